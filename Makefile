@@ -1,0 +1,65 @@
+# Every target installs what it needs into .venv by itself. PYTHON picks the interpreter (3.11 or newer).
+PYTHON ?= python3
+VENV   ?= .venv
+BIN    := $(VENV)/bin
+PIP    := $(BIN)/python -m pip --disable-pip-version-check install --quiet
+
+.DEFAULT_GOAL := help
+.PHONY: help install demo test test-all test-oldest lint bench docs clean
+
+help:  ## show this list
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
+
+$(BIN)/python:
+	$(PYTHON) -c 'import sys; sys.exit("discreet needs Python 3.11 or newer: make PYTHON=python3.11") if sys.version_info < (3, 11) else 0'
+	$(PYTHON) -m venv $(VENV)
+
+# One stamp file per extra, so that `make demo` does not wait for the linters.
+$(VENV)/.base: pyproject.toml | $(BIN)/python
+	$(PIP) -e .
+	@touch $@
+$(VENV)/.test: $(VENV)/.base
+	$(PIP) -e '.[test]'
+	@touch $@
+$(VENV)/.lint: $(VENV)/.base
+	$(PIP) -e '.[lint]'
+	@touch $@
+$(VENV)/.docs: $(VENV)/.base
+	$(PIP) -e '.[docs]'
+	@touch $@
+
+install: $(VENV)/.base  ## the package, into .venv
+
+demo: $(VENV)/.base  ## learn and show rule lists on the three datasets
+	@$(BIN)/discreet demo
+
+test: $(VENV)/.test  ## the fast tests: pure Python, a few minutes at most
+	@$(BIN)/python -m pytest -n 2
+	@echo 'Left to `make test-all`:'
+	@$(BIN)/python -m pytest -m slow --collect-only -q --no-header | grep '::' | sed 's/^/  /' || true
+	@echo '  the whole suite again on the oldest supported versions (make test-oldest)'
+
+test-all: $(VENV)/.test test-oldest  ## everything, slow tests and the oldest supported versions included
+	$(BIN)/python -m pytest -n 2 -m 'slow or not slow'
+
+test-oldest: | $(BIN)/python  ## the fast tests on the oldest versions that pyproject.toml allows
+	test -x .venv-oldest/bin/python || $(PYTHON) -m venv .venv-oldest
+	.venv-oldest/bin/python -m pip --disable-pip-version-check install --quiet -e '.[test]' -c tests/oldest.txt
+	.venv-oldest/bin/python -m pytest -n 2
+
+lint: $(VENV)/.lint  ## ruff and mypy (strict on vault/ and privacy/)
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+bench: $(VENV)/.test  ## speed and memory, as ratios against named peers in one run
+	test -x .venv-bench/bin/python || $(PYTHON) -m venv .venv-bench
+	.venv-bench/bin/python -m pip --disable-pip-version-check install --quiet -r benchmarks/requirements.txt -e .
+	OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1 .venv-bench/bin/python benchmarks/greedy.py
+	OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1 .venv-bench/bin/python benchmarks/memory.py
+
+docs: $(VENV)/.docs  ## the documentation, as HTML in site/
+	$(BIN)/mkdocs build --strict --quiet
+
+clean:  ## remove everything that make made
+	rm -rf .venv .venv-oldest .venv-bench site build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -1,0 +1,44 @@
+"""Rule lists you can read, learned from records you may not show.
+
+Names are imported when they are first used, so that the command line starts fast.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+__version__ = "0.1.0"
+
+_HOME = {
+    "GreedyRuleListClassifier": "estimators",
+    "Literal": "rules",
+    "Rule": "rules",
+    "RuleList": "rules",
+    "Schema": "schema",
+    "Boolean": "columns",
+    "Categorical": "columns",
+    "Ignored": "columns",
+    "Numeric": "columns",
+}
+
+__all__ = sorted(_HOME)  # noqa: PLE0605
+
+if TYPE_CHECKING:
+    from .columns import Boolean as Boolean
+    from .columns import Categorical as Categorical
+    from .columns import Ignored as Ignored
+    from .columns import Numeric as Numeric
+    from .estimators import GreedyRuleListClassifier as GreedyRuleListClassifier
+    from .rules import Literal as Literal
+    from .rules import Rule as Rule
+    from .rules import RuleList as RuleList
+    from .schema import Schema as Schema
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOME:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(f".{_HOME[name]}", __name__), name)
+
+
+def __dir__() -> list[str]:
+    return [*__all__, "__version__"]

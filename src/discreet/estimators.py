@@ -1,0 +1,221 @@
+"""The scikit-learn classifiers: they check what they are given, fill a vault, and call a learner."""
+
+from typing import Any
+
+import numpy as np
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
+
+from .candidates import Candidates
+from .columns import canonical
+from .errors import SchemaError
+from .inference import infer_schema
+from .learners.greedy import Learned, greedy, majority
+from .rules import Rule, RuleList
+from .schema import Schema
+from .sources.memory import add_table
+from .tables import Table, array_names, as_frame, as_table
+from .vault.cells import Cells, CellsInProgress
+from .vault.exact import ExactDoors
+
+
+class _RuleListClassifier(ClassifierMixin, BaseEstimator):
+    """What the rule list classifiers have in common: the way from a table to a model, and prediction."""
+
+    def predict(self, X: Any) -> np.ndarray:
+        """The predicted class of each record."""
+        check_is_fitted(self)
+        return self.rule_list_.predict(self._table(X, reset=False), strict=True)
+
+    def predict_proba(self, X: Any) -> np.ndarray:
+        """The share of each class among the training records that the same rule captured."""
+        check_is_fitted(self)
+        return self.rule_list_.predict_proba(self._table(X, reset=False), strict=True)
+
+    def __str__(self) -> str:
+        return str(self.rule_list_) if hasattr(self, "rule_list_") else repr(self)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True  # a missing value is a literal of its own
+        tags.input_tags.categorical = tags.input_tags.string = True  # in data frames
+        return tags
+
+    def _table(self, X: Any, reset: bool) -> Table:
+        """X as a table of named columns; scikit-learn's attributes on features are set or checked."""
+        frame = as_frame(X)
+        if frame is None:
+            X = validate_data(self, X, reset=reset, dtype="numeric", ensure_all_finite="allow-nan")
+            return as_table(X, self._array_names(X.shape[1]))
+        if not len(frame):
+            raise SchemaError("X has no records")
+        validate_data(self, X, reset=reset, skip_check_array=True)
+        if reset and not hasattr(self, "feature_names_in_"):
+            self.feature_names_in_ = np.array(frame.columns, dtype=object)
+            self.n_features_in_ = len(frame.columns)
+        return as_table(X)
+
+    def _array_names(self, n: int) -> list[str]:
+        """What the columns of an array are called: as in the schema, if it has as many."""
+        if self.schema is None:
+            return array_names(n)
+        names = self._given_schema().names
+        if len(names) != n:
+            raise SchemaError(f"X has {n} columns without names, but the schema describes {len(names)}; give a data frame")
+        return names
+
+    def _given_schema(self) -> Schema:
+        if not isinstance(self.schema, Schema):
+            raise SchemaError("schema must be a Schema; read one from a file with Schema.load(path)")
+        return self.schema
+
+    def _labels(self, y: Any, n: int) -> np.ndarray:
+        """The number of each record's class; sets ``classes_``."""
+        if y is None:
+            raise ValueError(f"{type(self).__name__} requires y to be passed, but the target y is None")
+        y = column_or_1d(_to_numpy(y), warn=True)
+        if len(y) != n:
+            raise ValueError(f"X and y differ in length: X has {n} records, y has {len(y)} labels")
+        schema = self.schema
+        if schema is None or self._given_schema().classes is None:
+            check_classification_targets(y)
+            self.classes_, labels = np.unique(y, return_inverse=True)
+        else:
+            number = {canonical(c): i for i, c in enumerate(schema.classes)}
+            found, where = np.unique(y, return_inverse=True)
+            labels = np.array([number.get(canonical(label), -1) for label in found])[where]
+            if (labels < 0).any():
+                raise SchemaError("y has labels that are not among the classes of the schema; add them, or leave them out")
+            self.classes_ = np.array(schema.classes)
+        if len(np.unique(labels)) < 2:
+            raise ValueError("y holds records of one class only; a classifier needs at least two")
+        return labels
+
+    def _candidates(self, schema: Schema) -> Candidates:
+        if self.candidates is not None:
+            return Candidates.of_rules(schema, self.candidates)
+        return Candidates.of_schema(schema, self.max_card, self.negations)
+
+    def _set_model(self, candidates: Candidates, learned: Learned) -> None:
+        classes = self.classes_.tolist()
+        rules = [
+            Rule(antecedent, classes[majority(counts)], counts)
+            for antecedent, counts in zip(
+                [*(candidates[i].antecedent for i in learned.chosen), ()], learned.counts, strict=True
+            )
+        ]
+        self.rule_list_ = RuleList(tuple(rules[:-1]), rules[-1], tuple(classes), candidates.schema)
+
+
+class GreedyRuleListClassifier(_RuleListClassifier):
+    """A rule list learned greedily, without privacy: the paper's baseline GreedyRL.
+
+    Rules are added one after the other; each is the candidate with the lowest Gini impurity on the records that are left.
+    Among equals it is the one that captures fewest records, then the earliest candidate.
+
+    Parameters
+    ----------
+    max_length : int, default=5
+        The most rules in the list. It counts the default, as the paper does: 5 is four rules and a default.
+    max_card : int, default=1
+        The most literals in a rule.
+    min_support : float or int, default=0.0
+        No rule is added once fewer records than this are left: a share of the training records if below 1, else a number.
+    negations : bool, default=True
+        Whether rules may use negated literals.
+    schema : Schema, default=None
+        What is known about the columns. Without one, columns of 0 and 1 are literals, other numbers are cut at the
+        deciles of the data, and texts are categories.
+    candidates : list of Rule or str, default=None
+        The rules to choose from, instead of all conjunctions of up to ``max_card`` literals.
+    exclude : list of str, default=()
+        Columns that no rule may use.
+
+    Attributes
+    ----------
+    rule_list_ : RuleList
+        The model.
+    classes_ : array
+        The classes, in the order of ``predict_proba``.
+    n_features_in_, feature_names_in_
+        As everywhere in scikit-learn.
+
+    Examples
+    --------
+    >>> from discreet import GreedyRuleListClassifier
+    >>> from discreet.datasets import load_compas
+    >>> X, y = load_compas(binary=True, sensitive=False, return_X_y=True)
+    >>> clf = GreedyRuleListClassifier(max_length=4).fit(X, y)
+    >>> print(clf)
+    if Prior-Crimes>3 then 1
+    else if Prior-Crimes=0 then 0
+    else if not Juvenile-Crimes=0 then 1
+    else 0
+    """
+
+    def __init__(
+        self,
+        max_length: int = 5,
+        max_card: int = 1,
+        min_support: float = 0.0,
+        negations: bool = True,
+        schema: Schema | None = None,
+        candidates: Any = None,
+        exclude: Any = (),
+    ) -> None:
+        self.max_length = max_length
+        self.max_card = max_card
+        self.min_support = min_support
+        self.negations = negations
+        self.schema = schema
+        self.candidates = candidates
+        self.exclude = exclude
+
+    def fit(self, X: Any, y: Any, **unsupported: Any) -> "GreedyRuleListClassifier":
+        """Learn a rule list from records X (a data frame or an array) and their labels y."""
+        _refuse(unsupported)
+        _check_whole_number("max_length", self.max_length, at_least=1)
+        _check_min_support(self.min_support)
+        table = self._table(X, reset=True)
+        labels = self._labels(y, len(table))
+        schema = infer_schema(table) if self.schema is None else self._given_schema()
+        candidates = self._candidates(schema.exclude(self.exclude))
+        cells = _fill(table, labels, candidates, len(self.classes_))
+        del X, y, table, labels
+        learned = greedy(ExactDoors(cells, candidates), self.max_length, self.min_support)
+        self._set_model(candidates, learned)
+        return self
+
+
+def _fill(table: Table, labels: np.ndarray, candidates: Candidates, n_classes: int) -> Cells:
+    """The table as cells, by the columns that candidates use."""
+    used = {literal.column for literal in candidates.literals}
+    columns = [column for column in candidates.schema.columns if column.name in used]
+    cells = CellsInProgress(columns, n_classes)
+    add_table(cells, table, columns, labels, strict=True)
+    return cells.finish()
+
+
+def _to_numpy(y: Any) -> Any:
+    """A column of any data frame library as an array; what is none of these is left to scikit-learn."""
+    return y.to_numpy() if hasattr(y, "to_numpy") else y
+
+
+def _refuse(unsupported: dict[str, Any]) -> None:
+    if "sample_weight" in unsupported:
+        raise TypeError("sample_weight is not supported: every record counts once; leave it out")
+    for name in unsupported:
+        raise TypeError(f"fit() has no parameter {name!r}")
+
+
+def _check_whole_number(name: str, value: Any, at_least: int) -> None:
+    if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < at_least:
+        raise ValueError(f"{name} must be a whole number of at least {at_least}, not {value!r}")
+
+
+def _check_min_support(value: Any) -> None:
+    share = isinstance(value, float | np.floating) and 0.0 <= value < 1.0
+    number = isinstance(value, int | np.integer) and not isinstance(value, bool) and value >= 0
+    if not (share or number):
+        raise ValueError(f"min_support must be a share in [0, 1) or a whole number of records, not {value!r}")

@@ -1,0 +1,1 @@
+"""The algorithms. They are handed doors to a vault, never records."""

@@ -1,0 +1,462 @@
+"""Literals, rules and rule lists: frozen values that print, parse back, go to JSON and predict.
+
+    if Prior-Crimes > 0 then True
+    else if Juvenile-Felonies <= 3 and Juvenile-Crimes not in [1, 3] then False
+    else True
+
+What a literal means for odd values (beyond the bounds, of an unlisted category, missing) is said by the schema, which a
+rule list carries with it; so it predicts exactly as it was learned.
+"""
+
+import json
+import math
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+
+from .columns import NEGATION, Boolean, Categorical, Column, Numeric, Value, canonical
+from .errors import RuleError, SchemaError
+from .schema import Label, Schema
+from .tables import as_table
+
+FORMAT, VERSION = "discreet rule list", 1
+
+_COMPARISONS = ("<=", "<", ">=", ">")
+_RESERVED = {"if", "else", "then", "and", "not", "in", "is", "missing", "always", *_COMPARISONS, "=", "!="}
+_TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|[^\s"]\S*')
+_INT = re.compile(r"-?[0-9]+")
+_FLOAT = re.compile(r"-?[0-9]+\.?[0-9]*(e[+-]?[0-9]+)?")
+
+
+@dataclass(frozen=True)
+class Literal:
+    """One test on one column.
+
+    >>> literal = Literal("age", "<=", 30)
+    >>> print(literal, "|", ~literal)
+    age <= 30 | age > 30
+    >>> Literal.parse("job != clerk")
+    Literal(column='job', op='!=', value='clerk')
+    """
+
+    column: str
+    op: str = "is true"
+    value: Value = None
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.column, str) or not self.column:
+            raise RuleError("a literal's column must be a name")
+        op, value = self.op, self.value
+        if op not in NEGATION:
+            raise RuleError(f"a literal's op must be one of {', '.join(NEGATION)}")
+        if op in _COMPARISONS:
+            object.__setattr__(self, "value", _number(value))
+        elif op in ("in", "not in"):
+            if not isinstance(value, list | tuple) or len(value) != 2:
+                raise RuleError(f"`{op}` takes a range [low, high]")
+            low, high = _number(value[0]), _number(value[1])
+            if low > high:
+                raise RuleError(f"`{op}` takes a range [low, high] with low not above high")
+            object.__setattr__(self, "value", (low, high))
+        elif op in ("=", "!="):
+            if isinstance(value, bool) or not isinstance(value, str | int):
+                raise RuleError(f"`{op}` takes a category: a text or a whole number")
+        elif value is not None:
+            raise RuleError(f"`{op}` takes no value")
+
+    def __invert__(self) -> "Literal":
+        return Literal(self.column, NEGATION[self.op], self.value)
+
+    def __str__(self) -> str:
+        name = _write(self.column, name=True)
+        if self.op in ("is true", "is false"):
+            return name if self.op == "is true" else f"not {name}"
+        if isinstance(self.value, tuple):
+            low, high = (_write_number(x) for x in self.value)
+            return f"{name} {self.op} [{low}, {high}]"
+        if self.op in _COMPARISONS:
+            return f"{name} {self.op} {_write_number(self.value)}"
+        return f"{name} {self.op}" + ("" if self.value is None else f" {_write(self.value)}")
+
+    @classmethod
+    def parse(cls, text: str) -> "Literal":
+        """Read a literal from its text."""
+        return _Reader(text).whole(_Reader.literal)
+
+
+@dataclass(frozen=True)
+class Rule:
+    """A conjunction of literals, with a label once it stands in a list. Without literals it is true of every record.
+
+    ``counts`` are the class counts (noisy ones, of a private learner) that ``predict_proba`` is computed from.
+
+    >>> print(Rule.parse("age <= 30 and not employed"))
+    age <= 30 and not employed
+    """
+
+    antecedent: tuple[Literal, ...] = ()
+    label: Label | None = None
+    counts: tuple[float, ...] | None = None
+
+    def __post_init__(self) -> None:
+        antecedent = (self.antecedent,) if isinstance(self.antecedent, Literal) else tuple(self.antecedent)
+        if not all(isinstance(x, Literal) for x in antecedent):
+            raise RuleError("a rule's antecedent must consist of literals")
+        object.__setattr__(self, "antecedent", antecedent)
+        if isinstance(self.label, np.generic):
+            object.__setattr__(self, "label", self.label.item())
+        if self.label is not None and not _is_label(self.label):
+            raise RuleError("a rule's label must be a text, a finite number or a Boolean")
+        if self.counts is not None:
+            object.__setattr__(self, "counts", tuple(_number(c) for c in self.counts))
+
+    def __str__(self) -> str:
+        condition = " and ".join(str(x) for x in self.antecedent) or "always"
+        return condition if self.label is None else f"{condition} then {_write(self.label)}"
+
+    @classmethod
+    def parse(cls, text: str) -> "Rule":
+        """Read a rule from its text, with or without ``then LABEL``."""
+        return _Reader(text).whole(_Reader.rule)
+
+
+@dataclass(frozen=True)
+class RuleList:
+    """Rules in order, then a default: the first rule that is true of a record gives its label.
+
+    ``classes`` are the labels in the order of the counts, ``schema`` says what the columns are. Both may be left out: they
+    are then what the rules need.
+
+    >>> rules = RuleList.parse('''
+    ...     if age <= 25 and priors > 2 then yes
+    ...     else if priors > 5 then yes
+    ...     else no''')
+    >>> rules.predict({"age": [20, 20, 50], "priors": [3, 1, 6]})
+    array(['yes', 'no', 'yes'], dtype='<U3')
+    >>> RuleList.from_json(rules.to_json()) == rules
+    True
+    """
+
+    rules: tuple[Rule, ...]
+    default: Rule
+    classes: tuple[Label, ...] = ()
+    schema: Schema | None = field(default=None)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "rules", tuple(self.rules))
+        if not isinstance(self.default, Rule):
+            object.__setattr__(self, "default", Rule((), self.default))
+        everyone = (*self.rules, self.default)
+        if not all(isinstance(r, Rule) and r.label is not None for r in everyone):
+            raise RuleError("every rule of a list, and its default, needs a label")
+        if self.default.antecedent or not all(r.antecedent for r in self.rules):
+            raise RuleError("the default is the one rule of a list that has no literals")
+        classes = tuple(c.item() if isinstance(c, np.generic) else c for c in self.classes)
+        classes = classes or tuple(dict.fromkeys(r.label for r in reversed(everyone) if r.label is not None))
+        if not all(_is_label(c) for c in classes) or len(set(classes)) < len(classes):
+            raise RuleError("classes must be different texts, finite numbers or Booleans")
+        object.__setattr__(self, "classes", classes)
+        for rule in everyone:
+            if rule.label not in classes:  # True and 1 are the same label, as they are for scikit-learn
+                raise RuleError("a rule's label is not among the classes")
+            if rule.counts is not None and len(rule.counts) != len(classes):
+                raise RuleError("a rule's counts must be one for each class")
+        if self.schema is None and self.rules:
+            object.__setattr__(self, "schema", schema_of(self.rules))
+        for literal in self._literals():
+            assert self.schema is not None
+            truth(self.schema, literal)  # complains about a literal that the schema does not offer
+
+    def __len__(self) -> int:
+        """The paper's length: it counts the default."""
+        return len(self.rules) + 1
+
+    def __iter__(self) -> Iterator[Rule]:
+        return iter((*self.rules, self.default))
+
+    def __str__(self) -> str:
+        if not self.rules:
+            return f"always {_write(self.default.label)}"
+        lines = [f"{'else ' if i else ''}if {rule}" for i, rule in enumerate(self.rules)]
+        return "\n".join([*lines, f"else {_write(self.default.label)}"])
+
+    @classmethod
+    def parse(cls, text: str, classes: Iterable[Label] = (), schema: Schema | None = None) -> "RuleList":
+        """Read a list from its text. Line breaks and indentation do not matter."""
+        rules, default = _Reader(text).whole(_Reader.rule_list)
+        return cls(rules, default, tuple(classes), schema)
+
+    def without_counts(self) -> "RuleList":
+        """The bare list, as its text has it."""
+        bare = [replace(rule, counts=None) for rule in self]
+        return replace(self, rules=tuple(bare[:-1]), default=bare[-1])
+
+    def to_json(self, indent: int | None = 1) -> str:
+        """The list as JSON that ``from_json`` reads back, here or in a later version."""
+        rules = [{"if": [_literal_to_dict(x) for x in r.antecedent], **_outcome(r)} for r in self.rules]
+        data: dict[str, Any] = {"format": FORMAT, "version": VERSION, "classes": list(self.classes), "rules": rules}
+        data |= {"default": _outcome(self.default), "schema": None if self.schema is None else self.schema.to_dict()}
+        return json.dumps(data, indent=indent)
+
+    @classmethod
+    def from_json(cls, text: str) -> "RuleList":
+        """Read what ``to_json`` wrote."""
+        try:
+            data = json.loads(text)
+        except (ValueError, RecursionError):
+            raise RuleError("the model is not valid JSON: the file is cut off, edited by hand, or something else") from None
+        if not isinstance(data, dict) or data.get("format") != FORMAT:
+            raise RuleError(f"the JSON is not a {FORMAT}")
+        if data.get("version") != VERSION:
+            raise RuleError(f"the model has format version {data.get('version')!r}, this discreet reads {VERSION}; update it")
+        try:
+            schema = None if data["schema"] is None else Schema.from_dict(data["schema"])
+            rules = [_rule_from_dict(rule) for rule in data["rules"]]
+            default = _rule_from_dict({"if": [], **data["default"]})
+            classes = tuple(data["classes"])
+        except (KeyError, TypeError, AttributeError):
+            raise RuleError("the model's JSON lacks an entry or has one of the wrong type") from None
+        return cls(tuple(rules), default, classes, schema)
+
+    def captures(self, X: Any, strict: bool = False) -> np.ndarray:
+        """Which rule captures each record: 0 is the first; ``len(rules)`` stands for the default."""
+        table = as_table(X, None if self.schema is None else self.schema.names)
+        where = np.full(len(table), len(self.rules), dtype=np.intp)
+        if self.schema is None:
+            return where
+        used = dict.fromkeys(x.column for x in self._literals())
+        bins = {name: self.schema[name].encode(table.column(name), strict) for name in used}
+        free = np.ones(len(table), bool)
+        for i, rule in enumerate(self.rules):
+            true = free.copy()
+            for literal in rule.antecedent:
+                true &= truth(self.schema, literal)[bins[literal.column]]
+            where[true] = i
+            free &= ~true
+        return where
+
+    def predict(self, X: Any, strict: bool = False) -> np.ndarray:
+        """The label of each record of a data frame (pandas, polars, pyarrow, ...), a mapping of columns, or an array.
+
+        An array must have the columns of the schema, in its order. With ``strict=True`` a value that the schema does not
+        foresee is an error; otherwise it is taken as the schema says.
+        """
+        kinds = {type(c) for c in self.classes}
+        classes = np.array(self.classes, dtype=object if len(kinds) > 1 else None)
+        return classes[[self.classes.index(rule.label) for rule in self]][self.captures(X, strict)]
+
+    def predict_proba(self, X: Any, strict: bool = False) -> np.ndarray:
+        """The share of each class (in the order of ``classes``) where a record is captured; of a bare list, 0 and 1."""
+        return np.array([self._shares(rule) for rule in self])[self.captures(X, strict)]
+
+    def _shares(self, rule: Rule) -> np.ndarray:
+        if rule.counts is not None and sum(c := np.maximum(rule.counts, 0.0)) > 0:
+            return c / c.sum()
+        return np.array([float(rule.label == c) for c in self.classes])
+
+    def _literals(self) -> Iterator[Literal]:
+        return (literal for rule in self.rules for literal in rule.antecedent)
+
+
+def truth(schema: Schema, literal: Literal) -> np.ndarray:
+    """In which bins of its column a literal is true."""
+    try:
+        return schema[literal.column].where(literal.op, literal.value)
+    except SchemaError as error:
+        raise RuleError(f"the literal `{literal}` does not fit the schema: {error}") from None
+
+
+def schema_of(rules: Iterable[Rule]) -> Schema:
+    """The smallest schema in which all these rules can be said."""
+    facts: dict[str, dict[str, Any]] = {}
+    kinds: dict[str, type[Column]] = {}
+    for literal in (x for rule in rules for x in rule.antecedent):
+        column = facts.setdefault(literal.column, {"missing": False})
+        kind: type[Column] | None = None
+        if literal.op in ("is missing", "is not missing"):
+            column["missing"] = True
+        elif literal.op in ("is true", "is false"):
+            kind = Boolean
+        elif literal.op in ("=", "!="):
+            kind = Categorical
+            known = column.setdefault("categories", [])
+            if canonical(literal.value) not in map(canonical, known):
+                known.append(literal.value)
+            column["outside"] = "none"
+        else:
+            kind = Numeric
+            if literal.op in ("<=", ">"):
+                column["cuts"] = sorted({*column.get("cuts", ()), literal.value})
+            else:
+                value = literal.value if isinstance(literal.value, tuple) else (literal.value, math.inf)
+                column["ranges"] = sorted({*column.get("ranges", ()), value})
+        if kind is not None and kinds.setdefault(literal.column, kind) is not kind:
+            raise RuleError(f"column {literal.column!r} is used both as {kind.kind} and as {kinds[literal.column].kind}")
+    # A column that is only asked whether it is missing may be of any type.
+    anything = {"categories": ["?"], "outside": "none"}
+    return Schema(
+        tuple(kinds[n](n, **f) if n in kinds else Categorical(n, **{**f, **anything}) for n, f in facts.items())
+    )
+
+
+class _Reader:
+    """A reader of the text form. Tokens are words and "quoted words"; line breaks do not matter."""
+
+    def __init__(self, text: str) -> None:
+        if not isinstance(text, str):
+            raise RuleError("rules are read from a text")
+        self.tokens = _TOKEN.findall(text)
+        if _TOKEN.sub("", text).strip():
+            raise RuleError("the rule text has a quotation mark that is not closed")
+        self.at = 0
+
+    def whole(self, read: Any) -> Any:
+        result = read(self)
+        if self.at < len(self.tokens):
+            self.fail("the end")
+        return result
+
+    def peek(self, ahead: int = 0) -> str:
+        return self.tokens[self.at + ahead] if self.at + ahead < len(self.tokens) else ""
+
+    def take(self, *words: str) -> bool:
+        if tuple(self.tokens[self.at : self.at + len(words)]) != words:
+            return False
+        self.at += len(words)
+        return True
+
+    def need(self, *words: str) -> None:
+        if not self.take(*words):
+            self.fail("`" + " ".join(words) + "`")
+
+    def fail(self, expected: str) -> None:
+        found = f"`{self.peek()}`" if self.peek() else "the end"
+        raise RuleError(f"expected {expected} but found {found} at word {self.at + 1} of the rule text")
+
+    def word(self, expected: str) -> str:
+        token = self.peek()
+        if not token or token in _RESERVED:
+            self.fail(expected)
+        self.at += 1
+        return token
+
+    def name(self) -> str:
+        return _unquote(self.word("a column's name"))
+
+    def atom(self, expected: str) -> Label:
+        token = self.word(expected)
+        if token.startswith('"'):
+            return _unquote(token)
+        if token in ("True", "False"):
+            return token == "True"
+        if _INT.fullmatch(token):
+            return int(token)
+        return float(token) if _FLOAT.fullmatch(token) else token
+
+    def number(self) -> float:
+        token = self.word("a number").strip("[],")
+        if not _FLOAT.fullmatch(token):
+            self.at -= 1
+            self.fail("a number")
+        return float(token)
+
+    def literal(self) -> Literal:
+        if self.take("not"):
+            return Literal(self.name(), "is false")
+        name = self.name()
+        for words in (("is", "missing"), ("is", "not", "missing")):
+            if self.take(*words):
+                return Literal(name, " ".join(words))
+        for words in (("in",), ("not", "in")):
+            if self.take(*words):
+                return Literal(name, " ".join(words), (self.number(), self.number()))
+        for op in _COMPARISONS:
+            if self.take(op):
+                return Literal(name, op, self.number())
+        for op in ("=", "!="):
+            if self.take(op):
+                return Literal(name, op, self.atom("a category"))  # type: ignore[arg-type]
+        return Literal(name, "is true")
+
+    def antecedent(self) -> tuple[Literal, ...]:
+        literals = [self.literal()]
+        while self.take("and"):
+            literals.append(self.literal())
+        return tuple(literals)
+
+    def rule(self) -> Rule:
+        antecedent = () if self.take("always") else self.antecedent()
+        return Rule(antecedent, self.atom("a label") if self.take("then") else None)
+
+    def rule_list(self) -> tuple[tuple[Rule, ...], Rule]:
+        if self.take("always"):
+            return (), Rule((), self.atom("a label"))
+        rules = []
+        self.need("if")
+        while True:
+            antecedent = self.antecedent()
+            self.need("then")
+            rules.append(Rule(antecedent, self.atom("a label")))
+            self.need("else")
+            if not self.take("if"):
+                return tuple(rules), Rule((), self.atom("a label"))
+
+
+def _write(value: Any, name: bool = False) -> str:
+    """A name, category or label as text; quoted where it could be read as something else."""
+    if not isinstance(value, str):
+        return repr(value)
+    plain = bool(value) and not any(c.isspace() or c == '"' for c in value) and value not in _RESERVED
+    if not name:  # a column's name may look like a number, a category or label that is a text may not
+        plain = plain and value not in ("True", "False") and not _FLOAT.fullmatch(value)
+    return value if plain else json.dumps(value, ensure_ascii=False)
+
+
+def _unquote(token: str) -> str:
+    if not token.startswith('"'):
+        return token
+    try:
+        return str(json.loads(token, strict=False))
+    except ValueError:
+        raise RuleError("a quoted word of the rule text is not written as in JSON") from None
+
+
+def _write_number(value: Any) -> str:
+    return str(int(value)) if float(value).is_integer() and abs(value) < 1e15 else repr(float(value))
+
+
+def _number(value: Any) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float | np.number) or not _fits(value):
+        raise RuleError("a literal's value, and a count, must be a finite number")
+    return float(value) + 0.0  # -0.0 becomes 0.0
+
+
+def _fits(value: Any) -> bool:
+    try:
+        return math.isfinite(value)
+    except OverflowError:
+        return False
+
+
+def _is_label(value: Any) -> bool:
+    return isinstance(value, Label) and (not isinstance(value, float) or math.isfinite(value))
+
+
+def _literal_to_dict(literal: Literal) -> dict[str, Any]:
+    data: dict[str, Any] = {"column": literal.column, "op": literal.op}
+    if literal.value is not None:
+        data["value"] = list(literal.value) if isinstance(literal.value, tuple) else literal.value
+    return data
+
+
+def _outcome(rule: Rule) -> dict[str, Any]:
+    return {"then": rule.label} if rule.counts is None else {"then": rule.label, "counts": list(rule.counts)}
+
+
+def _rule_from_dict(data: Mapping[str, Any]) -> Rule:
+    antecedent = tuple(Literal(x["column"], x["op"], x.get("value")) for x in data["if"])
+    counts = data.get("counts")
+    return Rule(antecedent, data["then"], None if counts is None else tuple(counts))

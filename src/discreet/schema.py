@@ -1,0 +1,207 @@
+"""What is public about a table: its columns, their categories and cut points, the class names of the target.
+
+A schema is written by a person who knows the data dictionary, as TOML, and never computed from private records:
+
+    [target]
+    name = "income"
+    classes = ["<=50K", ">50K"]
+
+    [columns.age]
+    type = "numeric"
+    cuts = [25, 30, 40, 50]
+
+    [columns.workclass]
+    type = "categorical"
+    missing = true
+    groups = { Government = ["Federal-gov", "State-gov", "Local-gov"], Private = ["Private"] }
+
+    [columns.name]
+    type = "ignore"
+"""
+
+import tomllib
+from collections.abc import Iterable, Mapping
+from dataclasses import MISSING, dataclass, fields, replace
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+import tomli_w
+
+from .columns import Boolean, Categorical, Column, Ignored, Numeric, canonical
+from .errors import SchemaError
+
+KINDS: dict[str, type[Column]] = {cls.kind: cls for cls in (Numeric, Categorical, Boolean, Ignored)}
+
+Label = str | int | float | bool
+
+HEADER = """\
+# Everything in this file is public. Write it from what is known about the table in general (a data dictionary,
+# published statistics), never from the private records themselves.
+"""
+
+
+@dataclass(frozen=True)
+class Schema:
+    """The public facts about a table, column by column, in the table's order.
+
+    >>> from discreet.columns import Boolean, Numeric
+    >>> schema = Schema([Numeric("age", cuts=[25, 45]), Boolean("employed")], target="income", classes=["low", "high"])
+    >>> print(schema.to_toml(header=""))
+    [target]
+    name = "income"
+    classes = [
+        "low",
+        "high",
+    ]
+    <BLANKLINE>
+    [columns.age]
+    type = "numeric"
+    cuts = [25, 45]
+    <BLANKLINE>
+    [columns.employed]
+    type = "boolean"
+    <BLANKLINE>
+    >>> Schema.from_toml(schema.to_toml()) == schema
+    True
+    """
+
+    columns: tuple[Column, ...]
+    target: str | None = None
+    classes: tuple[Label, ...] | None = None
+
+    def __post_init__(self) -> None:
+        columns = tuple(self.columns)
+        if not columns or not all(isinstance(c, Column) for c in columns):
+            raise SchemaError("a schema needs at least one column, made by Numeric, Categorical, Boolean or Ignored")
+        names = [c.name for c in columns]
+        if len(set(names)) < len(names):
+            raise SchemaError(f"the schema names column {next(n for n in names if names.count(n) > 1)!r} twice")
+        object.__setattr__(self, "columns", columns)
+        if self.target is not None and not isinstance(self.target, str):
+            raise SchemaError("the target's name must be a text")
+        if self.classes is not None:
+            if isinstance(self.classes, str | Mapping) or not isinstance(self.classes, Iterable):
+                raise SchemaError("the target's classes must be a list")
+            classes = tuple(self.classes)
+            if any(not isinstance(c, Label) for c in classes) or len(classes) < 2:
+                raise SchemaError("the target's classes must be two or more texts or numbers")
+            if len({canonical(c) for c in classes}) < len(classes):
+                raise SchemaError("the target's classes name a class twice")
+            object.__setattr__(self, "classes", classes)
+
+    @property
+    def names(self) -> list[str]:
+        """The columns' names, in the table's order."""
+        return [c.name for c in self.columns]
+
+    @property
+    def used(self) -> tuple[Column, ...]:
+        """The columns that rules may use."""
+        return tuple(c for c in self.columns if not isinstance(c, Ignored))
+
+    def __getitem__(self, name: str) -> Column:
+        for column in self.columns:
+            if column.name == name:
+                return column
+        raise SchemaError(f"the schema has no column {name!r}; it has {_some(self.names)}")
+
+    def exclude(self, names: Iterable[str]) -> "Schema":
+        """The same schema with these columns ignored."""
+        names = {names} if isinstance(names, str) else set(names)
+        for name in sorted(names - set(self.names), key=str):
+            raise SchemaError(f"exclude names column {name!r}, which is not there; there are {_some(self.names)}")
+        return replace(self, columns=tuple(Ignored(c.name) if c.name in names else c for c in self.columns))
+
+    @classmethod
+    def of_booleans(cls, names: Iterable[str], **target: Any) -> "Schema":
+        """The schema of a 0/1 matrix or Boolean frame: each column is one public literal."""
+        return cls(tuple(Boolean(name) for name in names), **target)
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> "Schema":
+        """Read what ``to_dict`` wrote."""
+        if not isinstance(data, Mapping):
+            raise SchemaError("a schema must be a table with [target] and [columns.NAME]")
+        _refuse_unknown("the schema", data, ("target", "columns"))
+        target, columns = data.get("target", {}), data.get("columns")
+        if not isinstance(target, Mapping):
+            raise SchemaError("[target] must be a table with name and classes")
+        _refuse_unknown("[target]", target, ("name", "classes"))
+        if not isinstance(columns, Mapping) or not columns:
+            raise SchemaError("the schema has no columns; describe each as [columns.NAME] with a type")
+        return cls(
+            tuple(_column(name, facts) for name, facts in columns.items()), target.get("name"), target.get("classes")
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """The schema as plain tables and lists, as they stand in the TOML file. Defaults are left out."""
+        target: dict[str, Any] = {}
+        if self.target is not None:
+            target["name"] = self.target
+        if self.classes is not None:
+            target["classes"] = list(self.classes)
+        columns = {c.name: _facts(c) for c in self.columns}
+        return {"target": target, "columns": columns} if target else {"columns": columns}
+
+    @classmethod
+    def from_toml(cls, text: str) -> "Schema":
+        """Read a schema from TOML."""
+        try:
+            data = tomllib.loads(text)
+        except (tomllib.TOMLDecodeError, RecursionError) as error:
+            raise SchemaError(f"the schema is not valid TOML: {error}") from None
+        return cls.from_dict(data)
+
+    def to_toml(self, header: str = HEADER) -> str:
+        """The schema as TOML, for a person to edit."""
+        text = tomli_w.dumps(self.to_dict(), indent=2)
+        return f"{header}\n{text}" if header else text
+
+    @classmethod
+    def load(cls, path: str | PathLike[str]) -> "Schema":
+        """Read a schema from a TOML file."""
+        return cls.from_toml(Path(path).read_text(encoding="utf-8"))
+
+    def save(self, path: str | PathLike[str]) -> None:
+        """Write the schema to a TOML file."""
+        Path(path).write_text(self.to_toml(), encoding="utf-8")
+
+
+def _column(name: str, facts: object) -> Column:
+    if not isinstance(facts, Mapping) or "type" not in facts:
+        raise SchemaError(f"column {name!r} needs a type: {', '.join(KINDS)}")
+    kind, facts = facts["type"], {k: v for k, v in facts.items() if k != "type"}
+    if not isinstance(kind, str) or kind not in KINDS:
+        raise SchemaError(f"column {name!r} has an unknown type {kind!r}; there are {', '.join(KINDS)}")
+    _refuse_unknown(f"column {name!r}", facts, tuple(f.name for f in fields(KINDS[kind]) if f.name != "name"))
+    return KINDS[kind](name, **facts)
+
+
+def _facts(column: Column) -> dict[str, Any]:
+    facts: dict[str, Any] = {"type": column.kind}
+    for field in fields(column):
+        value = getattr(column, field.name)
+        if field.name != "name" and (field.default is MISSING or value != field.default):
+            facts[field.name] = _plain(dict(value) if field.name == "groups" else value)
+    return facts
+
+
+def _plain(value: Any) -> Any:
+    """Tuples as lists, and whole numbers without ``.0``: people write ``cuts = [25, 45]``."""
+    if isinstance(value, dict):
+        return {key: _plain(v) for key, v in value.items()}
+    if isinstance(value, tuple):
+        return [_plain(v) for v in value]
+    return int(value) if isinstance(value, float) and value.is_integer() and abs(value) < 2**53 else value
+
+
+def _refuse_unknown(where: str, given: Mapping[str, Any], known: tuple[str, ...]) -> None:
+    for key in given:
+        if key not in known:
+            raise SchemaError(f"{where} has an unknown entry {key!r}; it may have {', '.join(known)}")
+
+
+def _some(names: list[str]) -> str:
+    listed = ", ".join(repr(n) for n in names[:8])
+    return f"{listed} and {len(names) - 8} more" if len(names) > 8 else listed

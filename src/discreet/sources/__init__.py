@@ -1,0 +1,1 @@
+"""Ways into the vault: tables in memory, for now."""

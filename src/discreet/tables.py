@@ -1,0 +1,85 @@
+"""Any table, column by column: data frames that narwhals knows (pandas, polars, pyarrow, ...), mappings, arrays."""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import narwhals.stable.v2 as nw
+import numpy as np
+from narwhals.exceptions import DuplicateError
+
+from .errors import SchemaError
+
+
+class Table:
+    """Named columns of one length, each given as a one-dimensional NumPy array when it is asked for."""
+
+    def __init__(self, names: Sequence[str], length: int, get: Callable[[str, slice], np.ndarray]) -> None:
+        self.names = list(names)
+        self._length = length
+        self._get = get
+
+    def __len__(self) -> int:
+        return self._length
+
+    def column(self, name: str, rows: slice = slice(None)) -> np.ndarray:
+        """The values of a column: numbers, Booleans, dates, or objects with None where a value is missing."""
+        if name not in self.names:
+            listed = ", ".join(repr(n) for n in self.names[:8]) + (", ..." if len(self.names) > 8 else "")
+            raise SchemaError(f"the schema names column {name!r}, which the table does not have; it has {listed}")
+        return self._get(name, rows)
+
+
+def as_frame(X: Any) -> Any:
+    """X as a narwhals frame if it is a data frame whose columns have names, else None."""
+    if isinstance(X, np.ndarray | Mapping):
+        return None
+    try:
+        frame = nw.from_native(X, pass_through=True)
+        names = list(frame.columns) if isinstance(frame, nw.DataFrame | nw.LazyFrame) else []
+    except DuplicateError:
+        raise SchemaError("the table has two columns of the same name; rename or drop one") from None
+    for name in {name for name in names if names.count(name) > 1}:
+        raise SchemaError(f"the table has two columns named {name!r}; rename or drop one")
+    if isinstance(frame, nw.LazyFrame):
+        raise SchemaError("the table is lazy; call its .collect() (or read it into memory) first")
+    return frame if names and all(isinstance(name, str) for name in names) else None
+
+
+def as_table(X: Any, names: Sequence[str] | None = None) -> Table:
+    """The table X. An array takes its column names, in order, from ``names``."""
+    if isinstance(X, Table):
+        return X
+    if isinstance(X, Mapping):
+        columns = {str(name): np.asarray(values) for name, values in X.items()}
+        if len({len(values) for values in columns.values()}) > 1:
+            raise SchemaError("the columns of the table differ in length")
+        return Table(list(columns), len(next(iter(columns.values()), ())), lambda name, rows: columns[name][rows])
+    if (frame := as_frame(X)) is not None:
+        return Table(frame.columns, len(frame), lambda name, rows: _values(frame.get_column(name)[rows]))
+    array = np.asarray(X)
+    if array.ndim != 2:
+        raise SchemaError("X must be a data frame, a mapping of columns, or an array of two dimensions")
+    if names is None:
+        names = array_names(array.shape[1])
+    if len(names) != array.shape[1]:
+        raise SchemaError(f"X has {array.shape[1]} columns without names, but the schema describes {len(names)}")
+    place = {name: i for i, name in enumerate(names)}
+    return Table(names, len(array), lambda name, rows: array[rows, place[name]])
+
+
+def array_names(n: int) -> list[str]:
+    """The names that the columns of an array go by, as elsewhere in scikit-learn."""
+    return [f"x{i}" for i in range(n)]
+
+
+def _values(series: Any) -> np.ndarray:
+    """A narwhals column as NumPy, with NaN or None where a value is missing."""
+    if series.dtype.is_decimal() or (series.dtype.is_numeric() and series.null_count()):
+        series = series.cast(nw.Float64).fill_null(float("nan"))
+    values = series.to_numpy()
+    if values.dtype == object or not hasattr(values.dtype, "kind") or values.dtype.kind in "UST":
+        values = np.asarray(values, dtype=object)
+        gone = series.is_null().to_numpy()
+        if gone.any():  # pd.NA and its kin
+            values = np.where(gone, None, values)
+    return values

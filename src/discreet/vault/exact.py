@@ -1,0 +1,45 @@
+"""Doors without noise, for learners that promise nothing. What they answer is not private."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from ..candidates import Candidates
+from .cells import Cells
+from .counting import Counter
+from .impurity import mass, side_mass
+
+TOLERANCE = 1e-9  # of the number of records: masses this close count as equal
+
+
+class ExactDoors:
+    """The doors of a vault, open: the exact answers to what a learner may ask."""
+
+    def __init__(self, cells: Cells, candidates: Candidates) -> None:
+        self._counter = Counter(cells, candidates)
+        self._n_records = float(cells.counts.sum())
+
+    def exceeds(self, prefix: Sequence[int], min_support: float) -> bool:
+        """Whether at least ``min_support`` records (if below 1: that share of them) are left after a prefix."""
+        wanted = np.floor(min_support * self._n_records) if min_support < 1 else min_support
+        return bool(self._counter.counts(prefix).left.sum() >= wanted)
+
+    def select(self, prefix: Sequence[int]) -> int | None:
+        """The candidate of lowest Gini impurity, or None if no candidate improves on adding no rule.
+
+        Among equals it is the one that captures fewest records, then the earliest.
+        """
+        left, captured = self._counter.counts(prefix)
+        tolerance = TOLERANCE * self._n_records
+        size, split = captured.sum(1), mass(left, captured)
+        split[size == 0] = np.inf
+        best = split.min(initial=np.inf)
+        if best >= side_mass(left) - 2 * tolerance:
+            return None
+        ties = np.flatnonzero(split <= best + tolerance)
+        return int(ties[size[ties].argmin()])
+
+    def histogram(self, prefix: Sequence[int], rule: int | None) -> tuple[float, ...]:
+        """Class counts of what a rule captures after a prefix; without a rule, of all that is left."""
+        left, captured = self._counter.counts(prefix)
+        return tuple((left if rule is None else captured[rule]).tolist())
