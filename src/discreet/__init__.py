@@ -20,7 +20,7 @@ _HOME = {
     "Numeric": "columns",
 }
 
-__all__ = sorted(_HOME)  # noqa: PLE0605
+__all__ = sorted(_HOME)
 
 if TYPE_CHECKING:
     from .columns import Boolean as Boolean

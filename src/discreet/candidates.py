@@ -72,7 +72,9 @@ class Candidates:
             columns.append([tuple(len(literals) + i for i in c) for c in _conditions(column, own, max_card)])
             literals += own
         if not literals:
-            raise CandidatesError("there is no literal to build rules from; give the schema a column with a cut or category")
+            raise CandidatesError(
+                "there is no literal to build rules from; give the schema a column with a cut or category"
+            )
         n_rules = _count([[len(c) for c in conditions] for conditions in columns], max_card)
         if n_rules > MAX_RULES:
             raise CandidatesError(
@@ -116,7 +118,7 @@ def _conditions(column: Column, literals: Sequence[Literal], max_card: int) -> l
     """The distinct sets of bins that conjunctions of this column's literals can single out, shortest conjunction first."""
     domain = column.domain
     truths = [column.where(x.op, x.value)[domain] for x in literals]
-    newest = [((i,), true) for i, true in enumerate(truths)]
+    newest: list[tuple[tuple[int, ...], np.ndarray]] = [((i,), true) for i, true in enumerate(truths)]
     seen = {true.tobytes() for true in truths}
     conditions = [members for members, _ in newest]
     for _ in range(max_card - 1):

@@ -153,7 +153,9 @@ class Numeric(Column):
                 raise SchemaError(f"column {self.name!r}: ranges must be pairs [low, high]")
             a, b = (self._number("ranges", x, finite=False) for x in pair)
             if a > b or (math.isinf(a) and math.isinf(b)):
-                raise SchemaError(f"column {self.name!r}: in a range [low, high], low must not be above high, nor both infinite")
+                raise SchemaError(
+                    f"column {self.name!r}: in a range [low, high], low must not be above high, nor both infinite"
+                )
             ranges.append((a, b))
         object.__setattr__(self, "ranges", tuple(ranges))
         if self.low is not None and self.high is not None and self.low >= self.high:
@@ -187,7 +189,8 @@ class Numeric(Column):
         """The listed cuts and those spread between the bounds."""
         if self.n_cuts is None:
             return self.cuts
-        assert self.low is not None and self.high is not None
+        assert self.low is not None
+        assert self.high is not None
         spread = np.geomspace if self.spacing == "log" else np.linspace
         made = (float(f"{x:.6g}") for x in spread(self.low, self.high, self.n_cuts + 2)[1:-1])
         return tuple(sorted({*self.cuts, *made}))
@@ -305,7 +308,9 @@ class Categorical(Column):
         grouped = {c for cs in members.values() for c in cs}
         tests: dict[str, frozenset[int]] = {}
         for category in sorted(listed):
-            true = {i for i, name in enumerate(names) if category in (members.get(name, ()) if self.groups else (name,))}
+            true = {
+                i for i, name in enumerate(names) if category in (members.get(name, ()) if self.groups else (name,))
+            }
             if self.groups and category not in grouped and self.ungrouped == "other":
                 true = {names.index(OTHER)}
             tests[category] = frozenset(true)
@@ -337,7 +342,9 @@ class Categorical(Column):
         names: list[str | int] = [name for name, _ in self.groups] if self.groups else list(self.categories)
         grouped = {canonical(c) for _, members in self.groups for c in members}
         collects = self.outside == "other" or (
-            bool(self.groups) and self.ungrouped == "other" and any(canonical(c) not in grouped for c in self.categories)
+            bool(self.groups)
+            and self.ungrouped == "other"
+            and any(canonical(c) not in grouped for c in self.categories)
         )
         if collects and OTHER not in names:
             names.append(OTHER)
@@ -404,7 +411,7 @@ class Boolean(Column):
         if strict and self.outside != "missing" and unknown.any():
             raise SchemaError(
                 f"column {self.name!r} has values that are neither true nor false; "
-                "make it categorical in the schema, or say outside = \"missing\""
+                'make it categorical in the schema, or say outside = "missing"'
             )
         return bins
 
@@ -445,5 +452,7 @@ def _as_numbers(name: str, values: np.ndarray, strict: bool) -> np.ndarray:
         raise SchemaError(f'column {name!r} holds dates or times; say type = "ignore" for it in the schema')
     numbers = pd.to_numeric(pd.Series(values, dtype=object), errors="coerce").to_numpy(np.float64)
     if strict and (np.isnan(numbers) & ~pd.isna(values)).any():
-        raise SchemaError(f"column {name!r} is numeric in the schema but holds values that are no numbers; mend them first")
+        raise SchemaError(
+            f"column {name!r} is numeric in the schema but holds values that are no numbers; mend them first"
+        )
     return numbers

@@ -15,7 +15,7 @@ from .learners.greedy import Learned, greedy, majority
 from .rules import Rule, RuleList
 from .schema import Schema
 from .sources.memory import add_table
-from .tables import Table, array_names, as_frame, as_table
+from .tables import Table, array_names, as_array, as_frame, as_table
 from .vault.cells import Cells, CellsInProgress
 from .vault.exact import ExactDoors
 
@@ -39,7 +39,6 @@ class _RuleListClassifier(ClassifierMixin, BaseEstimator):
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.allow_nan = True  # a missing value is a literal of its own
-        tags.input_tags.categorical = tags.input_tags.string = True  # in data frames
         return tags
 
     def _table(self, X: Any, reset: bool) -> Table:
@@ -62,7 +61,9 @@ class _RuleListClassifier(ClassifierMixin, BaseEstimator):
             return array_names(n)
         names = self._given_schema().names
         if len(names) != n:
-            raise SchemaError(f"X has {n} columns without names, but the schema describes {len(names)}; give a data frame")
+            raise SchemaError(
+                f"X has {n} columns without names, but the schema describes {len(names)}; give a data frame"
+            )
         return names
 
     def _given_schema(self) -> Schema:
@@ -74,7 +75,7 @@ class _RuleListClassifier(ClassifierMixin, BaseEstimator):
         """The number of each record's class; sets ``classes_``."""
         if y is None:
             raise ValueError(f"{type(self).__name__} requires y to be passed, but the target y is None")
-        y = column_or_1d(_to_numpy(y), warn=True)
+        y = column_or_1d(as_array(y), warn=True)
         if len(y) != n:
             raise ValueError(f"X and y differ in length: X has {n} records, y has {len(y)} labels")
         schema = self.schema
@@ -86,7 +87,9 @@ class _RuleListClassifier(ClassifierMixin, BaseEstimator):
             found, where = np.unique(y, return_inverse=True)
             labels = np.array([number.get(canonical(label), -1) for label in found])[where]
             if (labels < 0).any():
-                raise SchemaError("y has labels that are not among the classes of the schema; add them, or leave them out")
+                raise SchemaError(
+                    "y has labels that are not among the classes of the schema; add them, or leave them out"
+                )
             self.classes_ = np.array(schema.classes)
         if len(np.unique(labels)) < 2:
             raise ValueError("y holds records of one class only; a classifier needs at least two")
@@ -195,11 +198,6 @@ def _fill(table: Table, labels: np.ndarray, candidates: Candidates, n_classes: i
     cells = CellsInProgress(columns, n_classes)
     add_table(cells, table, columns, labels, strict=True)
     return cells.finish()
-
-
-def _to_numpy(y: Any) -> Any:
-    """A column of any data frame library as an array; what is none of these is left to scikit-learn."""
-    return y.to_numpy() if hasattr(y, "to_numpy") else y
 
 
 def _refuse(unsupported: dict[str, Any]) -> None:

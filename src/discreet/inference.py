@@ -38,7 +38,9 @@ def infer_schema(table: Table, classes: Sequence[Label] | None = None, n_cuts: i
 def _column(name: str, values: np.ndarray, n_cuts: int) -> Column:
     if values.dtype.kind in "mM":
         return Ignored(name)
-    if values.dtype.kind in "biuf":
+    if values.dtype == bool:
+        return Boolean(name)
+    if values.dtype.kind in "iuf":
         gone = np.isnan(values) if values.dtype.kind == "f" else np.zeros(len(values), bool)
         return _numeric(name, values[~gone].astype(np.float64), bool(gone.any()), n_cuts)
     missing = pd.isna(values)
@@ -55,7 +57,7 @@ def _column(name: str, values: np.ndarray, n_cuts: int) -> Column:
 
 def _numeric(name: str, numbers: np.ndarray, missing: bool, n_cuts: int) -> Column:
     finite = numbers[np.isfinite(numbers)]
-    if len(finite) == len(numbers) and set(pd.unique(numbers)) <= {0.0, 1.0}:
+    if len(finite) == len(numbers) and ((numbers == 0.0) | (numbers == 1.0)).all():
         return Boolean(name, missing)
     if not len(finite):
         return Ignored(name)

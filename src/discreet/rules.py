@@ -207,11 +207,15 @@ class RuleList:
         try:
             data = json.loads(text)
         except (ValueError, RecursionError):
-            raise RuleError("the model is not valid JSON: the file is cut off, edited by hand, or something else") from None
+            raise RuleError(
+                "the model is not valid JSON: the file is cut off, edited by hand, or something else"
+            ) from None
         if not isinstance(data, dict) or data.get("format") != FORMAT:
             raise RuleError(f"the JSON is not a {FORMAT}")
         if data.get("version") != VERSION:
-            raise RuleError(f"the model has format version {data.get('version')!r}, this discreet reads {VERSION}; update it")
+            raise RuleError(
+                f"the model has format version {data.get('version')!r}, this discreet reads {VERSION}; update it"
+            )
         try:
             schema = None if data["schema"] is None else Schema.from_dict(data["schema"])
             rules = [_rule_from_dict(rule) for rule in data["rules"]]
@@ -294,7 +298,9 @@ def schema_of(rules: Iterable[Rule]) -> Schema:
                 value = literal.value if isinstance(literal.value, tuple) else (literal.value, math.inf)
                 column["ranges"] = sorted({*column.get("ranges", ()), value})
         if kind is not None and kinds.setdefault(literal.column, kind) is not kind:
-            raise RuleError(f"column {literal.column!r} is used both as {kind.kind} and as {kinds[literal.column].kind}")
+            raise RuleError(
+                f"column {literal.column!r} is used both as {kind.kind} and as {kinds[literal.column].kind}"
+            )
     # A column that is only asked whether it is missing may be of any type.
     anything = {"categories": ["?"], "outside": "none"}
     return Schema(
@@ -367,18 +373,18 @@ class _Reader:
         if self.take("not"):
             return Literal(self.name(), "is false")
         name = self.name()
-        for words in (("is", "missing"), ("is", "not", "missing")):
-            if self.take(*words):
-                return Literal(name, " ".join(words))
-        for words in (("in",), ("not", "in")):
-            if self.take(*words):
-                return Literal(name, " ".join(words), (self.number(), self.number()))
+        for op in ("is missing", "is not missing"):
+            if self.take(*op.split()):
+                return Literal(name, op)
+        for op in ("in", "not in"):
+            if self.take(*op.split()):
+                return Literal(name, op, (self.number(), self.number()))
         for op in _COMPARISONS:
             if self.take(op):
                 return Literal(name, op, self.number())
         for op in ("=", "!="):
             if self.take(op):
-                return Literal(name, op, self.atom("a category"))  # type: ignore[arg-type]
+                return Literal(name, op, self.atom("a category"))
         return Literal(name, "is true")
 
     def antecedent(self) -> tuple[Literal, ...]:

@@ -67,6 +67,12 @@ def as_table(X: Any, names: Sequence[str] | None = None) -> Table:
     return Table(names, len(array), lambda name, rows: array[rows, place[name]])
 
 
+def as_array(y: Any) -> Any:
+    """A column of any data frame library as an array; what is none is left as it is."""
+    series = nw.from_native(y, pass_through=True, allow_series=True)
+    return _values(series) if isinstance(series, nw.Series) else y
+
+
 def array_names(n: int) -> list[str]:
     """The names that the columns of an array go by, as elsewhere in scikit-learn."""
     return [f"x{i}" for i in range(n)]
@@ -81,5 +87,6 @@ def _values(series: Any) -> np.ndarray:
         values = np.asarray(values, dtype=object)
         gone = series.is_null().to_numpy()
         if gone.any():  # pd.NA and its kin
-            values = np.where(gone, None, values)
+            values = values.copy()
+            values[gone] = None
     return values

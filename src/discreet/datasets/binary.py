@@ -4,6 +4,8 @@ The names are those of the published files, except two that are wrong there: COM
 age >= 40 and age >= 45, and are called so here.
 """
 
+from collections.abc import Sequence
+
 import numpy as np
 import pandas as pd
 
@@ -73,11 +75,11 @@ def adult_binary(raw: pd.DataFrame) -> tuple[pd.DataFrame, np.ndarray]:
         columns |= {f"{name}_>0": raw[name] > 0, f"{name}_0": raw[name] == 0}
     for name, groups in ADULT_GROUPS.items():
         columns |= {f"{name}_{group}": raw[name].isin(members) for group, members in groups.items()}
-    order = np.random.RandomState(99).permutation(len(raw))  # noqa: NPY002  the published file's generator
+    order = np.random.RandomState(99).permutation(len(raw))
     return pd.DataFrame(columns)[ADULT_ORDER].iloc[order].reset_index(drop=True), order
 
 
-GERMAN_CODES = {
+GERMAN_CODES: dict[str, Sequence[str | int]] = {
     "status": [f"A1{i}" for i in range(1, 5)],
     "credit_history": [f"A3{i}" for i in range(5)],
     "purpose": [f"A4{i}" for i in range(11)],  # no record has A47

@@ -4,7 +4,7 @@ Everything a learner ever asks of the data is a sum over cells, so after one pas
 depends on how many there are. Adult's 48,842 records are 540 cells.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import NoReturn
 
 import numpy as np
@@ -14,6 +14,8 @@ from ..columns import Column
 from .packing import Packing, Tally, starts
 
 Array = npt.NDArray[np.float64]
+
+BLOCK = 1 << 18
 
 
 class CellsInProgress:
@@ -35,16 +37,27 @@ class CellsInProgress:
         keys, counts = self._tally.result()
         words = self._packing.words(keys)
         del keys
-        labels = self._packing.unpack(words, 0).astype(np.min_scalar_type(self._n_classes))
-        words[:, 0] -= labels  # what is left is the pattern alone; every word but this is untouched
-        first = np.zeros(len(words), bool)
+        # A key is a pattern and a label. Split them a block at a time: this is where memory is at its peak.
+        labels = np.empty(len(words), np.min_scalar_type(self._n_classes))
+        for block in _blocks(len(words)):
+            labels[block] = self._packing.unpack(words[block], 0)
+            words[block, 0] -= labels[block]
+        first = np.zeros(len(words), bool)  # where a new pattern begins
         for word in words.T:
             first |= starts(word)
         patterns = words[first]
         del words
         by_class = np.zeros((len(patterns), self._n_classes), counts.dtype)
-        by_class[np.cumsum(first, dtype=np.uint32) - np.uint32(1), labels] = counts
+        last = -1
+        for block in _blocks(len(counts)):
+            cell = last + np.cumsum(first[block])
+            by_class[cell, labels[block]] = counts[block]
+            last = cell[-1]
         return Cells(self._columns, self._packing, patterns, by_class)
+
+
+def _blocks(length: int) -> Iterator[slice]:
+    return (slice(i, i + BLOCK) for i in range(0, length, BLOCK))
 
 
 class Cells:
@@ -68,7 +81,7 @@ class Cells:
     @property
     def n_classes(self) -> int:
         """The number of classes."""
-        return self.counts.shape[1]
+        return int(self.counts.shape[1])
 
     def bins(self, column: int, rows: slice = slice(None)) -> npt.NDArray[np.intp]:
         """The bin number of each cell (or of some rows of them) in one column."""

@@ -13,14 +13,13 @@ whole numbers below 2**53 are exact in float64 in any order.
 """
 
 from collections import OrderedDict
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple, NoReturn
 
 import numpy as np
 import numpy.typing as npt
 
 from ..candidates import Candidates
-from ..columns import NEGATION
 from .cells import Array, Cells
 
 POSITIVE = ("<=", ">=", "in", "=", "is true", "is missing")
@@ -35,18 +34,37 @@ class NodeCounts(NamedTuple):
     captured: Array  # (candidates, classes)
 
 
+class _Plan:
+    """Which counts a set of rules takes: those of single literals, of pairs, and longer rules by their first literal.
+
+    It depends on the rules alone, so it is made once.
+    """
+
+    def __init__(self, which: npt.NDArray[np.intp], members: npt.NDArray[np.int32], n_literals: int) -> None:
+        size = (members >= 0).sum(1)
+        single, pair = size == 1, size == 2
+        self.singles = which[single]
+        self.single_literals = members[single, 0]
+        self.pairs = which[pair]
+        # where the pair stands in the flattened Gram matrix of literals
+        self.pair_places = members[pair, 0].astype(np.intp) * n_literals + (members[pair, 1] if pair.any() else 0)
+        self.longer: list[tuple[int, _Plan]] = []
+        for literal in np.unique(members[size > 2, 0]):
+            here = (size > 2) & (members[:, 0] == literal)
+            self.longer.append((int(literal), _Plan(which[here], members[here, 1:], n_literals)))
+
+
 class Counter:
     """Counts every candidate among the records that no rule of a prefix captures, remembering the prefixes seen."""
 
     def __init__(self, cells: Cells, candidates: Candidates, memory: int = MEMORY_BYTES) -> None:
         self._cells = cells
         self._members = candidates.members
-        self._column_of = {column.name: i for i, column in enumerate(cells.columns)}
-        self._truth: list[tuple[int, npt.NDArray[np.bool_]]] = [
-            (self._column_of[literal.column], true)
-            for literal, true in zip(candidates.literals, candidates.truths, strict=True)
-        ]
-        self._base, self._combine = self._basis(candidates)
+        column_of = {column.name: i for i, column in enumerate(cells.columns)}
+        self._columns = [column_of[literal.column] for literal in candidates.literals]
+        self._truths = candidates.truths
+        self._plan = _Plan(np.arange(len(candidates)), candidates.members, len(candidates.literals))
+        self._base, self._combine = self._basis([literal.op for literal in candidates.literals])
         rows = max(1, BLOCK_BYTES // (8 * len(self._base)))
         self._blocks = [slice(i, min(i + rows, len(cells))) for i in range(0, len(cells), rows)]
         self._whole = self._matrix(self._blocks[0]) if len(self._blocks) == 1 else None
@@ -58,89 +76,77 @@ class Counter:
         if key in self._memory:
             self._memory.move_to_end(key)
             return self._memory[key]
-        node = self._count(self._alive(key))
-        self._room -= node.captured.nbytes
+        node = self._count(key)
         self._memory[key] = node
+        self._room -= node.captured.nbytes
         while self._room < 0 and len(self._memory) > 1:
             self._room += self._memory.popitem(last=False)[1].captured.nbytes
         return node
 
-    def _basis(self, candidates: Candidates) -> tuple[list[tuple[int, npt.NDArray[np.bool_]]], Array]:
-        """The columns of B, as (column, true bins), after the leading 1; and the matrix T."""
-        base: dict[tuple[int, bytes], npt.NDArray[np.bool_]] = {}
-        rows: list[tuple[bool, list[tuple[int, bytes]]]] = []
-        for literal, (column, true) in zip(candidates.literals, self._truth, strict=True):
-            positive = literal.op in POSITIVE
-            facts = candidates.schema[literal.column]
-            wanted = [true if positive else facts.where(NEGATION[literal.op], literal.value)]
-            if not positive and literal.op != "is not missing":
-                wanted.append(facts.where("is missing"))
-            keys = [(column, bins.tobytes()) for bins in wanted]
-            base.update(zip(keys, wanted, strict=True))
-            rows.append((positive, keys))
-        place = {key: i + 1 for i, key in enumerate(base)}
-        combine = np.zeros((len(rows), len(base) + 1))
-        for row, (positive, keys) in zip(combine, rows, strict=True):
-            row[0] = 0.0 if positive else 1.0
-            row[[place[key] for key in keys]] = 1.0 if positive else -1.0
-        return [(0, np.ones(0, bool)), *((column, bins) for (column, _), bins in base.items())], combine
+    def _basis(self, ops: Sequence[str]) -> tuple[list[tuple[int, npt.NDArray[np.bool_]]], Array]:
+        """The columns of B after the leading 1, as (column, bins in which it is 1), and the matrix T."""
+        base: dict[tuple[int, bytes], int] = {}
+        columns: list[tuple[int, npt.NDArray[np.bool_]]] = []
+
+        def place(column: int, bins: npt.NDArray[np.bool_]) -> int:
+            if (key := (column, bins.tobytes())) not in base:
+                base[key] = len(base) + 1
+                columns.append((column, bins))
+            return base[key]
+
+        entries: list[tuple[int, int, float]] = []
+        for i, (column, true, op) in enumerate(zip(self._columns, self._truths, ops, strict=True)):
+            if op in POSITIVE:
+                entries.append((i, place(column, true), 1.0))
+                continue
+            missing = np.arange(len(true)) == len(true) - 1  # the last bin holds the missing values
+            entries += [(i, 0, 1.0), (i, place(column, missing), -1.0)]
+            if op != "is not missing":
+                entries.append((i, place(column, ~true & ~missing), -1.0))
+        combine = np.zeros((len(ops), len(base) + 1))
+        for i, j, value in entries:
+            combine[i, j] = value
+        return columns, combine
 
     def _matrix(self, rows: slice) -> Array:
         """Some rows of B."""
-        matrix = np.ones((rows.stop - rows.start, len(self._base)))
+        matrix = np.ones((rows.stop - rows.start, len(self._base) + 1))
         bins: dict[int, npt.NDArray[np.intp]] = {}
-        for i, (column, true) in enumerate(self._base[1:], start=1):
+        for i, (column, true) in enumerate(self._base, start=1):
             if column not in bins:
                 bins[column] = self._cells.bins(column, rows)
             matrix[:, i] = true[bins[column]]
         return matrix
 
-    def _alive(self, prefix: frozenset[int]) -> npt.NDArray[np.bool_]:
-        """Which cells no rule of the prefix captures."""
-        alive = np.ones(len(self._cells), bool)
-        for rule in prefix:
-            alive &= ~self.captures(rule)
-        return alive
-
-    def captures(self, rule: int) -> npt.NDArray[np.bool_]:
-        """In which cells a candidate is true."""
-        true = np.ones(len(self._cells), bool)
-        for literal in self._members[rule]:
-            if literal >= 0:
-                column, bins = self._truth[literal]
-                true &= bins[self._cells.bins(column)]
-        return true
-
-    def _count(self, alive: npt.NDArray[np.bool_]) -> NodeCounts:
-        n_classes = self._cells.n_classes
-        left = np.zeros(n_classes)
-        captured = np.zeros((len(self._members), n_classes))
+    def _count(self, prefix: frozenset[int]) -> NodeCounts:
+        left = np.zeros(self._cells.n_classes)
+        captured = np.zeros((len(self._members), self._cells.n_classes))
         for rows in self._blocks:
             matrix = self._matrix(rows) if self._whole is None else self._whole
-            weights = self._cells.counts[rows] * alive[rows, None].astype(np.float64)
+            weights = self._cells.counts[rows].astype(np.float64)
+            for rule in prefix:
+                weights[self._true(matrix, rule)] = 0.0  # captured by the prefix, so not here any more
             left += weights.sum(0)
-            self._add(captured, matrix, weights, np.arange(len(self._members)), self._members)
+            self._add(captured, matrix, weights, self._plan)
         return NodeCounts(left, captured)
 
-    def _add(
-        self, captured: Array, matrix: Array, weights: Array, which: npt.NDArray[np.intp], members: npt.NDArray[np.int32]
-    ) -> None:
-        """Add to ``captured[which]`` the weights of the rows in which all of ``members`` are true."""
-        longer = (members[:, 2:] >= 0).any(1) if members.shape[1] > 2 else np.zeros(len(members), bool)
-        paired = ~longer & (members[:, 1] >= 0) if members.shape[1] > 1 else np.zeros(len(members), bool)
-        single = ~longer & ~paired
-        if single.any():
-            sums = self._combine @ (matrix.T @ weights)
-            captured[which[single]] += sums[members[single, 0]]
-        if paired.any():
-            first, second = members[paired, 0], members[paired, 1]
+    def _true(self, matrix: Array, rule: int) -> npt.NDArray[np.bool_]:
+        """In which rows a candidate is true."""
+        literals = self._members[rule][self._members[rule] >= 0]
+        true: npt.NDArray[np.bool_] = (matrix @ self._combine[literals].T > 0.5).all(1)
+        return true
+
+    def _add(self, captured: Array, matrix: Array, weights: Array, plan: _Plan) -> None:
+        """Add the weights of the rows in which each rule of the plan is true."""
+        if len(plan.singles):
+            captured[plan.singles] += (self._combine @ (matrix.T @ weights))[plan.single_literals]
+        if len(plan.pairs):
             for c in range(weights.shape[1]):
                 gram = self._combine @ (matrix.T @ (matrix * weights[:, c, None])) @ self._combine.T
-                captured[which[paired], c] += gram[first, second]
-        for literal in np.unique(members[longer, 0]):
-            here = longer & (members[:, 0] == literal)
+                captured[plan.pairs, c] += gram.ravel()[plan.pair_places]
+        for literal, rest in plan.longer:
             true = matrix @ self._combine[literal]
-            self._add(captured, matrix, weights * true[:, None], which[here], members[here, 1:])
+            self._add(captured, matrix, weights * true[:, None], rest)
 
     def __repr__(self) -> str:
         return "<Counter>"

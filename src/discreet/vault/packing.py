@@ -6,11 +6,12 @@ string of bytes that sorts in the same order.
 """
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-Keys = npt.NDArray[np.uint64] | npt.NDArray[np.bytes_]
+Keys = npt.NDArray[Any]  # uint64, or bytes of one length
 Words = npt.NDArray[np.uint64]
 
 
@@ -59,7 +60,7 @@ class Tally:
     in stays cheap however many chunks come, and the memory needed stays near twice that of the result.
     """
 
-    SMALLEST_BUFFER = 1 << 20
+    SMALLEST_BUFFER = 1 << 18
 
     def __init__(self) -> None:
         self._keys: Keys | None = None

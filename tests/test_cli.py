@@ -1,0 +1,46 @@
+import json
+
+from click.testing import CliRunner
+
+from discreet import RuleList, __version__
+from discreet.cli import main
+
+
+def run(*arguments):
+    result = CliRunner().invoke(main, arguments)
+    assert result.exit_code == 0, result.output
+    return result
+
+
+def test_demo_shows_a_list_for_each_dataset():
+    output = run("demo").output
+    for expected in (
+        "COMPAS",
+        "Adult",
+        "German Credit",
+        "if priors_count > 2 then 1",
+        "else ",
+        "Accuracy",
+        "without privacy",
+    ):
+        assert expected in output
+
+
+def test_demo_as_json_holds_models_that_can_be_read():
+    results = json.loads(run("demo", "--json", "-k", "3").stdout)
+    assert [r["dataset"] for r in results] == ["COMPAS", "Adult", "German Credit"]
+    for result in results:
+        assert 0.6 < result["accuracy"]["test"] < 0.9
+        assert len(RuleList.from_json(json.dumps(result["model"]))) <= 3
+
+
+def test_demo_of_length_one_is_the_default_alone():
+    assert "always " in run("demo", "-k", "1").output
+
+
+def test_help_and_version():
+    assert "demo" in run("--help").output
+    assert run("--version").output == f"discreet {__version__}\n"
+    wrong = CliRunner().invoke(main, ["demo", "-k", "0"])
+    assert wrong.exit_code == 2
+    assert "max-length" in wrong.output
