@@ -59,7 +59,7 @@ class Candidates:
         >>> from discreet.columns import Categorical, Numeric
         >>> schema = Schema([Numeric("age", cuts=[25, 45]), Categorical("job", categories=["clerk", "boss"])])
         >>> [str(rule) for rule in Candidates.of_schema(schema)]
-        ['age <= 25', 'age > 25', 'age <= 45', 'age > 45', 'job = clerk', 'job != clerk']
+        ['age <= 25', 'age > 25', 'age <= 45', 'age > 45', 'job = clerk', 'job = boss']
         >>> len(Candidates.of_schema(schema, max_card=2))
         15
         """

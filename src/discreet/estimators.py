@@ -152,8 +152,8 @@ class GreedyRuleListClassifier(_RuleListClassifier):
     >>> clf = GreedyRuleListClassifier(max_length=4).fit(X, y)
     >>> print(clf)
     if Prior-Crimes>3 then 1
-    else if Prior-Crimes=0 then 0
     else if not Juvenile-Crimes=0 then 1
+    else if Prior-Crimes=0 then 0
     else 0
     """
 

@@ -19,14 +19,14 @@ A schema is written by a person who knows the data dictionary, as TOML, and neve
     type = "ignore"
 """
 
+import json
+import re
 import tomllib
 from collections.abc import Iterable, Mapping
 from dataclasses import MISSING, dataclass, fields, replace
 from os import PathLike
 from pathlib import Path
 from typing import Any
-
-import tomli_w
 
 from .columns import Boolean, Categorical, Column, Ignored, Numeric, canonical
 from .errors import SchemaError
@@ -50,10 +50,7 @@ class Schema:
     >>> print(schema.to_toml(header=""))
     [target]
     name = "income"
-    classes = [
-        "low",
-        "high",
-    ]
+    classes = ["low", "high"]
     <BLANKLINE>
     [columns.age]
     type = "numeric"
@@ -155,7 +152,10 @@ class Schema:
 
     def to_toml(self, header: str = HEADER) -> str:
         """The schema as TOML, for a person to edit."""
-        text = tomli_w.dumps(self.to_dict(), indent=2)
+        data = self.to_dict()
+        tables = [("target", data["target"])] if "target" in data else []
+        tables += [(f"columns.{_key(name)}", facts) for name, facts in data["columns"].items()]
+        text = "\n\n".join(_table(name, facts) for name, facts in tables) + "\n"
         return f"{header}\n{text}" if header else text
 
     @classmethod
@@ -194,6 +194,31 @@ def _plain(value: Any) -> Any:
     if isinstance(value, tuple):
         return [_plain(v) for v in value]
     return int(value) if isinstance(value, float) and value.is_integer() and abs(value) < 2**53 else value
+
+
+def _table(name: str, facts: Mapping[str, Any]) -> str:
+    """A TOML table. Lists stand on one line where they fit, since people like to edit them there."""
+    lines = [f"[{name}]"]
+    for key, value in sorted(facts.items(), key=lambda item: isinstance(item[1], dict)):  # tables of its own come last
+        if isinstance(value, dict):
+            lines += ["", _table(f"{name}.{_key(key)}", value)]
+        else:
+            lines.append(f"{_key(key)} = {_value(value)}")
+    return "\n".join(lines)
+
+
+def _value(value: Any) -> str:
+    if isinstance(value, list):
+        items = [_value(x) for x in value]
+        line = f"[{', '.join(items)}]"
+        return line if len(line) <= 100 else "[\n" + "".join(f"    {x},\n" for x in items) + "]"
+    if isinstance(value, str):
+        return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
+    return str(value).lower() if isinstance(value, bool) else repr(value)
+
+
+def _key(name: str) -> str:
+    return name if re.fullmatch(r"[A-Za-z0-9_-]+", name) else _value(name)
 
 
 def _refuse_unknown(where: str, given: Mapping[str, Any], known: tuple[str, ...]) -> None:
