@@ -36,7 +36,7 @@ demo: $(VENV)/.base  ## learn and show rule lists on the three datasets
 test: $(VENV)/.test  ## the fast tests: pure Python, a few minutes at most
 	@$(BIN)/python -m pytest -n 2
 	@echo 'Left to `make test-all`:'
-	@$(BIN)/python -m pytest -m slow --collect-only -q --no-header | grep '::' | sed 's/^/  /' || true
+	@$(BIN)/python -m pytest -m slow --collect-only --no-header | grep '::' | sed 's/^/  /' || true
 	@echo '  the whole suite again on the oldest supported versions (make test-oldest)'
 
 test-all: $(VENV)/.test test-oldest  ## everything, slow tests and the oldest supported versions included
@@ -59,7 +59,7 @@ bench: $(VENV)/.test  ## speed and memory, as ratios against named peers in one 
 	OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1 .venv-bench/bin/python benchmarks/memory.py
 
 docs: $(VENV)/.docs  ## the documentation, as HTML in site/
-	$(BIN)/mkdocs build --strict --quiet
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
 
 clean:  ## remove everything that make made
 	rm -rf .venv .venv-oldest .venv-bench site build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -70,7 +70,7 @@ def test_counts_equal_brute_force_over_records(problem, data):
     assert left.tolist() == [sum(a and label == c for a, label in zip(alive, y, strict=True)) for c in classes]
     for r, rule in enumerate(candidates):
         inside = [a and brute_force.rule_holds(schema, rule, table, i) for i, a in enumerate(alive)]
-        assert captured[r].tolist() == [
+        assert captured[:, r].tolist() == [
             sum(t and label == c for t, label in zip(inside, y, strict=True)) for c in classes
         ]
 

@@ -21,12 +21,12 @@ class Table:
     def __len__(self) -> int:
         return self._length
 
-    def column(self, name: str, rows: slice = slice(None)) -> np.ndarray:
+    def column(self, name: str, rows: slice | None = None) -> np.ndarray:
         """The values of a column: numbers, Booleans, dates, or objects with None where a value is missing."""
         if name not in self.names:
             listed = ", ".join(repr(n) for n in self.names[:8]) + (", ..." if len(self.names) > 8 else "")
             raise SchemaError(f"the schema names column {name!r}, which the table does not have; it has {listed}")
-        return self._get(name, rows)
+        return self._get(name, slice(0, len(self)) if rows is None else rows)
 
 
 def as_frame(X: Any) -> Any:
@@ -35,13 +35,13 @@ def as_frame(X: Any) -> Any:
         return None
     try:
         frame = nw.from_native(X, pass_through=True)
-        names = list(frame.columns) if isinstance(frame, nw.DataFrame | nw.LazyFrame) else []
+        if isinstance(frame, nw.LazyFrame):
+            raise SchemaError("the table is lazy; call its .collect() (or read it into memory) first")
+        names = list(frame.columns) if isinstance(frame, nw.DataFrame) else []
     except DuplicateError:
         raise SchemaError("the table has two columns of the same name; rename or drop one") from None
     for name in {name for name in names if names.count(name) > 1}:
         raise SchemaError(f"the table has two columns named {name!r}; rename or drop one")
-    if isinstance(frame, nw.LazyFrame):
-        raise SchemaError("the table is lazy; call its .collect() (or read it into memory) first")
     return frame if names and all(isinstance(name, str) for name in names) else None
 
 

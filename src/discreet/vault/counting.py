@@ -31,7 +31,7 @@ class NodeCounts(NamedTuple):
     """What is left after a prefix: records per class, and how many of them each candidate captures."""
 
     left: Array  # (classes,)
-    captured: Array  # (candidates, classes)
+    captured: Array  # (classes, candidates)
 
 
 class _Plan:
@@ -120,13 +120,14 @@ class Counter:
 
     def _count(self, prefix: frozenset[int]) -> NodeCounts:
         left = np.zeros(self._cells.n_classes)
-        captured = np.zeros((len(self._members), self._cells.n_classes))
+        captured = np.zeros((self._cells.n_classes, len(self._members)))
         for rows in self._blocks:
             matrix = self._matrix(rows) if self._whole is None else self._whole
-            weights = self._cells.counts[rows].astype(np.float64)
-            for rule in prefix:
-                weights[self._true(matrix, rule)] = 0.0  # captured by the prefix, so not here any more
-            left += weights.sum(0)
+            weights = self._cells.counts[rows].T.astype(np.float64)
+            if prefix:  # go on with the rows that no rule of it captures
+                alive = ~np.logical_or.reduce([self._true(matrix, rule) for rule in prefix])
+                matrix, weights = matrix[alive], weights[:, alive]
+            left += weights.sum(1)
             self._add(captured, matrix, weights, self._plan)
         return NodeCounts(left, captured)
 
@@ -138,15 +139,14 @@ class Counter:
 
     def _add(self, captured: Array, matrix: Array, weights: Array, plan: _Plan) -> None:
         """Add the weights of the rows in which each rule of the plan is true."""
-        if len(plan.singles):
-            captured[plan.singles] += (self._combine @ (matrix.T @ weights))[plan.single_literals]
-        if len(plan.pairs):
-            for c in range(weights.shape[1]):
-                gram = self._combine @ (matrix.T @ (matrix * weights[:, c, None])) @ self._combine.T
-                captured[plan.pairs, c] += gram.ravel()[plan.pair_places]
+        for counts, weight in zip(captured, weights, strict=True):
+            if len(plan.singles):
+                counts[plan.singles] += (self._combine @ (weight @ matrix))[plan.single_literals]
+            if len(plan.pairs):
+                gram = self._combine @ (matrix.T @ (matrix * weight[:, None])) @ self._combine.T
+                counts[plan.pairs] += gram.ravel()[plan.pair_places]
         for literal, rest in plan.longer:
-            true = matrix @ self._combine[literal]
-            self._add(captured, matrix, weights * true[:, None], rest)
+            self._add(captured, matrix, weights * (matrix @ self._combine[literal]), rest)
 
     def __repr__(self) -> str:
         return "<Counter>"

@@ -31,7 +31,7 @@ class ExactDoors:
         """
         left, captured = self._counter.counts(prefix)
         tolerance = TOLERANCE * self._n_records
-        size, split = captured.sum(1), mass(left, captured)
+        size, split = captured.sum(0), mass(left, captured)
         split[size == 0] = np.inf
         best = split.min(initial=np.inf)
         if best >= side_mass(left) - 2 * tolerance:
@@ -42,4 +42,4 @@ class ExactDoors:
     def histogram(self, prefix: Sequence[int], rule: int | None) -> tuple[float, ...]:
         """Class counts of what a rule captures after a prefix; without a rule, of all that is left."""
         left, captured = self._counter.counts(prefix)
-        return tuple((left if rule is None else captured[rule]).tolist())
+        return tuple((left if rule is None else captured[:, rule]).tolist())

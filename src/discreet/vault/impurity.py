@@ -14,13 +14,13 @@ from .cells import Array
 
 
 def side_mass(counts: Array) -> Array:
-    """The impurity mass of one side, given its class counts in the last axis. An empty side has none."""
-    size = counts.sum(-1)
-    mass: Array = 0.5 * (size - (counts * counts).sum(-1) / np.maximum(size, 1.0))
+    """The impurity mass of one side, given its class counts in the first axis. An empty side has none."""
+    size = counts.sum(0)
+    mass: Array = 0.5 * (size - (counts * counts).sum(0) / np.maximum(size, 1.0))
     return mass
 
 
 def mass(left: Array, captured: Array) -> Array:
     """The impurity mass of splitting the ``left`` records into ``captured`` and the rest."""
-    split: Array = side_mass(captured) + side_mass(left - captured)
+    split: Array = side_mass(captured) + side_mass(left[:, None] - captured)
     return split
