@@ -181,7 +181,7 @@ Y = ["no", "yes", "no", "yes"]
         ({"min_support": -1}, marked(), Y, ValueError, "min_support"),
         ({"exclude": ["sex"]}, marked(), Y, SchemaError, "exclude names column 'sex'"),
         ({"exclude": ["age", "job"]}, marked(), Y, CandidatesError, "no literal"),
-        ({"candidates": ["age <= 5"]}, marked(), Y, RuleError, "does not fit"),
+        ({"schema": SCHEMA, "candidates": ["age <= 5"]}, marked(), Y, RuleError, "does not fit"),
         ({"candidates": []}, marked(), Y, CandidatesError, "candidates must be"),
         (
             {"max_card": 3},

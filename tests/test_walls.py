@@ -17,7 +17,7 @@ FLOORS = [
     ["columns", "tables"],
     ["schema"],
     ["rules"],
-    ["candidates", "inference"],
+    ["candidates", "inference", "privacy"],
     ["vault"],
     ["sources"],
     ["learners"],
@@ -27,7 +27,11 @@ FLOORS = [
 ]
 FLOOR = {name: i for i, names in enumerate(FLOORS) for name in names}
 # Who may name what is inside the vault, and which of its modules. Estimators carry cells from a source to the doors unopened.
-DOORS = {"estimators": {"vault.cells", "vault.exact"}, "sources": {"vault.cells"}}
+DOORS = {
+    "estimators": {"vault.cells", "vault.exact"},
+    "sources": {"vault.cells"},
+    "learners": {"vault.mechanisms"},  # their prices, which need no data
+}
 
 
 def modules():

@@ -17,6 +17,7 @@ from .rules import Literal, Rule, truth
 from .schema import Schema
 
 MAX_RULES = 10_000_000
+MAX_CONDITIONS = 100_000  # of one column
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,6 +66,9 @@ class Candidates:
         """
         if isinstance(max_card, bool) or not isinstance(max_card, int | np.integer) or max_card < 1:
             raise CandidatesError(f"max_card must be a whole number of at least 1, not {max_card!r}")
+        if not isinstance(negations, bool | np.bool_):
+            raise CandidatesError(f"negations must be True or False, not {negations!r}")
+        max_card = min(int(max_card), sum(len(column.tests()) for column in schema.used) * 2 or 1)
         literals: list[Literal] = []
         columns: list[list[tuple[int, ...]]] = []  # for each column, its distinct conditions as tuples of literals
         for column in schema.used:
@@ -73,7 +77,7 @@ class Candidates:
             literals += own
         if not literals:
             raise CandidatesError(
-                "there is no literal to build rules from; give the schema a column with a cut or category"
+                "there is no literal to build rules from: no column that may be used has a cut, a category or two values"
             )
         n_rules = _count([[len(c) for c in conditions] for conditions in columns], max_card)
         if n_rules > MAX_RULES:
@@ -86,9 +90,7 @@ class Candidates:
     @classmethod
     def of_rules(cls, schema: Schema, rules: Iterable[Rule | str]) -> "Candidates":
         """An explicit set of rules. Labels they may have are of no account."""
-        parsed = [Rule.parse(rule) if isinstance(rule, str) else rule for rule in rules]
-        if not parsed or not all(isinstance(rule, Rule) and rule.antecedent for rule in parsed):
-            raise CandidatesError("candidates must be a list of at least one Rule (or its text), each with a literal")
+        parsed = as_rules(rules)
         place = {literal: i for i, literal in enumerate(dict.fromkeys(x for r in parsed for x in r.antecedent))}
         members = np.full((len(parsed), max(len(r.antecedent) for r in parsed)), -1, dtype=np.int32)
         for row, rule in zip(members, parsed, strict=True):
@@ -96,6 +98,15 @@ class Candidates:
         candidates = cls(schema, tuple(place), members)
         candidates.truths  # noqa: B018  complains about literals that do not fit the schema
         return candidates
+
+
+def as_rules(rules: Iterable[Rule | str]) -> list[Rule]:
+    """An explicit set of candidates, texts parsed."""
+    listed = [] if isinstance(rules, str) or not isinstance(rules, Iterable) else list(rules)
+    parsed = [Rule.parse(rule) if isinstance(rule, str) else rule for rule in listed]
+    if not parsed or not all(isinstance(rule, Rule) and rule.antecedent for rule in parsed):
+        raise CandidatesError("candidates must be a list of at least one Rule (or its text), each with a literal")
+    return parsed
 
 
 def _literals(column: Column, negations: bool) -> list[Literal]:
@@ -129,6 +140,13 @@ def _conditions(column: Column, literals: Sequence[Literal], max_card: int) -> l
                 if both.any() and both.tobytes() not in seen:
                     seen.add(both.tobytes())
                     longer.append(((*members, i), both))
+            if len(seen) > MAX_CONDITIONS:
+                raise CandidatesError(
+                    f"column {column.name!r} alone gives more than {MAX_CONDITIONS:,} conjunctions; "
+                    "lower max_card, or give it fewer cuts or categories"
+                )
+        if not longer:
+            break
         newest = longer
         conditions += [members for members, _ in newest]
     return conditions

@@ -23,7 +23,13 @@ def main() -> None:
     "--max-length", "-k", type=click.IntRange(min=1), default=5, show_default=True, help="Rules, with the default."
 )
 @click.option("--max-card", type=click.IntRange(1, 3), default=1, show_default=True, help="Literals in a rule.")
-@click.option("--seed", type=int, default=0, show_default=True, help="Of the split into training and test records.")
+@click.option(
+    "--seed",
+    type=click.IntRange(0, 2**32 - 1),
+    default=0,
+    show_default=True,
+    help="Of the split into training and test records.",
+)
 @click.option("--json", "as_json", is_flag=True, help="The same as JSON.")
 def demo(max_length: int, max_card: int, seed: int, as_json: bool) -> None:
     """Learn a rule list on each of the three datasets, and show it."""

@@ -13,8 +13,9 @@ One bin of every column is kept for missing values. **A missing value satisfies 
 
 import math
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import cached_property
+from numbers import Real
 from typing import Any, ClassVar
 
 import numpy as np
@@ -28,16 +29,25 @@ Test = tuple[str, Value]
 NEGATION = {"<=": ">", "<": ">=", "in": "not in", "=": "!=", "is true": "is false", "is missing": "is not missing"}
 NEGATION |= {negated: op for op, negated in NEGATION.items()}
 
+MOST_CUTS = 1_000
 OTHER = "other"  # the name of the category that collects what no other category names
 
 
 def canonical(value: Any) -> str:
     """One text for one category or class, whatever type the table stores it in: 1, 1.0, "1" and True are the same."""
-    if isinstance(value, bool | np.bool_):
-        return str(int(value))
-    if isinstance(value, float | np.floating) and math.isfinite(value) and value == int(value):
-        return str(int(value))
+    if isinstance(value, bytes):
+        return value.decode(errors="replace")
+    if isinstance(value, Real | np.bool_) or type(value).__name__ == "Decimal":
+        try:
+            return str(int(value)) if value == int(value) else str(value)
+        except (OverflowError, ValueError):  # infinite, or no number
+            return str(value)
     return str(value)
+
+
+def is_missing(value: Any) -> bool:
+    """Whether one value stands for "nothing known": None, NaN, pandas' NA and NaT."""
+    return value is None or value is pd.NA or value is pd.NaT or (isinstance(value, Real) and value != value)
 
 
 @dataclass(frozen=True)
@@ -50,6 +60,9 @@ class Column:
     kind: ClassVar[str]
 
     def __post_init__(self) -> None:
+        for field in fields(self):  # NumPy's scalars would be written to files under their own names
+            if isinstance(value := getattr(self, field.name), np.generic):
+                object.__setattr__(self, field.name, value.item())
         if not isinstance(self.name, str) or not self.name:
             raise SchemaError(f"a column's name must be a text, not {self.name!r}")
         self._one_of("missing", self.missing, (True, False))
@@ -62,11 +75,16 @@ class Column:
     @property
     def domain(self) -> np.ndarray:
         """The bins that the schema foresees. Tests that agree on all of them say the same."""
-        return np.append(np.ones(self._n_values, bool), self.missing)
+        return np.append(self._foreseen(), self.can_be_missing)
+
+    @property
+    def can_be_missing(self) -> bool:
+        """Whether "is missing" is a test: as the schema says, or because values outside the domain count as missing."""
+        return self.missing or getattr(self, "outside", None) == "missing"
 
     def tests(self) -> list[Test]:
         """All tests that this column offers, without negations."""
-        return self._value_tests() + ([("is missing", None)] if self.missing else [])
+        return self._value_tests() + ([("is missing", None)] if self.can_be_missing else [])
 
     def where(self, op: str, value: Value = None) -> np.ndarray:
         """In which bins the test is true."""
@@ -83,7 +101,7 @@ class Column:
     def encode(self, values: np.ndarray, strict: bool = False) -> np.ndarray:
         """The bin number of each value."""
         bins = self._encode(values, strict)
-        if strict and not self.missing and (bins == self._n_values).any():
+        if strict and not self.can_be_missing and (bins == self._n_values).any():
             raise SchemaError(
                 f"column {self.name!r} has missing values; say `missing = true` for it in the schema, "
                 "which makes `is missing` a literal, or fill them in first"
@@ -100,6 +118,9 @@ class Column:
     @property
     def _n_values(self) -> int:
         raise NotImplementedError
+
+    def _foreseen(self) -> np.ndarray:
+        return np.ones(self._n_values, bool)
 
     def _value_tests(self) -> list[Test]:
         raise NotImplementedError
@@ -151,7 +172,8 @@ class Numeric(Column):
             pair = self._listed("ranges", pair)
             if len(pair) != 2:
                 raise SchemaError(f"column {self.name!r}: ranges must be pairs [low, high]")
-            a, b = (self._number("ranges", x, finite=False) for x in pair)
+            low, high = (-math.inf if pair[0] is None else pair[0]), (math.inf if pair[1] is None else pair[1])
+            a, b = (self._number("ranges", x, finite=False) for x in (low, high))
             if a > b or (math.isinf(a) and math.isinf(b)):
                 raise SchemaError(
                     f"column {self.name!r}: in a range [low, high], low must not be above high, nor both infinite"
@@ -161,12 +183,16 @@ class Numeric(Column):
         if self.low is not None and self.high is not None and self.low >= self.high:
             raise SchemaError(f"column {self.name!r}: low must be below high")
         if self.n_cuts is not None:
-            if isinstance(self.n_cuts, bool) or not isinstance(self.n_cuts, int) or not 1 <= self.n_cuts <= 100_000:
-                raise SchemaError(f"column {self.name!r}: n_cuts must be a whole number from 1 to 100000")
+            if isinstance(self.n_cuts, bool) or not isinstance(self.n_cuts, int) or not 1 <= self.n_cuts <= MOST_CUTS:
+                raise SchemaError(f"column {self.name!r}: n_cuts must be a whole number from 1 to {MOST_CUTS}")
             if self.low is None or self.high is None:
                 raise SchemaError(f"column {self.name!r}: n_cuts needs the bounds low and high")
             if self.spacing == "log" and self.low <= 0:
                 raise SchemaError(f'column {self.name!r}: spacing = "log" needs low above 0')
+            if not all(self.low < cut < self.high for cut in self._spread()):
+                raise SchemaError(
+                    f"column {self.name!r}: low and high are too close, or too far apart, for n_cuts cuts"
+                )
 
     def _listed(self, parameter: str, value: object) -> list[Any]:
         if isinstance(value, str | Mapping) or not isinstance(value, Iterable):
@@ -187,20 +213,34 @@ class Numeric(Column):
     @cached_property
     def all_cuts(self) -> tuple[float, ...]:
         """The listed cuts and those spread between the bounds."""
-        if self.n_cuts is None:
-            return self.cuts
-        assert self.low is not None
-        assert self.high is not None
-        spread = np.geomspace if self.spacing == "log" else np.linspace
-        made = (float(f"{x:.6g}") for x in spread(self.low, self.high, self.n_cuts + 2)[1:-1])
-        return tuple(sorted({*self.cuts, *made}))
+        return tuple(sorted({*self.cuts, *self._spread()}))
+
+    def _spread(self) -> list[float]:
+        """``n_cuts`` cuts strictly between the bounds, rounded to a thousandth of the distance to the next."""
+        if self.n_cuts is None or self.low is None or self.high is None:
+            return []
+        steps = np.arange(1, self.n_cuts + 1) / (self.n_cuts + 1)
+        if self.spacing == "log":
+            made = np.exp(math.log(self.low) * (1 - steps) + math.log(self.high) * steps)
+        else:
+            made = self.low * (1 - steps) + self.high * steps
+        gaps = np.diff(made, prepend=self.low)
+        return [
+            round(x, 3 - math.floor(math.log10(gap))) if gap > 0 else x
+            for x, gap in zip(made.tolist(), gaps.tolist(), strict=True)
+        ]
 
     @cached_property
-    def _edges(self) -> tuple[list[float], list[float]]:
-        """Where bins end: a value in the first list still belongs to the bin below it, one in the second does not."""
+    def _edges(self) -> tuple[dict[float, None], dict[float, None]]:
+        """Where bins end: a value in the first set still belongs to the bin below it, one in the second does not."""
         right = {*self.all_cuts, *(b for _, b in self.ranges if math.isfinite(b))}
         left = {a for a, _ in self.ranges if math.isfinite(a)}
-        return sorted(right), sorted(left)
+        return dict.fromkeys(sorted(right)), dict.fromkeys(sorted(left))
+
+    @cached_property
+    def _edge_arrays(self) -> tuple[np.ndarray, np.ndarray]:
+        right, left = self._edges
+        return np.array(list(right)), np.array(list(left))
 
     @property
     def _n_values(self) -> int:
@@ -208,8 +248,14 @@ class Numeric(Column):
         return len(right) + len(left) + 1
 
     def _bin(self, numbers: np.ndarray) -> np.ndarray:
-        right, left = self._edges
+        right, left = self._edge_arrays
         return np.searchsorted(right, numbers, side="left") + np.searchsorted(left, numbers, side="right")
+
+    def _foreseen(self) -> np.ndarray:
+        bounds = np.array([-math.inf if self.low is None else self.low, math.inf if self.high is None else self.high])
+        first, last = self._bin(bounds)
+        bins = np.arange(self._n_values)
+        return (first <= bins) & (bins <= last)
 
     def _value_tests(self) -> list[Test]:
         tests: list[Test] = [("<=", cut) for cut in self.all_cuts]
@@ -284,6 +330,8 @@ class Categorical(Column):
         if len({name for name, _ in groups}) < len(groups):
             raise SchemaError(f"column {self.name!r}: two groups have the same name")
         object.__setattr__(self, "groups", groups)
+        if self.ungrouped == "other" and not groups:
+            raise SchemaError(f'column {self.name!r}: ungrouped = "other" needs groups')
         if not self.categories and not groups:
             raise SchemaError(f"column {self.name!r}: a categorical column needs categories or groups")
 
@@ -330,13 +378,12 @@ class Categorical(Column):
     def _n_values(self) -> int:
         return len(self._signatures)
 
-    @property
-    def domain(self) -> np.ndarray:
-        """The bins of listed categories, of values listed nowhere only if the schema says what they are."""
+    def _foreseen(self) -> np.ndarray:
+        # the bins of listed categories; that of values listed nowhere only if the schema says what they are
         foreseen = set(self._tests_of.values())
         if self.outside in ("other", "none"):
             foreseen.add(self._unlisted)
-        return np.append([s in foreseen for s in self._signatures], self.missing)
+        return np.array([s in foreseen for s in self._signatures])
 
     def _value_tests(self) -> list[Test]:
         names: list[str | int] = [name for name, _ in self.groups] if self.groups else list(self.categories)
@@ -432,16 +479,20 @@ class Ignored(Column):
     def _inside(self, op: str, value: Value) -> np.ndarray | None:
         return None
 
+    def where(self, op: str, value: Value = None) -> np.ndarray:
+        """No test: no rule may use this column."""
+        raise SchemaError(f"column {self.name!r} is ignored, or excluded; no rule may use it")
+
     def _encode(self, values: np.ndarray, strict: bool) -> np.ndarray:
         return np.zeros(len(values), np.uint8)
 
 
 def _distinct(values: np.ndarray) -> tuple[np.ndarray, Any]:
     """Codes (-1 for a missing value) and the distinct values they stand for."""
-    try:
-        return pd.factorize(values)
-    except TypeError:  # values that cannot be hashed, such as lists: by their text
-        return pd.factorize(np.array([str(v) for v in values], dtype=object))
+    if values.dtype == object and pd.api.types.infer_dtype(values) != "string":
+        # one by one: a look at the whole column could let one value change what another is taken for
+        values = np.array([None if is_missing(v) else canonical(v) for v in values], dtype=object)
+    return pd.factorize(values)
 
 
 def _as_numbers(name: str, values: np.ndarray, strict: bool) -> np.ndarray:
@@ -450,9 +501,20 @@ def _as_numbers(name: str, values: np.ndarray, strict: bool) -> np.ndarray:
         return values.astype(np.float64, copy=False)
     if values.dtype.kind in "mM":
         raise SchemaError(f'column {name!r} holds dates or times; say type = "ignore" for it in the schema')
-    numbers = pd.to_numeric(pd.Series(values, dtype=object), errors="coerce").to_numpy(np.float64)
-    if strict and (np.isnan(numbers) & ~pd.isna(values)).any():
+    numbers = np.array([_as_number(v) for v in values], dtype=np.float64)
+    if strict and any(n != n and not is_missing(v) for n, v in zip(numbers.tolist(), values, strict=True)):
         raise SchemaError(
             f"column {name!r} is numeric in the schema but holds values that are no numbers; mend them first"
         )
     return numbers
+
+
+def _as_number(value: Any) -> float:
+    if isinstance(value, str) and "_" in value:  # Python reads 1_000, nobody else does
+        return math.nan
+    try:
+        return float(value)
+    except OverflowError:  # a whole number beyond what a float can hold
+        return math.inf if value > 0 else -math.inf
+    except (TypeError, ValueError):
+        return math.nan

@@ -7,15 +7,15 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
 
-from .candidates import Candidates
-from .columns import canonical
+from .candidates import Candidates, as_rules
+from .columns import canonical, is_missing
 from .errors import SchemaError
 from .inference import infer_schema
 from .learners.greedy import Learned, greedy, majority
-from .rules import Rule, RuleList
+from .rules import Rule, RuleList, schema_of
 from .schema import Schema
 from .sources.memory import add_table
-from .tables import Table, array_names, as_array, as_frame, as_table
+from .tables import Table, array_names, as_array, as_frame, as_table, renamed
 from .vault.cells import Cells, CellsInProgress
 from .vault.exact import ExactDoors
 
@@ -26,12 +26,12 @@ class _RuleListClassifier(ClassifierMixin, BaseEstimator):
     def predict(self, X: Any) -> np.ndarray:
         """The predicted class of each record."""
         check_is_fitted(self)
-        return self.rule_list_.predict(self._table(X, reset=False), strict=True)
+        return self.rule_list_.predict(self._table(X, reset=False), strict=self.schema is not None)
 
     def predict_proba(self, X: Any) -> np.ndarray:
         """The share of each class among the training records that the same rule captured."""
         check_is_fitted(self)
-        return self.rule_list_.predict_proba(self._table(X, reset=False), strict=True)
+        return self.rule_list_.predict_proba(self._table(X, reset=False), strict=self.schema is not None)
 
     def __str__(self) -> str:
         return str(self.rule_list_) if hasattr(self, "rule_list_") else repr(self)
@@ -45,18 +45,34 @@ class _RuleListClassifier(ClassifierMixin, BaseEstimator):
         """X as a table of named columns; scikit-learn's attributes on features are set or checked."""
         frame = as_frame(X)
         if frame is None:
-            X = validate_data(self, X, reset=reset, dtype="numeric", ensure_all_finite="allow-nan")
-            return as_table(X, self._array_names(X.shape[1]))
-        if not len(frame):
+            X = self._array(X, reset)
+            return as_table(X, self._names_by_position(X.shape[1]))
+        if reset and not len(frame):
             raise SchemaError("X has no records")
         validate_data(self, X, reset=reset, skip_check_array=True)
-        if reset and not hasattr(self, "feature_names_in_"):
+        if reset and not hasattr(self, "feature_names_in_"):  # a library that this scikit-learn does not know
             self.feature_names_in_ = np.array(frame.columns, dtype=object)
             self.n_features_in_ = len(frame.columns)
-        return as_table(X)
+        if hasattr(self, "feature_names_in_"):
+            return as_table(X)
+        return renamed(as_table(X), self._names_by_position(len(frame.columns)))  # learned from an array
 
-    def _array_names(self, n: int) -> list[str]:
-        """What the columns of an array are called: as in the schema, if it has as many."""
+    def _array(self, X: Any, reset: bool) -> np.ndarray:
+        """X as an array of numbers. What scikit-learn says of values that are none would show them."""
+        if isinstance(X, dict) and not hasattr(X, "shape"):  # some sparse arrays are dicts
+            raise SchemaError("X must be a data frame or an array of two dimensions; make a data frame of the mapping")
+        if not hasattr(X, "shape") or len(X.shape) == 2:
+            try:
+                return validate_data(self, X, reset=reset, dtype="numeric", ensure_all_finite=False)
+            except ValueError as error:
+                if "could not convert" not in str(error) and "array=" not in str(error):
+                    raise
+        raise ValueError("X must be a data frame, or an array of numbers with two dimensions. Reshape your data")
+
+    def _names_by_position(self, n: int) -> list[str]:
+        """What the columns of a table without names are called."""
+        if hasattr(self, "feature_names_in_"):
+            return list(self.feature_names_in_)
         if self.schema is None:
             return array_names(n)
         names = self._given_schema().names
@@ -71,31 +87,49 @@ class _RuleListClassifier(ClassifierMixin, BaseEstimator):
             raise SchemaError("schema must be a Schema; read one from a file with Schema.load(path)")
         return self.schema
 
+    def _schema_for(self, table: Table) -> Schema:
+        """The schema: as given, or as the explicit candidates need it, or as the table looks."""
+        if self.schema is not None:
+            return self._given_schema().exclude(self.exclude)
+        if self.candidates is not None and not isinstance(self.candidates, Candidates):
+            return schema_of(as_rules(self.candidates))
+        return infer_schema(table, exclude=self.exclude)
+
     def _labels(self, y: Any, n: int) -> np.ndarray:
-        """The number of each record's class; sets ``classes_``."""
+        """The number of each record's class; sets ``classes_``, in sorted order as scikit-learn's scorers expect it."""
         if y is None:
             raise ValueError(f"{type(self).__name__} requires y to be passed, but the target y is None")
-        y = column_or_1d(as_array(y), warn=True)
+        y = np.asarray(as_array(y))
+        if y.dtype == object and y.ndim == 1 and any(is_missing(label) for label in y):
+            raise ValueError("y has missing labels (Input y contains NaN); leave those records out")
+        y = column_or_1d(y, warn=True)
         if len(y) != n:
             raise ValueError(f"X and y differ in length: X has {n} records, y has {len(y)} labels")
-        schema = self.schema
-        if schema is None or self._given_schema().classes is None:
+        if y.dtype == object and all(isinstance(label, bool | np.bool_) for label in y):
+            y = y.astype(bool)
+        if y.dtype.kind in "mM":
+            raise ValueError("y holds dates or times (Unknown label type); a classifier needs class labels")
+        if self.schema is None or self._given_schema().classes is None:
             check_classification_targets(y)
             self.classes_, labels = np.unique(y, return_inverse=True)
         else:
-            number = {canonical(c): i for i, c in enumerate(schema.classes)}
+            self.classes_ = np.unique(np.array(self._given_schema().classes))
+            if (self.classes_.dtype.kind == "U") != (y.dtype.kind not in "biuf"):
+                raise SchemaError("y and the classes of the schema must be both texts or both numbers")
+            number = {canonical(c): i for i, c in enumerate(self.classes_.tolist())}
             found, where = np.unique(y, return_inverse=True)
             labels = np.array([number.get(canonical(label), -1) for label in found])[where]
             if (labels < 0).any():
                 raise SchemaError(
                     "y has labels that are not among the classes of the schema; add them, or leave them out"
                 )
-            self.classes_ = np.array(schema.classes)
         if len(np.unique(labels)) < 2:
             raise ValueError("y holds records of one class only; a classifier needs at least two")
         return labels
 
     def _candidates(self, schema: Schema) -> Candidates:
+        if isinstance(self.candidates, Candidates):
+            return self.candidates
         if self.candidates is not None:
             return Candidates.of_rules(schema, self.candidates)
         return Candidates.of_schema(schema, self.max_card, self.negations)
@@ -124,14 +158,17 @@ class GreedyRuleListClassifier(_RuleListClassifier):
     max_card : int, default=1
         The most literals in a rule.
     min_support : float or int, default=0.0
-        No rule is added once fewer records than this are left: a share of the training records if below 1, else a number.
+        No rule is added once fewer records than this are left: a number of records or, below 1, a share of the training
+        records (rounded down to a whole number of them, as in the paper).
     negations : bool, default=True
         Whether rules may use negated literals.
     schema : Schema, default=None
         What is known about the columns. Without one, columns of 0 and 1 are literals, other numbers are cut at the
-        deciles of the data, and texts are categories.
+        deciles of the data, and texts are categories; ``predict`` then takes values that it has not seen as missing or
+        as in no category. With a schema, such values are an error unless it says otherwise.
     candidates : list of Rule or str, default=None
-        The rules to choose from, instead of all conjunctions of up to ``max_card`` literals.
+        The rules to choose from, instead of all conjunctions of up to ``max_card`` literals. Without a schema, they say
+        what the columns are.
     exclude : list of str, default=()
         Columns that no rule may use.
 
@@ -182,21 +219,20 @@ class GreedyRuleListClassifier(_RuleListClassifier):
         _check_min_support(self.min_support)
         table = self._table(X, reset=True)
         labels = self._labels(y, len(table))
-        schema = infer_schema(table) if self.schema is None else self._given_schema()
-        candidates = self._candidates(schema.exclude(self.exclude))
-        cells = _fill(table, labels, candidates, len(self.classes_))
+        candidates = self._candidates(self._schema_for(table))
+        cells = _fill(table, labels, candidates, len(self.classes_), strict=self.schema is not None)
         del X, y, table, labels
         learned = greedy(ExactDoors(cells, candidates), self.max_length, self.min_support)
         self._set_model(candidates, learned)
         return self
 
 
-def _fill(table: Table, labels: np.ndarray, candidates: Candidates, n_classes: int) -> Cells:
+def _fill(table: Table, labels: np.ndarray, candidates: Candidates, n_classes: int, strict: bool) -> Cells:
     """The table as cells, by the columns that candidates use."""
     used = {literal.column for literal in candidates.literals}
     columns = [column for column in candidates.schema.columns if column.name in used]
     cells = CellsInProgress(columns, n_classes)
-    add_table(cells, table, columns, labels, strict=True)
+    add_table(cells, table, columns, labels, strict)
     return cells.finish()
 
 

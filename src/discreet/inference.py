@@ -3,21 +3,21 @@
 Non-private learners use it when they are given no schema.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable
+from decimal import Decimal
+from numbers import Real
 
 import numpy as np
-import pandas as pd
 
-from .columns import Boolean, Categorical, Column, Ignored, Numeric, canonical
-from .errors import SchemaError
-from .schema import Label, Schema
+from .columns import Boolean, Categorical, Column, Ignored, Numeric, canonical, is_missing
+from .schema import Schema
 from .tables import Table
 
 N_CUTS = 9  # deciles
 MOST_CATEGORIES = 50  # a text column with more than these is taken for free text or an identifier
 
 
-def infer_schema(table: Table, classes: Sequence[Label] | None = None, n_cuts: int = N_CUTS) -> Schema:
+def infer_schema(table: Table, n_cuts: int = N_CUTS, exclude: Iterable[str] = ()) -> Schema:
     """Columns as they look: numbers cut at quantiles, texts as categories, dates and free text ignored.
 
     >>> import pandas as pd
@@ -29,10 +29,10 @@ def infer_schema(table: Table, classes: Sequence[Label] | None = None, n_cuts: i
     job [('=', 'a'), ('=', 'b'), ('is missing', None)]
     smokes [('is true', None)]
     """
-    columns = tuple(_column(name, table.column(name), n_cuts) for name in table.names)
-    if all(isinstance(column, Ignored) for column in columns):
-        raise SchemaError("no column of the table looks like numbers, categories or Booleans; give a schema")
-    return Schema(columns, classes=None if classes is None else tuple(classes))
+    exclude = tuple(exclude) if isinstance(exclude, Iterable) and not isinstance(exclude, str) else exclude
+    Schema(tuple(map(Ignored, table.names))).exclude(exclude)  # complains about names that are not there
+    columns = tuple(Ignored(n) if n in exclude else _column(n, table.column(n), n_cuts) for n in table.names)
+    return Schema(columns)
 
 
 def _column(name: str, values: np.ndarray, n_cuts: int) -> Column:
@@ -43,16 +43,16 @@ def _column(name: str, values: np.ndarray, n_cuts: int) -> Column:
     if values.dtype.kind in "iuf":
         gone = np.isnan(values) if values.dtype.kind == "f" else np.zeros(len(values), bool)
         return _numeric(name, values[~gone].astype(np.float64), bool(gone.any()), n_cuts)
-    missing = pd.isna(values)
-    try:
-        found = sorted(pd.unique(values[~missing]), key=canonical)
-    except TypeError:  # values that cannot be hashed
+    known = [v for v in values if not is_missing(v)]
+    missing = len(known) < len(values)
+    if known and all(isinstance(v, bool | np.bool_) for v in known):
+        return Boolean(name, missing)
+    if known and all(isinstance(v, Real | Decimal) for v in known):
+        return _numeric(name, np.array([float(v) for v in known]), missing, n_cuts)
+    categories = sorted({canonical(v) for v in known}) if all(isinstance(v, str | Real) for v in known) else []
+    if not categories or len(categories) > MOST_CATEGORIES:
         return Ignored(name)
-    if found and {type(v) for v in found} <= {bool, np.bool_}:
-        return Boolean(name, bool(missing.any()))
-    if not found or len(found) > MOST_CATEGORIES or not all(isinstance(v, str | int) for v in found):
-        return Ignored(name)
-    return Categorical(name, bool(missing.any()), categories=tuple(found))
+    return Categorical(name, missing, categories=tuple(categories))
 
 
 def _numeric(name: str, numbers: np.ndarray, missing: bool, n_cuts: int) -> Column:
@@ -62,5 +62,5 @@ def _numeric(name: str, numbers: np.ndarray, missing: bool, n_cuts: int) -> Colu
     if not len(finite):
         return Ignored(name)
     # cuts are values that occur, the largest excepted: `x <= largest` would be true of all
-    cuts = np.unique(np.quantile(finite, np.linspace(0, 1, n_cuts + 2)[1:-1], method="inverted_cdf"))
+    cuts = np.unique(np.quantile(finite, np.arange(1, n_cuts + 1) / (n_cuts + 1), method="inverted_cdf"))
     return Numeric(name, missing, cuts=tuple(cuts[cuts < finite.max()].tolist()))

@@ -27,8 +27,10 @@ FORMAT, VERSION = "discreet rule list", 1
 _COMPARISONS = ("<=", "<", ">=", ">")
 _RESERVED = {"if", "else", "then", "and", "not", "in", "is", "missing", "always", *_COMPARISONS, "=", "!="}
 _TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|[^\s"]\S*')
-_INT = re.compile(r"-?[0-9]+")
-_FLOAT = re.compile(r"-?[0-9]+\.?[0-9]*(e[+-]?[0-9]+)?")
+_INT = re.compile(r"-?[0-9]{1,300}")
+_NUMBER = r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?"
+_FLOAT = re.compile(_NUMBER)
+_RANGE = re.compile(rf"\[({_NUMBER}),({_NUMBER})\]")
 
 
 @dataclass(frozen=True)
@@ -198,8 +200,8 @@ class RuleList:
         """The list as JSON that ``from_json`` reads back, here or in a later version."""
         rules = [{"if": [_literal_to_dict(x) for x in r.antecedent], **_outcome(r)} for r in self.rules]
         data: dict[str, Any] = {"format": FORMAT, "version": VERSION, "classes": list(self.classes), "rules": rules}
-        data |= {"default": _outcome(self.default), "schema": None if self.schema is None else self.schema.to_dict()}
-        return json.dumps(data, indent=indent)
+        schema = None if self.schema is None else _without_infinities(self.schema.to_dict())
+        return json.dumps(data | {"default": _outcome(self.default), "schema": schema}, indent=indent, allow_nan=False)
 
     @classmethod
     def from_json(cls, text: str) -> "RuleList":
@@ -253,7 +255,10 @@ class RuleList:
         return classes[[self.classes.index(rule.label) for rule in self]][self.captures(X, strict)]
 
     def predict_proba(self, X: Any, strict: bool = False) -> np.ndarray:
-        """The share of each class (in the order of ``classes``) where a record is captured; of a bare list, 0 and 1."""
+        """The share of each class (in the order of ``classes``) where a record is captured; of a bare list, 0 and 1.
+
+        Where shares are equal, ``predict`` gives the label that the rule has, which need not be the first of them.
+        """
         return np.array([self._shares(rule) for rule in self])[self.captures(X, strict)]
 
     def _shares(self, rule: Rule) -> np.ndarray:
@@ -363,11 +368,19 @@ class _Reader:
         return float(token) if _FLOAT.fullmatch(token) else token
 
     def number(self) -> float:
-        token = self.word("a number").strip("[],")
+        token = self.word("a number")
         if not _FLOAT.fullmatch(token):
             self.at -= 1
             self.fail("a number")
         return float(token)
+
+    def range(self) -> tuple[float, float]:
+        for length in range(1, 6):  # however many words the spaces make of it
+            if match := _RANGE.fullmatch("".join(self.tokens[self.at : self.at + length])):
+                self.at += length
+                return float(match[1]), float(match[2])
+        self.fail("a range [low, high]")
+        raise AssertionError
 
     def literal(self) -> Literal:
         if self.take("not"):
@@ -378,7 +391,7 @@ class _Reader:
                 return Literal(name, op)
         for op in ("in", "not in"):
             if self.take(*op.split()):
-                return Literal(name, op, (self.number(), self.number()))
+                return Literal(name, op, self.range())
         for op in _COMPARISONS:
             if self.take(op):
                 return Literal(name, op, self.number())
@@ -448,7 +461,18 @@ def _fits(value: Any) -> bool:
 
 
 def _is_label(value: Any) -> bool:
-    return isinstance(value, Label) and (not isinstance(value, float) or math.isfinite(value))
+    if isinstance(value, int | float):
+        return math.isfinite(value) if isinstance(value, float) else abs(value) < 10**300
+    return isinstance(value, str)
+
+
+def _without_infinities(data: Any) -> Any:
+    """JSON has no infinity: the open end of a range is null there."""
+    if isinstance(data, dict):
+        return {key: _without_infinities(value) for key, value in data.items()}
+    if isinstance(data, list):
+        return [_without_infinities(value) for value in data]
+    return None if isinstance(data, float) and math.isinf(data) else data
 
 
 def _literal_to_dict(literal: Literal) -> dict[str, Any]:

@@ -24,9 +24,12 @@ import re
 import tomllib
 from collections.abc import Iterable, Mapping
 from dataclasses import MISSING, dataclass, fields, replace
+from functools import cached_property
 from os import PathLike
 from pathlib import Path
 from typing import Any
+
+import numpy as np
 
 from .columns import Boolean, Categorical, Column, Ignored, Numeric, canonical
 from .errors import SchemaError
@@ -74,15 +77,19 @@ class Schema:
         names = [c.name for c in columns]
         if len(set(names)) < len(names):
             raise SchemaError(f"the schema names column {next(n for n in names if names.count(n) > 1)!r} twice")
+        if self.target in names:
+            raise SchemaError(f"{self.target!r} is both the target and a column; a rule may not use the target")
         object.__setattr__(self, "columns", columns)
         if self.target is not None and not isinstance(self.target, str):
             raise SchemaError("the target's name must be a text")
         if self.classes is not None:
             if isinstance(self.classes, str | Mapping) or not isinstance(self.classes, Iterable):
                 raise SchemaError("the target's classes must be a list")
-            classes = tuple(self.classes)
-            if any(not isinstance(c, Label) for c in classes) or len(classes) < 2:
+            classes = tuple(c.item() if isinstance(c, np.generic) else c for c in self.classes)
+            if not all(isinstance(c, Label) for c in classes) or len(classes) < 2:
                 raise SchemaError("the target's classes must be two or more texts or numbers")
+            if len({isinstance(c, str) for c in classes}) > 1:
+                raise SchemaError("the target's classes must be all texts or all numbers")
             if len({canonical(c) for c in classes}) < len(classes):
                 raise SchemaError("the target's classes name a class twice")
             object.__setattr__(self, "classes", classes)
@@ -98,14 +105,19 @@ class Schema:
         return tuple(c for c in self.columns if not isinstance(c, Ignored))
 
     def __getitem__(self, name: str) -> Column:
-        for column in self.columns:
-            if column.name == name:
-                return column
-        raise SchemaError(f"the schema has no column {name!r}; it has {_some(self.names)}")
+        if name not in self._by_name:
+            raise SchemaError(f"the schema has no column {name!r}; it has {_some(self.names)}")
+        return self._by_name[name]
+
+    @cached_property
+    def _by_name(self) -> dict[str, Column]:
+        return {column.name: column for column in self.columns}
 
     def exclude(self, names: Iterable[str]) -> "Schema":
         """The same schema with these columns ignored."""
-        names = {names} if isinstance(names, str) else set(names)
+        if isinstance(names, str) or not isinstance(names, Iterable):
+            raise SchemaError("exclude must be a list of column names")
+        names = set(names)
         for name in sorted(names - set(self.names), key=str):
             raise SchemaError(f"exclude names column {name!r}, which is not there; there are {_some(self.names)}")
         return replace(self, columns=tuple(Ignored(c.name) if c.name in names else c for c in self.columns))
@@ -161,7 +173,10 @@ class Schema:
     @classmethod
     def load(cls, path: str | PathLike[str]) -> "Schema":
         """Read a schema from a TOML file."""
-        return cls.from_toml(Path(path).read_text(encoding="utf-8"))
+        try:
+            return cls.from_toml(Path(path).read_text(encoding="utf-8-sig"))  # Windows editors put a mark at the start
+        except UnicodeDecodeError:
+            raise SchemaError(f"{path} is not a text in UTF-8; save it as UTF-8") from None
 
     def save(self, path: str | PathLike[str]) -> None:
         """Write the schema to a TOML file."""

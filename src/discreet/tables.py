@@ -15,6 +15,7 @@ class Table:
 
     def __init__(self, names: Sequence[str], length: int, get: Callable[[str, slice], np.ndarray]) -> None:
         self.names = list(names)
+        self._known = frozenset(names)
         self._length = length
         self._get = get
 
@@ -23,7 +24,7 @@ class Table:
 
     def column(self, name: str, rows: slice | None = None) -> np.ndarray:
         """The values of a column: numbers, Booleans, dates, or objects with None where a value is missing."""
-        if name not in self.names:
+        if name not in self._known:
             listed = ", ".join(repr(n) for n in self.names[:8]) + (", ..." if len(self.names) > 8 else "")
             raise SchemaError(f"the schema names column {name!r}, which the table does not have; it has {listed}")
         return self._get(name, slice(0, len(self)) if rows is None else rows)
@@ -40,8 +41,8 @@ def as_frame(X: Any) -> Any:
         names = list(frame.columns) if isinstance(frame, nw.DataFrame) else []
     except DuplicateError:
         raise SchemaError("the table has two columns of the same name; rename or drop one") from None
-    for name in {name for name in names if names.count(name) > 1}:
-        raise SchemaError(f"the table has two columns named {name!r}; rename or drop one")
+    if len(set(names)) < len(names):
+        raise SchemaError("the table has two columns of the same name; rename or drop one")
     return frame if names and all(isinstance(name, str) for name in names) else None
 
 
@@ -50,7 +51,7 @@ def as_table(X: Any, names: Sequence[str] | None = None) -> Table:
     if isinstance(X, Table):
         return X
     if isinstance(X, Mapping):
-        columns = {str(name): np.asarray(values) for name, values in X.items()}
+        columns = {str(name): _as_column(str(name), values) for name, values in X.items()}
         if len({len(values) for values in columns.values()}) > 1:
             raise SchemaError("the columns of the table differ in length")
         return Table(list(columns), len(next(iter(columns.values()), ())), lambda name, rows: columns[name][rows])
@@ -67,6 +68,12 @@ def as_table(X: Any, names: Sequence[str] | None = None) -> Table:
     return Table(names, len(array), lambda name, rows: array[rows, place[name]])
 
 
+def renamed(table: Table, names: Sequence[str]) -> Table:
+    """The same columns under other names."""
+    old = dict(zip(names, table.names, strict=True))
+    return Table(names, len(table), lambda name, rows: table.column(old[name], rows))
+
+
 def as_array(y: Any) -> Any:
     """A column of any data frame library as an array; what is none is left as it is."""
     series = nw.from_native(y, pass_through=True, allow_series=True)
@@ -78,8 +85,28 @@ def array_names(n: int) -> list[str]:
     return [f"x{i}" for i in range(n)]
 
 
+def _as_column(name: str, values: Any) -> np.ndarray:
+    """A list or array as one column. Texts and mixtures stay objects: NumPy would write a missing value as "nan"."""
+    if isinstance(values, np.ma.MaskedArray):
+        values = np.ma.filled(values.astype(object), None)
+    array = values if isinstance(values, np.ndarray) else np.asarray(values)
+    if array.ndim != 1:
+        raise SchemaError(f"column {name!r} must be a list or an array of one dimension")
+    if array.dtype.kind in "biufmM":
+        return array
+    column = np.empty(len(array), dtype=object)
+    column[:] = list(values)
+    return column
+
+
 def _values(series: Any) -> np.ndarray:
     """A narwhals column as NumPy, with NaN or None where a value is missing."""
+    nested = isinstance(series.dtype, nw.Struct | nw.List | nw.Array)
+    if nested or (series.dtype.is_integer() and series.null_count()):
+        # as objects: a cast of whole numbers to floats would hang on whether another record is missing
+        values = np.empty(len(series), dtype=object)
+        values[:] = series.to_list()
+        return values
     if series.dtype.is_decimal() or (series.dtype.is_numeric() and series.null_count()):
         series = series.cast(nw.Float64).fill_null(float("nan"))
     values = series.to_numpy()

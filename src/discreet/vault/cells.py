@@ -1,7 +1,7 @@
 """The table as a learner needs it: each distinct pattern of bin numbers, with the number of records of each class in it.
 
 Everything a learner ever asks of the data is a sum over cells, so after one pass over the records none of its costs
-depends on how many there are. Adult's 48,842 records are 540 cells.
+depends on how many there are. Adult's 48,842 records, in the published Boolean features, are 540 cells.
 """
 
 from collections.abc import Iterator, Sequence

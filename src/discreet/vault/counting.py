@@ -2,8 +2,8 @@
 
 Let the columns of a 0/1 matrix ``B`` (cells x base) be the constant 1, each positive test that the candidates use, and
 "is missing" where needed. Every literal is a sum of such columns: a test is one of them, and its negation, which is
-false where the value is missing, is ``1 - test - missing``. So with the matrix ``T`` that says which, and ``w`` the
-records of a class in each cell,
+false where the value is missing, is ``1 - test - missing``. So with the (sparse) matrix ``T`` that says which, and ``w``
+the records of a class in each cell,
 
     counts of all single literals  =  T B' w               (one product)
     counts of all pairs            =  T (B' diag(w) B) T'  (one Gram matrix, negations by subtraction)
@@ -64,8 +64,8 @@ class Counter:
         self._columns = [column_of[literal.column] for literal in candidates.literals]
         self._truths = candidates.truths
         self._plan = _Plan(np.arange(len(candidates)), candidates.members, len(candidates.literals))
-        self._base, self._combine = self._basis([literal.op for literal in candidates.literals])
-        rows = max(1, BLOCK_BYTES // (8 * len(self._base)))
+        self._base, self._parts = self._basis([literal.op for literal in candidates.literals])
+        rows = max(1, BLOCK_BYTES // (8 * (len(self._base) + 2)))
         self._blocks = [slice(i, min(i + rows, len(cells))) for i in range(0, len(cells), rows)]
         self._whole = self._matrix(self._blocks[0]) if len(self._blocks) == 1 else None
         self._memory, self._room = OrderedDict[frozenset[int], NodeCounts](), memory
@@ -83,8 +83,11 @@ class Counter:
             self._room += self._memory.popitem(last=False)[1].captured.nbytes
         return node
 
-    def _basis(self, ops: Sequence[str]) -> tuple[list[tuple[int, npt.NDArray[np.bool_]]], Array]:
-        """The columns of B after the leading 1, as (column, bins in which it is 1), and the matrix T."""
+    def _basis(self, ops: Sequence[str]) -> tuple[list[tuple[int, npt.NDArray[np.bool_]]], npt.NDArray[np.intp]]:
+        """The columns of B after the leading 1, as (column, bins in which it is 1); and T, as three numbers a literal.
+
+        A literal is the first of its three columns of B minus the other two; -1 stands for a column of zeros.
+        """
         base: dict[tuple[int, bytes], int] = {}
         columns: list[tuple[int, npt.NDArray[np.bool_]]] = []
 
@@ -94,23 +97,29 @@ class Counter:
                 columns.append((column, bins))
             return base[key]
 
-        entries: list[tuple[int, int, float]] = []
+        parts = np.full((3, len(ops)), -1)
         for i, (column, true, op) in enumerate(zip(self._columns, self._truths, ops, strict=True)):
             if op in POSITIVE:
-                entries.append((i, place(column, true), 1.0))
+                parts[0, i] = place(column, true)
                 continue
             missing = np.arange(len(true)) == len(true) - 1  # the last bin holds the missing values
-            entries += [(i, 0, 1.0), (i, place(column, missing), -1.0)]
+            parts[0, i], parts[1, i] = 0, place(column, missing)
             if op != "is not missing":
-                entries.append((i, place(column, ~true & ~missing), -1.0))
-        combine = np.zeros((len(ops), len(base) + 1))
-        for i, j, value in entries:
-            combine[i, j] = value
-        return columns, combine
+                parts[2, i] = place(column, ~true & ~missing)
+        return columns, parts
+
+    def _literals(self, sums: Array, which: slice | npt.NDArray[np.integer] = slice(None)) -> Array:
+        """From sums over (or values of) the columns of B, in the first axis with a zero behind them, those of literals."""
+        plus, missing, test = self._parts[:, which]
+        values: Array = sums[plus]
+        values -= sums[missing]
+        values -= sums[test]
+        return values
 
     def _matrix(self, rows: slice) -> Array:
-        """Some rows of B."""
-        matrix = np.ones((rows.stop - rows.start, len(self._base) + 1))
+        """Some rows of B, and a last column of zeros."""
+        matrix = np.ones((rows.stop - rows.start, len(self._base) + 2))
+        matrix[:, -1] = 0.0
         bins: dict[int, npt.NDArray[np.intp]] = {}
         for i, (column, true) in enumerate(self._base, start=1):
             if column not in bins:
@@ -134,19 +143,20 @@ class Counter:
     def _true(self, matrix: Array, rule: int) -> npt.NDArray[np.bool_]:
         """In which rows a candidate is true."""
         literals = self._members[rule][self._members[rule] >= 0]
-        true: npt.NDArray[np.bool_] = (matrix @ self._combine[literals].T > 0.5).all(1)
+        true: npt.NDArray[np.bool_] = np.logical_and.reduce(self._literals(matrix.T, literals) > 0.5)
         return true
 
     def _add(self, captured: Array, matrix: Array, weights: Array, plan: _Plan) -> None:
         """Add the weights of the rows in which each rule of the plan is true."""
         for counts, weight in zip(captured, weights, strict=True):
             if len(plan.singles):
-                counts[plan.singles] += (self._combine @ (weight @ matrix))[plan.single_literals]
+                counts[plan.singles] += self._literals(weight @ matrix)[plan.single_literals]
             if len(plan.pairs):
-                gram = self._combine @ (matrix.T @ (matrix * weight[:, None])) @ self._combine.T
+                rows_of = self._literals(matrix.T @ (matrix * weight[:, None]))
+                gram = self._literals(np.ascontiguousarray(rows_of.T))
                 counts[plan.pairs] += gram.ravel()[plan.pair_places]
         for literal, rest in plan.longer:
-            self._add(captured, matrix, weights * (matrix @ self._combine[literal]), rest)
+            self._add(captured, matrix, weights * self._literals(matrix.T, np.array([literal]))[0], rest)
 
     def __repr__(self) -> str:
         return "<Counter>"

@@ -20,7 +20,7 @@ class ExactDoors:
         self._n_records = float(cells.counts.sum())
 
     def exceeds(self, prefix: Sequence[int], min_support: float) -> bool:
-        """Whether at least ``min_support`` records (if below 1: that share of them) are left after a prefix."""
+        """Whether at least ``min_support`` records (if below 1: that share of them, rounded down) are left after a prefix."""
         wanted = np.floor(min_support * self._n_records) if min_support < 1 else min_support
         return bool(self._counter.counts(prefix).left.sum() >= wanted)
 
