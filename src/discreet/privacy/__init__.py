@@ -1,0 +1,1 @@
+"""Prices and promises. Nothing here sees data."""

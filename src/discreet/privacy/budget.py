@@ -1,0 +1,48 @@
+"""How (epsilon, delta) is split over the queries of the paper's Algorithm 1, in exact fractions.
+
+The paper (section IV.B): three operations a node (support check, choice, counts), one of them with a delta, and counts
+only for the default, so ``eps_node = eps / (3K - 1)`` and ``delta_node = delta / (K - 1)``. The methods on global
+sensitivity need no support check and save that share: ``eps_node = eps / (2K - 1)``.
+
+With K - 1 rules and a default, a smooth method asks at most ``3 (K - 1) + 1 = 3K - 2`` queries: one share of the
+published split is never spent. It is kept as published.
+"""
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+
+SMOOTH = ("sm-laplace", "sm-cauchy")
+GLOBAL = ("gl-laplace", "gl-gaussian", "gl-exponential", "noisy-counts")
+PUBLISHED = SMOOTH + GLOBAL
+NEEDS_DELTA = ("sm-laplace", "gl-gaussian")
+
+
+@dataclass(frozen=True)
+class GreedyBudget:
+    """The shares of one fit: ``node_epsilon`` for every query, ``node_delta`` for every choice that has a delta.
+
+    >>> budget = GreedyBudget.published("sm-laplace", Fraction(1), Fraction(1, 10**6), max_length=5)
+    >>> budget.node_epsilon, budget.node_delta
+    (Fraction(1, 14), Fraction(1, 4000000))
+    """
+
+    epsilon: Fraction
+    delta: Fraction
+    node_epsilon: Fraction
+    node_delta: Fraction
+
+    @classmethod
+    def published(cls, mechanism: str, epsilon: Fraction, delta: Fraction, max_length: int) -> "GreedyBudget":
+        """The paper's split for one of the published methods. ``max_length`` is its K, counting the default."""
+        shares = (3 if mechanism in SMOOTH else 2) * max_length - 1
+        return cls(epsilon, delta, epsilon / shares, delta / max(1, max_length - 1))
+
+
+def confidence_threshold(confidence: float, node_epsilon: float) -> int:
+    """The paper's Algorithm 3: how far above the minimum support a noisy support must be.
+
+    >>> confidence_threshold(0.98, 0.1)     # the paper prints 7 here; its formula gives 33
+    33
+    """
+    return math.floor(-(math.log(2) + math.log(1 - confidence)) / node_epsilon) + 1

@@ -1,0 +1,308 @@
+"""What was spent on what, in exact fractions. A ledger refuses to overspend, before anything is computed.
+
+A fit reserves its whole (epsilon, delta) as one entry; the doors it opens draw from the reservation. What early stopping
+leaves over is shown as unused, and not returned: whether a fit stopped early depends on the data.
+
+``Ledger(...)`` lives in memory and is shared by identity: scikit-learn's ``clone`` and deepcopy keep the same ledger, and
+it refuses to be pickled, so that several processes must use ``Ledger.open(path)``, a file that is locked and written
+before any data is touched.
+"""
+
+import json
+import math
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from fractions import Fraction
+from numbers import Real
+from pathlib import Path
+from threading import Lock
+from typing import Any, NoReturn
+
+FORMAT, VERSION = "discreet ledger", 1
+
+
+class BudgetError(ValueError):
+    """A ledger without enough left, or a door that asks for more than was reserved."""
+
+
+class LedgerError(ValueError):
+    """A ledger file that cannot be read."""
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One reservation. ``spent_*`` stay None until it is closed; what is charged is what was reserved."""
+
+    what: str
+    epsilon: Fraction
+    delta: Fraction
+    when: str
+    spent_epsilon: Fraction | None = None
+    spent_delta: Fraction | None = None
+
+    @property
+    def unused_epsilon(self) -> Fraction | None:
+        """Reserved but not spent, and not returned."""
+        return None if self.spent_epsilon is None else self.epsilon - self.spent_epsilon
+
+    @property
+    def unused_delta(self) -> Fraction | None:
+        """Reserved but not spent, and not returned."""
+        return None if self.spent_delta is None else self.delta - self.spent_delta
+
+
+class Reservation:
+    """What a fit may spend. Doors draw from it before they answer."""
+
+    def __init__(self, epsilon: Fraction, delta: Fraction, ledger: "Ledger | None" = None, number: int = 0) -> None:
+        self.epsilon, self.delta = epsilon, delta
+        self.spent_epsilon, self.spent_delta = Fraction(0), Fraction(0)
+        self._ledger, self._number = ledger, number
+
+    def draw(self, epsilon: Fraction, delta: Fraction, what: str) -> None:
+        """Charge a query, or refuse it."""
+        if self.spent_epsilon + epsilon > self.epsilon or self.spent_delta + delta > self.delta:
+            raise BudgetError(f"a {what} asks for more than is left of the reservation: this is a bug in the learner")
+        self.spent_epsilon += epsilon
+        self.spent_delta += delta
+
+    def close(self) -> None:
+        """Write down what was spent."""
+        if self._ledger is not None:
+            self._ledger._close(self._number, self.spent_epsilon, self.spent_delta)
+
+
+class Ledger:
+    """A budget for all releases from one table.
+
+    >>> ledger = Ledger(epsilon=3.0, delta=1e-6)
+    >>> ledger.reserve(Fraction(1), Fraction(0), "first model").close()
+    >>> ledger.remaining
+    (Fraction(2, 1), Fraction(1, 1000000))
+    >>> ledger.reserve(Fraction(5, 2), Fraction(0), "second model")
+    Traceback (most recent call last):
+    discreet.privacy.ledger.BudgetError: the ledger has epsilon 2 and delta 1e-06 left, this needs epsilon 2.5 and delta 0
+    """
+
+    def __init__(self, epsilon: float | Fraction, delta: float | Fraction = 0) -> None:
+        self._epsilon, self._delta = exact("epsilon", epsilon), exact("delta", delta)
+        self._kept: list[Entry] = []
+        self._lock = Lock()
+
+    @staticmethod
+    def open(path: str | os.PathLike[str], epsilon: float | None = None, delta: float = 0) -> "FileLedger":
+        """The ledger in a file. One that does not exist yet is made, and then needs an epsilon."""
+        return FileLedger(path, epsilon, delta)
+
+    @property
+    def epsilon(self) -> Fraction:
+        """The whole epsilon."""
+        return self._epsilon
+
+    @property
+    def delta(self) -> Fraction:
+        """The whole delta."""
+        return self._delta
+
+    @property
+    def entries(self) -> tuple[Entry, ...]:
+        """All reservations, oldest first."""
+        return tuple(self._kept)
+
+    @property
+    def spent(self) -> tuple[Fraction, Fraction]:
+        """The sum of what was reserved: by basic composition, what all releases cost together."""
+        entries = self.entries
+        return sum((e.epsilon for e in entries), Fraction(0)), sum((e.delta for e in entries), Fraction(0))
+
+    @property
+    def remaining(self) -> tuple[Fraction, Fraction]:
+        """What is left."""
+        spent = self.spent
+        return self.epsilon - spent[0], self.delta - spent[1]
+
+    def reserve(self, epsilon: Fraction, delta: Fraction, what: str) -> Reservation:
+        """Set aside a budget, or raise BudgetError. It is on record before this returns."""
+        with self._changing() as entries:
+            left = self.epsilon - sum(e.epsilon for e in entries), self.delta - sum(e.delta for e in entries)
+            if epsilon > left[0] or delta > left[1]:
+                raise BudgetError(
+                    f"the ledger has epsilon {float(left[0]):.6g} and delta {float(left[1]):.6g} left, "
+                    f"this needs epsilon {float(epsilon):.6g} and delta {float(delta):.6g}"
+                )
+            entries.append(Entry(what, epsilon, delta, datetime.now(UTC).isoformat(timespec="seconds")))
+            number = len(entries) - 1
+        return Reservation(epsilon, delta, self, number)
+
+    def _close(self, number: int, epsilon: Fraction, delta: Fraction) -> None:
+        with self._changing() as entries:
+            entries[number] = replace(entries[number], spent_epsilon=epsilon, spent_delta=delta)
+
+    @contextmanager
+    def _changing(self) -> Iterator[list[Entry]]:
+        with self._lock:
+            yield self._kept
+
+    def tight_epsilon(self, delta: float) -> float:
+        """The epsilon of all releases together at this delta, by tight composition (needs `discreet[accounting]`).
+
+        Never more than the plain sum. Each entry counts as just any (epsilon, delta)-DP release.
+        """
+        try:
+            from dp_accounting.pld.common import DifferentialPrivacyParameters
+            from dp_accounting.pld.privacy_loss_distribution import from_privacy_parameters
+        except ImportError:
+            raise ImportError("tight composition needs dp-accounting: pip install 'discreet[accounting]'") from None
+        exact("delta", delta)
+        total = None
+        for entry in self.entries:
+            one = from_privacy_parameters(DifferentialPrivacyParameters(float(entry.epsilon), float(entry.delta)))
+            total = one if total is None else total.compose(one)
+        plain = float(self.spent[0]) if float(self.spent[1]) <= delta else float("inf")
+        return 0.0 if total is None else min(plain, float(total.get_epsilon_for_delta(delta)))
+
+    def __str__(self) -> str:
+        rows = [("when", "what", "epsilon", "delta", "unused, not returned")]
+        for e in self.entries:
+            unused = "(not closed)" if e.unused_epsilon is None else f"{float(e.unused_epsilon):.4g}"
+            rows.append(
+                (e.when[:16].replace("T", " "), e.what, f"{float(e.epsilon):.6g}", f"{float(e.delta):.6g}", unused)
+            )
+        spent, left = self.spent, self.remaining
+        rows.append(("", "spent", f"{float(spent[0]):.6g}", f"{float(spent[1]):.6g}", ""))
+        rows.append(("", "left", f"{float(left[0]):.6g}", f"{float(left[1]):.6g}", ""))
+        widths = [max(len(row[i]) for row in rows) for i in range(5)]
+        return "\n".join("  ".join(cell.ljust(w) for cell, w in zip(row, widths, strict=True)).rstrip() for row in rows)
+
+    def __repr__(self) -> str:
+        return f"Ledger(epsilon={float(self.epsilon):g}, delta={float(self.delta):g})"
+
+    def __copy__(self) -> "Ledger":
+        return self
+
+    def __deepcopy__(self, memo: Any) -> "Ledger":
+        return self  # a copy would let the same budget be spent twice
+
+    def __reduce__(self) -> Any:
+        self._refuse()
+
+    def _refuse(self) -> NoReturn:
+        raise TypeError(
+            "a ledger in memory cannot be pickled: two processes would each spend it whole. "
+            "Use Ledger.open(path), or n_jobs=1"
+        )
+
+
+class FileLedger(Ledger):
+    """A ledger in a JSON file, safe to share between processes on one machine."""
+
+    def __init__(self, path: str | os.PathLike[str], epsilon: float | None = None, delta: float = 0) -> None:
+        self.path = Path(path)
+        self._lock = Lock()
+        if epsilon is None and not self.path.exists():
+            raise LedgerError(f"there is no ledger at {self.path}; give its epsilon to make one")
+        with self._file_lock():
+            if not self.path.exists():
+                assert epsilon is not None
+                self._write(exact("epsilon", epsilon), exact("delta", delta), [])
+        held = self._read()
+        asked = (None if epsilon is None else exact("epsilon", epsilon), exact("delta", delta))
+        if asked[0] is not None and (asked[0], asked[1]) != held[:2]:
+            raise LedgerError(f"the ledger at {self.path} has another epsilon or delta; open it without giving them")
+
+    @property
+    def epsilon(self) -> Fraction:
+        """The whole epsilon."""
+        return self._read()[0]
+
+    @property
+    def delta(self) -> Fraction:
+        """The whole delta."""
+        return self._read()[1]
+
+    @property
+    def entries(self) -> tuple[Entry, ...]:
+        """All reservations, oldest first."""
+        return tuple(self._read()[2])
+
+    @contextmanager
+    def _changing(self) -> Iterator[list[Entry]]:
+        with self._lock, self._file_lock():
+            epsilon, delta, entries = self._read()
+            yield entries
+            self._write(epsilon, delta, entries)
+
+    @contextmanager
+    def _file_lock(self) -> Iterator[None]:
+        import fcntl
+
+        with open(self.path.with_name(self.path.name + ".lock"), "w") as handle:
+            fcntl.flock(handle, fcntl.LOCK_EX)
+            yield
+
+    def _read(self) -> tuple[Fraction, Fraction, list[Entry]]:
+        try:
+            data = json.loads(self.path.read_text(encoding="utf-8"))
+            if data["format"] != FORMAT or data["version"] != VERSION:
+                raise LedgerError(f"{self.path} is not a ledger of version {VERSION}")
+            entries = [_entry_from(e) for e in data["entries"]]
+            return _fraction(data["epsilon"]), _fraction(data["delta"]), entries
+        except LedgerError:
+            raise
+        except FileNotFoundError:
+            raise LedgerError(f"the ledger at {self.path} is gone") from None
+        except (ValueError, KeyError, TypeError, AttributeError, ZeroDivisionError, RecursionError):
+            raise LedgerError(f"{self.path} cannot be read as a ledger; nothing was spent") from None
+
+    def _write(self, epsilon: Fraction, delta: Fraction, entries: list[Entry]) -> None:
+        """A new file in place of the old one, on disk before this returns."""
+        data = {"format": FORMAT, "version": VERSION, "epsilon": str(epsilon), "delta": str(delta)}
+        text = json.dumps(data | {"entries": [_entry_to(e) for e in entries]}, indent=1)
+        scratch = self.path.with_name(f"{self.path.name}.{os.getpid()}.new")
+        with open(scratch, "w", encoding="utf-8") as file:
+            file.write(text)
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(scratch, self.path)
+
+    def __repr__(self) -> str:
+        return f"Ledger.open({str(self.path)!r})"
+
+    def __reduce__(self) -> Any:
+        return FileLedger, (self.path,)
+
+
+def exact(name: str, value: Any) -> Fraction:
+    """A budget as a fraction: decimals as they are written (0.1 is 1/10), zero allowed."""
+    if isinstance(value, Fraction):
+        number = value
+    else:
+        if isinstance(value, bool) or not isinstance(value, Real) or not math.isfinite(value):
+            raise ValueError(f"{name} must be a finite number, not {value!r}")
+        number = Fraction(repr(float(value)))
+    if number < 0 or (name == "delta" and number >= 1):
+        raise ValueError(f"{name} must be {'in [0, 1)' if name == 'delta' else 'at least 0'}, not {value!r}")
+    return number
+
+
+def _fraction(text: Any) -> Fraction:
+    if not isinstance(text, str) or len(text) > 1000 or "e" in text.lower():
+        raise ValueError
+    number = Fraction(text)
+    if number < 0:
+        raise ValueError
+    return number
+
+
+def _entry_to(entry: Entry) -> dict[str, Any]:
+    return {key: str(value) if isinstance(value, Fraction) else value for key, value in vars(entry).items()}
+
+
+def _entry_from(data: Any) -> Entry:
+    spent = {k: None if data[k] is None else _fraction(data[k]) for k in ("spent_epsilon", "spent_delta")}
+    if not isinstance(data["what"], str) or not isinstance(data["when"], str):
+        raise TypeError
+    return Entry(data["what"], _fraction(data["epsilon"]), _fraction(data["delta"]), data["when"], **spent)

@@ -1,0 +1,88 @@
+"""What a fitted model promises: in words for a lawyer, in numbers for an auditor, and as JSON."""
+
+import json
+from dataclasses import dataclass, fields
+from typing import Any
+
+FORMAT, VERSION = "discreet privacy statement", 1
+
+NEIGHBOURS = (
+    "Two tables are neighbours if one of them has one record more than the other. "
+    "If a person has k records in the table, the promise to that person is k times weaker in epsilon."
+)
+
+
+@dataclass(frozen=True)
+class Guarantee:
+    """An (epsilon, delta) pair. ``delta`` None stands for 1/n^2, where n is the private number of records."""
+
+    epsilon: float
+    delta: float | None
+
+    def __str__(self) -> str:
+        if self.delta == 0:
+            return f"epsilon = {self.epsilon:.6g}"
+        return f"epsilon = {self.epsilon:.6g}, delta = " + ("1/n^2" if self.delta is None else f"{self.delta:.3g}")
+
+
+@dataclass(frozen=True)
+class PrivacyStatement:
+    """What is promised about one release.
+
+    ``published`` is what the mechanism's authors claim for these parameters, ``proved`` what docs/theory.md proves for
+    this very configuration; None if nothing is proved, and ``because`` says why. ``assumes`` lists what the proof rests on.
+    """
+
+    mechanism: str
+    published: Guarantee | None
+    proved: Guarantee | None
+    because: tuple[str, ...] = ()
+    assumes: tuple[str, ...] = ()
+    neighbours: str = NEIGHBOURS
+
+    @property
+    def claim_is_proved(self) -> bool:
+        """Whether what is proved is at least as strong as what is published."""
+        if self.proved is None or self.published is None or self.published.delta is None:
+            return False
+        return self.proved.epsilon <= self.published.epsilon and (self.proved.delta or 0.0) <= self.published.delta
+
+    def __str__(self) -> str:
+        parts = [f"This model was learned with the mechanism {self.mechanism}."]
+        if self.proved is None:
+            parts.append("NO PRIVACY IS PROVED FOR IT: " + "; ".join(self.because) + ".")
+        else:
+            parts.append(
+                f"It is differentially private with {self.proved}: whoever sees it learns almost the same about anyone, "
+                "whether or not that person's record was in the table."
+            )
+        if self.published is not None:
+            verdict = "which is proved" if self.claim_is_proved else "which is not proved here"
+            parts.append(f"Its authors claim {self.published}, {verdict}.")
+        parts.append(self.neighbours)
+        if self.proved is not None and self.assumes:
+            parts.append("This assumes that " + "; that ".join(self.assumes) + ".")
+        return " ".join(parts)
+
+    def to_json(self, indent: int | None = 1) -> str:
+        """The statement as JSON that ``from_json`` reads back."""
+        data: dict[str, Any] = {"format": FORMAT, "version": VERSION}
+        for field in fields(self):
+            value = getattr(self, field.name)
+            data[field.name] = vars(value) if isinstance(value, Guarantee) else value
+        return json.dumps(data, indent=indent)
+
+    @classmethod
+    def from_json(cls, text: str) -> "PrivacyStatement":
+        """Read what ``to_json`` wrote."""
+        try:
+            data = json.loads(text)
+            if data.pop("format") != FORMAT or data.pop("version") != VERSION:
+                raise ValueError
+            for name in ("published", "proved"):
+                data[name] = None if data[name] is None else Guarantee(**data[name])
+            for name in ("because", "assumes"):
+                data[name] = tuple(str(x) for x in data[name])
+            return cls(**data)
+        except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
+            raise ValueError(f"this is not a {FORMAT} of version {VERSION}") from None

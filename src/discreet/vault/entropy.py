@@ -1,0 +1,71 @@
+"""Where randomness comes from.
+
+A real fit draws from the operating system's generator, anew for every draw, so no two fits (and no forked processes)
+share a state. A seed is for experiments and tests: it makes a fit repeatable, and so not private.
+
+Numbers that are *released* (noisy counts) come from OpenDP's exact samplers when there is no seed. Noise that only
+decides which candidate wins is never released; it is made by inversion of uniform numbers with 53 random bits.
+"""
+
+import os
+from typing import Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+Array = npt.NDArray[np.float64]
+Integers = npt.NDArray[np.int64]
+
+
+class Entropy(Protocol):
+    """A source of randomness."""
+
+    seeded: bool
+
+    def uniform(self, size: int) -> Array:
+        """Independent numbers strictly between 0 and 1."""
+
+    def discrete_laplace(self, values: Integers, scale: float) -> Integers:
+        """Each value plus a whole number k drawn with probability proportional to exp(-|k| / scale)."""
+
+
+class SystemEntropy:
+    """The operating system's generator, and OpenDP's samplers on top of it."""
+
+    seeded = False
+
+    def uniform(self, size: int) -> Array:
+        """Midpoints of 2**53 equal intervals, so that neither 0 nor 1 can come up."""
+        bits = np.frombuffer(os.urandom(8 * size), np.uint64) >> np.uint64(11)
+        numbers: Array = (bits.astype(np.float64) + 0.5) * 2.0**-53
+        return np.minimum(numbers, 1.0 - 2.0**-53)
+
+    def discrete_laplace(self, values: Integers, scale: float) -> Integers:
+        """OpenDP's exact discrete Laplace."""
+        # imported here: it takes a third of a second, and seeded experiments do without it
+        from opendp.domains import atom_domain, vector_domain
+        from opendp.measurements import make_laplace
+        from opendp.metrics import l1_distance
+        from opendp.mod import enable_features
+
+        enable_features("contrib")  # OpenDP's word for measurements whose proofs are not all vetted by its committee
+        measure = make_laplace(vector_domain(atom_domain(T="i64")), l1_distance(T="i64"), scale)
+        return np.array(measure(values.tolist()), np.int64)
+
+
+class SeededEntropy:
+    """NumPy's generator from a seed. Repeatable, so not private."""
+
+    seeded = True
+
+    def __init__(self, seed: int | np.random.Generator) -> None:
+        self._rng = np.random.default_rng(seed)
+
+    def uniform(self, size: int) -> Array:
+        """As the system's, from the seed."""
+        return np.clip(self._rng.random(size), 2.0**-54, 1.0 - 2.0**-53)
+
+    def discrete_laplace(self, values: Integers, scale: float) -> Integers:
+        """The difference of two geometric numbers has the discrete Laplace law."""
+        p = -np.expm1(-1.0 / scale)
+        return values + self._rng.geometric(p, len(values)) - self._rng.geometric(p, len(values))

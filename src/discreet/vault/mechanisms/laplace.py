@@ -1,0 +1,30 @@
+"""Laplace noise: density ``exp(-|z|) / 2``.
+
+Its hazard rate ``f / (1 - F)`` is 1 for z >= 0 and below 1 for z < 0, so h = 1 in Theorem 1 of ``noisy_max``.
+"""
+
+import numpy as np
+
+from ..entropy import Array, Entropy
+
+
+class Laplace:
+    """Laplace(1)."""
+
+    hazard = 1.0
+
+    def sample(self, entropy: Entropy, size: int) -> Array:
+        """By inversion."""
+        u = entropy.uniform(size) - 0.5
+        noise: Array = -np.sign(u) * np.log1p(-2.0 * np.abs(u))
+        return noise
+
+    def log_pdf(self, z: Array) -> Array:
+        """-|z| - log 2."""
+        log: Array = -np.abs(z) - np.log(2.0)
+        return log
+
+    def log_cdf(self, z: Array) -> Array:
+        """z - log 2 below 0, log(1 - exp(-z)/2) above."""
+        log: Array = np.where(z < 0.0, z - np.log(2.0), np.log1p(-0.5 * np.exp(-np.abs(z))))
+        return log

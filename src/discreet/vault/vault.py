@@ -1,0 +1,134 @@
+"""The vault: it holds cells, and has three doors. Each charges first, then answers with noise.
+
+    exceeds     is the noisy number of records left at least a threshold?
+    select      one candidate (or none), by a mechanism
+    histogram   noisy class counts of what a rule captures
+
+A vault can be filled once and fitted many times. It cannot be printed, pickled or copied.
+"""
+
+import math
+from collections.abc import Sequence
+from fractions import Fraction
+from typing import Any, NoReturn
+
+import numpy as np
+
+from ..candidates import Candidates
+from ..privacy.budget import GreedyBudget, confidence_threshold
+from ..privacy.ledger import Reservation
+from ..schema import Label, Schema
+from .cells import Cells
+from .counting import Counter, NodeCounts
+from .entropy import Entropy
+from .mechanisms import published
+from .mechanisms.discrete_laplace import release
+
+MOST_COUNTERS = 8
+
+
+class Vault:
+    """Cells under lock: exact counts go in, only the doors lead out."""
+
+    def __init__(self, schema: Schema, classes: Sequence[Label], cells: Cells) -> None:
+        self.schema = schema
+        self.classes = tuple(classes)
+        self._cells = cells
+        self._counters: dict[Candidates, Counter] = {}
+
+    def _counter(self, candidates: Candidates) -> Counter:
+        """The counter of a candidate set, kept for the next fit that uses the same one."""
+        if candidates not in self._counters:
+            while len(self._counters) >= MOST_COUNTERS:
+                self._counters.pop(next(iter(self._counters)))
+            self._counters[candidates] = Counter(self._cells, candidates)
+        return self._counters[candidates]
+
+    def __repr__(self) -> str:
+        return "<Vault>"
+
+    def __reduce__(self) -> NoReturn:
+        raise TypeError("a vault holds exact counts of records and cannot be pickled or copied")
+
+    def __deepcopy__(self, memo: Any) -> NoReturn:
+        self.__reduce__()
+
+    __copy__ = __reduce__
+
+
+class PublishedDoors:
+    """The doors as the paper's Algorithm 1 uses them, for one fit with one of its six methods.
+
+    ``min_support`` below 1 means that share of the records, and ``delta`` None means 1/n^2, as published: both then
+    follow the private number of records, and the fit's statement says so.
+    """
+
+    def __init__(
+        self,
+        vault: Vault,
+        candidates: Candidates,
+        mechanism: str,
+        budget: GreedyBudget,
+        min_support: float,
+        confidence: float,
+        reservation: Reservation,
+        entropy: Entropy,
+        delta_from_records: bool = False,
+    ) -> None:
+        self._counter = vault._counter(candidates)
+        self._reservation = reservation
+        self._entropy = entropy
+        self._epsilon = budget.node_epsilon
+        self._delta = budget.node_delta
+        n = float(vault._cells.counts.sum())
+        delta = float(budget.node_delta)
+        if delta_from_records:
+            delta *= 1.0 / max(n, 2.0) ** 2  # the budget was split for delta = 1
+        support = max(1, math.floor(min_support * n) if min_support < 1 else int(min_support))
+        self._threshold = support + confidence_threshold(confidence, float(self._epsilon))
+        self._selector: published.GlobalSelector | published.SmoothSelector | published.NoisyCountsSelector
+        match mechanism:
+            case "sm-laplace":
+                self._selector = published.sm_laplace(self._epsilon, delta, support)
+            case "sm-cauchy":
+                self._selector = published.sm_cauchy(self._epsilon, support)
+            case "gl-laplace":
+                self._selector = published.gl_laplace(self._epsilon)
+            case "gl-exponential":
+                self._selector = published.gl_exponential(self._epsilon)
+            case "gl-gaussian":
+                self._selector = published.gl_gaussian(self._epsilon, delta)
+            case "noisy-counts":
+                self._selector = published.NoisyCountsSelector(self._epsilon, len(candidates))
+            case _:
+                raise ValueError(f"unknown mechanism {mechanism!r}")
+
+    def exceeds(self, prefix: Sequence[int]) -> bool:
+        """Whether the noisy number of records left after a prefix reaches the minimum support and its margin."""
+        self._reservation.draw(self._epsilon, Fraction(0), "support check")
+        left = np.array([self._counter.counts(prefix).left.sum()], np.int64)
+        return bool(release(left, self._epsilon, self._entropy)[0] >= self._threshold)
+
+    def select(self, prefix: Sequence[int]) -> int | None:
+        """A candidate that is not in the prefix yet, or None for no rule."""
+        self._reservation.draw(self._epsilon, self._delta, "choice of a rule")
+        node = self._counter.counts(prefix)
+        if not prefix:
+            chosen = self._selector.select(node, self._entropy)
+            return None if chosen == node.captured.shape[1] else chosen
+        remaining = np.delete(np.arange(node.captured.shape[1]), list(prefix))
+        chosen = self._selector.select(NodeCounts(node.left, node.captured[:, remaining]), self._entropy)
+        return None if chosen == len(remaining) else int(remaining[chosen])
+
+    def histogram(self, prefix: Sequence[int], rule: int | None) -> tuple[float, ...]:
+        """Noisy class counts of what a rule captures after a prefix; without a rule, of all that is left."""
+        self._reservation.draw(self._epsilon, Fraction(0), "class counts")
+        left, captured = self._counter.counts(prefix)
+        counts = (left if rule is None else captured[:, rule]).astype(np.int64)
+        return tuple(float(c) for c in release(counts, self._epsilon, self._entropy))
+
+    def __repr__(self) -> str:
+        return "<PublishedDoors>"
+
+    def __reduce__(self) -> NoReturn:
+        raise TypeError("doors lead to a vault and cannot be pickled or copied")
