@@ -9,7 +9,11 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0"
 
 _HOME = {
+    "DPGreedyRuleListClassifier": "private_estimators",
     "GreedyRuleListClassifier": "estimators",
+    "Ledger": "privacy.ledger",
+    "PrivacyStatement": "privacy.statement",
+    "Vault": "vault.vault",
     "Literal": "rules",
     "Rule": "rules",
     "RuleList": "rules",
@@ -28,10 +32,14 @@ if TYPE_CHECKING:
     from .columns import Ignored as Ignored
     from .columns import Numeric as Numeric
     from .estimators import GreedyRuleListClassifier as GreedyRuleListClassifier
+    from .privacy.ledger import Ledger as Ledger
+    from .privacy.statement import PrivacyStatement as PrivacyStatement
+    from .private_estimators import DPGreedyRuleListClassifier as DPGreedyRuleListClassifier
     from .rules import Literal as Literal
     from .rules import Rule as Rule
     from .rules import RuleList as RuleList
     from .schema import Schema as Schema
+    from .vault.vault import Vault as Vault
 
 
 def __getattr__(name: str) -> Any:

@@ -23,15 +23,20 @@ from .vault.exact import ExactDoors
 class _RuleListClassifier(ClassifierMixin, BaseEstimator):
     """What the rule list classifiers have in common: the way from a table to a model, and prediction."""
 
+    @property
+    def _strict(self) -> bool:
+        """Whether a value that the schema does not foresee is an error."""
+        return self.schema is not None
+
     def predict(self, X: Any) -> np.ndarray:
         """The predicted class of each record."""
         check_is_fitted(self)
-        return self.rule_list_.predict(self._table(X, reset=False), strict=self.schema is not None)
+        return self.rule_list_.predict(self._table(X, reset=False), strict=self._strict)
 
     def predict_proba(self, X: Any) -> np.ndarray:
         """The share of each class among the training records that the same rule captured."""
         check_is_fitted(self)
-        return self.rule_list_.predict_proba(self._table(X, reset=False), strict=self.schema is not None)
+        return self.rule_list_.predict_proba(self._table(X, reset=False), strict=self._strict)
 
     def __str__(self) -> str:
         return str(self.rule_list_) if hasattr(self, "rule_list_") else repr(self)
@@ -41,13 +46,13 @@ class _RuleListClassifier(ClassifierMixin, BaseEstimator):
         tags.input_tags.allow_nan = True  # a missing value is a literal of its own
         return tags
 
-    def _table(self, X: Any, reset: bool) -> Table:
+    def _table(self, X: Any, reset: bool, least: int = 1) -> Table:
         """X as a table of named columns; scikit-learn's attributes on features are set or checked."""
         frame = as_frame(X)
         if frame is None:
-            X = self._array(X, reset)
+            X = self._array(X, reset, least)
             return as_table(X, self._names_by_position(X.shape[1]))
-        if reset and not len(frame):
+        if len(frame) < least:
             raise SchemaError("X has no records")
         validate_data(self, X, reset=reset, skip_check_array=True)
         if reset and not hasattr(self, "feature_names_in_"):  # a library that this scikit-learn does not know
@@ -57,13 +62,15 @@ class _RuleListClassifier(ClassifierMixin, BaseEstimator):
             return as_table(X)
         return renamed(as_table(X), self._names_by_position(len(frame.columns)))  # learned from an array
 
-    def _array(self, X: Any, reset: bool) -> np.ndarray:
+    def _array(self, X: Any, reset: bool, least: int) -> np.ndarray:
         """X as an array of numbers. What scikit-learn says of values that are none would show them."""
         if isinstance(X, dict) and not hasattr(X, "shape"):  # some sparse arrays are dicts
             raise SchemaError("X must be a data frame or an array of two dimensions; make a data frame of the mapping")
         if not hasattr(X, "shape") or len(X.shape) == 2:
             try:
-                return validate_data(self, X, reset=reset, dtype="numeric", ensure_all_finite=False)
+                return validate_data(
+                    self, X, reset=reset, dtype="numeric", ensure_all_finite=False, ensure_min_samples=least
+                )
             except ValueError as error:
                 if "could not convert" not in str(error) and "array=" not in str(error):
                     raise
@@ -214,15 +221,15 @@ class GreedyRuleListClassifier(_RuleListClassifier):
 
     def fit(self, X: Any, y: Any, **unsupported: Any) -> "GreedyRuleListClassifier":
         """Learn a rule list from records X (a data frame or an array) and their labels y."""
-        _refuse(unsupported)
-        _check_whole_number("max_length", self.max_length, at_least=1)
-        _check_min_support(self.min_support)
+        refuse(unsupported)
+        check_whole_number("max_length", self.max_length, at_least=1)
+        check_min_support(self.min_support, least=0)
         table = self._table(X, reset=True)
         labels = self._labels(y, len(table))
         candidates = self._candidates(self._schema_for(table))
-        cells = _fill(table, labels, candidates, len(self.classes_), strict=self.schema is not None)
+        cells = _fill(table, labels, candidates, len(self.classes_), self._strict)
         del X, y, table, labels
-        learned = greedy(ExactDoors(cells, candidates), self.max_length, self.min_support)
+        learned = greedy(ExactDoors(cells, candidates, self.min_support), self.max_length)
         self._set_model(candidates, learned)
         return self
 
@@ -236,20 +243,26 @@ def _fill(table: Table, labels: np.ndarray, candidates: Candidates, n_classes: i
     return cells.finish()
 
 
-def _refuse(unsupported: dict[str, Any]) -> None:
+def refuse(unsupported: dict[str, Any]) -> None:
+    """Name what fit() does not take."""
     if "sample_weight" in unsupported:
         raise TypeError("sample_weight is not supported: every record counts once; leave it out")
     for name in unsupported:
         raise TypeError(f"fit() has no parameter {name!r}")
 
 
-def _check_whole_number(name: str, value: Any, at_least: int) -> None:
+def check_whole_number(name: str, value: Any, at_least: int) -> None:
+    """A parameter that must be a whole number."""
     if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < at_least:
         raise ValueError(f"{name} must be a whole number of at least {at_least}, not {value!r}")
 
 
-def _check_min_support(value: Any) -> None:
-    share = isinstance(value, float | np.floating) and 0.0 <= value < 1.0
-    number = isinstance(value, int | np.integer) and not isinstance(value, bool) and value >= 0
+def check_min_support(value: Any, least: int) -> None:
+    """A share of the records below 1, or a whole number of them; neither below ``least``, nor 0 if that is 1."""
+    share = isinstance(value, float | np.floating) and (0.0 < value < 1.0 or value == least == 0)
+    number = isinstance(value, int | np.integer) and not isinstance(value, bool) and value >= least
     if not (share or number):
-        raise ValueError(f"min_support must be a share in [0, 1) or a whole number of records, not {value!r}")
+        raise ValueError(
+            f"min_support must be a share {'in [0, 1)' if least == 0 else 'between 0 and 1'} "
+            f"or a whole number of records of at least {least}, not {value!r}"
+        )

@@ -1,6 +1,7 @@
 """Greedy rule lists: one rule after the other, each the best for the records that are left.
 
-``greedy`` is GreedyRL, the paper's Algorithm 1 without its noise; the line numbers are the paper's.
+``greedy`` is the paper's Algorithm 1; the line numbers are the paper's. With doors that add noise it is DP-GreedyRL, with
+exact ones it is the baseline GreedyRL. The noise, and what it costs, is behind the doors (``vault/vault.py``).
 """
 
 from collections.abc import Sequence
@@ -12,7 +13,7 @@ Counts = tuple[float, ...]
 class Doors(Protocol):
     """What a greedy learner may ask of the data. A prefix is the rules chosen so far, by their candidate numbers."""
 
-    def exceeds(self, prefix: Sequence[int], min_support: float) -> bool:
+    def exceeds(self, prefix: Sequence[int]) -> bool:
         """Whether enough records are left after the prefix."""
 
     def select(self, prefix: Sequence[int]) -> int | None:
@@ -29,12 +30,15 @@ class Learned(NamedTuple):
     counts: list[Counts]
 
 
-def greedy(doors: Doors, max_length: int, min_support: float = 0.0) -> Learned:
-    """Choose up to ``max_length - 1`` rules, then the default."""
+def greedy(doors: Doors, max_length: int, check_support: bool = True) -> Learned:
+    """Choose up to ``max_length - 1`` rules, then the default.
+
+    The methods on global sensitivity do not check the support (the paper's section V.B).
+    """
     chosen: list[int] = []
     counts: list[Counts] = []
     while len(chosen) < max_length - 1:  # line 3
-        if not doors.exceeds(chosen, min_support):  # lines 4-5
+        if check_support and not doors.exceeds(chosen):  # lines 4-5
             break
         rule = doors.select(chosen)  # lines 7-16: the smallest Gini, no rule included
         if rule is None:  # lines 17-18

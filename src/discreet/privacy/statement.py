@@ -8,7 +8,7 @@ FORMAT, VERSION = "discreet privacy statement", 1
 
 NEIGHBOURS = (
     "Two tables are neighbours if one of them has one record more than the other. "
-    "If a person has k records in the table, the promise to that person is k times weaker in epsilon."
+    "To a person who has k records in the table, read epsilon as k times as large (and delta as larger still)."
 )
 
 

@@ -1,11 +1,14 @@
 """Tables in memory into cells: each column through its bins, a slice of rows at a time."""
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
-from ..columns import Column
-from ..tables import Table
+from ..columns import Column, canonical, is_missing
+from ..errors import SchemaError
+from ..schema import Label
+from ..tables import Table, as_array
 from ..vault.cells import CellsInProgress
 
 ROWS_AT_A_TIME = 1 << 18
@@ -23,3 +26,25 @@ def add_table(
             cells.add(bins, labels[rows])
         else:
             cells.add([b[known] for b in bins], labels[rows][known])
+
+
+def check_types(table: Table, columns: Sequence[Column]) -> None:
+    """Complain about columns that are not there, or of a type that does not fit. No record is read."""
+    for column in columns:
+        column.encode(table.column(column.name, slice(0, 0)))
+
+
+def class_numbers(y: Any, classes: Sequence[Label], n: int) -> np.ndarray:
+    """The number of each label among the classes, -1 for a label that is none of them. Value by value, without errors."""
+    y = np.asarray(as_array(y))
+    if y.ndim == 2 and y.shape[1] == 1:
+        y = y[:, 0]
+    if y.ndim != 1 or len(y) != n:
+        raise ValueError("X and y differ in length, or y is not one column of labels")
+    if y.dtype.kind in "biufU" and (y.dtype.kind == "U") != isinstance(classes[0], str):
+        raise SchemaError("y and the classes of the schema must be both texts or both numbers")
+    number = {canonical(c): i for i, c in enumerate(classes)}
+    if y.dtype == object:
+        return np.array([-1 if is_missing(v) else number.get(canonical(v), -1) for v in y], dtype=np.int64)
+    found, where = np.unique(y, return_inverse=True)
+    return np.array([number.get(canonical(v), -1) for v in found.tolist()], dtype=np.int64)[where]

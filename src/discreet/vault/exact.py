@@ -1,5 +1,6 @@
 """Doors without noise, for learners that promise nothing. What they answer is not private."""
 
+import math
 from collections.abc import Sequence
 
 import numpy as np
@@ -15,14 +16,14 @@ TOLERANCE = 1e-9  # of the number of records: masses this close count as equal
 class ExactDoors:
     """The doors of a vault, open: the exact answers to what a learner may ask."""
 
-    def __init__(self, cells: Cells, candidates: Candidates) -> None:
+    def __init__(self, cells: Cells, candidates: Candidates, min_support: float = 0.0) -> None:
         self._counter = Counter(cells, candidates)
         self._n_records = float(cells.counts.sum())
+        self._min_support = math.floor(min_support * self._n_records) if min_support < 1 else min_support
 
-    def exceeds(self, prefix: Sequence[int], min_support: float) -> bool:
-        """Whether at least ``min_support`` records (if below 1: that share of them, rounded down) are left after a prefix."""
-        wanted = np.floor(min_support * self._n_records) if min_support < 1 else min_support
-        return bool(self._counter.counts(prefix).left.sum() >= wanted)
+    def exceeds(self, prefix: Sequence[int]) -> bool:
+        """Whether at least ``min_support`` records (if below 1: that share of them, rounded down) are left."""
+        return bool(self._counter.counts(prefix).left.sum() >= self._min_support)
 
     def select(self, prefix: Sequence[int]) -> int | None:
         """The candidate of lowest Gini impurity, or None if no candidate improves on adding no rule.

@@ -15,16 +15,36 @@ from typing import Any, NoReturn
 import numpy as np
 
 from ..candidates import Candidates
+from ..errors import SchemaError
 from ..privacy.budget import GreedyBudget, confidence_threshold
 from ..privacy.ledger import Reservation
 from ..schema import Label, Schema
-from .cells import Cells
+from ..sources.memory import add_table, check_types, class_numbers
+from ..tables import as_table
+from .cells import Cells, CellsInProgress
 from .counting import Counter, NodeCounts
 from .entropy import Entropy
 from .mechanisms import published
 from .mechanisms.discrete_laplace import release
 
 MOST_COUNTERS = 8
+
+
+def check_private_schema(schema: Schema) -> None:
+    """Refuse a schema by which an error would depend on a record."""
+    if not isinstance(schema, Schema):
+        raise SchemaError("schema must be a Schema; read one from a file with Schema.load(path)")
+    for column in schema.used:
+        if getattr(column, "outside", None) == "error":
+            raise SchemaError(
+                f'column {column.name!r} says outside = "error", but a private learner may not let an error depend on '
+                "a record; say what to take such values for instead"
+            )
+
+
+def sorted_classes(schema: Schema) -> tuple[Label, ...]:
+    """The classes in the order of scikit-learn's ``classes_``; 0 and 1 if the schema names none."""
+    return tuple(np.unique(np.array(schema.classes or (0, 1))).tolist())
 
 
 class Vault:
@@ -35,6 +55,26 @@ class Vault:
         self.classes = tuple(classes)
         self._cells = cells
         self._counters: dict[Candidates, Counter] = {}
+
+    @classmethod
+    def from_table(cls, X: Any, y: Any, schema: Schema) -> "Vault":
+        """A vault with the records of a table: a data frame or array X and labels y.
+
+        Values and labels that the schema does not foresee are taken as it says, or left out, without an error: an error
+        would depend on a record. Without classes in the schema they are 0 and 1.
+
+        >>> from discreet.datasets import load_compas
+        >>> data = load_compas()
+        >>> Vault.from_table(data.data, data.target, data.schema)
+        <Vault>
+        """
+        check_private_schema(schema)
+        classes = sorted_classes(schema)
+        table = as_table(X, schema.names)
+        check_types(table, schema.used)
+        cells = CellsInProgress(schema.used, len(classes))
+        add_table(cells, table, schema.used, class_numbers(y, classes, len(table)))
+        return cls(schema, classes, cells.finish())
 
     def _counter(self, candidates: Candidates) -> Counter:
         """The counter of a candidate set, kept for the next fit that uses the same one."""
