@@ -124,33 +124,41 @@ def largest_ranges_of_smooth_gini(min_support: int, beta: float) -> Array:
 
         |c| = (2(n+1)^2 - 1) / (n(n+1)(n+2)^2),   range <= g(n)/g(n+1) + |c|/(2 g(n+1)) <= n(n+2)^2/(n+1)^3 + 1/(2n),
 
-    which falls in n. So it is enough to look at every n up to there.
+    which falls in n. So it is enough to look at all n up to there, one by one at first, then in blocks that grow: over
+    [a, b], g is at most g(a), S' at least S(b+1), and |c| at most its largest value with ``S'/S`` as in either branch.
     """
     turn = max(min_support, math.ceil(1.0 / beta))
     while not math.isclose(smooth_sensitivity(turn, min_support, beta), g(turn), rel_tol=1e-12):
         turn = math.ceil(turn * 1.1) + 1
     beyond = turn * (turn + 2.0) ** 2 / (turn + 1.0) ** 3 + 0.5 / turn
-    for start in range(min_support, turn + 1, 1 << 20):
-        n = np.arange(start, min(start + (1 << 20), turn + 1), dtype=np.float64)
-        beyond = max(beyond, float(_smooth_ranges(n, min_support, beta).max()))
-    below = np.array([range_of_smooth_gini(n, min_support, beta) for n in range(min_support)])
+    one_by_one = np.arange(min_support, min(turn, min_support + 10_000) + 1, dtype=np.float64)
+    steps = math.ceil(math.log(max(turn / one_by_one[-1], 1.0)) / 1e-4) + 2
+    blocks = np.unique(np.ceil(np.geomspace(one_by_one[-1], turn + 1.0, steps)))
+    first = np.concatenate([one_by_one[:-1], blocks[:-1]])
+    last = np.concatenate([one_by_one[:-1], blocks[1:] - 1.0])
+    beyond = max(beyond, float(_largest_in_blocks(first, last, min_support, beta).max()))
+    small = [range_of_smooth_gini(n, min_support, beta) for n in range(min(min_support, 1001))]
+    n = np.arange(len(small), min_support, dtype=np.float64)  # here S is constant, so c = -1 / (n + 1)
+    below = np.append(small, (2.0 * n / (n + 1.0) ** 2 + 0.5 / (n + 1.0)) / g(min_support))
     largest: Array = np.maximum.accumulate(np.append(below, beyond)[::-1])[::-1]
     return largest
 
 
-def _smooth_ranges(n: Array, min_support: int, beta: float) -> Array:
-    """An upper bound on ``range_of_smooth_gini`` for many n >= min_support at once."""
+def _largest_in_blocks(first: Array, last: Array, min_support: int, beta: float) -> Array:
+    """An upper bound on ``range_of_smooth_gini`` over each block of n from first to last, all >= min_support."""
     # the maximum over x in [min_support, n] of e^(beta x) g(x) is at an end, or at the smaller
     # root of beta x^2 - (1 - beta) x + 1, which lies in [1, 1 + sqrt 2]
-    peak = max(
-        math.exp(beta * (x - min_support)) * g(x) for x in {min_support, *(x for x in (1, 2, 3) if x > min_support)}
-    )
+    xs = {min_support, *(x for x in (1, 2, 3) if x > min_support)}
+    peak = max(math.exp(beta * (x - min_support)) * g(x) for x in xs)
 
     def smooth(m: Array) -> Array:
         s: Array = np.maximum(2.0 * m / (m + 1.0) ** 2, peak * np.exp(-beta * (m - min_support)))
         return s
 
-    more = smooth(n + 1.0)
-    c = n / (n + 1.0) - more / smooth(n)
-    ranges: Array = (2.0 * n / (n + 1.0) ** 2 + np.abs(c) / 2.0) / more
-    return ranges
+    more = smooth(last + 1.0)
+    exact = first == last
+    c = np.abs(last / (last + 1.0) - more / smooth(last))  # where a block is a single n
+    falling = np.maximum(np.abs(first / (first + 1.0) - math.exp(-beta)), np.abs(last / (last + 1.0) - math.exp(-beta)))
+    wide = np.maximum(falling, 2.0 * (first + 1.0) / (first * (first + 2.0) ** 2))
+    bound: Array = (2.0 * first / (first + 1.0) ** 2 + np.where(exact, c, wide) / 2.0) / more
+    return bound
