@@ -22,15 +22,19 @@ FLOORS = [
     ["sources"],
     ["learners"],
     ["estimators"],
+    ["private_estimators"],
     ["datasets"],
     ["cli"],
 ]
+# A vault is filled through a source, and a source fills cells: so sources stand between two floors of the vault.
+STAIRS = {("vault.vault", "sources.memory")}
 FLOOR = {name: i for i, names in enumerate(FLOORS) for name in names}
 # Who may name what is inside the vault, and which of its modules. Estimators carry cells from a source to the doors unopened.
 DOORS = {
     "estimators": {"vault.cells", "vault.exact"},
     "sources": {"vault.cells"},
     "learners": {"vault.mechanisms"},  # their prices, which need no data
+    "private_estimators": {"vault.vault", "vault.entropy"},
 }
 
 
@@ -57,6 +61,8 @@ def test_imports_go_one_way():
         if importer == ("__init__",) or not imported:
             continue
         a, b = importer[0], imported[0]
+        if (".".join(importer), ".".join(imported)) in STAIRS:
+            continue
         assert a == b or FLOOR[b] < FLOOR[a], f"{'.'.join(importer)} may not import {'.'.join(imported)}"
         seen += 1
     assert seen > 20

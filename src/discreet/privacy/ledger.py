@@ -64,10 +64,11 @@ class Reservation:
 
     def draw(self, epsilon: Fraction, delta: Fraction, what: str) -> None:
         """Charge a query, or refuse it."""
-        if self.spent_epsilon + epsilon > self.epsilon or self.spent_delta + delta > self.delta:
+        spent_epsilon = self.spent_epsilon + epsilon
+        spent_delta = self.spent_delta + delta if delta else self.spent_delta
+        if spent_epsilon > self.epsilon or spent_delta > self.delta:
             raise BudgetError(f"a {what} asks for more than is left of the reservation: this is a bug in the learner")
-        self.spent_epsilon += epsilon
-        self.spent_delta += delta
+        self.spent_epsilon, self.spent_delta = spent_epsilon, spent_delta
 
     def close(self) -> None:
         """Write down what was spent."""
