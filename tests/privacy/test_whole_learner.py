@@ -19,13 +19,7 @@ TWO_RULES = np.array(list(itertools.product([False, True], repeat=2)))
 def learner(mechanism, epsilon, delta, max_length, support, confidence=0.99, candidates=2):
     budget = GreedyBudget.published(mechanism, Fraction(str(epsilon)), Fraction(str(delta)), max_length)
     e = budget.node_epsilon
-    selector = {
-        "sm-laplace": lambda: published.sm_laplace(e, float(budget.node_delta), support),
-        "sm-cauchy": lambda: published.sm_cauchy(e, support),
-        "gl-laplace": lambda: published.gl_laplace(e),
-        "gl-exponential": lambda: published.gl_exponential(e),
-        "gl-gaussian": lambda: published.gl_gaussian(e, float(budget.node_delta)),
-    }[mechanism]()
+    selector = published.selector(mechanism, e, float(budget.node_delta), support, candidates)
     threshold = support + confidence_threshold(confidence, float(e)) if mechanism.startswith("sm-") else None
     proved = proved_guarantee(mechanism, budget, max_length, support, confidence, candidates)
     return Learner(selector, float(e), threshold, max_length), proved

@@ -1,22 +1,18 @@
-"""What is proved about the published greedy learners in a configuration. The proofs are in docs/theory.md, section 5.
+"""What is proved about the published greedy learners in a configuration. docs/theory.md, section 6, has it at length.
 
 Let e be the node's epsilon and K the maximal length. A fit makes at most K - 1 choices; the class histograms of all its
 parts are disjoint and cost e together. So for the methods on global sensitivity, whose choices cost p each at any node,
 
     epsilon = (K - 1) p + e,   no delta.
 
-A smooth method also makes up to K - 1 support checks, of e each, and a choice costs p(n) where both neighbours have at
-least n records, which grows as n falls. Call a node bad if a neighbour has fewer than ``n_safe`` records there. A run that
-never chooses at a bad node loses at most ``(K - 1) (e + p(n_safe)) + e``. A run chooses at a bad node only after passing
-the check at its first bad node, where there are at most n_safe records; so with a threshold of L + T the probability of
-that is at most ``P(noise >= L + T - n_safe)``, once. Hence, for every n_safe,
+A smooth method also makes up to K - 1 support checks, of e each, and a choice costs p(n) where the smaller of the two
+neighbours has at least n records left, more and more as n falls. Along any run the loss is at most ``K e + sum of p(n_i)``
+over the choices made. Call a run bad if that is above the epsilon that was asked for. Then the learner is (epsilon, delta)-DP
+with delta = P(bad). To choose at a node with n records, a run must first pass its check, which happens with probability at
+most ``pi(n) = P(noise >= L + T - n - 1)``, whatever happened before (the larger neighbour has n + 1). So P(bad) is at most
 
-    epsilon = (K - 1) (e + p(n_safe)) + e,   delta = q^m / (1 + q) with q = exp(-e), m = L + T - n_safe.
-
-We report the smallest n_safe, and so the smallest delta, whose epsilon is still within the one that was asked for.
+    V(K - 1, epsilon - K e)   where   V(k, b) = max over n of  pi(n) * (1 if p(n) > b else V(k - 1, b - p(n))),  V(0, b) = 0.
 """
-
-import math
 
 import numpy as np
 
@@ -26,6 +22,7 @@ from ..vault.mechanisms import published
 from ..vault.mechanisms.discrete_laplace import tail
 
 ROUND_UP = 1.0 + 1e-9  # prices are computed in floating point; round them towards less privacy claimed
+STEPS = 2_000  # of the budget, in the recursion for V
 
 
 def proved_guarantee(
@@ -35,31 +32,46 @@ def proved_guarantee(
 
     >>> from fractions import Fraction
     >>> budget = GreedyBudget.published("gl-laplace", Fraction(9), Fraction(0), max_length=5)
-    >>> proved_guarantee("gl-laplace", budget, 5, 1, 0.99, 24)
-    Guarantee(epsilon=5.000000005, delta=0.0)
+    >>> print(proved_guarantee("gl-laplace", budget, 5, 1, 0.99, 24))
+    epsilon = 5
     """
     e, choices = float(budget.node_epsilon), max_length - 1
     if choices == 0:
-        return Guarantee(e, 0.0)
-    if mechanism not in SMOOTH:
-        selector: published.GlobalSelector | published.NoisyCountsSelector
-        match mechanism:
-            case "gl-laplace":
-                selector = published.gl_laplace(budget.node_epsilon)
-            case "gl-exponential":
-                selector = published.gl_exponential(budget.node_epsilon)
-            case "gl-gaussian":
-                selector = published.gl_gaussian(budget.node_epsilon, float(budget.node_delta))
-            case _:
-                selector = published.NoisyCountsSelector(budget.node_epsilon, candidates)
-        return Guarantee((choices * selector.price(candidates) + e) * ROUND_UP, 0.0)
-    if mechanism == "sm-laplace":
-        smooth = published.sm_laplace(budget.node_epsilon, float(budget.node_delta), min_support)
-    else:
-        smooth = published.sm_cauchy(budget.node_epsilon, min_support)
-    epsilons = (choices * (e + smooth.prices()) + e) * ROUND_UP
-    within = np.flatnonzero(epsilons <= float(budget.epsilon))
-    n_safe = int(within[0]) if len(within) else min_support
-    above = min_support + confidence_threshold(confidence, e) - n_safe
-    delta = 0.0 if n_safe == 0 else min(1.0, tail(above, e) * ROUND_UP)
-    return Guarantee(float(epsilons[n_safe]), delta if math.isfinite(delta) else 1.0)
+        return Guarantee(e * ROUND_UP, 0.0)
+    selector: published.GlobalSelector | published.NoisyCountsSelector | published.SmoothSelector
+    selector = published.selector(mechanism, budget.node_epsilon, float(budget.node_delta), min_support, candidates)
+    if isinstance(selector, published.SmoothSelector):
+        prices = selector.prices() * ROUND_UP
+        if (pure := (max_length * e + choices * float(prices[0])) * ROUND_UP) <= float(budget.epsilon):
+            return Guarantee(pure, 0.0)
+        threshold = min_support + confidence_threshold(confidence, e)
+        passing = np.array([tail(threshold - n - 1, e) for n in range(min_support)] + [1.0])
+        left = float(budget.epsilon) - max_length * e * ROUND_UP
+        return Guarantee(
+            float(budget.epsilon), min(1.0, probability_of_bad_runs(prices, passing, left, choices) * ROUND_UP)
+        )
+    assert mechanism not in SMOOTH
+    return Guarantee((choices * selector.price(candidates) + e) * ROUND_UP, 0.0)
+
+
+def probability_of_bad_runs(
+    prices: np.ndarray, passing: np.ndarray, budget: float, choices: int, steps: int = STEPS
+) -> float:
+    """V(choices, budget), with prices rounded up to a fraction of the budget.
+
+    ``prices`` fall with n and ``passing`` grows, for n = 0 ... min_support; the last entry stands for every larger n.
+    """
+    if budget <= 0:
+        return 1.0
+    levels = np.minimum(np.ceil(prices / (budget / steps)), steps + 1).astype(int)  # steps + 1: more than there is
+    chance = np.zeros(steps + 2)  # of the likeliest node at each price
+    np.maximum.at(chance, levels, passing)
+    # Above[b]: the likeliest node that costs more than b
+    above = np.maximum.accumulate(chance[::-1])[::-1]
+    value = np.zeros(steps + 1)
+    for _ in range(choices):
+        new = above[1:].copy()
+        for price in np.flatnonzero(chance[: steps + 1]):
+            new[price:] = np.maximum(new[price:], chance[price] * value[: steps + 1 - price])
+        value = new
+    return float(value[steps])

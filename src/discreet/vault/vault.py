@@ -24,8 +24,8 @@ from ..tables import as_table
 from .cells import Cells, CellsInProgress
 from .counting import Counter, NodeCounts
 from .entropy import Entropy
-from .mechanisms import published
 from .mechanisms.discrete_laplace import release
+from .mechanisms.published import selector
 
 MOST_COUNTERS = 8
 
@@ -126,22 +126,7 @@ class PublishedDoors:
             delta *= 1.0 / max(n, 2.0) ** 2  # the budget was split for delta = 1
         support = max(1, math.floor(min_support * n) if min_support < 1 else int(min_support))
         self._threshold = support + confidence_threshold(confidence, float(self._epsilon))
-        self._selector: published.GlobalSelector | published.SmoothSelector | published.NoisyCountsSelector
-        match mechanism:
-            case "sm-laplace":
-                self._selector = published.sm_laplace(self._epsilon, delta, support)
-            case "sm-cauchy":
-                self._selector = published.sm_cauchy(self._epsilon, support)
-            case "gl-laplace":
-                self._selector = published.gl_laplace(self._epsilon)
-            case "gl-exponential":
-                self._selector = published.gl_exponential(self._epsilon)
-            case "gl-gaussian":
-                self._selector = published.gl_gaussian(self._epsilon, delta)
-            case "noisy-counts":
-                self._selector = published.NoisyCountsSelector(self._epsilon, len(candidates))
-            case _:
-                raise ValueError(f"unknown mechanism {mechanism!r}")
+        self._selector = selector(mechanism, self._epsilon, delta, support, len(candidates))
 
     def exceeds(self, prefix: Sequence[int]) -> bool:
         """Whether the noisy number of records left after a prefix reaches the minimum support and its margin."""

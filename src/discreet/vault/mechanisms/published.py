@@ -161,3 +161,23 @@ class NoisyCountsSelector:
     def price(self, candidates: int) -> float:
         """What a choice costs, at a node of any size."""
         return float(self.epsilon)
+
+
+def selector(
+    mechanism: str, epsilon: Fraction, delta: float, min_support: int, candidates: int
+) -> GlobalSelector | SmoothSelector | NoisyCountsSelector:
+    """The selector of a published method, by its name."""
+    match mechanism:
+        case "sm-laplace":
+            return sm_laplace(epsilon, delta, min_support)
+        case "sm-cauchy":
+            return sm_cauchy(epsilon, min_support)
+        case "gl-laplace":
+            return gl_laplace(epsilon)
+        case "gl-exponential":
+            return gl_exponential(epsilon)
+        case "gl-gaussian":
+            return gl_gaussian(epsilon, delta)
+        case "noisy-counts":
+            return NoisyCountsSelector(epsilon, candidates)
+    raise ValueError(f"unknown mechanism {mechanism!r}")
