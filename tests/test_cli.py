@@ -2,7 +2,7 @@ import json
 
 from click.testing import CliRunner
 
-from discreet import RuleList, __version__
+from discreet import PrivacyStatement, RuleList, __version__
 from discreet.cli import main
 
 
@@ -12,26 +12,27 @@ def run(*arguments):
     return result
 
 
-def test_demo_shows_a_list_for_each_dataset():
+def test_demo_shows_lists_without_and_with_privacy():
     output = run("demo").output
-    for expected in (
-        "COMPAS",
-        "Adult",
-        "German Credit",
-        "if priors_count > 2 then 1",
-        "else ",
-        "Accuracy",
-        "without privacy",
-    ):
+    for expected in ("COMPAS", "Adult", "German Credit", "if priors_count > 2 then 1", "else ", "accuracy"):
         assert expected in output
+    assert (
+        output.count("GreedyRL, no privacy")
+        == output.count("sm-laplace, epsilon 1")
+        == output.count("proved: epsilon")
+        == 3
+    )
+    assert "differentially" in output
 
 
-def test_demo_as_json_holds_models_that_can_be_read():
+def test_demo_as_json_holds_models_and_statements_that_can_be_read():
     results = json.loads(run("demo", "--json", "-k", "3").stdout)
-    assert [r["dataset"] for r in results] == ["COMPAS", "Adult", "German Credit"]
+    assert [r["dataset"] for r in results] == ["COMPAS", "COMPAS", "Adult", "Adult", "German Credit", "German Credit"]
     for result in results:
-        assert 0.6 < result["accuracy"]["test"] < 0.9
+        assert 0.3 < result["accuracy"]["test"] < 0.9
         assert len(RuleList.from_json(json.dumps(result["model"]))) <= 3
+        if "privacy" in result:
+            assert PrivacyStatement.from_json(json.dumps(result["privacy"])).proved is not None
 
 
 def test_demo_of_length_one_is_the_default_alone():
@@ -44,3 +45,6 @@ def test_help_and_version():
     wrong = CliRunner().invoke(main, ["demo", "-k", "0"])
     assert wrong.exit_code == 2
     assert "max-length" in wrong.output
+    wrong = CliRunner().invoke(main, ["demo", "--epsilon", "0"])
+    assert wrong.exit_code == 2
+    assert "epsilon must be above 0" in wrong.output
