@@ -16,6 +16,7 @@ FLOORS = [
     ["errors"],
     ["columns", "tables"],
     ["schema"],
+    ["rule_text"],
     ["rules"],
     ["candidates", "inference", "privacy"],
     ["vault"],

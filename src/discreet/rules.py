@@ -10,7 +10,6 @@ rule list carries with it; so it predicts exactly as it was learned.
 
 import json
 import math
-import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -19,18 +18,11 @@ import numpy as np
 
 from .columns import NEGATION, Boolean, Categorical, Column, Numeric, Value, canonical
 from .errors import RuleError, SchemaError
+from .rule_text import COMPARISONS, Reader, write, write_number
 from .schema import Label, Schema
 from .tables import as_table
 
 FORMAT, VERSION = "discreet rule list", 1
-
-_COMPARISONS = ("<=", "<", ">=", ">")
-_RESERVED = {"if", "else", "then", "and", "not", "in", "is", "missing", "always", *_COMPARISONS, "=", "!="}
-_TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|[^\s"]\S*')
-_INT = re.compile(r"-?[0-9]{1,300}")
-_NUMBER = r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?"
-_FLOAT = re.compile(_NUMBER)
-_RANGE = re.compile(rf"\[({_NUMBER}),({_NUMBER})\]")
 
 
 @dataclass(frozen=True)
@@ -54,7 +46,7 @@ class Literal:
         op, value = self.op, self.value
         if op not in NEGATION:
             raise RuleError(f"a literal's op must be one of {', '.join(NEGATION)}")
-        if op in _COMPARISONS:
+        if op in COMPARISONS:
             object.__setattr__(self, "value", _number(value))
         elif op in ("in", "not in"):
             if not isinstance(value, list | tuple) or len(value) != 2:
@@ -73,20 +65,20 @@ class Literal:
         return Literal(self.column, NEGATION[self.op], self.value)
 
     def __str__(self) -> str:
-        name = _write(self.column, name=True)
+        name = write(self.column, name=True)
         if self.op in ("is true", "is false"):
             return name if self.op == "is true" else f"not {name}"
         if isinstance(self.value, tuple):
-            low, high = (_write_number(x) for x in self.value)
+            low, high = (write_number(x) for x in self.value)
             return f"{name} {self.op} [{low}, {high}]"
-        if self.op in _COMPARISONS:
-            return f"{name} {self.op} {_write_number(self.value)}"
-        return f"{name} {self.op}" + ("" if self.value is None else f" {_write(self.value)}")
+        if self.op in COMPARISONS:
+            return f"{name} {self.op} {write_number(self.value)}"
+        return f"{name} {self.op}" + ("" if self.value is None else f" {write(self.value)}")
 
     @classmethod
     def parse(cls, text: str) -> "Literal":
         """Read a literal from its text."""
-        return _Reader(text).whole(_Reader.literal)
+        return cls(*Reader(text).whole(Reader.literal))
 
 
 @dataclass(frozen=True)
@@ -117,12 +109,13 @@ class Rule:
 
     def __str__(self) -> str:
         condition = " and ".join(str(x) for x in self.antecedent) or "always"
-        return condition if self.label is None else f"{condition} then {_write(self.label)}"
+        return condition if self.label is None else f"{condition} then {write(self.label)}"
 
     @classmethod
     def parse(cls, text: str) -> "Rule":
         """Read a rule from its text, with or without ``then LABEL``."""
-        return _Reader(text).whole(_Reader.rule)
+        antecedent, label = Reader(text).whole(Reader.rule)
+        return cls(tuple(Literal(*x) for x in antecedent), label)
 
 
 @dataclass(frozen=True)
@@ -181,15 +174,16 @@ class RuleList:
 
     def __str__(self) -> str:
         if not self.rules:
-            return f"always {_write(self.default.label)}"
+            return f"always {write(self.default.label)}"
         lines = [f"{'else ' if i else ''}if {rule}" for i, rule in enumerate(self.rules)]
-        return "\n".join([*lines, f"else {_write(self.default.label)}"])
+        return "\n".join([*lines, f"else {write(self.default.label)}"])
 
     @classmethod
     def parse(cls, text: str, classes: Iterable[Label] = (), schema: Schema | None = None) -> "RuleList":
         """Read a list from its text. Line breaks and indentation do not matter."""
-        rules, default = _Reader(text).whole(_Reader.rule_list)
-        return cls(rules, default, tuple(classes), schema)
+        read, default = Reader(text).whole(Reader.rule_list)
+        rules = tuple(Rule(tuple(Literal(*x) for x in antecedent), label) for antecedent, label in read)
+        return cls(rules, Rule((), default), tuple(classes), schema)
 
     def without_counts(self) -> "RuleList":
         """The bare list, as its text has it."""
@@ -311,140 +305,6 @@ def schema_of(rules: Iterable[Rule]) -> Schema:
     return Schema(
         tuple(kinds[n](n, **f) if n in kinds else Categorical(n, **{**f, **anything}) for n, f in facts.items())
     )
-
-
-class _Reader:
-    """A reader of the text form. Tokens are words and "quoted words"; line breaks do not matter."""
-
-    def __init__(self, text: str) -> None:
-        if not isinstance(text, str):
-            raise RuleError("rules are read from a text")
-        self.tokens = _TOKEN.findall(text)
-        if _TOKEN.sub("", text).strip():
-            raise RuleError("the rule text has a quotation mark that is not closed")
-        self.at = 0
-
-    def whole(self, read: Any) -> Any:
-        result = read(self)
-        if self.at < len(self.tokens):
-            self.fail("the end")
-        return result
-
-    def peek(self, ahead: int = 0) -> str:
-        return self.tokens[self.at + ahead] if self.at + ahead < len(self.tokens) else ""
-
-    def take(self, *words: str) -> bool:
-        if tuple(self.tokens[self.at : self.at + len(words)]) != words:
-            return False
-        self.at += len(words)
-        return True
-
-    def need(self, *words: str) -> None:
-        if not self.take(*words):
-            self.fail("`" + " ".join(words) + "`")
-
-    def fail(self, expected: str) -> None:
-        found = f"`{self.peek()}`" if self.peek() else "the end"
-        raise RuleError(f"expected {expected} but found {found} at word {self.at + 1} of the rule text")
-
-    def word(self, expected: str) -> str:
-        token = self.peek()
-        if not token or token in _RESERVED:
-            self.fail(expected)
-        self.at += 1
-        return token
-
-    def name(self) -> str:
-        return _unquote(self.word("a column's name"))
-
-    def atom(self, expected: str) -> Label:
-        token = self.word(expected)
-        if token.startswith('"'):
-            return _unquote(token)
-        if token in ("True", "False"):
-            return token == "True"
-        if _INT.fullmatch(token):
-            return int(token)
-        return float(token) if _FLOAT.fullmatch(token) else token
-
-    def number(self) -> float:
-        token = self.word("a number")
-        if not _FLOAT.fullmatch(token):
-            self.at -= 1
-            self.fail("a number")
-        return float(token)
-
-    def range(self) -> tuple[float, float]:
-        for length in range(1, 6):  # however many words the spaces make of it
-            if match := _RANGE.fullmatch("".join(self.tokens[self.at : self.at + length])):
-                self.at += length
-                return float(match[1]), float(match[2])
-        self.fail("a range [low, high]")
-        raise AssertionError
-
-    def literal(self) -> Literal:
-        if self.take("not"):
-            return Literal(self.name(), "is false")
-        name = self.name()
-        for op in ("is missing", "is not missing"):
-            if self.take(*op.split()):
-                return Literal(name, op)
-        for op in ("in", "not in"):
-            if self.take(*op.split()):
-                return Literal(name, op, self.range())
-        for op in _COMPARISONS:
-            if self.take(op):
-                return Literal(name, op, self.number())
-        for op in ("=", "!="):
-            if self.take(op):
-                return Literal(name, op, self.atom("a category"))
-        return Literal(name, "is true")
-
-    def antecedent(self) -> tuple[Literal, ...]:
-        literals = [self.literal()]
-        while self.take("and"):
-            literals.append(self.literal())
-        return tuple(literals)
-
-    def rule(self) -> Rule:
-        antecedent = () if self.take("always") else self.antecedent()
-        return Rule(antecedent, self.atom("a label") if self.take("then") else None)
-
-    def rule_list(self) -> tuple[tuple[Rule, ...], Rule]:
-        if self.take("always"):
-            return (), Rule((), self.atom("a label"))
-        rules = []
-        self.need("if")
-        while True:
-            antecedent = self.antecedent()
-            self.need("then")
-            rules.append(Rule(antecedent, self.atom("a label")))
-            self.need("else")
-            if not self.take("if"):
-                return tuple(rules), Rule((), self.atom("a label"))
-
-
-def _write(value: Any, name: bool = False) -> str:
-    """A name, category or label as text; quoted where it could be read as something else."""
-    if not isinstance(value, str):
-        return repr(value)
-    plain = bool(value) and not any(c.isspace() or c == '"' for c in value) and value not in _RESERVED
-    if not name:  # a column's name may look like a number, a category or label that is a text may not
-        plain = plain and value not in ("True", "False") and not _FLOAT.fullmatch(value)
-    return value if plain else json.dumps(value, ensure_ascii=False)
-
-
-def _unquote(token: str) -> str:
-    if not token.startswith('"'):
-        return token
-    try:
-        return str(json.loads(token, strict=False))
-    except ValueError:
-        raise RuleError("a quoted word of the rule text is not written as in JSON") from None
-
-
-def _write_number(value: Any) -> str:
-    return str(int(value)) if float(value).is_integer() and abs(value) < 1e15 else repr(float(value))
 
 
 def _number(value: Any) -> float:

@@ -7,7 +7,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from discreet.learners.guarantees import proved_guarantee
+from discreet.learners.guarantees import probability_of_bad_runs, proved_guarantee
 from discreet.privacy.budget import GreedyBudget, confidence_threshold
 from discreet.vault.mechanisms import published
 
@@ -97,3 +97,26 @@ def test_twins_without_the_support_check_or_with_half_the_noise_are_caught():
     small = [extremal_neighbours(n) for n in (2, 3, 4)]
     assert all(divergence(louder, TWO_RULES, a, b, guarantee.epsilon) <= 1e-10 for a, b in small)
     assert any(divergence(broken, TWO_RULES, a, b, guarantee.epsilon) > 1e-6 for a, b in small)
+
+
+def test_the_recursion_for_bad_runs_equals_its_definition():
+    """On prices that are multiples of the step there is no rounding, and V can be computed by plain recursion."""
+    rng = np.random.default_rng(0)
+
+    def plain(prices, passing, budget, choices):
+        if choices == 0:
+            return 0.0
+        return max(
+            chance * (1.0 if price > budget else plain(prices, passing, budget - price, choices - 1))
+            for price, chance in zip(prices, passing, strict=True)
+        )
+
+    for _ in range(200):
+        n = rng.integers(1, 7)
+        prices = np.sort(rng.integers(0, 30, n))[::-1].astype(float)
+        passing = np.append(np.sort(rng.random(n - 1)), 1.0)
+        for choices in (1, 2, 3, 4):
+            expected = plain(prices, passing, 20.0, choices)
+            assert probability_of_bad_runs(prices, passing, 20.0, choices, steps=20) == pytest.approx(expected)
+            rounded = probability_of_bad_runs(prices, passing, 20.0, choices, steps=7)
+            assert rounded >= expected - 1e-12  # rounding is towards less privacy claimed

@@ -1,0 +1,134 @@
+"""What is public about one column, and the bins that it cuts the column's values into.
+
+A column offers *tests*, pairs of an operator and a value such as ``("<=", 30.0)``. All its tests together cut its values
+into a finest partition, the *bins*: two values in one bin are told apart by no test. So a record is known to a learner
+by one small bin number per column, and a test by the set of bins in which it is true.
+
+One bin of every column is kept for missing values. **A missing value satisfies no test but "is missing"**: neither
+``age <= 30`` nor ``age > 30`` is true of it (as in SQL), so a rule says just what it reads.
+
+``encode`` is a total function of single values: what it does with one record never depends on another. With
+``strict=True`` it stops instead at values that the column did not foresee, which only non-private learners may do.
+"""
+
+from dataclasses import dataclass, fields
+from numbers import Real
+from typing import Any, ClassVar
+
+import numpy as np
+import pandas as pd
+
+from ..errors import SchemaError
+
+Value = float | int | str | tuple[float, float] | None
+Test = tuple[str, Value]
+
+NEGATION = {"<=": ">", "<": ">=", "in": "not in", "=": "!=", "is true": "is false", "is missing": "is not missing"}
+NEGATION |= {negated: op for op, negated in NEGATION.items()}
+
+
+def canonical(value: Any) -> str:
+    """One text for one category or class, whatever type the table stores it in: 1, 1.0, "1" and True are the same."""
+    if isinstance(value, bytes):
+        return value.decode(errors="replace")
+    if isinstance(value, Real | np.bool_) or type(value).__name__ == "Decimal":
+        try:
+            return str(int(value)) if value == int(value) else str(value)
+        except (OverflowError, ValueError):  # infinite, or no number
+            return str(value)
+    return str(value)
+
+
+def is_missing(value: Any) -> bool:
+    """Whether one value stands for "nothing known": None, NaN, pandas' NA and NaT."""
+    return value is None or value is pd.NA or value is pd.NaT or (isinstance(value, Real) and value != value)
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column and its public facts. Use one of the subclasses."""
+
+    name: str
+    missing: bool = False
+
+    kind: ClassVar[str]
+
+    def __post_init__(self) -> None:
+        for field in fields(self):  # NumPy's scalars would be written to files under their own names
+            if isinstance(value := getattr(self, field.name), np.generic):
+                object.__setattr__(self, field.name, value.item())
+        if not isinstance(self.name, str) or not self.name:
+            raise SchemaError(f"a column's name must be a text, not {self.name!r}")
+        self._one_of("missing", self.missing, (True, False))
+
+    @property
+    def n_bins(self) -> int:
+        """How many bins there are. The last one holds missing values."""
+        return self._n_values + 1
+
+    @property
+    def domain(self) -> np.ndarray:
+        """The bins that the schema foresees. Tests that agree on all of them say the same."""
+        return np.append(self._foreseen(), self.can_be_missing)
+
+    @property
+    def can_be_missing(self) -> bool:
+        """Whether "is missing" is a test: as the schema says, or because values outside the domain count as missing."""
+        return self.missing or getattr(self, "outside", None) == "missing"
+
+    def tests(self) -> list[Test]:
+        """All tests that this column offers, without negations."""
+        return self._value_tests() + ([("is missing", None)] if self.can_be_missing else [])
+
+    def where(self, op: str, value: Value = None) -> np.ndarray:
+        """In which bins the test is true."""
+        if op in ("is missing", "is not missing"):
+            return (np.arange(self.n_bins) == self._n_values) == (op == "is missing")
+        for sign, test in ((True, (op, value)), (False, (NEGATION.get(op, ""), value))):
+            if (inside := self._inside(*test)) is not None:
+                return np.append(inside == sign, False)
+        raise SchemaError(
+            f"column {self.name!r} of the schema has no test {op!r} with this value; it offers "
+            + (", ".join(f"{o} {'' if v is None else v}".strip() for o, v in self.tests()[:8]) or "none")
+        )
+
+    def encode(self, values: np.ndarray, strict: bool = False) -> np.ndarray:
+        """The bin number of each value."""
+        bins = self._encode(values, strict)
+        if strict and not self.can_be_missing and (bins == self._n_values).any():
+            raise SchemaError(
+                f"column {self.name!r} has missing values; say `missing = true` for it in the schema, "
+                "which makes `is missing` a literal, or fill them in first"
+            )
+        return bins.astype(np.min_scalar_type(self._n_values), copy=False)
+
+    def _one_of(self, parameter: str, value: object, allowed: tuple[object, ...]) -> None:
+        if value not in allowed:
+            listed = ", ".join(repr(a) for a in allowed if a is not None)
+            raise SchemaError(f"column {self.name!r}: {parameter} must be one of {listed}, not {value!r}")
+
+    # What a subclass says of itself: the number of bins without the missing one, its tests, the bins in which a test is
+    # true (None if it has no such test), and the bin of each value.
+    @property
+    def _n_values(self) -> int:
+        raise NotImplementedError
+
+    def _foreseen(self) -> np.ndarray:
+        return np.ones(self._n_values, bool)
+
+    def _value_tests(self) -> list[Test]:
+        raise NotImplementedError
+
+    def _inside(self, op: str, value: Value) -> np.ndarray | None:
+        raise NotImplementedError
+
+    def _encode(self, values: np.ndarray, strict: bool) -> np.ndarray:
+        raise NotImplementedError
+
+
+def distinct(values: np.ndarray) -> tuple[np.ndarray, Any]:
+    """Codes (-1 for a missing value) and the distinct values they stand for."""
+    if values.dtype == object and pd.api.types.infer_dtype(values) != "string":
+        # one by one: a look at the whole column could let one value change what another is taken for
+        values = np.array([None if is_missing(v) else canonical(v) for v in values], dtype=object)
+    return pd.factorize(values)
