@@ -162,6 +162,11 @@ def people(n=40):
     return pd.DataFrame(table), np.array(["no"] * n, dtype=object)
 
 
+class Unprintable:
+    def __str__(self):
+        raise RuntimeError("secret")
+
+
 def odd_tables():
     """Tables with a last record that is the only one of its kind."""
     X, y = people()
@@ -175,6 +180,12 @@ def odd_tables():
     yield "an infinite value", X.assign(age=[20.0] * 39 + [np.inf]), y
     yield "neither true nor false", X.assign(smokes=np.array([True] * 39 + ["?"], dtype=object)), y
     yield "a list", X.assign(job=np.array([*["clerk"] * 39, None], dtype=object)), y
+    yield "a number too long to write", X.assign(job=np.array([*["clerk"] * 39, 10**5000], dtype=object)), y
+    yield "a value that cannot be printed", X.assign(job=np.array([*["clerk"] * 39, Unprintable()], dtype=object)), y
+    as_lists = X.astype(object).to_numpy().tolist()
+    as_lists[-1][0] = "?"
+    yield "a text in a list of lists", as_lists, y.tolist()
+    yield "a number among texts", X, [*y[:-1].tolist(), 7]
     yield "the last one", X.head(1), y[:1]
 
 
@@ -182,7 +193,8 @@ def odd_tables():
 @pytest.mark.parametrize("mechanism", ["sm-laplace", "gl-exponential", "noisy-counts"])
 def test_one_record_changes_no_error_warning_or_log_line(mechanism, what, X, y):
     clf = DPGreedyRuleListClassifier(mechanism, 0.5, delta_for(mechanism), min_support=5, schema=SCHEMA)
-    with_it, without = observed(lambda: clf.fit(X, y)), observed(lambda: clf.fit(X.iloc[:-1], y[:-1]))
+    less = X[:-1] if isinstance(X, list) else X.iloc[:-1]
+    with_it, without = observed(lambda: clf.fit(X, y)), observed(lambda: clf.fit(less, y[:-1]))
     assert with_it == without == ("", "", "", [], None)
     shown = observed(lambda: clf.fit(X, y).predict(X))
     assert shown == ("", "", "", [], None)

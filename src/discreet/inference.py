@@ -32,7 +32,7 @@ def infer_schema(table: Table, n_cuts: int = N_CUTS, exclude: Iterable[str] = ()
     exclude = tuple(exclude) if isinstance(exclude, Iterable) and not isinstance(exclude, str) else exclude
     Schema(tuple(map(Ignored, table.names))).exclude(exclude)  # complains about names that are not there
     columns = tuple(Ignored(n) if n in exclude else _column(n, table.column(n), n_cuts) for n in table.names)
-    return Schema(columns)
+    return Schema(columns, inferred=True)
 
 
 def _column(name: str, values: np.ndarray, n_cuts: int) -> Column:

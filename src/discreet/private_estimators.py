@@ -11,10 +11,12 @@ from functools import lru_cache
 from typing import Any
 
 import numpy as np
+from scipy.sparse import issparse
 from sklearn.utils import check_random_state
+from sklearn.utils.validation import validate_data
 
 from .candidates import Candidates
-from .errors import SchemaError
+from .errors import CandidatesError, SchemaError
 from .estimators import _RuleListClassifier, check_min_support, check_whole_number, refuse
 from .learners.greedy import greedy
 from .learners.guarantees import proved_guarantee
@@ -23,9 +25,11 @@ from .privacy.ledger import Ledger, Reservation, exact
 from .privacy.statement import Guarantee, PrivacyStatement
 from .schema import Schema
 from .sources.memory import check_types
-from .tables import Table, as_frame
+from .tables import Table, as_frame, as_objects
 from .vault.entropy import Entropy, SeededEntropy, SystemEntropy
 from .vault.vault import PublishedDoors, Vault, check_private_schema, sorted_classes
+
+LARGEST_DELTA = 1e-3  # a larger one is no promise to anybody
 
 ASSUMES = (
     "the schema was not made from the records",
@@ -149,11 +153,13 @@ class DPGreedyRuleListClassifier(_RuleListClassifier):
         if self.mechanism in NEEDS_DELTA:
             delta = Fraction(1) if self.delta is None else exact("delta", self.delta)
         budget = GreedyBudget.published(self.mechanism, exact("epsilon", self.epsilon), delta, int(self.max_length))
-        what = f"{type(self).__name__}, {self.mechanism}"
+        statement = self._statement(budget, candidates.schema, len(candidates))
         if self.ledger is None:
             reservation = Reservation(budget.epsilon, budget.delta)
         else:
-            reservation = self.ledger.reserve(budget.epsilon, budget.delta, what)
+            pair = None if statement.proved is None else (statement.proved.epsilon, statement.proved.delta or 0.0)
+            what = f"{type(self).__name__}, {self.mechanism}"
+            reservation = self.ledger.reserve(budget.epsilon, budget.delta, what, proved=pair)
         try:
             doors = PublishedDoors(
                 get_vault(),
@@ -170,15 +176,15 @@ class DPGreedyRuleListClassifier(_RuleListClassifier):
         finally:
             reservation.close()
         self._set_model(candidates, learned)
-        self.privacy_ = self._statement(budget, len(candidates))
+        self.privacy_ = statement
         return self
 
-    def _statement(self, budget: GreedyBudget, n_candidates: int) -> PrivacyStatement:
+    def _statement(self, budget: GreedyBudget, schema: Schema, n_candidates: int) -> PrivacyStatement:
         because = []
         if self.random_state is not None:
             because.append("the noise was seeded (random_state), so it can be repeated and taken off")
-        if self.schema is None and self.infer_schema:
-            because.append("the schema was made from the records (infer_schema)")
+        if schema.inferred:
+            because.append("the schema was made from records (infer_schema)")
         if self.candidates is not None:
             because.append("the candidates were given, and may have been mined from the records")
         if self.mechanism in NEEDS_DELTA and self.delta is None:
@@ -194,6 +200,9 @@ class DPGreedyRuleListClassifier(_RuleListClassifier):
             proved = proved_guarantee(
                 self.mechanism, budget, int(self.max_length), support, float(self.confidence), n_candidates
             )
+            if (proved.delta or 0.0) > LARGEST_DELTA:
+                because.append(f"the best delta that can be proved, {proved.delta:.1g}, is too large to mean anything")
+                proved = None
         return PrivacyStatement(
             self.mechanism, Guarantee(float(budget.epsilon), published_delta), proved, tuple(because), ASSUMES
         )
@@ -212,12 +221,16 @@ class DPGreedyRuleListClassifier(_RuleListClassifier):
             raise ValueError(f"mechanism must be one of {', '.join(PUBLISHED)}, not {self.mechanism!r}")
         if exact("epsilon", self.epsilon) <= 0:
             raise ValueError(f"epsilon must be above 0, not {self.epsilon!r}")
+        if not 1e-6 <= float(self.epsilon) <= 1e9:
+            raise ValueError(f"epsilon must be between 1e-6 and 1e9, not {self.epsilon!r}")
         if self.mechanism not in NEEDS_DELTA and self.delta is not None:
             raise ValueError(
                 f"delta must be None for {self.mechanism}, which is published as pure differential privacy"
             )
         if self.delta is not None and exact("delta", self.delta) <= 0:
             raise ValueError(f"delta must be above 0 and below 1, not {self.delta!r}")
+        if self.delta is not None and float(self.delta) < 1e-100:
+            raise ValueError(f"delta must be at least 1e-100, not {self.delta!r}")
         check_whole_number("max_length", self.max_length, at_least=1)
         check_min_support(self.min_support, least=1)
         confidence = self.confidence
@@ -233,13 +246,13 @@ class DPGreedyRuleListClassifier(_RuleListClassifier):
 
     def _public_schema(self, X: Any, y: Any, table: Table) -> Schema:
         """The schema, and ``classes_``."""
-        if self.schema is None and self.infer_schema:
+        if self._infers:
             labels = self._labels(y, len(table))  # reads the records, as infer_schema says aloud
             if len(self.classes_) != 2:
                 raise ValueError(_BINARY_ONLY)
             del labels
             schema = self._schema_for(table)
-            return Schema(schema.columns, classes=self.classes_.tolist())
+            return Schema(schema.columns, classes=self.classes_.tolist(), inferred=True)
         if self.schema is not None:
             schema = self._given_schema().exclude(self.exclude)
         elif _is_zero_one(X):
@@ -258,12 +271,36 @@ class DPGreedyRuleListClassifier(_RuleListClassifier):
 
     def _table(self, X: Any, reset: bool, least: int = 1) -> Table:
         # an empty table is learned from like any other: an error would say that it is empty
-        return super()._table(X, reset, least=0 if reset and not self.infer_schema else 1)
+        return super()._table(X, reset, least=0 if reset and not self._infers else 1)
+
+    @property
+    def _infers(self) -> bool:
+        return self.schema is None and bool(self.infer_schema)
+
+    def _array(self, X: Any, reset: bool, least: int) -> np.ndarray:
+        if self._infers:
+            return super()._array(X, reset, least)
+        # as it is: scikit-learn's conversion would stop at a value that is no number
+        if issparse(X):
+            raise TypeError(
+                "Sparse data was passed for X, but dense data is required: give a data frame or X.toarray()"
+            )
+        array = as_objects(X)
+        if array.ndim != 2:
+            raise ValueError("X must be a data frame, or an array with two dimensions. Reshape your data")
+        validate_data(self, array, reset=reset, skip_check_array=True)
+        return array
 
     def _candidates(self, schema: Schema) -> Candidates:
         if self.candidates is None:
             return _candidates_of(schema, self.max_card, self.negations)
-        return super()._candidates(schema)
+        candidates = super()._candidates(schema)
+        for literal in candidates.literals:
+            if schema[literal.column] != candidates.schema[literal.column]:
+                raise CandidatesError(
+                    f"the candidates describe column {literal.column!r} in another way than the schema"
+                )
+        return candidates
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -288,5 +325,5 @@ def _is_zero_one(X: Any) -> bool:
     """Whether X is Boolean by the type of its columns, or an array of whole numbers. No record is read."""
     frame = as_frame(X)
     if frame is None:
-        return np.asarray(X).dtype.kind in "biu"
+        return as_objects(X).dtype.kind in "biu"
     return all(str(dtype) == "Boolean" for dtype in frame.schema.values())

@@ -69,6 +69,7 @@ class Schema:
     columns: tuple[Column, ...]
     target: str | None = None
     classes: tuple[Label, ...] | None = None
+    inferred: bool = False  # made from records, so that nothing private may rest on it
 
     def __post_init__(self) -> None:
         columns = tuple(self.columns)
@@ -132,7 +133,7 @@ class Schema:
         """Read what ``to_dict`` wrote."""
         if not isinstance(data, Mapping):
             raise SchemaError("a schema must be a table with [target] and [columns.NAME]")
-        _refuse_unknown("the schema", data, ("target", "columns"))
+        _refuse_unknown("the schema", data, ("inferred", "target", "columns"))
         target, columns = data.get("target", {}), data.get("columns")
         if not isinstance(target, Mapping):
             raise SchemaError("[target] must be a table with name and classes")
@@ -140,7 +141,10 @@ class Schema:
         if not isinstance(columns, Mapping) or not columns:
             raise SchemaError("the schema has no columns; describe each as [columns.NAME] with a type")
         return cls(
-            tuple(_column(name, facts) for name, facts in columns.items()), target.get("name"), target.get("classes")
+            tuple(_column(name, facts) for name, facts in columns.items()),
+            target.get("name"),
+            target.get("classes"),
+            data.get("inferred") is True,
         )
 
     def to_dict(self) -> dict[str, Any]:
@@ -150,8 +154,9 @@ class Schema:
             target["name"] = self.target
         if self.classes is not None:
             target["classes"] = list(self.classes)
-        columns = {c.name: _facts(c) for c in self.columns}
-        return {"target": target, "columns": columns} if target else {"columns": columns}
+        data: dict[str, Any] = {"inferred": True} if self.inferred else {}
+        data |= {"target": target} if target else {}
+        return data | {"columns": {c.name: _facts(c) for c in self.columns}}
 
     @classmethod
     def from_toml(cls, text: str) -> "Schema":
@@ -168,6 +173,8 @@ class Schema:
         tables = [("target", data["target"])] if "target" in data else []
         tables += [(f"columns.{_key(name)}", facts) for name, facts in data["columns"].items()]
         text = "\n\n".join(_table(name, facts) for name, facts in tables) + "\n"
+        if self.inferred:
+            text = f"# made from records: nothing that is learned with it is proved to be private\ninferred = true\n\n{text}"
         return f"{header}\n{text}" if header else text
 
     @classmethod

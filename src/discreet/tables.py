@@ -57,7 +57,7 @@ def as_table(X: Any, names: Sequence[str] | None = None) -> Table:
         return Table(list(columns), len(next(iter(columns.values()), ())), lambda name, rows: columns[name][rows])
     if (frame := as_frame(X)) is not None:
         return Table(frame.columns, len(frame), lambda name, rows: _values(frame.get_column(name)[rows]))
-    array = np.asarray(X)
+    array = as_objects(X)
     if array.ndim != 2:
         raise SchemaError("X must be a data frame, a mapping of columns, or an array of two dimensions")
     if names is None:
@@ -66,6 +66,16 @@ def as_table(X: Any, names: Sequence[str] | None = None) -> Table:
         raise SchemaError(f"X has {array.shape[1]} columns without names, but the schema describes {len(names)}")
     place = {name: i for i, name in enumerate(names)}
     return Table(names, len(array), lambda name, rows: array[rows, place[name]])
+
+
+def as_objects(values: Any) -> np.ndarray:
+    """An array as it is; a list as objects: NumPy would choose one type for all, and so let one value change others."""
+    if hasattr(values, "__array__"):
+        return np.asarray(values)
+    try:
+        return np.array(values, dtype=object)
+    except ValueError:  # lists of different lengths
+        return np.array(None)
 
 
 def renamed(table: Table, names: Sequence[str]) -> Table:
@@ -89,25 +99,21 @@ def _as_column(name: str, values: Any) -> np.ndarray:
     """A list or array as one column. Texts and mixtures stay objects: NumPy would write a missing value as "nan"."""
     if isinstance(values, np.ma.MaskedArray):
         values = np.ma.filled(values.astype(object), None)
-    array = values if isinstance(values, np.ndarray) else np.asarray(values)
+    array = as_objects(values)
     if array.ndim != 1:
         raise SchemaError(f"column {name!r} must be a list or an array of one dimension")
-    if array.dtype.kind in "biufmM":
-        return array
-    column = np.empty(len(array), dtype=object)
-    column[:] = list(values)
-    return column
+    return array.astype(object) if array.dtype.kind in "USTV" else array
 
 
 def _values(series: Any) -> np.ndarray:
     """A narwhals column as NumPy, with NaN or None where a value is missing."""
-    nested = isinstance(series.dtype, nw.Struct | nw.List | nw.Array)
-    if nested or (series.dtype.is_integer() and series.null_count()):
+    objects = isinstance(series.dtype, nw.Struct | nw.List | nw.Array | nw.Categorical | nw.Enum)
+    if objects or (series.dtype.is_integer() and series.null_count()):
         # as objects: a cast of whole numbers to floats would hang on whether another record is missing
         values = np.empty(len(series), dtype=object)
         values[:] = series.to_list()
         return values
-    if series.dtype.is_decimal() or (series.dtype.is_numeric() and series.null_count()):
+    if series.dtype.is_decimal() or series.dtype.is_float():
         series = series.cast(nw.Float64).fill_null(float("nan"))
     values = series.to_numpy()
     if values.dtype == object or not hasattr(values.dtype, "kind") or values.dtype.kind in "UST":

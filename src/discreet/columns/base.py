@@ -12,6 +12,7 @@ One bin of every column is kept for missing values. **A missing value satisfies 
 """
 
 from dataclasses import dataclass, fields
+from decimal import Decimal
 from numbers import Real
 from typing import Any, ClassVar
 
@@ -29,14 +30,19 @@ NEGATION |= {negated: op for op, negated in NEGATION.items()}
 
 def canonical(value: Any) -> str:
     """One text for one category or class, whatever type the table stores it in: 1, 1.0, "1" and True are the same."""
+    if isinstance(value, str):
+        return value
     if isinstance(value, bytes):
         return value.decode(errors="replace")
-    if isinstance(value, Real | np.bool_) or type(value).__name__ == "Decimal":
-        try:
-            return str(int(value)) if value == int(value) else str(value)
-        except (OverflowError, ValueError):  # infinite, or no number
-            return str(value)
-    return str(value)
+    try:
+        if isinstance(value, Real | Decimal | np.bool_) and value == (whole := int(value)):  # type: ignore[arg-type]
+            return str(whole)
+    except (OverflowError, ValueError):  # infinite, no number, or too long to write down
+        pass
+    try:
+        return str(value)
+    except Exception:  # whatever a value does, it may not stop a private fit
+        return f"<{type(value).__name__}>"
 
 
 def is_missing(value: Any) -> bool:
@@ -128,6 +134,8 @@ class Column:
 
 def distinct(values: np.ndarray) -> tuple[np.ndarray, Any]:
     """Codes (-1 for a missing value) and the distinct values they stand for."""
+    if values.dtype.kind == "f":  # 0.1 has another text as a 32-bit number
+        values = values.astype(np.float64, copy=False)
     if values.dtype == object and pd.api.types.infer_dtype(values) != "string":
         # one by one: a look at the whole column could let one value change what another is taken for
         values = np.array([None if is_missing(v) else canonical(v) for v in values], dtype=object)

@@ -191,8 +191,8 @@ def _as_numbers(name: str, values: np.ndarray, strict: bool) -> np.ndarray:
 
 
 def _as_number(value: Any) -> float:
-    if isinstance(value, str) and "_" in value:  # Python reads 1_000, nobody else does
-        return math.nan
+    if isinstance(value, complex | np.complexfloating) or (isinstance(value, str) and "_" in value):
+        return math.nan  # Python reads 1_000, nobody else does
     try:
         return float(value)
     except OverflowError:  # a whole number beyond what a float can hold

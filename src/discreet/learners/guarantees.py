@@ -14,6 +14,8 @@ most ``pi(n) = P(noise >= L + T - n - 1)``, whatever happened before (the larger
     V(K - 1, epsilon - K e)   where   V(k, b) = max over n of  pi(n) * (1 if p(n) > b else V(k - 1, b - p(n))),  V(0, b) = 0.
 """
 
+import sys
+
 import numpy as np
 
 from ..privacy.budget import SMOOTH, GreedyBudget, confidence_threshold
@@ -33,7 +35,7 @@ def proved_guarantee(
     >>> from fractions import Fraction
     >>> budget = GreedyBudget.published("gl-laplace", Fraction(9), Fraction(0), max_length=5)
     >>> print(proved_guarantee("gl-laplace", budget, 5, 1, 0.99, 24))
-    epsilon = 5
+    epsilon = 5.00001
     """
     e, choices = float(budget.node_epsilon), max_length - 1
     if choices == 0:
@@ -47,9 +49,9 @@ def proved_guarantee(
         threshold = min_support + confidence_threshold(confidence, e)
         passing = np.array([tail(threshold - n - 1, e) for n in range(min_support)] + [1.0])
         left = float(budget.epsilon) - max_length * e * ROUND_UP
-        return Guarantee(
-            float(budget.epsilon), min(1.0, probability_of_bad_runs(prices, passing, left, choices) * ROUND_UP)
-        )
+        delta = probability_of_bad_runs(prices, passing, left, choices) * ROUND_UP
+        # it is above 0 even where a float cannot tell it from 0
+        return Guarantee(float(budget.epsilon), min(1.0, max(delta, sys.float_info.min)))
     assert mechanism not in SMOOTH
     return Guarantee((choices * selector.price(candidates) + e) * ROUND_UP, 0.0)
 

@@ -34,12 +34,18 @@ class LedgerError(ValueError):
 
 @dataclass(frozen=True)
 class Entry:
-    """One reservation. ``spent_*`` stay None until it is closed; what is charged is what was reserved."""
+    """One reservation. ``spent_*`` stay None until it is closed; what is charged is what was reserved.
+
+    ``epsilon`` and ``delta`` are what was asked for, as the method's authors count it. ``proved_*`` are what is proved about
+    the release, which may be less or more; None if nothing is.
+    """
 
     what: str
     epsilon: Fraction
     delta: Fraction
     when: str
+    proved_epsilon: Fraction | None
+    proved_delta: Fraction | None
     spent_epsilon: Fraction | None = None
     spent_delta: Fraction | None = None
 
@@ -92,6 +98,7 @@ class Ledger:
         self._epsilon, self._delta = exact("epsilon", epsilon), exact("delta", delta)
         self._kept: list[Entry] = []
         self._lock = Lock()
+        self._process = os.getpid()
 
     @staticmethod
     def open(path: str | os.PathLike[str], epsilon: float | None = None, delta: float = 0) -> "FileLedger":
@@ -115,7 +122,7 @@ class Ledger:
 
     @property
     def spent(self) -> tuple[Fraction, Fraction]:
-        """The sum of what was reserved: by basic composition, what all releases cost together."""
+        """The sum of what was reserved, as the methods' authors count it. ``proved`` is what can be relied on."""
         entries = self.entries
         return sum((e.epsilon for e in entries), Fraction(0)), sum((e.delta for e in entries), Fraction(0))
 
@@ -125,8 +132,26 @@ class Ledger:
         spent = self.spent
         return self.epsilon - spent[0], self.delta - spent[1]
 
-    def reserve(self, epsilon: Fraction, delta: Fraction, what: str) -> Reservation:
-        """Set aside a budget, or raise BudgetError. It is on record before this returns."""
+    @property
+    def proved(self) -> tuple[float, float]:
+        """By basic composition, what is proved about all releases together; infinite if nothing is about one of them."""
+        pairs = [(e.proved_epsilon, e.proved_delta) for e in self.entries]
+        epsilons, deltas = zip(*pairs, strict=True) if pairs else ((), ())
+        if None in epsilons:
+            return math.inf, 1.0
+        return float(sum(epsilons)), float(sum(deltas))
+
+    def reserve(
+        self, epsilon: Fraction, delta: Fraction, what: str, proved: tuple[float, float] | str | None = "as reserved"
+    ) -> Reservation:
+        """Set aside a budget, or raise BudgetError. It is on record before this returns.
+
+        ``proved`` is the pair that is proved about the release, None if nothing is; left out, it is the pair reserved.
+        """
+        epsilon, delta = exact("epsilon", epsilon), exact("delta", delta)
+        pair: tuple[Fraction | None, Fraction | None] = (epsilon, delta)
+        if not isinstance(proved, str):
+            pair = (None, None) if proved is None else (exact("epsilon", proved[0]), Fraction(repr(float(proved[1]))))
         with self._changing() as entries:
             left = self.epsilon - sum(e.epsilon for e in entries), self.delta - sum(e.delta for e in entries)
             if epsilon > left[0] or delta > left[1]:
@@ -134,23 +159,28 @@ class Ledger:
                     f"the ledger has epsilon {float(left[0]):.6g} and delta {float(left[1]):.6g} left, "
                     f"this needs epsilon {float(epsilon):.6g} and delta {float(delta):.6g}"
                 )
-            entries.append(Entry(what, epsilon, delta, datetime.now(UTC).isoformat(timespec="seconds")))
+            entries.append(Entry(what, epsilon, delta, datetime.now(UTC).isoformat(timespec="seconds"), *pair))
             number = len(entries) - 1
         return Reservation(epsilon, delta, self, number)
 
     def _close(self, number: int, epsilon: Fraction, delta: Fraction) -> None:
         with self._changing() as entries:
+            if number >= len(entries):
+                raise LedgerError("the ledger was replaced during a fit; its entry is gone")
             entries[number] = replace(entries[number], spent_epsilon=epsilon, spent_delta=delta)
 
     @contextmanager
     def _changing(self) -> Iterator[list[Entry]]:
+        if os.getpid() != self._process:
+            self._refuse()  # a forked copy: its parent would not know
         with self._lock:
             yield self._kept
 
     def tight_epsilon(self, delta: float) -> float:
         """The epsilon of all releases together at this delta, by tight composition (needs `discreet[accounting]`).
 
-        Never more than the plain sum. Each entry counts as just any (epsilon, delta)-DP release.
+        It is about what is proved: each entry counts as just any release with its proved pair, and the answer is infinite
+        if nothing is proved about one of them. Never more than the plain sum, ``proved``.
         """
         try:
             from dp_accounting.pld.common import DifferentialPrivacyParameters
@@ -159,23 +189,31 @@ class Ledger:
             raise ImportError("tight composition needs dp-accounting: pip install 'discreet[accounting]'") from None
         exact("delta", delta)
         total = None
+        plain = self.proved[0] if self.proved[1] <= delta else math.inf
+        if math.isinf(self.proved[0]):
+            return math.inf
         for entry in self.entries:
-            one = from_privacy_parameters(DifferentialPrivacyParameters(float(entry.epsilon), float(entry.delta)))
+            assert entry.proved_epsilon is not None
+            assert entry.proved_delta is not None
+            pair = DifferentialPrivacyParameters(float(entry.proved_epsilon), float(entry.proved_delta))
+            one = from_privacy_parameters(pair)
             total = one if total is None else total.compose(one)
-        plain = float(self.spent[0]) if float(self.spent[1]) <= delta else float("inf")
         return 0.0 if total is None else min(plain, float(total.get_epsilon_for_delta(delta)))
 
     def __str__(self) -> str:
-        rows = [("when", "what", "epsilon", "delta", "unused, not returned")]
+        rows = [("when", "what", "epsilon", "delta", "unused, not returned", "proved")]
         for e in self.entries:
             unused = "(not closed)" if e.unused_epsilon is None else f"{float(e.unused_epsilon):.4g}"
-            rows.append(
-                (e.when[:16].replace("T", " "), e.what, f"{float(e.epsilon):.6g}", f"{float(e.delta):.6g}", unused)
-            )
-        spent, left = self.spent, self.remaining
-        rows.append(("", "spent", f"{float(spent[0]):.6g}", f"{float(spent[1]):.6g}", ""))
-        rows.append(("", "left", f"{float(left[0]):.6g}", f"{float(left[1]):.6g}", ""))
-        widths = [max(len(row[i]) for row in rows) for i in range(5)]
+            proved = "nothing"
+            if e.proved_epsilon is not None and e.proved_delta is not None:
+                proved = f"{float(e.proved_epsilon):.6g}, {float(e.proved_delta):.3g}"
+            when = e.when[:16].replace("T", " ")
+            rows.append((when, e.what, f"{float(e.epsilon):.6g}", f"{float(e.delta):.6g}", unused, proved))
+        spent, left, (epsilon, delta) = self.spent, self.remaining, self.proved
+        together = "nothing" if math.isinf(epsilon) else f"{epsilon:.6g}, {delta:.3g}"
+        rows.append(("", "spent", f"{float(spent[0]):.6g}", f"{float(spent[1]):.6g}", "", together))
+        rows.append(("", "left", f"{float(left[0]):.6g}", f"{float(left[1]):.6g}", "", ""))
+        widths = [max(len(row[i]) for row in rows) for i in range(6)]
         return "\n".join("  ".join(cell.ljust(w) for cell, w in zip(row, widths, strict=True)).rstrip() for row in rows)
 
     def __repr__(self) -> str:
@@ -192,7 +230,7 @@ class Ledger:
 
     def _refuse(self) -> NoReturn:
         raise TypeError(
-            "a ledger in memory cannot be pickled: two processes would each spend it whole. "
+            "a ledger in memory cannot be pickled or used in another process: each would spend it whole. "
             "Use Ledger.open(path), or n_jobs=1"
         )
 
@@ -201,7 +239,7 @@ class FileLedger(Ledger):
     """A ledger in a JSON file, safe to share between processes on one machine."""
 
     def __init__(self, path: str | os.PathLike[str], epsilon: float | None = None, delta: float = 0) -> None:
-        self.path = Path(path)
+        self.path = Path(path).resolve()  # by whatever name or link it is opened
         self._lock = Lock()
         if epsilon is None and not self.path.exists():
             raise LedgerError(f"there is no ledger at {self.path}; give its epsilon to make one")
@@ -256,7 +294,7 @@ class FileLedger(Ledger):
         except FileNotFoundError:
             raise LedgerError(f"the ledger at {self.path} is gone") from None
         except (ValueError, KeyError, TypeError, AttributeError, ZeroDivisionError, RecursionError):
-            raise LedgerError(f"{self.path} cannot be read as a ledger; nothing was spent") from None
+            raise LedgerError(f"{self.path} cannot be read as a ledger") from None
 
     def _write(self, epsilon: Fraction, delta: Fraction, entries: list[Entry]) -> None:
         """A new file in place of the old one, on disk before this returns."""
@@ -268,6 +306,11 @@ class FileLedger(Ledger):
             file.flush()
             os.fsync(file.fileno())
         os.replace(scratch, self.path)
+        folder = os.open(self.path.parent, os.O_RDONLY)
+        try:
+            os.fsync(folder)  # the new name, too
+        finally:
+            os.close(folder)
 
     def __repr__(self) -> str:
         return f"Ledger.open({str(self.path)!r})"
@@ -280,13 +323,22 @@ def exact(name: str, value: Any) -> Fraction:
     """A budget as a fraction: decimals as they are written (0.1 is 1/10), zero allowed."""
     if isinstance(value, Fraction):
         number = value
+        if len(f"{abs(number.numerator):x}{number.denominator:x}") > 400:
+            raise ValueError(f"{name} is a fraction of too many digits")
     else:
-        if isinstance(value, bool) or not isinstance(value, Real) or not math.isfinite(value):
+        if isinstance(value, bool) or not isinstance(value, Real) or not _fits(value):
             raise ValueError(f"{name} must be a finite number, not {value!r}")
         number = Fraction(repr(float(value)))
     if number < 0 or (name == "delta" and number >= 1):
         raise ValueError(f"{name} must be {'in [0, 1)' if name == 'delta' else 'at least 0'}, not {value!r}")
     return number
+
+
+def _fits(value: Any) -> bool:
+    try:
+        return math.isfinite(value)
+    except OverflowError:
+        return False
 
 
 def _fraction(text: Any) -> Fraction:
@@ -303,7 +355,8 @@ def _entry_to(entry: Entry) -> dict[str, Any]:
 
 
 def _entry_from(data: Any) -> Entry:
-    spent = {k: None if data[k] is None else _fraction(data[k]) for k in ("spent_epsilon", "spent_delta")}
+    optional = ("proved_epsilon", "proved_delta", "spent_epsilon", "spent_delta")
+    rest = {k: None if data[k] is None else _fraction(data[k]) for k in optional}
     if not isinstance(data["what"], str) or not isinstance(data["when"], str):
         raise TypeError
-    return Entry(data["what"], _fraction(data["epsilon"]), _fraction(data["delta"]), data["when"], **spent)
+    return Entry(data["what"], _fraction(data["epsilon"]), _fraction(data["delta"]), data["when"], **rest)

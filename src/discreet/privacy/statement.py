@@ -2,6 +2,7 @@
 
 import json
 from dataclasses import dataclass, fields
+from decimal import ROUND_CEILING, Context
 from typing import Any
 
 FORMAT, VERSION = "discreet privacy statement", 1
@@ -21,8 +22,14 @@ class Guarantee:
 
     def __str__(self) -> str:
         if self.delta == 0:
-            return f"epsilon = {self.epsilon:.6g}"
-        return f"epsilon = {self.epsilon:.6g}, delta = " + ("1/n^2" if self.delta is None else f"{self.delta:.3g}")
+            return f"epsilon = {_rounded_up(self.epsilon, 6)}"
+        delta = "1/n^2" if self.delta is None else _rounded_up(self.delta, 3)
+        return f"epsilon = {_rounded_up(self.epsilon, 6)}, delta = {delta}"
+
+
+def _rounded_up(value: float, digits: int) -> str:
+    """A number at this many digits, never below what it is."""
+    return f"{float(Context(prec=digits, rounding=ROUND_CEILING).create_decimal(repr(value))):.{digits}g}"
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ import numpy as np
 from ..columns import Column, canonical, is_missing
 from ..errors import SchemaError
 from ..schema import Label
-from ..tables import Table, as_array
+from ..tables import Table, as_array, as_objects
 from ..vault.cells import CellsInProgress
 
 ROWS_AT_A_TIME = 1 << 18
@@ -36,7 +36,7 @@ def check_types(table: Table, columns: Sequence[Column]) -> None:
 
 def class_numbers(y: Any, classes: Sequence[Label], n: int) -> np.ndarray:
     """The number of each label among the classes, -1 for a label that is none of them. Value by value, without errors."""
-    y = np.asarray(as_array(y))
+    y = as_objects(as_array(y))
     if y.ndim == 2 and y.shape[1] == 1:
         y = y[:, 0]
     if y.ndim != 1 or len(y) != n:

@@ -35,7 +35,7 @@ class SystemEntropy:
     seeded = False
 
     def uniform(self, size: int) -> Array:
-        """Midpoints of 2**53 equal intervals, so that neither 0 nor 1 can come up."""
+        """Multiples of 2**-53, those below 1/2 shifted by half a step; neither 0 nor 1 can come up."""
         bits = np.frombuffer(os.urandom(8 * size), np.uint64) >> np.uint64(11)
         numbers: Array = (bits.astype(np.float64) + 0.5) * 2.0**-53
         return np.minimum(numbers, 1.0 - 2.0**-53)

@@ -127,11 +127,13 @@ def largest_ranges_of_smooth_gini(min_support: int, beta: float) -> Array:
     which falls in n. So it is enough to look at all n up to there, one by one at first, then in blocks that grow: over
     [a, b], g is at most g(a), S' at least S(b+1), and |c| at most its largest value with ``S'/S`` as in either branch.
     """
-    turn = max(min_support, math.ceil(1.0 / beta))
+    start = max(min_support, 3)  # from here on the smaller stationary point lies below n
+    turn = max(start, math.ceil(1.0 / beta))
     while not math.isclose(smooth_sensitivity(turn, min_support, beta), g(turn), rel_tol=1e-12):
         turn = math.ceil(turn * 1.1) + 1
     beyond = turn * (turn + 2.0) ** 2 / (turn + 1.0) ** 3 + 0.5 / turn
-    one_by_one = np.arange(min_support, min(turn, min_support + 10_000) + 1, dtype=np.float64)
+    beyond = max([beyond, *(range_of_smooth_gini(n, min_support, beta) for n in range(min_support, start))])
+    one_by_one = np.arange(start, min(turn, start + 10_000) + 1, dtype=np.float64)
     steps = math.ceil(math.log(max(turn / one_by_one[-1], 1.0)) / 1e-4) + 2
     blocks = np.unique(np.ceil(np.geomspace(one_by_one[-1], turn + 1.0, steps)))
     first = np.concatenate([one_by_one[:-1], blocks[:-1]])
@@ -145,10 +147,11 @@ def largest_ranges_of_smooth_gini(min_support: int, beta: float) -> Array:
 
 
 def _largest_in_blocks(first: Array, last: Array, min_support: int, beta: float) -> Array:
-    """An upper bound on ``range_of_smooth_gini`` over each block of n from first to last, all >= min_support."""
-    # the maximum over x in [min_support, n] of e^(beta x) g(x) is at an end, or at the smaller
+    """An upper bound on ``range_of_smooth_gini`` over each block of n from first to last, all >= min_support and >= 3."""
+    # the maximum over x in [min_support, n] of e^(beta x) g(x) is at an end or, if there is one, at the smaller
     # root of beta x^2 - (1 - beta) x + 1, which lies in [1, 1 + sqrt 2]
-    xs = {min_support, *(x for x in (1, 2, 3) if x > min_support)}
+    rooted = beta <= 3.0 - 2.0 * math.sqrt(2.0) + 1e-9
+    xs = {min_support, *(x for x in (1, 2, 3) if x > min_support and rooted)}
     peak = max(math.exp(beta * (x - min_support)) * g(x) for x in xs)
 
     def smooth(m: Array) -> Array:
@@ -158,7 +161,8 @@ def _largest_in_blocks(first: Array, last: Array, min_support: int, beta: float)
     more = smooth(last + 1.0)
     exact = first == last
     c = np.abs(last / (last + 1.0) - more / smooth(last))  # where a block is a single n
-    falling = np.maximum(np.abs(first / (first + 1.0) - math.exp(-beta)), np.abs(last / (last + 1.0) - math.exp(-beta)))
+    fall = -math.expm1(-beta)
+    falling = np.maximum(np.abs(fall - 1.0 / (first + 1.0)), np.abs(fall - 1.0 / (last + 1.0)))
     wide = np.maximum(falling, 2.0 * (first + 1.0) / (first * (first + 2.0) ** 2))
     bound: Array = (2.0 * first / (first + 1.0) ** 2 + np.where(exact, c, wide) / 2.0) / more
     return bound

@@ -2,7 +2,7 @@
 
 Its hazard rate is ``1 / ((1 + z^2) arctan(1/z))`` for z > 0, with a single maximum where its derivative
 ``1 - 2 z arctan(1/z)`` vanishes: 2 z arctan(1/z) = 1 at z = 0.42898, and the rate there is ``2z / (1 + z^2) = 0.72461``.
-For z <= 0 it is below 2/pi. So h <= 0.7247 in Theorem 1 of ``noisy_max``.
+For z <= 0 it is at most 2/pi. So h <= 0.7247 in Theorem 5 of ``noisy_max``.
 """
 
 import numpy as np

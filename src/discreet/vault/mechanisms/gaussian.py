@@ -1,6 +1,6 @@
 """Gaussian noise: density ``exp(-z^2 / 2) / sqrt(2 pi)``.
 
-Its hazard rate grows without bound, so Theorem 1 of ``noisy_max`` says nothing; its density is log-concave, so Theorem 2
+Its hazard rate grows without bound, so Theorem 5 of ``noisy_max`` says nothing; its density is log-concave, so Theorem 6
 does. (That "noisy max inherits (eps, delta)" from the Gaussian mechanism, as the paper has it, is no theorem.)
 """
 

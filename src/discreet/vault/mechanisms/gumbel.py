@@ -1,7 +1,7 @@
 """Gumbel noise: the exponential mechanism as a noisy max.
 
 ``argmax (s_r + Gumbel)`` is r with probability ``exp(s_r) / sum_j exp(s_j)``. Its hazard rate
-``e^-z / (exp(e^-z) - 1)`` grows to 1, so h = 1 in Theorem 1 of ``noisy_max``.
+``e^-z / (exp(e^-z) - 1)`` grows to 1, so h = 1 in Theorem 5 of ``noisy_max``.
 """
 
 import numpy as np

@@ -1,6 +1,6 @@
 """Laplace noise: density ``exp(-|z|) / 2``.
 
-Its hazard rate ``f / (1 - F)`` is 1 for z >= 0 and below 1 for z < 0, so h = 1 in Theorem 1 of ``noisy_max``.
+Its hazard rate ``f / (1 - F)`` is 1 for z >= 0 and below 1 for z < 0, so h = 1 in Theorem 5 of ``noisy_max``.
 """
 
 import numpy as np

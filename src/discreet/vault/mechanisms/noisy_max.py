@@ -1,6 +1,8 @@
 """Report noisy max: ``argmax_r (s_r + eta_r)`` with independent noise, of which only the index is released.
 
-**Theorem 1 (range and hazard).** Let the noise satisfy ``P(eta > t + rho) >= e^(-h rho) P(eta > t)`` for all t and all
+The theorems are numbered as in docs/theory.md.
+
+**Theorem 5 (range and hazard).** Let the noise satisfy ``P(eta > t + rho) >= e^(-h rho) P(eta > t)`` for all t and all
 rho >= 0. If, between neighbouring data sets, the changes of all scores lie in one interval of length at most rho, then
 the choice is (h rho)-DP.
 
@@ -13,13 +15,15 @@ The noise must be added to the score that is *maximised*, and to every candidate
 depends on the data is covered by taking the scores ``s_r = v_r / b``. ``h`` is the supremum of the hazard rate
 ``f / (1 - F)``: 1 for Laplace(1), Gumbel(1) and Exponential(1), at most 0.7247 for the Cauchy distribution.
 
-**Theorem 2 (log-concave noise, bounded scores).** If the noise has a log-concave density and all scores lie in an
-interval of length w on every data set, the choice among R candidates is eps-DP with
+**Theorem 6 (log-concave noise, bounded scores).** Let the noise have a log-concave density. If all scores lie in an
+interval of length w on every data set, and between neighbours the changes of all scores lie in one of length at most w,
+the choice among R candidates is eps-DP with
 
     eps = log P(win | all scores equal) - log P(win | all others ahead by w) = -log R - log I f(z) F(z - w)^(R-1) dz.
 
 *Proof.* Let ``W(x) = I f(z) prod_j F(z - x_j) dz`` be the probability that r wins when the others are ahead by x_j.
-W falls in each x_j. Between neighbours each x_j moves by at most some ``rho <= w``, so the loss is at most
+W falls in each x_j. Between neighbours each x_j moves by at most ``rho <= w``, the length of the interval of changes, so the
+loss is at most
 ``L(x) = log W(x) - log W(x + rho)`` with ``x_j + rho <= w``. L grows in each x_k: ``-d log W / d x_k`` is the mean of
 the falling function ``(f / F)(z - x_k)`` under the density proportional to ``f(z) prod_j F(z - x_j)``. At ``x + rho``,
 substitute ``z -> z + rho``: the same function under the density proportional to ``f(z + rho) prod_j F(z - x_j)``. The
@@ -28,6 +32,7 @@ quotient ``f(z + rho) / f(z)`` falls in z, so this density puts more weight on s
 monotonicity in rho it is rho = w. A candidate that is not there has x_j = -infinity, so fewer candidates lose less. []
 """
 
+import math
 from itertools import pairwise
 from typing import Protocol
 
@@ -68,8 +73,11 @@ def log_prob(scores: Array, noise: Noise) -> Array:
     ends = np.unique(scores)
     edges = [ends[0] - _STEPS[::-1]]
     for a, b in pairwise(ends):
-        near = _STEPS[(b - a) / 2 > _STEPS]
-        edges.append(np.concatenate([a + near, (b - near)[::-1]]))
+        if b - a <= 2000.0:  # the integrand may peak anywhere between
+            edges.append(np.linspace(a, b, math.ceil(b - a) + 1))
+        else:
+            near = _STEPS[(b - a) / 2 > _STEPS]
+            edges.append(np.concatenate([a + near, (b - near)[::-1]]))
     edges.append(ends[-1] + _STEPS)
     cuts = np.unique(np.concatenate(edges))
     half = np.diff(cuts)[:, None] / 2.0
@@ -88,7 +96,8 @@ def log_prob(scores: Array, noise: Noise) -> Array:
 
 
 def price_of_bounded_scores(width: float, candidates: int, noise: Noise) -> float:
-    """Theorem 2's epsilon for scores in an interval of this length."""
+    """Theorem 6's epsilon for scores, and changes, in an interval of this length. Rounded up by 1e-12."""
     if candidates < 2:
         return 0.0
-    return float(-np.log(candidates) - log_prob(np.append(np.full(candidates - 1, width), 0.0), noise)[-1])
+    loss = float(-np.log(candidates) - log_prob(np.append(np.full(candidates - 1, width), 0.0), noise)[-1])
+    return max(0.0, loss) + 1e-12

@@ -5,13 +5,13 @@ the choice is their noisy maximum. ``price(n)`` bounds what one choice costs whe
 has at least n records, without a look at the data.
 
 The no-rule score is noised like every other, as the paper says (the authors' code leaves it bare in the methods on
-global sensitivity, which voids Theorem 1).
+global sensitivity, which voids Theorem 5).
 
 | name           | scores                     | noise    | price of one choice                          |
 |----------------|----------------------------|----------|----------------------------------------------|
 | gl-laplace     | -G / (0.5/e)               | Laplace  | range of G <= 1/2, h = 1:             e      |
 | gl-exponential | e (1 - G) / (2 * 0.5)      | Gumbel   | range of G <= 1/2, h = 1:             e / 2  |
-| gl-gaussian    | -G / (0.5 c / e)           | Gaussian | Theorem 2 with w = e / c                     |
+| gl-gaussian    | -G / (0.5 c / e)           | Gaussian | Theorem 6 with w = e / c                     |
 | sm-laplace     | -G / (2 S / e)             | Laplace  | range of G/S, h = 1:     (e/2) range         |
 | sm-cauchy      | -G / (6 S / e)             | Cauchy   | range of G/S, h < 0.725: (e/6) h range       |
 | noisy-counts   | -(Gini of noisy counts)    | none     | e: the noisy counts themselves are e-DP      |

@@ -1,0 +1,202 @@
+"""Statements and ledgers never say more than is proved. Each of these was wrong once."""
+
+import math
+import os
+import sys
+from concurrent.futures import ProcessPoolExecutor
+from fractions import Fraction
+from multiprocessing import get_context
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+
+from discreet import Boolean, Categorical, DPGreedyRuleListClassifier, Ledger, Numeric, Schema, Vault
+from discreet.candidates import Candidates
+from discreet.errors import CandidatesError
+from discreet.inference import infer_schema
+from discreet.learners.guarantees import proved_guarantee
+from discreet.privacy.budget import GreedyBudget
+from discreet.privacy.ledger import LedgerError
+from discreet.privacy.statement import Guarantee
+from discreet.tables import as_table
+from discreet.vault.impurity import largest_ranges_of_smooth_gini, range_of_smooth_gini
+from discreet.vault.mechanisms.gaussian import Gaussian
+from discreet.vault.mechanisms.noisy_max import log_prob, price_of_bounded_scores
+
+X = np.array([[True, False], [False, True], [True, True], [False, False]] * 50)
+Y = np.array([0, 1, 1, 0] * 50)
+
+
+@pytest.mark.parametrize("mechanism", ["sm-laplace", "sm-cauchy"])
+@pytest.mark.parametrize(("epsilon", "support"), [(5, 2442), (10, 2442), (50, 252), (1000, 2442)])
+def test_a_delta_too_small_for_a_float_is_not_pure(mechanism, epsilon, support):
+    budget = GreedyBudget.published(mechanism, Fraction(epsilon), Fraction(1, 10**9), 5)
+    proved = proved_guarantee(mechanism, budget, 5, support, 0.99, 24)
+    assert proved.delta >= sys.float_info.min or proved.epsilon < epsilon
+    assert "delta" in str(proved)
+
+
+def test_a_vacuous_pair_is_not_announced():
+    clf = DPGreedyRuleListClassifier("sm-laplace", 0.001, 1e-8, min_support=1).fit(X, Y)
+    assert clf.privacy_.proved is None
+    assert "too large to mean anything" in str(clf.privacy_)
+
+
+def test_bounded_scores_alone_do_not_bound_the_loss():
+    """Theorem 6 needs that the changes, too, lie in an interval of length w."""
+    before, after = log_prob(np.array([1.0, 0.0]), Gaussian()), log_prob(np.array([0.0, 1.0]), Gaussian())
+    assert before[0] - after[0] > price_of_bounded_scores(1.0, 2, Gaussian())
+
+
+def test_prices_of_tiny_and_huge_budgets():
+    for width in (1e-15, 1e-12, 1e-9, 1e-6):
+        assert 0 < price_of_bounded_scores(width, 19, Gaussian()) <= 3 * width + 2e-12
+    # two candidates: the loser wins with Phi(-w / sqrt 2), whatever w is
+    from scipy.stats import norm
+
+    for width in (1.0, 50.0, 400.0):
+        expected = -math.log(2) - norm.logcdf(-width / math.sqrt(2))
+        assert price_of_bounded_scores(width, 2, Gaussian()) == pytest.approx(expected, rel=1e-9)
+
+
+@pytest.mark.parametrize("beta", [1e-12, 1e-14, 1e-16])
+def test_ranges_with_a_tiny_beta(beta):
+    largest = largest_ranges_of_smooth_gini(100, beta)[100]
+    for n in np.unique(np.geomspace(100, 100 / beta, 400).astype(float)):
+        assert range_of_smooth_gini(int(n), 100, beta) <= largest * (1 + 1e-3)
+
+
+def test_printed_numbers_are_rounded_up():
+    assert str(Guarantee(1 / 3, 0.0)) == "epsilon = 0.333334"
+    assert str(Guarantee(1.0, 1.2301e-7)) == "epsilon = 1, delta = 1.24e-07"
+    assert str(Guarantee(0.1, None)) == "epsilon = 0.1, delta = 1/n^2"
+
+
+def test_a_ledger_keeps_what_is_proved_beside_what_was_asked_for():
+    ledger = Ledger(epsilon=10, delta=1e-6)
+    clf = DPGreedyRuleListClassifier("sm-laplace", 1.0, 1e-8, min_support=60, max_length=3, ledger=ledger).fit(X, Y)
+    (entry,) = ledger.entries
+    assert (entry.epsilon, entry.delta) == (1, Fraction(1, 10**8))
+    assert float(entry.proved_epsilon) == clf.privacy_.proved.epsilon
+    assert float(entry.proved_delta) == clf.privacy_.proved.delta > 1e-8
+    assert ledger.proved == (clf.privacy_.proved.epsilon, clf.privacy_.proved.delta)
+    DPGreedyRuleListClassifier("gl-laplace", 2.0, random_state=0, ledger=ledger).fit(X, Y)
+    assert ledger.proved == (math.inf, 1.0)
+    assert ledger.tight_epsilon(1e-3) == math.inf
+    assert "nothing" in str(ledger)
+
+
+def spend(ledger):
+    try:
+        ledger.reserve(Fraction(1), Fraction(0), "x")
+    except TypeError:
+        return "refused"
+    return "spent"
+
+
+FORKED = Ledger(epsilon=1)
+
+
+def use_forked(_):
+    return spend(FORKED)
+
+
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+def test_a_forked_process_cannot_spend_a_ledger_in_memory():
+    with ProcessPoolExecutor(2, mp_context=get_context("fork")) as pool:
+        assert set(pool.map(use_forked, range(4))) == {"refused"}
+    assert FORKED.remaining[0] == 1
+
+
+def test_a_file_ledger_is_one_by_any_name(tmp_path, monkeypatch):
+    path = tmp_path / "budget.json"
+    Ledger.open(path, epsilon=1)
+    (tmp_path / "link.json").symlink_to(path)
+    monkeypatch.chdir(tmp_path)
+    relative = Ledger.open("budget.json")
+    monkeypatch.chdir("/")
+    Ledger.open(tmp_path / "link.json").reserve(Fraction(1), Fraction(0), "x")
+    assert relative.remaining[0] == Ledger.open(path).remaining[0] == 0
+    assert os.path.islink(tmp_path / "link.json")
+
+
+def test_no_refunds_and_no_endless_fractions(tmp_path):
+    for ledger in (Ledger(epsilon=1), Ledger.open(tmp_path / "b.json", epsilon=1)):
+        with pytest.raises(ValueError, match="at least 0"):
+            ledger.reserve(Fraction(-5), Fraction(0), "refund")
+        with pytest.raises(ValueError, match="too many digits"):
+            ledger.reserve(Fraction(10**600 + 1, 10**601), Fraction(0), "long")
+        assert ledger.entries == ()
+
+
+def test_a_ledger_that_was_replaced_during_a_fit(tmp_path):
+    ledger = Ledger.open(tmp_path / "b.json", epsilon=1)
+    reservation = ledger.reserve(Fraction(1), Fraction(0), "x")
+    (tmp_path / "b.json").unlink()
+    Ledger.open(tmp_path / "b.json", epsilon=1)
+    with pytest.raises(LedgerError, match="replaced"):
+        reservation.close()
+
+
+@pytest.mark.parametrize(
+    "parameters",
+    [
+        {"mechanism": "sm-laplace", "delta": 5e-324},
+        {"mechanism": "sm-laplace", "epsilon": 1e-200, "delta": 1e-6},
+        {"mechanism": "sm-cauchy", "epsilon": 1e308},
+        {"mechanism": "gl-laplace", "epsilon": 1e-310},
+        {"mechanism": "sm-laplace", "epsilon": 1e9, "delta": 1e-100, "min_support": 1},
+        {"mechanism": "sm-laplace", "epsilon": 1e-6, "delta": 1e-100, "min_support": 1},
+        {"mechanism": "gl-gaussian", "epsilon": 1e9, "delta": 0.5},
+    ],
+)
+def test_extreme_budgets_work_or_are_refused_before_anything_is_reserved(parameters):
+    ledger = Ledger(epsilon=1e300, delta=0.9)
+    try:
+        DPGreedyRuleListClassifier(**parameters, ledger=ledger).fit(X, Y)
+        assert len(ledger.entries) == 1
+    except ValueError:
+        assert ledger.entries == ()
+
+
+def test_an_inferred_schema_proves_nothing_wherever_it_goes():
+    frame = pd.DataFrame({"a": np.arange(100.0)})
+    schema = infer_schema(as_table(frame))
+    assert schema.inferred
+    again = Schema.from_toml(schema.to_toml())
+    assert again.inferred
+    vault = Vault.from_table(frame, np.arange(100) % 2, again)
+    clf = DPGreedyRuleListClassifier("gl-laplace", exclude=()).fit_vault(vault)
+    assert clf.privacy_.proved is None
+    public = Vault.from_table(frame, np.arange(100) % 2, Schema([Numeric("a", cuts=[50])]))
+    assert DPGreedyRuleListClassifier("gl-laplace", infer_schema=True).fit_vault(public).privacy_.proved is not None
+
+
+def test_candidates_of_another_schema_are_refused():
+    other = Candidates.of_schema(Schema([Categorical("x0", categories=[0, 1]), Boolean("x1")]))
+    with pytest.raises(CandidatesError, match="'x0' in another way"):
+        DPGreedyRuleListClassifier("gl-laplace", candidates=other).fit(X, Y)
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda v: pl.DataFrame({"b": pl.Series(v, dtype=pl.Float32)}),
+        lambda v: pd.DataFrame({"b": pd.array(v, dtype="Float32")}),
+    ],
+)
+def test_a_missing_number_does_not_change_what_others_are_taken_for(make):
+    column = Categorical("b", True, categories=["0.1", "0.5"], outside="none")
+    alone = column.encode(as_table(make([0.1, 0.1, 0.5])).column("b"))
+    assert column.encode(as_table(make([0.1, 0.1, 0.5, None])).column("b"))[:3].tolist() == alone.tolist()
+
+
+def test_lists_do_not_take_the_type_of_one_value():
+    column = Boolean("x0", True)
+    assert column.encode(as_table([[True], [True], [False]]).column("x0")).tolist() == [1, 1, 0]
+    assert column.encode(as_table([[True], [True], [False], ["x"]]).column("x0")).tolist() == [1, 1, 0, 2]
+    numbers = Categorical("c", categories=[2**60 + 1, 2], outside="none")
+    for values in ([2**60 + 1, 2], [2**60 + 1, 2, 0.5]):
+        assert numbers.encode(as_table({"c": values}).column("c"))[:2].tolist() == [0, 1]
