@@ -24,7 +24,7 @@ from .privacy.budget import NEEDS_DELTA, PUBLISHED, SMOOTH, GreedyBudget
 from .privacy.ledger import Ledger, Reservation, exact
 from .privacy.statement import Guarantee, PrivacyStatement
 from .schema import Schema
-from .sources.memory import check_types
+from .sources.memory import check_labels, check_types
 from .tables import Table, as_frame, as_objects
 from .vault.entropy import Entropy, SeededEntropy, SystemEntropy
 from .vault.vault import PublishedDoors, Vault, check_private_schema, sorted_classes
@@ -131,6 +131,7 @@ class DPGreedyRuleListClassifier(_RuleListClassifier):
         schema = self._public_schema(X, y, table)
         candidates = self._candidates(schema)
         check_types(table, schema.used)
+        check_labels(y, sorted_classes(schema), len(table))
         return self._learn(candidates, lambda: Vault.from_table(table, y, schema))
 
     def fit_vault(self, vault: Vault) -> "DPGreedyRuleListClassifier":
@@ -210,10 +211,10 @@ class DPGreedyRuleListClassifier(_RuleListClassifier):
     def _entropy(self) -> Entropy:
         if self.random_state is None:
             return SystemEntropy()
-        if isinstance(self.random_state, int | np.integer | np.random.Generator):
-            return SeededEntropy(
-                self.random_state if isinstance(self.random_state, np.random.Generator) else int(self.random_state)
-            )
+        if isinstance(self.random_state, np.random.Generator):
+            return SeededEntropy(self.random_state)
+        if isinstance(self.random_state, int | np.integer):
+            return SeededEntropy(int(self.random_state))
         return SeededEntropy(int(check_random_state(self.random_state).randint(2**31)))
 
     def _check_parameters(self) -> None:
@@ -247,10 +248,9 @@ class DPGreedyRuleListClassifier(_RuleListClassifier):
     def _public_schema(self, X: Any, y: Any, table: Table) -> Schema:
         """The schema, and ``classes_``."""
         if self._infers:
-            labels = self._labels(y, len(table))  # reads the records, as infer_schema says aloud
+            self._labels(y, len(table))  # reads the records, as infer_schema says aloud
             if len(self.classes_) != 2:
                 raise ValueError(_BINARY_ONLY)
-            del labels
             schema = self._schema_for(table)
             return Schema(schema.columns, classes=self.classes_.tolist(), inferred=True)
         if self.schema is not None:

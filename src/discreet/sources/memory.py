@@ -34,8 +34,8 @@ def check_types(table: Table, columns: Sequence[Column]) -> None:
         column.encode(table.column(column.name, slice(0, 0)))
 
 
-def class_numbers(y: Any, classes: Sequence[Label], n: int) -> np.ndarray:
-    """The number of each label among the classes, -1 for a label that is none of them. Value by value, without errors."""
+def check_labels(y: Any, classes: Sequence[Label], n: int) -> np.ndarray:
+    """The labels as an array of one dimension. Complains about its shape and type; no label is read."""
     y = as_objects(as_array(y))
     if y.ndim == 2 and y.shape[1] == 1:
         y = y[:, 0]
@@ -43,6 +43,12 @@ def class_numbers(y: Any, classes: Sequence[Label], n: int) -> np.ndarray:
         raise ValueError("X and y differ in length, or y is not one column of labels")
     if y.dtype.kind in "biufU" and (y.dtype.kind == "U") != isinstance(classes[0], str):
         raise SchemaError("y and the classes of the schema must be both texts or both numbers")
+    return y
+
+
+def class_numbers(y: Any, classes: Sequence[Label], n: int) -> np.ndarray:
+    """The number of each label among the classes, -1 for a label that is none of them. Value by value, without errors."""
+    y = check_labels(y, classes, n)
     number = {canonical(c): i for i, c in enumerate(classes)}
     if y.dtype == object:
         return np.array([-1 if is_missing(v) else number.get(canonical(v), -1) for v in y], dtype=np.int64)
