@@ -49,7 +49,7 @@ def columns(draw, name):
     if kind == "boolean":
         return Boolean(name, missing, outside=draw(st.sampled_from([None, "missing", "error"])))
     if kind == "numeric":
-        cuts = sorted(draw(st.sets(st.integers(-5, 5), max_size=3)))
+        cuts = sorted(draw(st.sets(st.integers(-5, 5), min_size=1, max_size=3)))
         pairs = draw(
             st.lists(
                 st.tuples(st.integers(-5, 5), st.integers(-5, 5)).map(lambda p: tuple(sorted(p))),

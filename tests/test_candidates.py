@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from discreet import Boolean, Categorical, Numeric, Rule, Schema, candidates
+from discreet import Boolean, Categorical, Ignored, Numeric, Rule, Schema, candidates
 from discreet.candidates import Candidates
 from discreet.errors import CandidatesError, RuleError
 
@@ -109,4 +109,4 @@ def test_max_card_is_a_whole_number(max_card):
 
 def test_nothing_to_build_from():
     with pytest.raises(CandidatesError, match="no literal"):
-        Candidates.of_schema(Schema([Numeric("x")]))
+        Candidates.of_schema(Schema([Ignored("x")]))

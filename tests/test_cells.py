@@ -65,7 +65,9 @@ def test_counts_equal_brute_force_over_records(problem, data):
     counter = Counter(fill(schema, (table, y)), candidates)
     prefix = data.draw(st.lists(st.integers(0, len(candidates) - 1), max_size=3))
     alive = [not any(brute_force.rule_holds(schema, candidates[r], table, i) for r in prefix) for i in range(len(y))]
+    early = counter.left(prefix).tolist()
     left, captured = counter.counts(prefix)
+    assert early == counter.left(prefix).tolist() == left.tolist()
     classes = range(len(schema.classes))
     assert left.tolist() == [sum(a and label == c for a, label in zip(alive, y, strict=True)) for c in classes]
     for r, rule in enumerate(candidates):

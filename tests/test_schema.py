@@ -137,6 +137,7 @@ def test_dates_and_unhashable_values():
         ("[columns.a]\ntype = 'number'", "unknown type 'number'"),
         ("[columns.a]\ntype = 'numeric'\ncut = [1]", "unknown entry 'cut'"),
         ("[columns.a]\ntype = 'numeric'\ncuts = [2, 1]", "increasing order"),
+        ("[columns.a]\ntype = 'numeric'\nlow = 0\nhigh = 9", "needs cuts, or ranges"),
         ("[columns.a]\ntype = 'numeric'\ncuts = ['2']", "must hold numbers"),
         ("[columns.a]\ntype = 'numeric'\ncuts = [nan]", "finite"),
         ("[columns.a]\ntype = 'numeric'\ncuts = 5", "must be a list"),
@@ -144,7 +145,7 @@ def test_dates_and_unhashable_values():
         ("[columns.a]\ntype = 'numeric'\nranges = [[2, 1]]", "must not be above"),
         ("[columns.a]\ntype = 'numeric'\nn_cuts = 4", "needs the bounds"),
         ("[columns.a]\ntype = 'numeric'\nlow = 0\nhigh = 9\nn_cuts = 4\nspacing = 'log'", "low above 0"),
-        ("[columns.a]\ntype = 'numeric'\nlow = 3\nhigh = 3", "low must be below high"),
+        ("[columns.a]\ntype = 'numeric'\ncuts = [1]\nlow = 3\nhigh = 3", "low must be below high"),
         ("[columns.a]\ntype = 'numeric'\noutside = 'other'", "one of 'clip'"),
         ("[columns.a]\ntype = 'categorical'", "needs categories or groups"),
         ("[columns.a]\ntype = 'categorical'\ncategories = ['x', 'x']", "twice"),
@@ -199,7 +200,6 @@ def test_inference_sees_types():
         "id": ("ignore", False),
         "lists": ("ignore", False),
         "maybe": ("boolean", True),
-        "constant": ("numeric", False),
+        "constant": ("ignore", False),
     }
     assert schema["number"].cuts == (1.5, 2.5)
-    assert schema["constant"].cuts == ()

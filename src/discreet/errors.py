@@ -11,3 +11,7 @@ class RuleError(ValueError):
 
 class CandidatesError(ValueError):
     """A candidate set that is empty or too large."""
+
+
+class PrivacyWarning(UserWarning):
+    """A private learner was asked for something about which nothing is proved. It depends on parameters alone."""

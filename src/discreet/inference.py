@@ -63,4 +63,5 @@ def _numeric(name: str, numbers: np.ndarray, missing: bool, n_cuts: int) -> Colu
         return Ignored(name)
     # cuts are values that occur, the largest excepted: `x <= largest` would be true of all
     cuts = np.unique(np.quantile(finite, np.arange(1, n_cuts + 1) / (n_cuts + 1), method="inverted_cdf"))
-    return Numeric(name, missing, cuts=tuple(cuts[cuts < finite.max()].tolist()))
+    cuts = cuts[cuts < finite.max()]
+    return Numeric(name, missing, cuts=tuple(cuts.tolist())) if len(cuts) or missing else Ignored(name)

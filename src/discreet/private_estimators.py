@@ -5,9 +5,12 @@ schema, and the names and types of columns. A value or label that the schema doe
 out, in silence.
 """
 
+import math
+import warnings
 from collections.abc import Callable
 from fractions import Fraction
 from functools import lru_cache
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -16,7 +19,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import validate_data
 
 from .candidates import Candidates
-from .errors import CandidatesError, SchemaError
+from .errors import CandidatesError, PrivacyWarning, SchemaError
 from .estimators import _RuleListClassifier, check_min_support, check_whole_number, refuse
 from .learners.greedy import greedy
 from .learners.guarantees import proved_guarantee
@@ -32,7 +35,7 @@ from .vault.vault import PublishedDoors, Vault, check_private_schema, sorted_cla
 LARGEST_DELTA = 1e-3  # a larger one is no promise to anybody
 
 ASSUMES = (
-    "the schema was not made from the records",
+    "neither the schema nor the parameters were chosen by looking at the records (a grid search does look at them)",
     "a seed was not used and the operating system's random numbers cannot be predicted",
     "nobody measures how long learning took",
     "rounding in the noise that decides between rules, which is never released itself, does not matter "
@@ -155,6 +158,9 @@ class DPGreedyRuleListClassifier(_RuleListClassifier):
             delta = Fraction(1) if self.delta is None else exact("delta", self.delta)
         budget = GreedyBudget.published(self.mechanism, exact("epsilon", self.epsilon), delta, int(self.max_length))
         statement = self._statement(budget, candidates.schema, len(candidates))
+        if statement.proved is None and self.random_state is None:  # a seed says that this is an experiment
+            reasons = "; ".join(statement.because)
+            warnings.warn(f"no privacy is proved for this fit: {reasons}", PrivacyWarning, stacklevel=3)
         if self.ledger is None:
             reservation = Reservation(budget.epsilon, budget.delta)
         else:
@@ -220,18 +226,12 @@ class DPGreedyRuleListClassifier(_RuleListClassifier):
     def _check_parameters(self) -> None:
         if self.mechanism not in PUBLISHED:
             raise ValueError(f"mechanism must be one of {', '.join(PUBLISHED)}, not {self.mechanism!r}")
-        if exact("epsilon", self.epsilon) <= 0:
-            raise ValueError(f"epsilon must be above 0, not {self.epsilon!r}")
-        if not 1e-6 <= float(self.epsilon) <= 1e9:
-            raise ValueError(f"epsilon must be between 1e-6 and 1e9, not {self.epsilon!r}")
+        if not 1e-6 <= _number("epsilon", self.epsilon) <= 1e9:
+            raise ValueError(f"epsilon must be above 0 (from 1e-6 to 1e9), not {self.epsilon!r}")
         if self.mechanism not in NEEDS_DELTA and self.delta is not None:
-            raise ValueError(
-                f"delta must be None for {self.mechanism}, which is published as pure differential privacy"
-            )
-        if self.delta is not None and exact("delta", self.delta) <= 0:
-            raise ValueError(f"delta must be above 0 and below 1, not {self.delta!r}")
-        if self.delta is not None and float(self.delta) < 1e-100:
-            raise ValueError(f"delta must be at least 1e-100, not {self.delta!r}")
+            raise ValueError(f"delta must be None for {self.mechanism}: this mechanism needs no delta, so leave it out")
+        if self.delta is not None and not 1e-100 <= _number("delta", self.delta) < 1:
+            raise ValueError(f"delta must be above 0 (from 1e-100) and below 1, not {self.delta!r}")
         check_whole_number("max_length", self.max_length, at_least=1)
         check_min_support(self.min_support, least=1)
         confidence = self.confidence
@@ -260,8 +260,8 @@ class DPGreedyRuleListClassifier(_RuleListClassifier):
         else:
             raise SchemaError(
                 f"{type(self).__name__} needs a schema: it says what is public about the table (see docs/schema.md). "
-                "Without one X must be Boolean, or an array of 0 and 1. infer_schema=True makes one from the records, "
-                "which is not private"
+                "Without one the columns of X must be of Boolean type (X.astype(bool)), or X an array of whole numbers 0 "
+                "and 1. infer_schema=True makes a schema from the records, which is not private"
             )
         check_private_schema(schema)
         self.classes_ = np.array(sorted_classes(schema))
@@ -307,6 +307,12 @@ class DPGreedyRuleListClassifier(_RuleListClassifier):
         tags.classifier_tags.multi_class = False
         tags.classifier_tags.poor_score = True
         return tags
+
+
+def _number(name: str, value: Any) -> float:
+    if isinstance(value, bool) or not isinstance(value, Real) or not math.isfinite(value):
+        raise ValueError(f"{name} must be a finite number, not {value!r}")
+    return float(value)
 
 
 _BINARY_ONLY = (

@@ -95,6 +95,9 @@ class Schema:
                 raise SchemaError("the target's classes name a class twice")
             object.__setattr__(self, "classes", classes)
 
+    def __repr__(self) -> str:
+        return f"Schema({len(self.columns)} columns: {_some(self.names)})"
+
     @property
     def names(self) -> list[str]:
         """The columns' names, in the table's order."""

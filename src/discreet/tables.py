@@ -90,6 +90,16 @@ def as_array(y: Any) -> Any:
     return _values(series) if isinstance(series, nw.Series) else y
 
 
+def type_of_labels(y: Any) -> str | None:
+    """Whether a column or array is declared to hold "text" or a "number"; None if its type leaves that open."""
+    series = nw.from_native(y, pass_through=True, allow_series=True)
+    if isinstance(series, nw.Series):
+        dtype = series.dtype
+        return "text" if dtype == nw.String else "number" if dtype.is_numeric() or dtype == nw.Boolean else None
+    kind = y.dtype.kind if isinstance(y, np.ndarray) else "O"
+    return "text" if kind == "U" else "number" if kind in "biuf" else None
+
+
 def array_names(n: int) -> list[str]:
     """The names that the columns of an array go by, as elsewhere in scikit-learn."""
     return [f"x{i}" for i in range(n)]

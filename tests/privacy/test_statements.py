@@ -3,6 +3,7 @@
 import math
 import os
 import sys
+import warnings
 from concurrent.futures import ProcessPoolExecutor
 from fractions import Fraction
 from multiprocessing import get_context
@@ -14,7 +15,7 @@ import pytest
 
 from discreet import Boolean, Categorical, DPGreedyRuleListClassifier, Ledger, Numeric, Schema, Vault
 from discreet.candidates import Candidates
-from discreet.errors import CandidatesError
+from discreet.errors import CandidatesError, PrivacyWarning, SchemaError
 from discreet.inference import infer_schema
 from discreet.learners.guarantees import proved_guarantee
 from discreet.privacy.budget import GreedyBudget
@@ -36,6 +37,50 @@ def test_a_delta_too_small_for_a_float_is_not_pure(mechanism, epsilon, support):
     proved = proved_guarantee(mechanism, budget, 5, support, 0.99, 24)
     assert proved.delta >= sys.float_info.min or proved.epsilon < epsilon
     assert "delta" in str(proved)
+
+
+@pytest.mark.parametrize(
+    ("parameters", "reason"),
+    [
+        ({"min_support": 0.05}, "share"),
+        ({"delta": None}, "1/n"),
+        ({"candidates": ["x0"]}, "mined"),
+        ({"epsilon": 1e-4}, "too large"),
+    ],
+)
+def test_a_fit_without_proof_warns_by_its_parameters_alone(parameters, reason):
+    good = {"mechanism": "sm-laplace", "epsilon": 2.0, "delta": 1e-8, "min_support": 100}
+    for table, labels in ((X, Y), (X[:0], Y[:0])):
+        with pytest.warns(PrivacyWarning, match=reason):
+            DPGreedyRuleListClassifier(**good | parameters).fit(table, labels)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        DPGreedyRuleListClassifier(**good).fit(X, Y)
+        DPGreedyRuleListClassifier(**good | parameters, random_state=0).fit(X, Y)  # an experiment
+
+
+def test_large_epsilons_are_called_what_they_are():
+    assert "next to no protection" in str(DPGreedyRuleListClassifier("gl-laplace", 50.0).fit(X, Y).privacy_)
+    small = str(DPGreedyRuleListClassifier("gl-laplace", 1.8).fit(X, Y).privacy_)
+    assert "within a factor of e^epsilon = 2.72" in small
+    assert "1e-300" in str(Guarantee(1.0, 1e-308))
+
+
+@pytest.mark.parametrize(
+    "labels",
+    [
+        pd.Series(["no", "yes"] * 100),
+        pd.Series(["no", "yes"] * 100, dtype="category").astype("string"),
+        pl.Series(["no", "yes"] * 100),
+        np.array(["no", "yes"] * 100),
+    ],
+)
+def test_text_labels_without_classes_in_the_schema_are_refused_by_their_type(labels):
+    ledger = Ledger(epsilon=1)
+    for schema in (None, Schema.of_booleans(["x0", "x1"]), Schema.of_booleans(["x0", "x1"], classes=(0, 1))):
+        with pytest.raises(SchemaError, match="both texts or both numbers"):
+            DPGreedyRuleListClassifier("gl-laplace", schema=schema, ledger=ledger).fit(X, labels)
+    assert ledger.entries == ()
 
 
 def test_a_vacuous_pair_is_not_announced():

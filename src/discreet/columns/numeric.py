@@ -64,6 +64,8 @@ class Numeric(Column):
         object.__setattr__(self, "ranges", tuple(ranges))
         if self.low is not None and self.high is not None and self.low >= self.high:
             raise SchemaError(f"column {self.name!r}: low must be below high")
+        if not (cuts or ranges or self.n_cuts or self.can_be_missing):
+            raise SchemaError(f"column {self.name!r}: a numeric column needs cuts, or ranges, or low, high and n_cuts")
         if self.n_cuts is not None:
             if isinstance(self.n_cuts, bool) or not isinstance(self.n_cuts, int) or not 1 <= self.n_cuts <= MOST_CUTS:
                 raise SchemaError(f"column {self.name!r}: n_cuts must be a whole number from 1 to {MOST_CUTS}")

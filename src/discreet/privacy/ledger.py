@@ -158,6 +158,7 @@ class Ledger:
                 raise BudgetError(
                     f"the ledger has epsilon {float(left[0]):.6g} and delta {float(left[1]):.6g} left, "
                     f"this needs epsilon {float(epsilon):.6g} and delta {float(delta):.6g}"
+                    + (" (the ledger was made without a delta)" if delta and not self.delta else "")
                 )
             entries.append(Entry(what, epsilon, delta, datetime.now(UTC).isoformat(timespec="seconds"), *pair))
             number = len(entries) - 1

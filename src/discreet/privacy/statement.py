@@ -1,6 +1,7 @@
 """What a fitted model promises: in words for a lawyer, in numbers for an auditor, and as JSON."""
 
 import json
+import math
 from dataclasses import dataclass, fields
 from decimal import ROUND_CEILING, Context
 from typing import Any
@@ -27,8 +28,17 @@ class Guarantee:
         return f"epsilon = {_rounded_up(self.epsilon, 6)}, delta = {delta}"
 
 
+def _in_words(proved: Guarantee) -> str:
+    """What epsilon means: by how much the chance of an outcome may differ."""
+    if proved.epsilon > 10:
+        return "but 'nearly' means a factor of more than 20,000: this is next to no protection"
+    factor = f"within a factor of e^epsilon = {_rounded_up(math.exp(proved.epsilon), 3)}"
+    return factor if not proved.delta else f"{factor}, up to a chance of delta that this fails"
+
+
 def _rounded_up(value: float, digits: int) -> str:
     """A number at this many digits, never below what it is."""
+    value = max(value, 1e-300) if value else value  # nobody reads 2.23e-308
     return f"{float(Context(prec=digits, rounding=ROUND_CEILING).create_decimal(repr(value))):.{digits}g}"
 
 
@@ -60,13 +70,14 @@ class PrivacyStatement:
             parts.append("NO PRIVACY IS PROVED FOR IT: " + "; ".join(self.because) + ".")
         else:
             parts.append(
-                f"It is differentially private with {self.proved}: whoever sees it learns almost the same about anyone, "
-                "whether or not that person's record was in the table."
+                f"It is differentially private with {self.proved}: what anyone could conclude from it about a person has "
+                f"nearly the same chance whether or not that person's record was in the table, {_in_words(self.proved)}."
             )
         if self.published is not None:
             verdict = "which is proved" if self.claim_is_proved else "which is not proved here"
             parts.append(f"Its authors claim {self.published}, {verdict}.")
-        parts.append(self.neighbours)
+        if self.proved is not None:
+            parts.append(self.neighbours)
         if self.proved is not None and self.assumes:
             parts.append("This assumes that " + "; that ".join(self.assumes) + ".")
         return " ".join(parts)

@@ -8,7 +8,7 @@ import numpy as np
 from ..columns import Column, canonical, is_missing
 from ..errors import SchemaError
 from ..schema import Label
-from ..tables import Table, as_array, as_objects
+from ..tables import Table, as_array, as_objects, type_of_labels
 from ..vault.cells import CellsInProgress
 
 ROWS_AT_A_TIME = 1 << 18
@@ -36,13 +36,19 @@ def check_types(table: Table, columns: Sequence[Column]) -> None:
 
 def check_labels(y: Any, classes: Sequence[Label], n: int) -> np.ndarray:
     """The labels as an array of one dimension. Complains about its shape and type; no label is read."""
+    if y is None:
+        raise ValueError("y is missing: it must hold a label for each record of X")
+    kind = type_of_labels(y)
     y = as_objects(as_array(y))
     if y.ndim == 2 and y.shape[1] == 1:
         y = y[:, 0]
     if y.ndim != 1 or len(y) != n:
         raise ValueError("X and y differ in length, or y is not one column of labels")
-    if y.dtype.kind in "biufU" and (y.dtype.kind == "U") != isinstance(classes[0], str):
-        raise SchemaError("y and the classes of the schema must be both texts or both numbers")
+    if kind is not None and kind != ("text" if isinstance(classes[0], str) else "number"):
+        raise SchemaError(
+            "y and the classes of the schema must be both texts or both numbers "
+            "(a schema without [target] classes, and no schema, mean the classes 0 and 1)"
+        )
     return y
 
 

@@ -83,6 +83,14 @@ class Counter:
             self._room += self._memory.popitem(last=False)[1].captured.nbytes
         return node
 
+    def left(self, prefix: Sequence[int]) -> Array:
+        """Records per class after a prefix, without counting every candidate there."""
+        if not prefix or frozenset(prefix) in self._memory:
+            return self.counts(prefix).left
+        node = self.counts(prefix[:-1])
+        rest: Array = node.left - node.captured[:, prefix[-1]]
+        return rest
+
     def _basis(self, ops: Sequence[str]) -> tuple[list[tuple[int, npt.NDArray[np.bool_]]], npt.NDArray[np.intp]]:
         """The columns of B after the leading 1, as (column, bins in which it is 1); and T, as three numbers a literal.
 

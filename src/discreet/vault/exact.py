@@ -23,7 +23,7 @@ class ExactDoors:
 
     def exceeds(self, prefix: Sequence[int]) -> bool:
         """Whether at least ``min_support`` records (if below 1: that share of them, rounded down) are left."""
-        return bool(self._counter.counts(prefix).left.sum() >= self._min_support)
+        return bool(self._counter.left(prefix).sum() >= self._min_support)
 
     def select(self, prefix: Sequence[int]) -> int | None:
         """The candidate of lowest Gini impurity, or None if no candidate improves on adding no rule.
@@ -42,5 +42,6 @@ class ExactDoors:
 
     def histogram(self, prefix: Sequence[int], rule: int | None) -> tuple[float, ...]:
         """Class counts of what a rule captures after a prefix; without a rule, of all that is left."""
-        left, captured = self._counter.counts(prefix)
-        return tuple((left if rule is None else captured[:, rule]).tolist())
+        if rule is None:
+            return tuple(self._counter.left(prefix).tolist())
+        return tuple(self._counter.counts(prefix).captured[:, rule].tolist())

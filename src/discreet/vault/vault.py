@@ -131,7 +131,7 @@ class PublishedDoors:
     def exceeds(self, prefix: Sequence[int]) -> bool:
         """Whether the noisy number of records left after a prefix reaches the minimum support and its margin."""
         self._reservation.draw(self._epsilon, Fraction(0), "support check")
-        left = np.array([self._counter.counts(prefix).left.sum()], np.int64)
+        left = np.array([self._counter.left(prefix).sum()], np.int64)
         return bool(release(left, self._epsilon, self._entropy)[0] >= self._threshold)
 
     def select(self, prefix: Sequence[int]) -> int | None:
@@ -148,9 +148,8 @@ class PublishedDoors:
     def histogram(self, prefix: Sequence[int], rule: int | None) -> tuple[float, ...]:
         """Noisy class counts of what a rule captures after a prefix; without a rule, of all that is left."""
         self._reservation.draw(self._epsilon, Fraction(0), "class counts")
-        left, captured = self._counter.counts(prefix)
-        counts = (left if rule is None else captured[:, rule]).astype(np.int64)
-        return tuple(float(c) for c in release(counts, self._epsilon, self._entropy))
+        exact = self._counter.left(prefix) if rule is None else self._counter.counts(prefix).captured[:, rule]
+        return tuple(float(c) for c in release(exact.astype(np.int64), self._epsilon, self._entropy))
 
     def __repr__(self) -> str:
         return "<PublishedDoors>"
