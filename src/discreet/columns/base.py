@@ -11,6 +11,7 @@ One bin of every column is kept for missing values. **A missing value satisfies 
 ``strict=True`` it stops instead at values that the column did not foresee, which only non-private learners may do.
 """
 
+from abc import ABC, abstractmethod
 from dataclasses import dataclass, fields
 from decimal import Decimal
 from numbers import Real
@@ -51,7 +52,7 @@ def is_missing(value: Any) -> bool:
 
 
 @dataclass(frozen=True)
-class Column:
+class Column(ABC):
     """A column and its public facts. Use one of the subclasses."""
 
     name: str
@@ -116,20 +117,20 @@ class Column:
     # What a subclass says of itself: the number of bins without the missing one, its tests, the bins in which a test is
     # true (None if it has no such test), and the bin of each value.
     @property
-    def _n_values(self) -> int:
-        raise NotImplementedError
+    @abstractmethod
+    def _n_values(self) -> int: ...
 
     def _foreseen(self) -> np.ndarray:
         return np.ones(self._n_values, bool)
 
-    def _value_tests(self) -> list[Test]:
-        raise NotImplementedError
+    @abstractmethod
+    def _value_tests(self) -> list[Test]: ...
 
-    def _inside(self, op: str, value: Value) -> np.ndarray | None:
-        raise NotImplementedError
+    @abstractmethod
+    def _inside(self, op: str, value: Value) -> np.ndarray | None: ...
 
-    def _encode(self, values: np.ndarray, strict: bool) -> np.ndarray:
-        raise NotImplementedError
+    @abstractmethod
+    def _encode(self, values: np.ndarray, strict: bool) -> np.ndarray: ...
 
 
 def distinct(values: np.ndarray) -> tuple[np.ndarray, Any]:
