@@ -54,11 +54,15 @@ def plain_peer(X, y, candidates, names):
         return "tests/brute_force.py", fit, pairs
 
 
-def main():
+def adult_training_records():
     data = load_adult(binary=True, sensitive=False)
     X, y = data.data.to_numpy(), data.target.to_numpy()
     train = np.random.default_rng(0).permutation(len(y))[: int(0.8 * len(y))]
-    X, y = X[train], y[train]
+    return data, X[train], y[train]
+
+
+def main():
+    data, X, y = adult_training_records()
     candidates = Candidates.of_schema(data.schema, 2)
     name, plain, pairs = plain_peer(X, y, candidates, data.feature_names)
 

@@ -6,21 +6,16 @@ the authors' private code does; it makes no noise, so it is a little faster than
 
 import time
 
-import numpy as np
-from greedy import median_seconds, plain_peer
+from greedy import adult_training_records, median_seconds, plain_peer
 
 from discreet import DPGreedyRuleListClassifier, Vault
 from discreet.candidates import Candidates
-from discreet.datasets import load_adult
 
 FITS = 1_000
 
 
 def main():
-    data = load_adult(binary=True, sensitive=False)
-    X, y = data.data.to_numpy(), data.target.to_numpy()
-    train = np.random.default_rng(0).permutation(len(y))[: int(0.8 * len(y))]
-    X, y = X[train], y[train]
+    data, X, y = adult_training_records()
     candidates = Candidates.of_schema(data.schema, 2)
     name, plain, _ = plain_peer(X, y, candidates, data.feature_names)
     slow, _ = median_seconds(plain, 5)

@@ -43,11 +43,6 @@ class Candidates:
     def __repr__(self) -> str:
         return f"<Candidates: {len(self)} rules over {len(self.literals)} literals>"
 
-    @property
-    def max_card(self) -> int:
-        """The number of literals in the longest rule."""
-        return self.members.shape[1]
-
     @cached_property
     def truths(self) -> list[np.ndarray]:
         """For each literal, the bins of its column in which it is true."""

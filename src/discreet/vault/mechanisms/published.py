@@ -47,7 +47,6 @@ def _ginis(node: NodeCounts) -> Array:
 class GlobalSelector:
     """gl-laplace, gl-gaussian, gl-exponential: Gini over a fixed scale."""
 
-    epsilon: Fraction
     scale: float
     noise: Noise
 
@@ -72,18 +71,18 @@ class GlobalSelector:
 
 def gl_laplace(epsilon: Fraction) -> GlobalSelector:
     """Laplace noise of scale 0.5 / e."""
-    return GlobalSelector(epsilon, GLOBAL_SENSITIVITY / float(epsilon), Laplace())
+    return GlobalSelector(GLOBAL_SENSITIVITY / float(epsilon), Laplace())
 
 
 def gl_exponential(epsilon: Fraction) -> GlobalSelector:
     """Weights exp(e u / (2 * 0.5)) with utility u = 1 - G."""
-    return GlobalSelector(epsilon, 2.0 * GLOBAL_SENSITIVITY / float(epsilon), Gumbel())
+    return GlobalSelector(2.0 * GLOBAL_SENSITIVITY / float(epsilon), Gumbel())
 
 
 def gl_gaussian(epsilon: Fraction, delta: float) -> GlobalSelector:
     """Gaussian noise of standard deviation 0.5 c / e with c^2 = 2 log(1.25 / delta)."""
     c = math.sqrt(2.0 * math.log(1.25 / delta))
-    return GlobalSelector(epsilon, GLOBAL_SENSITIVITY * c / float(epsilon), Gaussian())
+    return GlobalSelector(GLOBAL_SENSITIVITY * c / float(epsilon), Gaussian())
 
 
 @dataclass(frozen=True)
