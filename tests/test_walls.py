@@ -23,6 +23,7 @@ FLOORS = [
     ["sources"],
     ["learners"],
     ["estimators"],
+    ["private_base"],
     ["private_estimators"],
     ["datasets"],
     ["cli"],
@@ -35,7 +36,8 @@ DOORS = {
     "estimators": {"vault.cells", "vault.exact"},
     "sources": {"vault.cells"},
     "learners": {"vault.mechanisms"},  # their prices, which need no data
-    "private_estimators": {"vault.vault", "vault.entropy"},
+    "private_base": {"vault.vault", "vault.entropy"},
+    "private_estimators": {"vault.vault"},
 }
 
 

@@ -61,7 +61,7 @@ class Entry:
 
 
 class Reservation:
-    """What a fit may spend. Doors draw from it before they answer."""
+    """What a fit may spend. Doors draw from it before they answer. A ``with`` block closes it."""
 
     def __init__(self, epsilon: Fraction, delta: Fraction, ledger: "Ledger | None" = None, number: int = 0) -> None:
         self.epsilon, self.delta = epsilon, delta
@@ -80,6 +80,12 @@ class Reservation:
         """Write down what was spent."""
         if self._ledger is not None:
             self._ledger._close(self._number, self.spent_epsilon, self.spent_delta)
+
+    def __enter__(self) -> "Reservation":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
 
 
 class Ledger:
