@@ -28,11 +28,11 @@ from discreet import (
 )
 from discreet.datasets import load_adult, load_compas, load_german_credit
 from discreet.errors import CandidatesError, SchemaError
-from discreet.privacy.budget import NEEDS_DELTA, PUBLISHED
+from discreet.privacy.budget import MECHANISMS, NEEDS_DELTA
 
 
 @parametrize_with_checks(
-    [DPGreedyRuleListClassifier(infer_schema=True), DPGreedyRuleListClassifier("gl-laplace", infer_schema=True)]
+    [DPGreedyRuleListClassifier(mechanism, infer_schema=True) for mechanism in ("mass", "sm-laplace", "gl-laplace")]
 )
 def test_scikit_learns_checks(estimator, check):
     with warnings.catch_warnings():
@@ -44,7 +44,7 @@ def delta_for(mechanism):
     return 1e-6 if mechanism in NEEDS_DELTA else None
 
 
-@pytest.mark.parametrize("mechanism", PUBLISHED)
+@pytest.mark.parametrize("mechanism", MECHANISMS)
 @pytest.mark.parametrize("load", [load_compas, load_german_credit])
 def test_all_methods_learn_with_and_without_a_seed(mechanism, load):
     data = load()
@@ -61,7 +61,7 @@ def test_all_methods_learn_with_and_without_a_seed(mechanism, load):
     assert "seeded" in str(seeded.privacy_)
 
 
-@pytest.mark.parametrize("mechanism", PUBLISHED)
+@pytest.mark.parametrize("mechanism", MECHANISMS)
 def test_much_budget_gives_the_baseline(mechanism):
     """With next to no noise every method finds what GreedyRL finds."""
     X, y = load_compas(binary=True, sensitive=False, return_X_y=True)
@@ -100,7 +100,7 @@ def reachable(thing):
     return seen.values()
 
 
-@pytest.mark.parametrize("mechanism", PUBLISHED)
+@pytest.mark.parametrize("mechanism", MECHANISMS)
 def test_no_exact_count_can_be_reached_from_a_fitted_model(mechanism):
     counts = [7919, 6133, 5417, 4801]  # primes, and no sum of some of them equals another
     X = pd.DataFrame(
@@ -112,7 +112,7 @@ def test_no_exact_count_can_be_reached_from_a_fitted_model(mechanism):
     released = {c for rule in clf.rule_list_ for c in rule.counts}
     for one in reachable(clf):
         name = type(one).__name__
-        assert name not in ("Vault", "Cells", "Counter", "PublishedDoors", "Reservation", "Table"), name
+        assert name not in ("Vault", "Cells", "Counter", "PublishedDoors", "MassDoors", "Reservation", "Table"), name
         if isinstance(one, np.ndarray) and one.dtype.kind in "iuf":
             assert one.size <= 2, "an array of numbers"  # classes_
         if isinstance(one, int | float) and not isinstance(one, bool) and one not in released:
@@ -190,7 +190,7 @@ def odd_tables():
 
 
 @pytest.mark.parametrize(("what", "X", "y"), list(odd_tables()), ids=[name for name, _, _ in odd_tables()])
-@pytest.mark.parametrize("mechanism", ["sm-laplace", "gl-exponential", "noisy-counts"])
+@pytest.mark.parametrize("mechanism", ["mass", "sm-laplace", "gl-exponential", "noisy-counts"])
 def test_one_record_changes_no_error_warning_or_log_line(mechanism, what, X, y):
     clf = DPGreedyRuleListClassifier(mechanism, 0.5, delta_for(mechanism), min_support=5, schema=SCHEMA)
     less = X[:-1] if isinstance(X, list) else X.iloc[:-1]
@@ -201,7 +201,7 @@ def test_one_record_changes_no_error_warning_or_log_line(mechanism, what, X, y):
     assert warned == with_it[3]
 
 
-@pytest.mark.parametrize("mechanism", PUBLISHED)
+@pytest.mark.parametrize("mechanism", MECHANISMS)
 def test_empty_and_constant_tables_are_fitted_like_any_other(mechanism):
     X, y = people()
     clf = DPGreedyRuleListClassifier(mechanism, 0.5, delta_for(mechanism), schema=SCHEMA)
@@ -236,10 +236,14 @@ GOOD = people()
         ({"epsilon": float("nan")}, ValueError, "epsilon must be a finite number"),
         ({"epsilon": float("inf")}, ValueError, "epsilon must be a finite number"),
         ({"epsilon": "1"}, ValueError, "epsilon"),
-        ({"delta": 0.0}, ValueError, "delta must be above 0"),
-        ({"delta": 1.0}, ValueError, "delta"),
+        ({"mechanism": "sm-laplace", "delta": 0.0}, ValueError, "delta must be above 0"),
+        ({"mechanism": "sm-laplace", "delta": 1.0}, ValueError, "delta must be above 0"),
+        ({"delta": 1e-6}, ValueError, "delta must be None for mass"),
+        ({"counts_share": 0.0}, ValueError, "counts_share must be from"),
+        ({"counts_share": 1.0}, ValueError, "counts_share must be from"),
+        ({"counts_share": None}, ValueError, "counts_share must be a finite number"),
         ({"mechanism": "gl-laplace", "delta": 1e-6}, ValueError, "delta must be None for gl-laplace"),
-        ({"mechanism": "laplace"}, ValueError, "mechanism must be one of sm-laplace"),
+        ({"mechanism": "laplace"}, ValueError, "mechanism must be one of mass, sm-laplace"),
         ({"min_support": 0}, ValueError, "min_support"),
         ({"min_support": 0.0}, ValueError, "min_support"),
         ({"min_support": 1.5}, ValueError, "min_support"),
@@ -256,7 +260,11 @@ GOOD = people()
             SchemaError,
             'says outside = "error"',
         ),
-        ({"schema": Schema(SCHEMA.columns, classes=("a", "b", "c"))}, SchemaError, "Only binary"),
+        (
+            {"mechanism": "sm-laplace", "schema": Schema(SCHEMA.columns, classes=("a", "b", "c"))},
+            SchemaError,
+            "Only binary",
+        ),
         ({"schema": Schema([Boolean("gone")])}, SchemaError, "'gone'"),
     ],
 )
@@ -276,15 +284,18 @@ def test_lengths_must_agree_and_weights_are_refused():
         DPGreedyRuleListClassifier(schema=SCHEMA).fit(X.assign(age=pd.Timestamp("2020-01-01")), y)
 
 
-@pytest.mark.parametrize("mechanism", PUBLISHED)
+@pytest.mark.parametrize("mechanism", MECHANISMS)
 def test_statements_say_what_is_proved_and_why_not(mechanism):
     X, y = GOOD
     delta = delta_for(mechanism)
     clf = DPGreedyRuleListClassifier(mechanism, 0.7, delta, min_support=5, schema=SCHEMA).fit(X, y)
     statement = clf.privacy_
-    assert statement.published.epsilon == 0.7
-    assert statement.published.delta == (delta or 0.0)
-    assert statement.proved.epsilon <= 0.7
+    if mechanism == "mass":
+        assert (statement.published, statement.proved.epsilon, statement.proved.delta) == (None, 0.7, 0.0)
+    else:
+        assert statement.published.epsilon == 0.7
+        assert statement.published.delta == (delta or 0.0)
+        assert statement.proved.epsilon <= 0.7
     assert PrivacyStatement.from_json(statement.to_json()) == statement
     assert "one record more" in str(statement)
     cases = [

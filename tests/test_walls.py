@@ -37,7 +37,7 @@ DOORS = {
     "sources": {"vault.cells"},
     "learners": {"vault.mechanisms"},  # their prices, which need no data
     "private_base": {"vault.vault", "vault.entropy"},
-    "private_estimators": {"vault.vault"},
+    "private_estimators": {"vault.vault", "vault.mass_doors"},
 }
 
 

@@ -43,7 +43,7 @@ ROUNDING = (
 class _PrivateRuleListClassifier(_RuleListClassifier):
     """From a table and a public schema to a vault, a reservation and a source of noise.
 
-    A learner adds its parameters, ``_learn``, and a ``_statement`` built on ``_reasons_for_no_proof``.
+    A learner adds its parameters and ``_learn``, with a statement built on ``_reasons_for_no_proof``.
     """
 
     _strict = False
@@ -87,7 +87,10 @@ class _PrivateRuleListClassifier(_RuleListClassifier):
             raise TypeError("ledger must be a Ledger: Ledger(epsilon=...) or Ledger.open(path)")
 
     def _reserve(self, epsilon: Fraction, delta: Fraction, statement: PrivacyStatement) -> Reservation:
-        """Set the budget aside, in the ledger if there is one. Warns if nothing is proved; ``_learn`` must call it."""
+        """Set the budget aside, in the ledger if there is one. Warns if nothing is proved.
+
+        To be called by ``_learn`` itself: the warning then points at the line that called ``fit``.
+        """
         if statement.proved is None and self.random_state is None:  # a seed says that this is an experiment
             reasons = "; ".join(statement.because)
             warnings.warn(f"no privacy is proved for this fit: {reasons}", PrivacyWarning, stacklevel=4)

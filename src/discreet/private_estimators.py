@@ -8,28 +8,29 @@ import numpy as np
 
 from .candidates import Candidates
 from .estimators import check_min_support
-from .learners.greedy import greedy
+from .learners.greedy import Doors, greedy
 from .learners.guarantees import proved_guarantee
-from .privacy.budget import NEEDS_DELTA, PUBLISHED, SMOOTH, GreedyBudget
-from .privacy.ledger import Ledger, exact
+from .privacy.budget import MASS, MECHANISMS, NEEDS_DELTA, SMOOTH, GreedyBudget, MassBudget
+from .privacy.ledger import Ledger, Reservation, exact
 from .privacy.statement import Guarantee, PrivacyStatement
 from .private_base import ASSUMES, ROUNDING, _PrivateRuleListClassifier, number
 from .schema import Schema
+from .vault.mass_doors import MassDoors
 from .vault.vault import PublishedDoors, Vault
 
 LARGEST_DELTA = 1e-3  # a larger one is no promise to anybody
 
 
 class DPGreedyRuleListClassifier(_PrivateRuleListClassifier):
-    """A rule list learned greedily with one of the paper's six private methods.
+    """A rule list learned greedily with differential privacy: our mechanism "mass", or one of the paper's six.
 
     Parameters
     ----------
-    mechanism : str, default="sm-laplace"
-        "sm-laplace" and "sm-cauchy" (smooth sensitivity), "gl-laplace", "gl-gaussian" and "gl-exponential" (global
-        sensitivity), "noisy-counts".
+    mechanism : str, default="mass"
+        "mass" (impurity mass; any number of classes) or, for two classes, a published method: "sm-laplace" and "sm-cauchy"
+        (smooth sensitivity), "gl-laplace", "gl-gaussian" and "gl-exponential" (global sensitivity), "noisy-counts".
     epsilon : float, default=1.0
-        The privacy budget.
+        The privacy budget. With "mass" it is what is proved.
     delta : float, default=None
         For "sm-laplace" and "gl-gaussian". None means 1/n^2 as in the paper, which follows the private number of records
         n; nothing is then proved.
@@ -40,6 +41,9 @@ class DPGreedyRuleListClassifier(_PrivateRuleListClassifier):
         number of records as in the paper (nothing is then proved).
     confidence : float, default=0.99
         For the smooth methods: the paper's C, how sure the check of the support is to be.
+    counts_share : float, default=0.5
+        For "mass": the share of epsilon that goes to the class counts, and so to the labels; the choices get the rest. The
+        default was measured (docs/privacy.md).
     max_card, negations, schema, candidates, exclude
         As in ``GreedyRuleListClassifier``. Without a schema, X must be Boolean (or an array of 0 and 1), and labels 0 and
         1. Given ``candidates`` may have been mined from the records, so nothing is then proved.
@@ -64,19 +68,20 @@ class DPGreedyRuleListClassifier(_PrivateRuleListClassifier):
     >>> from discreet import DPGreedyRuleListClassifier
     >>> from discreet.datasets import load_compas
     >>> data = load_compas()
-    >>> clf = DPGreedyRuleListClassifier("gl-laplace", epsilon=1.0, schema=data.schema).fit(data.data, data.target)
+    >>> clf = DPGreedyRuleListClassifier(epsilon=0.5, schema=data.schema).fit(data.data, data.target)
     >>> print(clf.privacy_.proved)
-    epsilon = 0.555556
+    epsilon = 0.5
     """
 
     def __init__(
         self,
-        mechanism: str = "sm-laplace",
+        mechanism: str = MASS,
         epsilon: float = 1.0,
         delta: float | None = None,
         max_length: int = 5,
         min_support: float = 0.05,
         confidence: float = 0.99,
+        counts_share: float = 0.5,
         max_card: int = 1,
         negations: bool = True,
         schema: Schema | None = None,
@@ -92,6 +97,7 @@ class DPGreedyRuleListClassifier(_PrivateRuleListClassifier):
         self.max_length = max_length
         self.min_support = min_support
         self.confidence = confidence
+        self.counts_share = counts_share
         self.max_card = max_card
         self.negations = negations
         self.schema = schema
@@ -103,34 +109,49 @@ class DPGreedyRuleListClassifier(_PrivateRuleListClassifier):
 
     @property
     def _binary_only(self) -> bool:
-        return True
+        return self.mechanism != MASS
 
     def _learn(self, candidates: Candidates, get_vault: Callable[[], Vault]) -> Self:
-        delta = Fraction(0)
-        delta_from_records = self.mechanism in NEEDS_DELTA and self.delta is None
-        if self.mechanism in NEEDS_DELTA:
-            delta = Fraction(1) if self.delta is None else exact("delta", self.delta)
-        budget = GreedyBudget.published(self.mechanism, exact("epsilon", self.epsilon), delta, int(self.max_length))
-        statement = self._statement(budget, candidates.schema, len(candidates))
+        budget = self._budget()
+        statement = self._statement(budget, candidates)
         with self._reserve(budget.epsilon, budget.delta, statement) as reservation:
-            doors = PublishedDoors(
-                get_vault(),
-                candidates,
-                self.mechanism,
-                budget,
-                self.min_support,
-                self.confidence,
-                reservation,
-                self._entropy(),
-                delta_from_records,
-            )
+            doors = self._doors(get_vault(), candidates, budget, reservation)
             learned = greedy(doors, int(self.max_length), check_support=self.mechanism in SMOOTH)
         self._set_model(candidates, learned)
         self.privacy_ = statement
         return self
 
-    def _statement(self, budget: GreedyBudget, schema: Schema, n_candidates: int) -> PrivacyStatement:
-        because = self._reasons_for_no_proof(schema)
+    def _budget(self) -> MassBudget | GreedyBudget:
+        epsilon = exact("epsilon", self.epsilon)
+        if self.mechanism == MASS:
+            return MassBudget.split(epsilon, exact("counts_share", self.counts_share), int(self.max_length))
+        delta = Fraction(0)
+        if self.mechanism in NEEDS_DELTA:
+            delta = Fraction(1) if self.delta is None else exact("delta", self.delta)
+        return GreedyBudget.published(self.mechanism, epsilon, delta, int(self.max_length))
+
+    def _doors(
+        self, vault: Vault, candidates: Candidates, budget: MassBudget | GreedyBudget, reservation: Reservation
+    ) -> Doors:
+        if isinstance(budget, MassBudget):
+            return MassDoors(vault, candidates, budget, reservation, self._entropy())
+        return PublishedDoors(
+            vault,
+            candidates,
+            self.mechanism,
+            budget,
+            self.min_support,
+            self.confidence,
+            reservation,
+            self._entropy(),
+            delta_from_records=self.mechanism in NEEDS_DELTA and self.delta is None,
+        )
+
+    def _statement(self, budget: MassBudget | GreedyBudget, candidates: Candidates) -> PrivacyStatement:
+        because = self._reasons_for_no_proof(candidates.schema)
+        if isinstance(budget, MassBudget):  # docs/theory.md, section 7: the shares add up to epsilon
+            proved = None if because else Guarantee(float(budget.epsilon), 0.0)
+            return PrivacyStatement(MASS, None, proved, tuple(because), ASSUMES)
         if self.mechanism in NEEDS_DELTA and self.delta is None:
             because.append("delta = 1/n^2 follows the private number of records n; give a delta")
         if self.mechanism in SMOOTH and self.min_support < 1:
@@ -142,7 +163,7 @@ class DPGreedyRuleListClassifier(_PrivateRuleListClassifier):
         if not because:
             support = max(1, int(self.min_support))
             proved = proved_guarantee(
-                self.mechanism, budget, int(self.max_length), support, float(self.confidence), n_candidates
+                self.mechanism, budget, int(self.max_length), support, float(self.confidence), len(candidates)
             )
             if (proved.delta or 0.0) > LARGEST_DELTA:
                 because.append(f"the best delta that can be proved, {proved.delta:.1g}, is too large to mean anything")
@@ -156,8 +177,8 @@ class DPGreedyRuleListClassifier(_PrivateRuleListClassifier):
         )
 
     def _check_parameters(self) -> None:
-        if self.mechanism not in PUBLISHED:
-            raise ValueError(f"mechanism must be one of {', '.join(PUBLISHED)}, not {self.mechanism!r}")
+        if self.mechanism not in MECHANISMS:
+            raise ValueError(f"mechanism must be one of {', '.join(MECHANISMS)}, not {self.mechanism!r}")
         super()._check_parameters()
         if self.mechanism not in NEEDS_DELTA and self.delta is not None:
             raise ValueError(f"delta must be None for {self.mechanism}: this mechanism needs no delta, so leave it out")
@@ -167,6 +188,8 @@ class DPGreedyRuleListClassifier(_PrivateRuleListClassifier):
         confidence = self.confidence
         if not isinstance(confidence, float | np.floating) or not 0.5 < confidence < 1:
             raise ValueError(f"confidence must be above 1/2 and below 1, not {confidence!r}")
+        if not 0.001 <= number("counts_share", self.counts_share) <= 0.999:
+            raise ValueError(f"counts_share must be from 0.001 to 0.999, not {self.counts_share!r}")
         if self.ledger is not None and self.mechanism in NEEDS_DELTA and self.delta is None:
             raise ValueError(
                 "a ledger needs a public delta: 1/n^2 would write the number of records into it. Give delta"

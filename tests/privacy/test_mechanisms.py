@@ -21,13 +21,20 @@ from discreet.vault.entropy import SeededEntropy, SystemEntropy
 from discreet.vault.mechanisms import published
 from discreet.vault.mechanisms.cauchy import Cauchy
 from discreet.vault.mechanisms.discrete_laplace import log_pmf, release, scale_for, tail
+from discreet.vault.mechanisms.exponential import Exponential
 from discreet.vault.mechanisms.gaussian import Gaussian
 from discreet.vault.mechanisms.gumbel import Gumbel
 from discreet.vault.mechanisms.laplace import Laplace
 from discreet.vault.mechanisms.noisy_max import choose, log_prob, price_of_bounded_scores
 from discreet.vault.vault import PublishedDoors
 
-NOISES = {Laplace: stats.laplace, Gaussian: stats.norm, Cauchy: stats.cauchy, Gumbel: stats.gumbel_r}
+NOISES = {
+    Laplace: stats.laplace,
+    Gaussian: stats.norm,
+    Cauchy: stats.cauchy,
+    Gumbel: stats.gumbel_r,
+    Exponential: stats.expon,
+}
 
 
 @pytest.mark.parametrize("entropy", [SeededEntropy(0), SystemEntropy()], ids=["seeded", "system"])
@@ -41,7 +48,7 @@ def test_noise_follows_its_law(noise, entropy):
     assert np.allclose(noise().log_cdf(z), NOISES[noise].logcdf(z), rtol=1e-6, atol=1e-12)
 
 
-@pytest.mark.parametrize("noise", [Laplace, Cauchy, Gumbel])
+@pytest.mark.parametrize("noise", [Laplace, Cauchy, Gumbel, Exponential])
 def test_the_hazard_bounds_the_hazard_rate(noise):
     z = np.concatenate([-np.geomspace(50, 1e-6, 20_000), np.geomspace(1e-6, 30, 20_000)])
     rate = np.exp(noise().log_pdf(z) - NOISES[noise].logsf(z))

@@ -1,4 +1,4 @@
-"""What is proved about the published greedy learners in a configuration. docs/theory.md, section 6, has it at length.
+"""What is proved about the greedy learners in a configuration. docs/theory.md, sections 6 and 7, has it at length.
 
 Let e be the node's epsilon and K the maximal length. A fit makes at most K - 1 choices; the class histograms of all its
 parts are disjoint and cost e together. So for the methods on global sensitivity, whose choices cost p each at any node,
@@ -12,6 +12,8 @@ with delta = P(bad). To choose at a node with n records, a run must first pass i
 most ``pi(n) = P(noise >= L + T - n - 1)``, whatever happened before (the larger neighbour has n + 1). So P(bad) is at most
 
     V(K - 1, epsilon - K e)   where   V(k, b) = max over n of  pi(n) * (1 if p(n) > b else V(k - 1, b - p(n))),  V(0, b) = 0.
+
+Our ``mass`` needs none of this: up to K - 1 choices and one charge for all class counts add up to the epsilon asked for.
 """
 
 import sys

@@ -6,6 +6,8 @@ sensitivity need no support check and save that share: ``eps_node = eps / (2K - 
 
 With K - 1 rules and a default, a smooth method asks at most ``3 (K - 1) + 1 = 3K - 2`` queries: one share of the
 published split is never spent. It is kept as published.
+
+Our own mechanism, ``mass``, pays for all class counts once, and asks at most K - 1 choices (docs/theory.md, section 7).
 """
 
 import math
@@ -15,6 +17,8 @@ from fractions import Fraction
 SMOOTH = ("sm-laplace", "sm-cauchy")
 GLOBAL = ("gl-laplace", "gl-gaussian", "gl-exponential", "noisy-counts")
 PUBLISHED = SMOOTH + GLOBAL
+MASS = "mass"
+MECHANISMS = (MASS, *PUBLISHED)
 NEEDS_DELTA = ("sm-laplace", "gl-gaussian")
 
 
@@ -37,6 +41,28 @@ class GreedyBudget:
         """The paper's split for one of the published methods. ``max_length`` is its K, counting the default."""
         shares = (3 if mechanism in SMOOTH else 2) * max_length - 1
         return cls(epsilon, delta, epsilon / shares, delta / max(1, max_length - 1))
+
+
+@dataclass(frozen=True)
+class MassBudget:
+    """The shares of one fit with ``mass``: ``counts_epsilon`` for all class counts together, the rest for the choices.
+
+    >>> budget = MassBudget.split(Fraction(1), Fraction(1, 5), max_length=5)
+    >>> budget.counts_epsilon, budget.choice_epsilon
+    (Fraction(1, 5), Fraction(1, 5))
+    """
+
+    epsilon: Fraction
+    counts_epsilon: Fraction
+    choice_epsilon: Fraction
+    delta = Fraction(0)
+
+    @classmethod
+    def split(cls, epsilon: Fraction, counts_share: Fraction, max_length: int) -> "MassBudget":
+        """The split over up to ``max_length - 1`` choices; with none, everything goes to the counts."""
+        if max_length == 1:
+            return cls(epsilon, epsilon, Fraction(0))
+        return cls(epsilon, counts_share * epsilon, (1 - counts_share) * epsilon / (max_length - 1))
 
 
 def confidence_threshold(confidence: float, node_epsilon: float) -> int:

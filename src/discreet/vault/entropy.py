@@ -3,8 +3,8 @@
 A real fit draws from the operating system's generator, anew for every draw, so no two fits (and no forked processes)
 share a state. A seed is for experiments and tests: it makes a fit repeatable, and so not private.
 
-Numbers that are *released* (noisy counts) come from OpenDP's exact samplers when there is no seed. Noise that only
-decides which candidate wins is never released; it is made by inversion of uniform numbers with 53 random bits.
+Without a seed, numbers that are *released* (noisy counts) and choices by permute-and-flip come from OpenDP's exact samplers.
+Other noise that only decides which candidate wins is made by inversion of uniform numbers with 53 random bits.
 """
 
 import os
@@ -27,6 +27,9 @@ class Entropy(Protocol):
 
     def discrete_laplace(self, values: Integers, scale: float) -> Integers:
         """Each value plus a whole number k drawn with probability proportional to exp(-|k| / scale)."""
+
+    def permute_and_flip(self, losses: Integers, scale: float) -> int:
+        """The index of a small loss: the largest of ``-loss / scale`` plus exponential noise."""
 
 
 class SystemEntropy:
@@ -52,6 +55,19 @@ class SystemEntropy:
         measure = make_laplace(vector_domain(atom_domain(T="i64")), l1_distance(T="i64"), scale)
         return np.array(measure(values.tolist()), np.int64)
 
+    def permute_and_flip(self, losses: Integers, scale: float) -> int:
+        """OpenDP's permute-and-flip, by exact coins. It prices a monotone change of at most D at D / scale."""
+        from opendp.domains import atom_domain, vector_domain
+        from opendp.measurements import make_noisy_max
+        from opendp.measures import max_divergence
+        from opendp.metrics import linf_distance
+        from opendp.mod import enable_features
+
+        enable_features("contrib")
+        domain, metric = vector_domain(atom_domain(T="i64")), linf_distance(T="i64", monotonic=True)
+        measure = make_noisy_max(domain, metric, max_divergence(), scale, negate=True)
+        return int(measure(losses.tolist()))
+
 
 class SeededEntropy:
     """NumPy's generator from a seed. Repeatable, so not private."""
@@ -69,3 +85,7 @@ class SeededEntropy:
         """The difference of two geometric numbers has the discrete Laplace law."""
         p = -np.expm1(-1.0 / scale)
         return values + self._rng.geometric(p, len(values)) - self._rng.geometric(p, len(values))
+
+    def permute_and_flip(self, losses: Integers, scale: float) -> int:
+        """As a noisy maximum, with exponential noise by inversion; relative to the smallest loss, so that little is rounded."""
+        return int(np.argmin((losses - losses.min()) / scale + np.log(self.uniform(len(losses)))))

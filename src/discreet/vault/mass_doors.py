@@ -1,0 +1,74 @@
+"""The doors for one fit with the mechanism "mass". Each charges first, then answers with noise."""
+
+from collections.abc import Sequence
+from fractions import Fraction
+from typing import NoReturn
+
+import numpy as np
+
+from ..candidates import Candidates
+from ..privacy.budget import MassBudget
+from ..privacy.ledger import Reservation
+from .counting import NodeCounts
+from .entropy import Entropy
+from .mechanisms.discrete_laplace import release
+from .mechanisms.mass import MassSelector
+from .vault import Vault
+
+
+class MassDoors:
+    """Choices by impurity mass, one charge each; class counts of disjoint parts, one charge for all of them."""
+
+    def __init__(
+        self,
+        vault: Vault,
+        candidates: Candidates,
+        budget: MassBudget,
+        reservation: Reservation,
+        entropy: Entropy,
+    ) -> None:
+        self._counter = vault._counter(candidates)
+        self._budget = budget
+        self._reservation = reservation
+        self._entropy = entropy
+        self._selector = MassSelector(budget.choice_epsilon)
+        self._counted: list[int] | None = None  # the rules whose class counts were given, once there are any
+        self._finished = False
+
+    def exceeds(self, prefix: Sequence[int]) -> bool:
+        """There is no minimum support: a choice costs the same at a node of any size."""
+        return True
+
+    def select(self, prefix: Sequence[int]) -> int | None:
+        """A candidate that is not in the prefix yet, or None for no rule."""
+        self._reservation.draw(self._budget.choice_epsilon, Fraction(0), "choice of a rule")
+        node = self._counter.counts(prefix)
+        remaining = np.delete(np.arange(node.captured.shape[1]), list(prefix))
+        chosen = self._selector.select(NodeCounts(node.left, node.captured[:, remaining]), self._entropy)
+        return None if chosen == len(remaining) else int(remaining[chosen])
+
+    def histogram(self, prefix: Sequence[int], rule: int | None) -> tuple[float, ...]:
+        """Noisy class counts of what a rule captures after a prefix; without a rule, of all that is left.
+
+        The parts of one rule list are disjoint, so they are charged together, at the first (docs/theory.md, Lemma 7).
+        That is checked: each call must go on with the list of the one before, and after the default there is none.
+        """
+        if self._counted is None:
+            self._reservation.draw(self._budget.counts_epsilon, Fraction(0), "class counts")
+            self._counted = []
+        if self._finished or list(prefix) != self._counted:
+            raise RuntimeError(
+                "class counts of parts that are not those of one rule list: this is a bug in the learner"
+            )
+        self._finished = rule is None
+        if rule is not None:
+            self._counted.append(rule)
+        exact = self._counter.left(prefix) if rule is None else self._counter.counts(prefix).captured[:, rule]
+        noisy = release(exact.astype(np.int64), self._budget.counts_epsilon, self._entropy)
+        return tuple(float(c) for c in noisy)
+
+    def __repr__(self) -> str:
+        return "<MassDoors>"
+
+    def __reduce__(self) -> NoReturn:
+        raise TypeError("doors lead to a vault and cannot be pickled or copied")
