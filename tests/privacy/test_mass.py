@@ -369,7 +369,9 @@ def test_three_classes_and_a_default_that_needs_no_parameters():
     schema = Schema([Numeric("age", cuts=[30, 60])], classes=("young", "grown", "old"))
     clf = DPGreedyRuleListClassifier(epsilon=5.0, schema=schema).fit(age[:, None], labels)
     assert clf.mechanism == "mass"
-    assert clf.score(age[:, None], labels) > 0.6  # 2/3 if a rule captures two classes at once, which ties with its negation
+    assert (
+        clf.score(age[:, None], labels) > 0.6
+    )  # 2/3 if a rule captures two classes at once, which ties with its negation
     assert clf.predict_proba(age[:5, None]).shape == (5, 3)
     statement = clf.privacy_
     assert (statement.mechanism, statement.published) == ("mass", None)
