@@ -1,0 +1,1 @@
+"""Drawing a whole labelled rule list in proportion to ``prior * exp(epsilon * records classified correctly)``."""

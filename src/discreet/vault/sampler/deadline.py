@@ -1,0 +1,23 @@
+"""A limit on how long a draw may take."""
+
+import time
+
+
+class TimeLimitError(TimeoutError):
+    """A fit that took longer than its time limit. What it reserved stays spent."""
+
+
+class Deadline:
+    """When to give up; never if there is no limit."""
+
+    def __init__(self, seconds: float | None = None) -> None:
+        self._seconds = seconds
+        self._end = None if seconds is None else time.monotonic() + seconds
+
+    def check(self) -> None:
+        """Raise TimeLimitError if the time is over."""
+        if self._end is not None and time.monotonic() > self._end:
+            raise TimeLimitError(
+                f"the fit took longer than time_limit={self._seconds:g} seconds and was given up; its budget stays spent. "
+                "Lower joint, max_length or the number of candidates, or give it more time"
+            )

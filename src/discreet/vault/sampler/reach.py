@@ -1,0 +1,115 @@
+"""Upper bounds on the score that a few more rules and a default can reach on what a prefix leaves.
+
+Let ``C_s(A)`` be the best score that s rules and a default reach on the cells A. It cannot grow when cells are taken away
+(the same list classifies the rest just as well), so the value for *any part of a prefix* bounds that of the whole prefix:
+
+    C_s(A without a, b, c, ...) <= min over pairs {a, b} of  C_s(A without a and b),     and     <= sum of each cell's best class.
+
+Tables of ``C_s`` for all pairs follow by looking one rule ahead. ``C_0`` and ``C_1`` are exact, the next ones are bounds:
+
+    C_s(A_ab) <= max over rules r of  best(A_ab and r) + min(C_{s-1}(A_ab), C_{s-1}(A_ar), C_{s-1}(A_br), cells' best of A_abr).
+
+``C_s(A_a)`` stands on the diagonal of the table.
+"""
+
+import numpy as np
+
+from ..cells import Array
+from .deadline import Deadline
+from .problem import Problem, Sets
+
+ROWS = 1024  # sets looked at together
+
+
+def best_split(problem: Problem, alive: Array) -> Array:
+    """``C_1`` of each row of cells, exactly.
+
+    With ``x = count of a class - count of the last class``, the best score on a part is its count of the last class plus
+    ``max(0, largest x)``; so one product fewer than there are classes is enough.
+    """
+    last = problem.counts[-1]
+    inside = [(alive * (count - last)) @ problem.truth for count in problem.counts[:-1]]
+    whole = [alive @ (count - last) for count in problem.counts[:-1]]
+    captured = np.maximum(inside[0], 0)
+    rest = np.maximum(whole[0][:, None] - inside[0], 0)
+    for x, total in zip(inside[1:], whole[1:], strict=True):
+        np.maximum(captured, x, out=captured)
+        np.maximum(rest, total[:, None] - x, out=rest)
+    captured += rest
+    no_rule = np.max(whole, axis=0).clip(min=0)  # also where there is no rule at all
+    score: Array = alive @ last + np.maximum(captured.max(1, initial=0), no_rule)
+    return score
+
+
+class Reach:
+    """The tables, and the bounds that follow from them, for lists of up to ``problem.longest`` rules."""
+
+    def __init__(self, problem: Problem, deadline: Deadline, tables: int | None = None) -> None:
+        self._problem = problem
+        self._cell_best = problem.counts.max(0)
+        self._single = [self._no_rule_after_one()]
+        self._pairs = [self._no_rule_after_two()]
+        captured = problem.captured(problem.alive(np.arange(problem.n_groups, dtype=np.int32)[:, None])).max(0)
+        for s in range(1, problem.longest):
+            if s <= (problem.longest - 3 if tables is None else tables):
+                self._pairs.append(self._table(s, deadline))
+            self._single.append((captured + self._after_two(s - 1)).max(1, initial=0).clip(min=self._single[0]))
+
+    def _no_rule_after_one(self) -> Array:
+        sets = np.arange(self._problem.n_groups, dtype=np.int32)[:, None]
+        best: Array = self._problem.left(self._problem.alive(sets)).max(0)
+        return best
+
+    def _no_rule_after_two(self) -> Array:
+        problem = self._problem
+        outside = 1 - problem.truth
+        best: Array = np.stack([(outside.T * count) @ outside for count in problem.counts]).max(0)
+        return best
+
+    def _after_two(self, s: int) -> Array:
+        """A bound on ``C_s`` after each pair: by table, or by its single rules."""
+        if s < len(self._pairs):
+            return self._pairs[s]
+        return np.minimum(self._single[s][:, None], self._single[s])
+
+    def _table(self, s: int, deadline: Deadline) -> Array:
+        problem = self._problem
+        first, second = np.triu_indices(problem.n_groups)
+        pairs = np.column_stack([first, second]).astype(np.int32)
+        best = np.empty(len(pairs), problem.truth.dtype)
+        for start in range(0, len(pairs), ROWS):
+            deadline.check()
+            rows = pairs[start : start + ROWS]
+            alive = problem.alive(rows)
+            if s == 1:
+                best[start : start + ROWS] = best_split(problem, alive)
+                continue
+            captured = problem.captured(alive).max(0)
+            captured += self.after_next(rows, alive, s - 1)
+            best[start : start + ROWS] = captured.max(1)
+        table = np.empty((problem.n_groups, problem.n_groups), problem.truth.dtype)
+        table[first, second] = best
+        table[second, first] = best
+        return table
+
+    def after_next(self, sets: Sets, alive: Array, s: int) -> Array:
+        """(rows, groups): a bound on ``C_s`` after each set of rules and one more."""
+        problem = self._problem
+        weights = alive * self._cell_best
+        bound: Array = weights.sum(1)[:, None] - weights @ problem.truth
+        if sets.shape[1] == 0:
+            return np.minimum(bound, self._single[s])
+        after_two = self._after_two(s)
+        for column in sets.T:
+            np.minimum(bound, after_two[column], out=bound)
+        np.minimum(bound, self.after(sets, s)[:, None], out=bound)
+        return bound
+
+    def after(self, sets: Sets, s: int) -> Array:
+        """A bound on ``C_s`` after each set of rules, without a look at its cells."""
+        after_two = self._after_two(s)
+        bound = np.full(len(sets), np.inf, self._problem.truth.dtype)
+        for i, a in enumerate(sets.T):
+            for b in sets.T[: i + 1]:
+                np.minimum(bound, after_two[a, b], out=bound)
+        return bound
