@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from discreet.vault.sampler.problem import Prior
+from discreet.prior import Prior
 
 
 class Small(NamedTuple):

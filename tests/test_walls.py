@@ -19,12 +19,13 @@ FLOORS = [
     ["rule_text"],
     ["rules"],
     ["candidates", "inference", "privacy"],
+    ["prior"],
     ["vault"],
     ["sources"],
     ["learners"],
     ["estimators"],
     ["private_base"],
-    ["private_estimators"],
+    ["private_estimators", "optimal_estimators"],
     ["datasets"],
     ["cli"],
 ]
@@ -38,6 +39,7 @@ DOORS = {
     "learners": {"vault.mechanisms"},  # their prices, which need no data
     "private_base": {"vault.vault", "vault.entropy"},
     "private_estimators": {"vault.vault", "vault.mass_doors"},
+    "optimal_estimators": {"vault.vault", "vault.exact", "vault.list_doors"},
 }
 
 

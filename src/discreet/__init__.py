@@ -10,6 +10,8 @@ __version__ = "0.2.0"
 
 _HOME = {
     "DPGreedyRuleListClassifier": "private_estimators",
+    "DPOptimalRuleListClassifier": "optimal_estimators",
+    "OptimalRuleListClassifier": "optimal_estimators",
     "GreedyRuleListClassifier": "estimators",
     "Ledger": "privacy.ledger",
     "PrivacyStatement": "privacy.statement",
@@ -32,6 +34,8 @@ if TYPE_CHECKING:
     from .columns import Ignored as Ignored
     from .columns import Numeric as Numeric
     from .estimators import GreedyRuleListClassifier as GreedyRuleListClassifier
+    from .optimal_estimators import DPOptimalRuleListClassifier as DPOptimalRuleListClassifier
+    from .optimal_estimators import OptimalRuleListClassifier as OptimalRuleListClassifier
     from .privacy.ledger import Ledger as Ledger
     from .privacy.statement import PrivacyStatement as PrivacyStatement
     from .private_estimators import DPGreedyRuleListClassifier as DPGreedyRuleListClassifier

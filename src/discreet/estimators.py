@@ -1,5 +1,6 @@
 """The scikit-learn classifiers: they check what they are given, fill a vault, and call a learner."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,7 @@ from .candidates import Candidates, as_rules
 from .columns import canonical, is_missing
 from .errors import SchemaError
 from .inference import infer_schema
-from .learners.greedy import Learned, greedy, majority
+from .learners.greedy import Counts, Learned, greedy, majority
 from .rules import Rule, RuleList, schema_of
 from .schema import Schema
 from .sources.memory import add_table
@@ -143,10 +144,12 @@ class _RuleListClassifier(ClassifierMixin, BaseEstimator):
 
     def _set_model(self, candidates: Candidates, learned: Learned) -> None:
         classes = self.classes_.tolist()
+        counts: Sequence[Counts | None] = learned.counts or [None] * (len(learned.chosen) + 1)
+        labels = learned.labels if learned.labels is not None else [majority(c) for c in learned.counts or ()]
         rules = [
-            Rule(antecedent, classes[majority(counts)], counts)
-            for antecedent, counts in zip(
-                [*(candidates[i].antecedent for i in learned.chosen), ()], learned.counts, strict=True
+            Rule(antecedent, classes[label], None if count is None else _led_by(label, count))
+            for antecedent, label, count in zip(
+                [*(candidates[i].antecedent for i in learned.chosen), ()], labels, counts, strict=True
             )
         ]
         self.rule_list_ = RuleList(tuple(rules[:-1]), rules[-1], tuple(classes), candidates.schema)
@@ -241,6 +244,11 @@ def _fill(table: Table, labels: np.ndarray, candidates: Candidates, n_classes: i
     cells = CellsInProgress(columns, n_classes)
     add_table(cells, table, columns, labels, strict)
     return cells.finish()
+
+
+def _led_by(label: int, counts: Counts) -> Counts:
+    """The counts, with that of the label raised to the largest, so that ``predict_proba`` agrees with ``predict``."""
+    return tuple(max(counts) if i == label else c for i, c in enumerate(counts))
 
 
 def refuse(unsupported: dict[str, Any]) -> None:

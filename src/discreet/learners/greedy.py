@@ -24,10 +24,14 @@ class Doors(Protocol):
 
 
 class Learned(NamedTuple):
-    """The candidates chosen, in order, and the class counts of each and then of the default."""
+    """The candidates chosen, in order, and the class counts of each and then of the default.
+
+    Labels are given where they were drawn; else they follow from the counts.
+    """
 
     chosen: list[int]
-    counts: list[Counts]
+    counts: list[Counts] | None
+    labels: list[int] | None = None
 
 
 def greedy(doors: Doors, max_length: int, check_support: bool = True) -> Learned:

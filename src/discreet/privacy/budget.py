@@ -7,7 +7,8 @@ sensitivity need no support check and save that share: ``eps_node = eps / (2K - 
 With K - 1 rules and a default, a smooth method asks at most ``3 (K - 1) + 1 = 3K - 2`` queries: one share of the
 published split is never spent. It is kept as published.
 
-Our own mechanism, ``mass``, pays for all class counts once, and asks at most K - 1 choices (docs/theory.md, section 7).
+Our own ways pay for all class counts once. ``mass`` asks at most K - 1 choices (docs/theory.md, section 7), and a draw of a whole
+list is one query, however long the list (section 8).
 """
 
 import math
@@ -72,3 +73,22 @@ def confidence_threshold(confidence: float, node_epsilon: float) -> int:
     33
     """
     return math.floor(-(math.log(2) + math.log(1 - confidence)) / node_epsilon) + 1
+
+
+@dataclass(frozen=True)
+class ListBudget:
+    """The shares of one fit that draws whole lists: ``counts_epsilon`` for all class counts, ``draw_epsilon`` for each draw.
+
+    >>> budget = ListBudget.split(Fraction(1), Fraction(1, 10), draws=3)
+    >>> budget.counts_epsilon, budget.draw_epsilon
+    (Fraction(1, 10), Fraction(3, 10))
+    """
+
+    epsilon: Fraction
+    counts_epsilon: Fraction
+    draw_epsilon: Fraction
+
+    @classmethod
+    def split(cls, epsilon: Fraction, counts_share: Fraction, draws: int) -> "ListBudget":
+        """Equal shares for the draws of what the counts leave."""
+        return cls(epsilon, counts_share * epsilon, (1 - counts_share) * epsilon / draws)

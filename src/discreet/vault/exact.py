@@ -2,13 +2,18 @@
 
 import math
 from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
 
 from ..candidates import Candidates
-from .cells import Cells
+from ..prior import Prior
+from .cells import Array, Cells
 from .counting import Counter
 from .impurity import mass, side_mass
+from .sampler.deadline import Deadline
+from .sampler.optimum import best_list
+from .sampler.problem import make_problem, rules_on_cells
 
 TOLERANCE = 1e-9  # of the number of records: masses this close count as equal
 
@@ -45,3 +50,47 @@ class ExactDoors:
         if rule is None:
             return tuple(self._counter.left(prefix).tolist())
         return tuple(self._counter.counts(prefix).captured[:, rule].tolist())
+
+
+class Optimum(NamedTuple):
+    """How many records (weighted) the best list classifies correctly, and what no list exceeds."""
+
+    correct: float
+    bound: float
+
+    @property
+    def gap(self) -> float:
+        """0: the best possible minus what was found."""
+        return self.bound - self.correct
+
+
+class BestList(NamedTuple):
+    """Rules, and labels and exact class counts with the default's last."""
+
+    rules: list[int]
+    labels: list[int]
+    counts: list[tuple[float, ...]]
+    optimum: Optimum
+
+
+def find_optimum(
+    cells: Cells, candidates: Candidates, max_rules: int, class_weights: Array, time_limit: float | None
+) -> BestList:
+    """The list of at most ``max_rules`` rules that classifies most records correctly, each counted with its class's weight."""
+    truth, counts = rules_on_cells(cells, candidates)
+    weighted = counts * class_weights[:, None]
+    uniform = Prior((1.0,) * (max_rules + 1), np.ones(len(candidates)))
+    problem = make_problem(truth, weighted, uniform, rate=1.0)
+    groups, ceiling = best_list(problem, Deadline(time_limit))
+    rules: list[int] = []
+    for group in groups:  # of rules that say the same of these records, the first that is not in the list yet
+        rules.append(next(int(rule) for rule in problem.members[group] if rule not in rules))
+    alive, parts = np.ones(truth.shape[1], bool), []
+    for rule in rules:
+        parts.append(alive & truth[rule])
+        alive = alive & ~truth[rule]
+    parts.append(alive)
+    labels = [int(weighted[:, part].sum(1).argmax()) for part in parts]
+    correct = float(sum(weighted[label, part].sum() for label, part in zip(labels, parts, strict=True)))
+    bound = max(correct, ceiling + float(weighted.min(0).sum()))  # what make_problem took off every list's score
+    return BestList(rules, labels, [tuple(counts[:, part].sum(1).tolist()) for part in parts], Optimum(correct, bound))

@@ -11,7 +11,7 @@ from ..privacy.budget import MassBudget
 from ..privacy.ledger import Reservation
 from .counting import NodeCounts
 from .entropy import Entropy
-from .mechanisms.discrete_laplace import release
+from .histograms import Histograms
 from .mechanisms.mass import MassSelector
 from .vault import Vault
 
@@ -32,8 +32,7 @@ class MassDoors:
         self._reservation = reservation
         self._entropy = entropy
         self._selector = MassSelector(budget.choice_epsilon)
-        self._counted: list[int] | None = None  # the rules whose class counts were given, once there are any
-        self._finished = False
+        self._histograms = Histograms(self._counter, budget.counts_epsilon, reservation, entropy)
 
     def exceeds(self, prefix: Sequence[int]) -> bool:
         """There is no minimum support: a choice costs the same at a node of any size."""
@@ -48,24 +47,8 @@ class MassDoors:
         return None if chosen == len(remaining) else int(remaining[chosen])
 
     def histogram(self, prefix: Sequence[int], rule: int | None) -> tuple[float, ...]:
-        """Noisy class counts of what a rule captures after a prefix; without a rule, of all that is left.
-
-        The parts of one rule list are disjoint, so they are charged together, at the first (docs/theory.md, Lemma 7).
-        That is checked: each call must go on with the list of the one before, and after the default there is none.
-        """
-        if self._counted is None:
-            self._reservation.draw(self._budget.counts_epsilon, Fraction(0), "class counts")
-            self._counted = []
-        if self._finished or list(prefix) != self._counted:
-            raise RuntimeError(
-                "class counts of parts that are not those of one rule list: this is a bug in the learner"
-            )
-        self._finished = rule is None
-        if rule is not None:
-            self._counted.append(rule)
-        exact = self._counter.left(prefix) if rule is None else self._counter.counts(prefix).captured[:, rule]
-        noisy = release(exact.astype(np.int64), self._budget.counts_epsilon, self._entropy)
-        return tuple(float(c) for c in noisy)
+        """Noisy class counts of what a rule captures after a prefix; without a rule, of all that is left."""
+        return self._histograms.release(prefix, rule)
 
     def __repr__(self) -> str:
         return "<MassDoors>"

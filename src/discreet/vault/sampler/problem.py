@@ -9,7 +9,7 @@ A labelled list with rules r_1 ... r_l has the weight
 
 where ``length`` and ``rule`` are public (the prior, normalised), ``rate`` is epsilon, and ``counts`` are the records of each
 class in each cell, times public class weights of at most 1. So adding a record changes no score by more than 1, and none
-downwards: a draw in proportion to the weights costs epsilon, once (docs/theory.md, Theorem 12).
+downwards: a draw in proportion to the weights costs epsilon, once (docs/theory.md, Theorem 13).
 
 What is the same for every list is left out: each cell's smallest class count is subtracted from all of its classes, and cells
 where nothing remains are dropped.
@@ -25,19 +25,12 @@ import numpy as np
 import numpy.typing as npt
 
 from ...candidates import Candidates
+from ...prior import Prior
 from ..cells import Array, Cells
 from ..entropy import Entropy
 
 Sets = npt.NDArray[np.int32]
 EXACT_IN_FLOAT32 = 2**24  # sums of whole numbers up to here
-
-
-@dataclass(frozen=True)
-class Prior:
-    """Public weights: of each length (how many rules), and of each candidate rule."""
-
-    lengths: tuple[float, ...]
-    rules: Array
 
 
 @dataclass(frozen=True, eq=False)

@@ -19,7 +19,7 @@ it into any other: for exponential noise, ``F(z) = 1 - exp(-z)``,   z = -log(1 -
   "gumbel":       the exponential mechanism, a draw in proportion to w(x) exp(rate * score(x)).
   "exponential":  permute-and-flip over whole lists (McKenna & Sheldon 2020), with weights scaled to be at least 1.
 
-**Privacy** of both: docs/theory.md, Theorem 12. **Multiplicity:** a node's rules are groups; it stands for every choice of their
+**Privacy** of both: docs/theory.md, Theorem 13. **Multiplicity:** a node's rules are groups; it stands for every choice of their
 members, and w counts them.
 """
 

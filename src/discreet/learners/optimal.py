@@ -1,0 +1,78 @@
+"""Rule lists drawn whole, or a few rules at a time. What a draw costs, and its law, are behind ``vault/list_doors.py``."""
+
+import math
+from collections.abc import Sequence
+from typing import Protocol
+
+from .greedy import Counts, Learned
+
+
+class ListDoors(Protocol):
+    """What the learner may ask of the data. A prefix is the rules chosen so far, by their candidate numbers."""
+
+    def sample_list(self, prefix: Sequence[int], lengths: Sequence[float]) -> tuple[list[int], list[int]]:
+        """Rules, and labels with the default's last, for what the prefix leaves; prior weights of 0, 1, ... rules."""
+
+    def histogram(self, prefix: Sequence[int], rule: int | None) -> Counts:
+        """Class counts of what a rule (None: the default) captures after the prefix."""
+
+
+def optimal(doors: ListDoors, draws: Sequence[Sequence[float]], counted: bool) -> Learned:
+    """One draw after the other on what is left; each replaces the default of the one before.
+
+    ``draws`` has for each draw the prior weights of the number of rules it may add. One draw is the whole list at once.
+    """
+    chosen: list[int] = []
+    labels: list[int] = []
+    for lengths in draws:
+        rules, drawn = doors.sample_list(chosen, lengths)
+        chosen += rules
+        labels[-1:] = drawn
+    if not counted:
+        return Learned(chosen, None, labels)
+    counts = [doors.histogram(chosen[:i], rule) for i, rule in enumerate([*chosen, None])]
+    return Learned(chosen, counts, labels)
+
+
+def draws_of(max_rules: int, joint: int | None) -> list[int]:
+    """How many rules each draw may add: ``joint`` at a time, the last draw the rest; all at once if it is None.
+
+    >>> draws_of(5, 2)
+    [2, 2, 1]
+    >>> draws_of(3, None)
+    [3]
+    """
+    size = max(1, max_rules if joint is None else min(joint, max_rules))
+    return [min(size, max_rules - start) for start in range(0, max_rules, size)] or [0]
+
+
+MOST_LISTS = 1e15  # in one draw
+MOST_CANDIDATES = 5_000  # for draws of more than one rule: tables of all pairs of candidates are kept
+
+
+def count_lists(candidates: int, rules: int) -> int:
+    """How many lists of this many different rules there are."""
+    return math.perm(candidates, rules)
+
+
+def is_feasible(candidates: int, rules: int) -> bool:
+    """Whether a draw of up to this many rules is attempted. From public numbers alone, stated in docs/optimal.md."""
+    return rules <= 1 or (candidates <= MOST_CANDIDATES and count_lists(candidates, rules) <= MOST_LISTS)
+
+
+def check_feasible(candidates: int, max_length: int, joint: int | None) -> None:
+    """Raise ValueError, before any record is read, if a draw is out of reach; say which ``joint`` is not."""
+    size = max(draws_of(max_length - 1, joint))
+    if is_feasible(candidates, size):
+        return
+    largest = max(j for j in range(1, size) if is_feasible(candidates, j))
+    limit = (
+        f"more than {MOST_LISTS:.0e}"
+        if candidates <= MOST_CANDIDATES
+        else f"over more than {MOST_CANDIDATES:,} candidates"
+    )
+    raise ValueError(
+        f"{'max_length' if joint is None else 'joint'} is too large for {candidates:,} candidates: a draw of {size} rules at "
+        f"once is one of {count_lists(candidates, size):.1e} lists, {limit}. Set joint={largest} to draw {largest} at a time, "
+        "or have fewer candidates (max_card, exclude, negations=False, coarser columns)"
+    )

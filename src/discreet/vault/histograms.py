@@ -1,0 +1,40 @@
+"""Noisy class counts of the parts of one rule list, charged once for all of them."""
+
+from collections.abc import Sequence
+from fractions import Fraction
+
+import numpy as np
+
+from ..privacy.ledger import Reservation
+from .counting import Counter
+from .entropy import Entropy
+from .mechanisms.discrete_laplace import release
+
+
+class Histograms:
+    """The class counts of one rule list, part by part. Its parts are disjoint, so together they cost one epsilon."""
+
+    def __init__(self, counter: Counter, epsilon: Fraction, reservation: Reservation, entropy: Entropy) -> None:
+        self._counter, self._epsilon, self._reservation, self._entropy = counter, epsilon, reservation, entropy
+        self._counted: list[int] | None = None  # the rules whose class counts were given, once there are any
+        self._finished = False
+
+    def release(self, prefix: Sequence[int], rule: int | None) -> tuple[float, ...]:
+        """Noisy class counts of what a rule captures after a prefix; without a rule, of all that is left.
+
+        They are charged together, at the first (docs/theory.md, Lemma 7). That they belong to one list is checked: each call
+        must go on with the list of the one before, and after the default there is none.
+        """
+        if self._counted is None:
+            self._reservation.draw(self._epsilon, Fraction(0), "class counts")
+            self._counted = []
+        if self._finished or list(prefix) != self._counted:
+            raise RuntimeError(
+                "class counts of parts that are not those of one rule list: this is a bug in the learner"
+            )
+        self._finished = rule is None
+        if rule is not None:
+            self._counted.append(rule)
+        exact = self._counter.left(prefix) if rule is None else self._counter.counts(prefix).captured[:, rule]
+        noisy = release(exact.astype(np.int64), self._epsilon, self._entropy)
+        return tuple(float(c) for c in noisy)

@@ -1,0 +1,86 @@
+"""The door through which whole rule lists are drawn. It charges first, then answers with one list."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import replace
+from fractions import Fraction
+from typing import NoReturn
+
+from ..candidates import Candidates
+from ..prior import Prior
+from ..privacy.budget import ListBudget
+from ..privacy.ledger import Reservation
+from .cells import Array
+from .entropy import Entropy
+from .histograms import Histograms
+from .sampler.deadline import Deadline
+from .sampler.envelope import draw_by_envelope
+from .sampler.problem import make_problem, rules_on_cells
+from .sampler.search import draw_by_search
+from .vault import Vault
+
+LONGEST_BY_ENVELOPE = 5
+
+
+def rounded_down(value: Fraction) -> float:
+    """The largest float that is not above it: rounding goes towards more privacy."""
+    number = float(value)
+    return number if Fraction(number) <= value else math.nextafter(number, 0.0)
+
+
+class ListDoors:
+    """Whole lists, one charge a draw; class counts of disjoint parts, one charge for all of them."""
+
+    def __init__(
+        self,
+        vault: Vault,
+        candidates: Candidates,
+        budget: ListBudget,
+        prior: Prior,
+        class_weights: Array,
+        reservation: Reservation,
+        entropy: Entropy,
+        time_limit: float | None = None,
+    ) -> None:
+        self._budget, self._reservation, self._entropy, self._deadline = (
+            budget,
+            reservation,
+            entropy,
+            Deadline(time_limit),
+        )
+        self._prior, self._class_weights = (
+            prior,
+            class_weights,
+        )  # weights of at most 1, so that a score changes by at most 1
+        self._truth, self._counts = rules_on_cells(vault._cells, candidates)
+        self._histograms = Histograms(vault._counter(candidates), budget.counts_epsilon, reservation, entropy)
+
+    def sample_list(self, prefix: Sequence[int], lengths: Sequence[float]) -> tuple[list[int], list[int]]:
+        """Rules and labels (the default's last) of a list for the records that a prefix leaves.
+
+        ``lengths`` are the prior weights of 0, 1, ... rules. The draw is in proportion to ``prior * exp(epsilon * score)``,
+        where adding a record to the table raises the score of each list by 0 to 1 (docs/theory.md, Theorem 13). Which of the two
+        samplers is used follows from public numbers; both have the same law.
+        """
+        self._reservation.draw(self._budget.draw_epsilon, Fraction(0), "draw of a list")
+        alive = ~self._truth[list(prefix)].any(0)
+        rules = self._prior.rules.copy()
+        rules[list(prefix)] = 0.0
+        problem = make_problem(
+            self._truth[:, alive],
+            self._counts[:, alive] * self._class_weights[:, None],
+            replace(self._prior, lengths=tuple(lengths), rules=rules),
+            rounded_down(self._budget.draw_epsilon),
+        )
+        draw = draw_by_envelope if len(lengths) - 1 <= LONGEST_BY_ENVELOPE else draw_by_search
+        return draw(problem, self._entropy, self._deadline)
+
+    def histogram(self, prefix: Sequence[int], rule: int | None) -> tuple[float, ...]:
+        """Noisy class counts of what a rule captures after a prefix; without a rule, of all that is left."""
+        return self._histograms.release(prefix, rule)
+
+    def __repr__(self) -> str:
+        return "<ListDoors>"
+
+    def __reduce__(self) -> NoReturn:
+        raise TypeError("doors lead to a vault and cannot be pickled or copied")
