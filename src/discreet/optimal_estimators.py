@@ -162,8 +162,6 @@ class OptimalRuleListClassifier(_RuleListClassifier):
         The most literals in a rule.
     negations : bool, default=True
         Whether rules may use negated literals.
-    class_weight : dict or "balanced", default=None
-        Weights of the classes; "balanced" for weights that make all classes count the same.
     schema, candidates, exclude
         As in ``GreedyRuleListClassifier``.
     time_limit : float, default=None
@@ -176,7 +174,7 @@ class OptimalRuleListClassifier(_RuleListClassifier):
     rule_list_ : RuleList
         The model. Of equally good lists it is one with the fewest rules.
     certificate_ : Optimum
-        ``correct``: the (weighted) number of training records that the list classifies correctly; ``bound``: what no list
+        ``correct``: the number of training records that the list classifies correctly; ``bound``: what no list
         over the candidates exceeds; ``gap``: their difference, 0.
     classes_ : array
         The classes, in the order of ``predict_proba``.
@@ -188,7 +186,7 @@ class OptimalRuleListClassifier(_RuleListClassifier):
     >>> X, y = load_compas(binary=True, sensitive=False, return_X_y=True)
     >>> clf = OptimalRuleListClassifier().fit(X, y)
     >>> clf.certificate_
-    Optimum(correct=4719.0, bound=4719.0)
+    Optimum(correct=4710.0, bound=4710.0)
     """
 
     def __init__(
@@ -196,7 +194,6 @@ class OptimalRuleListClassifier(_RuleListClassifier):
         max_length: int = 4,
         max_card: int = 1,
         negations: bool = True,
-        class_weight: Any = None,
         schema: Schema | None = None,
         candidates: Any = None,
         exclude: Any = (),
@@ -206,7 +203,6 @@ class OptimalRuleListClassifier(_RuleListClassifier):
         self.max_length = max_length
         self.max_card = max_card
         self.negations = negations
-        self.class_weight = class_weight
         self.schema = schema
         self.candidates = candidates
         self.exclude = exclude
@@ -223,14 +219,9 @@ class OptimalRuleListClassifier(_RuleListClassifier):
         labels = self._labels(y, len(table))
         candidates = self._candidates(self._schema_for(table))
         check_feasible(len(candidates), int(self.max_length), None)
-        if isinstance(self.class_weight, str) and self.class_weight == "balanced":
-            weights = len(labels) / np.maximum(np.bincount(labels, minlength=len(self.classes_)), 1)
-        else:
-            _check_class_weight(self.class_weight)
-            weights = class_weights(self.class_weight, self.classes_)
         cells = _fill(table, labels, candidates, len(self.classes_), self._strict)
         with _spinner(bool(self.verbose)):
-            best = find_optimum(cells, candidates, int(self.max_length) - 1, weights, self.time_limit)
+            best = find_optimum(cells, candidates, int(self.max_length) - 1, self.time_limit)
         self.certificate_ = best.optimum
         self._set_model(candidates, Learned(best.rules, list(best.counts), best.labels))
         return self

@@ -8,7 +8,7 @@ import numpy as np
 
 from ..candidates import Candidates
 from ..prior import Prior
-from .cells import Array, Cells
+from .cells import Cells
 from .counting import Counter
 from .impurity import mass, side_mass
 from .sampler.deadline import Deadline
@@ -53,7 +53,7 @@ class ExactDoors:
 
 
 class Optimum(NamedTuple):
-    """How many records (weighted) the best list classifies correctly, and what no list exceeds."""
+    """How many records the best list classifies correctly, and what no list exceeds."""
 
     correct: float
     bound: float
@@ -73,14 +73,11 @@ class BestList(NamedTuple):
     optimum: Optimum
 
 
-def find_optimum(
-    cells: Cells, candidates: Candidates, max_rules: int, class_weights: Array, time_limit: float | None
-) -> BestList:
-    """The list of at most ``max_rules`` rules that classifies most records correctly, each counted with its class's weight."""
+def find_optimum(cells: Cells, candidates: Candidates, max_rules: int, time_limit: float | None = None) -> BestList:
+    """The list of at most ``max_rules`` rules that classifies most records correctly."""
     truth, counts = rules_on_cells(cells, candidates)
-    weighted = counts * class_weights[:, None]
     uniform = Prior((1.0,) * (max_rules + 1), np.ones(len(candidates)))
-    problem = make_problem(truth, weighted, uniform, rate=1.0)
+    problem = make_problem(truth, counts, uniform, rate=1.0)
     groups, ceiling = best_list(problem, Deadline(time_limit))
     rules: list[int] = []
     for group in groups:  # of rules that say the same of these records, the first that is not in the list yet
@@ -90,7 +87,7 @@ def find_optimum(
         parts.append(alive & truth[rule])
         alive = alive & ~truth[rule]
     parts.append(alive)
-    labels = [int(weighted[:, part].sum(1).argmax()) for part in parts]
-    correct = float(sum(weighted[label, part].sum() for label, part in zip(labels, parts, strict=True)))
-    bound = max(correct, ceiling + float(weighted.min(0).sum()))  # what make_problem took off every list's score
+    labels = [int(counts[:, part].sum(1).argmax()) for part in parts]
+    correct = float(sum(counts[label, part].sum() for label, part in zip(labels, parts, strict=True)))
+    bound = max(correct, ceiling + float(counts.min(0).sum()))  # what make_problem took off every list's score
     return BestList(rules, labels, [tuple(counts[:, part].sum(1).tolist()) for part in parts], Optimum(correct, bound))

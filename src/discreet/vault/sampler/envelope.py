@@ -82,7 +82,7 @@ class Envelope:
         self._labels = math.log(problem.n_classes)
         self._log_rules = float(np.logaddexp.reduce(problem.log_members, initial=-np.inf))
         longest = problem.longest
-        if longest:
+        if longest > 1:
             self._reach = Reach(problem, deadline)
         everything = problem.counts.sum(1)[None]
         root = self._new_level(np.zeros((1, 0), np.int32), np.zeros(1), everything)
@@ -162,7 +162,9 @@ class Envelope:
         """For each set of the last level, all lists that add one more rule: a bound, or the exact sum."""
         problem = self._problem
         two_labels = self._log_rules + problem.log_length[-1] + 2 * self._labels
-        mass = level.weight + two_labels + problem.rate * self._reach.after(level.sets, 1).astype(np.float64)
+        mass = np.full(len(level.sets), np.inf)
+        if problem.longest > 1:
+            mass = level.weight + two_labels + problem.rate * self._reach.after(level.sets, 1).astype(np.float64)
         exact = np.zeros(len(mass), bool)
         order = np.argsort(-mass)
         rest = np.logaddexp.accumulate(mass[order][::-1])[::-1]  # of what is not looked at yet

@@ -1,11 +1,11 @@
 """An exact draw of a whole rule list by best-first search on perturbed bounds: any number of classes, any length.
 
-Every labelled list x has a prior weight w(x) and gets noise of its own, with the distribution function ``F^w(x)``; the list
-with the largest ``rate * score + noise`` is the answer. It is found without looking at all of them. A *node* is the beginning
-of a list: some rules with labels; it stands for all lists that begin so. The largest noise of its lists has the distribution
-``F^w``, w the sum of their weights; it is drawn first, and divided among its children afterwards: one of them, drawn in
-proportion to w, inherits the maximum m, and the largest noise of each other child is drawn from ``F^w`` given that it is below m
-(Maddison, Tarlow & Minka, A* Sampling, 2014). A node's lists cannot do better than
+Every labelled list x, of prior weight w(x), gets Gumbel noise of its own, located at log w(x); the list with the largest
+``rate * score + noise`` is the answer. It has the law w(x) exp(rate * score(x)), and is found without looking at all lists. A
+*node* is the beginning of a list: some rules with labels; it stands for all lists that begin so. The largest noise of its lists
+is a Gumbel located at log w, w the sum of their weights. It is drawn first, and divided among its children afterwards: one
+of them, drawn in proportion to w, inherits the maximum m, and the largest noise of each other child is drawn given that it
+is below m (Maddison, Tarlow & Minka, A* Sampling, 2014). A node's lists cannot do better than
 
     rate * (score so far + a bound on the score that can follow) + its largest noise,
 
@@ -13,19 +13,13 @@ and the search opens the node with the largest such bound. A list that is at lea
 The order of opening and the bounds change how long this takes, and not the law of the answer: the noise of a list is the same
 whenever it is revealed.
 
-Two kinds of noise. All the drawing is done for Gumbel noise ``m``, where ``F^w`` is a shift by log w. ``log F = -exp(-m)`` turns
-it into any other: for exponential noise, ``F(z) = 1 - exp(-z)``,   z = -log(1 - exp(-exp(-m))).
+**Multiplicity.** A node's rules are groups; it stands for every choice of their members, and w counts them.
 
-  "gumbel":       the exponential mechanism, a draw in proportion to w(x) exp(rate * score(x)).
-  "exponential":  permute-and-flip over whole lists (McKenna & Sheldon 2020), with weights scaled to be at least 1.
-
-**Privacy** of both: docs/theory.md, Theorem 13. **Multiplicity:** a node's rules are groups; it stands for every choice of their
-members, and w counts them.
+Exponential noise in place of Gumbel noise (permute-and-flip over whole lists) was tried: docs/theory.md, section 8.
 """
 
 import heapq
 import math
-from collections.abc import Callable
 from functools import lru_cache
 from typing import Any, NamedTuple
 
@@ -40,11 +34,6 @@ from .reach import Reach
 BATCH = 256  # nodes opened together
 MOST_GROUPS_FOR_TABLES = 2_000
 
-NOISES: dict[str, Callable[[Array], Array]] = {
-    "gumbel": lambda m: m,
-    "exponential": lambda m: -np.log(-np.expm1(-np.exp(-m))),
-}
-
 
 class _Nodes(NamedTuple):
     """Beginnings of lists, best bound first."""
@@ -54,24 +43,22 @@ class _Nodes(NamedTuple):
     labels: Sets
     score: Array  # so far
     weight: Array  # the logarithm of the prior weight of their rules, members counted
-    noise: Array  # the largest of their lists, as Gumbel noise
+    noise: Array  # the largest of their lists
 
     def at(self, where: Any) -> "_Nodes":
         """Some of them."""
         return _Nodes._make(array[where] for array in self)
 
 
-def draw_by_search(
-    problem: Problem, entropy: Entropy, deadline: Deadline, noise: str = "gumbel"
-) -> tuple[list[int], list[int]]:
+def draw_by_search(problem: Problem, entropy: Entropy, deadline: Deadline) -> tuple[list[int], list[int]]:
     """Rules (by their numbers) and labels (the default's last) of one list."""
-    groups, labels = _Search(problem, entropy, deadline, NOISES[noise]).run()
+    groups, labels = _Search(problem, entropy, deadline).run()
     return concrete(problem, groups, entropy), labels
 
 
 class _Search:
-    def __init__(self, problem: Problem, entropy: Entropy, deadline: Deadline, noise: Callable[[Array], Array]) -> None:
-        self._problem, self._entropy, self._deadline, self._noise = problem, entropy, deadline, noise
+    def __init__(self, problem: Problem, entropy: Entropy, deadline: Deadline) -> None:
+        self._problem, self._entropy, self._deadline = problem, entropy, deadline
         self._reach = None
         if problem.longest > 1 and problem.n_groups <= MOST_GROUPS_FOR_TABLES:
             self._reach = Reach(problem, deadline, tables=0)
@@ -81,18 +68,13 @@ class _Search:
         self._weights = np.exp(weights)
         self._rules_of_kind = np.bincount(self._kind, problem.sizes, len(weights)).astype(int)
         self._completions = lru_cache(maxsize=100_000)(self._log_completions)
-        # the lightest list shall have weight 1
-        cheapest = np.sort(np.repeat(problem.log_rule, problem.sizes.astype(int)))[: problem.longest]
-        self._shift = -float(
-            np.min((problem.log_length + np.append(0.0, np.cumsum(cheapest)))[np.isfinite(problem.log_length)])
-        )
         self._best = -math.inf
         self._found: tuple[list[int], list[int]] = ([], [0])
 
     def run(self) -> tuple[list[int], list[int]]:
         """Groups and labels of the best list."""
         empty = np.full((1, self._problem.longest), -1, np.int32)
-        whole = self._completions((0,) * len(self._weights)) + self._shift
+        whole = self._completions((0,) * len(self._weights))
         noise = whole - np.log(-np.log(self._entropy.uniform(1)))
         queue: list[tuple[float, int, int, _Nodes]] = []  # runs of nodes, by the bound of the first that is left
         root = _Nodes(np.full(1, np.inf), empty, empty, np.zeros(1), np.zeros(1), noise)
@@ -135,11 +117,10 @@ class _Search:
         alive = problem.alive(sets)
         left = problem.left(alive)
         # weights of the children: first the lists that end here, then those that go on with each group (for any one label)
-        before = nodes.weight + self._shift
         weights = np.full((n, 1 + problem.n_groups), -np.inf)
-        weights[:, 0] = before + problem.log_length[t]
+        weights[:, 0] = nodes.weight + problem.log_length[t]
         if t < problem.longest:
-            weights[:, 1:] = before[:, None] + problem.log_free(sets) + self._completions_of(sets)
+            weights[:, 1:] = nodes.weight[:, None] + problem.log_free(sets) + self._completions_of(sets)
         heirs = [pick(row, u) for row, u in zip(weights, self._entropy.uniform(n).tolist(), strict=True)]
         heir_labels = (self._entropy.uniform(n) * classes).astype(int)
         # lists that end here
@@ -147,7 +128,7 @@ class _Search:
         noise = self._share(
             nodes.noise[row], weights[row, 0], (np.array(heirs)[row] == 0) & (heir_labels[row] == label)
         )
-        value = problem.rate * (nodes.score[row] + left[label, row]) + self._noise(noise)
+        value = problem.rate * (nodes.score[row] + left[label, row]) + noise
         value[np.isneginf(weights[row, 0])] = -np.inf
         if value.max() > self._best:
             i = int(value.argmax())
@@ -159,11 +140,11 @@ class _Search:
         captured = problem.captured(alive)
         score = nodes.score[:, None] + captured  # (classes, rows, groups)
         bound = problem.rate * (score + self._after_next(sets, alive, left, captured)).astype(np.float64)
-        possible = (bound + self._noise(nodes.noise)[:, None] > self._best) & ~np.isneginf(weights[:, 1:])
+        possible = (bound + nodes.noise[:, None] > self._best) & ~np.isneginf(weights[:, 1:])
         label, row, rule = np.nonzero(possible)
         inherits = (np.array(heirs)[row] == rule + 1) & (heir_labels[row] == label)
         noise = self._share(nodes.noise[row], weights[row, rule + 1], inherits)
-        bounds = bound[label, row, rule] + self._noise(noise)
+        bounds = bound[label, row, rule] + noise
         order = np.argsort(-bounds)[: np.count_nonzero(bounds > self._best)]
         label, row, rule, noise = label[order], row[order], rule[order], noise[order]
         rules, labels = nodes.rules[row], nodes.labels[row]
@@ -209,7 +190,7 @@ class _Search:
         t, longest = sum(used), self._problem.longest
         polynomial = np.zeros(longest - t + 1)
         polynomial[0] = 1.0
-        scale = float(self._weights.mean())
+        scale = float(self._weights.max(initial=1e-300))
         for weight, rules, taken in zip(self._weights / scale, self._rules_of_kind.tolist(), used, strict=True):
             free = max(rules - taken, 0)
             powers = [math.comb(free, s) * weight**s for s in range(longest - t + 1)]
