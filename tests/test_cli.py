@@ -16,18 +16,16 @@ def test_demo_shows_lists_without_and_with_privacy():
     output = run("demo").output
     for expected in ("COMPAS", "Adult", "German Credit", "if priors_count > 2 then 1", "else ", "accuracy"):
         assert expected in output
-    assert (
-        output.count("GreedyRL, no privacy")
-        == output.count("sm-laplace, epsilon 1")
-        == output.count("proved: epsilon")
-        == 3
-    )
+    for title in ("drawn whole, epsilon 1", "sm-laplace, epsilon 1", "GreedyRL, no privacy"):
+        assert output.count(title) == 3
+    assert output.index("drawn whole") < output.index("sm-laplace") < output.index("GreedyRL")
+    assert output.count("proved: epsilon = 1") == 6
     assert "differentially" in output
 
 
 def test_demo_as_json_holds_models_and_statements_that_can_be_read():
     results = json.loads(run("demo", "--json", "-k", "3").stdout)
-    assert [r["dataset"] for r in results] == ["COMPAS", "COMPAS", "Adult", "Adult", "German Credit", "German Credit"]
+    assert [r["dataset"] for r in results] == ["COMPAS"] * 3 + ["Adult"] * 3 + ["German Credit"] * 3
     for result in results:
         assert 0.3 < result["accuracy"]["test"] < 0.9
         assert len(RuleList.from_json(json.dumps(result["model"]))) <= 3

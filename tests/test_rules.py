@@ -1,4 +1,5 @@
 import json
+from itertools import product
 
 import numpy as np
 import pandas as pd
@@ -6,6 +7,7 @@ import polars as pl
 import pyarrow as pa
 import pytest
 from hypothesis import given
+from hypothesis import strategies as st
 
 from discreet import Boolean, Literal, Numeric, Rule, RuleList, Schema
 from discreet.errors import RuleError, SchemaError
@@ -187,3 +189,37 @@ def test_values_are_frozen_and_hashable():
     assert len({rules, RuleList.parse(LISTING)}) == 1
     with pytest.raises(AttributeError):
         rules.rules = ()
+
+
+def test_rules_that_nothing_can_reach_are_left_out():
+    def short(text, schema=None):
+        return str(RuleList.parse(text, schema=schema).reachable()).replace("\n", " ")
+
+    assert short("if a then 1 else if a and b then 0 else 0") == "if a then 1 else 0"
+    assert short("if a and b then 1 else if a then 0 else if b then 1 else 0") == (
+        "if a and b then 1 else if a then 0 else if b then 1 else 0"
+    )
+    assert short("if x <= 3 then 1 else if x <= 2 then 0 else if x > 1 then 1 else 0") == "if x <= 3 then 1 else 1"
+    schema = Schema([Boolean("a", missing=True), Boolean("b")])
+    full = "if a then 1 else if not a then 0 else if b then 1 else 0"
+    assert short(full, schema) == full  # a may be missing
+    assert short("always 1") == "always 1"
+
+
+@given(st.data())
+def test_a_list_of_what_can_be_reached_predicts_the_same(data):
+    names = ["a", "b", "c"]
+    schema = Schema([Boolean(name) for name in names])
+    rules = []
+    for _ in range(data.draw(st.integers(0, 5))):
+        used = data.draw(st.lists(st.sampled_from(names), min_size=1, max_size=2, unique=True))
+        signs = [data.draw(st.booleans()) for _ in used]
+        text = " and ".join(("" if sign else "not ") + name for name, sign in zip(used, signs, strict=True))
+        rules.append(Rule(Rule.parse(text).antecedent, data.draw(st.integers(0, 1)), (1.0, 2.0)))
+    whole = RuleList(tuple(rules), Rule((), 0, (3.0, 4.0)), (0, 1), schema)
+    table = pd.DataFrame(list(product([False, True], repeat=3)), columns=names)
+    short = whole.reachable()
+    assert len(short) <= len(whole)
+    assert (short.predict(table) == whole.predict(table)).all()
+    assert (short.predict_proba(table) == whole.predict_proba(table)).all()
+    assert set(short.captures(table)) == set(range(len(short)))  # every rule of it is reached

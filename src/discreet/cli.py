@@ -18,7 +18,7 @@ def main() -> None:
     """Learn rule lists that people can read."""
 
 
-# (question, minimum support of the private learner: a public number, chosen without a look at the records)
+# (question, minimum support of the paper's private learner: a public number, chosen without a look at the records)
 QUESTIONS = {
     "COMPAS": ("will a defendant be charged again?", 300),
     "Adult": ("does a person earn more than $50,000 a year?", 2000),
@@ -41,7 +41,7 @@ QUESTIONS = {
 )
 @click.option("--json", "as_json", is_flag=True, help="The same as JSON.")
 def demo(epsilon: float, max_length: int, max_card: int, seed: int, as_json: bool) -> None:
-    """Learn rule lists on each of the three datasets, without and with privacy, and show them."""
+    """Learn rule lists on each of the three datasets, with and without privacy, and show them."""
     import json
 
     from rich.console import Console
@@ -51,6 +51,7 @@ def demo(epsilon: float, max_length: int, max_card: int, seed: int, as_json: boo
 
     from .datasets import load_adult, load_compas, load_german_credit
     from .estimators import GreedyRuleListClassifier
+    from .optimal_estimators import DPOptimalRuleListClassifier
     from .private_estimators import DPGreedyRuleListClassifier
 
     console, progress = Console(), Console(stderr=True)
@@ -63,10 +64,11 @@ def demo(epsilon: float, max_length: int, max_card: int, seed: int, as_json: boo
             train, test, y_train, y_test = train_test_split(data.data, data.target, train_size=0.8, random_state=seed)
             common: dict[str, Any] = {"max_length": max_length, "max_card": max_card, "schema": data.schema}
             models = {
-                "GreedyRL, no privacy": GreedyRuleListClassifier(**common),
-                f"sm-laplace, epsilon {epsilon:g}": DPGreedyRuleListClassifier(
+                f"drawn whole, epsilon {epsilon:g}": DPOptimalRuleListClassifier(epsilon, **common),
+                f"the paper's sm-laplace, epsilon {epsilon:g}": DPGreedyRuleListClassifier(
                     "sm-laplace", epsilon, delta=1e-9, min_support=support, **common
                 ),
+                "GreedyRL, no privacy": GreedyRuleListClassifier(**common),
             }
             try:
                 for model in models.values():
@@ -87,7 +89,7 @@ def demo(epsilon: float, max_length: int, max_card: int, seed: int, as_json: boo
                 "model": json.loads(model.rule_list_.to_json()),
             }
             if hasattr(model, "privacy_"):
-                statement = str(model.privacy_)
+                statement = statement or str(model.privacy_)
                 body.append_text(Text(f"\n\nproved: {model.privacy_.proved}", "green"))
                 result["privacy"] = json.loads(model.privacy_.to_json())
             results.append(result)
@@ -96,7 +98,7 @@ def demo(epsilon: float, max_length: int, max_card: int, seed: int, as_json: boo
     if as_json:
         click.echo(json.dumps(results, indent=1))
     else:
-        console.print(Panel(statement, title="What the last private list promises", title_align="left", padding=(1, 2)))
+        console.print(Panel(statement, title="What the first list promises", title_align="left", padding=(1, 2)))
         console.print(
             "Accuracies are measured on records that we may show; on private ones they are not covered.", style="dim"
         )

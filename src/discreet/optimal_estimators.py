@@ -62,7 +62,7 @@ class DPOptimalRuleListClassifier(_PrivateRuleListClassifier):
     Attributes
     ----------
     rule_list_ : RuleList
-        The model, with noisy class counts.
+        The model, with noisy class counts, without rules that nothing can reach.
     privacy_ : PrivacyStatement
         What it promises.
     classes_ : array
@@ -132,6 +132,7 @@ class DPOptimalRuleListClassifier(_PrivateRuleListClassifier):
             )
             learned = optimal(doors, draws, counted=budget.counts_epsilon > 0)
         self._set_model(candidates, learned)
+        self.rule_list_ = self.rule_list_.reachable()  # follows from what was drawn, and so costs nothing
         self.privacy_ = statement
         return self
 

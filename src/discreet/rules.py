@@ -22,6 +22,7 @@ from .rule_text import COMPARISONS, Reader, write, write_number
 from .schema import Label, Schema
 from .tables import as_table
 
+MOST_COMBINATIONS = 1 << 20  # of values that `reachable` looks at
 FORMAT, VERSION = "discreet rule list", 1
 
 
@@ -189,6 +190,32 @@ class RuleList:
         """The bare list, as its text has it."""
         bare = [replace(rule, counts=None) for rule in self]
         return replace(self, rules=tuple(bare[:-1]), default=bare[-1])
+
+    def reachable(self) -> "RuleList":
+        """The list without the rules that no record the schema foresees can reach, whatever the table. It predicts the same.
+
+        >>> print(RuleList.parse("if a then 1 else if not a then 0 else if b then 1 else 0").reachable())
+        if a then 1
+        else 0
+        """
+        used = list(dict.fromkeys(x.column for x in self._literals()))
+        if self.schema is None or math.prod(self.schema[c].n_bins for c in used) > MOST_COMBINATIONS:
+            return self
+        alive = np.ones((), bool)  # all combinations of bins, an axis a column
+        for name in used:
+            alive = np.logical_and.outer(alive, self.schema[name].domain)
+        kept = []
+        for rule in self.rules:
+            true = alive
+            for literal in rule.antecedent:
+                shape = [-1 if name == literal.column else 1 for name in used]
+                true = true & truth(self.schema, literal).reshape(shape)
+            alive = alive & ~true
+            if true.any():
+                kept.append(rule)
+            if not alive.any():  # it takes all that is left, and so is the default
+                return replace(self, rules=tuple(kept[:-1]), default=replace(kept[-1], antecedent=()))
+        return replace(self, rules=tuple(kept))
 
     def to_json(self, indent: int | None = 1) -> str:
         """The list as JSON that ``from_json`` reads back, here or in a later version."""
