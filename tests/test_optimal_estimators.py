@@ -93,8 +93,10 @@ def test_feasibility_follows_from_public_numbers():
     assert not is_feasible(25_000, 2)
     assert is_feasible(800, 5)
     assert not is_feasible(800, 6)
-    assert count_lists(800, 5) < MOST_LISTS < count_lists(800, 6)
-    assert is_feasible(MOST_CANDIDATES, 2)
+    assert count_lists(24, 7) < MOST_LISTS < count_lists(24, 9)
+    assert is_feasible(24, 7)
+    assert not is_feasible(24, 9)
+    assert is_feasible(MOST_CANDIDATES[3], 3)
     check_feasible(800, 6, None)
     with pytest.raises(ValueError, match=r"max_length .* joint=5 "):
         check_feasible(800, 7, None)

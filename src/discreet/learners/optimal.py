@@ -46,8 +46,9 @@ def draws_of(max_rules: int, joint: int | None) -> list[int]:
     return [min(size, max_rules - start) for start in range(0, max_rules, size)] or [0]
 
 
-MOST_LISTS = 1e15  # in one draw
-MOST_CANDIDATES = 5_000  # for draws of more than one rule: tables of all pairs of candidates are kept
+# How many candidates a draw of 2, 3, ... rules at once may have, and how many lists a draw of more rules
+MOST_CANDIDATES = {2: 5_000, 3: 5_000, 4: 1_500, 5: 1_000}
+MOST_LISTS = 1e11
 
 
 def count_lists(candidates: int, rules: int) -> int:
@@ -56,8 +57,12 @@ def count_lists(candidates: int, rules: int) -> int:
 
 
 def is_feasible(candidates: int, rules: int) -> bool:
-    """Whether a draw of up to this many rules is attempted. From public numbers alone, stated in docs/optimal.md."""
-    return rules <= 1 or (candidates <= MOST_CANDIDATES and count_lists(candidates, rules) <= MOST_LISTS)
+    """Whether a draw of up to this many rules is attempted. From public numbers alone, as stated in docs/optimal.md."""
+    if rules <= 1:
+        return True
+    if rules in MOST_CANDIDATES:
+        return candidates <= MOST_CANDIDATES[rules]
+    return count_lists(candidates, rules) <= MOST_LISTS
 
 
 def check_feasible(candidates: int, max_length: int, joint: int | None) -> None:
@@ -66,13 +71,8 @@ def check_feasible(candidates: int, max_length: int, joint: int | None) -> None:
     if is_feasible(candidates, size):
         return
     largest = max(j for j in range(1, size) if is_feasible(candidates, j))
-    limit = (
-        f"more than {MOST_LISTS:.0e}"
-        if candidates <= MOST_CANDIDATES
-        else f"over more than {MOST_CANDIDATES:,} candidates"
-    )
     raise ValueError(
         f"{'max_length' if joint is None else 'joint'} is too large for {candidates:,} candidates: a draw of {size} rules at "
-        f"once is one of {count_lists(candidates, size):.1e} lists, {limit}. Set joint={largest} to draw {largest} at a time, "
-        "or have fewer candidates (max_card, exclude, negations=False, coarser columns)"
+        f"once is one of {count_lists(candidates, size):.1e} lists, which may take hours. Set joint={largest} to draw {largest} "
+        "at a time, or have fewer candidates (max_card, exclude, negations=False, coarser columns). See docs/optimal.md"
     )
