@@ -23,7 +23,6 @@ computed again, so the elements are disjoint and cover everything whatever round
 """
 
 import math
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -34,7 +33,7 @@ from ..cells import Array
 from ..entropy import Entropy
 from .deadline import Deadline
 from .problem import Problem, Sets, concrete, draw_labels, pick
-from .reach import ROWS, Reach, best_split
+from .reach import ROWS, Reach, best_split, best_split_after, blocks
 
 SLACK = 6.0  # how far below the best weight found (as a logarithm) an element need not be divided
 ATTEMPTS = 20_000  # before the division is made finer
@@ -132,7 +131,7 @@ class Envelope:
     def _extend(self, level: _Level) -> _Level:
         """The next level: sets T + l of all (T, l) above the threshold. The others are booked as pruned."""
         sets, weights, lefts = [], [], []
-        for rows in _blocks(len(level.sets)):
+        for rows in blocks(0, len(level.sets)):
             self._deadline.check()
             edges = self._edges(level.sets[rows], level.weight[rows])
             keep = edges.bound >= self._threshold
@@ -167,12 +166,11 @@ class Envelope:
         order = np.argsort(-mass)
         rest = np.logaddexp.accumulate(mass[order][::-1])[::-1]  # of what is not looked at yet
         total = float(np.logaddexp.reduce([m for other in self._levels for m in other.stop]))
-        for start in range(0, len(order), ROWS):
-            if rest[start] < total + math.log(WASTE) and total > self._threshold:
-                break
-            self._deadline.check()
-            rows = order[start : start + ROWS]
-            split = best_split(problem, problem.alive(level.sets[rows]))
+        start, step = 0, ROWS
+        while start < len(order) and not (rest[start] < total + math.log(WASTE) and total > self._threshold):
+            rows = np.sort(order[start : start + step])
+            start, step = start + step, 2 * step
+            split = best_split_after(problem, level.sets[rows], self._deadline)
             mass[rows] = level.weight[rows] + two_labels + problem.rate * split.astype(np.float64)
             rows = rows[mass[rows] >= max(self._threshold, total - self._slack)]
             exact[rows] = True
@@ -313,10 +311,6 @@ class Envelope:
             place, group = parents[pick(np.array(logs), float(entropy.uniform(1)[0]))]
             rules.append(group)
         return rules[::-1]
-
-
-def _blocks(n: int) -> Iterator[slice]:
-    return (slice(i, min(i + ROWS, n)) for i in range(0, n, ROWS))
 
 
 def _log_sum_of_rows(logs: Array) -> Array:

@@ -134,7 +134,8 @@ def make_problem(truth: npt.NDArray[np.bool_], counts: Array, prior: Prior, rate
     for rule, weight in enumerate(prior.rules.tolist()):
         if weight > 0.0:
             places.setdefault((packed[rule].tobytes(), weight), []).append(rule)
-    members = tuple(np.array(rules) for rules in places.values())
+    wide_first = sorted(places.values(), key=lambda rules: -int(truth[rules[0]].sum()))  # see best_split_after
+    members = tuple(np.array(rules) for rules in wide_first)
     firsts = [int(rules[0]) for rules in members]
     whole = bool((counts == np.floor(counts)).all()) and counts.sum() < EXACT_IN_FLOAT32
     dtype = np.float32 if whole else np.float64

@@ -12,33 +12,68 @@ Tables of ``C_s`` for all pairs follow by looking one rule ahead. ``C_0`` and ``
 ``C_s(A_a)`` stands on the diagonal of the table.
 """
 
+import itertools
+from collections.abc import Iterator
+from dataclasses import replace
+
 import numpy as np
+import numpy.typing as npt
 
 from ..cells import Array
 from .deadline import Deadline
 from .problem import Problem, Sets
 
 ROWS = 1024  # sets looked at together
+RUN = 128  # sets that must have their first rules in common before it pays to look at what these leave
 
 
 def best_split(problem: Problem, alive: Array) -> Array:
     """``C_1`` of each row of cells, exactly.
 
-    With ``x = count of a class - count of the last class``, the best score on a part is its count of the last class plus
-    ``max(0, largest x)``; so one product fewer than there are classes is enough.
+    A rule with label y and a default z reach ``count of z in all cells + (count of y - count of z) in the rule's cells``,
+    so the largest and the smallest difference of each two classes are enough; with y = z the rule does not matter.
     """
-    last = problem.counts[-1]
-    inside = [(alive * (count - last)) @ problem.truth for count in problem.counts[:-1]]
-    whole = [alive @ (count - last) for count in problem.counts[:-1]]
-    captured = np.maximum(inside[0], 0)
-    rest = np.maximum(whole[0][:, None] - inside[0], 0)
-    for x, total in zip(inside[1:], whole[1:], strict=True):
-        np.maximum(captured, x, out=captured)
-        np.maximum(rest, total[:, None] - x, out=rest)
-    captured += rest
-    no_rule = np.max(whole, axis=0).clip(min=0)  # also where there is no rule at all
-    score: Array = alive @ last + np.maximum(captured.max(1, initial=0), no_rule)
-    return score
+    counts = problem.counts
+    whole = counts @ alive.T
+    best: Array = whole.max(0)
+    inside = [(alive * (count - counts[-1])) @ problem.truth for count in counts[:-1]]
+    for z in range(len(counts)):
+        for y, x in enumerate(inside[:z]):
+            more = x if z == len(inside) else x - inside[z]
+            np.maximum(best, whole[z] + more.max(1, initial=0), out=best)
+            np.maximum(best, whole[y] - more.min(1, initial=0), out=best)
+    return best
+
+
+def best_split_after(problem: Problem, sets: Sets, deadline: Deadline) -> Array:
+    """``C_1`` after each set of rules, exactly; fast if sets that begin with the same rules are neighbours.
+
+    What those capture is left out of the matrix product. It is most of the cells if wide groups come first in a set.
+    """
+    best = np.empty(len(sets), problem.truth.dtype)
+    shared, starts = _shared(sets)
+    for start, end in itertools.pairwise([*starts.tolist(), len(sets)]):
+        cells = problem.alive(sets[start : start + 1, :shared])[0] > 0
+        part = replace(problem, truth=problem.truth[cells], counts=problem.counts[:, cells])
+        for rows in blocks(start, end):
+            deadline.check()
+            best[rows] = best_split(part, part.alive(sets[rows, shared:]))
+    return best
+
+
+def _shared(sets: Sets) -> tuple[int, npt.NDArray[np.intp]]:
+    """How many rules at the beginning to share, and where runs of sets that share them start: runs must be long enough."""
+    starts = np.zeros(min(len(sets), 1), np.intp)
+    for shared in range(sets.shape[1], 0, -1):
+        new = (sets[1:, :shared] != sets[:-1, :shared]).any(1)
+        if len(sets) >= RUN * (1 + np.count_nonzero(new)):
+            return shared, np.append(starts, 1 + np.flatnonzero(new))
+    return 0, starts
+
+
+def blocks(start: int, end: int) -> Iterator[slice]:
+    """Not more than ROWS at once."""
+    return (slice(i, min(i + ROWS, end)) for i in range(start, end, ROWS))
 
 
 class Reach:
@@ -76,17 +111,13 @@ class Reach:
         problem = self._problem
         first, second = np.triu_indices(problem.n_groups)
         pairs = np.column_stack([first, second]).astype(np.int32)
-        best = np.empty(len(pairs), problem.truth.dtype)
-        for start in range(0, len(pairs), ROWS):
+        best = best_split_after(problem, pairs, deadline) if s == 1 else np.empty(len(pairs), problem.truth.dtype)
+        for rows in blocks(0, len(pairs) if s > 1 else 0):
             deadline.check()
-            rows = pairs[start : start + ROWS]
-            alive = problem.alive(rows)
-            if s == 1:
-                best[start : start + ROWS] = best_split(problem, alive)
-                continue
+            alive = problem.alive(pairs[rows])
             captured = problem.captured(alive).max(0)
-            captured += self.after_next(rows, alive, s - 1)
-            best[start : start + ROWS] = captured.max(1)
+            captured += self.after_next(pairs[rows], alive, s - 1)
+            best[rows] = captured.max(1)
         table = np.empty((problem.n_groups, problem.n_groups), problem.truth.dtype)
         table[first, second] = best
         table[second, first] = best
