@@ -215,3 +215,16 @@ def pick(logs: Array, u: float) -> int:
     return int(
         min(np.searchsorted(sums, u * sums[-1], side="right"), np.flatnonzero(sums < sums[-1]).max(initial=-1) + 1)
     )
+
+
+def pick_each(logs: Array, u: Array) -> npt.NDArray[np.intp]:
+    """The same for each row and number. One row stands for all."""
+    p = np.exp(logs - logs.max(1, keepdims=True))
+    sums = np.cumsum(p, axis=1)
+    last = p.shape[1] - 1 - np.argmax(p[:, ::-1] > 0, axis=1)
+    if len(logs) == 1:
+        places: npt.NDArray[np.intp] = np.searchsorted(sums[0], u * sums[0, -1], side="right")
+    else:
+        places = (sums <= u[:, None] * sums[:, -1:]).sum(1)
+    places = np.minimum(places, last)
+    return places

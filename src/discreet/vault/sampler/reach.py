@@ -9,7 +9,8 @@ Tables of ``C_s`` for all pairs follow by looking one rule ahead. ``C_0`` and ``
 
     C_s(A_ab) <= max over rules r of  best(A_ab and r) + min(C_{s-1}(A_ab), C_{s-1}(A_ar), C_{s-1}(A_br), cells' best of A_abr).
 
-``C_s(A_a)`` stands on the diagonal of the table.
+``C_s(A_a)`` stands on the diagonal of the table. For five rules and more there is also a table of ``C_1`` for all triples (if it
+is not too large): then ``C_2`` is exact for pairs, and ``C_1(A_abcd)`` is bounded by the four triples in it.
 """
 
 import itertools
@@ -24,7 +25,8 @@ from .deadline import Deadline
 from .problem import Problem, Sets
 
 ROWS = 1024  # sets looked at together
-RUN = 128  # sets that must have their first rules in common before it pays to look at what these leave
+LARGEST = 2**30  # bytes that a table may take
+RUN = 64  # sets that must have their first rules in common before it pays to look at what these leave
 
 
 def best_split(problem: Problem, alive: Array) -> Array:
@@ -82,9 +84,14 @@ class Reach:
     def __init__(self, problem: Problem, deadline: Deadline, tables: int | None = None) -> None:
         self._problem = problem
         self._cell_best = problem.counts.max(0)
+        self._is_sum = bool((self._cell_best == problem.counts.sum(0)).all())  # always so with two classes
         self._single = [self._no_rule_after_one()]
         self._pairs = [self._no_rule_after_two()]
         captured = problem.captured(problem.alive(np.arange(problem.n_groups, dtype=np.int32)[:, None])).max(0)
+        size = problem.n_groups**3 * problem.truth.itemsize
+        self._triples = (
+            self._table_of_triples(deadline) if problem.longest > 4 and tables is None and size <= LARGEST else None
+        )
         for s in range(1, problem.longest):
             if s <= (problem.longest - 3 if tables is None else tables):
                 self._pairs.append(self._table(s, deadline))
@@ -115,24 +122,45 @@ class Reach:
         for rows in blocks(0, len(pairs) if s > 1 else 0):
             deadline.check()
             alive = problem.alive(pairs[rows])
-            captured = problem.captured(alive).max(0)
-            captured += self.after_next(pairs[rows], alive, s - 1)
+            captured = problem.captured(alive)
+            captured = captured.max(0) + self.after_next(pairs[rows], alive, s - 1, captured)
             best[rows] = captured.max(1)
         table = np.empty((problem.n_groups, problem.n_groups), problem.truth.dtype)
         table[first, second] = best
         table[second, first] = best
         return table
 
-    def after_next(self, sets: Sets, alive: Array, s: int) -> Array:
-        """(rows, groups): a bound on ``C_s`` after each set of rules and one more."""
+    def _table_of_triples(self, deadline: Deadline) -> Array:
+        n = self._problem.n_groups
+        table = np.empty((n, n, n), self._problem.truth.dtype)
+        for a in range(n):
+            b, c = np.triu_indices(n - a)
+            sets = np.column_stack([np.full(len(b), a), a + b, a + c]).astype(np.int32)
+            part = np.empty((n - a, n - a), table.dtype)
+            part[b, c] = best_split_after(self._problem, sets, deadline)
+            part[c, b] = part[b, c]
+            table[a, a:, a:] = part
+            table[a:, a, a:] = part
+            table[a:, a:, a] = part
+        return table
+
+    def after_next(self, sets: Sets, alive: Array, s: int, captured: Array | None = None) -> Array:
+        """(rows, groups): a bound on ``C_s`` after each set of rules and one more; ``captured`` saves work if it is known."""
         problem = self._problem
-        weights = alive * self._cell_best
-        bound: Array = weights.sum(1)[:, None] - weights @ problem.truth
+        weights = alive @ self._cell_best
+        if captured is not None and self._is_sum:
+            bound: Array = weights[:, None] - captured.sum(0)
+        else:
+            bound = weights[:, None] - (alive * self._cell_best) @ problem.truth
         if sets.shape[1] == 0:
             return np.minimum(bound, self._single[s])
         after_two = self._after_two(s)
-        for column in sets.T:
-            np.minimum(bound, after_two[column], out=bound)
+        for i, column in enumerate(sets.T):
+            if s == 1 and self._triples is not None and sets.shape[1] > 1:
+                for other in sets.T[:i]:
+                    np.minimum(bound, self._triples[other, column], out=bound)
+            else:
+                np.minimum(bound, after_two[column], out=bound)
         np.minimum(bound, self.after(sets, s)[:, None], out=bound)
         return bound
 
@@ -141,6 +169,9 @@ class Reach:
         after_two = self._after_two(s)
         bound = np.full(len(sets), np.inf, self._problem.truth.dtype)
         for i, a in enumerate(sets.T):
-            for b in sets.T[: i + 1]:
+            for j, b in enumerate(sets.T[: i + 1]):
                 np.minimum(bound, after_two[a, b], out=bound)
+                if s == 1 and self._triples is not None:
+                    for c in sets.T[:j]:
+                        np.minimum(bound, self._triples[a, b, c], out=bound)
         return bound
