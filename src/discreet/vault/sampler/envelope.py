@@ -23,7 +23,8 @@ computed again, so the elements are disjoint and cover everything whatever round
 """
 
 import math
-from collections.abc import Iterator
+import sys
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -33,11 +34,12 @@ import numpy.typing as npt
 from ..cells import Array
 from ..entropy import Entropy
 from .deadline import Deadline
-from .problem import Problem, Sets, concrete, draw_labels, pick
-from .reach import ROWS, Reach, best_split
+from .problem import Problem, Sets, concrete, draw_labels, pick, pick_each
+from .reach import ROWS, Reach, best_split, best_split_after, blocks
 
 SLACK = 6.0  # how far below the best weight found (as a logarithm) an element need not be divided
 ATTEMPTS = 20_000  # before the division is made finer
+EDGES = 4_000_000  # about how many ways to reach the last level are merged at once
 WASTE = 3000.0  # how many times the exact weight the undivided rest of the last level may have
 
 
@@ -60,8 +62,20 @@ class _Level:
     keys: npt.NDArray[np.int64]
     weight: Array  # W(T)
     stop: Array  # of the lists that stop here
-    pruned: Array  # the bounds of all "T, then l, then anything" together
+    pruned: Array  # the bounds of all "T, then l, then anything" together, or a little more
     kept: npt.NDArray[np.uint8]  # for each T, a bit for each group
+
+
+@dataclass(eq=False)
+class _Last:
+    """Some sets of the last level: all that come from a range of sets of the level before."""
+
+    parents: slice
+    sets: Sets
+    weight: Array
+    stop: Array
+    mass: Array  # of all lists that add one more rule: a bound, or the exact sum
+    exact: npt.NDArray[np.bool_]
 
 
 class _Edges(NamedTuple):
@@ -69,9 +83,31 @@ class _Edges(NamedTuple):
 
     left: Array  # (classes, rows): what T leaves
     captured: Array  # (classes, rows, groups): what l captures of it
+    after: Array  # a bound on the score of what follows l
     score: Array  # rate times the best score that l and anything after it can reach
     before: Array  # W(T) times the prior weight of l
     bound: Array  # on all lists "T, then l, then anything"
+
+
+class _Children(NamedTuple):
+    """Sets with one rule more, each with the weight from all of its parents among some sets."""
+
+    sets: Sets
+    weight: Array
+    left: Array  # (classes, rows)
+    after: Array  # a bound on the score of one more rule and a default
+
+
+class _Proposals(NamedTuple):
+    """How lists go on after the first rules, which are the set ``sets[place]``, and whether to accept them."""
+
+    log_accept: Array
+    rules: Sets  # (rows, as many as possible)
+    lengths: npt.NDArray[np.intp]
+
+
+Places = npt.NDArray[np.integer]
+Propose = Callable[["_Level | _Last", Places, Entropy], _Proposals]
 
 
 class Envelope:
@@ -82,27 +118,52 @@ class Envelope:
         self._labels = math.log(problem.n_classes)
         self._log_rules = float(np.logaddexp.reduce(problem.log_members, initial=-np.inf))
         longest = problem.longest
+        everything = problem.counts.sum(1)[:, None]
+        root = _Children(np.zeros((1, 0), np.int32), np.zeros(1), everything, problem.counts.max(0).sum(keepdims=True))
+        self._levels: list[_Level] = []
+        self._last: list[_Last] = []
+        self._known = -np.inf  # the logarithm of a weight that lists have for certain
+        self._threshold = -np.inf
         if longest > 1:
             self._reach = Reach(problem, deadline)
-        everything = problem.counts.sum(1)[None]
-        root = self._new_level(np.zeros((1, 0), np.int32), np.zeros(1), everything)
-        self._levels = [root]
-        self._threshold = self._incumbent() - slack if longest > 1 else -np.inf
-        while len(self._levels) < longest and len(self._levels[-1].sets):
-            self._levels.append(self._extend(self._levels[-1]))
-        self._last, self._last_is_exact = np.empty(0), np.empty(0, bool)
-        if len(self._levels) == longest:
-            self._last, self._last_is_exact = self._finish(self._levels[-1])
-        masses = np.concatenate([m for level in self._levels for m in (level.stop, level.pruned)] + [self._last])
+            self._known = self._incumbent()
+            self._threshold = self._known - slack
+        if longest == 1:
+            self._last = [self._finish(root, slice(0, 1), 1.0)]
+        else:
+            self._levels = [self._new_level(root)]
+        while len(self._levels) < longest - 1:
+            ((_, children),) = self._extend(self._levels[-1], sys.maxsize)
+            self._levels.append(self._new_level(children))
+        if longest > 1:
+            level = self._levels[-1]
+            for parents, children in self._extend(level, EDGES):
+                share = (parents.stop - parents.start) / len(level.sets)
+                self._last.append(self._finish(children, parents, share))
+        pieces: list[tuple[Propose, _Level | _Last, Array]] = []
+        for level in self._levels:
+            pieces += [(self._stop, level, level.stop), (self._go_on, level, level.pruned)]
+        for last in self._last:
+            pieces += [(self._stop, last, last.stop), (self._one_more, last, last.mass)]
+        self._pieces = [(propose, level) for propose, level, _ in pieces]
+        self._starts = np.cumsum([0] + [len(mass) for _, _, mass in pieces])
+        masses = np.concatenate([mass for _, _, mass in pieces])
         self._top = float(masses.max())
-        self._sums = np.cumsum(np.exp(masses - self._top))
+        masses -= self._top
+        self._sums = np.cumsum(np.exp(masses, out=masses), out=masses)
 
     # -- building
 
-    def _new_level(self, sets: Sets, weight: Array, left: Array) -> _Level:
-        stop = weight + self._problem.log_length[sets.shape[1]] + self._problem.log_sum(left.T)
-        kept = np.zeros((len(sets), (self._problem.n_groups + 7) // 8), np.uint8)
-        return _Level(sets, self._keys(sets), weight, stop, np.full(len(sets), -np.inf), kept)
+    def _new_level(self, children: _Children) -> _Level:
+        n = len(children.sets)
+        kept = np.zeros((n, (self._problem.n_groups + 7) // 8), np.uint8)
+        keys, pruned = self._keys(children.sets), np.full(n, -np.inf)
+        return _Level(children.sets, keys, children.weight, self._weight_of_stopping(children), pruned, kept)
+
+    def _weight_of_stopping(self, children: _Children) -> Array:
+        stop: Array = children.weight + self._problem.log_sum(children.left)
+        stop += self._problem.log_length[children.sets.shape[1]]
+        return stop
 
     def _keys(self, sets: Sets) -> npt.NDArray[np.int64]:
         keys = np.zeros(len(sets), np.int64)
@@ -121,67 +182,84 @@ class Envelope:
         problem = self._problem
         alive, t = problem.alive(sets), sets.shape[1]
         captured = problem.captured(alive)
-        score = self._reach.after_next(sets, alive, problem.longest - t - 1).astype(np.float64)
-        score += captured.max(0)
+        after = self._reach.after_next(sets, alive, problem.longest - t - 1, captured)
+        score = captured.max(0).astype(np.float64)
+        score += after
         score *= problem.rate
         before = problem.log_free(sets)
         before += weight[:, None]
-        total = float(np.logaddexp.reduce(self._terms(t)))
-        return _Edges(problem.left(alive), captured, score, before, score + (before + total))
+        bound = score + before
+        bound += float(np.logaddexp.reduce(self._terms(t)))
+        return _Edges(problem.left(alive), captured, after, score, before, bound)
 
-    def _extend(self, level: _Level) -> _Level:
-        """The next level: sets T + l of all (T, l) above the threshold. The others are booked as pruned."""
-        sets, weights, lefts = [], [], []
-        for rows in _blocks(len(level.sets)):
+    def _extend(self, level: _Level, most: int) -> Iterator[tuple[slice, _Children]]:
+        """The next level: sets T + l of all (T, l) above the threshold. The others are booked as pruned.
+
+        It comes in parts, from about ``most`` pairs (T, l) each. A set with parents in two parts is in both.
+        """
+        found: list[_Children] = []
+        start = n_edges = 0
+        for rows in blocks(0, len(level.sets)):
             self._deadline.check()
             edges = self._edges(level.sets[rows], level.weight[rows])
             keep = edges.bound >= self._threshold
             level.kept[rows] = np.packbits(keep, axis=1)
             row, rule = np.nonzero(keep)
             edges.bound[keep] = -np.inf
-            level.pruned[rows] = _log_sum_of_rows(edges.bound)
+            level.pruned[rows] = _little_more_than_log_sum(edges.bound)
             captured = edges.captured[:, row, rule]
-            sets.append(np.column_stack([level.sets[rows][row], rule.astype(np.int32)]))
-            weights.append(edges.before[row, rule] + self._problem.log_sum(captured))
-            lefts.append((edges.left[:, row] - captured).T)
-        return self._merge(np.sort(np.concatenate(sets), axis=1), np.concatenate(weights), np.concatenate(lefts))
+            sets = np.column_stack([level.sets[rows][row], rule.astype(np.int32)])
+            weight = edges.before[row, rule] + self._problem.log_sum(captured)
+            found.append(_Children(sets, weight, edges.left[:, row] - captured, edges.after[row, rule]))
+            n_edges += len(row)
+            if n_edges >= most or rows.stop == len(level.sets):
+                yield slice(start, rows.stop), self._merge(found)
+                found, start, n_edges = [], rows.stop, 0
 
-    def _merge(self, sets: Sets, weight: Array, left: Array) -> _Level:
+    def _merge(self, found: list[_Children]) -> _Children:
         """Equal sets become one, with the sum of their weights."""
+        sets = np.sort(np.concatenate([c.sets for c in found]), axis=1)
         keys = self._keys(sets)
         order = np.argsort(keys, kind="stable")
-        keys, weight = keys[order], weight[order]
-        first = np.flatnonzero(np.diff(keys, prepend=-1))
+        weight = np.concatenate([c.weight for c in found])[order]
+        first = np.flatnonzero(np.diff(keys[order], prepend=-1))
         if len(first):
             top = np.maximum.reduceat(weight, first)
             times = np.diff(np.append(first, len(weight)))
             weight = top + np.log(np.add.reduceat(np.exp(weight - np.repeat(top, times)), first))
-        return self._new_level(sets[order[first]], weight, left[order[first]])
+        first = order[first]
+        left = np.concatenate([c.left for c in found], axis=1)[:, first]
+        return _Children(sets[first], weight, left, np.concatenate([c.after for c in found])[first])
 
-    def _finish(self, level: _Level) -> tuple[Array, npt.NDArray[np.bool_]]:
-        """For each set of the last level, all lists that add one more rule: a bound, or the exact sum."""
-        problem = self._problem
-        two_labels = self._log_rules + problem.log_length[-1] + 2 * self._labels
-        mass = np.full(len(level.sets), np.inf)
-        if problem.longest > 1:
-            mass = level.weight + two_labels + problem.rate * self._reach.after(level.sets, 1).astype(np.float64)
+    def _finish(self, children: _Children, parents: slice, share: float) -> _Last:
+        """For each set of the last level, all lists that add one more rule: a bound, or the exact sum.
+
+        Bounds of ``reach.py`` will do for the rest when it has little mass (its share of WASTE); else those of the best split.
+        """
+        problem, sets, weight = self._problem, children.sets, children.weight
+        stop = self._weight_of_stopping(children)
+        known = float(np.logaddexp.reduce(stop, initial=self._known))
+        mass = weight + (self._log_rules + problem.log_length[-1] + 2 * self._labels)
+        before = mass.copy()
+        mass += problem.rate * children.after.astype(np.float64)
         exact = np.zeros(len(mass), bool)
         order = np.argsort(-mass)
         rest = np.logaddexp.accumulate(mass[order][::-1])[::-1]  # of what is not looked at yet
-        total = float(np.logaddexp.reduce([m for other in self._levels for m in other.stop]))
-        for start in range(0, len(order), ROWS):
-            if rest[start] < total + math.log(WASTE) and total > self._threshold:
-                break
-            self._deadline.check()
-            rows = order[start : start + ROWS]
-            split = best_split(problem, problem.alive(level.sets[rows]))
-            mass[rows] = level.weight[rows] + two_labels + problem.rate * split.astype(np.float64)
-            rows = rows[mass[rows] >= max(self._threshold, total - self._slack)]
-            exact[rows] = True
-            if len(rows):
-                mass[rows] = np.logaddexp.reduce(self._last_rules(level.sets[rows], level.weight[rows]), axis=1)
-                total = float(np.logaddexp.reduce(mass[rows], initial=total))
-        return mass, exact
+        start, step = 0, ROWS
+        while start < (end := int(np.count_nonzero(rest >= known + math.log(WASTE * share)))):
+            rows = np.sort(order[start : min(start + step, end)])
+            start, step = start + len(rows), len(order)
+            split = best_split_after(problem, sets[rows], self._deadline)
+            mass[rows] = before[rows] + problem.rate * split.astype(np.float64)
+            rows = rows[mass[rows] >= max(self._threshold, known - self._slack)]
+            rows = rows[np.argsort(-mass[rows])]
+            for block in blocks(0, len(rows)):
+                good = rows[block][mass[rows[block]] >= known - self._slack]
+                exact[good] = True
+                mass[good] = np.logaddexp.reduce(self._last_rules(sets[good], weight[good]), axis=1)
+                known = float(np.logaddexp.reduce(mass[good], initial=known))
+        self._known = known
+        return _Last(parents, sets, weight, stop, mass, exact)
 
     def _last_rules(self, sets: Sets, weight: Array) -> Array:
         """(rows, groups): the exact logarithm of the weight of "T, then l, then the default"."""
@@ -233,80 +311,99 @@ class Envelope:
     # -- drawing
 
     def draw(self, entropy: Entropy, attempts: int) -> list[int] | None:
-        """A list of groups, or None if all attempts failed."""
-        for _ in range(attempts):
+        """A list of groups, or None if all attempts failed. Attempts are made together; the first that succeeds counts."""
+        done, together = 0, 1
+        while done < attempts:
             self._deadline.check()
-            u = float(entropy.uniform(1)[0])
-            place = int(np.searchsorted(self._sums, u * self._sums[-1], side="right"))
-            groups = self._propose(min(place, len(self._sums) - 1), entropy)
-            if groups is not None:
-                return groups
+            u = entropy.uniform(together)
+            places = np.searchsorted(self._sums, u * self._sums[-1], side="right").clip(max=len(self._sums) - 1)
+            pieces = np.searchsorted(self._starts, places, side="right") - 1
+            first, found = together, None
+            for piece in np.unique(pieces):
+                here = np.flatnonzero(pieces == piece)
+                propose, level = self._pieces[piece]
+                at = places[here] - self._starts[piece]
+                proposals = propose(level, at, entropy)
+                accepted = np.flatnonzero(np.log(entropy.uniform(len(here))) < proposals.log_accept)
+                if len(accepted) and here[accepted[0]] < first:
+                    i = int(accepted[0])
+                    first = int(here[i])
+                    found = level, int(at[i]), proposals.rules[i, : proposals.lengths[i]].tolist()
+            if found is not None:
+                return [*self._order(found[0], found[1], entropy), *found[2]]
+            done += together
+            together = min(4 * together, ROWS, attempts - done)
         return None
 
-    def _propose(self, place: int, entropy: Entropy) -> list[int] | None:
-        """A list in one element, if it is accepted."""
-        for level in self._levels:
-            if place < len(level.sets):
-                return self._order(level, place, entropy)
-            place -= len(level.sets)
-            if place < len(level.sets):
-                return self._propose_pruned(level, place, entropy)
-            place -= len(level.sets)
-        level, problem = self._levels[-1], self._problem
-        if self._last_is_exact[place]:
-            logs = self._last_rules(level.sets[[place]], level.weight[[place]])[0]
-            return [*self._order(level, place, entropy), pick(logs, float(entropy.uniform(1)[0]))]
-        u, v = entropy.uniform(2)
-        rule = pick(problem.log_members, float(u))
-        used = level.sets[place]
-        free = 1.0 - (used == rule).sum() / problem.sizes[rule]
-        alive = problem.outside[used].prod(0)
-        part = alive * problem.truth[:, rule]
-        log = problem.log_sum(problem.counts @ part) + problem.log_sum(problem.counts @ (alive - part))
-        bound = self._last[place] - level.weight[place] - problem.log_length[-1] - self._log_rules
-        if free <= 0.0 or math.log(v / free) >= log - bound:
-            return None
-        return [*self._order(level, place, entropy), rule]
+    def _stop(self, level: _Level | _Last, at: Places, entropy: Entropy) -> _Proposals:
+        """Nothing more."""
+        return _Proposals(np.zeros(len(at)), np.zeros((len(at), 0), np.int32), np.zeros(len(at), np.intp))
 
-    def _propose_pruned(self, level: _Level, place: int, entropy: Entropy) -> list[int] | None:
-        problem = self._problem
-        sets = level.sets[[place]]
-        edges = self._edges(sets, level.weight[[place]])
-        kept = np.unpackbits(level.kept[place], count=problem.n_groups).astype(bool)
-        u, v, w = entropy.uniform(3)
-        rule = pick(np.where(kept, -np.inf, edges.bound[0]), float(u))
-        more = pick(self._terms(sets.shape[1]), float(v))
-        rules = [rule, *(pick(problem.log_members, float(x)) for x in entropy.uniform(more))]
-        log_accept = -edges.score[0, rule] - (more + 2) * self._labels
-        used = sets[0].tolist()
-        alive = problem.alive(sets)[0]
-        for i, r in enumerate(rules):
-            part = alive * problem.truth[:, r]
-            alive = alive - part
-            log_accept += float(problem.log_sum(problem.counts @ part))
+    def _one_more(self, level: _Level | _Last, at: Places, entropy: Entropy) -> _Proposals:
+        """One rule after a set of the last level."""
+        assert isinstance(level, _Last)
+        problem, sets = self._problem, level.sets[at]
+        rule = pick_each(problem.log_members[None], entropy.uniform(len(at)))
+        alive = problem.alive(sets)
+        part = alive * problem.truth.T[rule]
+        log = problem.log_sum(problem.left(part)) + problem.log_sum(problem.left(alive - part))
+        log += self._log_unused(sets, rule)
+        log += level.weight[at] + (problem.log_length[-1] + self._log_rules) - level.mass[at]
+        exact = np.flatnonzero(level.exact[at])
+        if len(exact):
+            logs = self._last_rules(sets[exact], level.weight[at[exact]])
+            rule[exact], log[exact] = pick_each(logs, entropy.uniform(len(exact))), 0.0
+        return _Proposals(log, rule[:, None].astype(np.int32), np.ones(len(at), np.intp))
+
+    def _go_on(self, level: _Level | _Last, at: Places, entropy: Entropy) -> _Proposals:
+        """A rule that was pruned after a set, and anything after it."""
+        assert isinstance(level, _Level)
+        problem, sets = self._problem, level.sets[at]
+        edges = self._edges(sets, level.weight[at])
+        kept = np.unpackbits(level.kept[at], axis=1, count=problem.n_groups).astype(bool)
+        bound = np.where(kept, -np.inf, edges.bound)
+        terms = self._terms(sets.shape[1])
+        more = pick_each(terms[None], entropy.uniform(len(at)))
+        rules = np.empty((len(at), len(terms)), np.int32)
+        rules[:, 0] = pick_each(bound, entropy.uniform(len(at)))
+        log = np.logaddexp.reduce(bound, axis=1) - level.pruned[at]  # a little more was booked
+        log -= edges.score[np.arange(len(at)), rules[:, 0]] + (more + 2) * self._labels
+        alive = problem.alive(sets)
+        for i in range(len(terms)):
             if i:  # proposed among all members of the group, those used already included
-                free = 1.0 - used.count(r) / problem.sizes[r]
-                log_accept += math.log(free) if free > 0.0 else -math.inf
-            used.append(r)
-        log_accept += float(problem.log_sum(problem.counts @ alive))
-        if math.log(w) >= log_accept:
-            return None
-        return [*self._order(level, place, entropy), *rules]
+                rules[:, i] = pick_each(problem.log_members[None], entropy.uniform(len(at)))
+                log += np.where(i <= more, self._log_unused(np.hstack([sets, rules[:, :i]]), rules[:, i]), 0.0)
+            part = alive * problem.truth.T[rules[:, i]] * (i <= more)[:, None].astype(alive.dtype)
+            log += np.where(i <= more, problem.log_sum(problem.left(part)), 0.0)
+            alive -= part
+        return _Proposals(log + problem.log_sum(problem.left(alive)), rules, more + 1)
 
-    def _order(self, level: _Level, place: int, entropy: Entropy) -> list[int]:
+    def _log_unused(self, sets: Sets, rule: Places) -> Array:
+        """The logarithm of the share of a group's members that a list does not have yet."""
+        with np.errstate(divide="ignore"):
+            log: Array = np.log(np.maximum(1.0 - (sets == rule[:, None]).sum(1) / self._problem.sizes[rule], 0.0))
+        return log
+
+    def _order(self, level: _Level | _Last, place: int, entropy: Entropy) -> list[int]:
         """An order for the rules of a set, in proportion to its weight: which of them was added last, and so on back."""
         problem, rules = self._problem, []
-        for t in range(level.sets.shape[1], 0, -1):
-            here, before = self._levels[t], self._levels[t - 1]
-            groups = np.unique(here.sets[place])
+        rules_now = level.sets[place]
+        possible = level.parents if isinstance(level, _Last) else slice(0, sys.maxsize)
+        for t in range(len(rules_now), 0, -1):
+            before = self._levels[t - 1]
+            groups = np.unique(rules_now)
             parents, logs = [], []
             for group in groups:
-                rest = here.sets[place].tolist()
+                rest = rules_now.tolist()
                 rest.remove(group)
                 sets = np.array([rest], np.int32).reshape(1, t - 1)
                 parent = int(np.searchsorted(before.keys, self._keys(sets)[0]))
                 known = parent < len(before.keys) and before.keys[parent] == self._keys(sets)[0]
-                if not known or not np.unpackbits(before.kept[parent])[group]:
+                if (
+                    not known
+                    or not possible.start <= parent < possible.stop
+                    or not np.unpackbits(before.kept[parent])[group]
+                ):
                     continue
                 part = problem.alive(sets) * problem.truth.T[[group]]
                 gained = problem.log_free(sets)[0, group] + problem.log_sum(problem.left(part))[0]
@@ -314,16 +411,13 @@ class Envelope:
                 logs.append(before.weight[parent] + gained)
             place, group = parents[pick(np.array(logs), float(entropy.uniform(1)[0]))]
             rules.append(group)
+            rules_now, possible = before.sets[place], slice(0, sys.maxsize)
         return rules[::-1]
 
 
-def _blocks(n: int) -> Iterator[slice]:
-    return (slice(i, min(i + ROWS, n)) for i in range(0, n, ROWS))
-
-
-def _log_sum_of_rows(logs: Array) -> Array:
-    """``log sum exp`` of each row. Rows of -inf give -inf."""
+def _little_more_than_log_sum(logs: Array) -> Array:
+    """``log sum exp`` of each row in single precision, and 0.001 more: never less than it is. Rows of -inf give -inf."""
     top = logs.max(1, initial=-np.inf)
-    with np.errstate(invalid="ignore", divide="ignore"):
-        sums: Array = np.where(np.isneginf(top), -np.inf, top + np.log(np.exp(logs - top[:, None]).sum(1)))
-    return sums
+    with np.errstate(invalid="ignore", under="ignore"):
+        sums: Array = np.exp((logs - top[:, None]).astype(np.float32)).sum(1).astype(np.float64)
+    return np.where(np.isneginf(top), -np.inf, top + np.log(sums, where=sums > 0, out=np.zeros(len(sums))) + 0.001)

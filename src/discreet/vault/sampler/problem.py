@@ -127,7 +127,8 @@ def make_problem(truth: npt.NDArray[np.bool_], counts: Array, prior: Prior, rate
     for rule, weight in enumerate(prior.rules.tolist()):
         if weight > 0.0:
             places.setdefault((packed[rule].tobytes(), weight), []).append(rule)
-    members = tuple(np.array(rules) for rules in places.values())
+    wide_first = sorted(places.values(), key=lambda rules: -int(truth[rules[0]].sum()))  # see best_split_after
+    members = tuple(np.array(rules) for rules in wide_first)
     firsts = [int(rules[0]) for rules in members]
     whole = bool((counts == np.floor(counts)).all()) and counts.sum() < EXACT_IN_FLOAT32
     dtype = np.float32 if whole else np.float64
@@ -207,3 +208,16 @@ def pick(logs: Array, u: float) -> int:
     return int(
         min(np.searchsorted(sums, u * sums[-1], side="right"), np.flatnonzero(sums < sums[-1]).max(initial=-1) + 1)
     )
+
+
+def pick_each(logs: Array, u: Array) -> npt.NDArray[np.intp]:
+    """The same for each row and number. One row stands for all."""
+    p = np.exp(logs - logs.max(1, keepdims=True))
+    sums = np.cumsum(p, axis=1)
+    last = p.shape[1] - 1 - np.argmax(p[:, ::-1] > 0, axis=1)
+    if len(logs) == 1:
+        places: npt.NDArray[np.intp] = np.searchsorted(sums[0], u * sums[0, -1], side="right")
+    else:
+        places = (sums <= u[:, None] * sums[:, -1:]).sum(1)
+    places = np.minimum(places, last)
+    return places

@@ -9,36 +9,73 @@ Tables of ``C_s`` for all pairs follow by looking one rule ahead. ``C_0`` and ``
 
     C_s(A_ab) <= max over rules r of  best(A_ab and r) + min(C_{s-1}(A_ab), C_{s-1}(A_ar), C_{s-1}(A_br), cells' best of A_abr).
 
-``C_s(A_a)`` stands on the diagonal of the table.
+``C_s(A_a)`` stands on the diagonal of the table. For five rules and more there is also a table of ``C_1`` for all triples (if it
+is not too large): then ``C_2`` is exact for pairs, and ``C_1(A_abcd)`` is bounded by the four triples in it.
 """
 
+import itertools
+from collections.abc import Iterator
+from dataclasses import replace
+
 import numpy as np
+import numpy.typing as npt
 
 from ..cells import Array
 from .deadline import Deadline
 from .problem import Problem, Sets
 
 ROWS = 1024  # sets looked at together
+LARGEST = 2**30  # bytes that a table may take
+RUN = 64  # sets that must have their first rules in common before it pays to look at what these leave
 
 
 def best_split(problem: Problem, alive: Array) -> Array:
     """``C_1`` of each row of cells, exactly.
 
-    With ``x = count of a class - count of the last class``, the best score on a part is its count of the last class plus
-    ``max(0, largest x)``; so one product fewer than there are classes is enough.
+    A rule with label y and a default z reach ``count of z in all cells + (count of y - count of z) in the rule's cells``,
+    so the largest and the smallest difference of each two classes are enough; with y = z the rule does not matter.
     """
-    last = problem.counts[-1]
-    inside = [(alive * (count - last)) @ problem.truth for count in problem.counts[:-1]]
-    whole = [alive @ (count - last) for count in problem.counts[:-1]]
-    captured = np.maximum(inside[0], 0)
-    rest = np.maximum(whole[0][:, None] - inside[0], 0)
-    for x, total in zip(inside[1:], whole[1:], strict=True):
-        np.maximum(captured, x, out=captured)
-        np.maximum(rest, total[:, None] - x, out=rest)
-    captured += rest
-    no_rule = np.max(whole, axis=0).clip(min=0)  # also where there is no rule at all
-    score: Array = alive @ last + np.maximum(captured.max(1, initial=0), no_rule)
-    return score
+    counts = problem.counts
+    whole = counts @ alive.T
+    best: Array = whole.max(0)
+    inside = [(alive * (count - counts[-1])) @ problem.truth for count in counts[:-1]]
+    for z in range(len(counts)):
+        for y, x in enumerate(inside[:z]):
+            more = x if z == len(inside) else x - inside[z]
+            np.maximum(best, whole[z] + more.max(1, initial=0), out=best)
+            np.maximum(best, whole[y] - more.min(1, initial=0), out=best)
+    return best
+
+
+def best_split_after(problem: Problem, sets: Sets, deadline: Deadline) -> Array:
+    """``C_1`` after each set of rules, exactly; fast if sets that begin with the same rules are neighbours.
+
+    What those capture is left out of the matrix product. It is most of the cells if wide groups come first in a set.
+    """
+    best = np.empty(len(sets), problem.truth.dtype)
+    shared, starts = _shared(sets)
+    for start, end in itertools.pairwise([*starts.tolist(), len(sets)]):
+        cells = problem.alive(sets[start : start + 1, :shared])[0] > 0
+        part = replace(problem, truth=problem.truth[cells], counts=problem.counts[:, cells])
+        for rows in blocks(start, end):
+            deadline.check()
+            best[rows] = best_split(part, part.alive(sets[rows, shared:]))
+    return best
+
+
+def _shared(sets: Sets) -> tuple[int, npt.NDArray[np.intp]]:
+    """How many rules at the beginning to share, and where runs of sets that share them start: runs must be long enough."""
+    starts = np.zeros(min(len(sets), 1), np.intp)
+    for shared in range(sets.shape[1], 0, -1):
+        new = (sets[1:, :shared] != sets[:-1, :shared]).any(1)
+        if len(sets) >= RUN * (1 + np.count_nonzero(new)):
+            return shared, np.append(starts, 1 + np.flatnonzero(new))
+    return 0, starts
+
+
+def blocks(start: int, end: int) -> Iterator[slice]:
+    """Not more than ROWS at once."""
+    return (slice(i, min(i + ROWS, end)) for i in range(start, end, ROWS))
 
 
 class Reach:
@@ -47,9 +84,14 @@ class Reach:
     def __init__(self, problem: Problem, deadline: Deadline, tables: int | None = None) -> None:
         self._problem = problem
         self._cell_best = problem.counts.max(0)
+        self._is_sum = bool((self._cell_best == problem.counts.sum(0)).all())  # always so with two classes
         self._single = [self._no_rule_after_one()]
         self._pairs = [self._no_rule_after_two()]
         captured = problem.captured(problem.alive(np.arange(problem.n_groups, dtype=np.int32)[:, None])).max(0)
+        size = problem.n_groups**3 * problem.truth.itemsize
+        self._triples = (
+            self._table_of_triples(deadline) if problem.longest > 4 and tables is None and size <= LARGEST else None
+        )
         for s in range(1, problem.longest):
             if s <= (problem.longest - 3 if tables is None else tables):
                 self._pairs.append(self._table(s, deadline))
@@ -76,32 +118,49 @@ class Reach:
         problem = self._problem
         first, second = np.triu_indices(problem.n_groups)
         pairs = np.column_stack([first, second]).astype(np.int32)
-        best = np.empty(len(pairs), problem.truth.dtype)
-        for start in range(0, len(pairs), ROWS):
+        best = best_split_after(problem, pairs, deadline) if s == 1 else np.empty(len(pairs), problem.truth.dtype)
+        for rows in blocks(0, len(pairs) if s > 1 else 0):
             deadline.check()
-            rows = pairs[start : start + ROWS]
-            alive = problem.alive(rows)
-            if s == 1:
-                best[start : start + ROWS] = best_split(problem, alive)
-                continue
-            captured = problem.captured(alive).max(0)
-            captured += self.after_next(rows, alive, s - 1)
-            best[start : start + ROWS] = captured.max(1)
+            alive = problem.alive(pairs[rows])
+            captured = problem.captured(alive)
+            captured = captured.max(0) + self.after_next(pairs[rows], alive, s - 1, captured)
+            best[rows] = captured.max(1)
         table = np.empty((problem.n_groups, problem.n_groups), problem.truth.dtype)
         table[first, second] = best
         table[second, first] = best
         return table
 
-    def after_next(self, sets: Sets, alive: Array, s: int) -> Array:
-        """(rows, groups): a bound on ``C_s`` after each set of rules and one more."""
+    def _table_of_triples(self, deadline: Deadline) -> Array:
+        n = self._problem.n_groups
+        table = np.empty((n, n, n), self._problem.truth.dtype)
+        for a in range(n):
+            b, c = np.triu_indices(n - a)
+            sets = np.column_stack([np.full(len(b), a), a + b, a + c]).astype(np.int32)
+            part = np.empty((n - a, n - a), table.dtype)
+            part[b, c] = best_split_after(self._problem, sets, deadline)
+            part[c, b] = part[b, c]
+            table[a, a:, a:] = part
+            table[a:, a, a:] = part
+            table[a:, a:, a] = part
+        return table
+
+    def after_next(self, sets: Sets, alive: Array, s: int, captured: Array | None = None) -> Array:
+        """(rows, groups): a bound on ``C_s`` after each set of rules and one more; ``captured`` saves work if it is known."""
         problem = self._problem
-        weights = alive * self._cell_best
-        bound: Array = weights.sum(1)[:, None] - weights @ problem.truth
+        weights = alive @ self._cell_best
+        if captured is not None and self._is_sum:
+            bound: Array = weights[:, None] - captured.sum(0)
+        else:
+            bound = weights[:, None] - (alive * self._cell_best) @ problem.truth
         if sets.shape[1] == 0:
             return np.minimum(bound, self._single[s])
         after_two = self._after_two(s)
-        for column in sets.T:
-            np.minimum(bound, after_two[column], out=bound)
+        for i, column in enumerate(sets.T):
+            if s == 1 and self._triples is not None and sets.shape[1] > 1:
+                for other in sets.T[:i]:
+                    np.minimum(bound, self._triples[other, column], out=bound)
+            else:
+                np.minimum(bound, after_two[column], out=bound)
         np.minimum(bound, self.after(sets, s)[:, None], out=bound)
         return bound
 
@@ -110,6 +169,9 @@ class Reach:
         after_two = self._after_two(s)
         bound = np.full(len(sets), np.inf, self._problem.truth.dtype)
         for i, a in enumerate(sets.T):
-            for b in sets.T[: i + 1]:
+            for j, b in enumerate(sets.T[: i + 1]):
                 np.minimum(bound, after_two[a, b], out=bound)
+                if s == 1 and self._triples is not None:
+                    for c in sets.T[:j]:
+                        np.minimum(bound, self._triples[a, b, c], out=bound)
         return bound
