@@ -57,6 +57,7 @@ bench: $(VENV)/.test  ## speed and memory, as ratios against named peers in one 
 	.venv-bench/bin/python -m pip --disable-pip-version-check install --quiet -r benchmarks/requirements.txt -e .
 	OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1 .venv-bench/bin/python benchmarks/greedy.py
 	OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1 .venv-bench/bin/python benchmarks/private.py
+	OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1 .venv-bench/bin/python benchmarks/optimal.py
 	OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1 .venv-bench/bin/python benchmarks/memory.py
 
 docs: $(VENV)/.docs  ## the documentation, as HTML in site/
