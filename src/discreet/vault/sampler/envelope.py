@@ -37,10 +37,11 @@ from .deadline import Deadline
 from .problem import Problem, Sets, concrete, draw_labels, pick, pick_each
 from .reach import ROWS, Reach, best_split, best_split_after, blocks
 
-SLACK = 6.0  # how far below the best weight found (as a logarithm) an element need not be divided
-ATTEMPTS = 20_000  # before the division is made finer
+SLACK = 0.0  # how far below the best weight found (as a logarithm) an element need not be divided
+FINER = 6.0  # how much lower than that when too many attempts fail
+ATTEMPTS = 200_000  # before the division is made finer
 EDGES = 4_000_000  # about how many ways to reach the last level are merged at once
-WASTE = 3000.0  # how many times the exact weight the undivided rest of the last level may have
+WASTE = 10_000.0  # how many times the known weight the undivided rest of the last level may have
 
 
 def draw_by_envelope(problem: Problem, entropy: Entropy, deadline: Deadline) -> tuple[list[int], list[int]]:
@@ -51,7 +52,7 @@ def draw_by_envelope(problem: Problem, entropy: Entropy, deadline: Deadline) -> 
         groups = envelope.draw(entropy, ATTEMPTS)
         if groups is not None:
             return concrete(problem, groups, entropy), draw_labels(problem, groups, entropy)
-        slack += SLACK
+        slack += FINER
 
 
 @dataclass(eq=False)
