@@ -20,6 +20,13 @@ were kept. A list of which the first t rules form T either
 On the last level, t = longest - 1, one more rule may follow: its sum over all rules is computed exactly, or bounded by the
 exact best split ``C_1(T)``, or by ``reach.py`` where even that is not worth it. Whether (T, l) was kept is written down, not
 computed again, so the elements are disjoint and cover everything whatever rounding does.
+
+The last level can be large, so it is made in parts, each from a range of sets of the level before. A set with parents in two
+ranges is in both parts, each time with the weight that comes from there: the first longest - 2 rules of a list decide to which
+of the two it belongs, so the elements are still disjoint.
+
+The sum of the bounds of all "T, then l, then anything" is booked a little too high, in single precision. It is computed again,
+in double precision, when such an element is drawn, and what was too much is rejected.
 """
 
 import math
@@ -46,13 +53,13 @@ WASTE = 10_000.0  # how many times the known weight the undivided rest of the la
 
 def draw_by_envelope(problem: Problem, entropy: Entropy, deadline: Deadline) -> tuple[list[int], list[int]]:
     """Rules (by their numbers) and labels (the default's last) of one list."""
-    slack = SLACK
+    slack, reach = SLACK, None
     while True:
-        envelope = Envelope(problem, deadline, slack)
+        envelope = Envelope(problem, deadline, slack, reach)
         groups = envelope.draw(entropy, ATTEMPTS)
         if groups is not None:
             return concrete(problem, groups, entropy), draw_labels(problem, groups, entropy)
-        slack += FINER
+        slack, reach = slack + FINER, envelope.reach
 
 
 @dataclass(eq=False)
@@ -114,7 +121,7 @@ Propose = Callable[["_Level | _Last", Places, Entropy], _Proposals]
 class Envelope:
     """A division of all lists into elements, to draw from as often as one likes."""
 
-    def __init__(self, problem: Problem, deadline: Deadline, slack: float = SLACK) -> None:
+    def __init__(self, problem: Problem, deadline: Deadline, slack: float = SLACK, reach: Reach | None = None) -> None:
         self._problem, self._deadline, self._slack = problem, deadline, slack
         self._labels = math.log(problem.n_classes)
         self._log_rules = float(np.logaddexp.reduce(problem.log_members, initial=-np.inf))
@@ -123,19 +130,19 @@ class Envelope:
         root = _Children(np.zeros((1, 0), np.int32), np.zeros(1), everything, problem.counts.max(0).sum(keepdims=True))
         self._levels: list[_Level] = []
         self._last: list[_Last] = []
-        self._known = -np.inf  # the logarithm of a weight that lists have for certain
+        self._known = -np.inf  # about the logarithm of the weight of lists found; for decisions only
         if longest:
-            self._reach = Reach(problem, deadline)
+            self.reach = reach if reach is not None else Reach(problem, deadline)
             self._known = self._incumbent() if longest > 1 else -np.inf
             self._threshold = self._known - slack
         if longest == 1:
             self._last = [self._finish(root, slice(0, 1), 1.0)]
         else:
             self._levels = [self._new_level(root)]
-        while len(self._levels) < longest - 1:
+        while len(self._levels) < longest - 1 and len(self._levels[-1].sets):
             ((_, children),) = self._extend(self._levels[-1], sys.maxsize)
             self._levels.append(self._new_level(children))
-        if longest > 1:
+        if longest > 1 and len(self._levels) == longest - 1:
             level = self._levels[-1]
             for parents, children in self._extend(level, EDGES):
                 share = (parents.stop - parents.start) / len(level.sets)
@@ -182,7 +189,7 @@ class Envelope:
         problem = self._problem
         alive, t = problem.alive(sets), sets.shape[1]
         captured = problem.captured(alive)
-        after = self._reach.after_next(sets, alive, problem.longest - t - 1, captured)
+        after = self.reach.after_next(sets, alive, problem.longest - t - 1, captured)
         score = captured.max(0).astype(np.float64)
         score += after
         score *= problem.rate
