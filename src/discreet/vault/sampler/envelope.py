@@ -22,8 +22,8 @@ exact best split ``C_1(T)``, or by ``reach.py`` where even that is not worth it.
 computed again, so the elements are disjoint and cover everything whatever rounding does.
 
 The last level can be large, so it is made in parts, each from a range of sets of the level before. A set with parents in two
-ranges is in both parts, each time with the weight that comes from there: the first longest - 2 rules of a list decide to which
-of the two it belongs, so the elements are still disjoint.
+ranges is in both parts, each time with the weight that comes from there, together W(T). So a set and what follows it have the
+right law, and so does the order, which is drawn from all parents, given the set, in the end.
 
 The sum of the bounds of all "T, then l, then anything" is booked a little too high, in single precision. It is computed again,
 in double precision, when such an element is drawn, and what was too much is rejected.
@@ -76,9 +76,8 @@ class _Level:
 
 @dataclass(eq=False)
 class _Last:
-    """Some sets of the last level: all that come from a range of sets of the level before."""
+    """Some sets of the last level: all that come from a range of sets of the level before, with the weight from there."""
 
-    parents: slice
     sets: Sets
     weight: Array
     stop: Array
@@ -136,17 +135,14 @@ class Envelope:
             self._known = self._incumbent() if longest > 1 else -np.inf
             self._threshold = self._known - slack
         if longest == 1:
-            self._last = [self._finish(root, slice(0, 1), 1.0)]
+            self._last = [self._finish(root, 1.0)]
         else:
             self._levels = [self._new_level(root)]
         while len(self._levels) < longest - 1 and len(self._levels[-1].sets):
             ((_, children),) = self._extend(self._levels[-1], sys.maxsize)
             self._levels.append(self._new_level(children))
         if longest > 1 and len(self._levels) == longest - 1:
-            level = self._levels[-1]
-            for parents, children in self._extend(level, EDGES):
-                share = (parents.stop - parents.start) / len(level.sets)
-                self._last.append(self._finish(children, parents, share))
+            self._last = [self._finish(children, share) for share, children in self._extend(self._levels[-1], EDGES)]
         pieces: list[tuple[Propose, _Level | _Last, Array]] = []
         for level in self._levels:
             pieces += [(self._stop, level, level.stop), (self._go_on, level, level.pruned)]
@@ -199,10 +195,10 @@ class Envelope:
         bound += float(np.logaddexp.reduce(self._terms(t)))
         return _Edges(problem.left(alive), captured, after, score, before, bound)
 
-    def _extend(self, level: _Level, most: int) -> Iterator[tuple[slice, _Children]]:
+    def _extend(self, level: _Level, most: int) -> Iterator[tuple[float, _Children]]:
         """The next level: sets T + l of all (T, l) above the threshold. The others are booked as pruned.
 
-        It comes in parts, from about ``most`` pairs (T, l) each. A set with parents in two parts is in both.
+        It comes in parts, from about ``most`` pairs (T, l) each, with the share of the sets T they come from.
         """
         found: list[_Children] = []
         start = n_edges = 0
@@ -220,7 +216,7 @@ class Envelope:
             found.append(_Children(sets, weight, edges.left[:, row] - captured, edges.after[row, rule]))
             n_edges += len(row)
             if n_edges >= most or rows.stop == len(level.sets):
-                yield slice(start, rows.stop), self._merge(found)
+                yield (rows.stop - start) / len(level.sets), self._merge(found)
                 found, start, n_edges = [], rows.stop, 0
 
     def _merge(self, found: list[_Children]) -> _Children:
@@ -238,7 +234,7 @@ class Envelope:
         left = np.concatenate([c.left for c in found], axis=1)[:, first]
         return _Children(sets[first], weight, left, np.concatenate([c.after for c in found])[first])
 
-    def _finish(self, children: _Children, parents: slice, share: float) -> _Last:
+    def _finish(self, children: _Children, share: float) -> _Last:
         """For each set of the last level, all lists that add one more rule: a bound, or the exact sum.
 
         Bounds of ``reach.py`` will do for the rest when it has little mass (its share of WASTE); else those of the best split.
@@ -266,7 +262,7 @@ class Envelope:
                 mass[good] = np.logaddexp.reduce(self._last_rules(sets[good], weight[good]), axis=1)
                 known = float(np.logaddexp.reduce(mass[good], initial=known))
         self._known = known
-        return _Last(parents, sets, weight, stop, mass, exact)
+        return _Last(sets, weight, stop, mass, exact)
 
     def _last_rules(self, sets: Sets, weight: Array) -> Array:
         """(rows, groups): the exact logarithm of the weight of "T, then l, then the default"."""
@@ -395,7 +391,6 @@ class Envelope:
         """An order for the rules of a set, in proportion to its weight: which of them was added last, and so on back."""
         problem, rules = self._problem, []
         rules_now = level.sets[place]
-        possible = level.parents if isinstance(level, _Last) else slice(0, sys.maxsize)
         for t in range(len(rules_now), 0, -1):
             before = self._levels[t - 1]
             groups = np.unique(rules_now)
@@ -406,11 +401,7 @@ class Envelope:
                 sets = np.array([rest], np.int32).reshape(1, t - 1)
                 parent = int(np.searchsorted(before.keys, self._keys(sets)[0]))
                 known = parent < len(before.keys) and before.keys[parent] == self._keys(sets)[0]
-                if (
-                    not known
-                    or not possible.start <= parent < possible.stop
-                    or not np.unpackbits(before.kept[parent])[group]
-                ):
+                if not known or not np.unpackbits(before.kept[parent])[group]:
                     continue
                 part = problem.alive(sets) * problem.truth.T[[group]]
                 gained = problem.log_free(sets)[0, group] + problem.log_sum(problem.left(part))[0]
@@ -418,7 +409,7 @@ class Envelope:
                 logs.append(before.weight[parent] + gained)
             place, group = parents[pick(np.array(logs), float(entropy.uniform(1)[0]))]
             rules.append(group)
-            rules_now, possible = before.sets[place], slice(0, sys.maxsize)
+            rules_now = before.sets[place]
         return rules[::-1]
 
 
