@@ -78,7 +78,7 @@ class _Level:
 class _Last:
     """Some sets of the last level: all that come from a range of sets of the level before, with the weight from there."""
 
-    sets: Sets
+    sets: npt.NDArray[np.unsignedinteger]  # as short as they can be: there may be tens of millions
     weight: Array
     stop: Array
     mass: Array  # of all lists that add one more rule: a bound, or the exact sum
@@ -262,7 +262,7 @@ class Envelope:
                 mass[good] = np.logaddexp.reduce(self._last_rules(sets[good], weight[good]), axis=1)
                 known = float(np.logaddexp.reduce(mass[good], initial=known))
         self._known = known
-        return _Last(sets, weight, stop, mass, exact)
+        return _Last(sets.astype(np.min_scalar_type(problem.n_groups)), weight, stop, mass, exact)
 
     def _last_rules(self, sets: Sets, weight: Array) -> Array:
         """(rows, groups): the exact logarithm of the weight of "T, then l, then the default"."""
@@ -345,7 +345,7 @@ class Envelope:
     def _one_more(self, level: _Level | _Last, at: Places, entropy: Entropy) -> _Proposals:
         """One rule after a set of the last level."""
         assert isinstance(level, _Last)
-        problem, sets = self._problem, level.sets[at]
+        problem, sets = self._problem, level.sets[at].astype(np.int32)
         rule = pick_each(problem.log_members[None], entropy.uniform(len(at)))
         alive = problem.alive(sets)
         part = alive * problem.truth.T[rule]
