@@ -85,7 +85,7 @@ def test_triples_are_exact(seed):
 
 
 @pytest.mark.parametrize("seed", SEEDS)
-@pytest.mark.parametrize("slack", [-3.0, 0.0, 6.0])
+@pytest.mark.parametrize("slack", [-50.0, -3.0, 0.0, 6.0])
 def test_no_list_is_accepted_with_more_than_certainty(seed, slack):
     made = envelope.Envelope(make_problem(*problem_of_five(seed)), Deadline(), slack)
     entropy = SeededEntropy(seed)

@@ -20,12 +20,20 @@ were kept. A list of which the first t rules form T either
 On the last level, t = longest - 1, one more rule may follow: its sum over all rules is computed exactly, or bounded by the
 exact best split ``C_1(T)``, or by ``reach.py`` where even that is not worth it. Whether (T, l) was kept is written down, not
 computed again, so the elements are disjoint and cover everything whatever rounding does.
+
+The last level can be large, so it is made in parts, each from a range of sets of the level before. A set with parents in two
+ranges is in both parts, each time with the weight that comes from there, together W(T). So a set and what follows it have the
+right law, and so does the order, which is drawn from all parents, given the set, in the end.
+
+The sum of the bounds of all "T, then l, then anything" is booked a little too high, in single precision. It is computed again,
+in double precision, when such an element is drawn, and what was too much is rejected.
 """
 
 import math
 import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from itertools import chain, count
 from typing import NamedTuple
 
 import numpy as np
@@ -38,21 +46,23 @@ from .problem import Problem, Sets, concrete, draw_labels, pick, pick_each
 from .reach import ROWS, Reach, best_split, best_split_after, blocks
 
 SLACK = 0.0  # how far below the best weight found (as a logarithm) an element need not be divided
-FINER = 6.0  # how much lower than that when too many attempts fail
-ATTEMPTS = 200_000  # before the division is made finer
+# (slack, attempts) of divisions to try: coarse ones first, which will do where no list stands out; the last ever finer
+DIVISIONS = ((-20.0, 4_000), (-10.0, 16_000), (-5.0, 64_000), (SLACK, 256_000))
+FINER = 6.0
 EDGES = 4_000_000  # about how many ways to reach the last level are merged at once
 WASTE = 10_000.0  # how many times the known weight the undivided rest of the last level may have
 
 
 def draw_by_envelope(problem: Problem, entropy: Entropy, deadline: Deadline) -> tuple[list[int], list[int]]:
     """Rules (by their numbers) and labels (the default's last) of one list."""
-    slack = SLACK
-    while True:
-        envelope = Envelope(problem, deadline, slack)
-        groups = envelope.draw(entropy, ATTEMPTS)
+    reach = None
+    for slack, attempts in chain(DIVISIONS, ((FINER * i, DIVISIONS[-1][1]) for i in count(1))):
+        envelope = Envelope(problem, deadline, slack, reach)
+        groups = envelope.draw(entropy, attempts)
         if groups is not None:
             return concrete(problem, groups, entropy), draw_labels(problem, groups, entropy)
-        slack += FINER
+        reach = envelope.reach
+    raise AssertionError("unreachable")
 
 
 @dataclass(eq=False)
@@ -69,10 +79,9 @@ class _Level:
 
 @dataclass(eq=False)
 class _Last:
-    """Some sets of the last level: all that come from a range of sets of the level before."""
+    """Some sets of the last level: all that come from a range of sets of the level before, with the weight from there."""
 
-    parents: slice
-    sets: Sets
+    sets: npt.NDArray[np.unsignedinteger]  # as short as they can be: there may be tens of millions
     weight: Array
     stop: Array
     mass: Array  # of all lists that add one more rule: a bound, or the exact sum
@@ -114,7 +123,7 @@ Propose = Callable[["_Level | _Last", Places, Entropy], _Proposals]
 class Envelope:
     """A division of all lists into elements, to draw from as often as one likes."""
 
-    def __init__(self, problem: Problem, deadline: Deadline, slack: float = SLACK) -> None:
+    def __init__(self, problem: Problem, deadline: Deadline, slack: float = SLACK, reach: Reach | None = None) -> None:
         self._problem, self._deadline, self._slack = problem, deadline, slack
         self._labels = math.log(problem.n_classes)
         self._log_rules = float(np.logaddexp.reduce(problem.log_members, initial=-np.inf))
@@ -123,24 +132,20 @@ class Envelope:
         root = _Children(np.zeros((1, 0), np.int32), np.zeros(1), everything, problem.counts.max(0).sum(keepdims=True))
         self._levels: list[_Level] = []
         self._last: list[_Last] = []
-        self._known = -np.inf  # the logarithm of a weight that lists have for certain
-        self._threshold = -np.inf
+        self._known = -np.inf  # about the logarithm of the weight of lists found; for decisions only
+        self.reach = reach if reach is not None else Reach(problem, deadline)
         if longest > 1:
-            self._reach = Reach(problem, deadline)
             self._known = self._incumbent()
-            self._threshold = self._known - slack
+        self._threshold = self._known - slack
         if longest == 1:
-            self._last = [self._finish(root, slice(0, 1), 1.0)]
+            self._last = [self._finish(root, 1.0)]
         else:
             self._levels = [self._new_level(root)]
-        while len(self._levels) < longest - 1:
+        while len(self._levels) < longest - 1 and len(self._levels[-1].sets):
             ((_, children),) = self._extend(self._levels[-1], sys.maxsize)
             self._levels.append(self._new_level(children))
-        if longest > 1:
-            level = self._levels[-1]
-            for parents, children in self._extend(level, EDGES):
-                share = (parents.stop - parents.start) / len(level.sets)
-                self._last.append(self._finish(children, parents, share))
+        if longest > 1 and len(self._levels) == longest - 1:
+            self._last = [self._finish(children, share) for share, children in self._extend(self._levels[-1], EDGES)]
         pieces: list[tuple[Propose, _Level | _Last, Array]] = []
         for level in self._levels:
             pieces += [(self._stop, level, level.stop), (self._go_on, level, level.pruned)]
@@ -183,7 +188,7 @@ class Envelope:
         problem = self._problem
         alive, t = problem.alive(sets), sets.shape[1]
         captured = problem.captured(alive)
-        after = self._reach.after_next(sets, alive, problem.longest - t - 1, captured)
+        after = self.reach.after_next(sets, alive, problem.longest - t - 1, captured)
         score = captured.max(0).astype(np.float64)
         score += after
         score *= problem.rate
@@ -193,10 +198,10 @@ class Envelope:
         bound += float(np.logaddexp.reduce(self._terms(t)))
         return _Edges(problem.left(alive), captured, after, score, before, bound)
 
-    def _extend(self, level: _Level, most: int) -> Iterator[tuple[slice, _Children]]:
+    def _extend(self, level: _Level, most: int) -> Iterator[tuple[float, _Children]]:
         """The next level: sets T + l of all (T, l) above the threshold. The others are booked as pruned.
 
-        It comes in parts, from about ``most`` pairs (T, l) each. A set with parents in two parts is in both.
+        It comes in parts, from about ``most`` pairs (T, l) each, with the share of the sets T they come from.
         """
         found: list[_Children] = []
         start = n_edges = 0
@@ -214,7 +219,7 @@ class Envelope:
             found.append(_Children(sets, weight, edges.left[:, row] - captured, edges.after[row, rule]))
             n_edges += len(row)
             if n_edges >= most or rows.stop == len(level.sets):
-                yield slice(start, rows.stop), self._merge(found)
+                yield (rows.stop - start) / len(level.sets), self._merge(found)
                 found, start, n_edges = [], rows.stop, 0
 
     def _merge(self, found: list[_Children]) -> _Children:
@@ -232,7 +237,7 @@ class Envelope:
         left = np.concatenate([c.left for c in found], axis=1)[:, first]
         return _Children(sets[first], weight, left, np.concatenate([c.after for c in found])[first])
 
-    def _finish(self, children: _Children, parents: slice, share: float) -> _Last:
+    def _finish(self, children: _Children, share: float) -> _Last:
         """For each set of the last level, all lists that add one more rule: a bound, or the exact sum.
 
         Bounds of ``reach.py`` will do for the rest when it has little mass (its share of WASTE); else those of the best split.
@@ -260,7 +265,7 @@ class Envelope:
                 mass[good] = np.logaddexp.reduce(self._last_rules(sets[good], weight[good]), axis=1)
                 known = float(np.logaddexp.reduce(mass[good], initial=known))
         self._known = known
-        return _Last(parents, sets, weight, stop, mass, exact)
+        return _Last(sets.astype(np.min_scalar_type(problem.n_groups)), weight, stop, mass, exact)
 
     def _last_rules(self, sets: Sets, weight: Array) -> Array:
         """(rows, groups): the exact logarithm of the weight of "T, then l, then the default"."""
@@ -343,7 +348,7 @@ class Envelope:
     def _one_more(self, level: _Level | _Last, at: Places, entropy: Entropy) -> _Proposals:
         """One rule after a set of the last level."""
         assert isinstance(level, _Last)
-        problem, sets = self._problem, level.sets[at]
+        problem, sets = self._problem, level.sets[at].astype(np.int32)
         rule = pick_each(problem.log_members[None], entropy.uniform(len(at)))
         alive = problem.alive(sets)
         part = alive * problem.truth.T[rule]
@@ -389,7 +394,6 @@ class Envelope:
         """An order for the rules of a set, in proportion to its weight: which of them was added last, and so on back."""
         problem, rules = self._problem, []
         rules_now = level.sets[place]
-        possible = level.parents if isinstance(level, _Last) else slice(0, sys.maxsize)
         for t in range(len(rules_now), 0, -1):
             before = self._levels[t - 1]
             groups = np.unique(rules_now)
@@ -400,11 +404,7 @@ class Envelope:
                 sets = np.array([rest], np.int32).reshape(1, t - 1)
                 parent = int(np.searchsorted(before.keys, self._keys(sets)[0]))
                 known = parent < len(before.keys) and before.keys[parent] == self._keys(sets)[0]
-                if (
-                    not known
-                    or not possible.start <= parent < possible.stop
-                    or not np.unpackbits(before.kept[parent])[group]
-                ):
+                if not known or not np.unpackbits(before.kept[parent])[group]:
                     continue
                 part = problem.alive(sets) * problem.truth.T[[group]]
                 gained = problem.log_free(sets)[0, group] + problem.log_sum(problem.left(part))[0]
@@ -412,7 +412,7 @@ class Envelope:
                 logs.append(before.weight[parent] + gained)
             place, group = parents[pick(np.array(logs), float(entropy.uniform(1)[0]))]
             rules.append(group)
-            rules_now, possible = before.sets[place], slice(0, sys.maxsize)
+            rules_now = before.sets[place]
         return rules[::-1]
 
 

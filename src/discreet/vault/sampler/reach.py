@@ -88,6 +88,8 @@ class Reach:
         self._problem = problem
         self._cell_best = problem.counts.max(0)
         self._is_sum = bool((self._cell_best == problem.counts.sum(0)).all())  # always so with two classes
+        if problem.longest < 2:
+            return  # nothing follows the first rule, so nothing needs a bound
         self._single = [self._no_rule_after_one()]
         self._pairs = [self._no_rule_after_two()]
         captured = problem.captured(problem.alive(np.arange(problem.n_groups, dtype=np.int32)[:, None])).max(0)
