@@ -19,7 +19,7 @@ from .sampler.problem import make_problem, rules_on_cells
 from .sampler.search import draw_by_search
 from .vault import Vault
 
-LONGEST_BY_ENVELOPE = 5
+LONGEST_BY_ENVELOPE = 8
 
 
 def rounded_down(value: Fraction) -> float:

@@ -46,8 +46,9 @@ from .problem import Problem, Sets, concrete, draw_labels, pick, pick_each
 from .reach import ROWS, Reach, best_split, best_split_after, blocks
 
 SLACK = 0.0  # how far below the best weight found (as a logarithm) an element need not be divided
-# (slack, attempts) of divisions to try: coarse ones first, which will do where no list stands out; the last ever finer
-DIVISIONS = ((-20.0, 4_000), (-10.0, 16_000), (-5.0, 64_000), (SLACK, 256_000))
+# Divisions to try: slack, attempts for each group of rules, and how many sets a level may have before the next is tried instead.
+# Coarse ones first: they will do where no list stands out. The last one is made ever finer.
+DIVISIONS = ((-20.0, 8, 10_000), (-10.0, 32, 10_000), (SLACK, 1_000, sys.maxsize))
 FINER = 6.0
 EDGES = 4_000_000  # about how many ways to reach the last level are merged at once
 WASTE = 10_000.0  # how many times the known weight the undivided rest of the last level may have
@@ -56,13 +57,13 @@ WASTE = 10_000.0  # how many times the known weight the undivided rest of the la
 def draw_by_envelope(problem: Problem, entropy: Entropy, deadline: Deadline) -> tuple[list[int], list[int]]:
     """Rules (by their numbers) and labels (the default's last) of one list."""
     reach = None
-    for slack, attempts in chain(DIVISIONS, ((FINER * i, DIVISIONS[-1][1]) for i in count(1))):
-        envelope = Envelope(problem, deadline, slack, reach)
-        groups = envelope.draw(entropy, attempts)
+    for slack, attempts, most in chain(DIVISIONS, ((FINER * i, *DIVISIONS[-1][1:]) for i in count(1))):
+        envelope = Envelope(problem, deadline, slack, reach, most)
+        groups = None if envelope.gave_up else envelope.draw(entropy, attempts * (1 + problem.n_groups))
         if groups is not None:
             return concrete(problem, groups, entropy), draw_labels(problem, groups, entropy)
         reach = envelope.reach
-    raise AssertionError("unreachable")
+    raise AssertionError("there is always a finer division")
 
 
 @dataclass(eq=False)
@@ -123,7 +124,14 @@ Propose = Callable[["_Level | _Last", Places, Entropy], _Proposals]
 class Envelope:
     """A division of all lists into elements, to draw from as often as one likes."""
 
-    def __init__(self, problem: Problem, deadline: Deadline, slack: float = SLACK, reach: Reach | None = None) -> None:
+    def __init__(
+        self,
+        problem: Problem,
+        deadline: Deadline,
+        slack: float = SLACK,
+        reach: Reach | None = None,
+        most: int = sys.maxsize,
+    ) -> None:
         self._problem, self._deadline, self._slack = problem, deadline, slack
         self._labels = math.log(problem.n_classes)
         self._log_rules = float(np.logaddexp.reduce(problem.log_members, initial=-np.inf))
@@ -132,6 +140,7 @@ class Envelope:
         root = _Children(np.zeros((1, 0), np.int32), np.zeros(1), everything, problem.counts.max(0).sum(keepdims=True))
         self._levels: list[_Level] = []
         self._last: list[_Last] = []
+        self.gave_up = False  # with too many sets; then there is nothing to draw from
         self._known = -np.inf  # about the logarithm of the weight of lists found; for decisions only
         self.reach = reach if reach is not None else Reach(problem, deadline)
         if longest > 1:
@@ -144,6 +153,9 @@ class Envelope:
         while len(self._levels) < longest - 1 and len(self._levels[-1].sets):
             ((_, children),) = self._extend(self._levels[-1], sys.maxsize)
             self._levels.append(self._new_level(children))
+            self.gave_up = len(children.sets) > most
+            if self.gave_up:
+                return
         if longest > 1 and len(self._levels) == longest - 1:
             self._last = [self._finish(children, share) for share, children in self._extend(self._levels[-1], EDGES)]
         pieces: list[tuple[Propose, _Level | _Last, Array]] = []
