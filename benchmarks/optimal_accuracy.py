@@ -1,8 +1,8 @@
 """Test accuracy of whole lists beside the greedy learners, at the same epsilon: the table of docs/optimal.md.
 
 70/30 splits by `default_rng(seed).permutation`, seeds 0-19, Boolean features without the sensitive columns; one fit a split,
-seeded with the split's number. `python benchmarks/optimal_accuracy.py` takes about 15 minutes on one core, most of it for pairs of
-literals; `--singles` leaves these out. `sm-laplace` has its published parameters (min_support 0.05, German 0.12), for which
+seeded with the split's number. `python benchmarks/optimal_accuracy.py` takes about 10 minutes on one core, most of it for pairs
+of literals; `--singles` leaves these out. `sm-laplace` has its published parameters (min_support 0.05, German 0.12), for which
 nothing is proved.
 """
 
