@@ -2,6 +2,7 @@
 
 import io
 import pickle
+import re
 import warnings
 from contextlib import redirect_stderr
 
@@ -19,8 +20,10 @@ from discreet import (
     DPOptimalRuleListClassifier,
     GreedyRuleListClassifier,
     Ledger,
+    Literal,
     Numeric,
     OptimalRuleListClassifier,
+    Rule,
     Schema,
     Vault,
 )
@@ -97,6 +100,8 @@ def test_feasibility_follows_from_public_numbers():
     assert is_feasible(24, 7)
     assert not is_feasible(24, 9)
     assert is_feasible(MOST_CANDIDATES[3], 3)
+    assert not is_feasible(40, 41)  # no more than 40 rules can be used, which is as hard
+    assert is_feasible(3, 41)
     check_feasible(800, 6, None)
     with pytest.raises(ValueError, match=r"max_length .* joint=5 "):
         check_feasible(800, 7, None)
@@ -140,7 +145,8 @@ def test_class_weights(compas):
         ({"class_weight": {1: 0.0}}, "class_weight must hold weights above 0"),
         ({"joint": 0}, "joint must be a whole number of at least 1"),
         ({"joint": 1, "prior": [1, 1, 1, 1]}, "weights of lengths need joint=None"),
-        ({"counts_share": 1.0}, "counts_share must be from 0 to 0.9"),
+        ({"counts_share": 1.0}, "counts_share must be 0, or from 0.001 to 0.9"),
+        ({"counts_share": 1e-310}, "counts_share must be 0, or from 0.001 to 0.9"),
         ({"time_limit": 0}, "time_limit must be None or a number of seconds above 0"),
         ({"prior": [1, 1]}, "'lengths' needs 4 weights, not 2"),
         ({"prior": "short"}, "prior must be None"),
@@ -149,6 +155,11 @@ def test_class_weights(compas):
         ({"prior": {"cards": [0]}}, "not all 0"),
         ({"prior": [1, -1, 0, 0]}, "not below 0"),
         ({"prior": [0, 0, 0, 0]}, "not all 0"),
+        ({"prior": [1, 1, 1, 1e-200]}, "must not differ by more than a factor of 1e"),
+        (
+            {"prior": [0, 0, 0, 1], "candidates": [Rule((Literal("Prior-Crimes>3", "is true"),))]},
+            "leaves no list that could be",
+        ),
         ({"epsilon": 0}, "epsilon must be above 0"),
         ({"max_length": 0}, "max_length must be a whole number"),
     ],
@@ -212,11 +223,14 @@ def test_nothing_exact_is_kept(compas):
     assert not hasattr(clone(clf), "rule_list_")
 
 
-def test_a_spinner_and_nothing_else(compas):
+def test_a_spinner_and_nothing_else(compas, monkeypatch):
+    monkeypatch.setenv("FORCE_COLOR", "1")  # as on a terminal
     shown = io.StringIO()
     with redirect_stderr(shown):
         DPOptimalRuleListClassifier(verbose=True).fit(*compas)
-    assert "learning a rule list" in shown.getvalue() or shown.getvalue().strip() == ""
+    text = re.sub(r"\x1b\[[0-9;?]*[a-zA-Z]", "", shown.getvalue())
+    assert re.fullmatch(r"([⠀-⣿\s]|learning a rule list|\d+:\d\d:\d\d)*", text), text
+    assert "learning a rule list" in text
 
 
 def test_a_grid_search_over_public_parameters(compas):

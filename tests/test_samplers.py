@@ -2,6 +2,8 @@
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from scipy.stats import chi2_contingency, chisquare
 
 from discreet.prior import Prior
@@ -107,13 +109,22 @@ def test_bounds_that_do_not_hold_are_caught(monkeypatch):
     assert p_value(lists, p, by_coarse_envelope(posed, SeededEntropy(0))) < LEAST_P
 
 
-def test_noise_that_is_not_shared_is_caught(monkeypatch):
-    """A broken twin of the search: children draw new noise instead of dividing that of their parent."""
-    small = random_problem(6, longest=3, n_classes=2, rate=0.5)
+def fresh(self, largest, weight, inherits):
+    """Children draw new noise instead of dividing that of their parent."""
+    return weight - np.log(-np.log(self._entropy.uniform(len(weight))))
+
+
+def not_truncated(self, largest, weight, inherits):
+    """The noise of a child may exceed that of its parent."""
+    return np.where(inherits, largest, fresh(self, largest, weight, inherits))
+
+
+@pytest.mark.parametrize("twin", [fresh, not_truncated])
+def test_noise_that_is_not_divided_is_caught(monkeypatch, twin):
+    small = random_problem(4, longest=2, n_classes=2, rate=1.0)
     lists, p = exponential_mechanism(small)
-    fresh = lambda self, largest, weight, inherits: weight + np.zeros_like(largest)  # noqa: E731
-    monkeypatch.setattr(search._Search, "_share", fresh)
-    assert p_value(lists, p, by_search(problem.make_problem(*small), SeededEntropy(0))) < LEAST_P
+    monkeypatch.setattr(search._Search, "_share", twin)
+    assert p_value(lists, p, by_search(problem.make_problem(*small), SeededEntropy(0), 2_500)) < LEAST_P
 
 
 @pytest.mark.slow
@@ -197,3 +208,45 @@ def test_scores_by_hand():
     )
     assert score(small, (0,), (0, 1)) == 8.0
     assert score(small, (), (1,)) == 5.0
+
+
+@pytest.mark.parametrize("count", [1_000, 1_000_003, 15_999_999])
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_weights_are_in_double_precision(count, n_classes):
+    """Counts may be in single precision, where they are exact; epsilon times counts would not be."""
+    counts = np.array([[count], [count - 2], [5]][:n_classes], float)
+    posed = problem.make_problem(np.array([[True]]), counts, Prior((1.0, 1.0), np.ones(1)), 0.009)
+    exact = np.longdouble(0.009) * np.asarray(posed.counts[:, 0], np.longdouble)
+    expected = exact.max() + np.log(np.exp(exact - exact.max()).sum())
+    assert abs(float(posed.log_sum(posed.counts)[0] - expected)) < 1e-9
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "rate"), [(8_140_000, 4_707, 1e3), (81_400, 4_707, 1e4), (8_140, 4_707, 1e6), (5, 0, 1e9)]
+)
+def test_every_draw_ends(a, b, rate):
+    """A draw that hangs for some tables and not for others would say something about them."""
+    counts = np.array([[a, a], [b, b]], float)
+    posed = problem.make_problem(np.ones((5, 2), bool), counts, Prior((1.0,) * 4, np.ones(5)), rate)
+    for draw in (envelope.draw_by_envelope, search.draw_by_search):
+        draw(posed, SeededEntropy(0), Deadline(30.0))
+
+
+@settings(max_examples=60)
+@given(st.integers(0, 2**32 - 1))
+def test_any_table_is_drawn_from_without_a_hitch(seed):
+    rng = np.random.default_rng(seed)
+    n_rules, n_cells, n_classes = rng.integers(1, 7), rng.integers(1, 6), rng.integers(2, 4)
+    counts = np.floor(10 ** rng.uniform(0, rng.choice([1, 4, 9, 13]), (n_classes, n_cells))) * (
+        rng.random(n_cells) < 0.7
+    )
+    counts *= 10 ** rng.uniform(-rng.choice([0, 5, 300]), 0, (n_classes, 1))
+    lengths = rng.choice([0.0, 1.0, 3.0], rng.integers(1, 6)) + np.eye(6)[0][:1]
+    rules = rng.choice([0.0, 1.0, 1e-9], n_rules)
+    rate = 10 ** rng.uniform(-6, 9)
+    posed = problem.make_problem(rng.random((n_rules, n_cells)) < 0.5, counts, Prior(tuple(lengths), rules), rate)
+    for draw in (envelope.draw_by_envelope, search.draw_by_search):
+        with np.errstate(all="ignore"):
+            chosen, labels = draw(posed, SeededEntropy(seed), Deadline(30.0))
+        assert len(labels) == len(chosen) + 1
+        assert all(rules[r] > 0 for r in chosen)

@@ -145,8 +145,9 @@ class DPOptimalRuleListClassifier(_PrivateRuleListClassifier):
                 raise ValueError(
                     "prior: weights of lengths need joint=None; each of several draws takes all lengths alike"
                 )
-        if not 0 <= number("counts_share", self.counts_share) <= 0.9:
-            raise ValueError(f"counts_share must be from 0 to 0.9, not {self.counts_share!r}")
+        share = number("counts_share", self.counts_share)
+        if share and not 0.001 <= share <= 0.9:
+            raise ValueError(f"counts_share must be 0, or from 0.001 to 0.9, not {self.counts_share!r}")
         _check_class_weight(self.class_weight)
         if self.time_limit is not None and number("time_limit", self.time_limit) <= 0:
             raise ValueError(f"time_limit must be None or a number of seconds above 0, not {self.time_limit!r}")

@@ -9,6 +9,7 @@ import numpy.typing as npt
 
 from .candidates import Candidates
 
+SMALLEST = 1e-9  # of the largest weight: products of these stay within what a number can hold
 HELP = (
     "prior must be None (all numbers of rules alike), a list of max_length weights (of 0, 1, ... rules), or a dict with "
     "such a list as 'lengths' and a list of weights for rules of 1, 2, ... literals as 'cards'"
@@ -49,8 +50,11 @@ class Prior:
         if len(cards) < size.max():
             raise ValueError(f"{HELP}; 'cards' needs {size.max()} weights, not {len(cards)}")
         rules = np.array(cards)[size - 1]
-        if not rules.any() and any(lengths[1:]):
-            raise ValueError(f"{HELP}; 'cards' must not leave all candidates without weight")
+        possible = np.count_nonzero(rules) + 1
+        if not any(lengths[:possible]):
+            raise ValueError(
+                f"{HELP}; with {possible - 1} candidates that have a weight, 'lengths' leaves no list that could be"
+            )
         return cls(lengths, rules)
 
 
@@ -63,4 +67,7 @@ def _weights(given: Any) -> tuple[float, ...]:
         raise ValueError(HELP) from None
     if not all(np.isfinite(w) and w >= 0 for w in weights) or not any(weights):
         raise ValueError(f"{HELP}; weights must be finite, not below 0, and not all 0")
+    weights = tuple(w / max(weights) for w in weights)
+    if any(0 < w < SMALLEST for w in weights):
+        raise ValueError(f"{HELP}; weights other than 0 must not differ by more than a factor of {1 / SMALLEST:g}")
     return weights

@@ -5,12 +5,16 @@ get, in which rules that agree are merged and cells are dropped. tests/test_samp
 """
 
 from dataclasses import replace
+from fractions import Fraction
 from itertools import combinations_with_replacement, permutations, product
 
 import numpy as np
 import pytest
 
+from discreet import DPOptimalRuleListClassifier
+from discreet.datasets import load_compas
 from discreet.prior import Prior
+from discreet.vault import list_doors
 from discreet.vault.sampler.problem import make_problem
 
 from ..enumerated_lists import Small, all_lists, exponential_mechanism
@@ -152,3 +156,75 @@ def merged_without_multiplicity(posed):
 def test_rules_merged_without_their_multiplicity_are_caught():
     assert worst_loss_of_problems(lambda posed: posed) <= 0.5 * (1 + 1e-9)
     assert worst_loss_of_problems(merged_without_multiplicity) == np.inf
+
+
+@pytest.mark.parametrize(("n", "rate"), [(48_842, 0.09), (1_000_000, 0.009), (5_000_000, 0.009), (15_000_000, 0.09)])
+def test_large_tables_lose_no_more(n, rate):
+    """From the weights that the envelope works with. In single precision the loss was 1.7 times epsilon at 15 million records."""
+    truth = np.array([[True, False, True]])
+    for extra in range(0, 60, 3):
+        logs = []
+        for stranger in (0.0, 1.0):
+            counts = np.array([[40.0, 0.0, 0.0], [0.0, n + extra, 7.0 + stranger]])
+            posed = make_problem(truth, counts, Prior((1.0, 1.0), np.ones(1)), rate)
+            part = posed.truth[:, 0]
+            bare = posed.log_length[0] + posed.log_sum(posed.counts.sum(1))
+            rule = posed.log_length[1] + posed.log_sum(posed.counts @ part) + posed.log_sum(posed.counts @ (1 - part))
+            logs.append(np.array([bare, rule]) - np.logaddexp(bare, rule))
+        assert np.abs(logs[0] - logs[1]).max() <= rate * (1 + 1e-9)
+
+
+@pytest.fixture
+def posed_by_a_fit(monkeypatch):
+    """What the door hands to the samplers during a fit."""
+    seen = []
+
+    def spy(truth, counts, prior, rate):
+        seen.append((truth, counts, prior, rate))
+        return make_problem(truth, counts, prior, rate)
+
+    monkeypatch.setattr(list_doors, "make_problem", spy)
+    return seen
+
+
+@pytest.mark.parametrize("joint", [None, 1, 2])
+@pytest.mark.parametrize("share", [0.0, 0.1, 0.3])
+def test_the_rates_of_a_fit_add_up_to_its_epsilon(posed_by_a_fit, joint, share):
+    X, y = load_compas(binary=True, sensitive=False, return_X_y=True)
+    for epsilon in (0.1, 0.7, 3.0):
+        posed_by_a_fit.clear()
+        DPOptimalRuleListClassifier(epsilon, joint=joint, counts_share=share).fit(X.astype(bool), y)
+        total = sum(Fraction(rate) for *_, rate in posed_by_a_fit) + Fraction(str(share)) * Fraction(str(epsilon))
+        assert 0.999999 * epsilon < total <= Fraction(str(epsilon))
+
+
+def test_later_draws_see_what_is_left_and_no_rule_twice(posed_by_a_fit):
+    X, y = load_compas(binary=True, sensitive=False, return_X_y=True)
+    X, y = X.astype(bool), np.asarray(y)
+    clf = DPOptimalRuleListClassifier(20.0, max_length=4, joint=1, prior=None, random_state=1).fit(X, y)
+    assert len(posed_by_a_fit) == 3
+    where = clf.rule_list_.captures(X)
+    left = [np.bincount(y), np.bincount(y[where > 0]), np.bincount(y[where > 1])]
+    for (_, counts, prior, _), expected, used in zip(posed_by_a_fit, left, (0, 1, 2), strict=True):
+        assert (counts.sum(1) == expected).all()
+        assert np.count_nonzero(prior.rules == 0.0) == used
+
+
+def test_class_weights_of_a_fit_are_at_most_one(posed_by_a_fit):
+    X, y = load_compas(binary=True, sensitive=False, return_X_y=True)
+    X, y = X.astype(bool), np.asarray(y)
+    DPOptimalRuleListClassifier(class_weight={1: 50.0, 0: 10.0}).fit(X, y)
+    ((_, counts, _, _),) = posed_by_a_fit
+    assert counts.sum(1) == pytest.approx(np.bincount(y) * [0.2, 1.0])
+
+
+def test_epsilon_is_rounded_down():
+    for value in (Fraction(1, 3), Fraction(1, 10), Fraction(7, 10), Fraction(2)):
+        assert Fraction(list_doors.rounded_down(value)) <= value
+        assert list_doors.rounded_down(value) == pytest.approx(float(value), rel=1e-15)
+
+
+def test_settings_of_numpy_do_not_make_an_error_of_the_records():
+    X, y = load_compas(binary=True, sensitive=False, return_X_y=True)
+    with np.errstate(all="raise"):
+        DPOptimalRuleListClassifier().fit(X.astype(bool), y)

@@ -52,12 +52,13 @@ MOST_LISTS = 1e11
 
 
 def count_lists(candidates: int, rules: int) -> int:
-    """How many lists of this many different rules there are."""
-    return math.perm(candidates, rules)
+    """How many lists there are of this many different rules, or of all candidates if they are fewer."""
+    return math.perm(candidates, min(rules, candidates))
 
 
 def is_feasible(candidates: int, rules: int) -> bool:
     """Whether a draw of up to this many rules is attempted. From public numbers alone, as stated in docs/optimal.md."""
+    rules = min(rules, candidates)
     if rules <= 1:
         return True
     if rules in MOST_CANDIDATES:

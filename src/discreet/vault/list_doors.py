@@ -6,6 +6,8 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import NoReturn
 
+import numpy as np
+
 from ..candidates import Candidates
 from ..prior import Prior
 from ..privacy.budget import ListBudget
@@ -73,7 +75,8 @@ class ListDoors:
             rounded_down(self._budget.draw_epsilon),
         )
         draw = draw_by_envelope if len(lengths) - 1 <= LONGEST_BY_ENVELOPE else draw_by_search
-        return draw(problem, self._entropy, self._deadline)
+        with np.errstate(all="ignore"):  # weights may underflow, and whether they do depends on the records
+            return draw(problem, self._entropy, self._deadline)
 
     def histogram(self, prefix: Sequence[int], rule: int | None) -> tuple[float, ...]:
         """Noisy class counts of what a rule captures after a prefix; without a rule, of all that is left."""

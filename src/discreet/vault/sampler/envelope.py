@@ -47,17 +47,19 @@ from .reach import ROWS, Reach, best_split, best_split_after, blocks
 
 SLACK = 0.0  # how far below the best weight found (as a logarithm) an element need not be divided
 # Divisions to try: slack, attempts for each group of rules, and how many sets a level may have before the next is tried instead.
-# Coarse ones first: they will do where no list stands out. The last one is made ever finer.
+# Coarse ones first: they will do where no list stands out. The last one is made ever finer: in the end every list
+# is weighed by itself, so that a draw ends, whatever the table and the prior.
 DIVISIONS = ((-20.0, 8, 10_000), (-10.0, 32, 10_000), (SLACK, 1_000, sys.maxsize))
-FINER = 6.0
+FINER = 6.0  # the slack after these, and four times as much each time
 EDGES = 4_000_000  # about how many ways to reach the last level are merged at once
+SWEEPS = 20  # of the local search for good sets, at most
 WASTE = 10_000.0  # how many times the known weight the undivided rest of the last level may have
 
 
 def draw_by_envelope(problem: Problem, entropy: Entropy, deadline: Deadline) -> tuple[list[int], list[int]]:
     """Rules (by their numbers) and labels (the default's last) of one list."""
     reach = None
-    for slack, attempts, most in chain(DIVISIONS, ((FINER * i, *DIVISIONS[-1][1:]) for i in count(1))):
+    for slack, attempts, most in chain(DIVISIONS, ((FINER * 4.0**i, *DIVISIONS[-1][1:]) for i in count())):
         envelope = Envelope(problem, deadline, slack, reach, most)
         groups = None if envelope.gave_up else envelope.draw(entropy, attempts * (1 + problem.n_groups))
         if groups is not None:
@@ -264,7 +266,7 @@ class Envelope:
         order = np.argsort(-mass)
         rest = np.logaddexp.accumulate(mass[order][::-1])[::-1]  # of what is not looked at yet
         start, step = 0, ROWS
-        while start < (end := int(np.count_nonzero(rest >= known + math.log(WASTE * share)))):
+        while start < (end := int(np.count_nonzero(rest >= known + math.log(WASTE * share) - max(0.0, self._slack)))):
             rows = np.sort(order[start : min(start + step, end)])
             start, step = start + len(rows), len(order)
             split = best_split_after(problem, sets[rows], self._deadline)
@@ -299,16 +301,18 @@ class Envelope:
             while sets.shape[1] < t:  # greedily by the bound
                 bound = self._edges(sets, np.zeros(1)).bound
                 sets = np.column_stack([sets, [int(bound.argmax())]]).astype(np.int32)
-            value, improved = -np.inf, True
-            while improved:
-                improved = False
+            value = -np.inf
+            for _ in range(SWEEPS):
+                before = value
                 for position in range(t):
                     self._deadline.check()
                     swaps = np.repeat(sets, problem.n_groups, axis=0)
                     swaps[:, position] = np.arange(problem.n_groups)
                     values = self._weight_of(swaps)
-                    if values.max() > value + 1e-9:
-                        value, sets, improved = float(values.max()), swaps[[int(values.argmax())]], True
+                    if values.max() > value:
+                        value, sets = float(values.max()), swaps[[int(values.argmax())]]
+                if value <= before:
+                    break
             best = max(best, value)
         return best
 

@@ -12,6 +12,8 @@ from .deadline import Deadline
 from .problem import Problem, Sets
 from .reach import ROWS, Reach, best_split
 
+SWEEPS = 20  # of the local search for a good list to begin with, at most
+
 
 class _Level:
     """Sets of equally many rules, in the best order found: the score of their parts, and how they came about."""
@@ -102,7 +104,7 @@ def _climb(problem: Problem, reach: Reach, length: int, deadline: Deadline) -> l
         bound[_used_up(problem, sets)] = -np.inf
         groups.append(int(bound.argmax()))
     best = -np.inf
-    while True:
+    for _ in range(SWEEPS):
         before = best
         for i in range(length - 1):
             deadline.check()

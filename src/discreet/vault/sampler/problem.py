@@ -102,12 +102,16 @@ class Problem:
         return log
 
     def log_sum(self, counts: Array) -> Array:
-        """``log sum over labels of exp(rate * count)``, classes in the first axis."""
-        top = counts.max(0)
-        if len(counts) == 2:
-            log: Array = self.rate * top + np.log1p(np.exp(self.rate * (counts.min(0) - top).astype(np.float64)))
+        """``log sum over labels of exp(rate * count)``, classes in the first axis.
+
+        In double precision: ``rate * count`` in single precision would be off by more than a record's share of it.
+        """
+        logs = self.rate * counts.astype(np.float64)
+        top = logs.max(0)
+        if len(logs) == 2:
+            log: Array = top + np.log1p(np.exp(logs.min(0) - top))
             return log
-        log = self.rate * top + np.log(np.exp(self.rate * (counts - top).astype(np.float64)).sum(0))
+        log = top + np.log(np.exp(logs - top).sum(0))
         return log
 
     def __repr__(self) -> str:
