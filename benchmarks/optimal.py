@@ -110,7 +110,7 @@ def growth(path):
     adult, *_ = filled(load_adult)
     german, *_ = filled(load_german_credit)
     compas, *_ = filled(load_compas)
-    figure, axes = plt.subplots(1, 3, figsize=(11, 3.6), sharey=True)
+    figure, axes = plt.subplots(1, 3, figsize=(10, 4.2), sharey=True)
     markers = iter("os^dvPX*")
 
     def plot(axis, label, xs, seconds):
@@ -155,8 +155,7 @@ def growth(path):
         axis.set_xlabel(label)
         axis.set_yscale("log")
         axis.grid(alpha=0.3, which="both", linewidth=0.4)
-        axis.legend(fontsize=7)
-    axes[0].set_xscale("log")
+        axis.legend(fontsize=8, loc="lower center", bbox_to_anchor=(0.5, 1.0), frameon=False)
     axes[2].set_xscale("log")
     axes[0].set_ylabel("seconds for one draw, one core")
     figure.tight_layout()
