@@ -7,6 +7,7 @@ out, in silence.
 
 import math
 import warnings
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from fractions import Fraction
 from functools import lru_cache
@@ -40,7 +41,7 @@ ROUNDING = (
 )
 
 
-class _PrivateRuleListClassifier(_RuleListClassifier):
+class _PrivateRuleListClassifier(_RuleListClassifier, ABC):
     """From a table and a public schema to a vault, a reservation and a source of noise.
 
     A learner adds its parameters and ``_learn``, with a statement built on ``_reasons_for_no_proof``.
@@ -53,9 +54,9 @@ class _PrivateRuleListClassifier(_RuleListClassifier):
         """Whether the learner is for two classes only."""
         return False
 
+    @abstractmethod
     def _learn(self, candidates: Candidates, get_vault: Callable[[], Vault]) -> Self:
         """Price, reserve, and only then get the vault: filling it reads the records."""
-        raise NotImplementedError
 
     def fit(self, X: Any, y: Any, **unsupported: Any) -> Self:
         """Learn a rule list from records X (a data frame or an array) and their labels y."""

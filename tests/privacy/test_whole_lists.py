@@ -4,6 +4,8 @@ The law is computed list by list, twice: from the records (``exponential_mechani
 get, in which rules that agree are merged and cells are dropped. tests/test_samplers.py checks that the samplers follow it.
 """
 
+import copy
+import pickle
 from dataclasses import replace
 from fractions import Fraction
 from itertools import combinations_with_replacement, permutations, product
@@ -14,7 +16,9 @@ import pytest
 from discreet import DPOptimalRuleListClassifier
 from discreet.datasets import load_compas
 from discreet.prior import Prior
-from discreet.vault import list_doors
+from discreet.vault import histograms, list_doors
+from discreet.vault.sampler.deadline import Deadline
+from discreet.vault.sampler.envelope import Envelope
 from discreet.vault.sampler.problem import make_problem
 
 from ..enumerated_lists import Small, all_lists, exponential_mechanism
@@ -228,3 +232,31 @@ def test_settings_of_numpy_do_not_make_an_error_of_the_records():
     X, y = load_compas(binary=True, sensitive=False, return_X_y=True)
     with np.errstate(all="raise"):
         DPOptimalRuleListClassifier().fit(X.astype(bool), y)
+
+
+def test_class_counts_are_those_of_the_records_with_the_noise_that_is_charged(monkeypatch):
+    seen = []
+
+    def spy(counts, epsilon, entropy):
+        seen.append((counts.copy(), epsilon))
+        return counts
+
+    monkeypatch.setattr(histograms, "release", spy)
+    X, y = load_compas(binary=True, sensitive=False, return_X_y=True)
+    X, y = X.astype(bool), np.asarray(y)
+    clf = DPOptimalRuleListClassifier(1.0, joint=2, class_weight={1: 2.0}, prior=None, random_state=0).fit(X, y)
+    assert {epsilon for _, epsilon in seen} == {Fraction(1, 10)}
+    where = clf.rule_list_.captures(X)
+    expected = [np.bincount(y[where == i], minlength=2).tolist() for i in range(len(clf.rule_list_))]
+    # parts without records may have been left out of the list as out of reach
+    assert [counts.tolist() for counts, _ in seen if counts.any()] == [counts for counts in expected if any(counts)]
+
+
+def test_what_the_samplers_hold_cannot_be_seen_or_copied():
+    posed = make_problem(*small(np.ones((2, 8)) + np.eye(2, 8), 0.5))
+    built = Envelope(posed, Deadline())
+    for holder in (posed, built, built.reach, built._levels[0], built._last[0]):
+        assert repr(holder) == f"<{type(holder).__name__}>"
+        for copier in (pickle.dumps, copy.copy, copy.deepcopy):
+            with pytest.raises(TypeError, match="cannot be pickled or copied"):
+                copier(holder)

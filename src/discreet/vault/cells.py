@@ -5,13 +5,13 @@ depends on how many there are. Adult's 48,842 records, in the published Boolean 
 """
 
 from collections.abc import Iterator, Sequence
-from typing import NoReturn
 
 import numpy as np
 import numpy.typing as npt
 
 from ..columns import Column
 from .packing import Packing, Tally, starts
+from .secret import Secret
 
 Array = npt.NDArray[np.float64]
 
@@ -60,7 +60,7 @@ def _blocks(length: int) -> Iterator[slice]:
     return (slice(i, i + BLOCK) for i in range(0, length, BLOCK))
 
 
-class Cells:
+class Cells(Secret):
     """Distinct patterns and their exact class counts. They stay in the vault: no printing, no pickling, no copying."""
 
     def __init__(
@@ -86,9 +86,3 @@ class Cells:
     def bins(self, column: int, rows: slice = slice(None)) -> npt.NDArray[np.intp]:
         """The bin number of each cell (or of some rows of them) in one column."""
         return self._packing.unpack(self._patterns[rows], column + 1).astype(np.intp)
-
-    def __repr__(self) -> str:
-        return "<Cells>"
-
-    def __reduce__(self) -> NoReturn:
-        raise TypeError("cells hold exact counts of records and cannot be pickled or copied")

@@ -14,13 +14,14 @@ whole numbers below 2**53 are exact in float64 in any order.
 
 from collections import OrderedDict
 from collections.abc import Iterable, Sequence
-from typing import NamedTuple, NoReturn
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from ..candidates import Candidates
 from .cells import Array, Cells
+from .secret import Secret
 
 POSITIVE = ("<=", ">=", "in", "=", "is true", "is missing")
 BLOCK_BYTES = 1 << 24  # of B at a time
@@ -54,7 +55,7 @@ class _Plan:
             self.longer.append((int(literal), _Plan(which[here], members[here, 1:], n_literals)))
 
 
-class Counter:
+class Counter(Secret):
     """Counts every candidate among the records that no rule of a prefix captures, remembering the prefixes seen."""
 
     def __init__(self, cells: Cells, candidates: Candidates, memory: int = MEMORY_BYTES) -> None:
@@ -90,6 +91,10 @@ class Counter:
         node = self.counts(prefix[:-1])
         rest: Array = node.left - node.captured[:, prefix[-1]]
         return rest
+
+    def part(self, prefix: Sequence[int], rule: int | None) -> Array:
+        """Records per class that a rule captures after a prefix; without a rule, all that is left."""
+        return self.left(prefix) if rule is None else self.counts(prefix).captured[:, rule]
 
     def _basis(self, ops: Sequence[str]) -> tuple[list[tuple[int, npt.NDArray[np.bool_]]], npt.NDArray[np.intp]]:
         """The columns of B after the leading 1, as (column, bins in which it is 1); and T, as three numbers a literal.
@@ -165,9 +170,3 @@ class Counter:
                 counts[plan.pairs] += gram.ravel()[plan.pair_places]
         for literal, rest in plan.longer:
             self._add(captured, matrix, weights * self._literals(matrix.T, np.array([literal]))[0], rest)
-
-    def __repr__(self) -> str:
-        return "<Counter>"
-
-    def __reduce__(self) -> NoReturn:
-        raise TypeError("a counter holds exact counts of records and cannot be pickled or copied")

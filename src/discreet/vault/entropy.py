@@ -20,8 +20,6 @@ Integers = npt.NDArray[np.int64]
 class Entropy(Protocol):
     """A source of randomness."""
 
-    seeded: bool
-
     def uniform(self, size: int) -> Array:
         """Independent numbers strictly between 0 and 1."""
 
@@ -34,8 +32,6 @@ class Entropy(Protocol):
 
 class SystemEntropy:
     """The operating system's generator, and OpenDP's samplers on top of it."""
-
-    seeded = False
 
     def uniform(self, size: int) -> Array:
         """Multiples of 2**-53, those below 1/2 shifted by half a step; neither 0 nor 1 can come up."""
@@ -71,8 +67,6 @@ class SystemEntropy:
 
 class SeededEntropy:
     """NumPy's generator from a seed. Repeatable, so not private."""
-
-    seeded = True
 
     def __init__(self, seed: int | np.random.Generator) -> None:
         self._rng = np.random.default_rng(seed)

@@ -47,9 +47,7 @@ class ExactDoors:
 
     def histogram(self, prefix: Sequence[int], rule: int | None) -> tuple[float, ...]:
         """Class counts of what a rule captures after a prefix; without a rule, of all that is left."""
-        if rule is None:
-            return tuple(self._counter.left(prefix).tolist())
-        return tuple(self._counter.counts(prefix).captured[:, rule].tolist())
+        return tuple(self._counter.part(prefix, rule).tolist())
 
 
 class Optimum(NamedTuple):

@@ -1,21 +1,28 @@
 """Noisy class counts of the parts of one rule list, charged once for all of them."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from fractions import Fraction
 
 import numpy as np
 
 from ..privacy.ledger import Reservation
-from .counting import Counter
+from .cells import Array
 from .entropy import Entropy
 from .mechanisms.discrete_laplace import release
+from .secret import Secret
 
 
-class Histograms:
+class Histograms(Secret):
     """The class counts of one rule list, part by part. Its parts are disjoint, so together they cost one epsilon."""
 
-    def __init__(self, counter: Counter, epsilon: Fraction, reservation: Reservation, entropy: Entropy) -> None:
-        self._counter, self._epsilon, self._reservation, self._entropy = counter, epsilon, reservation, entropy
+    def __init__(
+        self,
+        part: Callable[[Sequence[int], int | None], Array],
+        epsilon: Fraction,
+        reservation: Reservation,
+        entropy: Entropy,
+    ) -> None:
+        self._part, self._epsilon, self._reservation, self._entropy = part, epsilon, reservation, entropy
         self._counted: list[int] | None = None  # the rules whose class counts were given, once there are any
         self._finished = False
 
@@ -35,6 +42,5 @@ class Histograms:
         self._finished = rule is None
         if rule is not None:
             self._counted.append(rule)
-        exact = self._counter.left(prefix) if rule is None else self._counter.counts(prefix).captured[:, rule]
-        noisy = release(exact.astype(np.int64), self._epsilon, self._entropy)
+        noisy = release(self._part(prefix, rule).astype(np.int64), self._epsilon, self._entropy)
         return tuple(float(c) for c in noisy)

@@ -4,9 +4,9 @@ import math
 from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
-from typing import NoReturn
 
 import numpy as np
+import numpy.typing as npt
 
 from ..candidates import Candidates
 from ..prior import Prior
@@ -19,6 +19,7 @@ from .sampler.deadline import Deadline
 from .sampler.envelope import draw_by_envelope
 from .sampler.problem import make_problem, rules_on_cells
 from .sampler.search import draw_by_search
+from .secret import Secret
 from .vault import Vault
 
 LONGEST_BY_ENVELOPE = 8
@@ -30,7 +31,7 @@ def rounded_down(value: Fraction) -> float:
     return number if Fraction(number) <= value else math.nextafter(number, 0.0)
 
 
-class ListDoors:
+class ListDoors(Secret):
     """Whole lists, one charge a draw; class counts of disjoint parts, one charge for all of them."""
 
     def __init__(
@@ -44,18 +45,14 @@ class ListDoors:
         entropy: Entropy,
         time_limit: float | None = None,
     ) -> None:
-        self._budget, self._reservation, self._entropy, self._deadline = (
-            budget,
-            reservation,
-            entropy,
-            Deadline(time_limit),
-        )
-        self._prior, self._class_weights = (
-            prior,
-            class_weights,
-        )  # weights of at most 1, so that a score changes by at most 1
+        self._budget = budget
+        self._prior = prior
+        self._class_weights = class_weights  # of at most 1, so that a score changes by at most 1
+        self._reservation = reservation
+        self._entropy = entropy
+        self._deadline = Deadline(time_limit)
         self._truth, self._counts = rules_on_cells(vault._cells, candidates)
-        self._histograms = Histograms(vault._counter(candidates), budget.counts_epsilon, reservation, entropy)
+        self._histograms = Histograms(self._part, budget.counts_epsilon, reservation, entropy)
 
     def sample_list(self, prefix: Sequence[int], lengths: Sequence[float]) -> tuple[list[int], list[int]]:
         """Rules and labels (the default's last) of a list for the records that a prefix leaves.
@@ -65,7 +62,7 @@ class ListDoors:
         samplers is used follows from public numbers; both have the same law.
         """
         self._reservation.draw(self._budget.draw_epsilon, Fraction(0), "draw of a list")
-        alive = ~self._truth[list(prefix)].any(0)
+        alive = self._left(prefix)
         rules = self._prior.rules.copy()
         rules[list(prefix)] = 0.0
         problem = make_problem(
@@ -82,8 +79,12 @@ class ListDoors:
         """Noisy class counts of what a rule captures after a prefix; without a rule, of all that is left."""
         return self._histograms.release(prefix, rule)
 
-    def __repr__(self) -> str:
-        return "<ListDoors>"
+    def _left(self, prefix: Sequence[int]) -> npt.NDArray[np.bool_]:
+        """The patterns that no rule of a prefix captures."""
+        return np.asarray(~self._truth[list(prefix)].any(0))
 
-    def __reduce__(self) -> NoReturn:
-        raise TypeError("doors lead to a vault and cannot be pickled or copied")
+    def _part(self, prefix: Sequence[int], rule: int | None) -> Array:
+        """Records per class that a rule captures after a prefix; without a rule, all that is left."""
+        left = self._left(prefix)
+        part: Array = self._counts[:, left if rule is None else left & self._truth[rule]].sum(1)
+        return part

@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from fractions import Fraction
-from typing import NoReturn
 
 import numpy as np
 
@@ -13,10 +12,11 @@ from .counting import NodeCounts
 from .entropy import Entropy
 from .histograms import Histograms
 from .mechanisms.mass import MassSelector
+from .secret import Secret
 from .vault import Vault
 
 
-class MassDoors:
+class MassDoors(Secret):
     """Choices by impurity mass, one charge each; class counts of disjoint parts, one charge for all of them."""
 
     def __init__(
@@ -32,7 +32,7 @@ class MassDoors:
         self._reservation = reservation
         self._entropy = entropy
         self._selector = MassSelector(budget.choice_epsilon)
-        self._histograms = Histograms(self._counter, budget.counts_epsilon, reservation, entropy)
+        self._histograms = Histograms(self._counter.part, budget.counts_epsilon, reservation, entropy)
 
     def exceeds(self, prefix: Sequence[int]) -> bool:
         """There is no minimum support: a choice costs the same at a node of any size."""
@@ -49,9 +49,3 @@ class MassDoors:
     def histogram(self, prefix: Sequence[int], rule: int | None) -> tuple[float, ...]:
         """Noisy class counts of what a rule captures after a prefix; without a rule, of all that is left."""
         return self._histograms.release(prefix, rule)
-
-    def __repr__(self) -> str:
-        return "<MassDoors>"
-
-    def __reduce__(self) -> NoReturn:
-        raise TypeError("doors lead to a vault and cannot be pickled or copied")

@@ -10,7 +10,7 @@ A vault can be filled once and fitted many times. It cannot be printed, pickled 
 import math
 from collections.abc import Sequence
 from fractions import Fraction
-from typing import Any, NoReturn
+from typing import Any
 
 import numpy as np
 
@@ -26,6 +26,7 @@ from .counting import Counter, NodeCounts
 from .entropy import Entropy
 from .mechanisms.discrete_laplace import release
 from .mechanisms.published import selector
+from .secret import Secret
 
 MOST_COUNTERS = 8
 
@@ -47,7 +48,7 @@ def sorted_classes(schema: Schema) -> tuple[Label, ...]:
     return tuple(np.unique(np.array(schema.classes or (0, 1))).tolist())
 
 
-class Vault:
+class Vault(Secret):
     """Cells under lock: exact counts go in, only the doors lead out."""
 
     def __init__(self, schema: Schema, classes: Sequence[Label], cells: Cells) -> None:
@@ -84,19 +85,8 @@ class Vault:
             self._counters[candidates] = Counter(self._cells, candidates)
         return self._counters[candidates]
 
-    def __repr__(self) -> str:
-        return "<Vault>"
 
-    def __reduce__(self) -> NoReturn:
-        raise TypeError("a vault holds exact counts of records and cannot be pickled or copied")
-
-    def __deepcopy__(self, memo: Any) -> NoReturn:
-        self.__reduce__()
-
-    __copy__ = __reduce__
-
-
-class PublishedDoors:
+class PublishedDoors(Secret):
     """The doors as the paper's Algorithm 1 uses them, for one fit with one of its six methods.
 
     ``min_support`` below 1 means that share of the records, and ``delta`` None means 1/n^2, as published: both then
@@ -148,11 +138,5 @@ class PublishedDoors:
     def histogram(self, prefix: Sequence[int], rule: int | None) -> tuple[float, ...]:
         """Noisy class counts of what a rule captures after a prefix; without a rule, of all that is left."""
         self._reservation.draw(self._epsilon, Fraction(0), "class counts")
-        exact = self._counter.left(prefix) if rule is None else self._counter.counts(prefix).captured[:, rule]
+        exact = self._counter.part(prefix, rule)
         return tuple(float(c) for c in release(exact.astype(np.int64), self._epsilon, self._entropy))
-
-    def __repr__(self) -> str:
-        return "<PublishedDoors>"
-
-    def __reduce__(self) -> NoReturn:
-        raise TypeError("doors lead to a vault and cannot be pickled or copied")

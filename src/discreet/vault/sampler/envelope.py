@@ -41,6 +41,7 @@ import numpy.typing as npt
 
 from ..cells import Array
 from ..entropy import Entropy
+from ..secret import Secret
 from .deadline import Deadline
 from .problem import Problem, Sets, concrete, draw_labels, pick, pick_each
 from .reach import ROWS, Reach, best_split, best_split_after, blocks
@@ -58,18 +59,17 @@ WASTE = 10_000.0  # how many times the known weight the undivided rest of the la
 
 def draw_by_envelope(problem: Problem, entropy: Entropy, deadline: Deadline) -> tuple[list[int], list[int]]:
     """Rules (by their numbers) and labels (the default's last) of one list."""
-    reach = None
+    envelope = None
     for slack, attempts, most in chain(DIVISIONS, ((FINER * 4.0**i, *DIVISIONS[-1][1:]) for i in count())):
-        envelope = Envelope(problem, deadline, slack, reach, most)
+        envelope = Envelope(problem, deadline, slack, envelope, most)
         groups = None if envelope.gave_up else envelope.draw(entropy, attempts * (1 + problem.n_groups))
         if groups is not None:
             return concrete(problem, groups, entropy), draw_labels(problem, groups, entropy)
-        reach = envelope.reach
     raise AssertionError("there is always a finer division")
 
 
-@dataclass(eq=False)
-class _Level:
+@dataclass(eq=False, repr=False)
+class _Level(Secret):
     """Sets of equally many groups, in order of their keys, and the logarithms of their weights."""
 
     sets: Sets
@@ -80,8 +80,8 @@ class _Level:
     kept: npt.NDArray[np.uint8]  # for each T, a bit for each group
 
 
-@dataclass(eq=False)
-class _Last:
+@dataclass(eq=False, repr=False)
+class _Last(Secret):
     """Some sets of the last level: all that come from a range of sets of the level before, with the weight from there."""
 
     sets: npt.NDArray[np.unsignedinteger]  # as short as they can be: there may be tens of millions
@@ -123,7 +123,7 @@ Places = npt.NDArray[np.integer]
 Propose = Callable[["_Level | _Last", Places, Entropy], _Proposals]
 
 
-class Envelope:
+class Envelope(Secret):
     """A division of all lists into elements, to draw from as often as one likes."""
 
     def __init__(
@@ -131,7 +131,7 @@ class Envelope:
         problem: Problem,
         deadline: Deadline,
         slack: float = SLACK,
-        reach: Reach | None = None,
+        coarser: "Envelope | None" = None,
         most: int = sys.maxsize,
     ) -> None:
         self._problem, self._deadline, self._slack = problem, deadline, slack
@@ -144,9 +144,9 @@ class Envelope:
         self._last: list[_Last] = []
         self.gave_up = False  # with too many sets; then there is nothing to draw from
         self._known = -np.inf  # about the logarithm of the weight of lists found; for decisions only
-        self.reach = reach if reach is not None else Reach(problem, deadline)
+        self.reach: Reach = Reach(problem, deadline) if coarser is None else coarser.reach
         if longest > 1:
-            self._known = self._incumbent()
+            self._known = self._incumbent() if coarser is None else coarser._known
         self._threshold = self._known - slack
         if longest == 1:
             self._last = [self._finish(root, 1.0)]

@@ -8,6 +8,7 @@ no list is better: that is the certificate. Not private; nothing of it is shown 
 import numpy as np
 import numpy.typing as npt
 
+from ..secret import Secret
 from .deadline import Deadline
 from .problem import Problem, Sets
 from .reach import ROWS, Reach, best_split
@@ -15,7 +16,7 @@ from .reach import ROWS, Reach, best_split
 SWEEPS = 20  # of the local search for a good list to begin with, at most
 
 
-class _Level:
+class _Level(Secret):
     """Sets of equally many rules, in the best order found: the score of their parts, and how they came about."""
 
     def __init__(self, sets: Sets, score: npt.NDArray[np.float64], parent: Sets, rule: Sets) -> None:

@@ -19,7 +19,6 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import NoReturn
 
 import numpy as np
 import numpy.typing as npt
@@ -28,13 +27,14 @@ from ...candidates import Candidates
 from ...prior import Prior
 from ..cells import Array, Cells
 from ..entropy import Entropy
+from ..secret import Secret
 
 Sets = npt.NDArray[np.int32]
 EXACT_IN_FLOAT32 = 2**24  # sums of whole numbers up to here
 
 
-@dataclass(frozen=True, eq=False)
-class Problem:
+@dataclass(frozen=True, eq=False, repr=False)
+class Problem(Secret):
     """Groups of rules over cells, class counts, and the prior."""
 
     truth: Array  # (cells, groups), 1 where a group's rules are true
@@ -113,12 +113,6 @@ class Problem:
             return log
         log = top + np.log(np.exp(logs - top).sum(0))
         return log
-
-    def __repr__(self) -> str:
-        return "<Problem>"
-
-    def __reduce__(self) -> NoReturn:
-        raise TypeError("a problem holds exact counts of records and cannot be pickled or copied")
 
 
 def make_problem(truth: npt.NDArray[np.bool_], counts: Array, prior: Prior, rate: float) -> Problem:
@@ -208,10 +202,7 @@ def draw_labels(problem: Problem, groups: Sequence[int], entropy: Entropy) -> li
 
 def pick(logs: Array, u: float) -> int:
     """An index in proportion to ``exp(logs)``, given a uniform number."""
-    sums = np.cumsum(np.exp(logs - logs.max()))
-    return int(
-        min(np.searchsorted(sums, u * sums[-1], side="right"), np.flatnonzero(sums < sums[-1]).max(initial=-1) + 1)
-    )
+    return int(pick_each(logs[None], np.array([u]))[0])
 
 
 def pick_each(logs: Array, u: Array) -> npt.NDArray[np.intp]:

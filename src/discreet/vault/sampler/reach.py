@@ -21,6 +21,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..cells import Array
+from ..secret import Secret
 from .deadline import Deadline
 from .problem import Problem, Sets
 
@@ -81,7 +82,7 @@ def blocks(start: int, end: int) -> Iterator[slice]:
     return (slice(i, min(i + ROWS, end)) for i in range(start, end, ROWS))
 
 
-class Reach:
+class Reach(Secret):
     """The tables, and the bounds that follow from them, for lists of up to ``problem.longest`` rules."""
 
     def __init__(self, problem: Problem, deadline: Deadline, tables: int | None = None) -> None:

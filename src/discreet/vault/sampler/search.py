@@ -27,12 +27,12 @@ import numpy as np
 
 from ..cells import Array
 from ..entropy import Entropy
+from ..secret import Secret
 from .deadline import Deadline
 from .problem import Problem, Sets, concrete, pick
 from .reach import Reach
 
 BATCH = 256  # nodes opened together
-MOST_GROUPS_FOR_TABLES = 2_000
 
 
 class _Nodes(NamedTuple):
@@ -56,13 +56,10 @@ def draw_by_search(problem: Problem, entropy: Entropy, deadline: Deadline) -> tu
     return concrete(problem, groups, entropy), labels
 
 
-class _Search:
+class _Search(Secret):
     def __init__(self, problem: Problem, entropy: Entropy, deadline: Deadline) -> None:
         self._problem, self._entropy, self._deadline = problem, entropy, deadline
-        self._reach = None
-        if problem.longest > 1 and problem.n_groups <= MOST_GROUPS_FOR_TABLES:
-            self._reach = Reach(problem, deadline, tables=0)
-        self._cell_best = problem.counts.max(0)
+        self._reach = Reach(problem, deadline, tables=0)
         weights, number = np.unique(problem.log_rule, return_inverse=True)
         self._kind = number.ravel()  # of each group: which of the distinct prior weights its rules have
         self._weights = np.exp(weights)
@@ -163,11 +160,7 @@ class _Search:
         if s == 0:
             rest: Array = (left[:, :, None] - captured).max(0)
             return rest
-        if self._reach is not None:
-            return self._reach.after_next(sets, alive, s)
-        weights = alive * self._cell_best
-        bound: Array = weights.sum(1)[:, None] - weights @ self._problem.truth
-        return bound
+        return self._reach.after_next(sets, alive, s)
 
     def _completions_of(self, sets: Sets) -> Array:
         """(rows, groups): the logarithm of the weight of all that can follow each child, for each of its members."""
