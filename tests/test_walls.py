@@ -26,7 +26,7 @@ FLOORS = [
     ["estimators"],
     ["private_base"],
     ["private_estimators", "optimal_estimators"],
-    ["datasets"],
+    ["datasets", "evaluation"],
     ["cli"],
 ]
 # A vault is filled through a source, and a source fills cells: so sources stand between two floors of the vault.
@@ -40,6 +40,11 @@ DOORS = {
     "private_base": {"vault.vault", "vault.entropy"},
     "private_estimators": {"vault.vault", "vault.mass_doors"},
     "optimal_estimators": {"vault.vault", "vault.exact", "vault.list_doors"},
+    # the audit opens everything, and fills vaults with tables that it made up: it takes no data
+    "evaluation": {
+        *("vault.vault", "vault.cells", "vault.packing", "vault.counting", "vault.entropy", "vault.list_doors"),
+        *("vault.mechanisms", "vault.sampler"),
+    },
 }
 
 

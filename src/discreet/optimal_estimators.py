@@ -13,7 +13,7 @@ from .learners.greedy import Learned
 from .learners.optimal import check_feasible, draws_of, optimal
 from .prior import Prior
 from .privacy.budget import ListBudget
-from .privacy.ledger import Ledger, exact
+from .privacy.ledger import Ledger, Reservation, exact
 from .privacy.statement import Guarantee, PrivacyStatement
 from .private_base import ASSUMES, ROUNDING, _PrivateRuleListClassifier, number
 from .schema import Schema
@@ -127,14 +127,23 @@ class DPOptimalRuleListClassifier(_PrivateRuleListClassifier):
         proved = None if because else Guarantee(float(budget.epsilon), 0.0)
         statement = PrivacyStatement(MECHANISM, None, proved, tuple(because), (*ASSUMES, ROUNDING))
         with self._reserve(budget.epsilon, exact("delta", 0), statement) as reservation, _spinner(bool(self.verbose)):
-            doors = ListDoors(
-                get_vault(), candidates, budget, prior, weights, reservation, self._entropy(), self.time_limit
-            )
+            doors = self._doors(get_vault(), candidates, budget, prior, weights, reservation)
             learned = optimal(doors, draws, counted=budget.counts_epsilon > 0)
         self._set_model(candidates, learned)
         self.rule_list_ = self.rule_list_.reachable()  # follows from what was drawn, and so costs nothing
         self.privacy_ = statement
         return self
+
+    def _doors(
+        self,
+        vault: Vault,
+        candidates: Candidates,
+        budget: ListBudget,
+        prior: Prior,
+        weights: np.ndarray,
+        reservation: Reservation,
+    ) -> ListDoors:
+        return ListDoors(vault, candidates, budget, prior, weights, reservation, self._entropy(), self.time_limit)
 
     def _check_parameters(self) -> None:
         super()._check_parameters()

@@ -17,6 +17,7 @@ Our ``mass`` needs none of this: up to K - 1 choices and one charge for all clas
 """
 
 import sys
+from functools import lru_cache
 
 import numpy as np
 
@@ -29,6 +30,7 @@ ROUND_UP = 1.0 + 1e-9  # prices are computed in floating point; round them towar
 STEPS = 2_000  # of the budget, in the recursion for V
 
 
+@lru_cache(maxsize=256)  # an experiment asks for the same one at every fit
 def proved_guarantee(
     mechanism: str, budget: GreedyBudget, max_length: int, min_support: int, confidence: float, candidates: int
 ) -> Guarantee:

@@ -8,7 +8,8 @@ Other noise that only decides which candidate wins is made by inversion of unifo
 """
 
 import os
-from typing import Protocol
+from functools import lru_cache
+from typing import Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -41,28 +42,39 @@ class SystemEntropy:
 
     def discrete_laplace(self, values: Integers, scale: float) -> Integers:
         """OpenDP's exact discrete Laplace."""
-        # imported here: it takes a third of a second, and seeded experiments do without it
-        from opendp.domains import atom_domain, vector_domain
-        from opendp.measurements import make_laplace
-        from opendp.metrics import l1_distance
-        from opendp.mod import enable_features
-
-        enable_features("contrib")  # OpenDP's word for measurements whose proofs are not all vetted by its committee
-        measure = make_laplace(vector_domain(atom_domain(T="i64")), l1_distance(T="i64"), scale)
-        return np.array(measure(values.tolist()), np.int64)
+        return np.array(_opendp_laplace(scale)(values.tolist()), np.int64)
 
     def permute_and_flip(self, losses: Integers, scale: float) -> int:
         """OpenDP's permute-and-flip, by exact coins. It prices a monotone change of at most D at D / scale."""
-        from opendp.domains import atom_domain, vector_domain
-        from opendp.measurements import make_noisy_max
-        from opendp.measures import max_divergence
-        from opendp.metrics import linf_distance
-        from opendp.mod import enable_features
+        return int(_opendp_permute_and_flip(scale)(losses.tolist()))
 
-        enable_features("contrib")
-        domain, metric = vector_domain(atom_domain(T="i64")), linf_distance(T="i64", monotonic=True)
-        measure = make_noisy_max(domain, metric, max_divergence(), scale, negate=True)
-        return int(measure(losses.tolist()))
+
+# OpenDP is imported when it is needed: it takes a third of a second, and seeded experiments do without it. What is built for
+# a scale is kept: a measurement holds no state, and building one takes longer than using it.
+
+
+@lru_cache(maxsize=64)
+def _opendp_laplace(scale: float) -> Any:
+    from opendp.domains import atom_domain, vector_domain
+    from opendp.measurements import make_laplace
+    from opendp.metrics import l1_distance
+    from opendp.mod import enable_features
+
+    enable_features("contrib")  # OpenDP's word for measurements whose proofs are not all vetted by its committee
+    return make_laplace(vector_domain(atom_domain(T="i64")), l1_distance(T="i64"), scale)
+
+
+@lru_cache(maxsize=64)
+def _opendp_permute_and_flip(scale: float) -> Any:
+    from opendp.domains import atom_domain, vector_domain
+    from opendp.measurements import make_noisy_max
+    from opendp.measures import max_divergence
+    from opendp.metrics import linf_distance
+    from opendp.mod import enable_features
+
+    enable_features("contrib")
+    domain, metric = vector_domain(atom_domain(T="i64")), linf_distance(T="i64", monotonic=True)
+    return make_noisy_max(domain, metric, max_divergence(), scale, negate=True)
 
 
 class SeededEntropy:

@@ -17,7 +17,7 @@ from .entropy import Entropy
 from .histograms import Histograms
 from .sampler.deadline import Deadline
 from .sampler.envelope import draw_by_envelope
-from .sampler.problem import make_problem, rules_on_cells
+from .sampler.problem import Problem, make_problem, rules_on_cells
 from .sampler.search import draw_by_search
 from .secret import Secret
 from .vault import Vault
@@ -71,13 +71,17 @@ class ListDoors(Secret):
             replace(self._prior, lengths=tuple(lengths), rules=rules),
             rounded_down(self._budget.draw_epsilon),
         )
-        draw = draw_by_envelope if len(lengths) - 1 <= LONGEST_BY_ENVELOPE else draw_by_search
-        with np.errstate(all="ignore"):  # weights may underflow, and whether they do depends on the records
-            return draw(problem, self._entropy, self._deadline)
+        return self._draw(problem, by_envelope=len(lengths) - 1 <= LONGEST_BY_ENVELOPE)
 
     def histogram(self, prefix: Sequence[int], rule: int | None) -> tuple[float, ...]:
         """Noisy class counts of what a rule captures after a prefix; without a rule, of all that is left."""
         return self._histograms.release(prefix, rule)
+
+    def _draw(self, problem: Problem, by_envelope: bool) -> tuple[list[int], list[int]]:
+        """A list by its weights."""
+        draw = draw_by_envelope if by_envelope else draw_by_search
+        with np.errstate(all="ignore"):  # weights may underflow, and whether they do depends on the records
+            return draw(problem, self._entropy, self._deadline)
 
     def _left(self, prefix: Sequence[int]) -> npt.NDArray[np.bool_]:
         """The patterns that no rule of a prefix captures."""

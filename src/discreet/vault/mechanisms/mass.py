@@ -70,6 +70,7 @@ class MassSelector:
     """Permute-and-flip on impurity mass, e-DP."""
 
     epsilon: Fraction
+    noise = Exponential()
 
     @property
     def scale(self) -> float:
@@ -80,7 +81,12 @@ class MassSelector:
         """The chosen candidate's number; the number of candidates stands for no rule."""
         return entropy.permute_and_flip(mass_units(node), self.scale)
 
+    def scores(self, node: NodeCounts) -> Array:
+        """What would be compared after adding exponential noise; larger is better."""
+        units = mass_units(node)
+        scores: Array = (units.min() - units) / self.scale
+        return scores
+
     def log_prob(self, node: NodeCounts) -> Array:
         """The exact logarithm of each outcome's probability."""
-        units = mass_units(node)
-        return log_prob((units.min() - units) / self.scale, Exponential())
+        return log_prob(self.scores(node), self.noise)

@@ -87,7 +87,7 @@ def log_prob(scores: Array, noise: Noise) -> Array:
     count = np.bincount(index)
     log_cdf = np.stack([noise.log_cdf(z - s) for s in distinct])
     log_pdf = np.stack([noise.log_pdf(z - s) for s in distinct])
-    with np.errstate(invalid="ignore"):
+    with np.errstate(invalid="ignore", over="ignore"):
         others = (count[:, None] * log_cdf).sum(0) - log_cdf
         terms = np.where(np.isneginf(log_cdf), -np.inf, others + log_pdf + log_weight)
     top = terms.max(1, keepdims=True)

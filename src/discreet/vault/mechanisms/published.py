@@ -149,17 +149,22 @@ class NoisyCountsSelector:
         """The chosen candidate's number; the number of candidates stands for no rule."""
         counts = np.stack([node.captured, node.left[:, None] - node.captured])  # (side, class, candidate)
         noisy = release(counts.ravel().astype(np.int64), self.epsilon / self.candidates, entropy).reshape(counts.shape)
-        noisy = np.maximum(noisy, 0).astype(np.float64)
-        size = np.maximum(noisy.sum((0, 1)), 1.0)
-        impurity = 2.0 * (noisy.prod(1) / np.maximum(noisy.sum(1), 1.0)).sum(0) / size
-        total = noisy.sum(0).mean(1) if counts.shape[2] else np.zeros(2)
-        no_rule = 2.0 * total.prod() / max(float(total.sum()), 1.0) ** 2
+        kept = np.maximum(noisy, 0).astype(np.float64)
+        impurity = gini_of_noisy(kept)
+        total = kept.sum(0).mean(1) if impurity.size else np.zeros(2)
         best = int(np.argmin(impurity)) if impurity.size else 0
-        return best if impurity.size and impurity[best] < no_rule else impurity.size
+        return best if impurity.size and impurity[best] < gini_of_noisy(total[None]) else impurity.size
 
     def price(self, candidates: int) -> float:
         """What a choice costs, at a node of any size."""
         return float(self.epsilon)
+
+
+def gini_of_noisy(counts: Array) -> Array:
+    """The Gini impurity of noisy counts (sides, classes, ...), none of them negative; sides of less than 1 count as 1."""
+    size = counts.sum(1)
+    impurity: Array = 2.0 * (counts.prod(1) / np.maximum(size, 1.0)).sum(0) / np.maximum(size.sum(0), 1.0)
+    return impurity
 
 
 def selector(

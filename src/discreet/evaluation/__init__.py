@@ -1,0 +1,1 @@
+"""Is it as private as it says? Evaluation of learners and models."""

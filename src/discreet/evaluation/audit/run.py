@@ -1,0 +1,284 @@
+"""The audit as a whole: all mechanisms and learners, three levels, both cores, one table."""
+
+import json
+import os
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Future, ProcessPoolExecutor, as_completed
+from dataclasses import asdict, dataclass
+from multiprocessing import get_context
+from typing import Any, NamedTuple
+
+from ...privacy.statement import Guarantee
+from .choices import Finding
+from .learners import REFUTED, SUBJECTS, Compared, Subject, excess, is_broken, search
+from .mechanisms import audited
+from .observed import Event, Watch, best_event, lower_bound, outcomes, watch
+from .pairs import Counts, Pair
+
+KNOWN_LOSS = "mass, class counts only"  # its loss is exactly epsilon: here the fits must show nearly all of it
+POWER = 0.8
+
+
+class Effort(NamedTuple):
+    """How much is tried: pairs of tables for each learner (in chunks), and fits on each of two tables."""
+
+    pairs: int
+    chunks: int
+    fits: int
+    fits_of_known_loss: int
+    watched: int  # how many of the learners are fitted
+
+
+QUICK = Effort(pairs=60, chunks=1, fits=500, fits_of_known_loss=4_000, watched=6)
+FULL = Effort(pairs=300, chunks=4, fits=4_000, fits_of_known_loss=10_000, watched=len(SUBJECTS))
+LISTS_PAIRS = 0.2  # of the pairs, for learners that take long to explore
+
+
+@dataclass(frozen=True)
+class Row:
+    """One line of the report."""
+
+    what: str
+    level: str  # "one choice", "whole fit", "as published"
+    claimed: Guarantee
+    exact: float  # epsilon needed at the claimed delta, on the worst pair of tables that was found
+    delta_needed: float  # at the claimed epsilon, there
+    tried: int  # pairs of tables
+    observed: float | None = None
+    fits: int = 0
+    power: float | None = None  # observed, in parts of the loss of the event that was looked for
+    holds: bool = True
+    is_proved: bool = True
+    where: str = ""
+
+    @property
+    def verdict(self) -> str:
+        """In a word or two."""
+        if self.level == "as published":
+            return "REFUTED" if not self.holds else "proved" if self.is_proved else "not refuted"
+        return "held" if self.holds else "BROKEN"
+
+
+@dataclass(frozen=True)
+class Report:
+    """What was found. ``str(report)`` is the table."""
+
+    rows: tuple[Row, ...]
+    quick: bool
+
+    @property
+    def ok(self) -> bool:
+        """Whether everything that is proved held at all levels. Published claims may fail; that is reported, not an error."""
+        return all(row.holds for row in self.rows if row.level != "as published")
+
+    def to_json(self) -> str:
+        """The same for machines."""
+        return json.dumps({"ok": self.ok, "quick": self.quick, "rows": [asdict(row) for row in self.rows]}, indent=1)
+
+    def table(self) -> list[tuple[str, ...]]:
+        """A heading, then a line for each row. Numbers are epsilons, in brackets deltas."""
+        lines: list[tuple[str, ...]] = [("level", "what", "claimed", "exact", "observed", "tried", "verdict")]
+        for row in self.rows:
+            claimed, exact = f"{row.claimed.epsilon:.4g}", f"{row.exact:.4g}"
+            if row.claimed.delta:
+                claimed += f" ({row.claimed.delta:.2g})"
+                exact += f" ({row.delta_needed:.2g})"
+            observed = "" if row.observed is None else f"{max(0.0, row.observed):.3g}"
+            tried = f"{row.tried:,} pairs" + (f", {row.fits:,} fits" if row.fits else "")
+            lines.append((row.level, row.what, claimed, exact, observed, tried, row.verdict))
+        return lines
+
+    def __str__(self) -> str:
+        lines = self.table()
+        widths = [max(len(line[i]) for line in lines) for i in range(len(lines[0]))]
+        return "\n".join("  ".join(c.ljust(w) for c, w in zip(line, widths, strict=True)).rstrip() for line in lines)
+
+
+def audit(quick: bool = False, jobs: int | None = None, progress: Callable[[int, int], None] | None = None) -> Report:
+    """Check every promise of the package at three levels. Takes a minute or two (quick) or about ten minutes.
+
+    ``progress(done, total)`` is called after each piece of work; ``jobs`` are the processes to use, all cores by default.
+
+    >>> from discreet.evaluation.audit import audit
+    >>> report = audit(quick=True)      # doctest: +SKIP
+    >>> report.ok                       # doctest: +SKIP
+    True
+    """
+    effort = QUICK if quick else FULL
+    pool = ProcessPoolExecutor(jobs or os.cpu_count(), mp_context=get_context("spawn"))
+    with pool:
+        work = _Work(pool, progress or (lambda done, total: None))
+        names = list(audited(quick))
+        subjects = [*SUBJECTS, *REFUTED]
+        chosen = {name: work.submit(_one_choice, name, quick) for name in names}
+        examined = {
+            s.name: [work.submit(_examine, s, _pairs_for(s, effort), seed) for seed in range(effort.chunks)]
+            for s in subjects
+        }
+        watched = [s for s in SUBJECTS if s.name == KNOWN_LOSS]
+        watched += [s for s in SUBJECTS if s.name != KNOWN_LOSS][: effort.watched - 1]
+        work.expect(len(watched) * 2 * CHUNKS_OF_FITS)
+        fitted = {}
+        for s in watched:
+            best = max((found.result() for found in examined[s.name]), key=lambda e: e.visible)
+            fitted[s.name] = _watch(work, s, best.visible_pair, effort)
+        work.wait()
+        rows = [_row_of_choice(name, future.result()) for name, future in chosen.items()]
+        for s in subjects:
+            found = [future.result() for future in examined[s.name]]
+            rows += _rows_of_fit(s, found, fitted.get(s.name))
+    order = ["one choice", "whole fit", "as published"]
+    return Report(tuple(sorted(rows, key=lambda row: order.index(row.level))), quick)
+
+
+CHUNKS_OF_FITS = 4
+
+
+class _Work:
+    """Futures, and how many of them are done."""
+
+    def __init__(self, pool: ProcessPoolExecutor, progress: Callable[[int, int], None]) -> None:
+        self._pool, self._progress = pool, progress
+        self._futures: list[Future[Any]] = []
+        self._expected = self._done = 0
+
+    def submit(self, function: Callable[..., Any], *arguments: Any) -> "Future[Any]":
+        future = self._pool.submit(function, *arguments)
+        self._futures.append(future)
+        future.add_done_callback(self._count)
+        return future
+
+    def expect(self, more: int) -> None:
+        """So many pieces will come later."""
+        self._expected = len(self._futures) + more
+
+    def _count(self, _: "Future[Any]") -> None:
+        self._done += 1
+        self._progress(self._done, max(self._expected, len(self._futures)))
+
+    def wait(self) -> None:
+        for future in as_completed(self._futures):
+            future.result()
+
+
+def _pairs_for(subject: Subject, effort: Effort) -> int:
+    slow = "mechanism" not in subject.parameters or subject.n_rules > 2
+    return max(20, round(effort.pairs * (LISTS_PAIRS if slow else 1.0)))
+
+
+def _one_choice(name: str, quick: bool) -> Finding:
+    return audited(quick)[name]()
+
+
+class Examined(NamedTuple):
+    """The worst pairs of one search: for what is proved, for what is published, and for fits to look at."""
+
+    proved: Guarantee | None
+    published: Guarantee | None
+    pairs: int
+    worst: Compared
+    worst_published: Compared
+    uncharged: float
+    visible: float
+    visible_pair: Pair
+
+
+def _examine(subject: Subject, pairs: int, seed: int) -> Examined:
+    proved, published = subject.promises()
+    promise = proved or published
+    assert promise is not None
+    found = list(search(subject, promise, pairs, seed))
+    claim = published or promise
+    small = [c for c in found if c.pair.n_records <= 300] or found
+    candidates = sorted(small, key=lambda c: -c.epsilon(0.01))[:5]
+    events = [
+        (best_event(watch(*subject.laws(c.pair)).chances, FULL.fits).expected, i) for i, c in enumerate(candidates)
+    ]
+    visible, i = max(events)
+    return Examined(
+        proved,
+        published,
+        len(found),
+        max(found, key=lambda c: excess(c, promise)),
+        max(found, key=lambda c: excess(c, claim)),
+        max(c.uncharged for c in found),
+        visible,
+        candidates[i].pair,
+    )
+
+
+class _Watched(NamedTuple):
+    event: Event
+    fits: int
+    hits: list["Future[int]"]
+    hits_other: list["Future[int]"]
+
+
+def _watch(work: _Work, subject: Subject, pair: Pair, effort: Effort) -> _Watched:
+    fits = effort.fits_of_known_loss if subject.name == KNOWN_LOSS else effort.fits
+    seen = watch(*subject.laws(pair))
+    event = best_event(seen.chances, fits)
+    likelier, other = (pair.more, pair.less) if event.on_more else (pair.less, pair.more)
+    chunk = fits // CHUNKS_OF_FITS
+    hits = [
+        [work.submit(_hits, subject, seen, table, event, chunk) for _ in range(CHUNKS_OF_FITS)]
+        for table in (likelier, other)
+    ]
+    return _Watched(event, chunk * CHUNKS_OF_FITS, hits[0], hits[1])
+
+
+def _hits(subject: Subject, seen: Watch, table: Counts, event: Event, fits: int) -> int:
+    return sum(outcome in event.outcomes for outcome in outcomes(subject, seen, table, fits))
+
+
+def _row_of_choice(name: str, found: Finding) -> Row:
+    holds = not is_broken(found.ratio)
+    return Row(
+        name, "one choice", Guarantee(found.allowed, 0.0), found.loss, 0.0, found.pairs, holds=holds, where=found.where
+    )
+
+
+def _rows_of_fit(subject: Subject, found: Sequence[Examined], watched: _Watched | None) -> Iterator[Row]:
+    proved, published = found[0].proved, found[0].published
+    tried = sum(e.pairs for e in found)
+    if proved is not None:
+        worst = max((e.worst for e in found), key=lambda c: excess(c, proved))
+        delta = proved.delta or 0.0
+        holds = not is_broken(excess(worst, proved))
+        if delta == 0.0:  # every way through the learner was charged for what it reveals
+            holds = holds and max(e.uncharged for e in found) <= 1e-6
+        observed = power = None
+        if watched is not None:
+            hits, other = (sum(f.result() for f in futures) for futures in (watched.hits, watched.hits_other))
+            observed = lower_bound(hits, other, watched.fits, delta)
+            power = observed / watched.event.epsilon if watched.event.epsilon > 0.0 else None
+            holds = holds and observed <= proved.epsilon
+            holds = holds and (subject.name != KNOWN_LOSS or (power or 0.0) >= POWER)
+        yield Row(
+            subject.name,
+            "whole fit",
+            proved,
+            worst.epsilon(delta),
+            worst.delta(proved.epsilon),
+            tried,
+            observed,
+            2 * watched.fits if watched else 0,
+            power,
+            holds,
+            where=str(worst.pair),
+        )
+    if published is not None:
+        worst = max((e.worst_published for e in found), key=lambda c: excess(c, published))
+        needed = worst.delta(published.epsilon)
+        delta = published.delta or 0.0
+        yield Row(
+            subject.name,
+            "as published",
+            published,
+            worst.epsilon(delta),
+            needed,
+            tried,
+            holds=not is_broken(excess(worst, published)),
+            is_proved=proved is not None and proved.epsilon <= published.epsilon and (proved.delta or 0.0) <= delta,
+            where=str(worst.pair),
+        )

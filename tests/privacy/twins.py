@@ -1,0 +1,476 @@
+"""Deliberately broken versions of the mechanisms and learners, and the level of the audit that must catch each.
+
+Every twin is wrong in one way in which such code is wrong in practice. ``make twins`` prints the table of docs/audit.md.
+"""
+
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+from discreet import DPGreedyRuleListClassifier, DPOptimalRuleListClassifier
+from discreet.evaluation.audit.choices import noisy_max_law, worst_choice
+from discreet.evaluation.audit.counts import worst_check, worst_count
+from discreet.evaluation.audit.explore import ExploredGreedy, ExploredOptimal, law_of_lists
+from discreet.evaluation.audit.learners import GREEDY, WHOLE, Compared, Subject, compare, excess, leftover
+from discreet.evaluation.audit.lists import KINDS, LISTS, N_RULES, TRUTH, laws_by_definition, worst_draw
+from discreet.evaluation.audit.noisy_counts import worst_noisy_choice
+from discreet.evaluation.audit.observed import best_event, lower_bound, outcomes, watch
+from discreet.evaluation.audit.pairs import Pair, as_table, smallest_pairs
+from discreet.prior import Prior
+from discreet.vault.counting import NodeCounts
+from discreet.vault.entropy import SystemEntropy
+from discreet.vault.impurity import gini
+from discreet.vault.mass_doors import MassDoors
+from discreet.vault.mechanisms import published
+from discreet.vault.mechanisms.exponential import Exponential
+from discreet.vault.mechanisms.laplace import Laplace
+from discreet.vault.mechanisms.mass import UNITS, MassSelector, mass_units
+from discreet.vault.sampler.problem import make_problem
+
+E = Fraction(2)
+
+
+# -- level 1: one choice ----------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Scored:
+    """A selector from a function of the node."""
+
+    scores: Any
+    noise: Any
+
+
+def louder(selector, factor=2.0):
+    """The scale of the noise divided by a factor."""
+    return Scored(lambda node: factor * selector.scores(node), selector.noise)
+
+
+class NegativeExponential:
+    """What ``argmin (M + Exponential)`` adds to the score that is maximised."""
+
+    def log_pdf(self, z):
+        return np.where(z > 0.0, -np.inf, z)
+
+    def log_cdf(self, z):
+        return np.minimum(z, 0.0)
+
+
+class NegativeGumbel:
+    """What ``argmin (G + Gumbel)`` adds to it."""
+
+    def log_pdf(self, z):
+        with np.errstate(over="ignore"):
+            return z - np.exp(z)
+
+    def log_cdf(self, z):
+        with np.errstate(over="ignore"):
+            return np.log(-np.expm1(-np.exp(z)))
+
+
+def bare_no_rule(noise):
+    """The authors' code: every rule gets noise, "no rule" does not."""
+
+    def law(scores, copies):
+        points, weights = np.polynomial.legendre.leggauss(200)
+        no_rule, rules = scores[:, 2], scores[:, :2]
+        with np.errstate(divide="ignore"):
+            stays = noise.log_cdf(no_rule[:, None] - rules).sum(1)
+        logs = np.full(scores.shape, -np.inf)
+        logs[:, 2] = stays
+        for r in range(2):  # rule r wins where its value is above no rule's, and the other rule's below it
+            kinks = np.sort(np.stack([np.maximum(s, no_rule) for s in rules.T] + [no_rule]), axis=0)
+            edges = np.concatenate([kinks, kinks[-1:] + np.array([1.0, 3.0, 8.0, 30.0])[:, None]])
+            total = np.zeros(len(scores))
+            for a, b in pairwise(edges):
+                z = (a + b)[:, None] / 2 + (b - a)[:, None] / 2 * points
+                density = noise.log_pdf(z - rules[:, r, None]) + noise.log_cdf(z - rules[:, 1 - r, None])
+                total += (b - a) / 2 * (np.exp(density) * weights).sum(1)
+            with np.errstate(divide="ignore"):
+                logs[:, r] = np.log(total)
+        return logs
+
+    return law
+
+
+def local_sensitivity(node):
+    """Gini over 2n/(n+1)^2, by which *adding* a record moves it. Removing one moves it by more, and the scale, too."""
+    n = max(1, int(node.left.sum()))
+    captured = np.column_stack([node.captured, np.zeros_like(node.left)])
+    return -gini(node.left, captured) * float(E) / (2.0 * n / (n + 1.0) ** 2)
+
+
+def rounded(node):
+    """Masses in whole numbers, with ties that are broken by the exact mass: a trace of it in the fifteenth digit."""
+    units = mass_units(node)
+    return -float(E) * ((units // UNITS) + 1e-6 * (units / UNITS))
+
+
+def tie_break(scores, copies):
+    """Of equal whole masses the exactly smaller one is taken: only the best of them takes part in the draw."""
+    whole, exact = np.round(scores / float(E)), scores
+    hidden = scores.copy()
+    for r in range(3):
+        beaten = ((whole == whole[:, r : r + 1]) & (exact > exact[:, r : r + 1])).any(1)
+        hidden[beaten, r] = -1e9
+    return noisy_max_law(Exponential())(hidden, copies)
+
+
+def choice_twins():
+    """name, the broken selector, its law if it has one of its own, what a choice is claimed to cost."""
+    e = float(E)
+    mass, gl = MassSelector(E), published.gl_laplace(E)
+    yield "mass: noise halved", louder(mass), None, e
+    yield "mass: argmin (M + Exponential), noise on the wrong side", Scored(mass.scores, NegativeExponential()), None, e
+    yield "mass: exact tie-break released", Scored(rounded, Exponential()), tie_break, e
+    yield "gl-laplace: noise halved", louder(gl), None, e
+    yield "gl-laplace: no rule left without noise (the authors' code)", gl, bare_no_rule(Laplace()), e
+    yield "gl-exponential: noise halved", louder(published.gl_exponential(E)), None, e / 2
+    wrong = Scored(published.gl_exponential(E).scores, NegativeGumbel())
+    yield "gl-exponential: argmin (G + Gumbel), noise on the wrong side", wrong, None, e / 2
+    yield (
+        "gl-gaussian: noise halved",
+        louder(published.gl_gaussian(E, 1e-3)),
+        None,
+        published.gl_gaussian(E, 1e-3).price(2),
+    )
+    yield "local Gini: sensitivity of adding only", Scored(local_sensitivity, Laplace()), None, e
+    for name, sm in (("sm-laplace", published.sm_laplace(E, 1e-6, 5)), ("sm-cauchy", published.sm_cauchy(E, 5))):
+        yield f"{name}: noise halved", louder(sm), None, float(sm.prices()[1])
+
+
+def worst_of_twin(selector, law, price):
+    found = list(worst_choice(selector, lambda n, rules: price, range(8), law=law))
+    if law is None:
+        found += worst_choice(selector, lambda n, rules: price, (3,), copies=((1, 30),))
+    return max(found, key=lambda f: f.ratio)._replace(pairs=sum(f.pairs for f in found))
+
+
+def merged(rate):
+    """Rules that agree on all records are merged, and their number is forgotten."""
+
+    def laws(tables):
+        rows = np.full((len(tables), len(LISTS)), -np.inf)
+        place = {x: i for i, x in enumerate(LISTS)}
+        for row, table in zip(rows, tables, strict=True):
+            counts = np.zeros((2, TRUTH.shape[1]))
+            for (label, pattern), n in zip(KINDS, table, strict=True):
+                counts[label, pattern] = n
+            posed = make_problem(TRUTH, counts, Prior((1.0,) * (N_RULES + 1), np.ones(N_RULES)), rate)
+            lists, logs = law_of_lists(replace(posed, members=tuple(m[:1] for m in posed.members)))
+            row[[place[x] for x in lists]] = logs
+        return rows
+
+    return laws
+
+
+def other_choice_twins():
+    """name, what is found; the claim is in the finding."""
+    e = float(E)
+    yield "released counts: noise halved", worst_count(2 * E, 1000)._replace(allowed=e)
+    yield "support check: noise halved", worst_check(2 * E, 1000)._replace(allowed=e)
+    noisy = worst_noisy_choice(published.NoisyCountsSelector(2 * E, 1), 6)._replace(allowed=e)
+    yield "noisy-counts: noise halved", noisy
+    for name, laws in (
+        ("whole lists: noise halved", laws_by_definition(2 * 0.5)),
+        ("whole lists: rules merged without their multiplicity", merged(0.5)),
+    ):
+        found = list(worst_draw(0.5, 2, laws))
+        yield name, max(found, key=lambda f: f.ratio)._replace(pairs=sum(f.pairs for f in found))
+
+
+# -- level 2: whole fits ----------------------------------------------------------------------------------------------
+
+
+class WithoutCheck(ExploredGreedy):
+    """The minimum support is used in the scale of the noise, and whether it is there is not checked."""
+
+    def _doors(self, *arguments):
+        doors = super()._doors(*arguments)
+        doors.exceeds = lambda prefix: True
+        return doors
+
+
+class ForgetfulDoors(MassDoors):
+    """A door that answers without charging, to a learner that asks three times and takes the last answer it likes."""
+
+    def select(self, prefix):
+        reservation, self._reservation = self._reservation, Free()
+        try:
+            return super().select(prefix)
+        finally:
+            self._reservation = reservation
+
+
+class Free:
+    def draw(self, *_):
+        pass
+
+
+class Forgetful(ExploredGreedy):
+    """Its doors forget to charge for a choice."""
+
+    def _doors(self, vault, candidates, budget, reservation):
+        return ForgetfulDoors(vault, candidates, budget, reservation, self._entropy())
+
+
+class AsksTwice(Forgetful):
+    """And so nothing stops a learner that asks for every rule twice and prefers a rule to none."""
+
+    def _doors(self, *arguments):
+        doors = super()._doors(*arguments)
+        once = doors.select
+
+        def twice(prefix):
+            first, second = once(prefix), once(prefix)
+            return second if first is None else first
+
+        doors.select = twice
+        return doors
+
+
+class Mined(ExploredGreedy):
+    """Candidates are the rules that at least two records satisfy: mined from the data."""
+
+    def _doors(self, vault, candidates, budget, reservation):
+        doors = super()._doors(vault, candidates, budget, reservation)
+        counter = doors._counter
+        frequent = counter.counts([]).captured.sum(0) >= 2
+
+        def select(prefix):
+            node = counter.counts(prefix)
+            rules = [r for r in np.flatnonzero(frequent) if r not in prefix]
+            doors._reservation.draw(budget.choice_epsilon, Fraction(0), "choice of a rule")
+            chosen = doors._selector.select(NodeCounts(node.left, node.captured[:, rules]), self._entropy())
+            return None if chosen == len(rules) else int(rules[chosen])
+
+        doors.select = select
+        return doors
+
+
+class Overlapping(ExploredGreedy):
+    """Class counts of all that a rule captures, earlier rules or not, at the price of disjoint parts."""
+
+    def _doors(self, *arguments):
+        doors = super()._doors(*arguments)
+        counter = doors._counter
+        doors._histograms._part = lambda prefix, rule: (
+            counter.left([]) if rule is None else counter.counts([]).captured[:, rule]
+        )
+        return doors
+
+
+class LouderMass(ExploredGreedy):
+    """Choices with half the noise that is paid for."""
+
+    def _doors(self, *arguments):
+        doors = super()._doors(*arguments)
+        doors._selector = MassSelector(2 * doors._selector.epsilon)
+        return doors
+
+
+class LouderLists(ExploredOptimal):
+    """A draw at twice the rate that is paid for."""
+
+    def _doors(self, *arguments):
+        doors = super()._doors(*arguments)
+        draw = doors._draw
+        doors._draw = lambda problem, by_envelope: draw(replace(problem, rate=2 * problem.rate), by_envelope)
+        return doors
+
+
+class ForgetsWhatWasCaptured(ExploredOptimal):
+    """Later draws see all records again, and their labels go to records that were captured before."""
+
+    def _doors(self, *arguments):
+        doors = super()._doors(*arguments)
+        doors._part = lambda prefix, rule: (
+            doors._counts[:, doors._truth[rule]].sum(1) if rule is not None else doors._counts.sum(1)
+        )
+        doors._histograms._part = doors._part
+        return doors
+
+
+class Quiet:
+    """Asks for half of the noise that it is asked for."""
+
+    def __init__(self, explorer):
+        self._explorer = explorer
+
+    def discrete_laplace(self, values, scale):
+        return self._explorer.discrete_laplace(values, scale / 2)
+
+
+class QuietCounts(ExploredGreedy):
+    """Class counts with half the noise that is paid for."""
+
+    def _doors(self, *arguments):
+        doors = super()._doors(*arguments)
+        holder = doors._histograms if isinstance(doors, MassDoors) else doors
+        holder._entropy = Quiet(self._entropy())
+        return doors
+
+
+def few_pairs(n_rules=2, n_classes=2):
+    """Small tables, and some larger ones."""
+    pairs = list(smallest_pairs(n_rules, n_classes, 1))[::3]
+    for home, place in ((3, 1), (3, 0), (2, 3), (0, 3)):
+        less = np.zeros((4, n_classes), int)
+        less[home, 0] = 300
+        pairs.append(Pair(less, (place, 1)))
+    return pairs
+
+
+def fit_twins():
+    """name, the sound subject, its broken twin, pairs to try."""
+    mass = Subject("mass", GREEDY, {"mechanism": "mass", "epsilon": 2.0, "max_length": 3})
+    lists = Subject("whole lists", WHOLE, {"epsilon": 1.0, "max_length": 2})
+    later = Subject("whole lists, joint=1", WHOLE, {"epsilon": 1.0, "max_length": 3, "joint": 1, "counts_share": 0.5})
+    smooth = Subject(
+        "sm-laplace",
+        GREEDY,
+        {"mechanism": "sm-laplace", "epsilon": 4.0, "delta": 1e-6, "max_length": 3, "min_support": 250},
+    )
+    gl = Subject("gl-exponential", GREEDY, {"mechanism": "gl-exponential", "epsilon": 2.0, "max_length": 3})
+    leftovers = [leftover(n) for n in (2, 5, 100, 5050)]
+    pairs = few_pairs()
+    yield (
+        "sm-laplace: minimum support used without its check",
+        smooth,
+        replace(smooth, explored=WithoutCheck),
+        leftovers,
+    )
+    yield "mass: a door that forgets to charge", mass, replace(mass, explored=Forgetful), pairs
+    yield "mass: ... and a learner that asks it twice", mass, replace(mass, explored=AsksTwice), pairs
+    yield "mass: candidates mined from the data", mass, replace(mass, explored=Mined), pairs
+    yield "mass: class counts of parts that overlap", mass, replace(mass, explored=Overlapping), pairs
+    yield "mass: noise of choices halved", mass, replace(mass, explored=LouderMass), pairs
+    yield "mass: noise of class counts halved", mass, replace(mass, explored=QuietCounts), pairs
+    yield "gl-exponential: noise of class counts halved", gl, replace(gl, explored=QuietCounts), pairs
+    yield "whole lists: noise halved", lists, replace(lists, explored=LouderLists), pairs
+    yield (
+        "whole lists: class counts of parts that overlap",
+        later,
+        replace(later, explored=ForgetsWhatWasCaptured),
+        pairs[:20],
+    )
+
+
+def worst_fit(subject: Subject, promise, pairs) -> tuple[Compared, float]:
+    """The pair that needs most, and the largest loss that was not charged."""
+    found = [compare(subject, pair) for pair in pairs]
+    return max(found, key=lambda c: excess(c, promise)), max(c.uncharged for c in found)
+
+
+# -- level 3: observed ------------------------------------------------------------------------------------------------
+
+
+class LoudSampler(DPOptimalRuleListClassifier):
+    """Says and computes everything right, and then draws with half the noise: only fits can show it."""
+
+    def _doors(self, *arguments):
+        doors = super()._doors(*arguments)
+        draw = doors._draw
+        doors._draw = lambda problem, by_envelope: draw(replace(problem, rate=2 * problem.rate), by_envelope)
+        return doors
+
+
+class QuietEntropy(SystemEntropy):
+    """Released counts with half the noise that was asked for."""
+
+    def discrete_laplace(self, values, scale):
+        return super().discrete_laplace(values, scale / 2)
+
+
+class QuietSampler(DPGreedyRuleListClassifier):
+    def _entropy(self):
+        return QuietEntropy()
+
+
+def shared_generator(counts, fits, shared):
+    """Two releases of the class counts, at epsilon 0.05 and 0.1: what both together say about the exact count.
+
+    Noise from one generator, set back between the fits, is the same noise in two sizes: the exact count can be solved for.
+    """
+    X, y = as_table(counts)
+    seen = []
+    parameters = {"max_length": 1, "negations": False}
+    for i in range(fits):
+        first, second = (
+            DPGreedyRuleListClassifier(epsilon=e, random_state=i if shared else None, **parameters).fit(X, y)
+            for e in (0.05, 0.1)
+        )
+        a, b = (clf.rule_list_.default.counts[0] for clf in (first, second))
+        seen.append(round(2 * b - a))  # with noise k and k/2 this is the exact count, nearly
+    return seen
+
+
+def observed_twins(fits):
+    """name, promised epsilon, hits on the likelier table, hits on the other, fits."""
+    subject = Subject("whole lists", WHOLE, {"epsilon": 1.0, "max_length": 2, "counts_share": 0.0})
+    less = np.zeros((4, 2), int)
+    less[0, 0] = 1
+    yield (
+        "whole lists: a sampler with half the noise of its law",
+        *_hits(subject, LoudSampler, Pair(less, (0, 1)), fits),
+    )
+    counts = Subject("mass", GREEDY, {"mechanism": "mass", "epsilon": 1.0, "max_length": 1}, n_rules=1)
+    yield (
+        "mass: OpenDP asked for half the noise",
+        *_hits(counts, QuietSampler, Pair(np.zeros((2, 2), int), (0, 0)), fits),
+    )
+    empty = np.zeros((2, 2), int)
+    empty[0, 0] = 20
+    pair = Pair(empty, (0, 0))
+    less_seen, more_seen = (shared_generator(table, fits // 4, True) for table in (pair.less, pair.more))
+    yield (
+        "mass: a generator shared by two fits",
+        0.15,
+        sum(x >= 21 for x in more_seen),
+        sum(x >= 21 for x in less_seen),
+        fits // 4,
+    )
+
+
+def _hits(subject, twin, pair, fits):
+    """The event is chosen by the laws of the sound version; any event would be a valid one."""
+    seen = watch(*subject.laws(pair))
+    event = best_event(seen.chances, fits)
+    likelier, other = (pair.more, pair.less) if event.on_more else (pair.less, pair.more)
+    broken = replace(subject, classifier=twin)
+    return (
+        subject.parameters["epsilon"],
+        *(sum(x in event.outcomes for x in outcomes(broken, seen, table, fits)) for table in (likelier, other)),
+        fits,
+    )
+
+
+def main():
+    """The table, with what each level says of the sound version."""
+    print("| twin | level | claimed | found | |\n|---|---|---|---|---|")
+    for name, selector, law, price in choice_twins():
+        found = worst_of_twin(selector, law, price)
+        print(f"| {name} | 1: one choice | {price:.4g} | {shown(found.loss)} | {found.pairs:,} pairs |")
+    for name, found in other_choice_twins():
+        print(f"| {name} | 1: one choice | {found.allowed:.4g} | {shown(found.loss)} | {found.pairs:,} pairs |")
+    for name, sound, twin, pairs in fit_twins():
+        promise = sound.promises()[0]
+        found, uncharged = worst_fit(twin, promise, pairs)
+        needed = found.epsilon(promise.delta)
+        what = f"{shown(needed)}" if excess(found, promise) > 1 else f"{shown(uncharged)} more than was charged"
+        print(f"| {name} | 2: whole fit | {promise.epsilon:.4g} | {what} | {len(pairs)} pairs |")
+    for name, epsilon, hits, other, fits in observed_twins(4_000):
+        print(
+            f"| {name} | 3: observed | {epsilon:.4g} | at least {lower_bound(hits, other, fits):.3g} | {2 * fits:,} fits |"
+        )
+
+
+def shown(loss):
+    return "no bound" if loss > 1e6 else f"{loss:.4g}"
+
+
+if __name__ == "__main__":
+    main()
