@@ -5,7 +5,7 @@ BIN    := $(VENV)/bin
 PIP    := $(BIN)/python -m pip --disable-pip-version-check install --quiet
 
 .DEFAULT_GOAL := help
-.PHONY: help install demo test test-all test-oldest lint bench docs clean
+.PHONY: help install demo audit twins test test-all test-oldest lint bench docs clean
 
 help:  ## show this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -32,6 +32,12 @@ install: $(VENV)/.base  ## the package, into .venv
 
 demo: $(VENV)/.base  ## learn and show rule lists on the three datasets
 	@$(BIN)/discreet demo
+
+audit: $(VENV)/.base  ## recompute why every epsilon can be believed: about ten minutes on two cores
+	@$(BIN)/discreet audit
+
+twins: $(VENV)/.test  ## what the audit finds in deliberately broken mechanisms, as a table
+	@$(BIN)/python -m tests.privacy.twins
 
 test: $(VENV)/.test  ## the fast tests: pure Python, a few minutes at most
 	@$(BIN)/python -m pytest -n 2

@@ -16,6 +16,7 @@ from discreet.evaluation.audit.counts import worst_check, worst_count
 from discreet.evaluation.audit.explore import ExploredGreedy, ExploredOptimal, law_of_lists
 from discreet.evaluation.audit.learners import GREEDY, WHOLE, Compared, Subject, compare, excess, leftover
 from discreet.evaluation.audit.lists import KINDS, LISTS, N_RULES, TRUTH, laws_by_definition, worst_draw
+from discreet.evaluation.audit.mechanisms import price_of
 from discreet.evaluation.audit.noisy_counts import worst_noisy_choice
 from discreet.evaluation.audit.observed import best_event, lower_bound, outcomes, watch
 from discreet.evaluation.audit.pairs import Pair, as_table, smallest_pairs
@@ -120,32 +121,27 @@ def tie_break(scores, copies):
 
 
 def choice_twins():
-    """name, the broken selector, its law if it has one of its own, what a choice is claimed to cost."""
-    e = float(E)
-    mass, gl = MassSelector(E), published.gl_laplace(E)
-    yield "mass: noise halved", louder(mass), None, e
-    yield "mass: argmin (M + Exponential), noise on the wrong side", Scored(mass.scores, NegativeExponential()), None, e
-    yield "mass: exact tie-break released", Scored(rounded, Exponential()), tie_break, e
-    yield "gl-laplace: noise halved", louder(gl), None, e
-    yield "gl-laplace: no rule left without noise (the authors' code)", gl, bare_no_rule(Laplace()), e
-    yield "gl-exponential: noise halved", louder(published.gl_exponential(E)), None, e / 2
-    wrong = Scored(published.gl_exponential(E).scores, NegativeGumbel())
-    yield "gl-exponential: argmin (G + Gumbel), noise on the wrong side", wrong, None, e / 2
-    yield (
-        "gl-gaussian: noise halved",
-        louder(published.gl_gaussian(E, 1e-3)),
-        None,
-        published.gl_gaussian(E, 1e-3).price(2),
-    )
-    yield "local Gini: sensitivity of adding only", Scored(local_sensitivity, Laplace()), None, e
-    for name, sm in (("sm-laplace", published.sm_laplace(E, 1e-6, 5)), ("sm-cauchy", published.sm_cauchy(E, 5))):
-        yield f"{name}: noise halved", louder(sm), None, float(sm.prices()[1])
+    """name, the broken selector, its law if it has one of its own, and what a choice may cost."""
+    mass, laplace, exponential = MassSelector(E), published.gl_laplace(E), published.gl_exponential(E)
+    gaussian = published.gl_gaussian(E, 1e-3)
+    sound = {"mass": mass, "gl-laplace": laplace, "gl-exponential": exponential, "gl-gaussian": gaussian}
+    sound |= {"sm-laplace": published.sm_laplace(E, 1e-6, 5), "sm-cauchy": published.sm_cauchy(E, 5)}
+    for name, selector in sound.items():
+        yield f"{name}: noise halved", louder(selector), None, price_of(selector)
+    wrong = Scored(mass.scores, NegativeExponential())
+    yield "mass: argmin (M + Exponential), noise on the wrong side", wrong, None, price_of(mass)
+    wrong = Scored(exponential.scores, NegativeGumbel())
+    yield "gl-exponential: argmin (G + Gumbel), noise on the wrong side", wrong, None, price_of(exponential)
+    yield "mass: exact tie-break released", Scored(rounded, Exponential()), tie_break, price_of(mass)
+    bare = bare_no_rule(Laplace())
+    yield "gl-laplace: no rule left without noise (the authors' code)", laplace, bare, price_of(laplace)
+    yield "local Gini: sensitivity of adding only", Scored(local_sensitivity, Laplace()), None, price_of(laplace)
 
 
 def worst_of_twin(selector, law, price):
-    found = list(worst_choice(selector, lambda n, rules: price, range(8), law=law))
+    found = list(worst_choice(selector, price, range(8), law=law))
     if law is None:
-        found += worst_choice(selector, lambda n, rules: price, (3,), copies=((1, 30),))
+        found += worst_choice(selector, price, (3,), copies=((1, 30),))
     return max(found, key=lambda f: f.ratio)._replace(pairs=sum(f.pairs for f in found))
 
 
@@ -453,7 +449,7 @@ def main():
     print("| twin | level | claimed | found | |\n|---|---|---|---|---|")
     for name, selector, law, price in choice_twins():
         found = worst_of_twin(selector, law, price)
-        print(f"| {name} | 1: one choice | {price:.4g} | {shown(found.loss)} | {found.pairs:,} pairs |")
+        print(f"| {name} | 1: one choice | {found.allowed:.4g} | {shown(found.loss)} | {found.pairs:,} pairs |")
     for name, found in other_choice_twins():
         print(f"| {name} | 1: one choice | {found.allowed:.4g} | {shown(found.loss)} | {found.pairs:,} pairs |")
     for name, sound, twin, pairs in fit_twins():

@@ -19,7 +19,8 @@ COPIES = ((1, 1), (1, 30))  # rules like the first and like the second
 AGREES = 1e-9
 
 
-def _price_of(selector: Any) -> Price:
+def price_of(selector: Any) -> Price:
+    """What a choice costs, by the number of records at the smaller node and the number of rules."""
     if isinstance(selector, published.SmoothSelector):
         prices = selector.prices()
         return lambda n, rules: float(prices[min(n, selector.min_support)])
@@ -29,7 +30,7 @@ def _price_of(selector: Any) -> Price:
 
 
 def _choice(selector: Any, sizes: Iterable[int], large: Iterable[int], n_classes: int = 2) -> Finding:
-    price = _price_of(selector)
+    price = price_of(selector)
     found = list(worst_choice(selector, price, list(sizes), n_classes=n_classes))
     if large := list(large):
         found += worst_choice(selector, price, large, copies=COPIES, thin=True)
@@ -75,6 +76,6 @@ def _both(small: Any, large: Any, sizes: Iterable[int], large_sizes: Iterable[in
     return _worst(
         [
             _choice(small, sizes, ()),
-            _worst(worst_choice(large, _price_of(large), list(large_sizes), copies=COPIES, thin=True)),
+            _worst(worst_choice(large, price_of(large), list(large_sizes), copies=COPIES, thin=True)),
         ]
     )
