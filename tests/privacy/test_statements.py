@@ -45,7 +45,7 @@ def test_a_delta_too_small_for_a_float_is_not_pure(mechanism, epsilon, support):
         ({"min_support": 0.05}, "share"),
         ({"delta": None}, "1/n"),
         ({"candidates": ["x0"]}, "mined"),
-        ({"epsilon": 1e-4}, "too large"),
+        ({"epsilon": 0.01, "min_support": 2000, "confidence": 0.6}, "too large"),
     ],
 )
 def test_a_fit_without_proof_warns_by_its_parameters_alone(parameters, reason):
@@ -84,7 +84,7 @@ def test_text_labels_without_classes_in_the_schema_are_refused_by_their_type(lab
 
 
 def test_a_vacuous_pair_is_not_announced():
-    clf = DPGreedyRuleListClassifier("sm-laplace", 0.001, 1e-8, min_support=1).fit(X, Y)
+    clf = DPGreedyRuleListClassifier("sm-laplace", 0.01, 1e-8, min_support=2000, confidence=0.6).fit(X, Y)
     assert clf.privacy_.proved is None
     assert "too large to mean anything" in str(clf.privacy_)
 

@@ -13,6 +13,9 @@ most ``pi(n) = P(noise >= L + T - n - 1)``, whatever happened before (the larger
 
     V(K - 1, epsilon - K e)   where   V(k, b) = max over n of  pi(n) * (1 if p(n) > b else V(k - 1, b - p(n))),  V(0, b) = 0.
 
+``divergence.py`` has a sharper bound, which follows how much a choice can lose with which probability. The smaller of the two
+is what we prove.
+
 Our ``mass`` needs none of this: up to K - 1 choices and one charge for all class counts add up to the epsilon asked for.
 """
 
@@ -24,7 +27,8 @@ import numpy as np
 from ..privacy.budget import SMOOTH, GreedyBudget, confidence_threshold
 from ..privacy.statement import Guarantee
 from ..vault.mechanisms import published
-from ..vault.mechanisms.discrete_laplace import tail
+from ..vault.mechanisms.discrete_laplace import at_least
+from .divergence import SLACK, divergence_of_runs
 
 ROUND_UP = 1.0 + 1e-9  # prices are computed in floating point; round them towards less privacy claimed
 STEPS = 2_000  # of the budget, in the recursion for V
@@ -51,9 +55,12 @@ def proved_guarantee(
         if (pure := (max_length * e + choices * float(prices[0])) * ROUND_UP) <= float(budget.epsilon):
             return Guarantee(pure, 0.0)
         threshold = min_support + confidence_threshold(confidence, e)
-        passing = np.array([tail(threshold - n - 1, e) for n in range(min_support)] + [1.0])
+        passing = np.array([at_least(threshold - n - 1, e) for n in range(min_support)] + [1.0])
         left = float(budget.epsilon) - max_length * e * ROUND_UP
         delta = probability_of_bad_runs(prices, passing, left, choices) * ROUND_UP
+        if delta > SLACK:
+            sharper = divergence_of_runs(prices, selector.lines, threshold, e, float(budget.epsilon), choices)
+            delta = min(delta, sharper * ROUND_UP)
         # it is above 0 even where a float cannot tell it from 0
         return Guarantee(float(budget.epsilon), min(1.0, max(delta, sys.float_info.min)))
     assert mechanism not in SMOOTH

@@ -130,7 +130,7 @@ def largest_ranges_of_smooth_gini(min_support: int, beta: float) -> Array:
     start = max(min_support, 3)  # from here on the smaller stationary point lies below n
     turn = max(start, math.ceil(1.0 / beta))
     while not math.isclose(smooth_sensitivity(turn, min_support, beta), g(turn), rel_tol=1e-12):
-        turn = math.ceil(turn * 1.1) + 1
+        turn = math.ceil(turn * 1.002) + 1
     beyond = turn * (turn + 2.0) ** 2 / (turn + 1.0) ** 3 + 0.5 / turn
     beyond = max([beyond, *(range_of_smooth_gini(n, min_support, beta) for n in range(min_support, start))])
     one_by_one = np.arange(start, min(turn, start + 10_000) + 1, dtype=np.float64)

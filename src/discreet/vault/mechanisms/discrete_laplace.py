@@ -40,3 +40,8 @@ def tail(m: int, epsilon: float) -> float:
     """The probability that the noise is at least m >= 1: ``q^m / (1 + q)``."""
     q = math.exp(-epsilon)
     return math.exp(-epsilon * m) / (1.0 + q)
+
+
+def at_least(m: int, epsilon: float) -> float:
+    """The probability that the noise is at least m, of either sign."""
+    return tail(m, epsilon) if m >= 1 else 1.0 - tail(1 - m, epsilon)

@@ -6,6 +6,20 @@ Its hazard rate ``f / (1 - F)`` is 1 for z >= 0 and below 1 for z < 0, so h = 1 
 import numpy as np
 
 from ..entropy import Array, Entropy
+from .noisy_max import Lines
+
+# tangents, rounded up, of the function psi of Lemma 5a (docs/theory.md), from u = 0 to 1/2
+LINES: Lines = (
+    (0.0, 1.0),
+    (0.0029, 0.9787),
+    (0.0161, 0.9045),
+    (0.0430, 0.7855),
+    (0.0825, 0.6421),
+    (0.1328, 0.4873),
+    (0.1928, 0.3274),
+    (0.2620, 0.1647),
+    (0.3402, 0.0),
+)
 
 
 class Laplace:

@@ -40,6 +40,11 @@ import numpy as np
 
 from ..entropy import Array, Entropy
 
+# (c, s) such that the chance u <= 1/2 of any set of candidates grows at most by h (c + s u) for each unit by which
+# its scores rise (docs/theory.md, Lemma 5a)
+Lines = tuple[tuple[float, float], ...]
+HAZARD_ONLY: Lines = ((0.0, 1.0),)
+
 
 class Noise(Protocol):
     """A distribution with a density, its hazard, and its logarithms."""

@@ -32,8 +32,8 @@ from .cauchy import Cauchy
 from .discrete_laplace import release
 from .gaussian import Gaussian
 from .gumbel import Gumbel
-from .laplace import Laplace
-from .noisy_max import Noise, choose, log_prob, price_of_bounded_scores
+from .laplace import LINES, Laplace
+from .noisy_max import HAZARD_ONLY, Lines, Noise, choose, log_prob, price_of_bounded_scores
 
 GLOBAL_SENSITIVITY = 0.5  # of the Gini impurity
 
@@ -94,6 +94,7 @@ class SmoothSelector:
     beta: float
     factor: float  # scale = factor * S / e
     noise: Noise
+    lines: Lines
 
     def select(self, node: NodeCounts, entropy: Entropy) -> int:
         """The chosen candidate's number; the number of candidates stands for no rule."""
@@ -121,7 +122,7 @@ def _largest_ranges(min_support: int, beta: float) -> Array:
 
 def sm_laplace(epsilon: Fraction, delta: float, min_support: int) -> SmoothSelector:
     """Laplace noise of scale 2 S / e with beta = e / (2 log(2 / delta))."""
-    return SmoothSelector(epsilon, min_support, float(epsilon) / (2.0 * math.log(2.0 / delta)), 2.0, Laplace())
+    return SmoothSelector(epsilon, min_support, float(epsilon) / (2.0 * math.log(2.0 / delta)), 2.0, Laplace(), LINES)
 
 
 GAMMA = 2.0
@@ -130,7 +131,7 @@ GAMMA = 2.0
 def sm_cauchy(epsilon: Fraction, min_support: int) -> SmoothSelector:
     """Cauchy noise of scale 2 (gamma + 1) S / e with beta = e / (2 (gamma + 1)), gamma = 2."""
     factor = 2.0 * (GAMMA + 1.0)
-    return SmoothSelector(epsilon, min_support, float(epsilon) / factor, factor, Cauchy())
+    return SmoothSelector(epsilon, min_support, float(epsilon) / factor, factor, Cauchy(), HAZARD_ONLY)
 
 
 @dataclass(frozen=True)

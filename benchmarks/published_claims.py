@@ -1,0 +1,134 @@
+"""Where the paper's claim for sm-laplace, (epsilon, 1/n^2)-DP, is proved, where it is refuted, and what is between.
+
+For each dataset's parameters (K = 5, C = 0.99, public L and delta) and each epsilon: the delta that is claimed, the delta that
+the worst tables found need (exactly), and the delta that is proved. Draws docs/claims.svg. The other methods come first.
+
+    python -m benchmarks.published_claims [docs/claims.svg]
+"""
+
+import math
+import sys
+from fractions import Fraction
+
+import numpy as np
+from tests.privacy.exact_learner import Learner
+from tests.privacy.typed_lists import distribution, divergences
+
+from discreet.learners.guarantees import ROUND_UP, probability_of_bad_runs, proved_guarantee
+from discreet.privacy.budget import GreedyBudget, confidence_threshold
+from discreet.vault.mechanisms import published
+from discreet.vault.mechanisms.discrete_laplace import at_least
+
+K, CONFIDENCE = 5, 0.99
+DATA = {"COMPAS": (5050, 252), "Adult": (34189, 1709), "German Credit": (700, 84)}  # training records, minimum support
+CANDIDATES = {"COMPAS": 300, "Adult": 820, "German Credit": 224}
+EPSILONS = {
+    "COMPAS": [*np.geomspace(0.01, 0.5, 12), 0.55, 0.58, 0.586, 0.6, 0.626, 0.65, 0.7, 0.76, 0.9, 1.2],
+    "Adult": [*np.geomspace(0.01, 0.1, 9), 0.11, 0.12, 0.124, 0.126, 0.129, 0.135, 0.147, 0.17, 0.2, 0.25],
+    "German Credit": [*np.geomspace(0.01, 1.2, 14), 1.55, 2.0],
+}
+# how many rules capture all records but two (b, c), and how many capture b alone
+RULES = ((4, 1), (8, 2), (11, 2), (15, 3), (14, 4))
+
+
+def setup(name, epsilon):
+    n, support = DATA[name]
+    budget = GreedyBudget.published("sm-laplace", Fraction(repr(epsilon)), Fraction(1, n**2), K)
+    e = float(budget.node_epsilon)
+    threshold = support + confidence_threshold(CONFIDENCE, e)
+    return n, support, budget, e, threshold
+
+
+def found(name, epsilon):
+    """The delta that the worst of some tables needs: exactly, from all outputs."""
+    n, support, budget, e, threshold = setup(name, epsilon)
+    selector = published.sm_laplace(budget.node_epsilon, float(budget.node_delta), support)
+    learner = Learner(selector, e, threshold, K)
+    types = np.array([[True, False], [False, True], [False, False]])
+    worst = 0.0
+    for size in (n, threshold + math.ceil(8 / e)):
+        more = np.array([[0, size - 2], [0, 1], [1, 0]])
+        less = more - np.array([[0, 0], [0, 0], [1, 0]])
+        worst = max(worst, *(max(divergences(learner, types, np.array(r), less, more, epsilon)) for r in RULES))
+    return worst
+
+
+def proved(name, epsilon):
+    """By Theorem 9a, and by Theorem 9 alone."""
+    _, support, budget, e, threshold = setup(name, epsilon)
+    sharp = proved_guarantee("sm-laplace", budget, K, support, CONFIDENCE, CANDIDATES[name]).delta
+    prices = published.sm_laplace(budget.node_epsilon, float(budget.node_delta), support).prices() * ROUND_UP
+    passing = np.array([at_least(threshold - n - 1, e) for n in range(support)] + [1.0])
+    return sharp, probability_of_bad_runs(prices, passing, epsilon - K * e * ROUND_UP, K - 1) * ROUND_UP
+
+
+def four_rules_of_nobody(mechanism, epsilon, support, candidates, types, less, more, delta=0.0):
+    """The loss of "the list of the four rules of the first type, in any order", with the histogram's share."""
+    budget = GreedyBudget.published(mechanism, Fraction(repr(epsilon)), Fraction(repr(delta)), K)
+    e = float(budget.node_epsilon)
+    selector = published.selector(mechanism, budget.node_epsilon, float(budget.node_delta), support, candidates)
+    threshold = support + confidence_threshold(CONFIDENCE, e) if mechanism.startswith("sm-") else None
+    learner = Learner(selector, e, threshold, K)
+    numbers = np.array([4, candidates - 4])
+    p, q = (distribution(learner, types, numbers, table)[(0,) * 4] for table in (less, more))
+    guarantee = proved_guarantee(mechanism, budget, K, support, CONFIDENCE, candidates)
+    return abs(math.log(q / p)) + e, guarantee
+
+
+def others():
+    """The other published methods at K = 5: explicit neighbours, their loss, and what is proved."""
+    types = np.array([[False, False], [False, True]])  # a; b (and c), of which the second type is true
+    less, more = np.array([[1, 0], [0, 1]]), np.array([[1, 0], [1, 1]])
+    for support in (72, 84, 150, 202, 203, 205, 252, 1709):
+        loss, guarantee = four_rules_of_nobody("sm-cauchy", 1.0, support, 9, types, less, more)
+        print(f"sm-cauchy, eps 1, support {support}: loss {loss:.4g}; proved: {guarantee}")
+    types = np.array([[False, True], [False, False]])  # b, of which the second type is true; c
+    less, more = np.array([[0, 1], [0, 0]]), np.array([[0, 1], [1, 0]])
+    for mechanism, delta in (("gl-laplace", 0.0), ("gl-exponential", 0.0), ("gl-gaussian", 1e-8)):
+        for candidates in (18, 300, 820, 10**6):
+            loss, guarantee = four_rules_of_nobody(mechanism, 1.0, 1, candidates, types, less, more, delta)
+            print(f"{mechanism}, eps 1, {candidates:,} rules: loss {loss:.4g}; proved: {guarantee}", flush=True)
+
+
+def main():
+    others()
+    curves = {}
+    for name, epsilons in EPSILONS.items():
+        claim = 1 / DATA[name][0] ** 2
+        for epsilon in map(float, np.round(epsilons, 4)):
+            needed, (sharp, plain) = found(name, epsilon), proved(name, epsilon)
+            assert needed <= sharp * (1 + 1e-9), "what is proved is false"
+            verdict = "refuted" if needed > claim else "proved" if sharp <= claim else "open"
+            deltas = f"claimed {claim:.3g}  needed {needed:.3g}  proved {sharp:.3g}  (Theorem 9: {plain:.3g})"
+            print(f"{name:14} {epsilon:<7g} {deltas}  {verdict}", flush=True)
+            curves.setdefault(name, []).append((epsilon, needed, sharp, plain))
+    if len(sys.argv) > 1:
+        draw(curves, sys.argv[1])
+
+
+def draw(curves, path):
+    import matplotlib as mpl
+
+    mpl.use("svg")
+    mpl.rcParams |= {"font.size": 10, "svg.hashsalt": "discreet", "svg.fonttype": "none"}
+    import matplotlib.pyplot as plt
+
+    figure, axes = plt.subplots(1, 3, figsize=(11, 4.2), sharey=True, layout="constrained")
+    for axis, (name, points) in zip(axes, curves.items(), strict=True):
+        epsilon, needed, sharp, plain = np.array(points).T
+        claim = 1 / DATA[name][0] ** 2
+        axis.axhline(claim, color="black", label="claimed by the paper: 1/n²")
+        axis.plot(epsilon, plain, ":", color="#777777", label="proved by Theorem 9 alone")
+        axis.plot(epsilon, sharp, "--", color="#0072B2", label="proved (Theorem 9a)")
+        axis.plot(epsilon, needed, "-", color="#D55E00", label="needed by the worst tables found")
+        axis.fill_between(epsilon, claim, needed, where=needed > claim, color="#D55E00", alpha=0.15, linewidth=0)
+        axis.set(
+            xscale="log", yscale="log", xlabel="epsilon", title=f"{name}, n = {DATA[name][0]:,}", ylim=(1e-13, 0.1)
+        )
+    axes[0].set_ylabel("delta")
+    figure.legend(*axes[0].get_legend_handles_labels(), loc="outside lower center", ncols=2, frameon=False)
+    figure.savefig(path, metadata={"Date": None})
+
+
+if __name__ == "__main__":
+    main()
