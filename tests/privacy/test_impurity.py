@@ -126,3 +126,22 @@ def test_the_figures_of_the_design():
         support = int(share * n)
         beta = math.log(g(support) / g(n + 2)) / (n + 2 - support)  # the two branches of S meet just above n
         assert range_of_smooth_gini(n, support, beta) / 2 == pytest.approx(expected, abs=0.01)
+
+
+@pytest.mark.parametrize("support", [30, 84, 252, 1709])
+def test_what_a_choice_of_sm_laplace_costs_in_round_numbers(support):
+    """In units of the node's epsilon, half the range: the numbers of docs/theory.md, section 6."""
+
+    def price(n, beta):
+        return 0.5 * range_of_smooth_gini(n, support, beta)
+
+    assert 0.625 * (1 - 1 / support) < price(support, 1e-9) < 0.625 + (1e-3 if support > 1000 else 0)  # a bound there
+    most = (support + 1) ** 2 / (8 * support)
+    assert price(1, 1e-3) == price(2, 1e-3) == pytest.approx(most)
+    assert all(price(n, 1e-3) <= most * (1 + 1e-12) for n in range(1, support))
+    for n in range(1, support):
+        assert price(n, 1e-3) <= 0.625 * (support + 2) / n
+    for share in (0.12, 0.05):
+        n = round(support / share)
+        bound = (3 + math.log(n / support) / (1 - support / n)) / 8
+        assert max(price(n, beta) for beta in np.geomspace(1e-6, 0.1, 400)) <= bound

@@ -439,7 +439,10 @@ def _hits(subject, twin, pair, fits):
     broken = replace(subject, classifier=twin)
     return (
         subject.parameters["epsilon"],
-        *(sum(x in event.outcomes for x in outcomes(broken, seen, table, fits)) for table in (likelier, other)),
+        *(
+            sum(n for x, n in outcomes(broken, seen, table, fits).items() if x in event.outcomes)
+            for table in (likelier, other)
+        ),
         fits,
     )
 

@@ -47,6 +47,8 @@ class _Fork:
     logs: Array
     arm: int
     arms: Sequence[Any]
+    is_check: bool
+    charge: float  # what was charged last, before this was decided
 
 
 class Explorer:
@@ -58,6 +60,7 @@ class Explorer:
         self.released: list[tuple[int, float]] = []  # exact value and scale of each noisy count
         self.learned: Learned | None = None
         self.reservation: Reservation | None = None
+        self.last_charge = 0.0
 
     def paths(self) -> Iterator[None]:
         """Once for each way through the learner."""
@@ -75,20 +78,26 @@ class Explorer:
         """The logarithm of the probability of the way just taken."""
         return float(sum(fork.logs[fork.arm] for fork in self._forks))
 
-    def fork(self, law: Callable[[], Array]) -> int:
+    @property
+    def checks(self) -> tuple[tuple[float, float], ...]:
+        """The checks on the way just taken: the logarithm of the probability, and what was charged for each."""
+        return tuple((float(fork.logs[fork.arm]), fork.charge) for fork in self._forks if fork.is_check)
+
+    def fork(self, law: Callable[[], Array], is_check: bool = False) -> int:
         """Take one of several ways, given the logarithms of their probabilities."""
 
         def numbered() -> tuple[Sequence[Any], Array]:
             logs = law()
             return range(len(logs)), logs
 
-        return int(self.fork_among(numbered))
+        return int(self.fork_among(numbered, is_check))
 
-    def fork_among(self, law: Callable[[], tuple[Sequence[Any], Array]]) -> Any:
+    def fork_among(self, law: Callable[[], tuple[Sequence[Any], Array]], is_check: bool = False) -> Any:
         """The same for ways that have names."""
         if self._depth == len(self._forks):
             arms, logs = law()
-            self._forks.append(_Fork(logs, int(np.flatnonzero(np.isfinite(logs))[0]), arms))
+            first = int(np.flatnonzero(np.isfinite(logs))[0])
+            self._forks.append(_Fork(logs, first, arms, is_check, self.last_charge))
         fork = self._forks[self._depth]
         self._depth += 1
         return fork.arms[fork.arm]
@@ -131,7 +140,7 @@ class _NoisyCount:
                 unlikely, likely = np.log(small), np.log1p(-small)
             return np.array([likely, unlikely] if missing >= 1 else [unlikely, likely])
 
-        return bool(self.explorer.fork(law))
+        return bool(self.explorer.fork(law, is_check=True))
 
     def __float__(self) -> float:
         self.explorer.released.append((self.value, self.scale))
@@ -149,6 +158,13 @@ class _Explored:
     def _reserve(self, epsilon: Fraction, delta: Fraction, statement: Any) -> Reservation:
         reservation: Reservation = super()._reserve(epsilon, delta, statement)  # type: ignore[misc]
         self.explorer.reservation = reservation
+        draw = reservation.draw
+
+        def noted(epsilon: Fraction, delta: Fraction, what: str) -> None:
+            draw(epsilon, delta, what)
+            self.explorer.last_charge = float(epsilon)
+
+        reservation.draw = noted  # type: ignore[method-assign]
         return reservation
 
     def _set_model(self, candidates: Candidates, learned: Learned) -> None:
@@ -227,6 +243,9 @@ class Output:
     log_p: float
     released: tuple[tuple[int, float], ...]
     charged: float
+    checks: tuple[
+        tuple[float, float], ...
+    ] = ()  # of the support: the logarithm of how it went, and what was charged for it
 
 
 @dataclass
@@ -250,7 +269,7 @@ def explore(classifier: Any, vault: Vault) -> Law:
             assert reservation is not None
             labels = None if learned.labels is None else tuple(learned.labels)
             key = (tuple(learned.chosen), labels)
-            new = Output(explorer.log_p, tuple(explorer.released), float(reservation.spent_epsilon))
+            new = Output(explorer.log_p, tuple(explorer.released), float(reservation.spent_epsilon), explorer.checks)
             law.ways[(*key, tuple(fork.arm for fork in explorer._forks))] = new
             if (old := law.outputs.get(key)) is None:
                 law.outputs[key] = Output(new.log_p, new.released, new.charged)
@@ -277,6 +296,16 @@ def uncharged(one: Law, other: Law) -> float:
     for key, way in one.ways.items():
         _, extra, base = _against(way, other.ways.get(key))
         excess = max(excess, base + float(extra.max()) - way.charged)
+    return excess
+
+
+def unpaid_checks(one: Law, other: Law) -> float:
+    """By how much the loss of a single check of the support exceeds what was charged for it, at most."""
+    excess = -math.inf
+    for key, way in one.ways.items():
+        if key in other.ways:
+            for (log_p, charge), (log_q, _) in zip(way.checks, other.ways[key].checks, strict=True):
+                excess = max(excess, abs(log_p - log_q) - charge)
     return excess
 
 

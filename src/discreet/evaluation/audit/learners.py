@@ -11,7 +11,17 @@ import numpy as np
 from ...optimal_estimators import DPOptimalRuleListClassifier
 from ...privacy.statement import Guarantee
 from ...private_estimators import DPGreedyRuleListClassifier
-from .explore import ExploredGreedy, ExploredOptimal, Law, explore, losses, schema_of_rules, uncharged, vault_of
+from .explore import (
+    ExploredGreedy,
+    ExploredOptimal,
+    Law,
+    explore,
+    losses,
+    schema_of_rules,
+    uncharged,
+    unpaid_checks,
+    vault_of,
+)
 from .loss import Loss
 from .pairs import Pair, changed, hard_pairs, random_pairs, smallest_pairs
 
@@ -58,12 +68,13 @@ class Subject:
 
 
 class Compared(NamedTuple):
-    """One pair: the loss in both directions, and by how much it exceeds what was charged."""
+    """One pair: the loss in both directions, and by how much that of a way, or of a check, exceeds what was charged for it."""
 
     pair: Pair
     up: Loss  # outputs on the smaller table against the larger
     down: Loss
     uncharged: float
+    unpaid_checks: float
 
     def epsilon(self, delta: float) -> float:
         """The smallest epsilon for which both directions keep to this delta."""
@@ -77,7 +88,13 @@ class Compared(NamedTuple):
 def compare(subject: Subject, pair: Pair) -> Compared:
     """The exact loss of a learner on one pair of tables."""
     less, more = subject.laws(pair)
-    return Compared(pair, losses(less, more), losses(more, less), max(uncharged(less, more), uncharged(more, less)))
+    return Compared(
+        pair,
+        losses(less, more),
+        losses(more, less),
+        max(uncharged(less, more), uncharged(more, less)),
+        unpaid_checks(less, more),
+    )
 
 
 def excess(compared: Compared, promise: Guarantee) -> float:
@@ -130,7 +147,9 @@ SUBJECTS = (
     Subject("mass, three classes", GREEDY, {"mechanism": "mass", "epsilon": 0.5, "max_length": 2}, n_classes=3),
     Subject("whole lists", WHOLE, {"epsilon": 1.0, "max_length": 3}),
     Subject("whole lists, no counts", WHOLE, {"epsilon": 1.0, "max_length": 3, "counts_share": 0.0}),
-    Subject("whole lists, one rule at a time", WHOLE, {"epsilon": 1.0, "max_length": 3, "joint": 1}),
+    Subject(
+        "whole lists, one rule at a time", WHOLE, {"epsilon": 1.0, "max_length": 3, "joint": 1, "counts_share": 0.5}
+    ),
     Subject("whole lists, three classes", WHOLE, {"epsilon": 0.5, "max_length": 2}, n_classes=3),
     Subject("gl-laplace", GREEDY, {"mechanism": "gl-laplace", "epsilon": 2.0, "max_length": 3}),
     Subject("gl-exponential", GREEDY, {"mechanism": "gl-exponential", "epsilon": 2.0, "max_length": 3}),

@@ -2,20 +2,22 @@
 
 Which event to look for follows from the exact laws of level 2; how often it happens on each of the two tables is then counted.
 Clopper and Pearson's bounds turn the two frequencies into a lower bound for epsilon that is wrong with probability 1/1000 at
-most. It must stay below what is promised; and it must come near the exact loss on that pair, or the audit would be blind.
+most. It must stay below what is promised; and it must come near the exact loss on that pair, or the audit would be blind. Also
+the frequencies of all outcomes must agree with the exact law: that is how a sampler shows that does not follow its own.
 """
 
 import math
 import warnings
+from collections import Counter
 from typing import Any, NamedTuple
 
 import numpy as np
-from scipy.stats import beta
+from scipy.stats import beta, chisquare
 
 from ...errors import PrivacyWarning
 from .explore import Law, Output
 from .learners import Subject
-from .loss import shifted_counts
+from .loss import Array, shifted_counts
 from .pairs import Counts, as_table
 
 CONFIDENCE = 0.999
@@ -35,17 +37,21 @@ class Event(NamedTuple):
 
 
 class Watch(NamedTuple):
-    """How to tell the outcomes of fits on a pair of tables apart, with the chances of each on the two tables."""
+    """How to tell the outcomes of fits on a pair of tables apart, with the chances of each on the two tables.
 
-    decisive: dict[Outcome, tuple[int, int]]  # for each list, which count differs, and its smaller exact value
+    Where labels were drawn, the class counts of a model are adjusted to them (``predict_proba`` is to agree with ``predict``), so
+    there only lists and labels are looked at.
+    """
+
     chances: dict[Outcome, tuple[float, float]]
+    decisive: dict[Outcome, tuple[int, int]]  # for each list, which count differs, and its smaller exact value
+    drawn_labels: bool
 
-    def outcome(self, model: Any, drawn_labels: bool) -> Outcome:
+    def outcome(self, model: Any) -> Outcome:
         """Of a fitted model."""
         rules = [*model.rule_list_.rules, model.rule_list_.default]
         chosen = tuple(int(rule.antecedent[0].column[1:]) for rule in rules[:-1])
-        labels = tuple(int(rule.label) for rule in rules) if drawn_labels else None
-        key = (chosen, labels)
+        key = (chosen, tuple(int(rule.label) for rule in rules) if self.drawn_labels else None)
         if key not in self.decisive:
             return (*key, None)
         place, value = self.decisive[key]
@@ -55,22 +61,24 @@ class Watch(NamedTuple):
 
 def watch(less: Law, more: Law) -> Watch:
     """From the exact laws on both tables."""
-    decisive: dict[Outcome, tuple[int, int]] = {}
     chances: dict[Outcome, tuple[float, float]] = {}
-    for key in less.outputs.keys() | more.outputs.keys():
+    decisive: dict[Outcome, tuple[int, int]] = {}
+    keys = less.outputs.keys() | more.outputs.keys()
+    drawn_labels = next(iter(keys))[1] is not None
+    for key in sorted(keys):
         one, two = less.outputs.get(key), more.outputs.get(key)
         p, q = (0.0 if law is None else math.exp(law.log_p) for law in (one, two))
-        place = None if one is None or two is None else _differing(one, two)
+        place = None if one is None or two is None or drawn_labels else _differing(one, two)
         if place is None:
             chances[(*key, None)] = (p, q)
             continue
         assert one is not None
-        value, scale = one.released[place]
-        decisive[key] = (place, value)
-        at_most = math.exp(shifted_counts(np.zeros(1), np.ones(1), np.array([scale]))[0][0])  # P(noise <= 0)
-        chances[(*key, False)] = (p * at_most, q * (1.0 - at_most))
+        assert two is not None
+        decisive[key] = (place, min(one.released[place][0], two.released[place][0]))
+        at_most = math.exp(shifted_counts(np.zeros(1), np.ones(1), np.array([one.released[place][1]]))[0][0])
+        chances[(*key, False)] = (p * at_most, q * (1.0 - at_most))  # the noise is at most 0, resp. below 0
         chances[(*key, True)] = (p * (1.0 - at_most), q * at_most)
-    return Watch(decisive, chances)
+    return Watch(chances, decisive, drawn_labels)
 
 
 def _differing(one: Output, two: Output) -> int | None:
@@ -101,10 +109,34 @@ def lower_bound(hits: int, hits_other: int, fits: int, delta: float = 0.0, confi
     return math.log((low - delta) / high) if low > delta else -math.inf
 
 
-def outcomes(subject: Subject, seen: Watch, counts: Counts, fits: int) -> list[Outcome]:
+def misfit(seen: Counter[Outcome], chances: dict[Outcome, float]) -> float:
+    """How likely it is that outcomes with these chances are so far from what was expected (a chi-squared test).
+
+    A sampler that does not follow its law is seen here long before it breaks a promise.
+    """
+    fits = seen.total()
+    if any(outcome not in chances for outcome in seen):
+        return 0.0
+    likely = [x for x, p in chances.items() if p * fits >= 5.0]
+    hits = np.array([*(seen[x] for x in likely), fits - sum(seen[x] for x in likely)], float)
+    expected = np.array([chances[x] for x in likely]) * fits
+    expected = np.append(expected, max(0.0, fits - expected.sum()))
+    if expected[-1] < 5.0:  # too few to be told apart: with the least likely of the others
+        hits, expected = _with_the_rest(hits), _with_the_rest(expected)
+    if len(hits) < 2:
+        return 1.0
+    return float(chisquare(hits, expected).pvalue)
+
+
+def _with_the_rest(values: Array) -> Array:
+    merged = values[:-1].copy()
+    merged[-1] += values[-1]
+    return merged
+
+
+def outcomes(subject: Subject, seen: Watch, counts: Counts, fits: int) -> Counter[Outcome]:
     """What comes out of so many fits on a table, each as a user makes it."""
     X, y = as_table(counts)
-    drawn_labels = not hasattr(subject.make(), "mechanism")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", PrivacyWarning)
-        return [seen.outcome(subject.make().fit(X, y), drawn_labels) for _ in range(fits)]
+        return Counter(seen.outcome(subject.make().fit(X, y)) for _ in range(fits))

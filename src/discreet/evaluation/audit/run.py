@@ -2,6 +2,7 @@
 
 import json
 import os
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor, as_completed
 from dataclasses import asdict, dataclass
@@ -12,11 +13,13 @@ from ...privacy.statement import Guarantee
 from .choices import Finding
 from .learners import REFUTED, SUBJECTS, Compared, Subject, excess, is_broken, search
 from .mechanisms import audited
-from .observed import Event, Watch, best_event, lower_bound, outcomes, watch
-from .pairs import Counts, Pair
+from .observed import Event, Outcome, Watch, best_event, lower_bound, misfit, outcomes, watch
+from .pairs import Pair
 
 KNOWN_LOSS = "mass, class counts only"  # its loss is exactly epsilon: here the fits must show nearly all of it
 POWER = 0.8
+TOO_UNLIKELY = 1e-6  # a difference between fits and the exact law that has this chance is none by chance
+ROUNDING = 1e-6
 
 
 class Effort(NamedTuple):
@@ -26,11 +29,10 @@ class Effort(NamedTuple):
     chunks: int
     fits: int
     fits_of_known_loss: int
-    watched: int  # how many of the learners are fitted
 
 
-QUICK = Effort(pairs=60, chunks=1, fits=500, fits_of_known_loss=4_000, watched=6)
-FULL = Effort(pairs=300, chunks=4, fits=4_000, fits_of_known_loss=10_000, watched=len(SUBJECTS))
+QUICK = Effort(pairs=60, chunks=1, fits=400, fits_of_known_loss=4_000)
+FULL = Effort(pairs=300, chunks=4, fits=4_000, fits_of_known_loss=10_000)
 LISTS_PAIRS = 0.2  # of the pairs, for learners that take long to explore
 
 
@@ -47,6 +49,7 @@ class Row:
     observed: float | None = None
     fits: int = 0
     power: float | None = None  # observed, in parts of the loss of the event that was looked for
+    agreement: float | None = None  # the chance of so large a difference between fits and the exact law
     holds: bool = True
     is_proved: bool = True
     where: str = ""
@@ -115,11 +118,9 @@ def audit(quick: bool = False, jobs: int | None = None, progress: Callable[[int,
             s.name: [work.submit(_examine, s, _pairs_for(s, effort), seed) for seed in range(effort.chunks)]
             for s in subjects
         }
-        watched = [s for s in SUBJECTS if s.name == KNOWN_LOSS]
-        watched += [s for s in SUBJECTS if s.name != KNOWN_LOSS][: effort.watched - 1]
-        work.expect(len(watched) * 2 * CHUNKS_OF_FITS)
+        work.expect(len(SUBJECTS) * 2 * CHUNKS_OF_FITS)
         fitted = {}
-        for s in watched:
+        for s in SUBJECTS:
             best = max((found.result() for found in examined[s.name]), key=lambda e: e.visible)
             fitted[s.name] = _watch(work, s, best.visible_pair, effort)
         work.wait()
@@ -179,6 +180,7 @@ class Examined(NamedTuple):
     worst: Compared
     worst_published: Compared
     uncharged: float
+    unpaid_checks: float
     visible: float
     visible_pair: Pair
 
@@ -202,33 +204,38 @@ def _examine(subject: Subject, pairs: int, seed: int) -> Examined:
         max(found, key=lambda c: excess(c, promise)),
         max(found, key=lambda c: excess(c, claim)),
         max(c.uncharged for c in found),
+        max(c.unpaid_checks for c in found),
         visible,
         candidates[i].pair,
     )
 
 
 class _Watched(NamedTuple):
+    seen: Watch
     event: Event
     fits: int
-    hits: list["Future[int]"]
-    hits_other: list["Future[int]"]
+    on_less: list["Future[Counter[Outcome]]"]
+    on_more: list["Future[Counter[Outcome]]"]
+
+    def observed(self, delta: float) -> tuple[float, float]:
+        """The lower bound for epsilon, and how likely so large a misfit with the exact laws is."""
+        tables = [sum((f.result() for f in futures), Counter[Outcome]()) for futures in (self.on_less, self.on_more)]
+        hits = [sum(n for x, n in table.items() if x in self.event.outcomes) for table in tables]
+        fits = [misfit(table, {x: pq[i] for x, pq in self.seen.chances.items()}) for i, table in enumerate(tables)]
+        likelier, other = (hits[1], hits[0]) if self.event.on_more else (hits[0], hits[1])
+        return lower_bound(likelier, other, self.fits, delta), min(1.0, 2.0 * min(fits))
 
 
 def _watch(work: _Work, subject: Subject, pair: Pair, effort: Effort) -> _Watched:
     fits = effort.fits_of_known_loss if subject.name == KNOWN_LOSS else effort.fits
     seen = watch(*subject.laws(pair))
-    event = best_event(seen.chances, fits)
-    likelier, other = (pair.more, pair.less) if event.on_more else (pair.less, pair.more)
     chunk = fits // CHUNKS_OF_FITS
-    hits = [
-        [work.submit(_hits, subject, seen, table, event, chunk) for _ in range(CHUNKS_OF_FITS)]
-        for table in (likelier, other)
-    ]
-    return _Watched(event, chunk * CHUNKS_OF_FITS, hits[0], hits[1])
-
-
-def _hits(subject: Subject, seen: Watch, table: Counts, event: Event, fits: int) -> int:
-    return sum(outcome in event.outcomes for outcome in outcomes(subject, seen, table, fits))
+    on_less, on_more = (
+        [work.submit(outcomes, subject, seen, table, chunk) for _ in range(CHUNKS_OF_FITS)]
+        for table in (pair.less, pair.more)
+    )
+    fits = chunk * CHUNKS_OF_FITS
+    return _Watched(seen, best_event(seen.chances, fits), fits, on_less, on_more)
 
 
 def _row_of_choice(name: str, found: Finding) -> Row:
@@ -246,13 +253,13 @@ def _rows_of_fit(subject: Subject, found: Sequence[Examined], watched: _Watched 
         delta = proved.delta or 0.0
         holds = not is_broken(excess(worst, proved))
         if delta == 0.0:  # every way through the learner was charged for what it reveals
-            holds = holds and max(e.uncharged for e in found) <= 1e-6
-        observed = power = None
+            holds = holds and max(e.uncharged for e in found) <= ROUNDING
+        holds = holds and max(e.unpaid_checks for e in found) <= ROUNDING
+        observed = power = agreement = None
         if watched is not None:
-            hits, other = (sum(f.result() for f in futures) for futures in (watched.hits, watched.hits_other))
-            observed = lower_bound(hits, other, watched.fits, delta)
-            power = observed / watched.event.epsilon if watched.event.epsilon > 0.0 else None
-            holds = holds and observed <= proved.epsilon
+            observed, agreement = watched.observed(delta)
+            power = observed / watched.event.epsilon if watched.event.epsilon > 0.01 else None
+            holds = holds and observed <= proved.epsilon and agreement >= TOO_UNLIKELY
             holds = holds and (subject.name != KNOWN_LOSS or (power or 0.0) >= POWER)
         yield Row(
             subject.name,
@@ -264,6 +271,7 @@ def _rows_of_fit(subject: Subject, found: Sequence[Examined], watched: _Watched 
             observed,
             2 * watched.fits if watched else 0,
             power,
+            agreement,
             holds,
             where=str(worst.pair),
         )
