@@ -7,7 +7,7 @@ import narwhals.stable.v2 as nw
 import numpy as np
 from narwhals.exceptions import DuplicateError
 
-from .errors import SchemaError
+from .errors import SchemaError, no_value_shown
 
 
 class Table:
@@ -27,9 +27,11 @@ class Table:
         if name not in self._known:
             listed = ", ".join(repr(n) for n in self.names[:8]) + (", ..." if len(self.names) > 8 else "")
             raise SchemaError(f"the schema names column {name!r}, which the table does not have; it has {listed}")
-        return self._get(name, slice(0, len(self)) if rows is None else rows)
+        with no_value_shown(f"column {name!r} of the table cannot be read"):
+            return self._get(name, slice(0, len(self)) if rows is None else rows)
 
 
+@no_value_shown("X cannot be read as a table")
 def as_frame(X: Any) -> Any:
     """X as a narwhals frame if it is a data frame whose columns have names, else None."""
     if isinstance(X, np.ndarray | Mapping):
@@ -46,6 +48,7 @@ def as_frame(X: Any) -> Any:
     return frame if names and all(isinstance(name, str) for name in names) else None
 
 
+@no_value_shown("X cannot be read as a table")
 def as_table(X: Any, names: Sequence[str] | None = None) -> Table:
     """The table X. An array takes its column names, in order, from ``names``."""
     if isinstance(X, Table):
@@ -68,14 +71,29 @@ def as_table(X: Any, names: Sequence[str] | None = None) -> Table:
     return Table(names, len(array), lambda name, rows: array[rows, place[name]])
 
 
+@no_value_shown("a table or a list cannot be read")
 def as_objects(values: Any) -> np.ndarray:
     """An array as it is; a list as objects: NumPy would choose one type for all, and so let one value change others."""
     if hasattr(values, "__array__"):
         return np.asarray(values)
     try:
         return np.array(values, dtype=object)
-    except ValueError:  # lists of different lengths
-        return np.array(None)
+    except Exception:  # NumPy asks every value whether it is an array, and one of them did not like that
+        return _one_by_one(values)
+
+
+def _one_by_one(values: Any) -> np.ndarray:
+    """A list of values, or a list of rows of one length, as objects that nobody has looked into."""
+    lengths = {len(v) if type(v) in (list, tuple) else -1 for v in values}
+    rows = len(lengths) == 1 and -1 not in lengths
+    array = np.empty((len(values), *(lengths if rows else ())), dtype=np.object_)
+    for i, value in enumerate(values):
+        if not rows:
+            array[i] = value
+            continue
+        for j, one in enumerate(value):
+            array[i, j] = one
+    return array
 
 
 def renamed(table: Table, names: Sequence[str]) -> Table:
@@ -84,14 +102,18 @@ def renamed(table: Table, names: Sequence[str]) -> Table:
     return Table(names, len(table), lambda name, rows: table.column(old[name], rows))
 
 
+@no_value_shown("y cannot be read as a column of labels")
 def as_array(y: Any) -> Any:
     """A column of any data frame library as an array; what is none is left as it is."""
     series = nw.from_native(y, pass_through=True, allow_series=True)
     return _values(series) if isinstance(series, nw.Series) else y
 
 
+@no_value_shown("y cannot be read as a column of labels")
 def type_of_labels(y: Any) -> str | None:
     """Whether a column or array is declared to hold "text" or a "number"; None if its type leaves that open."""
+    if str(getattr(y, "dtype", None)) == "object":  # narwhals would look at the first labels to tell
+        return None
     series = nw.from_native(y, pass_through=True, allow_series=True)
     if isinstance(series, nw.Series):
         dtype = series.dtype
@@ -128,7 +150,10 @@ def _values(series: Any) -> np.ndarray:
     values = series.to_numpy()
     if values.dtype == object or not hasattr(values.dtype, "kind") or values.dtype.kind in "UST":
         values = np.asarray(values, dtype=object)
-        gone = series.is_null().to_numpy()
+        try:
+            gone = series.is_null().to_numpy()
+        except Exception:  # pandas compares, and some objects do not like that; they are seen one by one later
+            gone = np.zeros(len(values), bool)
         if gone.any():  # pd.NA and its kin
             values = values.copy()
             values[gone] = None
