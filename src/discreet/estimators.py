@@ -144,7 +144,8 @@ class _RuleListClassifier(ClassifierMixin, BaseEstimator):
         if self.schema is None or self._given_schema().classes is None:
             with no_value_shown(f"Unknown label type: {LABELS}"):
                 check_classification_targets(y)
-                self.classes_, labels = np.unique(y, return_inverse=True)
+                classes, labels = np.unique(y, return_inverse=True)
+            self.classes_ = np.array([_plain(c) for c in classes], dtype=object) if classes.dtype == object else classes
         else:
             self.classes_ = np.unique(np.array(self._given_schema().classes))
             if (self.classes_.dtype.kind == "U") != (y.dtype.kind not in "biuf"):
@@ -172,14 +173,13 @@ class _RuleListClassifier(ClassifierMixin, BaseEstimator):
         classes = self.classes_.tolist()
         counts: Sequence[Counts | None] = learned.counts or [None] * (len(learned.chosen) + 1)
         labels = learned.labels if learned.labels is not None else [majority(c) for c in learned.counts or ()]
-        with no_value_shown(LABELS):  # a label may be an object with code of its own
-            rules = [
-                Rule(antecedent, classes[label], None if count is None else _led_by(label, count))
-                for antecedent, label, count in zip(
-                    [*(candidates[i].antecedent for i in learned.chosen), ()], labels, counts, strict=True
-                )
-            ]
-            self.rule_list_ = RuleList(tuple(rules[:-1]), rules[-1], tuple(classes), candidates.schema)
+        rules = [
+            Rule(antecedent, classes[label], None if count is None else _led_by(label, count))
+            for antecedent, label, count in zip(
+                [*(candidates[i].antecedent for i in learned.chosen), ()], labels, counts, strict=True
+            )
+        ]
+        self.rule_list_ = RuleList(tuple(rules[:-1]), rules[-1], tuple(classes), candidates.schema)
 
 
 class GreedyRuleListClassifier(_RuleListClassifier):
@@ -276,6 +276,14 @@ def _fill(table: Table, labels: np.ndarray, candidates: Candidates, n_classes: i
 def _led_by(label: int, counts: Counts) -> Counts:
     """The counts, with that of the label raised to the largest, so that ``predict_proba`` agrees with ``predict``."""
     return tuple(max(counts) if i == label else c for i, c in enumerate(counts))
+
+
+def _plain(label: Any) -> Any:
+    """A label without code of its own, which a subclass may have."""
+    for kind, plain in ((bool, bool), (str, str.__str__), (int, int.__int__), (float, float.__float__)):
+        if issubclass(type(label), kind):
+            return plain(label)
+    return label
 
 
 def refuse(unsupported: dict[str, Any]) -> None:
