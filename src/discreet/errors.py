@@ -2,17 +2,28 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import Any
+
+LONGEST_MESSAGE = 1_000
 
 
-class SchemaError(ValueError):
+class _ReadableError(ValueError):
+    """An error whose message stays readable, however long the names are that it quotes."""
+
+    def __init__(self, message: str = "") -> None:
+        too_long = len(message) > LONGEST_MESSAGE
+        super().__init__(f"{message[:600]} ... {message[-300:]}" if too_long else message)
+
+
+class SchemaError(_ReadableError):
     """A schema, or a table that does not fit its schema."""
 
 
-class RuleError(ValueError):
+class RuleError(_ReadableError):
     """A literal, rule or rule list that cannot be read, or does not fit its schema."""
 
 
-class CandidatesError(ValueError):
+class CandidatesError(_ReadableError):
     """A candidate set that is empty or too large."""
 
 
@@ -29,3 +40,11 @@ def no_value_shown(problem: str) -> Iterator[None]:
         raise
     except Exception as error:
         raise SchemaError(f"{problem} ({type(error).__name__})") from None
+
+
+def shown(value: Any) -> str:
+    """What a file says, for a message: some things that can be read from a file cannot be written."""
+    try:
+        return repr(value)
+    except (ValueError, RecursionError):  # a number of thousands of digits, lists in lists in lists
+        return f"a very long {type(value).__name__}"

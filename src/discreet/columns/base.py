@@ -20,7 +20,7 @@ from typing import Any, ClassVar
 import numpy as np
 import pandas as pd
 
-from ..errors import SchemaError, no_value_shown
+from ..errors import SchemaError, no_value_shown, shown
 
 Value = float | int | str | tuple[float, float] | None
 Test = tuple[str, Value]
@@ -28,6 +28,7 @@ Test = tuple[str, Value]
 NEGATION = {"<=": ">", "<": ">=", "in": "not in", "=": "!=", "is true": "is false", "is missing": "is not missing"}
 NEGATION |= {negated: op for op, negated in NEGATION.items()}
 
+LARGEST_WHOLE = 10**300  # of a category or class: longer numbers could be read, but not written
 PLAIN = {str, np.str_, float, type(None), type(pd.NA)}  # texts, and what stands for a missing one
 MOST_DIGITS = 400  # of a decimal that is written out: 1E+999999999 would take minutes
 
@@ -128,7 +129,7 @@ class Column(ABC):
     def _one_of(self, parameter: str, value: object, allowed: tuple[object, ...]) -> None:
         if value not in allowed:
             listed = ", ".join(repr(a) for a in allowed if a is not None)
-            raise SchemaError(f"column {self.name!r}: {parameter} must be one of {listed}, not {value!r}")
+            raise SchemaError(f"column {self.name!r}: {parameter} must be one of {listed}, not {shown(value)}")
 
     # What a subclass says of itself: the number of bins without the missing one, its tests, the bins in which a test is
     # true (None if it has no such test), and the bin of each value.

@@ -142,12 +142,10 @@ class Numeric(Column):
         return (first <= bins) & (bins <= last)
 
     def _value_tests(self) -> list[Test]:
-        tests: list[Test] = [("<=", cut) for cut in self.all_cuts]
+        tests: dict[Test, None] = dict.fromkeys(("<=", cut) for cut in self.all_cuts)
         for a, b in self.ranges:
-            test: Test = ("<=", b) if math.isinf(a) else (">=", a) if math.isinf(b) else ("in", (a, b))
-            if test not in tests:
-                tests.append(test)
-        return tests
+            tests[("<=", b) if math.isinf(a) else (">=", a) if math.isinf(b) else ("in", (a, b))] = None
+        return list(tests)
 
     def _inside(self, op: str, value: Value) -> np.ndarray | None:
         bins = np.arange(self._n_values)
