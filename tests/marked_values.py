@@ -142,6 +142,12 @@ def typed_columns():
     ):
         yield f"polars {name}", pl.Series("c", values * 4)
         yield f"pyarrow {name}", pa.chunked_array([pa.array(values * 4)])
+    yield "pyarrow far date", pa.chunked_array([pa.array([WHOLE * 10**5] * 8, pa.timestamp("s"))])
+    yield (
+        "pyarrow long decimal",
+        pa.chunked_array([pa.array([Decimal(str(NUMBER)) * 10**40] * 8, pa.decimal256(60, 2))]),
+    )
+    yield "pyarrow map", pa.chunked_array([pa.array([[(TEXT, WHOLE)]] * 8, pa.map_(pa.string(), pa.int64()))])
     yield "polars category", pl.Series("c", [TEXT, "a"] * 4, dtype=pl.Categorical)
     yield "polars struct", pl.Series("c", [{TEXT: NUMBER}] * 8)
     yield "polars list", pl.Series("c", [[TEXT]] * 8)

@@ -38,7 +38,9 @@ def no_value_shown(problem: str) -> Iterator[None]:
         yield
     except (SchemaError, RuleError, CandidatesError, MemoryError, Warning):
         raise
-    except Exception as error:
+    except BaseException as error:
+        if not isinstance(error, Exception) and type(error).__name__ != "PanicException":  # what Rust libraries raise
+            raise
         raise SchemaError(f"{problem} ({type(error).__name__})") from None
 
 
