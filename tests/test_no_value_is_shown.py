@@ -10,6 +10,7 @@ import logging
 import pickle
 import sys
 import warnings
+from decimal import Decimal
 from itertools import chain, cycle
 from pathlib import Path
 
@@ -464,6 +465,37 @@ def test_what_a_private_fit_says_follows_from_types_alone(learner, dtype):
     expected = heard(usual * 4)
     for value in EXTREMES[dtype]:
         assert heard([*usual, value, *usual, *usual, usual[0]]) == expected, value
+
+
+@pytest.mark.parametrize("learner", PRIVATE)
+def test_nor_on_what_stands_first(learner):
+    """narwhals looks at the first values of pandas' object columns to tell what type they are."""
+    without_schema = {"schema": None}
+    for value in list(VALUES.values())[::2]:
+        X = pd.DataFrame({name: pd.Series(column_of([value] * N), dtype=object) for name in ORDINARY})
+        y = pd.Series(column_of([value] * N), dtype=object)
+        assert Heard(lambda X=X, y=y: PRIVATE[learner]().fit(X, y) and None).outcome == ("NoneType", "None")
+        heard = Heard(lambda X=X: PRIVATE[learner](**without_schema).fit(X, Y))
+        assert "needs a schema" in str(heard.error)
+        assert not shows_a_mark(heard.text)
+
+
+def test_no_value_changes_what_another_is_taken_for_in_any_table():
+    """A value that pandas cannot ask whether it is missing once made it forget to ask the others."""
+    columns = (*COLUMNS, Categorical("c", categories=["NaN", "NaT", "a"], outside="none"))
+    for value in (Decimal("NaN"), np.datetime64("NaT"), pd.NaT, pd.NA, None, np.nan, complex(np.nan, 0), 1, "a", "1.0"):
+        bins = {}
+        for other in ("b", *list(VALUES.values())[::4], VALUES["signalling decimal"]):
+            for kind, X in tables_of({"c": ["b", value, other]}):
+                values = as_table(X, ["c"]).column("c")
+                found = [column.encode(values)[1] for column in columns]
+                assert bins.setdefault(kind, found) == found, (value, kind)
+
+
+def test_lists_of_one_length_are_values_like_others():
+    for lists in ([["a"]] * N, [["a"], ["a", "b"]] * 4, [["a"], None] * 4):
+        X = pl.DataFrame({"n": lists, "c": lists, "b": lists})
+        assert Heard(lambda X=X: Vault.from_table(X, Y, SCHEMA)).error is None
 
 
 def test_the_types_of_labels_are_not_told_by_labels():

@@ -53,7 +53,7 @@ class _RuleListClassifier(ClassifierMixin, BaseEstimator):
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """The share of records whose class is predicted correctly."""
         predicted = self.predict(X)
-        with no_value_shown(LABELS):
+        with no_value_shown(f"{LABELS}; and sample_weight, if given, a number for each"):
             return accuracy_score(as_array(y), predicted, sample_weight=sample_weight)
 
     def __str__(self) -> str:

@@ -5,6 +5,7 @@ from typing import Any
 
 import narwhals.stable.v2 as nw
 import numpy as np
+import pandas as pd
 from narwhals.exceptions import DuplicateError
 
 from .errors import SchemaError, no_value_shown
@@ -112,7 +113,7 @@ def as_array(y: Any) -> Any:
 @no_value_shown("y cannot be read as a column of labels")
 def type_of_labels(y: Any) -> str | None:
     """Whether a column or array is declared to hold "text" or a "number"; None if its type leaves that open."""
-    if str(getattr(y, "dtype", None)) == "object":  # narwhals would look at the first labels to tell
+    if holds_objects(y):
         return None
     series = nw.from_native(y, pass_through=True, allow_series=True)
     if isinstance(series, nw.Series):
@@ -120,6 +121,11 @@ def type_of_labels(y: Any) -> str | None:
         return "text" if dtype == nw.String else "number" if dtype.is_numeric() or dtype == nw.Boolean else None
     kind = y.dtype.kind if isinstance(y, np.ndarray) else "O"
     return "text" if kind == "U" else "number" if kind in "biuf" else None
+
+
+def holds_objects(column: Any) -> bool:
+    """Whether a column of pandas is declared to hold anything. narwhals would look at its first values to tell more."""
+    return str(getattr(column, "dtype", None)) == "object"
 
 
 def array_names(n: int) -> list[str]:
@@ -139,22 +145,35 @@ def _as_column(name: str, values: Any) -> np.ndarray:
 
 def _values(series: Any) -> np.ndarray:
     """A narwhals column as NumPy, with NaN or None where a value is missing."""
+    if holds_objects(native := series.to_native()):
+        return _with_none(native.to_numpy(), native.isna)
     objects = isinstance(series.dtype, nw.Struct | nw.List | nw.Array | nw.Categorical | nw.Enum)
     if objects or (series.dtype.is_integer() and series.null_count()):
         # as objects: a cast of whole numbers to floats would hang on whether another record is missing
-        values = np.empty(len(series), dtype=object)
-        values[:] = series.to_list()
-        return values
+        return np.fromiter(series.to_list(), dtype=object, count=len(series))  # it does not look into lists
     if series.dtype.is_decimal() or series.dtype.is_float():
         series = series.cast(nw.Float64).fill_null(float("nan"))
     values = series.to_numpy()
     if values.dtype == object or not hasattr(values.dtype, "kind") or values.dtype.kind in "UST":
-        values = np.asarray(values, dtype=object)
-        try:
-            gone = series.is_null().to_numpy()
-        except Exception:  # pandas compares, and some objects do not like that; they are seen one by one later
-            gone = np.zeros(len(values), bool)
-        if gone.any():  # pd.NA and its kin
-            values = values.copy()
-            values[gone] = None
+        return _with_none(np.asarray(values, dtype=object), lambda: series.is_null().to_numpy())
     return values
+
+
+def _with_none(values: np.ndarray, missing: Callable[[], Any]) -> np.ndarray:
+    """Objects with None for pd.NA and its kin, as a library tells them or, if it cannot, as they look one by one."""
+    try:
+        gone = np.asarray(missing(), dtype=bool)
+    except Exception:  # pandas compares, and some objects do not like that
+        gone = np.array([_is_gone(v) for v in values], dtype=bool)
+    if gone.any():
+        values = values.copy()
+        values[gone] = None
+    return values
+
+
+def _is_gone(value: Any) -> bool:
+    """What pandas says of one value, so that a value which cannot be asked does not change what others are taken for."""
+    try:
+        return pd.isna(value) is True
+    except Exception:
+        return False

@@ -117,6 +117,7 @@ class Column(ABC):
 
     def encode(self, values: np.ndarray, strict: bool = False) -> np.ndarray:
         """The bin number of each value."""
+        # whether NumPy warns would depend on a record
         with no_value_shown(f"column {self.name!r} has values that cannot be read"), np.errstate(all="ignore"):
             bins = self._encode(values, strict)
         if strict and not self.can_be_missing and (bins == self._n_values).any():
