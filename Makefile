@@ -5,7 +5,7 @@ BIN    := $(VENV)/bin
 PIP    := $(BIN)/python -m pip --disable-pip-version-check install --quiet
 
 .DEFAULT_GOAL := help
-.PHONY: help install demo audit twins test test-all test-oldest lint bench docs clean
+.PHONY: help install demo audit twins test test-all test-oldest fuzz lint bench docs clean
 
 help:  ## show this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -52,6 +52,9 @@ test-oldest: | $(BIN)/python  ## the fast tests on the oldest versions that pypr
 	test -x .venv-oldest/bin/python || $(PYTHON) -m venv .venv-oldest
 	.venv-oldest/bin/python -m pip --disable-pip-version-check install --quiet -e '.[test]' -c tests/oldest.txt
 	.venv-oldest/bin/python -m pytest -n 2
+
+fuzz: $(VENV)/.test  ## 100,000 hostile inputs for each reader of files; a failure prints how to repeat it
+	$(BIN)/python -m tests.fuzzing
 
 lint: $(VENV)/.lint  ## ruff and mypy (strict on vault/ and privacy/)
 	$(BIN)/ruff check .

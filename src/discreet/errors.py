@@ -1,17 +1,52 @@
 """The errors a user can meet. Their messages name a parameter or a column and the fix, never a record's value."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
 
-class SchemaError(ValueError):
+LONGEST_MESSAGE = 1_000
+
+
+class _ReadableError(ValueError):
+    """An error whose message stays readable, however long the names are that it quotes."""
+
+    def __init__(self, message: str = "") -> None:
+        too_long = len(message) > LONGEST_MESSAGE
+        super().__init__(f"{message[:600]} ... {message[-300:]}" if too_long else message)
+
+
+class SchemaError(_ReadableError):
     """A schema, or a table that does not fit its schema."""
 
 
-class RuleError(ValueError):
+class RuleError(_ReadableError):
     """A literal, rule or rule list that cannot be read, or does not fit its schema."""
 
 
-class CandidatesError(ValueError):
+class CandidatesError(_ReadableError):
     """A candidate set that is empty or too large."""
 
 
 class PrivacyWarning(UserWarning):
     """A private learner was asked for something about which nothing is proved. It depends on parameters alone."""
+
+
+@contextmanager
+def no_value_shown(problem: str) -> Iterator[None]:
+    """Say ``problem`` instead of what a library says, or a value's own code: both like to quote the value."""
+    try:
+        yield
+    except (SchemaError, RuleError, CandidatesError, MemoryError, Warning):
+        raise
+    except BaseException as error:
+        if not isinstance(error, Exception) and type(error).__name__ != "PanicException":  # what Rust libraries raise
+            raise
+        raise SchemaError(f"{problem} ({type(error).__name__})") from None
+
+
+def shown(value: Any) -> str:
+    """What a file says, for a message: some things that can be read from a file cannot be written."""
+    try:
+        return repr(value)
+    except (ValueError, RecursionError):  # a number of thousands of digits, lists in lists in lists
+        return f"a very long {type(value).__name__}"

@@ -5,12 +5,13 @@ from typing import Any
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.metrics import accuracy_score
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
 
 from .candidates import Candidates, as_rules
 from .columns import canonical, is_missing
-from .errors import SchemaError
+from .errors import SchemaError, no_value_shown
 from .inference import infer_schema
 from .learners.greedy import Counts, Learned, greedy, majority
 from .rules import Rule, RuleList, schema_of
@@ -19,6 +20,16 @@ from .sources.memory import add_table
 from .tables import Table, array_names, as_array, as_frame, as_table, renamed
 from .vault.cells import Cells, CellsInProgress
 from .vault.exact import ExactDoors
+
+# How scikit-learn's messages begin that are about an array as a whole. Others may quote a value.
+ABOUT_SHAPES = (
+    "Found array with",
+    "X has ",
+    "The feature names should match",
+    "Complex data not supported",
+    "Sparse data was passed",
+)
+LABELS = "y must hold a label for each record of X: a few classes, all texts or all numbers"
 
 
 class _RuleListClassifier(ClassifierMixin, BaseEstimator):
@@ -38,6 +49,12 @@ class _RuleListClassifier(ClassifierMixin, BaseEstimator):
         """The share of each class among the training records that the same rule captured."""
         check_is_fitted(self)
         return self.rule_list_.predict_proba(self._table(X, reset=False), strict=self._strict)
+
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """The share of records whose class is predicted correctly."""
+        predicted = self.predict(X)
+        with no_value_shown(f"{LABELS}; and sample_weight, if given, a number for each"):
+            return accuracy_score(as_array(y), predicted, sample_weight=sample_weight)
 
     def __str__(self) -> str:
         return str(self.rule_list_) if hasattr(self, "rule_list_") else repr(self)
@@ -72,9 +89,14 @@ class _RuleListClassifier(ClassifierMixin, BaseEstimator):
                 return validate_data(
                     self, X, reset=reset, dtype="numeric", ensure_all_finite=False, ensure_min_samples=least
                 )
-            except ValueError as error:
-                if "could not convert" not in str(error) and "array=" not in str(error):
-                    raise
+            except Exception as error:
+                first_line = str(error).partition("\n")[0]
+                if first_line.startswith(ABOUT_SHAPES):
+                    raise type(error)(first_line) from None
+                if isinstance(error, TypeError):
+                    raise TypeError(
+                        "X must hold numbers: float()'s argument must be a string or a real number"
+                    ) from None
         raise ValueError("X must be a data frame, or an array of numbers with two dimensions. Reshape your data")
 
     def _names_by_position(self, n: int) -> list[str]:
@@ -107,25 +129,30 @@ class _RuleListClassifier(ClassifierMixin, BaseEstimator):
         """The number of each record's class; sets ``classes_``, in sorted order as scikit-learn's scorers expect it."""
         if y is None:
             raise ValueError(f"{type(self).__name__} requires y to be passed, but the target y is None")
-        y = np.asarray(as_array(y))
+        with no_value_shown("y cannot be read as a column of labels"):
+            y = np.asarray(as_array(y))
         if y.dtype == object and y.ndim == 1 and any(is_missing(label) for label in y):
             raise ValueError("y has missing labels (Input y contains NaN); leave those records out")
-        y = column_or_1d(y, warn=True)
+        with no_value_shown(LABELS):
+            y = column_or_1d(y, warn=True)
         if len(y) != n:
             raise ValueError(f"X and y differ in length: X has {n} records, y has {len(y)} labels")
-        if y.dtype == object and all(isinstance(label, bool | np.bool_) for label in y):
+        if y.dtype == object and all(issubclass(type(label), bool | np.bool_) for label in y):
             y = y.astype(bool)
         if y.dtype.kind in "mM":
             raise ValueError("y holds dates or times (Unknown label type); a classifier needs class labels")
         if self.schema is None or self._given_schema().classes is None:
-            check_classification_targets(y)
-            self.classes_, labels = np.unique(y, return_inverse=True)
+            with no_value_shown(f"Unknown label type: {LABELS}"):
+                check_classification_targets(y)
+                classes, labels = np.unique(y, return_inverse=True)
+            self.classes_ = np.array([_plain(c) for c in classes], dtype=object) if classes.dtype == object else classes
         else:
             self.classes_ = np.unique(np.array(self._given_schema().classes))
             if (self.classes_.dtype.kind == "U") != (y.dtype.kind not in "biuf"):
                 raise SchemaError("y and the classes of the schema must be both texts or both numbers")
             number = {canonical(c): i for i, c in enumerate(self.classes_.tolist())}
-            found, where = np.unique(y, return_inverse=True)
+            with no_value_shown(LABELS):
+                found, where = np.unique(y, return_inverse=True)
             labels = np.array([number.get(canonical(label), -1) for label in found])[where]
             if (labels < 0).any():
                 raise SchemaError(
@@ -249,6 +276,14 @@ def _fill(table: Table, labels: np.ndarray, candidates: Candidates, n_classes: i
 def _led_by(label: int, counts: Counts) -> Counts:
     """The counts, with that of the label raised to the largest, so that ``predict_proba`` agrees with ``predict``."""
     return tuple(max(counts) if i == label else c for i, c in enumerate(counts))
+
+
+def _plain(label: Any) -> Any:
+    """A label without code of its own, which a subclass may have."""
+    for kind, plain in ((bool, bool), (str, str.__str__), (int, int.__int__), (float, float.__float__)):
+        if issubclass(type(label), kind):
+            return plain(label)
+    return label
 
 
 def refuse(unsupported: dict[str, Any]) -> None:

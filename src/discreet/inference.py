@@ -10,6 +10,8 @@ from numbers import Real
 import numpy as np
 
 from .columns import Boolean, Categorical, Column, Ignored, Numeric, canonical, is_missing
+from .columns.numeric import as_number
+from .errors import no_value_shown
 from .schema import Schema
 from .tables import Table
 
@@ -36,6 +38,11 @@ def infer_schema(table: Table, n_cuts: int = N_CUTS, exclude: Iterable[str] = ()
 
 
 def _column(name: str, values: np.ndarray, n_cuts: int) -> Column:
+    with no_value_shown(f"column {name!r} has values that cannot be read"):
+        return _as_it_looks(name, values, n_cuts)
+
+
+def _as_it_looks(name: str, values: np.ndarray, n_cuts: int) -> Column:
     if values.dtype.kind in "mM":
         return Ignored(name)
     if values.dtype == bool:
@@ -48,7 +55,7 @@ def _column(name: str, values: np.ndarray, n_cuts: int) -> Column:
     if known and all(isinstance(v, bool | np.bool_) for v in known):
         return Boolean(name, missing)
     if known and all(isinstance(v, Real | Decimal) for v in known):
-        return _numeric(name, np.array([float(v) for v in known]), missing, n_cuts)
+        return _numeric(name, np.array([as_number(v) for v in known]), missing, n_cuts)
     categories = sorted({canonical(v) for v in known}) if all(isinstance(v, str | Real) for v in known) else []
     if not categories or len(categories) > MOST_CATEGORIES:
         return Ignored(name)

@@ -254,7 +254,7 @@ def class_weights(given: Mapping[Any, Any] | None, classes: np.ndarray) -> np.nd
     place = {canonical(c): i for i, c in enumerate(classes.tolist())}
     for label, weight in (given or {}).items():
         if canonical(label) not in place:
-            raise ValueError(f"class_weight names {label!r}, which is not one of the classes {classes.tolist()}")
+            raise ValueError(f"class_weight names {label!r}, which is not one of the classes of the target")
         if not number("class_weight", weight) > 0:
             raise ValueError(f"class_weight must hold weights above 0, not {weight!r}")
         weights[place[canonical(label)]] = float(weight)

@@ -26,7 +26,7 @@ from .privacy.ledger import Ledger, Reservation
 from .privacy.statement import PrivacyStatement
 from .schema import Schema
 from .sources.memory import check_labels, check_types
-from .tables import Table, as_frame, as_objects
+from .tables import Table, as_frame, as_objects, holds_objects
 from .vault.entropy import Entropy, SeededEntropy, SystemEntropy
 from .vault.vault import Vault, check_private_schema, sorted_classes
 
@@ -207,4 +207,5 @@ def _is_zero_one(X: Any) -> bool:
     frame = as_frame(X)
     if frame is None:
         return as_objects(X).dtype.kind in "biu"
-    return all(str(dtype) == "Boolean" for dtype in frame.schema.values())
+    columns = (frame.get_column(name) for name in frame.columns)
+    return all(not holds_objects(column.to_native()) and str(column.dtype) == "Boolean" for column in columns)

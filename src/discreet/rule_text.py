@@ -14,7 +14,7 @@ COMPARISONS = ("<=", "<", ">=", ">")
 _RESERVED = {"if", "else", "then", "and", "not", "in", "is", "missing", "always", *COMPARISONS, "=", "!="}
 _TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|[^\s"]\S*')
 _INT = re.compile(r"-?[0-9]{1,300}")
-_NUMBER = r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?"
+_NUMBER = r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?"  # one way to read it: no backtracking
 _FLOAT = re.compile(_NUMBER)
 _RANGE = re.compile(rf"\[({_NUMBER}),({_NUMBER})\]")
 

@@ -17,7 +17,8 @@ from typing import Any
 import numpy as np
 
 from .columns import NEGATION, Boolean, Categorical, Column, Numeric, Value, canonical
-from .errors import RuleError, SchemaError
+from .columns.base import LARGEST_WHOLE
+from .errors import RuleError, SchemaError, shown
 from .rule_text import COMPARISONS, Reader, write, write_number
 from .schema import Label, Schema
 from .tables import as_table
@@ -59,6 +60,8 @@ class Literal:
         elif op in ("=", "!="):
             if isinstance(value, bool) or not isinstance(value, str | int):
                 raise RuleError(f"`{op}` takes a category: a text or a whole number")
+            if isinstance(value, int) and abs(value) >= LARGEST_WHOLE:
+                raise RuleError(f"`{op}` takes a whole number of at most 300 digits")
         elif value is not None:
             raise RuleError(f"`{op}` takes no value")
 
@@ -155,8 +158,9 @@ class RuleList:
         if not all(_is_label(c) for c in classes) or len(set(classes)) < len(classes):
             raise RuleError("classes must be different texts, finite numbers or Booleans")
         object.__setattr__(self, "classes", classes)
+        known = set(classes)
         for rule in everyone:
-            if rule.label not in classes:  # True and 1 are the same label, as they are for scikit-learn
+            if rule.label not in known:  # True and 1 are the same label, as they are for scikit-learn
                 raise RuleError("a rule's label is not among the classes")
             if rule.counts is not None and len(rule.counts) != len(classes):
                 raise RuleError("a rule's counts must be one for each class")
@@ -237,13 +241,15 @@ class RuleList:
             raise RuleError(f"the JSON is not a {FORMAT}")
         if data.get("version") != VERSION:
             raise RuleError(
-                f"the model has format version {data.get('version')!r}, this discreet reads {VERSION}; update it"
+                f"the model has format version {shown(data.get('version'))}, this discreet reads {VERSION}; update it"
             )
         try:
             schema = None if data["schema"] is None else Schema.from_dict(data["schema"])
             rules = [_rule_from_dict(rule) for rule in data["rules"]]
             default = _rule_from_dict({"if": [], **data["default"]})
             classes = tuple(data["classes"])
+        except SchemaError as error:
+            raise RuleError(f"the model's schema cannot be read: {error}") from None
         except (KeyError, TypeError, AttributeError):
             raise RuleError("the model's JSON lacks an entry or has one of the wrong type") from None
         return cls(tuple(rules), default, classes, schema)
@@ -312,21 +318,22 @@ def schema_of(rules: Iterable[Rule]) -> Schema:
             kind = Boolean
         elif literal.op in ("=", "!="):
             kind = Categorical
-            known = column.setdefault("categories", [])
-            if canonical(literal.value) not in map(canonical, known):
-                known.append(literal.value)
+            column.setdefault("categories", {}).setdefault(canonical(literal.value), literal.value)
             column["outside"] = "none"
         else:
             kind = Numeric
             if literal.op in ("<=", ">"):
-                column["cuts"] = sorted({*column.get("cuts", ()), literal.value})
+                column.setdefault("cuts", set()).add(literal.value)
             else:
                 value = literal.value if isinstance(literal.value, tuple) else (literal.value, math.inf)
-                column["ranges"] = sorted({*column.get("ranges", ()), value})
+                column.setdefault("ranges", set()).add(value)
         if kind is not None and kinds.setdefault(literal.column, kind) is not kind:
             raise RuleError(
                 f"column {literal.column!r} is used both as {kind.kind} and as {kinds[literal.column].kind}"
             )
+    for column in facts.values():
+        column |= {key: sorted(column[key]) for key in ("cuts", "ranges") if key in column}
+        column |= {"categories": tuple(column["categories"].values())} if "categories" in column else {}
     # A column that is only asked whether it is missing may be of any type.
     anything = {"categories": ["?"], "outside": "none"}
     return Schema(
@@ -349,7 +356,7 @@ def _fits(value: Any) -> bool:
 
 def _is_label(value: Any) -> bool:
     if isinstance(value, int | float):
-        return math.isfinite(value) if isinstance(value, float) else abs(value) < 10**300
+        return math.isfinite(value) if isinstance(value, float) else abs(value) < LARGEST_WHOLE
     return isinstance(value, str)
 
 

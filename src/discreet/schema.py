@@ -20,6 +20,7 @@ A schema is written by a person who knows the data dictionary, as TOML, and neve
 """
 
 import json
+import math
 import re
 import tomllib
 from collections.abc import Iterable, Mapping
@@ -32,11 +33,14 @@ from typing import Any
 import numpy as np
 
 from .columns import Boolean, Categorical, Column, Ignored, Numeric, canonical
-from .errors import SchemaError
+from .columns.base import LARGEST_WHOLE
+from .errors import SchemaError, shown
 
 KINDS: dict[str, type[Column]] = {cls.kind: cls for cls in (Numeric, Categorical, Boolean, Ignored)}
 
 Label = str | int | float | bool
+
+_TOO_DEEP = re.compile(r"(?:\.[ \t]*[\w\"'-]{1,64}[ \t]*){64}")  # tomllib takes minutes to read a.a.a.a...
 
 HEADER = """\
 # Everything in this file is public. Write it from what is known about the table in general (a data dictionary,
@@ -89,6 +93,8 @@ class Schema:
             classes = tuple(c.item() if isinstance(c, np.generic) else c for c in self.classes)
             if not all(isinstance(c, Label) for c in classes) or len(classes) < 2:
                 raise SchemaError("the target's classes must be two or more texts or numbers")
+            if not all(isinstance(c, str) or (abs(c) < LARGEST_WHOLE and math.isfinite(c)) for c in classes):
+                raise SchemaError("the target's classes must be finite numbers of at most 300 digits")
             if len({isinstance(c, str) for c in classes}) > 1:
                 raise SchemaError("the target's classes must be all texts or all numbers")
             if len({canonical(c) for c in classes}) < len(classes):
@@ -143,12 +149,11 @@ class Schema:
         _refuse_unknown("[target]", target, ("name", "classes"))
         if not isinstance(columns, Mapping) or not columns:
             raise SchemaError("the schema has no columns; describe each as [columns.NAME] with a type")
-        return cls(
-            tuple(_column(name, facts) for name, facts in columns.items()),
-            target.get("name"),
-            target.get("classes"),
-            data.get("inferred") is True,
-        )
+        inferred = data.get("inferred", False)
+        if not isinstance(inferred, bool):  # what is not understood here would be promised to be private
+            raise SchemaError("inferred must be true or false")
+        described = tuple(_column(name, facts) for name, facts in columns.items())
+        return cls(described, target.get("name"), target.get("classes"), inferred)
 
     def to_dict(self) -> dict[str, Any]:
         """The schema as plain tables and lists, as they stand in the TOML file. Defaults are left out."""
@@ -164,9 +169,11 @@ class Schema:
     @classmethod
     def from_toml(cls, text: str) -> "Schema":
         """Read a schema from TOML."""
+        if _TOO_DEEP.search(text):
+            raise SchemaError("the schema has a name of more than 64 parts with dots between them")
         try:
             data = tomllib.loads(text)
-        except (tomllib.TOMLDecodeError, RecursionError) as error:
+        except (ValueError, RecursionError) as error:  # also numbers of thousands of digits
             raise SchemaError(f"the schema is not valid TOML: {error}") from None
         return cls.from_dict(data)
 
@@ -198,7 +205,7 @@ def _column(name: str, facts: object) -> Column:
         raise SchemaError(f"column {name!r} needs a type: {', '.join(KINDS)}")
     kind, facts = facts["type"], {k: v for k, v in facts.items() if k != "type"}
     if not isinstance(kind, str) or kind not in KINDS:
-        raise SchemaError(f"column {name!r} has an unknown type {kind!r}; there are {', '.join(KINDS)}")
+        raise SchemaError(f"column {name!r} has an unknown type {shown(kind)}; there are {', '.join(KINDS)}")
     _refuse_unknown(f"column {name!r}", facts, tuple(f.name for f in fields(KINDS[kind]) if f.name != "name"))
     return KINDS[kind](name, **facts)
 

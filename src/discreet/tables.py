@@ -5,9 +5,10 @@ from typing import Any
 
 import narwhals.stable.v2 as nw
 import numpy as np
+import pandas as pd
 from narwhals.exceptions import DuplicateError
 
-from .errors import SchemaError
+from .errors import SchemaError, no_value_shown
 
 
 class Table:
@@ -27,9 +28,11 @@ class Table:
         if name not in self._known:
             listed = ", ".join(repr(n) for n in self.names[:8]) + (", ..." if len(self.names) > 8 else "")
             raise SchemaError(f"the schema names column {name!r}, which the table does not have; it has {listed}")
-        return self._get(name, slice(0, len(self)) if rows is None else rows)
+        with no_value_shown(f"column {name!r} of the table cannot be read"):
+            return self._get(name, slice(0, len(self)) if rows is None else rows)
 
 
+@no_value_shown("X cannot be read as a table")
 def as_frame(X: Any) -> Any:
     """X as a narwhals frame if it is a data frame whose columns have names, else None."""
     if isinstance(X, np.ndarray | Mapping):
@@ -46,6 +49,7 @@ def as_frame(X: Any) -> Any:
     return frame if names and all(isinstance(name, str) for name in names) else None
 
 
+@no_value_shown("X cannot be read as a table")
 def as_table(X: Any, names: Sequence[str] | None = None) -> Table:
     """The table X. An array takes its column names, in order, from ``names``."""
     if isinstance(X, Table):
@@ -68,14 +72,29 @@ def as_table(X: Any, names: Sequence[str] | None = None) -> Table:
     return Table(names, len(array), lambda name, rows: array[rows, place[name]])
 
 
+@no_value_shown("a table or a list cannot be read")
 def as_objects(values: Any) -> np.ndarray:
     """An array as it is; a list as objects: NumPy would choose one type for all, and so let one value change others."""
     if hasattr(values, "__array__"):
         return np.asarray(values)
     try:
         return np.array(values, dtype=object)
-    except ValueError:  # lists of different lengths
-        return np.array(None)
+    except Exception:  # NumPy asks every value whether it is an array, and one of them did not like that
+        return _one_by_one(values)
+
+
+def _one_by_one(values: Any) -> np.ndarray:
+    """A list of values, or a list of rows of one length, as objects that nobody has looked into."""
+    lengths = {len(v) if type(v) in (list, tuple) else -1 for v in values}
+    rows = len(lengths) == 1 and -1 not in lengths
+    array = np.empty((len(values), *(lengths if rows else ())), dtype=np.object_)
+    for i, value in enumerate(values):
+        if not rows:
+            array[i] = value
+            continue
+        for j, one in enumerate(value):
+            array[i, j] = one
+    return array
 
 
 def renamed(table: Table, names: Sequence[str]) -> Table:
@@ -84,20 +103,29 @@ def renamed(table: Table, names: Sequence[str]) -> Table:
     return Table(names, len(table), lambda name, rows: table.column(old[name], rows))
 
 
+@no_value_shown("y cannot be read as a column of labels")
 def as_array(y: Any) -> Any:
     """A column of any data frame library as an array; what is none is left as it is."""
     series = nw.from_native(y, pass_through=True, allow_series=True)
     return _values(series) if isinstance(series, nw.Series) else y
 
 
+@no_value_shown("y cannot be read as a column of labels")
 def type_of_labels(y: Any) -> str | None:
     """Whether a column or array is declared to hold "text" or a "number"; None if its type leaves that open."""
+    if holds_objects(y):
+        return None
     series = nw.from_native(y, pass_through=True, allow_series=True)
     if isinstance(series, nw.Series):
         dtype = series.dtype
         return "text" if dtype == nw.String else "number" if dtype.is_numeric() or dtype == nw.Boolean else None
     kind = y.dtype.kind if isinstance(y, np.ndarray) else "O"
     return "text" if kind == "U" else "number" if kind in "biuf" else None
+
+
+def holds_objects(column: Any) -> bool:
+    """Whether a column of pandas is declared to hold anything. narwhals would look at its first values to tell more."""
+    return str(getattr(column, "dtype", None)) == "object"
 
 
 def array_names(n: int) -> list[str]:
@@ -117,19 +145,35 @@ def _as_column(name: str, values: Any) -> np.ndarray:
 
 def _values(series: Any) -> np.ndarray:
     """A narwhals column as NumPy, with NaN or None where a value is missing."""
+    if holds_objects(native := series.to_native()):
+        return _with_none(native.to_numpy(), native.isna)
     objects = isinstance(series.dtype, nw.Struct | nw.List | nw.Array | nw.Categorical | nw.Enum)
     if objects or (series.dtype.is_integer() and series.null_count()):
         # as objects: a cast of whole numbers to floats would hang on whether another record is missing
-        values = np.empty(len(series), dtype=object)
-        values[:] = series.to_list()
-        return values
+        return np.fromiter(series.to_list(), dtype=object, count=len(series))  # it does not look into lists
     if series.dtype.is_decimal() or series.dtype.is_float():
         series = series.cast(nw.Float64).fill_null(float("nan"))
     values = series.to_numpy()
     if values.dtype == object or not hasattr(values.dtype, "kind") or values.dtype.kind in "UST":
-        values = np.asarray(values, dtype=object)
-        gone = series.is_null().to_numpy()
-        if gone.any():  # pd.NA and its kin
-            values = values.copy()
-            values[gone] = None
+        return _with_none(np.asarray(values, dtype=object), lambda: series.is_null().to_numpy())
     return values
+
+
+def _with_none(values: np.ndarray, missing: Callable[[], Any]) -> np.ndarray:
+    """Objects with None for pd.NA and its kin, as a library tells them or, if it cannot, as they look one by one."""
+    try:
+        gone = np.asarray(missing(), dtype=bool)
+    except Exception:  # pandas compares, and some objects do not like that
+        gone = np.array([_is_gone(v) for v in values], dtype=bool)
+    if gone.any():
+        values = values.copy()
+        values[gone] = None
+    return values
+
+
+def _is_gone(value: Any) -> bool:
+    """What pandas says of one value, so that a value which cannot be asked does not change what others are taken for."""
+    try:
+        return pd.isna(value) is True
+    except Exception:
+        return False

@@ -20,7 +20,7 @@ from typing import Any, ClassVar
 import numpy as np
 import pandas as pd
 
-from ..errors import SchemaError
+from ..errors import SchemaError, no_value_shown, shown
 
 Value = float | int | str | tuple[float, float] | None
 Test = tuple[str, Value]
@@ -28,27 +28,43 @@ Test = tuple[str, Value]
 NEGATION = {"<=": ">", "<": ">=", "in": "not in", "=": "!=", "is true": "is false", "is missing": "is not missing"}
 NEGATION |= {negated: op for op, negated in NEGATION.items()}
 
+LARGEST_WHOLE = 10**300  # of a category or class: longer numbers could be read, but not written
+PLAIN = {str, np.str_, float, type(None), type(pd.NA)}  # texts, and what stands for a missing one
+MOST_DIGITS = 400  # of a decimal that is written out: 1E+999999999 would take minutes
+
 
 def canonical(value: Any) -> str:
     """One text for one category or class, whatever type the table stores it in: 1, 1.0, "1" and True are the same."""
-    if isinstance(value, str):
+    if type(value) is str:
         return value
-    if isinstance(value, bytes):
-        return value.decode(errors="replace")
     try:
-        if isinstance(value, Real | Decimal | np.bool_) and value == (whole := int(value)):  # type: ignore[arg-type]
-            return str(whole)
-    except (OverflowError, ValueError):  # infinite, no number, or too long to write down
-        pass
-    try:
-        return str(value)
+        return str.__str__(_text(value))  # a text of a class of its own could do anything when it is compared
     except Exception:  # whatever a value does, it may not stop a private fit
         return f"<{type(value).__name__}>"
 
 
+def _text(value: Any) -> str:
+    if isinstance(value, str):
+        return value
+    if isinstance(value, bytes):
+        return value.decode(errors="replace")
+    if isinstance(value, Real | np.bool_) or (isinstance(value, Decimal) and value.adjusted() < MOST_DIGITS):
+        try:
+            if value == (whole := int(value)):  # type: ignore[arg-type]
+                return str(whole)
+        except Exception:  # infinite, no number, or too long to write down
+            pass
+    return str(value)
+
+
 def is_missing(value: Any) -> bool:
     """Whether one value stands for "nothing known": None, NaN, pandas' NA and NaT."""
-    return value is None or value is pd.NA or value is pd.NaT or (isinstance(value, Real) and value != value)
+    if value is None or value is pd.NA or value is pd.NaT:
+        return True
+    try:
+        return isinstance(value, Real) and bool(value != value)
+    except Exception:  # a value whose own code fails
+        return False
 
 
 @dataclass(frozen=True)
@@ -101,7 +117,9 @@ class Column(ABC):
 
     def encode(self, values: np.ndarray, strict: bool = False) -> np.ndarray:
         """The bin number of each value."""
-        bins = self._encode(values, strict)
+        # whether NumPy warns would depend on a record
+        with no_value_shown(f"column {self.name!r} has values that cannot be read"), np.errstate(all="ignore"):
+            bins = self._encode(values, strict)
         if strict and not self.can_be_missing and (bins == self._n_values).any():
             raise SchemaError(
                 f"column {self.name!r} has missing values; say `missing = true` for it in the schema, "
@@ -112,7 +130,7 @@ class Column(ABC):
     def _one_of(self, parameter: str, value: object, allowed: tuple[object, ...]) -> None:
         if value not in allowed:
             listed = ", ".join(repr(a) for a in allowed if a is not None)
-            raise SchemaError(f"column {self.name!r}: {parameter} must be one of {listed}, not {value!r}")
+            raise SchemaError(f"column {self.name!r}: {parameter} must be one of {listed}, not {shown(value)}")
 
     # What a subclass says of itself: the number of bins without the missing one, its tests, the bins in which a test is
     # true (None if it has no such test), and the bin of each value.
@@ -137,7 +155,12 @@ def distinct(values: np.ndarray) -> tuple[np.ndarray, Any]:
     """Codes (-1 for a missing value) and the distinct values they stand for."""
     if values.dtype.kind == "f":  # 0.1 has another text as a 32-bit number
         values = values.astype(np.float64, copy=False)
-    if values.dtype == object and pd.api.types.infer_dtype(values) != "string":
+    if values.dtype == object and not _are_plain_texts(values):
         # one by one: a look at the whole column could let one value change what another is taken for
         values = np.array([None if is_missing(v) else canonical(v) for v in values], dtype=object)
     return pd.factorize(values)
+
+
+def _are_plain_texts(values: np.ndarray) -> bool:
+    # by their types first: a text of a class of its own could do anything when it is compared
+    return set(map(type, values)) <= PLAIN and pd.api.types.infer_dtype(values) == "string"

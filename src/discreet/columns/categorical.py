@@ -8,7 +8,7 @@ from typing import ClassVar
 import numpy as np
 
 from ..errors import SchemaError
-from .base import Column, Test, Value, canonical, distinct
+from .base import LARGEST_WHOLE, Column, Test, Value, canonical, distinct
 
 OTHER = "other"  # the name of the category that collects what no other category names
 
@@ -60,6 +60,8 @@ class Categorical(Column):
             raise SchemaError(f"column {self.name!r}: {parameter} must be a list that is not empty")
         if any(isinstance(x, bool) or not isinstance(x, str | int) for x in listed):
             raise SchemaError(f"column {self.name!r}: {parameter} must hold texts or whole numbers")
+        if any(isinstance(x, int) and abs(x) >= LARGEST_WHOLE for x in listed):
+            raise SchemaError(f"column {self.name!r}: {parameter} must hold numbers of at most 300 digits")
         if len({canonical(x) for x in listed}) < len(listed):
             raise SchemaError(f"column {self.name!r}: {parameter} names a category twice")
         return tuple(listed)
@@ -67,21 +69,17 @@ class Categorical(Column):
     @cached_property
     def _tests_of(self) -> dict[str, frozenset[int]]:
         """For each category that the schema lists, the tests that are true of it (numbered as in ``_value_tests``)."""
-        names = [canonical(value) for _, value in self._value_tests()]
-        members = {canonical(name): {canonical(c) for c in cs} for name, cs in self.groups}
-        listed = dict.fromkeys(canonical(c) for c in self.categories)
-        for cs in members.values():
-            listed |= dict.fromkeys(cs)
-        grouped = {c for cs in members.values() for c in cs}
-        tests: dict[str, frozenset[int]] = {}
-        for category in sorted(listed):
-            true = {
-                i for i, name in enumerate(names) if category in (members.get(name, ()) if self.groups else (name,))
-            }
-            if self.groups and category not in grouped and self.ungrouped == "other":
-                true = {names.index(OTHER)}
-            tests[category] = frozenset(true)
-        return tests
+        names = {canonical(value): i for i, (_, value) in enumerate(self._value_tests())}
+        groups = {canonical(name): {canonical(c) for c in cs} for name, cs in self.groups}
+        true: dict[str, set[int]] = {canonical(c): set() for c in self.categories}
+        for name, i in names.items():
+            for category in groups.get(name, ()) if self.groups else (name,) if name in true else ():
+                true.setdefault(category, set()).add(i)
+        if self.groups and self.ungrouped == "other":
+            grouped = {c for cs in groups.values() for c in cs}
+            for category in true.keys() - grouped:
+                true[category] = {names[OTHER]}
+        return {category: frozenset(true[category]) for category in sorted(true)}
 
     @cached_property
     def _unlisted(self) -> frozenset[int]:
@@ -92,6 +90,16 @@ class Categorical(Column):
     def _signatures(self) -> list[frozenset[int]]:
         """The bins: which tests are true in each. Categories that no test tells apart share one."""
         return list(dict.fromkeys([*self._tests_of.values(), self._unlisted]))
+
+    @cached_property
+    def _bins_of(self) -> dict[str, list[int]]:
+        """For each test, by its category, the bins in which it is true."""
+        names = [canonical(value) for _, value in self._value_tests()]
+        bins: dict[str, list[int]] = {name: [] for name in names}
+        for i, signature in enumerate(self._signatures):
+            for test in signature:
+                bins[names[test]].append(i)
+        return bins
 
     @property
     def _n_values(self) -> int:
@@ -117,16 +125,17 @@ class Categorical(Column):
         return [("=", name) for name in names]
 
     def _inside(self, op: str, value: Value) -> np.ndarray | None:
-        names = [canonical(v) for _, v in self._value_tests()]
-        if op != "=" or canonical(value) not in names:
+        if op != "=" or canonical(value) not in self._bins_of:
             return None
-        test = names.index(canonical(value))
-        return np.array([test in signature for signature in self._signatures])
+        inside = np.zeros(self._n_values, bool)
+        inside[self._bins_of[canonical(value)]] = True
+        return inside
 
     def _encode(self, values: np.ndarray, strict: bool) -> np.ndarray:
         codes, found = distinct(values)
-        bin_of = {category: self._signatures.index(tests) for category, tests in self._tests_of.items()}
-        unlisted = self._n_values if self.outside == "missing" else self._signatures.index(self._unlisted)
+        number = {signature: i for i, signature in enumerate(self._signatures)}
+        bin_of = {category: number[tests] for category, tests in self._tests_of.items()}
+        unlisted = self._n_values if self.outside == "missing" else number[self._unlisted]
         texts = [canonical(value) for value in found]
         if strict and self.outside in (None, "error") and any(text not in bin_of for text in texts):
             raise SchemaError(

@@ -142,12 +142,10 @@ class Numeric(Column):
         return (first <= bins) & (bins <= last)
 
     def _value_tests(self) -> list[Test]:
-        tests: list[Test] = [("<=", cut) for cut in self.all_cuts]
+        tests: dict[Test, None] = dict.fromkeys(("<=", cut) for cut in self.all_cuts)
         for a, b in self.ranges:
-            test: Test = ("<=", b) if math.isinf(a) else (">=", a) if math.isinf(b) else ("in", (a, b))
-            if test not in tests:
-                tests.append(test)
-        return tests
+            tests[("<=", b) if math.isinf(a) else (">=", a) if math.isinf(b) else ("in", (a, b))] = None
+        return list(tests)
 
     def _inside(self, op: str, value: Value) -> np.ndarray | None:
         bins = np.arange(self._n_values)
@@ -184,7 +182,7 @@ def _as_numbers(name: str, values: np.ndarray, strict: bool) -> np.ndarray:
         return values.astype(np.float64, copy=False)
     if values.dtype.kind in "mM":
         raise SchemaError(f'column {name!r} holds dates or times; say type = "ignore" for it in the schema')
-    numbers = np.array([_as_number(v) for v in values], dtype=np.float64)
+    numbers = np.array([as_number(v) for v in values], dtype=np.float64)
     if strict and any(n != n and not is_missing(v) for n, v in zip(numbers.tolist(), values, strict=True)):
         raise SchemaError(
             f"column {name!r} is numeric in the schema but holds values that are no numbers; mend them first"
@@ -192,12 +190,18 @@ def _as_numbers(name: str, values: np.ndarray, strict: bool) -> np.ndarray:
     return numbers
 
 
-def _as_number(value: Any) -> float:
-    if isinstance(value, complex | np.complexfloating) or (isinstance(value, str) and "_" in value):
-        return math.nan  # Python reads 1_000, nobody else does
+def as_number(value: Any) -> float:
+    """One value as a number, NaN if it is none. Whatever a value does, it may not stop a private fit."""
     try:
-        return float(value)
-    except OverflowError:  # a whole number beyond what a float can hold
-        return math.inf if value > 0 else -math.inf
-    except (TypeError, ValueError):
+        if isinstance(value, bytes):
+            value = value.decode()
+        if isinstance(value, str):
+            return math.nan if "_" in value else float(value)  # Python reads 1_000, nobody else does
+        if isinstance(value, complex | np.complexfloating) or hasattr(value, "__len__"):
+            return math.nan  # libraries differ on arrays of one number, and some warn
+        try:
+            return float(value)
+        except OverflowError:  # a whole number beyond what a float can hold
+            return math.inf if value > 0 else -math.inf
+    except Exception:
         return math.nan

@@ -22,6 +22,8 @@ from threading import Lock
 from typing import Any, NoReturn
 
 FORMAT, VERSION = "discreet ledger", 1
+LARGEST = 10**300  # of a budget: sums of these are still numbers that can be shown
+UNREADABLE = (ValueError, KeyError, TypeError, AttributeError, ZeroDivisionError, RecursionError)
 
 
 class BudgetError(ValueError):
@@ -247,7 +249,6 @@ class FileLedger(Ledger):
 
     def __init__(self, path: str | os.PathLike[str], epsilon: float | None = None, delta: float = 0) -> None:
         self.path = Path(path).resolve()  # by whatever name or link it is opened
-        self._lock = Lock()
         if epsilon is None and not self.path.exists():
             raise LedgerError(f"there is no ledger at {self.path}; give its epsilon to make one")
         with self._file_lock():
@@ -276,7 +277,7 @@ class FileLedger(Ledger):
 
     @contextmanager
     def _changing(self) -> Iterator[list[Entry]]:
-        with self._lock, self._file_lock():
+        with self._file_lock():  # it keeps out threads, too: each opens the file for itself
             epsilon, delta, entries = self._read()
             yield entries
             self._write(epsilon, delta, entries)
@@ -285,34 +286,40 @@ class FileLedger(Ledger):
     def _file_lock(self) -> Iterator[None]:
         import fcntl
 
-        with open(self.path.with_name(self.path.name + ".lock"), "w") as handle:
+        with open(self.path.with_name(self.path.name + ".lock"), "a") as handle:
             fcntl.flock(handle, fcntl.LOCK_EX)
-            yield
+            try:
+                yield
+            finally:  # closing is not enough: a process that was forked meanwhile has the file open, too
+                fcntl.flock(handle, fcntl.LOCK_UN)
 
     def _read(self) -> tuple[Fraction, Fraction, list[Entry]]:
         try:
-            data = json.loads(self.path.read_text(encoding="utf-8"))
-            if data["format"] != FORMAT or data["version"] != VERSION:
-                raise LedgerError(f"{self.path} is not a ledger of version {VERSION}")
-            entries = [_entry_from(e) for e in data["entries"]]
-            return _fraction(data["epsilon"]), _fraction(data["delta"]), entries
-        except LedgerError:
-            raise
+            return _parse(self.path.read_text(encoding="utf-8"))
         except FileNotFoundError:
             raise LedgerError(f"the ledger at {self.path} is gone") from None
-        except (ValueError, KeyError, TypeError, AttributeError, ZeroDivisionError, RecursionError):
-            raise LedgerError(f"{self.path} cannot be read as a ledger") from None
+        except UNREADABLE:
+            raise LedgerError(f"{self.path} cannot be read as a ledger of version {VERSION}") from None
 
     def _write(self, epsilon: Fraction, delta: Fraction, entries: list[Entry]) -> None:
-        """A new file in place of the old one, on disk before this returns."""
+        """A new file in place of the old one, on disk before this returns. If that fails, the old one stays."""
         data = {"format": FORMAT, "version": VERSION, "epsilon": str(epsilon), "delta": str(delta)}
         text = json.dumps(data | {"entries": [_entry_to(e) for e in entries]}, indent=1)
-        scratch = self.path.with_name(f"{self.path.name}.{os.getpid()}.new")
-        with open(scratch, "w", encoding="utf-8") as file:
-            file.write(text)
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(scratch, self.path)
+        try:
+            _parse(text)
+        except UNREADABLE:
+            raise LedgerError("this entry could be written into the ledger, but not be read again") from None
+        # Only who has the lock writes, so one name is enough; what a killed process left there is written over.
+        scratch = self.path.with_name(f"{self.path.name}.new")
+        try:
+            with open(scratch, "w", encoding="utf-8") as file:
+                file.write(text)
+                file.flush()
+                os.fsync(file.fileno())
+            os.replace(scratch, self.path)
+        except BaseException:
+            scratch.unlink(missing_ok=True)
+            raise
         folder = os.open(self.path.parent, os.O_RDONLY)
         try:
             os.fsync(folder)  # the new name, too
@@ -326,16 +333,26 @@ class FileLedger(Ledger):
         return FileLedger, (self.path,)
 
 
+def _parse(text: str) -> tuple[Fraction, Fraction, list[Entry]]:
+    data = json.loads(text)
+    if data["format"] != FORMAT or data["version"] != VERSION or not isinstance(data["entries"], list):
+        raise ValueError
+    delta = _fraction(data["delta"])
+    if delta >= 1:
+        raise ValueError
+    return _fraction(data["epsilon"]), delta, [_entry_from(e) for e in data["entries"]]
+
+
 def exact(name: str, value: Any) -> Fraction:
     """A budget as a fraction: decimals as they are written (0.1 is 1/10), zero allowed."""
     if isinstance(value, Fraction):
         number = value
-        if len(f"{abs(number.numerator):x}{number.denominator:x}") > 400:
-            raise ValueError(f"{name} is a fraction of too many digits")
     else:
         if isinstance(value, bool) or not isinstance(value, Real) or not _fits(value):
             raise ValueError(f"{name} must be a finite number, not {value!r}")
         number = Fraction(repr(float(value)))
+    if abs(number) >= LARGEST or len(f"{abs(number.numerator):x}{number.denominator:x}") > 400:
+        raise ValueError(f"{name} is a number of too many digits")
     if number < 0 or (name == "delta" and number >= 1):
         raise ValueError(f"{name} must be {'in [0, 1)' if name == 'delta' else 'at least 0'}, not {value!r}")
     return number
@@ -352,7 +369,7 @@ def _fraction(text: Any) -> Fraction:
     if not isinstance(text, str) or len(text) > 1000 or "e" in text.lower():
         raise ValueError
     number = Fraction(text)
-    if number < 0:
+    if not 0 <= number < LARGEST or len(str(number)) > 1000:
         raise ValueError
     return number
 
@@ -366,4 +383,7 @@ def _entry_from(data: Any) -> Entry:
     rest = {k: None if data[k] is None else _fraction(data[k]) for k in optional}
     if not isinstance(data["what"], str) or not isinstance(data["when"], str):
         raise TypeError
+    for kind in ("proved", "spent"):  # a pair, or nothing
+        if (rest[f"{kind}_epsilon"] is None) != (rest[f"{kind}_delta"] is None):
+            raise ValueError
     return Entry(data["what"], _fraction(data["epsilon"]), _fraction(data["delta"]), data["when"], **rest)

@@ -98,9 +98,28 @@ class PrivacyStatement:
             if data.pop("format") != FORMAT or data.pop("version") != VERSION:
                 raise ValueError
             for name in ("published", "proved"):
-                data[name] = None if data[name] is None else Guarantee(**data[name])
+                data[name] = None if data[name] is None else _guarantee_from(data[name])
             for name in ("because", "assumes"):
-                data[name] = tuple(str(x) for x in data[name])
+                data[name] = _texts(data[name])
+            _texts([data["mechanism"], data.get("neighbours", NEIGHBOURS)])
             return cls(**data)
-        except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
+        except (ValueError, KeyError, TypeError, AttributeError, OverflowError, RecursionError):
             raise ValueError(f"this is not a {FORMAT} of version {VERSION}") from None
+
+
+def _guarantee_from(data: Any) -> Guarantee:
+    """What is no pair of numbers is no guarantee: a statement may not say more than it can mean."""
+    pair = Guarantee(**data)
+    if not _is_number(pair.epsilon) or not (pair.delta is None or (_is_number(pair.delta) and pair.delta <= 1)):
+        raise ValueError
+    return pair
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value) and value >= 0
+
+
+def _texts(data: Any) -> tuple[str, ...]:
+    if not isinstance(data, list) or not all(isinstance(x, str) for x in data):
+        raise TypeError
+    return tuple(data)
