@@ -150,7 +150,9 @@ SUBJECTS = (
     Subject(
         "whole lists, one rule at a time", WHOLE, {"epsilon": 1.0, "max_length": 3, "joint": 1, "counts_share": 0.5}
     ),
-    Subject("whole lists, by search", WHOLE, {"epsilon": 1.0, "max_length": 10, "counts_share": 0.0}),  # as for long lists
+    Subject(
+        "whole lists, by search", WHOLE, {"epsilon": 1.0, "max_length": 10, "counts_share": 0.0}
+    ),  # as for long lists
     Subject("whole lists, three classes", WHOLE, {"epsilon": 0.5, "max_length": 2}, n_classes=3),
     Subject("gl-laplace", GREEDY, {"mechanism": "gl-laplace", "epsilon": 2.0, "max_length": 3}),
     Subject("gl-exponential", GREEDY, {"mechanism": "gl-exponential", "epsilon": 2.0, "max_length": 3}),
