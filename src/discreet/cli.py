@@ -111,13 +111,13 @@ def demo(epsilon: float, max_length: int, max_card: int, seed: int, as_json: boo
 @click.option("--where", is_flag=True, help="Also show the worst pair of tables of each line.")
 @click.option("--json", "as_json", is_flag=True, help="The same as JSON.")
 def audit(quick: bool, jobs: int | None, where: bool, as_json: bool) -> None:
-    """Check every promise of this package: why should you believe an epsilon?
+    """Check the promises of this package: why should you believe an epsilon?
 
     Three levels: the exact loss of single choices on all small neighbouring tables; the exact loss of whole fits, from the
     learners' own code; and what many real fits show. All tables are made up; no data are needed.
 
-    The exit status is 1 if something that is proved does not hold. Claims of the published methods that do not hold are
-    reported, and change nothing about the status.
+    The exit status is 1 if something that is proved does not hold, 2 if the audit itself failed. Claims of the published
+    methods that do not hold are reported, and change nothing about the status.
     """
     import time
 
@@ -130,7 +130,12 @@ def audit(quick: bool, jobs: int | None, where: bool, as_json: bool) -> None:
     columns = (TextColumn("checking"), BarColumn(), TextColumn("{task.completed}/{task.total}"), TimeElapsedColumn())
     with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
         task = bar.add_task("", total=None)
-        report = run_audit(quick, jobs, lambda done, total: bar.update(task, completed=done, total=total))
+        try:
+            report = run_audit(quick, jobs, lambda done, total: bar.update(task, completed=done, total=total))
+        except Exception:
+            bar.stop()
+            Console(stderr=True).print_exception()
+            raise SystemExit(2) from None
     if as_json:
         click.echo(report.to_json())
     else:
@@ -146,7 +151,7 @@ def _show_audit(report: "Report", where: bool, seconds: float) -> None:
 
     console = Console()
     titles = {
-        "one choice": "1. One choice: exact, on all small neighbouring nodes",
+        "one choice": "1. One choice: exact, on all small neighbouring nodes with two rules, and extreme ones with many",
         "whole fit": "2 and 3. Whole fits: exact, from the learner's own code; and observed in real fits",
         "as published": "What the authors of the published methods claim for whole fits",
     }
@@ -163,11 +168,19 @@ def _show_audit(report: "Report", where: bool, seconds: float) -> None:
         if level != "whole fit":
             table.columns[3].header = ""
         console.print(table, "")
+    table = Table("", "chance", "draws", "", title="Samplers and statements", title_justify="left", box=None)
+    for check in report.checks:
+        chance = "" if check.chance is None else f"{check.chance:.2g}"
+        table.add_row(
+            check.what, chance, f"{check.draws:,}" if check.draws else "", Text(check.verdict, colours[check.verdict])
+        )
+    console.print(table, "")
     summary = "Everything that is proved held." if report.ok else "SOMETHING THAT IS PROVED DID NOT HOLD."
     console.print(Text(summary, "bold green" if report.ok else "bold red"), Text(f"({seconds:.0f} s)", "dim"))
     console.print(
         "Numbers are epsilons, in brackets deltas: what is claimed; the worst that was found, exactly; and what fits showed, at "
-        "99.9 % confidence. docs/audit.md explains each line.",
+        "99.9 % confidence. A chance is that of so large a difference between draws and the exact law. docs/audit.md explains "
+        "each line.",
         style="dim",
     )
 

@@ -14,7 +14,7 @@ from scipy import stats
 
 from discreet import Vault
 from discreet.cli import main
-from discreet.evaluation.audit import Report, Row, audit, run
+from discreet.evaluation.audit import Check, Report, Row, audit, run
 from discreet.evaluation.audit.choices import noisy_max_law, worst_choice
 from discreet.evaluation.audit.explore import explore, law_of_lists, losses, schema_of_rules, vault_of
 from discreet.evaluation.audit.learners import (
@@ -32,6 +32,8 @@ from discreet.evaluation.audit.mechanisms import audited
 from discreet.evaluation.audit.noisy_counts import log_prob_of_noisy_counts
 from discreet.evaluation.audit.observed import best_event, lower_bound, misfit, outcomes, watch
 from discreet.evaluation.audit.pairs import Pair, as_table, random_pairs
+from discreet.evaluation.audit.samplers import samplers
+from discreet.evaluation.audit.statements import UNPROVED, claims_too_much
 from discreet.privacy.statement import Guarantee
 from discreet.vault.counting import NodeCounts
 from discreet.vault.entropy import SeededEntropy
@@ -174,7 +176,7 @@ def test_the_samplers_get_the_law_of_the_exponential_mechanism():
 @pytest.mark.parametrize("name", ["mass", "whole lists", "gl-laplace"])
 def test_fits_follow_the_law_that_was_explored(name):
     subject, less = SUBJECT[name], np.array([[2, 0], [0, 1], [1, 1], [0, 2]])
-    seen = watch(*subject.laws(Pair(less, (1, 0))))
+    seen = watch(subject, Pair(less, (1, 0)))
     drawn = outcomes(subject, seen, less, 500)
     assert misfit(drawn, {x: p for x, (p, _) in seen.chances.items()}) > 1e-6
 
@@ -213,7 +215,7 @@ def test_the_audit_has_power():
     """Within 20 % of a loss that is known: that of class counts, which is exactly epsilon."""
     subject = SUBJECT[run.KNOWN_LOSS]
     pair = Pair(np.zeros((2, 2), int), (0, 0))
-    seen = watch(*subject.laws(pair))
+    seen = watch(subject, pair)
     event = best_event(seen.chances, 3_000)
     assert event.epsilon == pytest.approx(1.0)
     tables = (pair.more, pair.less) if event.on_more else (pair.less, pair.more)
@@ -277,25 +279,64 @@ def test_amounts_of_noise_that_follow_the_records_have_no_bound():
     assert losses(less, more).largest == math.inf
 
 
+CHECK = Check("x", "sampler", True, 0.5, 100)
 ROW = Row("x", "whole fit", Guarantee(1.0, 0.0), 0.9, 0.0, 10, holds=True, where="[no records]")
 
 
 def test_the_report_says_what_is_broken_and_what_is_refuted():
     published_row = replace(ROW, level="as published", claimed=Guarantee(1.0, 1e-6), delta_needed=0.1, holds=False)
-    report = Report((ROW, published_row), quick=True)
+    report = Report((ROW, published_row), (), quick=True)
     assert report.ok
     assert "REFUTED" in str(report)
     assert replace(published_row, holds=True).verdict == "proved"
     assert replace(published_row, holds=True, is_proved=False).verdict == "not refuted"
-    broken = Report((ROW, replace(ROW, holds=False)), quick=True)
+    broken = Report((ROW, replace(ROW, holds=False)), (), quick=True)
     assert not broken.ok
     assert "BROKEN" in str(broken)
     assert json.loads(broken.to_json())["ok"] is False
+    assert not Report((), (), quick=True).ok
+    assert not Report((ROW,), (replace(CHECK, holds=False),), quick=True).ok
+    endless = json.loads(
+        Report((replace(ROW, exact=math.inf),), (CHECK,), quick=True).to_json(), parse_constant=pytest.fail
+    )
+    assert endless["rows"][0]["exact"] == "Infinity"
+
+
+def test_a_learner_that_loses_its_proof_is_reported(monkeypatch):
+    monkeypatch.setattr("discreet.private_estimators.LARGEST_DELTA", 1e-30)
+    subject = SUBJECT["sm-laplace"]
+    rows = list(run._rows_of_fit(subject, [run._examine(subject, 12, 0)], None))
+    assert [row.level for row in rows if not row.holds] == ["whole fit"]
+
+
+@pytest.mark.parametrize("name", UNPROVED)
+def test_what_must_not_be_called_proved_is_not(name):
+    assert not claims_too_much(UNPROVED[name])
+    assert claims_too_much({})
+
+
+@pytest.mark.parametrize("name", samplers())
+def test_samplers_follow_their_laws(name):
+    assert samplers()[name](150 if name.startswith("whole lists") else 1_000) > 1e-6
+
+
+def test_a_failing_audit_says_so_and_ends():
+    with pytest.raises(ZeroDivisionError), run._pool(2) as pool:
+        pool.submit(divmod, 1, 0).result()
+    assert run._Here().submit(divmod, 7, 2).result() == (3, 1)
+
+
+def test_an_audit_that_cannot_be_done_has_another_exit_status(monkeypatch):
+    monkeypatch.setattr("discreet.evaluation.audit.audit", lambda *_: 1 / 0)
+    result = CliRunner().invoke(main, ["audit", "--quick"])
+    assert result.exit_code == 2
 
 
 @pytest.mark.parametrize("holds", [True, False])
 def test_the_exit_status(monkeypatch, holds):
-    monkeypatch.setattr("discreet.evaluation.audit.audit", lambda *_: Report((replace(ROW, holds=holds),), quick=True))
+    monkeypatch.setattr(
+        "discreet.evaluation.audit.audit", lambda *_: Report((replace(ROW, holds=holds),), (CHECK,), quick=True)
+    )
     result = CliRunner().invoke(main, ["audit", "--quick", "--where"])
     assert result.exit_code == (0 if holds else 1)
     assert ("Everything that is proved held" in result.output) == holds
@@ -313,6 +354,7 @@ def test_the_quick_audit():
     levels = {row.level for row in report.rows}
     assert levels == {"one choice", "whole fit", "as published"}
     assert {row.what for row in report.rows if not row.holds} == {s.name for s in REFUTED}
+    assert len(report.checks) == len(samplers()) + len(UNPROVED)
 
 
 def test_lists_of_rules_without_weight_are_left_out():

@@ -433,7 +433,7 @@ def observed_twins(fits):
 
 def _hits(subject, twin, pair, fits):
     """The event is chosen by the laws of the sound version; any event would be a valid one."""
-    seen = watch(*subject.laws(pair))
+    seen = watch(subject, pair)
     event = best_event(seen.chances, fits)
     likelier, other = (pair.more, pair.less) if event.on_more else (pair.less, pair.more)
     broken = replace(subject, classifier=twin)

@@ -121,7 +121,7 @@ def worst_choice(
             place, score_of, logs = node(left, both)
             more = tuple(k + (i == c) for i, k in enumerate(left))
             more_place, more_score_of, more_logs = node(more, both)
-            captured = [k for k in place if all(place_in in more_place for place_in in _moves(k, c))]
+            captured = list(product(*map(_extremes, left))) if thin else list(place)
             moves = [(place[k], more_place[m]) for k in captured for m in _moves(k, c)]
             pairs += len(moves) ** 2
             before, after = np.array(moves).T
@@ -151,6 +151,16 @@ def differences(one: Array, other: Array) -> Array:
     return loss
 
 
+def _extremes(k: int) -> set[int]:
+    """Numbers from 0 to k that are looked at where not all are: none, one, half, all but one, all."""
+    return {0, min(1, k), k // 2, max(0, k - 1), k}
+
+
+def _reached(k: int) -> set[int]:
+    """What the extremes of k - 1 become: the same, or one more."""
+    return set() if k == 0 else _extremes(k - 1) | {i + 1 for i in _extremes(k - 1)}
+
+
 def _moves(captured: tuple[int, ...], c: int) -> tuple[tuple[int, ...], ...]:
     """What a rule captures after a record of class c has come: the same, or that too."""
     return captured, tuple(k + (i == c) for i, k in enumerate(captured))
@@ -167,8 +177,7 @@ def _class_counts(size: int, n_classes: int, thin: bool) -> Iterator[tuple[int, 
 
 
 def _laws_at(selector: Selector, law: Law, left: tuple[int, ...], copies: tuple[int, int], thin: bool) -> Laws:
-    ends = [sorted({0, 1, k // 2, k - 1, k} & set(range(k + 1))) if thin else range(k + 1) for k in left]
-    splits = list(product(*ends))
+    splits = list(product(*((_extremes(k) | _reached(k)) if thin else range(k + 1) for k in left)))
     node = NodeCounts(np.array(left, float), np.array(splits, float).T.reshape(len(left), -1))
     scores = selector.scores(node)
     distinct, index = np.unique(np.round(scores / ROUNDING) * ROUNDING, return_inverse=True)

@@ -39,6 +39,7 @@ class Subject:
     n_rules: int = 2
     n_classes: int = 2
     hard: tuple[int, ...] = (5, 100, 1000)  # sizes of the large part of hard tables
+    most: int = 10**9  # records of one kind: where the law cannot be written down beyond it
     known: tuple[Pair, ...] = ()  # pairs to begin with
     explored: type | None = None  # a twin brings its own
 
@@ -51,7 +52,13 @@ class Subject:
         return self._made(self.explored or EXPLORED[self.classifier])
 
     def _made(self, classifier: type) -> Any:
-        return classifier(negations=False, schema=schema_of_rules(self.n_rules, self.n_classes), **self.parameters)
+        schema = schema_of_rules(self.n_rules, self.n_classes)
+        return classifier(schema=schema, **({"negations": False} | dict(self.parameters)))
+
+    def numbers(self) -> dict[str, int]:
+        """The number of each candidate rule, by its text."""
+        classifier = self.make()
+        return {str(rule): i for i, rule in enumerate(classifier._candidates(classifier.schema))}
 
     def laws(self, pair: Pair) -> tuple[Law, Law]:
         """All outputs with their probabilities, on both tables."""
@@ -101,7 +108,7 @@ def excess(compared: Compared, promise: Guarantee) -> float:
     """Above 1 the promise is broken: the epsilon needed in parts of the one promised; or the delta, where that is not 0."""
     delta = promise.delta or 0.0
     by_epsilon = compared.epsilon(delta) / promise.epsilon
-    if delta > 0.0 and by_epsilon > 1.0:
+    if delta > 0.0 and is_broken(by_epsilon):
         return max(by_epsilon, compared.delta(promise.epsilon) / delta)
     return by_epsilon
 
@@ -124,18 +131,21 @@ def search(subject: Subject, promise: Guarantee, pairs: int, seed: int) -> Itera
         *hard_pairs(*shape, sizes=subject.hard, rests=(0, 1, 2, 5)),
         *islice(smallest_pairs(*shape, most=2), pairs // 6),
     ]
+    systematic = [pair for pair in systematic if pair.less.max(initial=0) <= subject.most]
     if len(systematic) > pairs // 3:
         chosen = np.sort(rng.choice(len(systematic), pairs // 3, replace=False))
         systematic = [systematic[i] for i in chosen]
     for pair in systematic:
         yield note(compare(subject, pair))
-    for pair in islice(random_pairs(rng, *shape, SCALES), pairs // 3):
+    scales = tuple(scale for scale in SCALES if scale <= subject.most)
+    for pair in islice(random_pairs(rng, *shape, scales), pairs // 3):
         yield note(compare(subject, pair))
     for _ in range(pairs - pairs // 3 - len(systematic) - len(subject.known)):
         start = found[min(int(rng.geometric(0.5)) - 1, len(found) - 1)][2].pair
+        new = start
         for _ in range(int(rng.geometric(0.5))):
-            start = changed(start, rng)
-        yield note(compare(subject, start))
+            new = changed(new, rng)
+        yield note(compare(subject, new if new.less.max(initial=0) <= subject.most else start))
 
 
 GREEDY, WHOLE = DPGreedyRuleListClassifier, DPOptimalRuleListClassifier
@@ -143,6 +153,11 @@ GREEDY, WHOLE = DPGreedyRuleListClassifier, DPOptimalRuleListClassifier
 SUBJECTS = (
     Subject("mass", GREEDY, {"mechanism": "mass", "epsilon": 1.0, "max_length": 3}),
     Subject("mass, three rules", GREEDY, {"mechanism": "mass", "epsilon": 3.0, "max_length": 4}, n_rules=3),
+    Subject(
+        "mass, pairs of literals",
+        GREEDY,
+        {"mechanism": "mass", "epsilon": 1.0, "max_length": 2, "max_card": 2, "negations": True},
+    ),
     Subject("mass, class counts only", GREEDY, {"mechanism": "mass", "epsilon": 1.0, "max_length": 1}, n_rules=1),
     Subject("mass, three classes", GREEDY, {"mechanism": "mass", "epsilon": 0.5, "max_length": 2}, n_classes=3),
     Subject("whole lists", WHOLE, {"epsilon": 1.0, "max_length": 3}),
@@ -158,7 +173,12 @@ SUBJECTS = (
     Subject("gl-exponential", GREEDY, {"mechanism": "gl-exponential", "epsilon": 2.0, "max_length": 3}),
     Subject("gl-gaussian", GREEDY, {"mechanism": "gl-gaussian", "epsilon": 2.0, "delta": 1e-6, "max_length": 3}),
     Subject(
-        "noisy-counts", GREEDY, {"mechanism": "noisy-counts", "epsilon": 6.0, "max_length": 2}, n_rules=1, hard=(5, 20)
+        "noisy-counts",
+        GREEDY,
+        {"mechanism": "noisy-counts", "epsilon": 6.0, "max_length": 2},
+        n_rules=1,
+        hard=(3, 8),
+        most=8,
     ),
     Subject(
         "sm-laplace, small support",

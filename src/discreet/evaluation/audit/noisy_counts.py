@@ -16,8 +16,8 @@ from ...vault.mechanisms.published import NoisyCountsSelector, gini_of_noisy
 from .choices import Finding
 from .loss import Array
 
-NEGLIGIBLE = 1e-13
-LARGEST_TABLE = 20_000_000
+NEGLIGIBLE = 1e-17
+LARGEST_TABLE = 30_000_000
 
 
 def law_of_noisy_counts(selector: NoisyCountsSelector, counts: Sequence[Sequence[int]]) -> tuple[Array, Array]:

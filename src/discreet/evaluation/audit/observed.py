@@ -15,10 +15,10 @@ import numpy as np
 from scipy.stats import beta, chisquare
 
 from ...errors import PrivacyWarning
-from .explore import Law, Output
+from .explore import Output
 from .learners import Subject
 from .loss import Array, shifted_counts
-from .pairs import Counts, as_table
+from .pairs import Counts, Pair, as_table
 
 CONFIDENCE = 0.999
 
@@ -46,11 +46,12 @@ class Watch(NamedTuple):
     chances: dict[Outcome, tuple[float, float]]
     decisive: dict[Outcome, tuple[int, int]]  # for each list, which count differs, and its smaller exact value
     drawn_labels: bool
+    numbers: dict[str, int]  # of the candidate rules
 
     def outcome(self, model: Any) -> Outcome:
         """Of a fitted model."""
         rules = [*model.rule_list_.rules, model.rule_list_.default]
-        chosen = tuple(int(rule.antecedent[0].column[1:]) for rule in rules[:-1])
+        chosen = tuple(self.numbers[" and ".join(map(str, rule.antecedent))] for rule in rules[:-1])
         key = (chosen, tuple(int(rule.label) for rule in rules) if self.drawn_labels else None)
         if key not in self.decisive:
             return (*key, None)
@@ -59,8 +60,9 @@ class Watch(NamedTuple):
         return (*key, bool(counts[place] > value))
 
 
-def watch(less: Law, more: Law) -> Watch:
+def watch(subject: Subject, pair: Pair) -> Watch:
     """From the exact laws on both tables."""
+    less, more = subject.laws(pair)
     chances: dict[Outcome, tuple[float, float]] = {}
     decisive: dict[Outcome, tuple[int, int]] = {}
     keys = less.outputs.keys() | more.outputs.keys()
@@ -78,7 +80,7 @@ def watch(less: Law, more: Law) -> Watch:
         at_most = math.exp(shifted_counts(np.zeros(1), np.ones(1), np.array([one.released[place][1]]))[0][0])
         chances[(*key, False)] = (p * at_most, q * (1.0 - at_most))  # the noise is at most 0, resp. below 0
         chances[(*key, True)] = (p * (1.0 - at_most), q * at_most)
-    return Watch(chances, decisive, drawn_labels)
+    return Watch(chances, decisive, drawn_labels, subject.numbers())
 
 
 def _differing(one: Output, two: Output) -> int | None:

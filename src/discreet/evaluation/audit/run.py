@@ -1,10 +1,13 @@
 """The audit as a whole: all mechanisms and learners, three levels, both cores, one table."""
 
 import json
+import math
 import os
+import signal
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor, as_completed
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from multiprocessing import get_context
 from typing import Any, NamedTuple
@@ -15,6 +18,8 @@ from .learners import REFUTED, SUBJECTS, Compared, Subject, excess, is_broken, s
 from .mechanisms import audited
 from .observed import Event, Outcome, Watch, best_event, lower_bound, misfit, outcomes, watch
 from .pairs import Pair
+from .samplers import samplers
+from .statements import UNPROVED, claims_too_much
 
 KNOWN_LOSS = "mass, class counts only"  # its loss is exactly epsilon: here the fits must show nearly all of it
 POWER = 0.8
@@ -23,16 +28,18 @@ ROUNDING = 1e-6
 
 
 class Effort(NamedTuple):
-    """How much is tried: pairs of tables for each learner (in chunks), and fits on each of two tables."""
+    """How much is tried: pairs of tables for each learner (in chunks), fits on each of two tables, draws of each sampler."""
 
     pairs: int
     chunks: int
     fits: int
     fits_of_known_loss: int
+    draws: int
+    lists: int  # draws of whole lists
 
 
-QUICK = Effort(pairs=60, chunks=1, fits=400, fits_of_known_loss=4_000)
-FULL = Effort(pairs=300, chunks=4, fits=4_000, fits_of_known_loss=10_000)
+QUICK = Effort(pairs=60, chunks=1, fits=400, fits_of_known_loss=6_000, draws=2_000, lists=400)
+FULL = Effort(pairs=300, chunks=4, fits=4_000, fits_of_known_loss=10_000, draws=10_000, lists=3_000)
 LISTS_PAIRS = 0.2  # of the pairs, for learners that take long to explore
 
 
@@ -63,20 +70,41 @@ class Row:
 
 
 @dataclass(frozen=True)
+class Check:
+    """One thing that is so or not, without an epsilon: a sampler that follows its law, a statement that claims nothing."""
+
+    what: str
+    level: str  # "sampler", "statement"
+    holds: bool
+    chance: float | None = None  # of so large a difference between draws and the exact law
+    draws: int = 0
+
+    @property
+    def verdict(self) -> str:
+        """In a word."""
+        return "held" if self.holds else "BROKEN"
+
+
+@dataclass(frozen=True)
 class Report:
     """What was found. ``str(report)`` is the table."""
 
     rows: tuple[Row, ...]
+    checks: tuple[Check, ...]
     quick: bool
 
     @property
     def ok(self) -> bool:
         """Whether everything that is proved held at all levels. Published claims may fail; that is reported, not an error."""
-        return all(row.holds for row in self.rows if row.level != "as published")
+        proved = [row for row in self.rows if row.level != "as published"]
+        return bool(proved) and all(row.holds for row in proved) and all(check.holds for check in self.checks)
 
     def to_json(self) -> str:
-        """The same for machines."""
-        return json.dumps({"ok": self.ok, "quick": self.quick, "rows": [asdict(row) for row in self.rows]}, indent=1)
+        """The same for machines. A loss without a bound is the text "Infinity"."""
+        parts = {"ok": self.ok, "quick": self.quick, "rows": self.rows, "checks": self.checks}
+        return json.dumps(
+            {k: _plain([asdict(x) for x in v] if isinstance(v, tuple) else v) for k, v in parts.items()}, indent=1
+        )
 
     def table(self) -> list[tuple[str, ...]]:
         """A heading, then a line for each row. Numbers are epsilons, in brackets deltas."""
@@ -93,31 +121,56 @@ class Report:
 
     def __str__(self) -> str:
         lines = self.table()
+        for check in self.checks:
+            chance = "" if check.chance is None else f"chance {check.chance:.2g}"
+            lines.append(
+                (
+                    check.level,
+                    check.what,
+                    "",
+                    "",
+                    chance,
+                    f"{check.draws:,} draws" if check.draws else "",
+                    check.verdict,
+                )
+            )
         widths = [max(len(line[i]) for line in lines) for i in range(len(lines[0]))]
         return "\n".join("  ".join(c.ljust(w) for c, w in zip(line, widths, strict=True)).rstrip() for line in lines)
 
 
-def audit(quick: bool = False, jobs: int | None = None, progress: Callable[[int, int], None] | None = None) -> Report:
-    """Check every promise of the package at three levels. Takes a minute or two (quick) or about ten minutes.
+def _plain(value: Any) -> Any:
+    """As JSON knows it."""
+    if isinstance(value, dict):
+        return {k: _plain(v) for k, v in value.items()}
+    if isinstance(value, list):
+        return [_plain(v) for v in value]
+    return str(value).replace("inf", "Infinity") if isinstance(value, float) and not math.isfinite(value) else value
 
-    ``progress(done, total)`` is called after each piece of work; ``jobs`` are the processes to use, all cores by default.
+
+def audit(quick: bool = False, jobs: int | None = None, progress: Callable[[int, int], None] | None = None) -> Report:
+    """Check the promises of this package at three levels. Takes a minute or two (quick) or about ten minutes.
+
+    ``progress(done, total)`` is called after each piece of work. ``jobs`` are the processes to use, all cores by default; a
+    script that uses more than one must guard its main part with ``if __name__ == "__main__":``.
 
     >>> from discreet.evaluation.audit import audit
-    >>> report = audit(quick=True)      # doctest: +SKIP
-    >>> report.ok                       # doctest: +SKIP
+    >>> report = audit(quick=True, jobs=1)      # doctest: +SKIP
+    >>> report.ok                               # doctest: +SKIP
     True
     """
     effort = QUICK if quick else FULL
-    pool = ProcessPoolExecutor(jobs or os.cpu_count(), mp_context=get_context("spawn"))
-    with pool:
+    with _pool(jobs or os.cpu_count() or 1) as pool:
         work = _Work(pool, progress or (lambda done, total: None))
-        names = list(audited(quick))
         subjects = [*SUBJECTS, *REFUTED]
-        chosen = {name: work.submit(_one_choice, name, quick) for name in names}
         examined = {
             s.name: [work.submit(_examine, s, _pairs_for(s, effort), seed) for seed in range(effort.chunks)]
             for s in subjects
         }
+        drawn = {
+            name: work.submit(_draw, name, effort.lists if name.startswith("whole lists") else effort.draws)
+            for name in samplers()
+        }
+        chosen = {name: work.submit(_one_choice, name, quick) for name in audited(quick)}
         work.expect(len(SUBJECTS) * 2 * CHUNKS_OF_FITS)
         fitted = {}
         for s in SUBJECTS:
@@ -126,10 +179,44 @@ def audit(quick: bool = False, jobs: int | None = None, progress: Callable[[int,
         work.wait()
         rows = [_row_of_choice(name, future.result()) for name, future in chosen.items()]
         for s in subjects:
-            found = [future.result() for future in examined[s.name]]
-            rows += _rows_of_fit(s, found, fitted.get(s.name))
+            rows += _rows_of_fit(s, [future.result() for future in examined[s.name]], fitted.get(s.name))
+        checks = [future.result() for future in drawn.values()]
+    checks += [
+        Check(f"nothing is proved with {name}", "statement", not claims_too_much(p)) for name, p in UNPROVED.items()
+    ]
     order = ["one choice", "whole fit", "as published"]
-    return Report(tuple(sorted(rows, key=lambda row: order.index(row.level))), quick)
+    return Report(tuple(sorted(rows, key=lambda row: order.index(row.level))), tuple(checks), quick)
+
+
+@contextmanager
+def _pool(jobs: int) -> Iterator[Any]:
+    """Processes that end at once when something goes wrong here, or on Ctrl-C. One job is done in this process."""
+    if jobs == 1:
+        yield _Here()
+        return
+    pool = ProcessPoolExecutor(jobs, mp_context=get_context("spawn"), initializer=_leave_ctrl_c_to_the_parent)
+    try:
+        yield pool
+    except BaseException:
+        processes = list((pool._processes or {}).values())
+        pool.shutdown(wait=False, cancel_futures=True)
+        for process in processes:
+            process.terminate()
+        raise
+    pool.shutdown()
+
+
+class _Here:
+    """A pool of one: this process."""
+
+    def submit(self, function: Callable[..., Any], *arguments: Any) -> "Future[Any]":
+        future: Future[Any] = Future()
+        future.set_result(function(*arguments))
+        return future
+
+
+def _leave_ctrl_c_to_the_parent() -> None:
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
 CHUNKS_OF_FITS = 4
@@ -138,7 +225,7 @@ CHUNKS_OF_FITS = 4
 class _Work:
     """Futures, and how many of them are done."""
 
-    def __init__(self, pool: ProcessPoolExecutor, progress: Callable[[int, int], None]) -> None:
+    def __init__(self, pool: Any, progress: Callable[[int, int], None]) -> None:
         self._pool, self._progress = pool, progress
         self._futures: list[Future[Any]] = []
         self._expected = self._done = 0
@@ -167,6 +254,11 @@ def _pairs_for(subject: Subject, effort: Effort) -> int:
     return max(20, round(effort.pairs * (LISTS_PAIRS if slow else 1.0)))
 
 
+def _draw(name: str, draws: int) -> Check:
+    chance = samplers()[name](draws)
+    return Check(name, "sampler", chance >= TOO_UNLIKELY, chance, draws)
+
+
 def _one_choice(name: str, quick: bool) -> Finding:
     return audited(quick)[name]()
 
@@ -193,9 +285,7 @@ def _examine(subject: Subject, pairs: int, seed: int) -> Examined:
     claim = published or promise
     small = [c for c in found if c.pair.n_records <= 300] or found
     candidates = sorted(small, key=lambda c: -c.epsilon(0.01))[:5]
-    events = [
-        (best_event(watch(*subject.laws(c.pair)).chances, FULL.fits).expected, i) for i, c in enumerate(candidates)
-    ]
+    events = [(best_event(watch(subject, c.pair).chances, FULL.fits).expected, i) for i, c in enumerate(candidates)]
     visible, i = max(events)
     return Examined(
         proved,
@@ -228,7 +318,7 @@ class _Watched(NamedTuple):
 
 def _watch(work: _Work, subject: Subject, pair: Pair, effort: Effort) -> _Watched:
     fits = effort.fits_of_known_loss if subject.name == KNOWN_LOSS else effort.fits
-    seen = watch(*subject.laws(pair))
+    seen = watch(subject, pair)
     chunk = fits // CHUNKS_OF_FITS
     on_less, on_more = (
         [work.submit(outcomes, subject, seen, table, chunk) for _ in range(CHUNKS_OF_FITS)]
@@ -248,6 +338,11 @@ def _row_of_choice(name: str, found: Finding) -> Row:
 def _rows_of_fit(subject: Subject, found: Sequence[Examined], watched: _Watched | None) -> Iterator[Row]:
     proved, published = found[0].proved, found[0].published
     tried = sum(e.pairs for e in found)
+    if proved is None and subject in SUBJECTS:
+        lost = published or Guarantee(math.inf, 0.0)
+        yield Row(
+            subject.name, "whole fit", lost, math.inf, 1.0, tried, holds=False, where="nothing is proved any more"
+        )
     if proved is not None:
         worst = max((e.worst for e in found), key=lambda c: excess(c, proved))
         delta = proved.delta or 0.0

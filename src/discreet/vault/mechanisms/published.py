@@ -117,7 +117,9 @@ class SmoothSelector:
 
 @lru_cache(maxsize=64)
 def _largest_ranges(min_support: int, beta: float) -> Array:
-    return largest_ranges_of_smooth_gini(min_support, beta)
+    ranges = largest_ranges_of_smooth_gini(min_support, beta)
+    ranges.flags.writeable = False  # it is kept for the next fit
+    return ranges
 
 
 def sm_laplace(epsilon: Fraction, delta: float, min_support: int) -> SmoothSelector:
