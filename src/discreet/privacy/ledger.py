@@ -351,7 +351,7 @@ def exact(name: str, value: Any) -> Fraction:
         if isinstance(value, bool) or not isinstance(value, Real) or not _fits(value):
             raise ValueError(f"{name} must be a finite number, not {value!r}")
         number = Fraction(repr(float(value)))
-    if abs(number) >= LARGEST or len(f"{abs(number.numerator):x}{number.denominator:x}") > 400:
+    if abs(number) > LARGEST or len(f"{abs(number.numerator):x}{number.denominator:x}") > 400:
         raise ValueError(f"{name} is a number of too many digits")
     if number < 0 or (name == "delta" and number >= 1):
         raise ValueError(f"{name} must be {'in [0, 1)' if name == 'delta' else 'at least 0'}, not {value!r}")
@@ -369,7 +369,7 @@ def _fraction(text: Any) -> Fraction:
     if not isinstance(text, str) or len(text) > 1000 or "e" in text.lower():
         raise ValueError
     number = Fraction(text)
-    if not 0 <= number < LARGEST or len(str(number)) > 1000:
+    if not 0 <= number <= LARGEST or len(str(number)) > 1000:
         raise ValueError
     return number
 
