@@ -119,7 +119,11 @@ def audit(quick: bool, jobs: int | None, where: bool, as_json: bool) -> None:
     The exit status is 1 if something that is proved does not hold, 2 if the audit itself failed. Claims of the published
     methods that do not hold are reported, and change nothing about the status.
     """
+    import os
     import time
+
+    for name in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"):
+        os.environ.setdefault(name, "1")  # the processes started below do all the work, on small matrices
 
     from rich.console import Console
     from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
@@ -158,15 +162,18 @@ def _show_audit(report: "Report", where: bool, seconds: float) -> None:
     colours = {"held": "green", "proved": "green", "BROKEN": "bold red", "REFUTED": "bold yellow"}
     _, *lines = report.table()
     for level, title in titles.items():
-        table = Table("", "claimed", "exact", "observed", "tried", "", title=title, title_justify="left", box=None)
-        table.columns[0].no_wrap = table.columns[2].no_wrap = True
-        for (_, what, claimed, exact, observed, tried, word), row in zip(lines, report.rows, strict=True):
+        table = Table(
+            "", "claimed", "exact", "observed", "pairs", "fits", "", title=title, title_justify="left", box=None
+        )
+        for column in table.columns[1:]:
+            column.no_wrap = True
+        for (_, *cells, word), row in zip(lines, report.rows, strict=True):
             if row.level == level:
-                table.add_row(what, claimed, exact, observed, tried, Text(word, colours.get(word, "")))
+                table.add_row(*cells, Text(word, colours.get(word, "")))
                 if where:
-                    table.add_row(Text(f"  {row.where}", "dim"), "", "", "", "", "")
+                    table.add_row(Text(f"  {row.where}", "dim"))
         if level != "whole fit":
-            table.columns[3].header = ""
+            table.columns[3].header = table.columns[5].header = ""
         console.print(table, "")
     table = Table("", "chance", "draws", "", title="Samplers and statements", title_justify="left", box=None)
     for check in report.checks:

@@ -168,6 +168,16 @@ SUBJECTS = (
     Subject(
         "whole lists, by search", WHOLE, {"epsilon": 1.0, "max_length": 10, "counts_share": 0.0}
     ),  # as for long lists
+    Subject(
+        "whole lists, pairs of literals",
+        WHOLE,
+        {"epsilon": 1.0, "max_length": 2, "max_card": 2, "negations": True, "counts_share": 0.5},
+    ),
+    Subject(
+        "whole lists, weights and a prior",
+        WHOLE,
+        {"epsilon": 1.0, "max_length": 3, "class_weight": {0: 2.0, 1: 8.0}, "prior": [1, 2, 4], "counts_share": 0.0},
+    ),
     Subject("whole lists, three classes", WHOLE, {"epsilon": 0.5, "max_length": 2}, n_classes=3),
     Subject("gl-laplace", GREEDY, {"mechanism": "gl-laplace", "epsilon": 2.0, "max_length": 3}),
     Subject("gl-exponential", GREEDY, {"mechanism": "gl-exponential", "epsilon": 2.0, "max_length": 3}),

@@ -38,7 +38,7 @@ class Effort(NamedTuple):
     lists: int  # draws of whole lists
 
 
-QUICK = Effort(pairs=60, chunks=1, fits=400, fits_of_known_loss=6_000, draws=2_000, lists=400)
+QUICK = Effort(pairs=60, chunks=1, fits=300, fits_of_known_loss=5_000, draws=2_000, lists=300)
 FULL = Effort(pairs=300, chunks=4, fits=4_000, fits_of_known_loss=10_000, draws=10_000, lists=3_000)
 LISTS_PAIRS = 0.2  # of the pairs, for learners that take long to explore
 
@@ -108,32 +108,23 @@ class Report:
 
     def table(self) -> list[tuple[str, ...]]:
         """A heading, then a line for each row. Numbers are epsilons, in brackets deltas."""
-        lines: list[tuple[str, ...]] = [("level", "what", "claimed", "exact", "observed", "tried", "verdict")]
+        lines: list[tuple[str, ...]] = [("level", "what", "claimed", "exact", "observed", "pairs", "fits", "verdict")]
         for row in self.rows:
             claimed, exact = f"{row.claimed.epsilon:.4g}", f"{row.exact:.4g}"
             if row.claimed.delta:
-                claimed += f" ({row.claimed.delta:.2g})"
-                exact += f" ({row.delta_needed:.2g})"
+                claimed += f" ({row.claimed.delta:.1e})"
+                exact += f" ({row.delta_needed:.1e})" if row.delta_needed else " (0)"
             observed = "" if row.observed is None else f"{max(0.0, row.observed):.3g}"
-            tried = f"{row.tried:,} pairs" + (f", {row.fits:,} fits" if row.fits else "")
-            lines.append((row.level, row.what, claimed, exact, observed, tried, row.verdict))
+            fits = f"{row.fits:,}" if row.fits else ""
+            lines.append((row.level, row.what, claimed, exact, observed, f"{row.tried:,}", fits, row.verdict))
         return lines
 
     def __str__(self) -> str:
         lines = self.table()
         for check in self.checks:
             chance = "" if check.chance is None else f"chance {check.chance:.2g}"
-            lines.append(
-                (
-                    check.level,
-                    check.what,
-                    "",
-                    "",
-                    chance,
-                    f"{check.draws:,} draws" if check.draws else "",
-                    check.verdict,
-                )
-            )
+            draws = f"{check.draws:,}" if check.draws else ""
+            lines.append((check.level, check.what, "", "", chance, "", draws, check.verdict))
         widths = [max(len(line[i]) for line in lines) for i in range(len(lines[0]))]
         return "\n".join("  ".join(c.ljust(w) for c, w in zip(line, widths, strict=True)).rstrip() for line in lines)
 
