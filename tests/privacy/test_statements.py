@@ -69,7 +69,8 @@ def test_large_epsilons_are_called_what_they_are():
 @pytest.mark.parametrize(
     "labels",
     [
-        pd.Series(["no", "yes"] * 100),
+        # before pandas 3 a column of texts is declared to hold anything, and its values may not decide about an error
+        *([pd.Series(["no", "yes"] * 100)] if pd.Series(["no"]).dtype != object else []),
         pd.Series(["no", "yes"] * 100, dtype="category").astype("string"),
         pl.Series(["no", "yes"] * 100),
         np.array(["no", "yes"] * 100),
