@@ -27,6 +27,7 @@ FLOORS = [
     ["private_base"],
     ["private_estimators", "optimal_estimators"],
     ["datasets", "evaluation"],
+    ["experiments"],
     ["cli"],
 ]
 # A vault is filled through a source, and a source fills cells: so sources stand between two floors of the vault.
@@ -84,6 +85,13 @@ def test_only_the_vault_and_those_it_names_touch_cells():
             assert ".".join(imported[:2]) in DOORS.get(importer[0], set()), (
                 f"{'.'.join(importer)} reaches into the vault"
             )
+
+
+def test_experiments_use_public_names_only():
+    allowed = {("candidates",), ("datasets",), ("evaluation",)}
+    for importer, imported in imports():
+        if importer[0] == "experiments" and imported and imported[0] != "experiments":
+            assert imported[:1] in allowed, f"{'.'.join(importer)} imports {'.'.join(imported)}"
 
 
 def test_the_vault_does_not_know_names_of_tables():

@@ -1,5 +1,6 @@
 """The command line. Heavy imports happen inside the commands, so that ``--help`` answers at once."""
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -190,6 +191,59 @@ def _show_audit(report: "Report", where: bool, seconds: float) -> None:
         "each line.",
         style="dim",
     )
+
+
+@main.command()
+@click.option("--quick", is_flag=True, help="A small part of the grid, in a minute or so.")
+@click.option(
+    "--folder",
+    "-o",
+    type=click.Path(file_okay=False, path_type=Path),
+    default=Path("reproduction"),
+    show_default=True,
+    help="Where results go; a run that was stopped goes on there.",
+)
+@click.option("--jobs", "-j", type=click.IntRange(min=1), help="Processes to use; all cores by default.")
+def reproduce(quick: bool, folder: Path, jobs: int | None) -> None:
+    """Run the paper's experiments again, and compare with its numbers. Needs `discreet[experiments]`.
+
+    Stop it whenever you like, and start it again: what is done is not done twice. All fits end up as rows of one Parquet file.
+    """
+    from importlib.util import find_spec
+
+    if find_spec("pyarrow") is None:
+        raise click.UsageError("reproduce needs pyarrow: pip install 'discreet[experiments]'")
+    from rich.console import Console
+    from rich.progress import (
+        BarColumn,
+        MofNCompleteColumn,
+        Progress,
+        TextColumn,
+        TimeElapsedColumn,
+        TimeRemainingColumn,
+    )
+    from rich.table import Table
+
+    from .experiments.comparisons import compared
+    from .experiments.reproduce import all_units
+    from .experiments.reproduce import reproduce as run_experiments
+
+    folder = folder / ("quick" if quick else "full")
+    columns = (TextColumn("fits"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=Console(stderr=True)) as bar:
+        task = bar.add_task("", total=sum(unit.fits for unit in all_units(quick)))
+        fits = run_experiments(folder, quick, jobs, lambda done: bar.advance(task, done))
+    table = Table("", "paper", "expected", "measured", "difference", box=None)
+    for c in compared(fits):
+        e = c.expected
+        what = f"{e.setup}, {e.dataset}, {e.method}" + ("" if e.epsilon is None else f" at {e.epsilon:g}")
+        what += "" if e.measure == "test_accuracy" else f", {e.measure.replace('_', ' ')}"
+        expected = f"{e.mean:.4f} ({e.error:.1e})" if e.error else f"{e.mean:g}"
+        verdict = f"{c.difference:.1f} se" + ("" if c.agrees else "  DIFFERS")
+        table.add_row(what, e.paper or "", expected, f"{c.mean:.4f} ({c.error:.1e})", verdict)
+    console = Console()
+    console.print(table)
+    console.print(f"{len(fits):,} fits in {folder / 'results.parquet'}")
 
 
 LABEL_COLOURS = ("cyan", "magenta", "green", "yellow", "blue", "red")

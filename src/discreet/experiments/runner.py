@@ -1,0 +1,134 @@
+"""Runs thousands of fits on all cores, can be stopped at any time, and goes on where it was.
+
+Work comes in *units*: some fits on one split of one dataset. A unit that is done is a small file of its own, written under
+another name and then renamed, so a file that is there is whole. Units whose files are there are not done again.
+"""
+
+import os
+import signal
+import time
+import zlib
+from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from dataclasses import asdict, dataclass
+from multiprocessing import get_context
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from .measures import measured
+from .methods import METHODS, WITHOUT_PRIVACY, Task
+from .setups import MAX_CARD, MIN_SUPPORT, SETUPS
+from .splits import split_of
+
+
+@dataclass(frozen=True)
+class Unit:
+    """Fits of some methods at some epsilons on one split."""
+
+    experiment: str
+    setup: str
+    dataset: str
+    seed: int
+    methods: tuple[str, ...]
+    epsilons: tuple[float, ...]
+    max_length: int | None = None  # instead of the set-up's
+    max_card: int | None = None  # instead of the published ones
+    min_support: float | None = None
+
+    @property
+    def fits(self) -> int:
+        """How many."""
+        return sum(1 if method in WITHOUT_PRIVACY else len(self.epsilons) for method in self.methods)
+
+    @property
+    def key(self) -> str:
+        """The name of its file: another one if anything about it changes."""
+        what = zlib.crc32(repr(asdict(self)).encode())
+        return f"{self.experiment}-{self.setup}-{self.dataset}-{self.seed:03d}-{what:08x}".replace(" ", "_")
+
+
+def rows_of(unit: Unit) -> list[dict[str, Any]]:
+    """Do a unit: a row for each fit."""
+    setup, split = SETUPS[unit.setup], split_of(unit.dataset, unit.setup, unit.seed)
+    common: dict[str, Any] = {
+        "max_length": unit.max_length or setup.max_length,
+        "min_support": MIN_SUPPORT[unit.dataset] if unit.min_support is None else unit.min_support,
+        "max_card": unit.max_card or MAX_CARD[unit.dataset],
+    }
+    rows = []
+    for method in unit.methods:
+        for epsilon in (np.nan,) if method in WITHOUT_PRIVACY else unit.epsilons:
+            seed = zlib.crc32(repr((asdict(unit), method, epsilon)).encode())
+            start = time.perf_counter()
+            model = METHODS[method](Task(split, epsilon, seed=seed, **common))
+            seconds = time.perf_counter() - start
+            rows.append(
+                {"experiment": unit.experiment, "setup": unit.setup, "dataset": unit.dataset, "method": method}
+                | {"epsilon": epsilon, "seed": unit.seed, **common}
+                | measured(model, split)
+                | {"seconds": seconds}
+            )
+    return rows
+
+
+def run(
+    units: Sequence[Unit],
+    folder: Path,
+    jobs: int | None = None,
+    progress: Callable[[int], None] = lambda fits: None,
+) -> Path:
+    """Do all units that are not done yet; then put all their rows into one file, ``results.parquet``.
+
+    ``progress(fits)`` is called with the number of fits that came in, those of earlier runs included.
+    """
+    parts = folder / "parts"
+    parts.mkdir(parents=True, exist_ok=True)
+    there = {path.stem for path in parts.glob("*.parquet")}
+    todo = [unit for unit in units if unit.key not in there]
+    progress(sum(unit.fits for unit in units) - sum(unit.fits for unit in todo))
+    if todo:
+        _in_processes(todo, parts, jobs or os.cpu_count() or 1, progress)
+    return collect(units, folder)
+
+
+def _in_processes(todo: Iterable[Unit], parts: Path, jobs: int, progress: Callable[[int], None]) -> None:
+    for name in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"):
+        os.environ.setdefault(name, "1")  # a process a core is enough
+    pool = ProcessPoolExecutor(jobs, mp_context=get_context("spawn"), initializer=_leave_ctrl_c_to_the_parent)
+    try:
+        futures = {pool.submit(_do, unit, parts): unit for unit in todo}
+        for future in as_completed(futures):
+            future.result()
+            progress(futures[future].fits)
+    except BaseException:
+        processes = list((pool._processes or {}).values())
+        pool.shutdown(wait=False, cancel_futures=True)
+        for process in processes:
+            process.terminate()
+        raise
+    pool.shutdown()
+
+
+def _leave_ctrl_c_to_the_parent() -> None:
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+
+
+def _do(unit: Unit, parts: Path) -> None:
+    import pandas as pd
+
+    scratch = parts / f"{unit.key}.{os.getpid()}.new"
+    pd.DataFrame(rows_of(unit)).to_parquet(scratch, index=False)
+    os.replace(scratch, parts / f"{unit.key}.parquet")
+
+
+def collect(units: Sequence[Unit], folder: Path) -> Path:
+    """All rows of these units in one file."""
+    import pandas as pd
+
+    path, scratch = folder / "results.parquet", folder / "results.parquet.new"
+    parts = [pd.read_parquet(folder / "parts" / f"{unit.key}.parquet") for unit in units]
+    pd.concat(parts, ignore_index=True).to_parquet(scratch, index=False)
+    os.replace(scratch, path)
+    return path

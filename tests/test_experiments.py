@@ -1,0 +1,154 @@
+"""The experiments: the paper's numbers in small, and a runner that can be stopped at any time."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import numpy as np
+import pandas as pd
+import pytest
+from click.testing import CliRunner
+
+from discreet.cli import main
+from discreet.experiments import accuracy, comparisons, hyper_parameters, noisy_counts, runner
+from discreet.experiments.effort import FULL, QUICK
+from discreet.experiments.measures import vulnerability
+from discreet.experiments.methods import METHODS
+from discreet.experiments.reproduce import all_units
+from discreet.experiments.runner import Unit, rows_of, run
+from discreet.experiments.splits import split_of
+
+UNIT = Unit("tables", "A", "COMPAS", 3, ("sm-laplace", "GreedyRL"), (0.1, 10.0))
+
+
+def test_the_full_grid_is_the_papers():
+    units = list(accuracy.units(FULL))
+    fits = {}
+    for unit in units:
+        for method in unit.methods:
+            fits[method, unit.dataset] = fits.get((method, unit.dataset), 0) + (
+                1 if method == "GreedyRL" else len(unit.epsilons)
+            )
+    assert {m for m, _ in fits} == {*accuracy.PRIVATE, "GreedyRL", "whole lists"}
+    assert all(n == {"GreedyRL": 100, "whole lists": 400}.get(m, 20_000) for (m, _), n in fits.items())
+    assert {unit.setup for unit in units} == {"A"}
+
+
+def test_units_have_files_of_their_own():
+    for quick in (True, False):
+        keys = [unit.key for unit in all_units(quick)]
+        assert len(keys) == len(set(keys))
+    experiments = {unit.experiment for unit in all_units(quick=True)}
+    assert experiments == {"tables", "noisy-counts", "hyper-parameters", "accuracy"}
+    assert len(list(hyper_parameters.units(QUICK))) > 0
+    assert {unit.max_card for unit in noisy_counts.units(QUICK)} == {1, 2}
+
+
+def test_what_is_measured_is_what_prediction_says():
+    split = split_of("COMPAS", "B", 1)
+    (row,) = rows_of(Unit("tables", "B", "COMPAS", 1, ("GreedyRL",), ()))
+    model = METHODS["GreedyRL"](runner.Task(split, np.nan, 7, 0.05, 2, 0))
+    assert row["test_accuracy"] == pytest.approx((model.predict(split.X_test) == split.y_test).mean())
+    assert row["train_accuracy"] == pytest.approx((model.predict(split.X_train) == split.y_train).mean())
+    assert row["n_rules"] == len(model.rule_list_)
+
+
+def test_mined_rules_have_their_support_on_the_training_records():
+    split = split_of("COMPAS", "A", 0)
+    kept = split.mined(2, 0.05)
+    assert 0 < len(kept) < len(split.candidates(2))
+    place = {name: i for i, name in enumerate(split.schema.names)}
+    for rule in list(kept)[::7]:
+        literals = [split.X_train[:, place[x.column]] == (x.op == "is true") for x in rule.antecedent]
+        assert 0.05 <= np.logical_and.reduce(literals).mean() <= 0.95
+
+
+def test_vulnerability_by_hand():
+    captured = np.array([[[8.0, 2.0], [5.0, 5.0]], [[6.0, 4.0], [5.0, 5.0]]])  # (test, training), class, part
+    assert vulnerability(captured, joint=False) == pytest.approx(0.5 + 0.5 * 0.5 * 0.2)
+    assert vulnerability(captured, joint=True) == pytest.approx(0.5 + 0.5 * 0.5 * 0.1)
+    assert vulnerability(captured[[0, 0]], joint=False) == 0.5
+
+
+def test_fits_can_be_repeated():
+    one, two = rows_of(UNIT), rows_of(UNIT)
+    for a, b in zip(one, two, strict=True):
+        assert a["test_accuracy"] == b["test_accuracy"]
+
+
+def test_a_small_part_of_the_papers_numbers():
+    units = [unit for unit in comparisons.units(QUICK._replace(seeds=12)) if unit.dataset == "COMPAS"]
+    fits = pd.DataFrame([row for unit in units for row in rows_of(unit)])
+    found = comparisons.compared(fits)
+    assert {c.expected.setup for c in found} == {"A", "B", "C"}
+    for c in found:
+        assert c.agrees, c
+    assert not comparisons.Compared(found[0].expected, found[0].mean + 1.0, 0.01, 12).agrees
+
+
+@pytest.mark.slow
+def test_all_of_the_papers_numbers(tmp_path):
+    units = list(comparisons.units(FULL))
+    fits = pd.read_parquet(run(units, tmp_path))
+    for c in comparisons.compared(fits):
+        assert c.agrees, c
+
+
+SMALL = [Unit("tables", "A", "COMPAS", seed, ("sm-laplace", "GreedyRL"), (0.1, 10.0)) for seed in range(4)]
+
+
+def test_nothing_is_done_twice(tmp_path, monkeypatch):
+    done = []
+    path = run(SMALL[:2], tmp_path, jobs=2, progress=done.append)
+    assert len(pd.read_parquet(path)) == 6
+    written = {p: p.stat().st_mtime_ns for p in (tmp_path / "parts").iterdir()}
+    seen = []
+    fits = pd.read_parquet(run(SMALL, tmp_path, jobs=2, progress=seen.append))
+    assert len(fits) == 12
+    assert seen[0] == 6
+    assert sum(seen) == 12
+    assert all(p.stat().st_mtime_ns == t for p, t in written.items())
+    monkeypatch.setattr(runner, "_in_processes", lambda *_: pytest.fail("everything was done"))
+    assert pd.read_parquet(run(SMALL, tmp_path)).equals(fits)
+
+
+SCRIPT = """
+import sys
+from pathlib import Path
+from discreet.experiments.runner import Unit, run
+if __name__ == "__main__":
+    units = [Unit("tables", "A", "COMPAS", seed, ("sm-laplace",), (0.1, 10.0) * 40) for seed in range(40)]
+    run(units, Path(sys.argv[1]), jobs=2)
+"""
+
+
+@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGKILL])
+def test_a_run_that_is_stopped_goes_on_where_it_was(tmp_path, how):
+    script = tmp_path / "script.py"
+    script.write_text(SCRIPT)
+    process = subprocess.Popen([sys.executable, script, tmp_path], start_new_session=True, stderr=subprocess.DEVNULL)
+    deadline = time.monotonic() + 60
+    while len(list((tmp_path / "parts").glob("*.parquet"))) < 2 and time.monotonic() < deadline:
+        time.sleep(0.05)
+    if how == signal.SIGKILL:
+        os.killpg(process.pid, how)
+    else:
+        process.send_signal(how)
+    process.wait(timeout=30)
+    parts = {p.name: p.read_bytes() for p in (tmp_path / "parts").glob("*.parquet")}
+    assert 2 <= len(parts) < 40
+    units = [Unit("tables", "A", "COMPAS", seed, ("sm-laplace",), (0.1, 10.0) * 40) for seed in range(6)]
+    fits = pd.read_parquet(run(units, tmp_path, jobs=2))
+    assert len(fits) == 6 * 80
+    assert all((tmp_path / "parts" / name).read_bytes() == content for name, content in parts.items())
+
+
+def test_the_command(tmp_path, monkeypatch):
+    fits = pd.DataFrame([row for unit in SMALL for row in rows_of(unit)])
+    monkeypatch.setattr("discreet.experiments.reproduce.reproduce", lambda *_: fits)
+    result = CliRunner().invoke(main, ["reproduce", "--quick", "-o", str(tmp_path)])
+    assert result.exit_code == 0, result.output
+    assert "expected" in result.output
+    assert "12 fits" in result.output
