@@ -1,8 +1,8 @@
 """How much faster the paper's grid is than with a plain implementation, in one run.
 
-Reads the rows of a finished `discreet reproduce` (a row has the seconds of its fit), times the peer on two splits of each dataset in the
-same process, and extrapolates: every private method of the authors evaluates all rules on all remaining records at every step, as the
-peer does. One thread.
+Reads the rows of a finished `discreet reproduce` (a row has the seconds of its fit), times the peer on two splits of each dataset
+in the same process, and extrapolates: every private method of the authors evaluates all rules on all remaining records at every
+step, as the peer does. One thread.
 
     python benchmarks/reproduce.py reproduction/full/results.parquet
 """
@@ -31,9 +31,8 @@ def main():
             seconds.append(median_seconds(plain, 2)[0])
         each, plain_each = rows.seconds.mean(), sum(seconds) / SPLITS
         ours, theirs = ours + rows.seconds.sum(), theirs + plain_each * len(rows)
-        print(
-            f"{dataset}: {len(rows):,} fits, {each * 1000:.2f} ms each; {name} {plain_each * 1000:.0f} ms: {plain_each / each:.0f} times"
-        )
+        peer = f"{name} {plain_each * 1000:.0f} ms: {plain_each / each:.0f} times"
+        print(f"{dataset}: {len(rows):,} fits, {each * 1000:.2f} ms each; {peer}")
     print(
         f"the grid: {ours / 60:.1f} minutes of one core; extrapolated {theirs / 3600:.1f} hours: {theirs / ours:.0f} times"
     )
