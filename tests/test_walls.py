@@ -27,6 +27,7 @@ FLOORS = [
     ["private_base"],
     ["private_estimators", "optimal_estimators"],
     ["datasets", "evaluation"],
+    ["experiments"],
     ["cli"],
 ]
 # A vault is filled through a source, and a source fills cells: so sources stand between two floors of the vault.

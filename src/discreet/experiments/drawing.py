@@ -41,7 +41,10 @@ def curve(axis: "Axes", points: "pd.DataFrame", x: str, style: Style, turn: floa
     alpha = 0.22 if style.emphasised else 0.13
     axis.fill_between(points[x], low, high, color=style.colour, alpha=alpha, linewidth=0, zorder=style.order - 1)
     step = max(1, round(len(points) / MARKERS_ON_A_CURVE))
-    axis.plot(points[x], points["mean"], **style.line, **style.point, markevery=(int(turn * step), step), label=label)
+    marks = style.point | {"markevery": (int(turn * step), step)}
+    axis.plot(
+        points[x], points["mean"], **style.line, **marks, label=label, clip_on=False
+    )  # whole markers at the edges
 
 
 def level(axis: "Axes", mean: float, error: float, style: Style, label: str = "") -> None:
@@ -129,6 +132,19 @@ def plain(value: float) -> str:
     ['0.001', '1', '2.5', '10,000']
     """
     return f"{value:,.0f}" if value >= 1000 else f"{value:.6f}".rstrip("0").rstrip(".")
+
+
+def apart(values: Sequence[float]) -> list[float]:
+    """Those values whose ticks can be read beside each other; earlier ones go first.
+
+    >>> apart([0.12, 0.01, 0.05, 0.1, 0.2])
+    [0.12, 0.01, 0.05, 0.2]
+    """
+    kept: list[float] = []
+    for value in values:
+        if all(abs(value - other) > 0.15 * (max(values) - min(values)) for other in kept):
+            kept.append(value)
+    return kept
 
 
 def key_below(figure: "Figure", axes: Sequence["Axes"], columns: int = 4) -> None:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from .drawing import (
     BAND,
     SOFT,
+    apart,
     curve,
     house_style,
     key_below,
@@ -63,7 +64,7 @@ def accuracy_over_epsilon(fits: "pd.DataFrame", dataset: str) -> "Figure":
         for row in rows(summary(chosen[~private], ["method"])):
             level(axis, row.mean, row.standard_error, look[row.method], label=row.method)
             ends.append((row.method, look[row.method], budgets.max(), row.mean))
-        axis.set(xlabel=_epsilon(budgets), ylabel=f"test accuracy {MEANT}", title=dataset)
+        axis.set(xlabel=_epsilon(chosen), ylabel=f"test accuracy {MEANT}", title=dataset)
         axis.autoscale_view(scalex=False)
         names_at_the_right(figure, axis, ends)
     return figure
@@ -80,7 +81,7 @@ def noise_amplitude(curves: Curves, epsilon: float = 1.0) -> "Figure":
         logarithmic(axis, "x", min(sizes), max(sizes))
         logarithmic(axis, "y", min(scales) / 1.5, max(scales) * 3)
         for name, (x, y) in curves.items():
-            axis.plot(x, y, **look[name].line, **look[name].point, markevery=0.15, label=name)
+            axis.plot(x, y, **look[name].line, **look[name].point, markevery=(0.07, 0.15), label=name)
         axis.set(xlabel="records n (log scale)", ylabel="scale of the noise (log scale)")
         axis.set_title(f"Laplace noise on Gini impurity, epsilon = {plain(epsilon)}")
         names_at_the_right(figure, axis, [(name, look[name], x[-1], y[-1]) for name, (x, y) in curves.items()])
@@ -102,7 +103,7 @@ def noisy_counts(fits: "pd.DataFrame", dataset: str, value: str = "train_accurac
             _over_epsilon(axis, chosen[chosen["max_card"] == card], value, look)
             low, high = INTERESTING
             axis.axvspan(low, high, color=SOFT, linewidth=0, zorder=0, label=f"epsilon {plain(low)} to {plain(high)}")
-            axis.set_xlabel(_epsilon(budgets))
+            axis.set_xlabel(_epsilon(chosen).replace("; ", ";\n"))
             axis.set_title(CARDINALITIES.get(card, f"rules of up to {card} literals"), weight="normal")
         axes[0].set_ylabel(f"{value.replace('train_', 'training ').replace('_', ' ')}\n{MEANT}")
         figure.suptitle(dataset, x=0.01, ha="left", weight="bold", size=12)
@@ -111,11 +112,7 @@ def noisy_counts(fits: "pd.DataFrame", dataset: str, value: str = "train_accurac
 
 
 def _over_epsilon(axis: "Axes", fits: "pd.DataFrame", value: str, look: Looks) -> None:
-    said = {
-        "gl-laplace": "noisy Gini (gl-laplace)",
-        "noisy-counts": "noisy counts",
-        "GreedyRL": "GreedyRL (no privacy)",
-    }
+    said = {"gl-laplace": "noisy Gini (gl-laplace)", "noisy-counts": "noisy counts"}
     private = fits["epsilon"].notna()
     for row in rows(summary(fits[~private], ["method"], value)):
         level(axis, row.mean, row.standard_error, look[row.method], said.get(row.method, row.method))
@@ -124,9 +121,9 @@ def _over_epsilon(axis: "Axes", fits: "pd.DataFrame", value: str, look: Looks) -
         curve(axis, points, "epsilon", look[name], turn=i / len(curves), label=said.get(name, name))
 
 
-def _epsilon(budgets: "pd.Series") -> str:
-    together = -(-budgets.nunique() // POINTS)
-    return "epsilon (log scale" + (f"; {together} neighbouring values pooled)" if together > 1 else ")")
+def _epsilon(fits: "pd.DataFrame") -> str:
+    together = -(-fits.groupby("method", observed=True)["epsilon"].nunique().max() // POINTS)
+    return "epsilon (log scale" + (f"; up to {together} neighbouring values pooled)" if together > 1 else ")")
 
 
 def vulnerability(fits: "pd.DataFrame") -> "Figure":
@@ -187,7 +184,7 @@ def hyper_parameters(fits: "pd.DataFrame", dataset: str, fixed: Mapping[str, flo
             axis.set_xlabel(words)
         figure.supylabel(f"test accuracy {MEANT}", size=10)
         figure.suptitle(dataset, x=0.01, ha="left", weight="bold", size=12)
-        key_below(figure, list(axes.flat))
+        key_below(figure, list(axes.flat), columns=5)
     return figure
 
 
@@ -203,7 +200,7 @@ def _over_parameter(
         else:
             curve(axis, mine, parameter, look[name], label=name)
     axis.axvline(fixed[parameter], color=SOFT, linewidth=7, zorder=0, label="the paper's choice")
-    values = sorted({fixed[parameter], *points[parameter].dropna()})
+    values = apart([fixed[parameter], *sorted(points[parameter].dropna().unique())])
     axis.set_xticks(values, [plain(v) for v in values])
     axis.grid(axis="x", visible=False)
     axis.margins(x=0.12)
@@ -215,7 +212,7 @@ def roc(curves: Curves, title: str = "Membership attacks") -> "Figure":
     Curves are (false positive rates, true positive rates) in [0, 1].
     """
     with house_style():
-        figure = new_figure(7.2, 4.3)
+        figure = new_figure(7.2, 4.15)
         figure.set_layout_engine("constrained", wspace=0.06)
         ratio, gain = figure.subplots(1, 2)
         look = styles(curves)
@@ -232,7 +229,7 @@ def roc(curves: Curves, title: str = "Membership attacks") -> "Figure":
         ratio.set(xlabel="false positive rate (log scale)", ylabel="true positive rate (log scale)", aspect="equal")
         gain.set(xlabel="false positive rate (log scale)", ylabel="advantage: true − false positive rate")
         gain.set_box_aspect(1)
-        figure.suptitle(title, x=0.01, ha="left", weight="bold", size=12)
+        ratio.set_title(title)
         key_below(figure, [ratio], columns=3)
     return figure
 

@@ -7,7 +7,8 @@ _BEFORE = re.compile(r"\A.*?(?=<svg\b)", re.DOTALL)  # the XML declaration and t
 _METADATA = re.compile(r"\s*<metadata>.*?</metadata>", re.DOTALL)
 _NAMESPACE = re.compile(r'\s+xmlns(?::\w+)?="[^"]*"')
 _NAME = re.compile(r'(\bid="|"#|url\(#)')
-_LONG = re.compile(r"-?\d+\.\d{3,}")  # a thousandth of a point is finer than any printer
+_PATH = re.compile(r'(?<= d=")[^"]*')
+_LONG = re.compile(r"-?\d+\.\d{3,}")
 
 
 def inlined(svg: str, alt: str, name: str) -> str:
@@ -18,5 +19,10 @@ def inlined(svg: str, alt: str, name: str) -> str:
     """
     svg = _METADATA.sub("", _BEFORE.sub("", svg))
     svg = _NAME.sub(lambda found: f"{found[1]}{name}-", _NAMESPACE.sub("", svg))
-    svg = _LONG.sub(lambda found: f"{float(found[0]):.2f}".rstrip("0").rstrip("."), svg)
+    svg = _PATH.sub(lambda path: _LONG.sub(_short, path[0]), svg)  # paths only: a text's digits are what it says
     return svg.replace("<svg", f'<svg role="img" aria-label="{escape(alt)}"', 1).strip()
+
+
+def _short(number: re.Match[str]) -> str:
+    """A hundredth of a point is finer than any printer."""
+    return f"{float(number[0]):.2f}".rstrip("0").rstrip(".")
