@@ -81,7 +81,7 @@ def noise_amplitude(curves: Curves, epsilon: float = 1.0) -> "Figure":
         logarithmic(axis, "x", min(sizes), max(sizes))
         logarithmic(axis, "y", min(scales) / 1.5, max(scales) * 3)
         for name, (x, y) in curves.items():
-            axis.plot(x, y, **look[name].line, **look[name].point, markevery=(0.07, 0.15), label=name)
+            axis.plot(x, y, **look[name].line, **look[name].point, markevery=(0.07, 0.15), label=name, clip_on=False)
         axis.set(xlabel="records n (log scale)", ylabel="scale of the noise (log scale)")
         axis.set_title(f"Laplace noise on Gini impurity, epsilon = {plain(epsilon)}")
         names_at_the_right(figure, axis, [(name, look[name], x[-1], y[-1]) for name, (x, y) in curves.items()])
