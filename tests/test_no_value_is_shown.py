@@ -323,6 +323,7 @@ NO_RECORD_GETS_THERE = {
     ("__init__", ""): "names of the package",
     ("candidates", ""): "made from a schema and parameters; messages have names of columns and numbers of rules",
     ("cli", ""): "public datasets",
+    ("experiments.figures", "choose"): "names of experiments and public datasets",
     ("learners.optimal", ""): "numbers of candidates and rules",
     ("prior", ""): "parameters",
     ("privacy.ledger", ""): "budgets, which are public, and a file's name",
