@@ -5,6 +5,7 @@ import signal
 import subprocess
 import sys
 import time
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -16,9 +17,11 @@ from discreet.experiments import accuracy, comparisons, hyper_parameters, noisy_
 from discreet.experiments.effort import FULL, QUICK
 from discreet.experiments.measures import vulnerability
 from discreet.experiments.methods import METHODS
+from discreet.experiments.page import Facts
 from discreet.experiments.reproduce import all_units
 from discreet.experiments.runner import Unit, rows_of, run
 from discreet.experiments.splits import split_of
+from discreet.experiments.story import write_story
 
 UNIT = Unit("tables", "A", "COMPAS", 3, ("sm-laplace", "GreedyRL"), (0.1, 10.0))
 
@@ -148,7 +151,21 @@ def test_a_run_that_is_stopped_goes_on_where_it_was(tmp_path, how):
 def test_the_command(tmp_path, monkeypatch):
     fits = pd.DataFrame([row for unit in SMALL for row in rows_of(unit)])
     monkeypatch.setattr("discreet.experiments.reproduce.reproduce", lambda *_: fits)
+    monkeypatch.setattr("discreet.experiments.story.write_story", lambda fits, folder, facts: folder / "index.html")
     result = CliRunner().invoke(main, ["reproduce", "--quick", "-o", str(tmp_path)])
     assert result.exit_code == 0, result.output
     assert "expected" in result.output
-    assert "12 fits" in result.output
+    assert "12 fits; read" in result.output
+
+
+def test_the_page_from_fits_to_verdicts(tmp_path):
+    units = [unit for unit in all_units(quick=True) if unit.dataset != "Adult" or unit.experiment == "tables"]
+    units = [unit for unit in units if unit.seed < 2 and unit.methods != ("whole lists",)]
+    fits = pd.DataFrame([row for unit in units for row in rows_of(replace(unit, epsilons=unit.epsilons[::3]))])
+    adult = fits[(fits.dataset == "COMPAS") & (fits.experiment != "tables")].assign(dataset="Adult")
+    page = write_story(pd.concat([fits, adult]), tmp_path, Facts("discreet reproduce", "today", {}, 1.0))
+    text = page.read_text(encoding="utf-8")
+    assert text.count("<svg") >= 8
+    for claim in ("at least as good", "larger epsilon", "noisy counts", "more vulnerable", "whatever the table"):
+        assert claim in text
+    assert (tmp_path / "accuracy-compas.png").exists()

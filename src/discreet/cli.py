@@ -207,12 +207,18 @@ def _show_audit(report: "Report", where: bool, seconds: float) -> None:
 def reproduce(quick: bool, folder: Path, jobs: int | None) -> None:
     """Run the paper's experiments again, and compare with its numbers. Needs `discreet[experiments]`.
 
-    Stop it whenever you like, and start it again: what is done is not done twice. All fits end up as rows of one Parquet file.
+    Stop it whenever you like, and start it again: what is done is not done twice. In the folder are then all fits, as rows of one
+    Parquet file, every figure as SVG and PNG, and a page to read, index.html.
     """
     from importlib.util import find_spec
 
-    if find_spec("pyarrow") is None:
-        raise click.UsageError("reproduce needs pyarrow: pip install 'discreet[experiments]'")
+    if find_spec("pyarrow") is None or find_spec("matplotlib") is None:
+        raise click.UsageError("reproduce needs pyarrow and matplotlib: pip install 'discreet[experiments]'")
+    import platform
+    import time
+    from datetime import UTC, datetime
+    from importlib.metadata import version
+
     from rich.console import Console
     from rich.progress import (
         BarColumn,
@@ -225,10 +231,13 @@ def reproduce(quick: bool, folder: Path, jobs: int | None) -> None:
     from rich.table import Table
 
     from .experiments.comparisons import compared
+    from .experiments.page import Facts
     from .experiments.reproduce import all_units
     from .experiments.reproduce import reproduce as run_experiments
+    from .experiments.story import write_story
 
     folder = folder / ("quick" if quick else "full")
+    started = time.monotonic()
     columns = (TextColumn("fits"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(), TimeRemainingColumn())
     with Progress(*columns, console=Console(stderr=True)) as bar:
         task = bar.add_task("", total=sum(unit.fits for unit in all_units(quick)))
@@ -243,7 +252,14 @@ def reproduce(quick: bool, folder: Path, jobs: int | None) -> None:
         table.add_row(what, e.paper or "", expected, f"{c.mean:.4f} ({c.error:.1e})", verdict)
     console = Console()
     console.print(table)
-    console.print(f"{len(fits):,} fits in {folder / 'results.parquet'}")
+    with Console(stderr=True).status("drawing ..."):
+        versions = {name: version(name) for name in ("discreet", "numpy", "scikit-learn")} | {
+            "Python": platform.python_version()
+        }
+        command = "discreet reproduce" + (" --quick" if quick else "")
+        date = datetime.now(UTC).date().isoformat()
+        page = write_story(fits, folder, Facts(command, date, versions, time.monotonic() - started))
+    console.print(f"{len(fits):,} fits; read {page}")
 
 
 LABEL_COLOURS = ("cyan", "magenta", "green", "yellow", "blue", "red")
