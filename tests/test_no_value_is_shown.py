@@ -37,6 +37,7 @@ from discreet import (
 )
 from discreet.candidates import Candidates
 from discreet.errors import SchemaError, no_value_shown
+from discreet.evaluation import feature_importance, feature_overlap, membership_attack, vulnerability
 from discreet.inference import infer_schema
 from discreet.tables import as_table
 
@@ -98,6 +99,14 @@ FITTED = {
 }
 
 
+MEASURES = {
+    "vulnerability": lambda model, X, y: vulnerability(model, X, y, X, y),
+    "importance": feature_importance,
+    "overlap": lambda model, X, y: feature_overlap(RULES, model, X, y, k=2),
+    "attack": lambda model, X, y: membership_attack(model, X, y, X, y, kind="label-only"),
+}
+
+
 def marked_tables(value, turn, thorough):
     """The table with the value once in each column: (name of the column, name of the table, table).
 
@@ -122,6 +131,7 @@ def calls_on_values(thorough):
     """(what is called, the call): single values among ordinary ones."""
     learners = cycle([*OPEN.items(), ("greedy by schema", lambda: GreedyRuleListClassifier(schema=STRICT))])
     fitted = cycle(FITTED.items())
+    measured = cycle((name, model) for name in MEASURES for model in (RULES, FITTED["greedy"], FITTED["mass"]))
     for turn, (name, value) in enumerate(VALUES.items()):
         for column, kind, X in marked_tables(value, turn, thorough):
             where = f"{name} in {column} of {kind}"
@@ -135,6 +145,8 @@ def calls_on_values(thorough):
                 yield f"{called}.fit, {where}", lambda X=X, make=make: make().fit(X, Y) and None
                 called, model = next(fitted)
                 yield f"{called}.predict, {where}", lambda X=X, model=model: model.predict(X)
+                called, model = next(measured)
+                yield f"{called}, {where}", lambda X=X, model=model, called=called: MEASURES[called](model, X, Y)
                 yield f"inference, {where}", lambda X=X: infer_schema(as_table(X)) and None
         for kind, y in marked_labels(value):
             where = f"{name} among labels, {kind}"
@@ -144,6 +156,8 @@ def calls_on_values(thorough):
             called, model = next(fitted)
             if called != "greedy from an array":
                 yield f"{called}.score, {where}", lambda y=y, model=model: model.score(FRAME, y)
+            called, model = next(measured)
+            yield f"{called}, {where}", lambda y=y, model=model, called=called: MEASURES[called](model, FRAME, y)
 
 
 def calls_on_types():
@@ -236,6 +250,9 @@ def calls_on_shapes():
             yield f"Vault, {name}", lambda X=X, schema=schema: Vault.from_table(X, Y, schema)
         for called, model in FITTED.items():
             yield f"{called}.predict, {name}", lambda X=X, model=model: model.predict(X)
+        for called, measure in MEASURES.items():
+            yield f"{called}, {name}", lambda X=X, measure=measure: measure(RULES, X, Y)
+            yield f"{called} of a model, {name}", lambda X=X, measure=measure: measure(FITTED["greedy"], X, Y)
         yield f"rules, {name}", lambda X=X: STRICT_RULES.predict_proba(X, strict=True)
         yield f"array by rules of nothing, {name}", lambda X=X: RuleList.parse("always 1").predict(X)
         yield f"without a schema, {name}", lambda X=X: DPGreedyRuleListClassifier().fit(X, Y)
@@ -273,6 +290,8 @@ def calls_on_shapes():
         for called, model in FITTED.items():
             if called != "greedy from an array":
                 yield f"{called}.score, labels: {name}", lambda y=y, model=model: model.score(FRAME, y)
+        for called, measure in MEASURES.items():
+            yield f"{called}, labels: {name}", lambda y=y, measure=measure: measure(RULES, FRAME, y)
     marked = pd.DataFrame({"n": [NUMBER, 1] * 4, "c": [TEXT, "a"] * 4, "b": [True, False] * 4})
     seen = [TEXT, "other"] * 4
     for weight in ({"other": 0}, {"yes": 1}, "balanced", 3):
@@ -286,6 +305,11 @@ def calls_on_shapes():
     ):
         for called, make in (PRIVATE | OPEN).items():
             yield f"{called}.fit, more", lambda make=make, p=parameters: make().fit(marked, seen, **p)
+    yield "no model", lambda: vulnerability(marked, marked, seen, marked, seen)
+    yield "no records to measure", lambda: feature_importance(RULES, FRAME[:0], [])
+    yield "a class outside only", lambda: vulnerability(RULES, FRAME, Y, marked, ["yes"] * N)
+    yield "one record to attack", lambda: membership_attack(RULES, marked[:1], ["yes"], marked, Y)
+    yield "no such attack", lambda: membership_attack(RULES, marked, Y, marked, Y, kind="white-box")
     yield "no candidates", lambda: GreedyRuleListClassifier().fit(pd.DataFrame({"c": [TEXT] * N}), Y)
     yield "no candidates left", lambda: GreedyRuleListClassifier(exclude=["n", "c", "b"]).fit(marked, seen)
     yield "exclude what is not there", lambda: GreedyRuleListClassifier(exclude=["z"]).fit(marked, seen)
@@ -324,6 +348,9 @@ NO_RECORD_GETS_THERE = {
     ("candidates", ""): "made from a schema and parameters; messages have names of columns and numbers of rules",
     ("cli", ""): "public datasets",
     ("experiments.figures", "choose"): "names of experiments and public datasets",
+    ("evaluation.__init__", ""): "names of the package",
+    ("evaluation.membership", "_toolbox"): "what is installed",
+    ("evaluation.overlap", "feature_overlap"): "the parameter k",
     ("learners.optimal", ""): "numbers of candidates and rules",
     ("prior", ""): "parameters",
     ("privacy.ledger", ""): "budgets, which are public, and a file's name",

@@ -94,6 +94,12 @@ def test_experiments_use_public_names_only():
             assert imported[:1] in allowed, f"{'.'.join(importer)} imports {'.'.join(imported)}"
 
 
+def test_measures_of_models_take_data_and_so_stay_out_of_the_vault():
+    for importer, imported in imports():
+        if importer[0] == "evaluation" and importer[1] != "audit":
+            assert imported[:1] != ("vault",), f"{'.'.join(importer)} takes data and reaches into the vault"
+
+
 def test_the_vault_does_not_know_names_of_tables():
     """Nothing in the vault prints, logs or writes."""
     for parts, tree in modules():
@@ -107,6 +113,11 @@ def test_the_vault_does_not_know_names_of_tables():
 @pytest.mark.parametrize("heavy", ["sklearn", "pandas", "rich", "numpy"])
 def test_the_command_line_starts_without_heavy_imports(heavy):
     code = f"import sys, discreet.cli; sys.exit({heavy!r} in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+def test_the_names_of_evaluation_are_imported_when_they_are_used():
+    code = "import sys, discreet.evaluation; sys.exit(bool({'numpy', 'sklearn', 'art'} & sys.modules.keys()))"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
 
 

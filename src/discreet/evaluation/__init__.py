@@ -1,1 +1,34 @@
-"""Is it as private as it says? Evaluation of learners and models."""
+"""Is it as private as it says, and what does it give away in practice? Evaluation of learners and models.
+
+Names are imported when they are first used, so that the command line starts fast.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+_HOME = {
+    "MembershipAttack": "membership",
+    "feature_importance": "importance",
+    "feature_overlap": "overlap",
+    "membership_attack": "membership",
+    "vulnerability": "overfitting",
+}
+
+__all__ = sorted(_HOME)
+
+if TYPE_CHECKING:
+    from .importance import feature_importance as feature_importance
+    from .membership import MembershipAttack as MembershipAttack
+    from .membership import membership_attack as membership_attack
+    from .overfitting import vulnerability as vulnerability
+    from .overlap import feature_overlap as feature_overlap
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOME:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(f".{_HOME[name]}", __name__), name)
+
+
+def __dir__() -> list[str]:
+    return __all__
