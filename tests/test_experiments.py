@@ -13,7 +13,7 @@ import pytest
 from click.testing import CliRunner
 
 from discreet.cli import main
-from discreet.experiments import accuracy, comparisons, hyper_parameters, noisy_counts, runner
+from discreet.experiments import accuracy, comparisons, hyper_parameters, importance, noisy_counts, runner
 from discreet.experiments.effort import FULL, QUICK
 from discreet.experiments.measures import vulnerability
 from discreet.experiments.methods import METHODS
@@ -44,7 +44,7 @@ def test_units_have_files_of_their_own():
         keys = [unit.key for unit in all_units(quick)]
         assert len(keys) == len(set(keys))
     experiments = {unit.experiment for unit in all_units(quick=True)}
-    assert experiments == {"tables", "noisy-counts", "hyper-parameters", "accuracy"}
+    assert experiments == {"tables", "importance", "noisy-counts", "hyper-parameters", "accuracy"}
     assert len(list(hyper_parameters.units(QUICK))) > 0
     assert {unit.max_card for unit in noisy_counts.units(QUICK)} == {1, 2}
 
@@ -66,6 +66,14 @@ def test_mined_rules_have_their_support_on_the_training_records():
     for rule in list(kept)[::7]:
         literals = [split.X_train[:, place[x.column]] == (x.op == "is true") for x in rule.antecedent]
         assert 0.05 <= np.logical_and.reduce(literals).mean() <= 0.95
+
+
+def test_overlap_of_features_is_measured_where_it_is_asked_for():
+    rows = rows_of(Unit("importance", "C", "COMPAS", 0, ("sm-laplace",), (50.0,), overlaps=True))
+    assert 0.0 <= rows[0]["overlap_top5"] <= 1.0
+    assert rows[0]["overlap_positive"] <= rows[0]["overlap_top7"]
+    assert "overlap_top5" not in rows_of(UNIT)[0]
+    assert next(importance.units(QUICK)).dataset == "Adult"
 
 
 def test_vulnerability_by_hand():

@@ -49,12 +49,12 @@ def compared(fits: Any) -> list[Compared]:
     """Every expected number for which there are fits."""
     found = []
     for e in EXPECTED:
-        where = (
-            (fits.experiment == "tables")
-            & (fits.setup == e.setup)
-            & (fits.dataset == e.dataset)
-            & (fits.method == e.method)
-        )
+        if e.measure not in fits:
+            continue
+        experiment = "importance" if e.measure.startswith("overlap") else "tables"
+        where = fits.experiment == experiment
+        for column, value in (("setup", e.setup), ("dataset", e.dataset), ("method", e.method)):
+            where &= fits[column] == value
         where &= fits.epsilon.isna() if e.epsilon is None else np.isclose(fits.epsilon, e.epsilon)
         values = fits.loc[where, e.measure].dropna().to_numpy()
         if len(values) > 1:

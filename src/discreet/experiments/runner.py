@@ -19,6 +19,7 @@ import numpy as np
 
 from .measures import measured
 from .methods import METHODS, WITHOUT_PRIVACY, Task
+from .overlaps import overlaps
 from .setups import MAX_CARD, MIN_SUPPORT, SETUPS
 from .splits import split_of
 
@@ -36,6 +37,7 @@ class Unit:
     max_length: int | None = None  # instead of the set-up's
     max_card: int | None = None  # instead of the published ones
     min_support: float | None = None
+    overlaps: bool = False  # whether to compare the features that models rest on, too
 
     @property
     def fits(self) -> int:
@@ -64,10 +66,12 @@ def rows_of(unit: Unit) -> list[dict[str, Any]]:
             start = time.perf_counter()
             model = METHODS[method](Task(split, epsilon, seed=seed, **common))
             seconds = time.perf_counter() - start
+            more = overlaps(model, split, **common) if unit.overlaps else {}
             rows.append(
                 {"experiment": unit.experiment, "setup": unit.setup, "dataset": unit.dataset, "method": method}
                 | {"epsilon": epsilon, "seed": unit.seed, **common}
                 | measured(model, split)
+                | more
                 | {"seconds": seconds}
             )
     return rows

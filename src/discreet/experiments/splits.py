@@ -3,6 +3,7 @@
 Records that agree in all columns are counted once with their number, so measuring a model takes microseconds.
 """
 
+from collections.abc import Callable
 from functools import cached_property, lru_cache
 from typing import Any
 
@@ -27,7 +28,7 @@ class Split:
         self._counts = np.zeros((2, 2, len(self._rows)))  # test and training records of each class among equal records
         for member, part in enumerate((test, train)):
             np.add.at(self._counts[member], (y[part], records.which[part]), 1.0)
-        self._mined: dict[tuple[int, float], Candidates] = {}
+        self._kept: dict[Any, Any] = {}
 
     @cached_property
     def vault(self) -> Vault:
@@ -40,13 +41,22 @@ class Split:
 
     def mined(self, max_card: int, share: float) -> Candidates:
         """The rules that are true of a share of [share, 1 - share] of the training records. Not private, but as published."""
-        if (max_card, share) not in self._mined:
+
+        def mine() -> Candidates:
             everything = self.candidates(max_card)
             training = self._counts[1].sum(0)
             support = np.array([training[self._truth(rule.antecedent)].sum() for rule in everything]) / training.sum()
             kept = [rule for rule, s in zip(everything, support, strict=True) if share <= s <= 1.0 - share]
-            self._mined[max_card, share] = Candidates.of_rules(self.schema, kept)
-        return self._mined[max_card, share]
+            return Candidates.of_rules(self.schema, kept)
+
+        mined: Candidates = self.remember(("mined", max_card, share), mine)
+        return mined
+
+    def remember(self, what: Any, make: Callable[[], Any]) -> Any:
+        """What was made for this split once is kept for the next fit."""
+        if what not in self._kept:
+            self._kept[what] = make()
+        return self._kept[what]
 
     def captured(self, model: RuleList) -> npt.NDArray[np.float64]:
         """(2, classes, parts): test and training records of each class that each rule, the default last, captures."""

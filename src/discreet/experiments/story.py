@@ -98,6 +98,8 @@ def claims(fits: Any) -> list[Check]:
     checks.append(_cauchy_is_slower(fits))
     checks.append(_noisy_gini_for_many_rules(fits))
     checks.append(_baseline_is_more_vulnerable(fits))
+    if (fits.experiment == "importance").any():
+        checks.append(_features_are_preserved(fits))
     checks.append(_the_privacy_claim())
     return checks
 
@@ -178,3 +180,18 @@ def _baseline_is_more_vulnerable(fits: Any) -> Check:
         verdict,
         f"V of GreedyRL minus that of sm-laplace: {numbers}",
     )
+
+
+def _features_are_preserved(fits: Any) -> Check:
+    table = _means(fits, experiment="importance")
+    means = table.groupby(["epsilon", "method"])[["overlap_top5", "overlap_positive"]].mean()
+    by = {measure: means[measure].unstack("method") for measure in means}
+    ahead = [(m["sm-laplace"] > m["gl-laplace"]).all() for m in by.values()]
+    verdict: Verdict = "holds" if all(ahead) else "in part" if any(ahead) else "does not hold"
+    top, positive = by["overlap_top5"], by["overlap_positive"]
+    numbers = "; ".join(
+        f"epsilon {e:g}: {top.loc[e, 'sm-laplace']:.2f} against {top.loc[e, 'gl-laplace']:.2f} of the top 5, "
+        f"{positive.loc[e, 'sm-laplace']:.2f} against {positive.loc[e, 'gl-laplace']:.2f} among those that matter"
+        for e in top.index
+    )
+    return Check("sm-laplace preserves important features better than gl-laplace", verdict, numbers)
