@@ -5,7 +5,7 @@ BIN    := $(VENV)/bin
 PIP    := $(BIN)/python -m pip --disable-pip-version-check install --quiet
 
 .DEFAULT_GOAL := help
-.PHONY: help install demo audit twins test test-all test-oldest fuzz lint bench docs clean
+.PHONY: help install demo audit reproduce twins test test-all test-oldest fuzz lint bench docs clean
 
 help:  ## show this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -24,6 +24,9 @@ $(VENV)/.test: $(VENV)/.base
 $(VENV)/.lint: $(VENV)/.base
 	$(PIP) -e '.[lint]'
 	@touch $@
+$(VENV)/.experiments: $(VENV)/.base
+	$(PIP) -e '.[experiments]'
+	@touch $@
 $(VENV)/.docs: $(VENV)/.base
 	$(PIP) -e '.[docs]'
 	@touch $@
@@ -35,6 +38,9 @@ demo: $(VENV)/.base  ## learn and show rule lists on the three datasets
 
 audit: $(VENV)/.base  ## recompute why every epsilon can be believed: about ten minutes on two cores
 	@$(BIN)/discreet audit
+
+reproduce: $(VENV)/.experiments  ## the paper's experiments again, into reproduction/: ten to twenty minutes on two cores
+	@$(BIN)/discreet reproduce
 
 twins: $(VENV)/.test  ## what the audit finds in deliberately broken mechanisms, as a table
 	@$(BIN)/python -m tests.privacy.twins
