@@ -36,7 +36,7 @@ def write_story(fits: Any, folder: Path, facts: Facts) -> Path:
             "accuracy",
             figures.accuracy_over_epsilon,
             "Test accuracy with five published methods, and ours: rule by rule (mass), and lists drawn whole, which have one "
-            "rule less. Bands are two standard errors wide on either side. Set-up A.",
+            "rule less and were fitted on fewer splits. Bands are two standard errors wide on either side. Set-up A.",
         ),
         (
             "Noisy counts or noisy Gini (Figures 2 and 3)",
