@@ -13,9 +13,9 @@ import pytest
 from click.testing import CliRunner
 
 from discreet.cli import main
+from discreet.evaluation import vulnerability_of_counts
 from discreet.experiments import accuracy, comparisons, hyper_parameters, importance, noisy_counts, runner
 from discreet.experiments.effort import FULL, QUICK
-from discreet.experiments.measures import vulnerability
 from discreet.experiments.methods import METHODS
 from discreet.experiments.page import Facts
 from discreet.experiments.reproduce import all_units
@@ -77,10 +77,10 @@ def test_overlap_of_features_is_measured_where_it_is_asked_for():
 
 
 def test_vulnerability_by_hand():
-    captured = np.array([[[8.0, 2.0], [5.0, 5.0]], [[6.0, 4.0], [5.0, 5.0]]])  # (test, training), class, part
-    assert vulnerability(captured, joint=False) == pytest.approx(0.5 + 0.5 * 0.5 * 0.2)
-    assert vulnerability(captured, joint=True) == pytest.approx(0.5 + 0.5 * 0.5 * 0.1)
-    assert vulnerability(captured[[0, 0]], joint=False) == 0.5
+    captured = np.array([[[8.0, 2.0], [5.0, 5.0]], [[6.0, 4.0], [5.0, 5.0]]])  # (training, others), class, part
+    assert vulnerability_of_counts(*captured) == pytest.approx(0.5 + 0.5 * 0.5 * 0.2)
+    assert vulnerability_of_counts(*captured, joint=True) == pytest.approx(0.5 + 0.5 * 0.5 * 0.1)
+    assert vulnerability_of_counts(*captured[[0, 0]]) == 0.5
 
 
 def test_fits_can_be_repeated():
@@ -93,10 +93,10 @@ def test_a_small_part_of_the_papers_numbers():
     units = [unit for unit in comparisons.units(QUICK._replace(seeds=12)) if unit.dataset == "COMPAS"]
     fits = pd.DataFrame([row for unit in units for row in rows_of(unit)])
     found = comparisons.compared(fits)
-    assert {c.expected.setup for c in found} == {"A", "B", "C"}
+    assert {c.what[0] for c in found} == {"A", "B", "C"}
     for c in found:
         assert c.agrees, c
-    assert not comparisons.Compared(found[0].expected, found[0].mean + 1.0, 0.01, 12).agrees
+    assert not replace(found[0], measured=found[0].measured + 1.0).agrees
 
 
 @pytest.mark.slow

@@ -120,11 +120,7 @@ def audit(quick: bool, jobs: int | None, where: bool, as_json: bool) -> None:
     The exit status is 1 if something that is proved does not hold, 2 if the audit itself failed. Claims of the published
     methods that do not hold are reported, and change nothing about the status.
     """
-    import os
     import time
-
-    for name in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"):
-        os.environ.setdefault(name, "1")  # the processes started below do all the work, on small matrices
 
     from rich.console import Console
     from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
@@ -235,6 +231,7 @@ def reproduce(quick: bool, folder: Path, jobs: int | None) -> None:
     from .experiments.reproduce import all_units
     from .experiments.reproduce import reproduce as run_experiments
     from .experiments.story import write_story
+    from .experiments.tables import comparison
 
     folder = folder / ("quick" if quick else "full")
     started = time.monotonic()
@@ -242,14 +239,10 @@ def reproduce(quick: bool, folder: Path, jobs: int | None) -> None:
     with Progress(*columns, console=Console(stderr=True)) as bar:
         task = bar.add_task("", total=sum(unit.fits for unit in all_units(quick)))
         fits = run_experiments(folder, quick, jobs, lambda done: bar.advance(task, done))
-    table = Table("", "paper", "expected", "measured", "difference", box=None)
-    for c in compared(fits):
-        e = c.expected
-        what = f"{e.setup}, {e.dataset}, {e.method}" + ("" if e.epsilon is None else f" at {e.epsilon:g}")
-        what += "" if e.measure == "test_accuracy" else f", {e.measure.replace('_', ' ')}"
-        expected = f"{e.mean:.4f} ({e.error:.1e})" if e.error else f"{e.mean:g}"
-        verdict = f"{c.difference:.1f} se" + ("" if c.agrees else "  DIFFERS")
-        table.add_row(what, e.paper or "", expected, f"{c.mean:.4f} ({c.error:.1e})", verdict)
+    numbers = comparison(compared(fits))
+    table = Table(*numbers.header, box=None)
+    for row in numbers.rows:
+        table.add_row(*row)
     console = Console()
     console.print(table)
     with Console(stderr=True).status("drawing ..."):

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from discreet.vault.counting import NodeCounts
-from discreet.vault.mechanisms.discrete_laplace import tail
+from discreet.vault.mechanisms.discrete_laplace import at_least, tail
 
 
 @dataclass(frozen=True)
@@ -25,12 +25,6 @@ class Learner:
     max_length: int
 
 
-def at_least(n, threshold, epsilon):
-    """P(n + noise >= threshold)."""
-    m = threshold - n
-    return tail(m, epsilon) if m >= 1 else 1.0 - tail(1 - m, epsilon)
-
-
 def distribution(learner, patterns, counts):
     """{list of rules: probability}. ``patterns`` says which rules are true in a cell, ``counts`` its class counts."""
     found = {}
@@ -41,7 +35,7 @@ def distribution(learner, patterns, counts):
             found[prefix] = found.get(prefix, 0.0) + probability
             return
         left = counts[alive].sum(0).astype(float)
-        go_on = 1.0 if learner.threshold is None else at_least(int(left.sum()), learner.threshold, learner.epsilon)
+        go_on = 1.0 if learner.threshold is None else at_least(learner.threshold - int(left.sum()), learner.epsilon)
         rules = [r for r in range(patterns.shape[1]) if r not in prefix]
         captured = np.stack([counts[alive & patterns[:, r]].sum(0) for r in rules], axis=1).astype(float)
         chances = np.exp(learner.selector.log_prob(NodeCounts(left, captured)))

@@ -35,6 +35,7 @@ from discreet.evaluation.audit.pairs import Pair, as_table, random_pairs
 from discreet.evaluation.audit.samplers import samplers
 from discreet.evaluation.audit.statements import UNPROVED, claims_too_much
 from discreet.privacy.statement import Guarantee
+from discreet.processes import process_pool
 from discreet.vault.counting import NodeCounts
 from discreet.vault.entropy import SeededEntropy
 from discreet.vault.mechanisms import published
@@ -212,16 +213,18 @@ def test_the_lower_bound_is_seldom_above_the_truth():
 
 
 def test_the_audit_has_power():
-    """Within 20 % of a loss that is known: that of class counts, which is exactly epsilon."""
-    subject = SUBJECT[run.KNOWN_LOSS]
-    pair = Pair(np.zeros((2, 2), int), (0, 0))
+    """Within 20 % of a loss that is known: that of class counts, which is exactly epsilon. It misses once in a million runs."""
+    known = SUBJECT[run.KNOWN_LOSS]
+    subject = replace(known, parameters={**known.parameters, "epsilon": 2.0})
+    pair, fits = Pair(np.zeros((2, 2), int), (0, 0)), 4_500
     seen = watch(subject, pair)
-    event = best_event(seen.chances, 3_000)
-    assert event.epsilon == pytest.approx(1.0)
+    event = best_event(seen.chances, fits)
+    assert event.epsilon == pytest.approx(2.0)
     tables = (pair.more, pair.less) if event.on_more else (pair.less, pair.more)
-    drawn = [outcomes(subject, seen, table, 3_000) for table in tables]
+    drawn = [outcomes(subject, seen, table, fits) for table in tables]
     hits = [sum(n for x, n in table.items() if x in event.outcomes) for table in drawn]
-    assert 0.8 < lower_bound(*hits, 3_000) <= 1.0
+    assert lower_bound(*hits, fits) > 0.8 * 2.0
+    assert lower_bound(*hits, fits, confidence=1 - 1e-6) <= 2.0
 
 
 @pytest.mark.parametrize("subject", SUBJECTS, ids=lambda s: s.name)
@@ -321,7 +324,7 @@ def test_samplers_follow_their_laws(name):
 
 
 def test_a_failing_audit_says_so_and_ends():
-    with pytest.raises(ZeroDivisionError), run._pool(2) as pool:
+    with pytest.raises(ZeroDivisionError), process_pool(2) as pool:
         pool.submit(divmod, 1, 0).result()
     assert run._Here().submit(divmod, 7, 2).result() == (3, 1)
 

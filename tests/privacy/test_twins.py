@@ -36,7 +36,7 @@ def test_level_2_catches(case):
 
 
 def test_level_3_catches():
-    for name, epsilon, hits, other, fits in twins.observed_twins(1_500):
+    for name, epsilon, hits, other, fits in twins.observed_twins():
         assert lower_bound(hits, other, fits) > epsilon, name
 
 

@@ -13,14 +13,13 @@ import numpy as np
 from discreet import DPGreedyRuleListClassifier, DPOptimalRuleListClassifier
 from discreet.evaluation.audit.choices import noisy_max_law, worst_choice
 from discreet.evaluation.audit.counts import worst_check, worst_count
-from discreet.evaluation.audit.explore import ExploredGreedy, ExploredOptimal, law_of_lists
+from discreet.evaluation.audit.explore import ExploredGreedy, ExploredOptimal
 from discreet.evaluation.audit.learners import GREEDY, WHOLE, Compared, Subject, compare, excess, leftover
-from discreet.evaluation.audit.lists import KINDS, LISTS, N_RULES, TRUTH, laws_by_definition, worst_draw
+from discreet.evaluation.audit.lists import laws_by_definition, laws_by_problem, worst_draw
 from discreet.evaluation.audit.mechanisms import price_of
 from discreet.evaluation.audit.noisy_counts import worst_noisy_choice
 from discreet.evaluation.audit.observed import best_event, lower_bound, outcomes, watch
 from discreet.evaluation.audit.pairs import Pair, as_table, smallest_pairs
-from discreet.prior import Prior
 from discreet.vault.counting import NodeCounts
 from discreet.vault.entropy import SystemEntropy
 from discreet.vault.impurity import gini
@@ -29,7 +28,6 @@ from discreet.vault.mechanisms import published
 from discreet.vault.mechanisms.exponential import Exponential
 from discreet.vault.mechanisms.laplace import Laplace
 from discreet.vault.mechanisms.mass import UNITS, MassSelector, mass_units
-from discreet.vault.sampler.problem import make_problem
 
 E = Fraction(2)
 
@@ -145,22 +143,9 @@ def worst_of_twin(selector, law, price):
     return max(found, key=lambda f: f.ratio)._replace(pairs=sum(f.pairs for f in found))
 
 
-def merged(rate):
+def merged(posed):
     """Rules that agree on all records are merged, and their number is forgotten."""
-
-    def laws(tables):
-        rows = np.full((len(tables), len(LISTS)), -np.inf)
-        place = {x: i for i, x in enumerate(LISTS)}
-        for row, table in zip(rows, tables, strict=True):
-            counts = np.zeros((2, TRUTH.shape[1]))
-            for (label, pattern), n in zip(KINDS, table, strict=True):
-                counts[label, pattern] = n
-            posed = make_problem(TRUTH, counts, Prior((1.0,) * (N_RULES + 1), np.ones(N_RULES)), rate)
-            lists, logs = law_of_lists(replace(posed, members=tuple(m[:1] for m in posed.members)))
-            row[[place[x] for x in lists]] = logs
-        return rows
-
-    return laws
+    return replace(posed, members=tuple(m[:1] for m in posed.members))
 
 
 def other_choice_twins():
@@ -172,7 +157,7 @@ def other_choice_twins():
     yield "noisy-counts: noise halved", noisy
     for name, laws in (
         ("whole lists: noise halved", laws_by_definition(2 * 0.5)),
-        ("whole lists: rules merged without their multiplicity", merged(0.5)),
+        ("whole lists: rules merged without their multiplicity", laws_by_problem(0.5, merged)),
     ):
         found = list(worst_draw(0.5, 2, laws))
         yield name, max(found, key=lambda f: f.ratio)._replace(pairs=sum(f.pairs for f in found))
@@ -268,7 +253,7 @@ class LouderMass(ExploredGreedy):
         return doors
 
 
-class LouderLists(ExploredOptimal):
+class TwiceTheRate:
     """A draw at twice the rate that is paid for."""
 
     def _doors(self, *arguments):
@@ -276,6 +261,10 @@ class LouderLists(ExploredOptimal):
         draw = doors._draw
         doors._draw = lambda problem, by_envelope: draw(replace(problem, rate=2 * problem.rate), by_envelope)
         return doors
+
+
+class LouderLists(TwiceTheRate, ExploredOptimal):
+    pass
 
 
 class ForgetsWhatWasCaptured(ExploredOptimal):
@@ -364,14 +353,8 @@ def worst_fit(subject: Subject, promise, pairs) -> tuple[Compared, float]:
 # -- level 3: observed ------------------------------------------------------------------------------------------------
 
 
-class LoudSampler(DPOptimalRuleListClassifier):
+class LoudSampler(TwiceTheRate, DPOptimalRuleListClassifier):
     """Says and computes everything right, and then draws with half the noise: only fits can show it."""
-
-    def _doors(self, *arguments):
-        doors = super()._doors(*arguments)
-        draw = doors._draw
-        doors._draw = lambda problem, by_envelope: draw(replace(problem, rate=2 * problem.rate), by_envelope)
-        return doors
 
 
 class QuietEntropy(SystemEntropy):
@@ -404,31 +387,20 @@ def shared_generator(counts, fits, shared):
     return seen
 
 
-def observed_twins(fits):
-    """name, promised epsilon, hits on the likelier table, hits on the other, fits."""
-    subject = Subject("whole lists", WHOLE, {"epsilon": 1.0, "max_length": 2, "counts_share": 0.0})
+def observed_twins():
+    """name, promised epsilon, hits on the likelier table, hits on the other, fits: so many that a miss is next to impossible."""
+    lists = Subject("whole lists", WHOLE, {"epsilon": 1.0, "max_length": 2, "counts_share": 0.0})
+    counts = Subject("mass", GREEDY, {"mechanism": "mass", "epsilon": 1.0, "max_length": 1}, n_rules=1)
     less = np.zeros((4, 2), int)
     less[0, 0] = 1
-    yield (
-        "whole lists: a sampler with half the noise of its law",
-        *_hits(subject, LoudSampler, Pair(less, (0, 1)), fits),
-    )
-    counts = Subject("mass", GREEDY, {"mechanism": "mass", "epsilon": 1.0, "max_length": 1}, n_rules=1)
-    yield (
-        "mass: OpenDP asked for half the noise",
-        *_hits(counts, QuietSampler, Pair(np.zeros((2, 2), int), (0, 0)), fits),
-    )
-    empty = np.zeros((2, 2), int)
-    empty[0, 0] = 20
-    pair = Pair(empty, (0, 0))
-    less_seen, more_seen = (shared_generator(table, fits // 4, True) for table in (pair.less, pair.more))
-    yield (
-        "mass: a generator shared by two fits",
-        0.15,
-        sum(x >= 21 for x in more_seen),
-        sum(x >= 21 for x in less_seen),
-        fits // 4,
-    )
+    pair = Pair(less, (0, 1))
+    yield "whole lists: a sampler with half the noise of its law", *_hits(lists, LoudSampler, pair, 5_000)
+    pair = Pair(np.zeros((2, 2), int), (0, 0))
+    yield "mass: OpenDP asked for half the noise", *_hits(counts, QuietSampler, pair, 1_000)
+    pair = Pair(np.array([[20, 0], [0, 0]]), (0, 0))
+    less_seen, more_seen = (shared_generator(table, 500, True) for table in (pair.less, pair.more))
+    hits = sum(x >= 21 for x in more_seen), sum(x >= 21 for x in less_seen)
+    yield "mass: a generator shared by two fits", 0.15, *hits, 500
 
 
 def _hits(subject, twin, pair, fits):
@@ -461,7 +433,7 @@ def main():
         needed = found.epsilon(promise.delta)
         what = f"{shown(needed)}" if excess(found, promise) > 1 else f"{shown(uncharged)} more than was charged"
         print(f"| {name} | 2: whole fit | {promise.epsilon:.4g} | {what} | {len(pairs)} pairs |")
-    for name, epsilon, hits, other, fits in observed_twins(4_000):
+    for name, epsilon, hits, other, fits in observed_twins():
         print(
             f"| {name} | 3: observed | {epsilon:.4g} | at least {lower_bound(hits, other, fits):.3g} | {2 * fits:,} fits |"
         )

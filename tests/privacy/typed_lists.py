@@ -10,9 +10,8 @@ import math
 import numpy as np
 
 from discreet.vault.impurity import gini, smooth_sensitivity
+from discreet.vault.mechanisms.discrete_laplace import at_least
 from discreet.vault.mechanisms.noisy_max import log_prob
-
-from .exact_learner import at_least
 
 
 def chances(scores, numbers, noise):
@@ -51,7 +50,7 @@ def distribution(learner, types, numbers, counts):
             found[prefix] = probability
             return
         left = counts[alive].sum(0).astype(float)
-        go_on = 1.0 if learner.threshold is None else at_least(int(left.sum()), learner.threshold, learner.epsilon)
+        go_on = 1.0 if learner.threshold is None else at_least(learner.threshold - int(left.sum()), learner.epsilon)
         free = numbers - np.bincount(np.array(prefix, int), minlength=len(numbers))
         key = (alive.tobytes(), free.tobytes())
         if key not in known:
@@ -87,9 +86,3 @@ def divergences(learner, types, numbers, less, more, epsilon):
         likelier = np.maximum(0.0, x - math.exp(epsilon) * k * y).sum() / (1.0 + k)
         out.append(likelier + np.maximum(0.0, x - math.exp(epsilon) / k * y).sum() * k / (1.0 + k))
     return tuple(out)
-
-
-def worst_log_quotient(learner, types, numbers, less, more):
-    """The largest logarithm of a quotient of two probabilities, with the histograms' share."""
-    p, q = distribution(learner, types, numbers, less), distribution(learner, types, numbers, more)
-    return max(abs(math.log(p[o] / q[o])) for o in p if p[o] > 0) + learner.epsilon

@@ -12,6 +12,7 @@ _HOME = {
     "feature_overlap": "overlap",
     "membership_attack": "membership",
     "vulnerability": "overfitting",
+    "vulnerability_of_counts": "overfitting",
 }
 
 __all__ = sorted(_HOME)
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from .membership import MembershipAttack as MembershipAttack
     from .membership import membership_attack as membership_attack
     from .overfitting import vulnerability as vulnerability
+    from .overfitting import vulnerability_of_counts as vulnerability_of_counts
     from .overlap import feature_overlap as feature_overlap
 
 

@@ -45,8 +45,13 @@ def vulnerability(model: Any, X_train: Any, y_train: Any, X_test: Any, y_test: A
     weight = inside.sum(axis=1) / inside.sum()
     if not joint and (weight[outside.sum(axis=1) == 0] > 0).any():
         raise ValueError("a class has training records but no test records; leave it out of both")
+    return vulnerability_of_counts(inside, outside, joint)
+
+
+def vulnerability_of_counts(inside: np.ndarray, outside: np.ndarray, joint: bool = False) -> float:
+    """The same from how many training records, and others, of each class (row) each rule (column) captures."""
     tau = np.abs(_probabilities(inside, joint) - _probabilities(outside, joint)).sum(axis=1) / 2
-    return float(1 / 2 + weight @ tau / 2)
+    return float(1 / 2 + inside.sum(axis=1) / inside.sum() @ tau / 2)
 
 
 def _counts(records: Records) -> np.ndarray:

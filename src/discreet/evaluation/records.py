@@ -8,10 +8,9 @@ from sklearn.utils.validation import column_or_1d
 
 from ..columns import canonical
 from ..errors import no_value_shown
+from ..estimators import LABELS
 from ..rules import RuleList
 from ..tables import Table, as_array, as_table
-
-LABELS = "y must hold a label for each record of X: a few classes, all texts or all numbers"
 
 
 @dataclass(frozen=True)

@@ -1,7 +1,7 @@
 """The numbers of the paper's tables, each in the set-up that it comes from, beside what is expected and what we measure."""
 
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -9,6 +9,7 @@ from .effort import Effort
 from .expected import EXPECTED, Expected
 from .runner import Unit
 from .setups import DATASETS
+from .tables import Compared
 
 EPSILONS = (0.01, 0.1, 1.0, 10.0, 100.0)
 
@@ -24,25 +25,9 @@ def units(effort: Effort) -> Iterator[Unit]:
             yield Unit("tables", "C", dataset, seed, ("sm-laplace", "mass", "GreedyRL"), (1.0, 10.0))
 
 
-class Compared(NamedTuple):
-    """One expected number and what was measured: mean, its standard error, and the difference in standard errors of both."""
-
-    expected: Expected
-    mean: float
-    error: float
-    n: int
-
-    @property
-    def difference(self) -> float:
-        """In standard errors; what is within the last digit of an expected number is none."""
-        gap = abs(self.mean - self.expected.mean)
-        scale = float(np.hypot(self.error, self.expected.error))
-        return max(0.0, gap - self.expected.digit) / scale if scale else 0.0
-
-    @property
-    def agrees(self) -> bool:
-        """Whether they are within four standard errors of each other."""
-        return self.difference <= 4.0
+def _what(e: Expected) -> str:
+    what = f"{e.setup}: {e.dataset}, {e.method}" + ("" if e.epsilon is None else f", epsilon {e.epsilon:g}")
+    return what + ("" if e.measure == "test_accuracy" else f", {e.measure.replace('_', ' ')}")
 
 
 def compared(fits: Any) -> list[Compared]:
@@ -58,5 +43,6 @@ def compared(fits: Any) -> list[Compared]:
         where &= fits.epsilon.isna() if e.epsilon is None else np.isclose(fits.epsilon, e.epsilon)
         values = fits.loc[where, e.measure].dropna().to_numpy()
         if len(values) > 1:
-            found.append(Compared(e, float(values.mean()), float(values.std() / np.sqrt(len(values))), len(values)))
+            error = float(values.std() / np.sqrt(len(values)))
+            found.append(Compared(_what(e), e.paper, e.mean, e.error or None, float(values.mean()), error, e.rounding))
     return found

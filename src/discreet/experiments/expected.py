@@ -18,7 +18,7 @@ class Expected(NamedTuple):
     paper: str | None
     mean: float
     error: float
-    digit: float = 0.0  # half a unit of the last digit, where there is no standard error
+    rounding: float = 0.0  # half a unit of the last digit, where there is no standard error
 
 
 def _a(
@@ -29,7 +29,9 @@ def _a(
 
 def _b(dataset: str, method: str, measure: str, paper: str | None, mean: float, variance: float = 0.0) -> Expected:
     epsilon = None if method == "GreedyRL" else 10.0
-    return Expected("B", dataset, method, epsilon, measure, paper, mean, (variance / 100) ** 0.5, 0.00005)
+    return Expected(
+        "B", dataset, method, epsilon, measure, paper, mean, (variance / 100) ** 0.5, 0.0 if variance else 0.00005
+    )
 
 
 def _c(dataset: str, method: str, epsilon: float | None, mean: float) -> Expected:

@@ -5,18 +5,17 @@ another name and then renamed, so a file that is there is whole. Units whose fil
 """
 
 import os
-import signal
 import time
 import zlib
 from collections.abc import Callable, Iterable, Sequence
-from concurrent.futures import ProcessPoolExecutor, as_completed
+from concurrent.futures import as_completed
 from dataclasses import asdict, dataclass
-from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from ..processes import process_pool
 from .measures import measured
 from .methods import METHODS, WITHOUT_PRIVACY, Task
 from .overlaps import overlaps
@@ -98,25 +97,11 @@ def run(
 
 
 def _in_processes(todo: Iterable[Unit], parts: Path, jobs: int, progress: Callable[[int], None]) -> None:
-    for name in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"):
-        os.environ.setdefault(name, "1")  # a process a core is enough
-    pool = ProcessPoolExecutor(jobs, mp_context=get_context("spawn"), initializer=_leave_ctrl_c_to_the_parent)
-    try:
+    with process_pool(jobs) as pool:
         futures = {pool.submit(_do, unit, parts): unit for unit in todo}
         for future in as_completed(futures):
             future.result()
             progress(futures[future].fits)
-    except BaseException:
-        processes = list((pool._processes or {}).values())
-        pool.shutdown(wait=False, cancel_futures=True)
-        for process in processes:
-            process.terminate()
-        raise
-    pool.shutdown()
-
-
-def _leave_ctrl_c_to_the_parent() -> None:
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
 def _do(unit: Unit, parts: Path) -> None:

@@ -10,7 +10,7 @@ from ..evaluation.audit.learners import REFUTED, compare
 from . import amplitude, comparisons, figures
 from .page import Check, Checklist, Facts, Picture, Section, Verdict, write_page
 from .setups import DATASETS
-from .tables import Compared, comparison
+from .tables import comparison
 
 GLOBAL = ("gl-laplace", "gl-gaussian", "gl-exponential")
 SIZES = [int(n) for n in np.unique(np.geomspace(20, 1e5, 60).astype(int))]
@@ -25,7 +25,7 @@ def write_story(fits: Any, folder: Path, facts: Facts) -> Path:
             [
                 "Expected numbers were measured with the authors' code, in the set-up that each really comes from. A difference "
                 "is in standard errors; up to four count as agreement.",
-                comparison(map(_as_table_row, comparisons.compared(fits))),
+                comparison(comparisons.compared(fits)),
             ],
         ),
         _amplitude(folder),
@@ -60,16 +60,6 @@ def write_story(fits: Any, folder: Path, facts: Facts) -> Path:
         "Nothing here is private: the noise is seeded, and the published methods choose among rules mined from the records.",
     ]
     return write_page(folder, sections, "The paper, again", facts, lead)
-
-
-def _as_table_row(c: comparisons.Compared) -> Compared:
-    e = c.expected
-    what = f"{e.setup}: {e.dataset}, {e.method}" + ("" if e.epsilon is None else f", epsilon {e.epsilon:g}")
-    what += "" if e.measure == "test_accuracy" else f", {e.measure.replace('_', ' ')}"
-    error = float(
-        np.hypot(e.error, e.digit / 4.0)
-    )  # half a unit of the last digit counts as four standard errors' worth
-    return Compared(what, e.paper, e.mean, error, c.mean, c.error)
 
 
 def _amplitude(folder: Path) -> Section:
@@ -117,6 +107,12 @@ def _the_privacy_claim() -> Check:
     return Check("sm-laplace keeps its (epsilon, delta) whatever the table", verdict, numbers)
 
 
+def _verdict(flags: Any) -> Verdict:
+    """All of them, some, or none."""
+    flags = np.asarray(flags)
+    return "holds" if flags.all() else "in part" if flags.any() else "does not hold"
+
+
 def _means(fits: Any, **where: Any) -> Any:
     for column, value in where.items():
         fits = fits[np.isclose(fits[column], value)] if isinstance(value, float) else fits[fits[column] == value]
@@ -145,7 +141,7 @@ def _cauchy_is_slower(fits: Any) -> Check:
     grid = grid[(grid.epsilon >= 1.0 - 1e-9) & (grid.epsilon <= 10.0)]
     means = grid.groupby(["dataset", "method"]).test_accuracy.mean().unstack("method")
     behind = means["sm-laplace"] - means["sm-cauchy"]
-    verdict: Verdict = "holds" if (behind > 0).all() else "in part" if (behind > 0).any() else "does not hold"
+    verdict = _verdict(behind > 0)
     numbers = ", ".join(f"{d} {v:+.3f}" for d, v in behind.items())
     return Check(
         "sm-cauchy needs a larger epsilon than sm-laplace for the same accuracy",
@@ -158,7 +154,7 @@ def _noisy_gini_for_many_rules(fits: Any) -> Check:
     grid = _means(fits, experiment="noisy-counts", max_card=2)
     means = grid.groupby(["dataset", "epsilon", "method"]).test_accuracy.mean().unstack("method")
     ahead = (means["gl-laplace"] > means["noisy-counts"]).unstack("epsilon")
-    verdict: Verdict = "holds" if ahead.all(axis=None) else "in part" if ahead.any(axis=None) else "does not hold"
+    verdict = _verdict(ahead)
     numbers = ", ".join(
         f"{dataset} at {row.sum()} of {len(row)} budgets, the largest {row.index[row].max():.3g}"
         for dataset, row in ahead.iterrows()
@@ -173,7 +169,7 @@ def _baseline_is_more_vulnerable(fits: Any) -> Check:
     table = _means(fits, experiment="tables", setup="B")
     means = table.groupby(["dataset", "method"]).vulnerability_joint.mean().unstack("method")
     gap = means["GreedyRL"] - means["sm-laplace"]
-    verdict: Verdict = "holds" if (gap > 0).all() else "in part" if (gap > 0).any() else "does not hold"
+    verdict = _verdict(gap > 0)
     numbers = ", ".join(f"{d} {v:+.4f}" for d, v in gap.items())
     return Check(
         "Models without privacy are slightly more vulnerable",
@@ -187,7 +183,7 @@ def _features_are_preserved(fits: Any) -> Check:
     means = table.groupby(["epsilon", "method"])[["overlap_top5", "overlap_positive"]].mean()
     by = {measure: means[measure].unstack("method") for measure in means}
     ahead = [(m["sm-laplace"] > m["gl-laplace"]).all() for m in by.values()]
-    verdict: Verdict = "holds" if all(ahead) else "in part" if any(ahead) else "does not hold"
+    verdict = _verdict(ahead)
     top, positive = by["overlap_top5"], by["overlap_positive"]
     numbers = "; ".join(
         f"epsilon {e:g}: {top.loc[e, 'sm-laplace']:.2f} against {top.loc[e, 'gl-laplace']:.2f} of the top 5, "

@@ -71,6 +71,7 @@ class Compared:
     expected_error: float | None
     measured: float
     measured_error: float
+    rounding: float = 0.0  # half a unit of the last digit of an expected number that came without a standard error
 
     @property
     def difference(self) -> float:
@@ -78,6 +79,7 @@ class Compared:
         if self.expected is None:
             return math.nan
         apart = self.measured - self.expected
+        apart = math.copysign(max(0.0, abs(apart) - self.rounding), apart)
         error = math.hypot(
             *(0.0 if e is None or math.isnan(e) else e for e in (self.expected_error, self.measured_error))
         )

@@ -11,7 +11,7 @@ from itertools import combinations_with_replacement, permutations, product
 import numpy as np
 
 from ...prior import Prior
-from ...vault.sampler.problem import make_problem
+from ...vault.sampler.problem import Problem, make_problem
 from .choices import Finding, differences
 from .explore import law_of_lists
 from .loss import Array
@@ -52,8 +52,8 @@ def laws_by_definition(rate: float) -> Laws:
     return laws
 
 
-def laws_by_problem(rate: float) -> Laws:
-    """The same from what the samplers get; a table at a time."""
+def laws_by_problem(rate: float, change: Callable[[Problem], Problem] = lambda problem: problem) -> Laws:
+    """The same from what the samplers get, perhaps changed (as a twin would); a table at a time."""
 
     def laws(tables: Array) -> Array:
         rows = np.full((len(tables), len(LISTS)), -np.inf)
@@ -62,9 +62,8 @@ def laws_by_problem(rate: float) -> Laws:
             counts = np.zeros((2, TRUTH.shape[1]))
             for (label, pattern), n in zip(KINDS, table, strict=True):
                 counts[label, pattern] = n
-            lists, logs = law_of_lists(
-                make_problem(TRUTH, counts, Prior((1.0,) * (N_RULES + 1), np.ones(N_RULES)), rate)
-            )
+            posed = make_problem(TRUTH, counts, Prior((1.0,) * (N_RULES + 1), np.ones(N_RULES)), rate)
+            lists, logs = law_of_lists(change(posed))
             row[[place[x] for x in lists]] = logs
         return rows
 

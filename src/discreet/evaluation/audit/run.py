@@ -2,15 +2,14 @@
 
 import math
 import os
-import signal
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import Future, ProcessPoolExecutor, as_completed
-from contextlib import contextmanager
-from multiprocessing import get_context
+from concurrent.futures import Future, as_completed
+from contextlib import nullcontext
 from typing import Any, NamedTuple
 
 from ...privacy.statement import Guarantee
+from ...processes import process_pool
 from .choices import Finding
 from .learners import REFUTED, SUBJECTS, Compared, Subject, excess, is_broken, search
 from .mechanisms import audited
@@ -37,7 +36,7 @@ class Effort(NamedTuple):
     lists: int  # draws of whole lists
 
 
-QUICK = Effort(pairs=60, chunks=1, fits=300, fits_of_known_loss=5_000, draws=2_000, lists=300)
+QUICK = Effort(pairs=60, chunks=1, fits=300, fits_of_known_loss=7_000, draws=2_000, lists=300)
 FULL = Effort(pairs=300, chunks=4, fits=4_000, fits_of_known_loss=10_000, draws=10_000, lists=3_000)
 LISTS_PAIRS = 0.2  # of the pairs, for learners that take long to explore
 
@@ -54,7 +53,8 @@ def audit(quick: bool = False, jobs: int | None = None, progress: Callable[[int,
     True
     """
     effort = QUICK if quick else FULL
-    with _pool(jobs or os.cpu_count() or 1) as pool:
+    jobs = jobs or os.cpu_count() or 1
+    with process_pool(jobs) if jobs > 1 else nullcontext(_Here()) as pool:
         work = _Work(pool, progress or (lambda done, total: None))
         subjects = [*SUBJECTS, *REFUTED]
         examined = {
@@ -83,24 +83,6 @@ def audit(quick: bool = False, jobs: int | None = None, progress: Callable[[int,
     return Report(tuple(sorted(rows, key=lambda row: order.index(row.level))), tuple(checks), quick)
 
 
-@contextmanager
-def _pool(jobs: int) -> Iterator[Any]:
-    """Processes that end at once when something goes wrong here, or on Ctrl-C. One job is done in this process."""
-    if jobs == 1:
-        yield _Here()
-        return
-    pool = ProcessPoolExecutor(jobs, mp_context=get_context("spawn"), initializer=_leave_ctrl_c_to_the_parent)
-    try:
-        yield pool
-    except BaseException:
-        processes = list((pool._processes or {}).values())
-        pool.shutdown(wait=False, cancel_futures=True)
-        for process in processes:
-            process.terminate()
-        raise
-    pool.shutdown()
-
-
 class _Here:
     """A pool of one: this process."""
 
@@ -108,10 +90,6 @@ class _Here:
         future: Future[Any] = Future()
         future.set_result(function(*arguments))
         return future
-
-
-def _leave_ctrl_c_to_the_parent() -> None:
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
 CHUNKS_OF_FITS = 4
