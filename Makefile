@@ -25,7 +25,7 @@ $(VENV)/.lint: $(VENV)/.base
 	$(PIP) -e '.[lint]'
 	@touch $@
 $(VENV)/.experiments: $(VENV)/.base
-	$(PIP) -e '.[experiments]'
+	$(PIP) -e '.[experiments,attacks]'
 	@touch $@
 $(VENV)/.docs: $(VENV)/.base
 	$(PIP) -e '.[docs]'

@@ -3,6 +3,8 @@
 import numpy as np
 import pandas as pd
 
+from discreet.experiments.attacks import FALSE_POSITIVE_RATES
+
 BEST = {"COMPAS": 0.652, "Adult": 0.791, "German Credit": 0.705}
 WORST = {"COMPAS": 0.52, "Adult": 0.752, "German Credit": 0.60}
 # the epsilon where a method is half-way, on COMPAS
@@ -43,10 +45,16 @@ def made_up_fits(budgets=9, seeds=5, strangers=("DP-EBM",)):
                 parts.append(_fits(rng, "noisy-counts", "C", data, method, half, chosen, seeds, **where))
         for method, half in (("GreedyRL", 0), ("sm-laplace", 0.15)):
             chosen = [np.nan] if method == "GreedyRL" else [10.0]
-            part = _fits(rng, "vulnerability", "B", data, method, half, chosen, seeds, **at_paper | {"max_length": 7})
+            part = _fits(rng, "tables", "B", data, method, half, chosen, seeds, **at_paper | {"max_length": 7})
             leak = {"COMPAS": 0.0069, "Adult": 0.0018, "German Credit": 0.021}[data] + 0.0003 * (method == "GreedyRL")
             part["vulnerability_joint"] = 0.5 + leak + rng.normal(0, leak / 4, len(part))
             part["vulnerability"] = 0.5 + 1.7 * leak + rng.normal(0, leak / 4, len(part))
+            parts.append(part)
+            part = _fits(rng, "membership", "C", data, method, half, chosen, seeds, **at_paper)
+            part["black_box_tpr"] = [FALSE_POSITIVE_RATES ** rng.uniform(0.8, 1.0) for _ in range(len(part))]
+            part["black_box_auc"] = part["black_box_accuracy"] = part["label_only_accuracy"] = rng.normal(
+                0.5, 0.01, len(part)
+            )
             parts.append(part)
         others = [{"max_length": k} for k in (3, 5, 7, 9)] + [{"min_support": s} for s in (0.01, 0.1, 0.2)]
         others += [{"max_card": c} for c in (1, 2) if c != at_paper["max_card"]]
@@ -57,6 +65,10 @@ def made_up_fits(budgets=9, seeds=5, strangers=("DP-EBM",)):
                     half = methods.get(method, 0) * (1 + abs(other.get("max_length", 5) - 5))
                     part = _fits(rng, "hyper-parameters", "C", data, method, half, chosen, seeds, **at_paper | other)
                     parts.append(part)
+    for method in ("sm-laplace", "gl-laplace"):
+        part = _fits(rng, "importance", "C", "Adult", method, 1, [1.0, 10.0], seeds, **at_paper)
+        part["overlap_top5"], part["overlap_positive"] = rng.uniform(0.2, 0.7, (2, len(part)))
+        parts.append(part)
     return pd.concat(parts, ignore_index=True)
 
 

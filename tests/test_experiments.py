@@ -14,7 +14,8 @@ from click.testing import CliRunner
 
 from discreet.cli import main
 from discreet.evaluation import vulnerability_of_counts
-from discreet.experiments import accuracy, comparisons, hyper_parameters, importance, noisy_counts, runner
+from discreet.experiments import accuracy, comparisons, hyper_parameters, importance, membership, noisy_counts, runner
+from discreet.experiments.attacks import FALSE_POSITIVE_RATES
 from discreet.experiments.effort import FULL, QUICK
 from discreet.experiments.methods import METHODS
 from discreet.experiments.page import Facts
@@ -44,7 +45,7 @@ def test_units_have_files_of_their_own():
         keys = [unit.key for unit in all_units(quick)]
         assert len(keys) == len(set(keys))
     experiments = {unit.experiment for unit in all_units(quick=True)}
-    assert experiments == {"tables", "importance", "noisy-counts", "hyper-parameters", "accuracy"}
+    assert experiments - {"membership"} == {"tables", "importance", "noisy-counts", "hyper-parameters", "accuracy"}
     assert len(list(hyper_parameters.units(QUICK))) > 0
     assert {unit.max_card for unit in noisy_counts.units(QUICK)} == {1, 2}
 
@@ -69,11 +70,32 @@ def test_mined_rules_have_their_support_on_the_training_records():
 
 
 def test_overlap_of_features_is_measured_where_it_is_asked_for():
-    rows = rows_of(Unit("importance", "C", "COMPAS", 0, ("sm-laplace",), (50.0,), overlaps=True))
+    rows = rows_of(Unit("importance", "C", "COMPAS", 0, ("sm-laplace",), (50.0,), also="overlaps"))
     assert 0.0 <= rows[0]["overlap_top5"] <= 1.0
     assert rows[0]["overlap_positive"] <= rows[0]["overlap_top7"]
     assert "overlap_top5" not in rows_of(UNIT)[0]
     assert next(importance.units(QUICK)).dataset == "Adult"
+
+
+def test_attacks_are_left_out_without_their_toolbox(monkeypatch):
+    monkeypatch.setattr(membership, "find_spec", lambda name: None)
+    assert list(membership.units(QUICK)) == []
+    monkeypatch.setattr(membership, "find_spec", lambda name: object())
+    assert {unit.also for unit in membership.units(QUICK)} == {"attacks"}
+
+
+def test_attacks_are_measured_where_they_are_asked_for():
+    pytest.importorskip("art")
+    (row,) = rows_of(Unit("membership", "C", "German Credit", 0, ("GreedyRL",), (), also="attacks"))
+    assert row["black_box_tpr"].shape == FALSE_POSITIVE_RATES.shape
+    assert np.all(np.diff(row["black_box_tpr"]) >= 0)
+    assert row["black_box_tpr"][-1] == 1.0
+    assert 0.4 < row["label_only_accuracy"] < 0.6
+
+
+def test_new_fields_of_a_unit_leave_its_file_where_it_was():
+    assert "also" not in UNIT.text
+    assert replace(UNIT, also="overlaps").key != UNIT.key != replace(UNIT, epsilons=(0.1,)).key
 
 
 def test_vulnerability_by_hand():

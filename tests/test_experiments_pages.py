@@ -20,14 +20,14 @@ from discreet.experiments.tables import Compared, comparison, pooled, summary, w
 from .made_up_fits import DATASETS, made_up_fits
 
 FITS = made_up_fits()
-RATES = np.geomspace(1e-3, 1, 20)
 EVERY_FIGURE = {
     "accuracy": lambda: figures.accuracy_over_epsilon(FITS, "COMPAS"),
     "noise": lambda: figures.noise_amplitude({"smooth sensitivity": ([10, 1000], [0.5, 0.01])}),
     "noisy counts": lambda: figures.noisy_counts(FITS, "Adult"),
     "vulnerability": lambda: figures.vulnerability(FITS),
     "hyper-parameters": lambda: figures.hyper_parameters(FITS, "German Credit"),
-    "roc": lambda: figures.roc({"mass, an attack": (RATES, RATES**0.9), "guess": (RATES, RATES)}),
+    "roc": lambda: figures.roc(FITS, "COMPAS"),
+    "features": lambda: figures.feature_overlap(FITS),
 }
 FACTS = Facts("discreet reproduce", "a day", {"discreet": "0.4.0"}, 12.0)
 
@@ -82,6 +82,7 @@ def test_every_figure_has_labelled_axes(name):
         "vulnerability": ("standard errors", "COMPAS"),
         "hyper-parameters": ("share of records", "standard errors"),
         "roc": ("rate", "rate"),
+        "features": ("standard errors", "epsilon"),
     }[name]
     assert units[0] in x
     assert units[1] in y
@@ -156,7 +157,7 @@ def test_fits_that_are_not_there_or_of_two_set_ups_are_refused():
         figures.accuracy_over_epsilon(FITS, "Titanic")
     mixed = pd.concat([FITS, FITS.assign(setup="C")])
     with pytest.raises(ValueError, match="several set-ups"):
-        figures.vulnerability(mixed)
+        figures.accuracy_over_epsilon(mixed, "COMPAS")
 
 
 def test_the_same_figure_gives_the_same_files(tmp_path):

@@ -4,6 +4,9 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
+from .attacks import FALSE_POSITIVE_RATES
 from .drawing import (
     BAND,
     SOFT,
@@ -128,7 +131,7 @@ def _epsilon(fits: "pd.DataFrame") -> str:
 
 def vulnerability(fits: "pd.DataFrame") -> "Figure":
     """Table III as a figure: for each dataset the vulnerability of each method, by the formula and as it was published."""
-    chosen = choose(fits, "vulnerability")
+    chosen = choose(fits[fits["setup"] == "B"], "tables")
     look = styles(fits["method"])
     datasets = list(chosen["dataset"].unique())
     formulas = {"vulnerability": "by the paper's formula, P[r | y]", "vulnerability_joint": "as published, P[r, y]"}
@@ -139,6 +142,7 @@ def vulnerability(fits: "pd.DataFrame") -> "Figure":
         for dataset, row in zip(datasets, axes, strict=True):
             for column, axis in zip(formulas, row, strict=True):
                 _dots(axis, summary(chosen[chosen["dataset"] == dataset], ["method"], column), look)
+                axis.axvline(0.5, color=GREY, linewidth=1.2)
             row[0].set_ylabel(dataset.replace(" ", "\n"), weight="bold")
         for axis, title in zip(axes[0], formulas.values(), strict=True):
             axis.set_title(title, weight="normal")
@@ -146,15 +150,14 @@ def vulnerability(fits: "pd.DataFrame") -> "Figure":
     return figure
 
 
-def _dots(axis: "Axes", means: "pd.DataFrame", look: Looks) -> None:
+def _dots(axis: "Axes", means: "pd.DataFrame", look: Looks, digits: int = 4) -> None:
     for place, row in enumerate(rows(means)):
         style = look[row.method]
         error: dict[str, Any] = {"xerr": BAND * row.standard_error, "capsize": 3, "linewidth": 1.4}
         axis.errorbar(row.mean, place, color=style.colour, fmt=style.marker or "o", markersize=6, **error)
         note: dict[str, Any] = {"textcoords": "offset points", "ha": "center", "va": "bottom", "size": 8.5}
         paper = {"facecolor": "white", "edgecolor": "none", "pad": 1}
-        axis.annotate(f"{row.mean:.4f}", (row.mean, place), (0, 7), bbox=paper, **note)
-    axis.axvline(0.5, color=GREY, linewidth=1.2)
+        axis.annotate(f"{row.mean:.{digits}f}", (row.mean, place), (0, 7), bbox=paper, **note)
     axis.set_yticks(range(len(means)), means["method"])
     axis.set_ylim(len(means) - 0.5, -0.9)
     axis.grid(axis="y", visible=False)
@@ -206,31 +209,55 @@ def _over_parameter(
     axis.margins(x=0.12)
 
 
-def roc(curves: Curves, title: str = "Membership attacks") -> "Figure":
-    """ROC curves on logarithmic axes, which show whether an attack is ever sure of anyone; beside them the advantage.
-
-    Curves are (false positive rates, true positive rates) in [0, 1].
-    """
+def roc(fits: "pd.DataFrame", dataset: str) -> "Figure":
+    """Mean ROC curves on logarithmic axes, which show whether an attack is ever sure of anyone; beside them the advantage."""
+    chosen = choose(fits, "membership", dataset)
+    look = styles(fits["method"])
+    x = FALSE_POSITIVE_RATES
     with house_style():
         figure = new_figure(7.2, 4.15)
         figure.set_layout_engine("constrained", wspace=0.06)
         ratio, gain = figure.subplots(1, 2)
-        look = styles(curves)
-        low = max(1e-5, min([0.1, *(rate for x, _ in curves.values() for rate in x if rate > 0)]))
-        logarithmic(ratio, "x", low, 1)
-        logarithmic(ratio, "y", low, 1)
-        logarithmic(gain, "x", low, 1)
-        for name, (x, y) in curves.items():
-            drawn = look[name].line | {"linewidth": 1.6}
-            ratio.plot(x, y, **drawn, label=name)
-            gain.plot(x, [b - a for a, b in zip(x, y, strict=True)], **drawn)
-        ratio.plot([low, 1], [low, 1], color=GREY, linewidth=0.9, zorder=1, label="guessing")
+        logarithmic(ratio, "x", x[0], 1)
+        logarithmic(ratio, "y", x[0], 1)
+        logarithmic(gain, "x", x[0], 1)
+        for name, mine in chosen.groupby("method", observed=True):
+            curves = np.stack(mine["black_box_tpr"].tolist())
+            mean, error = curves.mean(0), BAND * curves.std(0, ddof=1) / len(curves) ** 0.5
+            style = look[str(name)]
+            for axis, away in ((ratio, 0.0), (gain, x)):
+                axis.plot(x, mean - away, **style.line | {"linewidth": 1.6}, label=name)
+            gain.fill_between(x, mean - error - x, mean + error - x, color=style.colour, alpha=0.13, linewidth=0)
+        ratio.plot([x[0], 1], [x[0], 1], color=GREY, linewidth=0.9, zorder=1, label="guessing")
         gain.axhline(0, color=GREY, linewidth=0.9, zorder=1)
         ratio.set(xlabel="false positive rate (log scale)", ylabel="true positive rate (log scale)", aspect="equal")
-        gain.set(xlabel="false positive rate (log scale)", ylabel="advantage: true − false positive rate")
+        gain.set(xlabel="false positive rate (log scale)", ylabel=f"true − false positive rate\n{MEANT}")
         gain.set_box_aspect(1)
-        ratio.set_title(title)
-        key_below(figure, [ratio], columns=3)
+        ratio.set_title(dataset)
+        key_below(figure, [ratio], columns=5)
+    return figure
+
+
+def feature_overlap(fits: "pd.DataFrame") -> "Figure":
+    """Table IV as a figure: the share of GreedyRL's important features that private lists rest on too."""
+    chosen = choose(fits, "importance")
+    look = styles(fits["method"])
+    readings = {
+        "overlap_top5": "of the five most important",
+        "overlap_positive": "of those that matter at all",
+    }
+    budgets = sorted(chosen["epsilon"].unique())
+    with house_style():
+        figure = new_figure(7.2, 0.9 + len(budgets) * (0.5 + 0.3 * chosen["method"].nunique()))
+        figure.set_layout_engine("constrained", wspace=0.05, hspace=0.06)
+        axes = figure.subplots(len(budgets), len(readings), sharex="col", sharey=True, squeeze=False)
+        for epsilon, row in zip(budgets, axes, strict=True):
+            for column, axis in zip(readings, row, strict=True):
+                _dots(axis, summary(chosen[chosen["epsilon"] == epsilon], ["method"], column), look, digits=2)
+            row[0].set_ylabel(f"epsilon {plain(epsilon)}", weight="bold")
+        for axis, title in zip(axes[0], readings.values(), strict=True):
+            axis.set_title(title, weight="normal")
+        figure.supxlabel(f"share of features in common with GreedyRL {MEANT}", size=10)
     return figure
 
 

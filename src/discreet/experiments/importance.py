@@ -14,4 +14,4 @@ from .runner import Unit
 def units(effort: Effort) -> Iterator[Unit]:
     """Adult alone, as published."""
     for seed in range(effort.seeds):
-        yield Unit("importance", "C", "Adult", seed, ("sm-laplace", "gl-laplace", "mass"), (1.0, 10.0), overlaps=True)
+        yield Unit("importance", "C", "Adult", seed, ("sm-laplace", "gl-laplace", "mass"), (1.0, 10.0), also="overlaps")

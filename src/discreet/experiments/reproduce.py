@@ -4,11 +4,11 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from . import accuracy, comparisons, hyper_parameters, importance, noisy_counts
+from . import accuracy, comparisons, hyper_parameters, importance, membership, noisy_counts
 from .effort import FULL, QUICK
 from .runner import Unit, run
 
-EXPERIMENTS = (comparisons, importance, noisy_counts, hyper_parameters, accuracy)
+EXPERIMENTS = (comparisons, importance, noisy_counts, hyper_parameters, membership, accuracy)
 
 
 def all_units(quick: bool) -> list[Unit]:

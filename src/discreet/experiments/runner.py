@@ -9,13 +9,14 @@ import time
 import zlib
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import as_completed
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from ..processes import process_pool
+from .attacks import attacked
 from .measures import measured
 from .methods import METHODS, WITHOUT_PRIVACY, Task
 from .overlaps import overlaps
@@ -36,7 +37,7 @@ class Unit:
     max_length: int | None = None  # instead of the set-up's
     max_card: int | None = None  # instead of the published ones
     min_support: float | None = None
-    overlaps: bool = False  # whether to compare the features that models rest on, too
+    also: str = ""  # what to measure besides accuracies: "overlaps" of features, or membership "attacks"
 
     @property
     def fits(self) -> int:
@@ -46,8 +47,13 @@ class Unit:
     @property
     def key(self) -> str:
         """The name of its file: another one if anything about it changes."""
-        what = zlib.crc32(repr(asdict(self)).encode())
+        what = zlib.crc32(self.text.encode())
         return f"{self.experiment}-{self.setup}-{self.dataset}-{self.seed:03d}-{what:08x}".replace(" ", "_")
+
+    @property
+    def text(self) -> str:
+        """All that was chosen. Defaults are left out, so that units with a new field keep their files and their noise."""
+        return repr([(f.name, getattr(self, f.name)) for f in fields(self) if getattr(self, f.name) != f.default])
 
 
 def rows_of(unit: Unit) -> list[dict[str, Any]]:
@@ -61,11 +67,15 @@ def rows_of(unit: Unit) -> list[dict[str, Any]]:
     rows = []
     for method in unit.methods:
         for epsilon in (np.nan,) if method in WITHOUT_PRIVACY else unit.epsilons:
-            seed = zlib.crc32(repr((asdict(unit), method, epsilon)).encode())
+            seed = zlib.crc32(repr((unit.text, method, epsilon)).encode())
             start = time.perf_counter()
             model = METHODS[method](Task(split, epsilon, seed=seed, **common))
             seconds = time.perf_counter() - start
-            more = overlaps(model, split, **common) if unit.overlaps else {}
+            more: dict[str, Any] = {}
+            if unit.also == "overlaps":
+                more = overlaps(model, split, **common)
+            elif unit.also == "attacks":
+                more = attacked(model, split, seed)
             rows.append(
                 {"experiment": unit.experiment, "setup": unit.setup, "dataset": unit.dataset, "method": method}
                 | {"epsilon": epsilon, "seed": unit.seed, **common}
