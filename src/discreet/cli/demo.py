@@ -1,0 +1,92 @@
+"""``discreet demo``."""
+
+from typing import Any
+
+import click
+
+from .show import coloured
+
+# (question, minimum support of the paper's private learner: a public number, chosen without a look at the records)
+QUESTIONS = {
+    "COMPAS": ("will a defendant be charged again?", 300),
+    "Adult": ("does a person earn more than $50,000 a year?", 2000),
+    "German Credit": ("is a loan a good risk?", 100),
+}
+
+
+@click.command()
+@click.option("--epsilon", "-e", type=float, default=1.0, show_default=True, help="Budget of the private lists.")
+@click.option(
+    "--max-length", "-k", type=click.IntRange(min=1), default=5, show_default=True, help="Rules, with the default."
+)
+@click.option("--max-card", type=click.IntRange(1, 3), default=1, show_default=True, help="Literals in a rule.")
+@click.option(
+    "--seed",
+    type=click.IntRange(0, 2**32 - 1),
+    default=0,
+    show_default=True,
+    help="Of the split into training and test records.",
+)
+@click.option("--json", "as_json", is_flag=True, help="The same as JSON.")
+def demo(epsilon: float, max_length: int, max_card: int, seed: int, as_json: bool) -> None:
+    """Learn rule lists on each of the three datasets, with and without privacy, and show them."""
+    import json
+
+    from rich.console import Console
+    from rich.panel import Panel
+    from rich.text import Text
+    from sklearn.model_selection import train_test_split
+
+    from ..datasets import load_adult, load_compas, load_german_credit
+    from ..estimators import GreedyRuleListClassifier
+    from ..optimal_estimators import DPOptimalRuleListClassifier
+    from ..private_estimators import DPGreedyRuleListClassifier
+
+    console, progress = Console(), Console(stderr=True)
+    results = []
+    statement = ""
+    loaders = {"COMPAS": load_compas, "Adult": load_adult, "German Credit": load_german_credit}
+    for name, (question, support) in QUESTIONS.items():
+        with progress.status(f"{name}: loading and learning ..."):
+            data = loaders[name](sensitive=False)
+            train, test, y_train, y_test = train_test_split(data.data, data.target, train_size=0.8, random_state=seed)
+            common: dict[str, Any] = {"max_length": max_length, "max_card": max_card, "schema": data.schema}
+            models = {
+                f"drawn whole, epsilon {epsilon:g}": DPOptimalRuleListClassifier(epsilon, **common),
+                f"the paper's sm-laplace, epsilon {epsilon:g}": DPGreedyRuleListClassifier(
+                    "sm-laplace", epsilon, delta=1e-9, min_support=support, **common
+                ),
+                "GreedyRL, no privacy": GreedyRuleListClassifier(**common),
+            }
+            try:
+                for model in models.values():
+                    model.fit(train, y_train)
+            except ValueError as error:
+                raise click.UsageError(str(error)) from None
+        body = Text(f"{len(data.data):,} records, {len(data.feature_names)} columns, sensitive ones left out.", "dim")
+        for title, model in models.items():
+            scores = {"train": model.score(train, y_train), "test": model.score(test, y_test)}
+            accuracy = f"accuracy {scores['train']:.3f} training, {scores['test']:.3f} test"
+            body.append_text(
+                Text.assemble("\n\n", (title, "bold underline"), f"   {accuracy}\n\n", coloured(model.rule_list_))
+            )
+            result = {
+                "dataset": name,
+                "learner": title,
+                "accuracy": scores,
+                "model": json.loads(model.rule_list_.to_json()),
+            }
+            if hasattr(model, "privacy_"):
+                statement = statement or str(model.privacy_)
+                body.append_text(Text(f"\n\nproved: {model.privacy_.proved}", "green"))
+                result["privacy"] = json.loads(model.privacy_.to_json())
+            results.append(result)
+        if not as_json:
+            console.print(Panel(body, title=f"[bold]{name}[/bold]: {question}", title_align="left", padding=(1, 2)))
+    if as_json:
+        click.echo(json.dumps(results, indent=1))
+    else:
+        console.print(Panel(statement, title="What the first list promises", title_align="left", padding=(1, 2)))
+        console.print(
+            "Accuracies are measured on records that we may show; on private ones they are not covered.", style="dim"
+        )

@@ -1,0 +1,71 @@
+"""``discreet reproduce``."""
+
+from pathlib import Path
+
+import click
+
+
+@click.command()
+@click.option("--quick", is_flag=True, help="A small part of the grid, in a minute or so.")
+@click.option(
+    "--folder",
+    "-o",
+    type=click.Path(file_okay=False, path_type=Path),
+    default=Path("reproduction"),
+    show_default=True,
+    help="Where results go; a run that was stopped goes on there.",
+)
+@click.option("--jobs", "-j", type=click.IntRange(min=1), help="Processes to use; all cores by default.")
+def reproduce(quick: bool, folder: Path, jobs: int | None) -> None:
+    """Run the paper's experiments again, and compare with its numbers. Needs `discreet[experiments]`.
+
+    Stop it whenever you like, and start it again: what is done is not done twice. In the folder are then all fits, as rows of one
+    Parquet file, every figure as SVG and PNG, and a page to read, index.html.
+    """
+    from importlib.util import find_spec
+
+    if find_spec("pyarrow") is None or find_spec("matplotlib") is None:
+        raise click.UsageError("reproduce needs pyarrow and matplotlib: pip install 'discreet[experiments]'")
+    import platform
+    import time
+    from datetime import UTC, datetime
+    from importlib.metadata import version
+
+    from rich.console import Console
+    from rich.progress import (
+        BarColumn,
+        MofNCompleteColumn,
+        Progress,
+        TextColumn,
+        TimeElapsedColumn,
+        TimeRemainingColumn,
+    )
+    from rich.table import Table
+
+    from ..experiments.comparisons import compared
+    from ..experiments.page import Facts
+    from ..experiments.reproduce import all_units
+    from ..experiments.reproduce import reproduce as run_experiments
+    from ..experiments.story import write_story
+    from ..experiments.tables import comparison
+
+    folder = folder / ("quick" if quick else "full")
+    started = time.monotonic()
+    columns = (TextColumn("fits"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=Console(stderr=True)) as bar:
+        task = bar.add_task("", total=sum(unit.fits for unit in all_units(quick)))
+        fits = run_experiments(folder, quick, jobs, lambda done: bar.advance(task, done))
+    numbers = comparison(compared(fits))
+    table = Table(*numbers.header, box=None)
+    for row in numbers.rows:
+        table.add_row(*row)
+    console = Console()
+    console.print(table)
+    with Console(stderr=True).status("drawing ..."):
+        versions = {name: version(name) for name in ("discreet", "numpy", "scikit-learn")} | {
+            "Python": platform.python_version()
+        }
+        command = "discreet reproduce" + (" --quick" if quick else "")
+        date = datetime.now(UTC).date().isoformat()
+        page = write_story(fits, folder, Facts(command, date, versions, time.monotonic() - started))
+    console.print(f"{len(fits):,} fits; read {page}")
