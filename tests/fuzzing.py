@@ -1,4 +1,4 @@
-"""A small fuzzer of everything that reads a file: schemas, rules, models, statements and ledgers.
+"""A small fuzzer of everything that reads a file: schemas, rules, rule lists, models, statements and ledgers.
 
 An input is a valid document, changed: its structure (a value replaced, an entry lost, renamed or moved), its words, lines or
 characters; or a specimen that hurt some reader somewhere, alone or put into a valid document. Each input must be read, and then
@@ -34,10 +34,12 @@ from discreet import (
     PrivacyStatement,
     Rule,
     RuleList,
+    SavedModel,
     Schema,
 )
-from discreet.errors import RuleError, SchemaError
-from discreet.privacy.ledger import BudgetError, LedgerError
+from discreet.errors import ModelError, RuleError, SchemaError
+from discreet.model import checksum
+from discreet.privacy.ledger import BudgetError, LedgerError, LedgerSnapshot
 from discreet.privacy.statement import Guarantee
 
 MOST_SECONDS = 2.0  # of CPU for one input
@@ -105,6 +107,33 @@ LEDGER = {
         },
     ],
 }
+
+SAVED = [
+    SavedModel(
+        RULES,
+        STATEMENT,
+        "DPGreedyRuleListClassifier",
+        {"epsilon": 1.0, "exclude": ["name"], "delta": None, "class_weight": {"no": 1, "yes": 2.5}},
+        "ill",
+        LedgerSnapshot.from_dict(
+            {
+                "epsilon": "3",
+                "delta": "1/1000000",
+                "entries": [
+                    {
+                        "what": "a model",
+                        "epsilon": "1/3",
+                        "delta": "1/10000000",
+                        "when": "2024-05-06",
+                        "proved_epsilon": "1/3",
+                        "proved_delta": "0",
+                    }
+                ],
+            }
+        ),
+    ),
+    SavedModel(RULES.without_counts(), UNPROVED),
+]
 
 # --- what hurts readers ----------------------------------------------------------------------------------------------------
 
@@ -343,6 +372,13 @@ def to_json(data: Any) -> str:
     return json.dumps(data, ensure_ascii=False, indent=1)
 
 
+def to_signed_json(data: Any) -> str:
+    """With a checksum that fits, so that what is behind it is read, too."""
+    if isinstance(data, dict) and "checksum" in data:
+        data = data | {"checksum": checksum(data)}
+    return to_json(data)
+
+
 def to_toml(data: Any) -> str:
     """Any structure as TOML, or nearly so: TOML has no null."""
     if not isinstance(data, dict):
@@ -436,6 +472,12 @@ def same_model(rules: RuleList) -> None:
     assert RuleList.parse(str(rules), rules.classes, rules.schema) == rules.without_counts()
 
 
+def same_saved(model: SavedModel) -> None:
+    assert SavedModel.from_json(model.to_json()) == model
+    assert str(model)
+    assert model.ledger is None or model.ledger.proved
+
+
 def same_statement(statement: PrivacyStatement) -> None:
     assert PrivacyStatement.from_json(statement.to_json()) == statement
     assert str(statement)
@@ -461,12 +503,14 @@ def readers(folder: Path) -> list[Reader]:
     """All of them. Files are made in the folder."""
     schemas = [SCHEMA.to_toml(), PLAIN_SCHEMA.to_toml(header="")]
     models = [RULES.to_json(), RuleList.parse(TEXTS[1]).to_json(None), RuleList.parse(TEXTS[2]).to_json()]
+    saved = [SAVED[0].to_json(), SAVED[1].to_json(None)]
     path = folder / "file"
     return [
         Reader("schema", schemas, SchemaError, Schema.from_toml, same_schema, tomllib.loads, to_toml),
         Reader("schema file", schemas, SchemaError, Schema.load, same_schema, tomllib.loads, to_toml, as_file=True),
         Reader("rules", [*TEXTS, "age <= 3", "not a and b then 1"], RuleError, read_rules, same_rules),
         Reader("model", models, RuleError, RuleList.from_json, same_model, json.loads, to_json),
+        Reader("model file", saved, ModelError, SavedModel.load, same_saved, json.loads, to_signed_json, as_file=True),
         Reader(
             "statement",
             [STATEMENT.to_json(), UNPROVED.to_json(None)],

@@ -19,7 +19,7 @@ from discreet.errors import RuleError, SchemaError
 from . import fuzzing
 
 COUNT = 2_000
-NAMES = ["schema", "schema file", "rules", "model", "statement", "ledger"]
+NAMES = ["schema", "schema file", "rules", "model", "model file", "statement", "ledger"]
 SEED = 0 if os.environ.get("CI") else secrets.randbelow(10**9)
 
 

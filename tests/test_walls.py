@@ -19,6 +19,8 @@ FLOORS = [
     ["rule_text"],
     ["rules"],
     ["candidates", "inference", "privacy"],
+    ["model"],
+    ["report"],
     ["prior"],
     ["vault"],
     ["sources"],

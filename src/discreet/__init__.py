@@ -19,6 +19,7 @@ _HOME = {
     "Literal": "rules",
     "Rule": "rules",
     "RuleList": "rules",
+    "SavedModel": "model",
     "Schema": "schema",
     "Boolean": "columns",
     "Categorical": "columns",
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
     from .columns import Ignored as Ignored
     from .columns import Numeric as Numeric
     from .estimators import GreedyRuleListClassifier as GreedyRuleListClassifier
+    from .model import SavedModel as SavedModel
     from .optimal_estimators import DPOptimalRuleListClassifier as DPOptimalRuleListClassifier
     from .optimal_estimators import OptimalRuleListClassifier as OptimalRuleListClassifier
     from .privacy.ledger import Ledger as Ledger

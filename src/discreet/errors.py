@@ -23,6 +23,10 @@ class RuleError(_ReadableError):
     """A literal, rule or rule list that cannot be read, or does not fit its schema."""
 
 
+class ModelError(_ReadableError):
+    """A model file that cannot be read, was changed, or is something else."""
+
+
 class CandidatesError(_ReadableError):
     """A candidate set that is empty or too large."""
 

@@ -23,6 +23,7 @@ from typing import Any, NoReturn
 
 FORMAT, VERSION = "discreet ledger", 1
 LARGEST = 10**300  # of a budget: sums of these are still numbers that can be shown
+PUBLIC = ("what", "epsilon", "delta", "when", "proved_epsilon", "proved_delta")  # of an entry
 UNREADABLE = (ValueError, KeyError, TypeError, AttributeError, ZeroDivisionError, RecursionError)
 
 
@@ -60,6 +61,60 @@ class Entry:
     def unused_delta(self) -> Fraction | None:
         """Reserved but not spent, and not returned."""
         return None if self.spent_delta is None else self.delta - self.spent_delta
+
+
+@dataclass(frozen=True)
+class LedgerSnapshot:
+    """What a ledger said at one time, as a value that goes into a model's file.
+
+    Left out are what early stopping left over, since whether a fit stopped early may say more about the records than the list
+    does, and the time of day, since the times between fits say how long they took.
+
+    >>> ledger = Ledger(epsilon=3.0)
+    >>> ledger.reserve(Fraction(1), Fraction(0), "first model").close()
+    >>> ledger.snapshot().remaining
+    (Fraction(2, 1), Fraction(0, 1))
+    """
+
+    epsilon: Fraction
+    delta: Fraction
+    entries: tuple[Entry, ...]
+
+    @property
+    def spent(self) -> tuple[Fraction, Fraction]:
+        """The sum of what was reserved, as the methods' authors count it. ``proved`` is what can be relied on."""
+        return sum((e.epsilon for e in self.entries), Fraction(0)), sum((e.delta for e in self.entries), Fraction(0))
+
+    @property
+    def remaining(self) -> tuple[Fraction, Fraction]:
+        """What is left."""
+        spent = self.spent
+        return self.epsilon - spent[0], self.delta - spent[1]
+
+    @property
+    def proved(self) -> tuple[float, float]:
+        """By basic composition, what is proved about all releases together; infinite if nothing is about one of them."""
+        pairs = [(e.proved_epsilon, e.proved_delta) for e in self.entries]
+        epsilons, deltas = zip(*pairs, strict=True) if pairs else ((), ())
+        if None in epsilons:
+            return math.inf, 1.0
+        return float(sum(epsilons)), float(sum(deltas))
+
+    def to_dict(self) -> dict[str, Any]:
+        """The snapshot as JSON has it: fractions are texts."""
+        entries = [{key: value for key, value in _entry_to(e).items() if key in PUBLIC} for e in self.entries]
+        return {"epsilon": str(self.epsilon), "delta": str(self.delta), "entries": entries}
+
+    @classmethod
+    def from_dict(cls, data: Any) -> "LedgerSnapshot":
+        """Read what ``to_dict`` wrote. What cannot be read raises one of ``UNREADABLE``."""
+        rest = {"spent_epsilon": None, "spent_delta": None}
+        if set(data) != {"epsilon", "delta", "entries"} or any(set(e) != set(PUBLIC) for e in data["entries"]):
+            raise ValueError
+        entries = tuple(_entry_from(e | rest) for e in data["entries"])
+        if any(e.when != e.when[:10] for e in entries) or _fraction(data["delta"]) >= 1:
+            raise ValueError
+        return cls(_fraction(data["epsilon"]), _fraction(data["delta"]), entries)
 
 
 class Reservation:
@@ -131,23 +186,24 @@ class Ledger:
     @property
     def spent(self) -> tuple[Fraction, Fraction]:
         """The sum of what was reserved, as the methods' authors count it. ``proved`` is what can be relied on."""
-        entries = self.entries
-        return sum((e.epsilon for e in entries), Fraction(0)), sum((e.delta for e in entries), Fraction(0))
+        return self._now().spent
 
     @property
     def remaining(self) -> tuple[Fraction, Fraction]:
         """What is left."""
-        spent = self.spent
-        return self.epsilon - spent[0], self.delta - spent[1]
+        return self._now().remaining
 
     @property
     def proved(self) -> tuple[float, float]:
         """By basic composition, what is proved about all releases together; infinite if nothing is about one of them."""
-        pairs = [(e.proved_epsilon, e.proved_delta) for e in self.entries]
-        epsilons, deltas = zip(*pairs, strict=True) if pairs else ((), ())
-        if None in epsilons:
-            return math.inf, 1.0
-        return float(sum(epsilons)), float(sum(deltas))
+        return self._now().proved
+
+    def _now(self) -> "LedgerSnapshot":
+        return LedgerSnapshot(self.epsilon, self.delta, self.entries)
+
+    def snapshot(self) -> "LedgerSnapshot":
+        """What the ledger says now and anyone may know. See LedgerSnapshot."""
+        return LedgerSnapshot(self.epsilon, self.delta, tuple(_public(e) for e in self.entries))
 
     def reserve(
         self, epsilon: Fraction, delta: Fraction, what: str, proved: tuple[float, float] | str | None = "as reserved"
@@ -376,6 +432,10 @@ def _fraction(text: Any) -> Fraction:
 
 def _entry_to(entry: Entry) -> dict[str, Any]:
     return {key: str(value) if isinstance(value, Fraction) else value for key, value in vars(entry).items()}
+
+
+def _public(entry: Entry) -> Entry:
+    return replace(entry, when=entry.when[:10], spent_epsilon=None, spent_delta=None)
 
 
 def _entry_from(data: Any) -> Entry:
