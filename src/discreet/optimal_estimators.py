@@ -14,8 +14,8 @@ from .learners.optimal import check_feasible, draws_of, optimal
 from .prior import Prior
 from .privacy.budget import ListBudget
 from .privacy.ledger import Ledger, Reservation, exact
-from .privacy.statement import Guarantee, PrivacyStatement
-from .private_base import ASSUMES, ROUNDING, _PrivateRuleListClassifier, number
+from .privacy.statement import Guarantee
+from .private_base import ROUNDING, _PrivateRuleListClassifier, number
 from .schema import Schema
 from .vault.exact import find_optimum
 from .vault.list_doors import ListDoors
@@ -51,7 +51,7 @@ class DPOptimalRuleListClassifier(_PrivateRuleListClassifier):
     prior : list or dict, default=None
         Public weights: of lists with 0, 1, ... rules (a list of ``max_length`` numbers; all alike by default), and of rules with
         1, 2, ... literals: ``{"lengths": [1, 1, 2, 2], "cards": [1, 0.1]}``.
-    schema, infer_schema, candidates, exclude, ledger, random_state
+    schema, infer_schema, candidates, exclude, records_per_person, ledger, random_state
         As in ``DPGreedyRuleListClassifier``.
     time_limit : float, default=None
         Seconds after which to give up. The fit then fails, and what it reserved stays spent. That it struck says something
@@ -94,6 +94,7 @@ class DPOptimalRuleListClassifier(_PrivateRuleListClassifier):
         infer_schema: bool = False,
         candidates: Any = None,
         exclude: Any = (),
+        records_per_person: int = 1,
         ledger: Ledger | None = None,
         random_state: Any = None,
         time_limit: float | None = None,
@@ -111,6 +112,7 @@ class DPOptimalRuleListClassifier(_PrivateRuleListClassifier):
         self.infer_schema = infer_schema
         self.candidates = candidates
         self.exclude = exclude
+        self.records_per_person = records_per_person
         self.ledger = ledger
         self.random_state = random_state
         self.time_limit = time_limit
@@ -122,11 +124,11 @@ class DPOptimalRuleListClassifier(_PrivateRuleListClassifier):
         sizes = draws_of(int(self.max_length) - 1, self.joint)
         draws = [prior.lengths] if len(sizes) == 1 else [(1.0,) * (size + 1) for size in sizes]
         weights = class_weights(self.class_weight, self.classes_)
-        budget = ListBudget.split(exact("epsilon", self.epsilon), exact("counts_share", self.counts_share), len(draws))
+        budget = ListBudget.split(self._record_epsilon, exact("counts_share", self.counts_share), len(draws))
         because = self._reasons_for_no_proof(candidates.schema)
         proved = None if because else Guarantee(float(budget.epsilon), 0.0)
-        statement = PrivacyStatement(MECHANISM, None, proved, tuple(because), (*ASSUMES, ROUNDING))
-        with self._reserve(budget.epsilon, exact("delta", 0), statement) as reservation, _spinner(bool(self.verbose)):
+        statement = self._promise(MECHANISM, None, proved, because, ROUNDING)
+        with self._reserve(exact("delta", 0), statement) as reservation, _spinner(bool(self.verbose)):
             doors = self._doors(get_vault(), candidates, budget, prior, weights, reservation)
             learned = optimal(doors, draws, counted=budget.counts_epsilon > 0)
         self._set_model(candidates, learned)

@@ -22,8 +22,8 @@ from sklearn.utils.validation import validate_data
 from .candidates import Candidates
 from .errors import CandidatesError, PrivacyWarning, SchemaError
 from .estimators import _RuleListClassifier, check_whole_number, refuse
-from .privacy.ledger import Ledger, Reservation
-from .privacy.statement import PrivacyStatement
+from .privacy.ledger import Ledger, Reservation, exact
+from .privacy.statement import Guarantee, PrivacyStatement, neighbours_of
 from .schema import Schema
 from .sources.memory import check_labels, check_types
 from .tables import Table, as_frame, as_objects, holds_objects
@@ -84,10 +84,30 @@ class _PrivateRuleListClassifier(_RuleListClassifier, ABC):
         if not 1e-6 <= number("epsilon", self.epsilon) <= 1e9:
             raise ValueError(f"epsilon must be above 0 (from 1e-6 to 1e9), not {self.epsilon!r}")
         check_whole_number("max_length", self.max_length, at_least=1)
+        check_whole_number("records_per_person", self.records_per_person, at_least=1)
         if self.ledger is not None and not isinstance(self.ledger, Ledger):
             raise TypeError("ledger must be a Ledger: Ledger(epsilon=...) or Ledger.open(path)")
 
-    def _reserve(self, epsilon: Fraction, delta: Fraction, statement: PrivacyStatement) -> Reservation:
+    @property
+    def _record_epsilon(self) -> Fraction:
+        """Epsilon for a single record: what is to hold for a person is shared by the person's records."""
+        return exact("epsilon", self.epsilon) / int(self.records_per_person)
+
+    def _promise(
+        self, mechanism: str, published: Guarantee | None, proved: Guarantee | None, because: list[str], *assumes: str
+    ) -> PrivacyStatement:
+        """From what holds for a single record to a statement about a person."""
+        k = int(self.records_per_person)
+        return PrivacyStatement(
+            mechanism,
+            published and published.for_person(k),
+            proved and proved.for_person(k),
+            tuple(because),
+            (*ASSUMES, *assumes),
+            neighbours_of(k),
+        )
+
+    def _reserve(self, delta: Fraction, statement: PrivacyStatement) -> Reservation:
         """Set the budget aside, in the ledger if there is one. Warns if nothing is proved.
 
         To be called by ``_learn`` itself: the warning then points at the line that called ``fit``.
@@ -95,10 +115,13 @@ class _PrivateRuleListClassifier(_RuleListClassifier, ABC):
         if statement.proved is None and self.random_state is None:  # a seed says that this is an experiment
             reasons = "; ".join(statement.because)
             warnings.warn(f"no privacy is proved for this fit: {reasons}", PrivacyWarning, stacklevel=4)
+        epsilon, k = exact("epsilon", self.epsilon), int(self.records_per_person)
         if self.ledger is None:
-            return Reservation(epsilon, delta)
+            return Reservation(epsilon, delta, records=k)
         pair = None if statement.proved is None else (statement.proved.epsilon, statement.proved.delta or 0.0)
-        return self.ledger.reserve(epsilon, delta, f"{type(self).__name__}, {statement.mechanism}", proved=pair)
+        return self.ledger.reserve(
+            epsilon, delta, f"{type(self).__name__}, {statement.mechanism}", proved=pair, records=k
+        )
 
     def _reasons_for_no_proof(self, schema: Schema) -> list[str]:
         """Why nothing is proved about a fit, whatever the mechanism."""

@@ -13,7 +13,7 @@ from .learners.guarantees import proved_guarantee
 from .privacy.budget import MASS, MECHANISMS, NEEDS_DELTA, SMOOTH, GreedyBudget, MassBudget
 from .privacy.ledger import Ledger, Reservation, exact
 from .privacy.statement import Guarantee, PrivacyStatement
-from .private_base import ASSUMES, ROUNDING, _PrivateRuleListClassifier, number
+from .private_base import ROUNDING, _PrivateRuleListClassifier, number
 from .schema import Schema
 from .vault.mass_doors import MassDoors
 from .vault.vault import PublishedDoors, Vault
@@ -49,6 +49,9 @@ class DPGreedyRuleListClassifier(_PrivateRuleListClassifier):
         1. Given ``candidates`` may have been mined from the records, so nothing is then proved.
     infer_schema : bool, default=False
         Make the schema from the records. That is not private, and the statement says so.
+    records_per_person : int, default=1
+        How many records a person may have in the table. The promise is then about a person: each record gets
+        epsilon / records_per_person. See that nobody has more; the table is not checked.
     ledger : Ledger, default=None
         Where to book the budget. The fit is refused if too little is left.
     random_state : int, default=None
@@ -88,6 +91,7 @@ class DPGreedyRuleListClassifier(_PrivateRuleListClassifier):
         infer_schema: bool = False,
         candidates: Any = None,
         exclude: Any = (),
+        records_per_person: int = 1,
         ledger: Ledger | None = None,
         random_state: Any = None,
     ) -> None:
@@ -104,6 +108,7 @@ class DPGreedyRuleListClassifier(_PrivateRuleListClassifier):
         self.infer_schema = infer_schema
         self.candidates = candidates
         self.exclude = exclude
+        self.records_per_person = records_per_person
         self.ledger = ledger
         self.random_state = random_state
 
@@ -114,7 +119,7 @@ class DPGreedyRuleListClassifier(_PrivateRuleListClassifier):
     def _learn(self, candidates: Candidates, get_vault: Callable[[], Vault]) -> Self:
         budget = self._budget()
         statement = self._statement(budget, candidates)
-        with self._reserve(budget.epsilon, budget.delta, statement) as reservation:
+        with self._reserve(budget.delta, statement) as reservation:
             doors = self._doors(get_vault(), candidates, budget, reservation)
             learned = greedy(doors, int(self.max_length), check_support=self.mechanism in SMOOTH)
         self._set_model(candidates, learned)
@@ -122,7 +127,7 @@ class DPGreedyRuleListClassifier(_PrivateRuleListClassifier):
         return self
 
     def _budget(self) -> MassBudget | GreedyBudget:
-        epsilon = exact("epsilon", self.epsilon)
+        epsilon = self._record_epsilon
         if self.mechanism == MASS:
             return MassBudget.split(epsilon, exact("counts_share", self.counts_share), int(self.max_length))
         delta = Fraction(0)
@@ -151,7 +156,7 @@ class DPGreedyRuleListClassifier(_PrivateRuleListClassifier):
         because = self._reasons_for_no_proof(candidates.schema)
         if isinstance(budget, MassBudget):  # docs/theory.md, section 7: the shares add up to epsilon
             proved = None if because else Guarantee(float(budget.epsilon), 0.0)
-            return PrivacyStatement(MASS, None, proved, tuple(because), ASSUMES)
+            return self._promise(MASS, None, proved, because)
         if self.mechanism in NEEDS_DELTA and self.delta is None:
             because.append("delta = 1/n^2 follows the private number of records n; give a delta")
         if self.mechanism in SMOOTH and self.min_support < 1:
@@ -165,16 +170,12 @@ class DPGreedyRuleListClassifier(_PrivateRuleListClassifier):
             proved = proved_guarantee(
                 self.mechanism, budget, int(self.max_length), support, float(self.confidence), len(candidates)
             )
-            if (proved.delta or 0.0) > LARGEST_DELTA:
-                because.append(f"the best delta that can be proved, {proved.delta:.1g}, is too large to mean anything")
+            delta = proved.for_person(int(self.records_per_person)).delta or 0.0
+            if delta > LARGEST_DELTA:
+                because.append(f"the best delta that can be proved, {delta:.1g}, is too large to mean anything")
                 proved = None
-        return PrivacyStatement(
-            self.mechanism,
-            Guarantee(float(budget.epsilon), published_delta),
-            proved,
-            tuple(because),
-            (*ASSUMES, ROUNDING),
-        )
+        published = Guarantee(float(budget.epsilon), published_delta)
+        return self._promise(self.mechanism, published, proved, because, ROUNDING)
 
     def _check_parameters(self) -> None:
         if self.mechanism not in MECHANISMS:
@@ -184,6 +185,11 @@ class DPGreedyRuleListClassifier(_PrivateRuleListClassifier):
             raise ValueError(f"delta must be None for {self.mechanism}: this mechanism needs no delta, so leave it out")
         if self.delta is not None and not 1e-100 <= number("delta", self.delta) < 1:
             raise ValueError(f"delta must be above 0 (from 1e-100) and below 1, not {self.delta!r}")
+        if self.mechanism in NEEDS_DELTA and self.records_per_person != 1:
+            raise ValueError(
+                f"records_per_person must be 1 for {self.mechanism}, whose delta grows with it in a way that its authors do not "
+                "say; use mass, or a whole list"
+            )
         check_min_support(self.min_support, least=1)
         confidence = self.confidence
         if not isinstance(confidence, float | np.floating) or not 0.5 < confidence < 1:

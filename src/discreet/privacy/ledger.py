@@ -118,16 +118,21 @@ class LedgerSnapshot:
 
 
 class Reservation:
-    """What a fit may spend. Doors draw from it before they answer. A ``with`` block closes it."""
+    """What a fit may spend. Doors draw from it before they answer. A ``with`` block closes it.
 
-    def __init__(self, epsilon: Fraction, delta: Fraction, ledger: "Ledger | None" = None, number: int = 0) -> None:
-        self.epsilon, self.delta = epsilon, delta
+    Doors know the price of a query for one record. It is charged for each of the ``records`` that a person may have.
+    """
+
+    def __init__(
+        self, epsilon: Fraction, delta: Fraction, ledger: "Ledger | None" = None, number: int = 0, records: int = 1
+    ) -> None:
+        self.epsilon, self.delta, self.records = epsilon, delta, records
         self.spent_epsilon, self.spent_delta = Fraction(0), Fraction(0)
         self._ledger, self._number = ledger, number
 
     def draw(self, epsilon: Fraction, delta: Fraction, what: str) -> None:
         """Charge a query, or refuse it."""
-        spent_epsilon = self.spent_epsilon + epsilon
+        spent_epsilon = self.spent_epsilon + self.records * epsilon
         spent_delta = self.spent_delta + delta if delta else self.spent_delta
         if spent_epsilon > self.epsilon or spent_delta > self.delta:
             raise BudgetError(f"a {what} asks for more than is left of the reservation: this is a bug in the learner")
@@ -206,11 +211,17 @@ class Ledger:
         return LedgerSnapshot(self.epsilon, self.delta, tuple(_public(e) for e in self.entries))
 
     def reserve(
-        self, epsilon: Fraction, delta: Fraction, what: str, proved: tuple[float, float] | str | None = "as reserved"
+        self,
+        epsilon: Fraction,
+        delta: Fraction,
+        what: str,
+        proved: tuple[float, float] | str | None = "as reserved",
+        records: int = 1,
     ) -> Reservation:
         """Set aside a budget, or raise BudgetError. It is on record before this returns.
 
         ``proved`` is the pair that is proved about the release, None if nothing is; left out, it is the pair reserved.
+        ``records`` is how many a person may have; epsilon is then that of a person.
         """
         epsilon, delta = exact("epsilon", epsilon), exact("delta", delta)
         pair: tuple[Fraction | None, Fraction | None] = (epsilon, delta)
@@ -226,7 +237,7 @@ class Ledger:
                 )
             entries.append(Entry(what, epsilon, delta, datetime.now(UTC).isoformat(timespec="seconds"), *pair))
             number = len(entries) - 1
-        return Reservation(epsilon, delta, self, number)
+        return Reservation(epsilon, delta, self, number, records)
 
     def _close(self, number: int, epsilon: Fraction, delta: Fraction) -> None:
         with self._changing() as entries:

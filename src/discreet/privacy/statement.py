@@ -14,12 +14,36 @@ NEIGHBOURS = (
 )
 
 
+def neighbours_of(records: int) -> str:
+    """Which tables a promise compares, when a person has up to so many records."""
+    if records == 1:
+        return NEIGHBOURS
+    return (
+        f"Two tables are neighbours if one of them has the records of one person more than the other, up to {records} of them "
+        "(records_per_person). The noise is that of a single record at epsilon divided by that number. "
+        "To a person who has more records than that, it promises less."
+    )
+
+
 @dataclass(frozen=True)
 class Guarantee:
     """An (epsilon, delta) pair. ``delta`` None stands for 1/n^2, where n is the private number of records."""
 
     epsilon: float
     delta: float | None
+
+    def for_person(self, records: int) -> "Guarantee":
+        """The same for a person who has up to so many records in the table: a chain of neighbours, one record at a time.
+
+        Each step multiplies a chance by e^epsilon at most and adds delta, so the deltas add up to a geometric series.
+
+        >>> print(Guarantee(0.5, 0.0).for_person(4))
+        epsilon = 2
+        """
+        delta = self.delta
+        if delta:
+            delta = min(1.0, delta * sum(math.exp(min(700.0, i * self.epsilon)) for i in range(records)))
+        return Guarantee(self.epsilon * records, delta)
 
     def __str__(self) -> str:
         if self.delta == 0:

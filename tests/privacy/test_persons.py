@@ -1,0 +1,90 @@
+"""Persons with several records: the exact loss when all of a person's records come or go."""
+
+from fractions import Fraction
+from itertools import combinations_with_replacement
+
+import numpy as np
+import pytest
+
+from discreet import DPGreedyRuleListClassifier, DPOptimalRuleListClassifier, Ledger
+from discreet.evaluation.audit.explore import (
+    ExploredGreedy,
+    ExploredOptimal,
+    explore,
+    losses,
+    schema_of_rules,
+    vault_of,
+)
+from discreet.privacy.statement import Guarantee
+
+SCHEMA = schema_of_rules(2, 2)
+LEARNERS = {
+    "mass": (ExploredGreedy, {"max_length": 2}),
+    "gl-laplace": (ExploredGreedy, {"mechanism": "gl-laplace", "max_length": 2}),
+    "whole lists": (ExploredOptimal, {"max_length": 2}),
+    "whole lists, no counts": (ExploredOptimal, {"max_length": 3, "counts_share": 0.0}),
+}
+
+
+def worst(make, parameters, records, **more):
+    """The largest loss over some small tables and all that have so many records more."""
+    classifier = make(schema=SCHEMA, negations=False, **parameters, **more)
+    rng = np.random.default_rng(0)
+    largest = 0.0
+    for less in [np.zeros((4, 2), int), *rng.integers(0, 4, (3, 4, 2))]:
+        one = explore(classifier, vault_of(SCHEMA, less))
+        for added in combinations_with_replacement(range(8), records):
+            more_records = less + np.bincount(added, minlength=8).reshape(4, 2)
+            other = explore(classifier, vault_of(SCHEMA, more_records))
+            largest = max(largest, losses(one, other).largest, losses(other, one).largest)
+    return largest
+
+
+@pytest.mark.parametrize("name", LEARNERS)
+def test_a_person_with_two_records_gets_the_whole_epsilon_and_not_more(name):
+    make, parameters = LEARNERS[name]
+    assert worst(make, parameters, 2, epsilon=1.0, records_per_person=2) <= 1.0 + 1e-9
+
+
+@pytest.mark.parametrize("name", ["mass", "whole lists, no counts"])
+def test_a_twin_that_forgets_to_divide_is_caught(name):
+    make, parameters = LEARNERS[name]
+    assert worst(make, parameters, 2, epsilon=1.0, records_per_person=1) > 1.2
+    assert (
+        worst(make, parameters, 3, epsilon=1.0, records_per_person=2) > 1.0
+    )  # a person may not have more than was said
+
+
+@pytest.mark.parametrize("classifier", [DPGreedyRuleListClassifier, DPOptimalRuleListClassifier])
+def test_the_statement_and_the_ledger_are_about_a_person(classifier):
+    X, y = np.zeros((20, 2), bool), np.arange(20) % 2
+    ledger = Ledger(epsilon=1.5)
+    clf = classifier(epsilon=1.0, records_per_person=4, ledger=ledger).fit(X, y)
+    assert clf.privacy_.proved == Guarantee(1.0, 0.0)
+    assert "up to 4 of them" in clf.privacy_.neighbours
+    assert "more records than that" in str(clf.privacy_)
+    assert ledger.remaining[0] == Fraction(1, 2)
+    assert ledger.proved == (1.0, 0.0)
+    assert 0 < ledger.entries[0].spent_epsilon <= 1
+    one = classifier(epsilon=1.0).fit(X, y)
+    assert "k times as large" in one.privacy_.neighbours
+
+
+@pytest.mark.parametrize("value", [0, -1, 1.5, "2", True, None])
+def test_how_many_must_be_a_whole_number(value):
+    with pytest.raises((ValueError, TypeError), match="records_per_person"):
+        DPOptimalRuleListClassifier(records_per_person=value).fit(np.zeros((4, 2), bool), [0, 1, 0, 1])
+
+
+def test_methods_with_a_delta_are_for_single_records():
+    clf = DPGreedyRuleListClassifier("sm-laplace", delta=1e-6, min_support=2, records_per_person=2)
+    with pytest.raises(ValueError, match="records_per_person must be 1"):
+        clf.fit(np.zeros((4, 2), bool), [0, 1, 0, 1])
+
+
+def test_deltas_of_a_person_add_up_as_a_geometric_series():
+    pair = Guarantee(0.5, 1e-6).for_person(3)
+    assert pair.epsilon == 1.5
+    assert pair.delta == pytest.approx(1e-6 * (1 + np.exp(0.5) + np.exp(1.0)))
+    assert Guarantee(0.5, 1e-6).for_person(1) == Guarantee(0.5, 1e-6)
+    assert Guarantee(1e9, 0.5).for_person(9).delta == 1.0
