@@ -18,7 +18,7 @@ FLOORS = [
     ["schema"],
     ["rule_text"],
     ["rules"],
-    ["candidates", "inference", "privacy"],
+    ["candidates", "files", "inference", "privacy"],
     ["model"],
     ["report"],
     ["prior"],
@@ -27,7 +27,7 @@ FLOORS = [
     ["learners"],
     ["estimators"],
     ["private_base"],
-    ["private_estimators", "optimal_estimators"],
+    ["private_accuracy", "private_estimators", "optimal_estimators"],
     ["datasets", "evaluation"],
     ["experiments"],
     ["cli"],
@@ -41,6 +41,7 @@ DOORS = {
     "sources": {"vault.cells"},
     "learners": {"vault.mechanisms"},  # their prices, which need no data
     "private_base": {"vault.vault", "vault.entropy"},
+    "private_accuracy": {"vault.accuracy", "vault.entropy", "vault.vault"},
     "private_estimators": {"vault.vault", "vault.mass_doors"},
     "optimal_estimators": {"vault.vault", "vault.exact", "vault.list_doors"},
     # the audit opens everything, and fills vaults with tables that it made up: it takes no data

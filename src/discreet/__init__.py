@@ -15,6 +15,7 @@ _HOME = {
     "GreedyRuleListClassifier": "estimators",
     "Ledger": "privacy.ledger",
     "PrivacyStatement": "privacy.statement",
+    "noisy_accuracy": "private_accuracy",
     "Vault": "vault.vault",
     "Literal": "rules",
     "Rule": "rules",
@@ -40,6 +41,7 @@ if TYPE_CHECKING:
     from .optimal_estimators import OptimalRuleListClassifier as OptimalRuleListClassifier
     from .privacy.ledger import Ledger as Ledger
     from .privacy.statement import PrivacyStatement as PrivacyStatement
+    from .private_accuracy import noisy_accuracy as noisy_accuracy
     from .private_estimators import DPGreedyRuleListClassifier as DPGreedyRuleListClassifier
     from .rules import Literal as Literal
     from .rules import Rule as Rule

@@ -31,6 +31,10 @@ class CandidatesError(_ReadableError):
     """A candidate set that is empty or too large."""
 
 
+class TableError(_ReadableError):
+    """A file that cannot be read as a table."""
+
+
 class PrivacyWarning(UserWarning):
     """A private learner was asked for something about which nothing is proved. It depends on parameters alone."""
 

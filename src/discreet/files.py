@@ -1,0 +1,204 @@
+"""Tables in files: CSV, Parquet and Arrow.
+
+Values of a CSV file stay texts: a guess at the type of a column would follow the records. What a text means, its schema says.
+How a file is read depends on its name, its header and what the caller says, never on its records. A file that is no table at
+all (cut off, of another encoding, with lines of several lengths) is refused, before anything is learned or spent; the message
+has no value and no line of it. Among files that are tables no error depends on the records.
+"""
+
+import csv
+import sys
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from .columns import Categorical, Column, canonical
+from .columns.numeric import as_number
+from .errors import TableError, no_value_shown
+from .schema import Label, Schema
+
+DELIMITERS = {",": "comma", ";": "semicolon", "\t": "tab", "|": "vertical bar"}
+# What stands for a missing value in a CSV file, unless the schema lists it as a category
+MISSING = frozenset(["", "NA", "N/A", "n/a", "NaN", "nan", "NULL", "null", "None", "<NA>", "?"])
+PARQUET, ARROW, TEXT = (".parquet", ".pq"), (".arrow", ".feather", ".ipc"), (".csv", ".tsv", ".txt")
+BYTE_ORDER_MARKS = {b"\xff\xfe": "utf-16", b"\xfe\xff": "utf-16"}
+
+
+def column_names(path: Path, delimiter: str | None = None, encoding: str = "utf-8") -> list[str]:
+    """The names of the columns. No record is read."""
+    if _kind(path) == "csv":
+        return _header(path, delimiter, encoding)[0]
+    with _readable(path):
+        if _kind(path) == "parquet":
+            import pyarrow.parquet
+
+            return list(pyarrow.parquet.read_schema(path).names)
+        import pyarrow.ipc
+
+        with pyarrow.ipc.open_file(path) as file:
+            return list(file.schema.names)
+
+
+def read_table(
+    path: Path,
+    columns: Sequence[str] | None = None,
+    schema: Schema | None = None,
+    delimiter: str | None = None,
+    encoding: str = "utf-8",
+) -> pd.DataFrame:
+    """The table in a file, or some of its columns. A schema says which texts of a CSV file are categories, not missing values."""
+    names = column_names(path, delimiter, encoding)
+    wanted = list(names if columns is None else columns)
+    if _kind(path) != "csv":
+        with _readable(path):
+            return pd.read_parquet(path, columns=wanted) if _kind(path) == "parquet" else pd.read_feather(path, wanted)
+    lists = _fields(path, names, wanted, delimiter, encoding)
+    described = {} if schema is None else {column.name: column for column in schema.columns}
+    return pd.DataFrame({name: _values(lists[name], described.get(name)) for name in wanted}, columns=wanted)
+
+
+def labels(values: Iterable[Any], classes: Sequence[Label] | None) -> np.ndarray:
+    """Labels as the schema's classes have them: where those are numbers, texts such as "1" and "1.0" are numbers, too."""
+    numeric = classes is None or not isinstance(classes[0], str)
+    read = [_number_if_it_is_one(v) if numeric else v for v in values]
+    return np.array([*read, None], dtype=object)[:-1]  # the last one keeps NumPy from looking inside
+
+
+def _number_if_it_is_one(value: Any) -> Any:
+    number = as_number({"true": "1", "false": "0"}.get(value.lower(), value)) if isinstance(value, str) else value
+    return number if number == number else None
+
+
+def _kind(path: Path) -> str:
+    suffix = path.suffix.lower()
+    if suffix in PARQUET or suffix in ARROW:
+        try:
+            import pyarrow  # noqa: F401
+        except ImportError:
+            raise TableError(
+                f"{path.name}: Parquet and Arrow files need pyarrow: pip install 'discreet[parquet]'"
+            ) from None
+        return "parquet" if suffix in PARQUET else "arrow"
+    if suffix not in TEXT:
+        known = ", ".join((*TEXT, *PARQUET, *ARROW))
+        raise TableError(f"{path.name}: the name of a table must end in one of {known}")
+    return "csv"
+
+
+def _readable(path: Path) -> Any:
+    return no_value_shown(
+        f"{path.name} cannot be read as a {_kind(path)} file: it is cut off, damaged, or something else; get another copy"
+    )
+
+
+def _header(path: Path, delimiter: str | None, encoding: str) -> tuple[list[str], str]:
+    """The names in the first line, and the delimiter: as given, or the one that cuts this line into most names."""
+    with open(path, "rb") as file:
+        start = file.read(4)
+    if (mark := BYTE_ORDER_MARKS.get(start[:2])) and not encoding.lower().startswith(mark):
+        raise TableError(f"{path.name} is a text in {mark.upper()}, not {encoding.upper()}: say --encoding {mark}")
+    if not start:
+        raise TableError(f"{path.name} is empty: it has no header with the names of its columns")
+    with _decoded(path, encoding), open(path, encoding=_with_mark(encoding), newline="") as text:
+        line = text.readline()
+    if "\0" in line:
+        raise TableError(f"{path.name} is not a text file: is it really a CSV file? (UTF-16 needs --encoding utf-16)")
+    if not line.strip():
+        raise TableError(f"{path.name} begins with an empty line; its first line must have the names of the columns")
+    if delimiter is None:
+        delimiter = max(DELIMITERS, key=lambda d: len(next(csv.reader([line], delimiter=d))))
+    elif len(delimiter) != 1:
+        raise TableError("the delimiter must be a single character")
+    names = [name.strip() for name in next(csv.reader([line], delimiter=delimiter))]
+    if len(set(names)) < len(names) or "" in names:
+        raise TableError(f"{path.name}: the first line must name every column, and none twice")
+    return names, delimiter
+
+
+def _decoded(path: Path, encoding: str) -> Any:
+    try:
+        "".encode(encoding)
+    except LookupError:
+        raise TableError(f"there is no encoding {encoding!r}; often it is utf-8, latin-1 or cp1252") from None
+    return _Decoded(path, encoding)
+
+
+class _Decoded:
+    """Turns what a decoder says, which quotes bytes of the file, into how to go on."""
+
+    def __init__(self, path: Path, encoding: str) -> None:
+        self._path, self._encoding = path, encoding
+
+    def __enter__(self) -> None:
+        return None
+
+    def __exit__(self, kind: Any, error: Any, trace: Any) -> None:
+        if isinstance(error, UnicodeError):
+            raise TableError(
+                f"{self._path.name} is not a text in {self._encoding.upper()}. Files from spreadsheets are often in another "
+                "encoding: try --encoding cp1252 (or latin-1, utf-16)"
+            ) from None
+
+
+def _with_mark(encoding: str) -> str:
+    return "utf-8-sig" if encoding.lower().replace("_", "-") in ("utf-8", "utf8") else encoding
+
+
+def _fields(
+    path: Path, names: list[str], wanted: list[str], delimiter: str | None, encoding: str
+) -> Mapping[str, list[str]]:
+    """The texts of the wanted columns."""
+    _, delimiter = _header(path, delimiter, encoding)
+    places = [names.index(name) for name in wanted]
+    lists: list[list[str]] = [[] for _ in wanted]
+    adders = [(place, column.append) for place, column in zip(places, lists, strict=True)]
+    largest = csv.field_size_limit(sys.maxsize)
+    short = False
+    try:
+        with _decoded(path, encoding), open(path, encoding=_with_mark(encoding), newline="") as text:
+            rows = csv.reader(text, delimiter=delimiter, strict=True)
+            next(rows)
+            for row in rows:
+                if not row:
+                    continue
+                if len(row) != len(names) or short:
+                    if len(row) < len(names) and not short:
+                        short = True  # perhaps the last one
+                        continue
+                    raise TableError(
+                        f"{path.name} has lines with more or fewer fields than the {len(names)} names in its first line. Is it "
+                        f"separated by a {DELIMITERS.get(delimiter, delimiter)}? If not, say --delimiter"
+                    )
+                for place, add in adders:
+                    add(row[place])
+    except csv.Error:
+        raise TableError(
+            f"{path.name} cannot be read as CSV: a quoted text in it never ends, so it is cut off or damaged; get another copy"
+        ) from None
+    finally:
+        csv.field_size_limit(largest)
+    if short:
+        raise TableError(f"{path.name} is cut off in the middle of its last line; get another copy")
+    return dict(zip(wanted, lists, strict=True))
+
+
+def _values(texts: list[str], column: Column | None) -> np.ndarray:
+    """Texts with None for what is missing. Categories that are whole numbers are also found as 1.0."""
+    categories: frozenset[str] = frozenset()
+    if isinstance(column, Categorical):
+        grouped = [c for _, members in column.groups for c in members]
+        categories = frozenset(canonical(c) for c in [*column.categories, *grouped])
+    known: dict[str, str | None] = {}
+    for text in set(texts):
+        value: str | None = text.strip()
+        if value in MISSING and value not in categories:
+            value = None
+        elif categories and value not in categories and (whole := canonical(as_number(value))) in categories:
+            value = whole
+        known[text] = value
+    found = np.empty(len(texts), dtype=object)
+    found[:] = [known[text] for text in texts]
+    return found

@@ -1,0 +1,123 @@
+"""The accuracy of a model on private records, with noise and a price."""
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from .errors import RuleError
+from .estimators import check_whole_number
+from .privacy.ledger import Ledger, Reservation, exact
+from .privacy.statement import Guarantee, PrivacyStatement, neighbours_of
+from .private_base import ASSUMES, number
+from .rules import RuleList
+from .sources.memory import check_labels, check_types
+from .tables import as_table
+from .vault.accuracy import correct_and_wrong
+from .vault.entropy import Entropy, SeededEntropy, SystemEntropy
+from .vault.vault import Vault, check_private_schema
+
+MECHANISM = "noisy accuracy"
+SURE = 0.95
+
+
+@dataclass(frozen=True)
+class NoisyAccuracy:
+    """A share of records that are classified correctly. With the noise taken into account it lies from ``low`` to ``high``.
+
+    The interval is about these records (95 %), not about others like them, of which a test of few records says little.
+    """
+
+    accuracy: float
+    low: float
+    high: float
+    privacy: PrivacyStatement
+
+    def __str__(self) -> str:
+        found = f"accuracy {self.accuracy:.3f} (from {self.low:.3f} to {self.high:.3f}, 95 %)"
+        return f"{found}; {self.privacy.proved or 'not private'}"
+
+
+def noisy_accuracy(
+    model: Any,
+    X: Any,
+    y: Any,
+    epsilon: float,
+    ledger: Ledger | None = None,
+    records_per_person: int = 1,
+    random_state: int | None = None,
+) -> NoisyAccuracy:
+    """Measure a model on records that are private, and pay for it.
+
+    Parameters
+    ----------
+    model : RuleList, SavedModel or classifier
+        A rule list of this package, fitted with a schema.
+    X, y : records and their labels
+        Values and labels that the schema does not foresee are taken as it says, or left out, in silence.
+    epsilon : float
+        The price. The noise is of the size of 1/epsilon records.
+    ledger : Ledger, default=None
+        Where to book it.
+    records_per_person : int, default=1
+        How many records a person may have among these.
+    random_state : int, default=None
+        For experiments only: nothing is then proved.
+
+    Returns
+    -------
+    NoisyAccuracy
+
+    Examples
+    --------
+    >>> from discreet import DPOptimalRuleListClassifier, noisy_accuracy
+    >>> from discreet.datasets import load_compas
+    >>> data = load_compas(sensitive=False)
+    >>> clf = DPOptimalRuleListClassifier(epsilon=1.0, schema=data.schema).fit(data.data[:5000], data.target[:5000])
+    >>> found = noisy_accuracy(clf, data.data[5000:], data.target[5000:], epsilon=0.1)
+    >>> 0.5 < found.accuracy < 0.8
+    True
+    """
+    rules = getattr(model, "rule_list_", getattr(model, "rule_list", model))
+    if not isinstance(rules, RuleList) or rules.schema is None:
+        raise RuleError("model must be a rule list with a schema, or a fitted classifier of this package")
+    if not 1e-6 <= number("epsilon", epsilon) <= 1e9:
+        raise ValueError(f"epsilon must be above 0 (from 1e-6 to 1e9), not {epsilon!r}")
+    check_whole_number("records_per_person", records_per_person, at_least=1)
+    if ledger is not None and not isinstance(ledger, Ledger):
+        raise TypeError("ledger must be a Ledger: Ledger(epsilon=...) or Ledger.open(path)")
+    table = as_table(X, rules.schema.names)  # what does not fit is refused before anything is booked
+    check_private_schema(rules.schema)
+    check_types(table, rules.schema.used)
+    check_labels(y, rules.classes, len(table))
+    price = exact("epsilon", epsilon) / records_per_person
+    seeded = random_state is not None
+    because = ("the noise was seeded (random_state), so it can be repeated and taken off",) if seeded else ()
+    if rules.schema.inferred:
+        because = (*because, "the model's schema was made from records")
+    proved = None if because else Guarantee(float(price), 0.0).for_person(records_per_person)
+    statement = PrivacyStatement(MECHANISM, None, proved, because, ASSUMES, neighbours_of(records_per_person))
+    entropy: Entropy = SeededEntropy(random_state) if random_state is not None else SystemEntropy()
+    whole, nothing = price * records_per_person, exact("delta", 0)
+    if ledger is None:
+        reservation = Reservation(whole, nothing, records=records_per_person)
+    else:
+        pair = None if proved is None else (proved.epsilon, 0.0)
+        reservation = ledger.reserve(whole, nothing, MECHANISM, proved=pair, records=records_per_person)
+    with reservation:
+        vault = Vault.from_table(table, y, rules.schema)
+        correct, wrong = correct_and_wrong(vault, rules, price, reservation, entropy)
+    return NoisyAccuracy(*_with_interval(correct, wrong, float(price)), statement)
+
+
+def _with_interval(correct: int, wrong: int, epsilon: float) -> tuple[float, float, float]:
+    """The accuracy, and how far off the noise may have brought it: neither count is further off than this, at 95 %."""
+    far = math.ceil(math.log(4.0 / (1.0 - SURE)) / epsilon)
+
+    def share(a: float, b: float) -> float:
+        a, b = max(a, 0.0), max(b, 0.0)
+        return a / (a + b) if a + b > 0 else 0.5
+
+    low, high = share(correct - far, wrong + far), share(correct + far, wrong - far)
+    return float(np.clip(share(correct, wrong), low, high)), low, high
