@@ -13,6 +13,7 @@ import signal
 import subprocess
 import tempfile
 import time
+import warnings
 from contextlib import contextmanager
 from importlib.util import find_spec
 from pathlib import Path
@@ -85,10 +86,20 @@ class SparkEngine:
         self.connection = session
 
     def load(self, name, table):
-        self.connection.createDataFrame(table).createOrReplaceTempView(name)
+        with _sockets_left_open():
+            self.connection.createDataFrame(table).createOrReplaceTempView(name)
 
     def query(self, sql):
-        return [tuple(row) for row in self.connection.sql(sql).collect()]
+        with _sockets_left_open():
+            return [tuple(row) for row in self.connection.sql(sql).collect()]
+
+
+@contextmanager
+def _sockets_left_open():
+    """PySpark leaves the sockets on which it gets its answers to the garbage collector."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ResourceWarning)
+        yield
 
 
 def postgresql_programs():

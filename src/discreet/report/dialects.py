@@ -103,7 +103,7 @@ class Spark(DuckDB):
     name = "Spark"
     _other: ClassVar[Mapping[str, str]] = {
         "text": "<> 'string'",
-        "number": "NOT RLIKE '^(tinyint|smallint|int|bigint|float|double|decimal)'",
+        "number": "NOT RLIKE '^(tinyint|smallint|int|bigint|float|double|decimal.*)$'",
         "boolean": "<> 'boolean'",
     }
     _error = "raise_error"
