@@ -4,6 +4,10 @@ import os
 
 from hypothesis import HealthCheck, settings
 
+from .engines import duckdb_engine, engine, postgresql_engine, spark_engine
+
+__all__ = ["duckdb_engine", "engine", "postgresql_engine", "spark_engine"]  # fixtures
+
 settings.register_profile("here", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.register_profile("ci", parent=settings.get_profile("here"), derandomize=True)
 settings.load_profile("ci" if os.environ.get("CI") else "here")

@@ -114,6 +114,12 @@ def test_classes_of_different_types_keep_them():
     assert RuleList.parse("if a then 1 else no").predict({"a": [True, False]}).tolist() == [1, "no"]
 
 
+@pytest.mark.parametrize("labels", [("a\0", "a"), (2**63 + 1, -1)])
+def test_labels_that_numpy_would_change_come_back_as_they_are(labels):
+    rules = RuleList((Rule((Literal("a"),), labels[0]),), labels[1])
+    assert rules.predict({"a": [True, False]}).tolist() == list(labels)
+
+
 def test_probabilities_come_from_counts_and_ignore_negative_noise():
     rules = RuleList((Rule((Literal("a"),), 1, (-2.0, 6.0)),), Rule((), 0, (3.0, 1.0)), (0, 1))
     assert rules.predict_proba({"a": [True, False]}).tolist() == [[0.0, 1.0], [0.75, 0.25]]

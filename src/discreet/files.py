@@ -67,6 +67,17 @@ def labels(values: Iterable[Any], classes: Sequence[Label] | None) -> np.ndarray
     return np.array([*read, None], dtype=object)[:-1]  # the last one keeps NumPy from looking inside
 
 
+def typed(frame: pd.DataFrame) -> pd.DataFrame:
+    """Columns of texts that are all numbers as numbers. This looks at the records, so only for those that are public."""
+    found = frame.copy()
+    for name in frame.columns:
+        if frame[name].dtype == object:
+            numbers = pd.to_numeric(frame[name], errors="coerce")
+            if (numbers.notna() == frame[name].notna()).all() and numbers.notna().any():
+                found[name] = numbers
+    return found
+
+
 def _number_if_it_is_one(value: Any) -> Any:
     number = as_number({"true": "1", "false": "0"}.get(value.lower(), value)) if isinstance(value, str) else value
     return number if number == number else None

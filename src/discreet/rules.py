@@ -279,6 +279,10 @@ class RuleList:
         """
         kinds = {type(c) for c in self.classes}
         classes = np.array(self.classes, dtype=object if len(kinds) > 1 else None)
+        if classes.tolist() != list(
+            self.classes
+        ):  # NumPy cuts a NUL off the end of a text and rounds some whole numbers
+            classes = np.array(self.classes, dtype=object)
         return classes[[self.classes.index(rule.label) for rule in self]][self.captures(X, strict)]
 
     def predict_proba(self, X: Any, strict: bool = False) -> np.ndarray:
@@ -286,9 +290,53 @@ class RuleList:
 
         Where shares are equal, ``predict`` gives the label that the rule has, which need not be the first of them.
         """
-        return np.array([self._shares(rule) for rule in self])[self.captures(X, strict)]
+        return np.array([self.shares(rule) for rule in self])[self.captures(X, strict)]
 
-    def _shares(self, rule: Rule) -> np.ndarray:
+    def to_sql(
+        self, dialect: str = "duckdb", share_of: Label | None = None, types: Mapping[str, str] | None = None
+    ) -> str:
+        """The list as one SQL expression, which predicts as ``predict`` does.
+
+        Parameters
+        ----------
+        dialect : str, default="duckdb"
+            "duckdb", "postgresql" or "spark".
+        share_of : label, default=None
+            A class: the expression then gives its share, as in ``predict_proba``, instead of the label.
+        types : mapping, default=None
+            What a column is in the engine, where it is not what one would expect: "text", "number" or "boolean". Numeric
+            columns are numbers, Boolean ones are Booleans, categories are texts unless the schema lists whole numbers only.
+            The engine stops with an error at a column of another type.
+
+        Examples
+        --------
+        >>> print(RuleList.parse("if age > 30 and job != clerk then yes else no").to_sql("postgresql"))
+        CASE
+          WHEN "age" > 30::float8 AND NOT "age" = 'NaN'::float8 AND "job" <> 'clerk'::text THEN 'yes'
+          ELSE 'no'
+        END
+        """
+        from .report.sql import to_sql
+
+        return to_sql(self, dialect, share_of, types)
+
+    def to_python(self, name: str = "predict", share_of: Label | None = None) -> str:
+        """The list as the source of one Python function, which takes a record and predicts as ``predict`` does.
+
+        It needs nothing but the standard library. With ``share_of``, a class, it gives the share of that class, as in
+        ``predict_proba``, instead of the label. A column that the record lacks is a KeyError.
+
+        >>> made = {}
+        >>> exec(RuleList.parse("if age > 30 and job != clerk then yes else no").to_python("score"), made)
+        >>> made["score"]({"age": 40, "job": "boss"}), made["score"]({"age": 40, "job": None})
+        ('yes', 'no')
+        """
+        from .report.python_source import to_python
+
+        return to_python(self, name, share_of)
+
+    def shares(self, rule: Rule) -> np.ndarray:
+        """The share of each class where this rule of the list captures; without counts, 1 for its label."""
         if rule.counts is not None and sum(c := np.maximum(rule.counts, 0.0)) > 0:
             return c / c.sum()
         return np.array([float(rule.label == c) for c in self.classes])

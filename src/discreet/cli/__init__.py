@@ -4,15 +4,34 @@ import click
 
 from .. import __version__
 from .audit import audit
+from .check import check
 from .demo import demo
+from .evaluate import evaluate
+from .fit import fit
+from .ledger import ledger
+from .plan import plan
+from .predict import predict
 from .reproduce import reproduce
+from .show import show
 
 
-@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+class _InOrder(click.Group):
+    """Commands in the order in which one needs them."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(self.commands)
+
+
+@click.group(cls=_InOrder, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, "--version", message="discreet %(version)s")
 def main() -> None:
-    """Learn rule lists that people can read."""
+    """Rule lists you can read, learned from records you may not show.
+
+    From a table to a model one may publish: schema, plan, ledger create, fit, show, predict.
+
+    Exit codes: 0 done, 1 a file cannot be used, 2 called in a wrong way, 3 no budget left.
+    """
 
 
-for command in (demo, audit, reproduce):
+for command in (plan, ledger, check, fit, show, predict, evaluate, demo, audit, reproduce):
     main.add_command(command)

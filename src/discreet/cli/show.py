@@ -1,6 +1,11 @@
 """``discreet show``, and how a rule list looks in a terminal."""
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+import click
+
+from .common import FILE, NEW_FILE, check_writable, kind_errors
 
 if TYPE_CHECKING:
     from rich.text import Text
@@ -27,3 +32,68 @@ def coloured(rule_list: "RuleList") -> "Text":
             line.append(f"   {counts[where] / total:.0%} of {total:,.0f}", "dim")
         lines.append(line)
     return Text("\n").join(lines)
+
+
+@click.command()
+@click.argument("model", type=FILE)
+@click.option(
+    "--format",
+    "-f",
+    "form",
+    type=click.Choice(["text", "json", "sql", "python", "html"]),
+    default="text",
+    show_default=True,
+    help="For people, programs, databases, Python without this package, or as a report.",
+)
+@click.option(
+    "--dialect",
+    type=click.Choice(["duckdb", "postgresql", "spark"]),
+    default="duckdb",
+    show_default=True,
+    help="Of SQL.",
+)
+@click.option("--share-of", help="For sql and python: the share of this class, instead of the predicted class.")
+@click.option("--out", "-o", type=NEW_FILE, help="Write to a file.")
+@click.option("--json", "as_json", is_flag=True, help="The same as --format json.")
+def show(model: Path, form: str, dialect: str, share_of: str | None, out: Path | None, as_json: bool) -> None:
+    """Show MODEL: its rules and what it promises, or code that scores new records."""
+    from ..model import SavedModel
+
+    check_writable(out)
+    with kind_errors():
+        saved = SavedModel.load(model)
+        rules = saved.rule_list
+        of = None
+        if share_of is not None:
+            found = [c for c in rules.classes if str(c) == share_of]
+            if not found:
+                raise click.UsageError(f"--share-of must be one of {', '.join(map(str, rules.classes))}")
+            of = found[0]
+        if as_json or form == "json":
+            text = saved.to_json()
+        elif form == "sql":
+            text = rules.to_sql(dialect, of)
+        elif form == "python":
+            text = rules.to_python(share_of=of)
+        elif form == "html":
+            from ..report.html import to_html
+
+            text = to_html(saved)
+        elif out is not None:
+            text = f"{rules}\n\n{saved.privacy or 'Learned without privacy.'}"
+        else:
+            return _show(saved)
+        if out is not None:
+            out.write_text(text + "\n", encoding="utf-8")
+        else:
+            click.echo(text)
+
+
+def _show(saved: Any) -> None:
+    from rich.console import Console
+    from rich.panel import Panel
+
+    console = Console()
+    title = "A rule list" if saved.target is None else f"Predicting {saved.target}"
+    console.print(Panel(coloured(saved.rule_list), title=title, title_align="left", padding=(1, 2)))
+    console.print(str(saved.privacy or "Learned without privacy: it promises nothing about the records."))

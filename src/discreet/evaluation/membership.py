@@ -98,7 +98,7 @@ def membership_attack(
 def _scores(rules: RuleList, kind: str, taught: Any, x: np.ndarray, y: np.ndarray, seed: int) -> np.ndarray:
     """How sure the attack is that each record is a member, from 0 to 1."""
     inference, BlackBoxClassifier = _toolbox()
-    proba = np.array([rules._shares(rule if kind == "black-box" else Rule((), rule.label)) for rule in rules])
+    proba = np.array([rules.shares(rule if kind == "black-box" else Rule((), rule.label)) for rule in rules])
     target = BlackBoxClassifier(lambda x: proba[x[:, 0].astype(int)], input_shape=(1,), nb_classes=len(rules.classes))
     if kind == "label-only":
         return inference.LabelOnlyGapAttack(target).infer(x, y)

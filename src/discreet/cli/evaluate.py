@@ -1,0 +1,119 @@
+"""``discreet evaluate``: how good is a model, and what does it cost to say so?"""
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from .common import FILE, as_json_option, csv_options, kind_errors, read_records, say_json
+
+CHOOSE = (
+    "are these records private? A measured accuracy is not covered by the model's promise. Either pay for a noisy one,\n\n"
+    "    --epsilon 0.1 [--ledger ledger.json]     the noise is about 10 records\n\n"
+    "or say that these records may be shown, or that nobody but you will see the numbers:\n\n"
+    "    --public"
+)
+
+
+@click.command()
+@click.argument("model", type=FILE)
+@click.argument("table", type=FILE)
+@click.option("--target", "-t", help="The column with the true classes, if the model does not name it.")
+@click.option("--epsilon", "-e", type=float, help="Pay this much for a noisy accuracy.")
+@click.option("--ledger", "ledger_file", type=FILE, help="Where to book it.")
+@click.option("--records-per-person", type=click.IntRange(min=1), default=1, show_default=True)
+@click.option("--public", is_flag=True, help="Exact numbers: the records may be shown, or the numbers stay with you.")
+@csv_options
+@as_json_option
+def evaluate(
+    model: Path,
+    table: Path,
+    target: str | None,
+    epsilon: float | None,
+    ledger_file: Path | None,
+    records_per_person: int,
+    public: bool,
+    delimiter: str | None,
+    encoding: str,
+    as_json: bool,
+) -> None:
+    """Measure how often MODEL is right on the records of TABLE: exactly, or privately for a price."""
+    if public == (epsilon is not None):
+        raise click.UsageError(CHOOSE)
+    from ..model import SavedModel
+    from ..privacy.ledger import Ledger
+
+    with kind_errors():
+        saved = SavedModel.load(model)
+        target = target or saved.target
+        if target is None:
+            raise click.UsageError("which column has the true classes? Say --target COLUMN")
+        rules = saved.rule_list
+        assert rules.schema is not None
+        from ..schema import Schema
+
+        schema = Schema(rules.schema.columns, classes=rules.classes, inferred=rules.schema.inferred)
+        X, y = read_records(table, schema, target, delimiter, encoding)
+        if epsilon is not None:
+            from ..private_accuracy import noisy_accuracy
+
+            ledger = Ledger.open(ledger_file) if ledger_file else None
+            found = noisy_accuracy(rules, X, y, epsilon, ledger, records_per_person)
+            if as_json:
+                say_json({"accuracy": found.accuracy, "low": found.low, "high": found.high, "epsilon": epsilon})
+            else:
+                click.echo(str(found))
+                click.echo(f"{found.privacy}", err=True)
+            return
+        measured = _exact(rules, X, y)
+    if as_json:
+        say_json(measured)
+    else:
+        _show(measured)
+
+
+def _exact(rules: Any, X: Any, y: Any) -> dict[str, Any]:
+    import numpy as np
+
+    from ..sources.memory import class_numbers
+
+    truth = class_numbers(y, rules.classes, len(X))
+    known = truth >= 0
+    predicted = np.array([rules.classes.index(label) for label in rules.predict(X)])[known]
+    truth = truth[known]
+    if not len(truth):
+        raise ValueError("no record has a label that is one of the model's classes; is --target the right column?")
+    by_class = {
+        str(c): {
+            "records": int((truth == i).sum()),
+            "predicted": int((predicted == i).sum()),
+            "found": float((predicted[truth == i] == i).mean()) if (truth == i).any() else None,
+        }
+        for i, c in enumerate(rules.classes)
+    }
+    return {
+        "records": len(truth),
+        "left out": int((~known).sum()),
+        "accuracy": float((predicted == truth).mean()),
+        "most frequent class": float(np.bincount(truth).max() / len(truth)),
+        "classes": by_class,
+    }
+
+
+def _show(measured: dict[str, Any]) -> None:
+    from rich.console import Console
+    from rich.table import Table
+
+    console = Console()
+    console.print(
+        f"[bold]accuracy {measured['accuracy']:.3f}[/bold] on {measured['records']:,} records; always the most frequent class: "
+        f"{measured['most frequent class']:.3f}"
+    )
+    if measured["left out"]:
+        console.print(f"{measured['left out']:,} records have no label of the model's and were left out.")
+    table = Table("class", "records", "predicted", "found", box=None)
+    for name, row in measured["classes"].items():
+        found = "" if row["found"] is None else f"{row['found']:.1%}"
+        table.add_row(name, f"{row['records']:,}", f"{row['predicted']:,}", found)
+    console.print(table)
+    console.print("Exact numbers about these records: the model's promise does not cover them.", style="yellow")

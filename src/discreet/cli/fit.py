@@ -1,0 +1,246 @@
+"""``discreet fit``: from a private table and a public schema to a model that may be published."""
+
+import math
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from .common import (
+    FILE,
+    NEW_FILE,
+    WEAKEST,
+    as_json_option,
+    check_columns,
+    check_writable,
+    csv_options,
+    kind_errors,
+    load_schema,
+    read_records,
+    say_json,
+    target_of,
+)
+from .remembered import check_ledger, remember
+from .show import coloured
+
+if TYPE_CHECKING:
+    from ..model import SavedModel
+    from ..privacy.ledger import Ledger
+
+MECHANISMS = ("mass", "sm-laplace", "sm-cauchy", "gl-laplace", "gl-gaussian", "gl-exponential", "noisy-counts")
+
+
+@click.command()
+@click.argument("table", type=FILE)
+@click.option(
+    "--epsilon", "-e", type=float, required=True, help="The privacy budget of this model: see `discreet plan`."
+)
+@click.option("--target", "-t", help="The column to predict, if the schema does not name it.")
+@click.option("--schema", "-s", "schema_file", type=FILE, help="What is public about the table: see `discreet schema`.")
+@click.option("--out", "-o", type=NEW_FILE, required=True, help="Where the model goes, as JSON.")
+@click.option("--report", type=NEW_FILE, help="Also write a report for people, as HTML.")
+@click.option("--ledger", "ledger_file", type=NEW_FILE, help="Book the budget here: see `discreet ledger create`.")
+@click.option(
+    "--learner",
+    type=click.Choice(["optimal", "greedy"]),
+    help="Draw a whole list at once (optimal, the default), or rule by rule.",
+)
+@click.option("--mechanism", type=click.Choice(MECHANISMS), help="Of the greedy learner; mass by default.")
+@click.option("--max-length", "-k", type=click.IntRange(min=1), help="Rules, with the default; 4, for greedy 5.")
+@click.option("--max-card", type=click.IntRange(1, 3), default=1, show_default=True, help="Conditions in a rule.")
+@click.option("--exclude", "-x", multiple=True, help="A column that no rule may use. Repeat for more.")
+@click.option(
+    "--records-per-person",
+    type=click.IntRange(min=1),
+    default=1,
+    show_default=True,
+    help="The most records that one person has in the table.",
+)
+@click.option("--delta", type=float, help="For sm-laplace and gl-gaussian, which promise less.")
+@click.option("--min-support", type=int, help="For sm-laplace and sm-cauchy: a public number of records.")
+@csv_options
+@click.option("--infer-schema", is_flag=True, help="Make a schema from the private records. NOTHING IS THEN PROVED.")
+@click.option("--weak", is_flag=True, help=f"Allow an epsilon above {WEAKEST:g}, which protects next to nobody.")
+@click.option("--another-ledger", is_flag=True, help="Allow a second ledger for a table that is on one already.")
+@as_json_option
+def fit(
+    table: Path,
+    epsilon: float,
+    target: str | None,
+    schema_file: Path | None,
+    out: Path,
+    report: Path | None,
+    ledger_file: Path | None,
+    learner: str | None,
+    mechanism: str | None,
+    max_length: int | None,
+    max_card: int,
+    exclude: tuple[str, ...],
+    records_per_person: int,
+    delta: float | None,
+    min_support: int | None,
+    delimiter: str | None,
+    encoding: str,
+    infer_schema: bool,
+    weak: bool,
+    another_ledger: bool,
+    as_json: bool,
+) -> None:
+    """Learn a private rule list from TABLE (CSV, Parquet or Arrow), and write it to a file that may be published.
+
+    Everything is checked before a record is read or budget spent: files, columns, parameters, the ledger.
+    """
+    _check_epsilon(epsilon, weak)
+    given: dict[str, Any] = {"max_card": max_card, "records_per_person": records_per_person, "exclude": exclude}
+    given |= {"max_length": max_length} if max_length else {}
+    greedy = learner == "greedy" or (learner is None and mechanism is not None)
+    if not greedy and (mechanism, delta, min_support) != (None, None, None):
+        raise click.UsageError("--mechanism, --delta and --min-support are for --learner greedy")
+    given |= {"mechanism": mechanism or "mass", "delta": delta} if greedy else {}
+    given |= {"min_support": min_support} if min_support is not None else {}
+    check_writable(out, report, ledger_file)
+    ledger = _open(ledger_file)
+    check_ledger(table, ledger_file, another_ledger)
+    model = (
+        _fit_inferred(table, target, delimiter, encoding, greedy, epsilon, ledger, given)
+        if infer_schema and schema_file is None
+        else _fit(table, load_schema(schema_file), target, delimiter, encoding, greedy, epsilon, ledger, given)
+    )
+    if ledger_file is not None:
+        remember(table, ledger_file)
+    with kind_errors():
+        model.save(out)
+        if report is not None:
+            from ..report.html import to_html
+
+            report.write_text(to_html(model), encoding="utf-8")
+    if as_json:
+        import json
+
+        say_json({"model": str(out), "report": report and str(report)} | json.loads(model.to_json()))
+    else:
+        _show(model, out, report, ledger, ledger_file)
+
+
+def _check_epsilon(epsilon: float, weak: bool) -> None:
+    if not math.isfinite(epsilon) or epsilon <= 0:
+        raise click.UsageError("--epsilon must be above 0. Good values are from 0.1 to 1; `discreet plan` helps")
+    if epsilon > WEAKEST and not weak:
+        chance = 1.0 / (1.0 + math.exp(-epsilon))
+        raise click.UsageError(
+            f"--epsilon {epsilon:g} protects next to nobody: an attacker who thinks it as likely as not that a person is in "
+            f"the table may become {chance:.4%} sure. Values from 0.1 to 1 are good, 10 is the most that is ever called private. If you "
+            "really mean it, say --weak"
+        )
+
+
+def _open(path: Path | None) -> "Ledger | None":
+    if path is None:
+        return None
+    if not path.exists():
+        raise click.UsageError(
+            f"there is no ledger {path}. Decide once how much all models from this table may reveal together, and make it:\n\n"
+            f"    discreet ledger create {path} --epsilon 3"
+        )
+    from ..privacy.ledger import Ledger
+
+    with kind_errors():
+        return Ledger.open(path)
+
+
+def _classifier(greedy: bool, epsilon: float, ledger: "Ledger | None", given: dict[str, Any], **more: Any) -> Any:
+    from ..optimal_estimators import DPOptimalRuleListClassifier
+    from ..private_estimators import DPGreedyRuleListClassifier
+
+    made = DPGreedyRuleListClassifier if greedy else DPOptimalRuleListClassifier
+    return made(epsilon=epsilon, ledger=ledger, **given, **more)
+
+
+def _fit(
+    table: Path,
+    schema: Any,
+    target: str | None,
+    delimiter: str | None,
+    encoding: str,
+    greedy: bool,
+    epsilon: float,
+    ledger: "Ledger | None",
+    given: dict[str, Any],
+) -> "SavedModel":
+    from ..model import SavedModel
+
+    target = target_of(schema, target)
+    if schema.classes is None:
+        raise click.UsageError("the schema does not say which classes the target has: add [target] classes = [...]")
+    with kind_errors():
+        schema.exclude(given["exclude"])
+        X, y = read_records(table, schema, target, delimiter, encoding)
+        with _working():
+            clf = _classifier(greedy, epsilon, ledger, given, schema=schema).fit(X, y)
+        return SavedModel.of(clf, target)
+
+
+def _fit_inferred(
+    table: Path,
+    target: str | None,
+    delimiter: str | None,
+    encoding: str,
+    greedy: bool,
+    epsilon: float,
+    ledger: "Ledger | None",
+    given: dict[str, Any],
+) -> "SavedModel":
+    """With a schema made from the records: aloud, and with no promise."""
+    import warnings
+
+    from ..errors import PrivacyWarning
+    from ..files import column_names, read_table, typed
+    from ..model import SavedModel
+
+    if target is None:
+        raise click.UsageError("which column is to be predicted? Say --target COLUMN")
+    with kind_errors(), warnings.catch_warnings():
+        warnings.simplefilter("ignore", PrivacyWarning)  # the statement says it
+        check_columns(table, [target], column_names(table, delimiter, encoding))
+        frame = typed(read_table(table, None, None, delimiter, encoding))
+        frame = frame[frame[target].notna()]
+        with _working():
+            clf = _classifier(greedy, epsilon, ledger, given, infer_schema=True)
+            clf.fit(frame.drop(columns=target), frame[target].to_numpy())
+        return SavedModel.of(clf, target)
+
+
+def _working() -> Any:
+    from rich.console import Console
+
+    return Console(stderr=True).status("learning ...")
+
+
+def _show(
+    model: "SavedModel", out: Path, report: Path | None, ledger: "Ledger | None", ledger_file: Path | None
+) -> None:
+    from rich.console import Console
+    from rich.panel import Panel
+    from rich.text import Text
+
+    console = Console()
+    assert model.privacy is not None
+    console.print(
+        Panel(coloured(model.rule_list), title=f"Predicting {model.target}", title_align="left", padding=(1, 2))
+    )
+    style = "green" if model.privacy.proved else "bold red"
+    console.print(Panel(Text(str(model.privacy), style), title="What it promises", title_align="left", padding=(1, 2)))
+    if ledger is None:
+        console.print(
+            "Not on a ledger: what several models from one table reveal adds up, and nobody counts. "
+            "`discreet ledger create ledger.json --epsilon 3`, then --ledger ledger.json.",
+            style="yellow",
+        )
+    else:
+        console.print(
+            f"On the ledger {ledger_file}: {float(ledger.remaining[0]):.6g} of {float(ledger.epsilon):.6g} left."
+        )
+    console.print(f"Model: {out}" + (f"   report: {report}" if report else ""))
+    console.print(
+        f"Next: discreet predict {out} NEW.csv --out scores.csv   or   discreet show {out} --format sql", style="dim"
+    )

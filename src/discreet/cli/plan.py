@@ -1,0 +1,210 @@
+"""``discreet plan``: which epsilon?"""
+
+import math
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from .common import (
+    FILE,
+    NEW_FILE,
+    as_json_option,
+    check_writable,
+    csv_options,
+    kind_errors,
+    load_schema,
+    say_json,
+    target_of,
+)
+
+if TYPE_CHECKING:
+    from ..planning import Expected
+
+WORDS = {
+    0.01: "hides a person nearly perfectly; needs many records",
+    0.1: "strong: an attacker learns next to nothing about one person",
+    1.0: "good: what statistics offices and large companies aim at",
+    10.0: "weak: protects against the crudest attacks only",
+}
+
+
+@click.command()
+@click.argument("standin", type=FILE, required=False)
+@click.option("--schema", "-s", "schema_file", type=FILE, help="What is public about the table.")
+@click.option("--records", "-n", type=click.IntRange(min=1), help="About how many records the private table has.")
+@click.option("--target", "-t", help="The column to predict, if the schema does not name it.")
+@click.option("--max-length", "-k", type=click.IntRange(min=1), default=4, show_default=True)
+@click.option("--max-card", type=click.IntRange(1, 3), default=1, show_default=True)
+@click.option("--repeats", type=click.IntRange(min=2), default=10, show_default=True, help="Fits at each epsilon.")
+@click.option("--out", "-o", type=NEW_FILE, help="Write the curve as an SVG picture.")
+@csv_options
+@as_json_option
+def plan(
+    standin: Path | None,
+    schema_file: Path | None,
+    records: int | None,
+    target: str | None,
+    max_length: int,
+    max_card: int,
+    repeats: int,
+    out: Path | None,
+    delimiter: str | None,
+    encoding: str,
+    as_json: bool,
+) -> None:
+    """Choose an epsilon before anything is spent: what an attacker can learn, and what it costs in accuracy.
+
+    From public numbers alone (--schema and --records) it says how much accuracy is lost at most. With STANDIN, a PUBLIC table
+    like the private one (an older release, a sample that may be shown, a synthetic one), accuracy is measured on it.
+    """
+    schema = load_schema(schema_file)
+    check_writable(out)
+    if standin is None and records is None:
+        raise click.UsageError(
+            "say about how many records the table has (--records 10000), or give a public stand-in table"
+        )
+    from ..planning import expect
+
+    with kind_errors():
+        expected = expect(schema, records or 1, max_length=max_length, max_card=max_card)
+        best: float | None = None
+        if standin is not None:
+            size, best, measured = _measured(
+                standin, schema, target_of(schema, target), repeats, max_length, max_card, delimiter, encoding
+            )
+            records = records or size
+            expected = [
+                type(e)(e.epsilon, e.attacker, f.loss, *measured[e.epsilon])
+                for e, f in zip(
+                    expected, expect(schema, records, max_length=max_length, max_card=max_card), strict=True
+                )
+            ]
+    assert records is not None
+    if out is not None:
+        out.write_text(curve(expected, best), encoding="utf-8")
+    if as_json:
+        say_json({"records": records, "without privacy": best, "expected": [vars(e) for e in expected]})
+    else:
+        _show(expected, records, best, out)
+
+
+def _measured(
+    path: Path,
+    schema: object,
+    target: str,
+    repeats: int,
+    max_length: int,
+    max_card: int,
+    delimiter: str | None,
+    encoding: str,
+) -> tuple[int, float, dict[float, tuple[float, float]]]:
+    import numpy as np
+    from rich.console import Console
+    from rich.progress import Progress
+
+    from ..planning import EPSILONS, measure
+    from ..schema import Schema
+    from ..sources.memory import class_numbers
+    from .common import read_records
+
+    assert isinstance(schema, Schema)
+    X, y = read_records(path, schema, target, delimiter, encoding)
+    classes = schema.classes or (0, 1)
+    numbers = class_numbers(y, classes, len(X))
+    known = numbers >= 0
+    X, labels = X[known], np.array(classes)[numbers[known]]
+    if len(np.unique(labels)) < 2:
+        raise ValueError(f"{path.name} has no records of two of the schema's classes; a stand-in needs them")
+    found: dict[float, list[float]] = {}
+    with Progress(console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task("measuring on the stand-in", total=repeats * (len(EPSILONS) + 1))
+        for epsilon, accuracy in measure(X, labels, schema, EPSILONS, repeats, max_length, max_card):
+            found.setdefault(0.0 if math.isnan(epsilon) else epsilon, []).append(accuracy)
+            bar.advance(task)
+    means = {e: (float(np.mean(a)), float(np.std(a, ddof=1) / len(a) ** 0.5)) for e, a in found.items()}
+    return int(0.7 * len(X)), means[0.0][0], means
+
+
+def _show(expected: "list[Expected]", records: int, best: float | None, out: Path | None) -> None:
+    from rich.console import Console
+    from rich.table import Table
+
+    console = Console()
+    table = Table("epsilon", "attacker may become this sure", "", "accuracy lost at most", box=None)
+    if best is not None:
+        table.add_column("accuracy, measured")
+    for e in expected:
+        row = [
+            f"{e.epsilon:g}",
+            f"{e.attacker:.1%}",
+            _bar(e.attacker - 0.5, 0.5),
+            "all" if e.loss >= 0.5 else f"{e.loss:.2%}",
+        ]
+        if e.accuracy is not None and e.error is not None:
+            row.append(f"{e.accuracy:.3f} ± {2 * e.error:.3f}")
+        table.add_row(*row)
+    console.print(table)
+    if best is not None:
+        console.print(f"Without privacy: {best:.3f}.")
+    for epsilon, words in WORDS.items():
+        console.print(f"  [bold]{epsilon:g}[/bold]  {words}")
+    console.print(
+        f"The attacker knows everything but whether one person is among about {records:,} records, and thinks it as likely as "
+        "not. What is lost at most is against the best list of the same length on the same records, in 95 of 100 fits, whatever "
+        "the records are. Several models from one table add up: divide by their number.",
+        style="dim",
+    )
+    if out is not None:
+        console.print(f"The curve: {out}")
+
+
+def _bar(value: float, most: float, width: int = 20) -> str:
+    return "█" * round(width * value / most) or "▏"
+
+
+def curve(expected: "list[Expected]", best: float | None) -> str:
+    """The table as a picture: what an attacker may learn, and the accuracy where it was measured (else the loss at most)."""
+    left, right, top, height = 70.0, 640.0, 50.0, 260.0
+    low, high = math.log10(expected[0].epsilon), math.log10(expected[-1].epsilon)
+
+    def x(epsilon: float) -> float:
+        return left + (math.log10(epsilon) - low) / (high - low) * (right - left)
+
+    def y(share: float) -> float:
+        return top + (1.0 - min(1.0, max(0.0, share))) * height
+
+    def line(points: list[tuple[float, float]], colour: str, dash: str = "") -> str:
+        path = " ".join(f"{x(a):.1f},{y(b):.1f}" for a, b in points)
+        marks = "".join(f'<circle cx="{x(a):.1f}" cy="{y(b):.1f}" r="4" fill="{colour}"/>' for a, b in points)
+        return f'<polyline points="{path}" fill="none" stroke="{colour}" stroke-width="2.5" stroke-dasharray="{dash}"/>{marks}'
+
+    measured = [(e.epsilon, e.accuracy) for e in expected if e.accuracy is not None]
+    second = measured or [(e.epsilon, 1.0 - e.loss) for e in expected]
+    name = "accuracy on the stand-in" if measured else "accuracy kept at least, of the best list's"
+    ticks = "".join(
+        f'<text x="{x(e.epsilon):.1f}" y="{top + height + 20}" text-anchor="middle">{e.epsilon:g}</text>'
+        for e in expected
+    )
+    levels = "".join(
+        f'<line x1="{left}" x2="{right}" y1="{y(s):.1f}" y2="{y(s):.1f}" stroke="#ddd"/>'
+        f'<text x="{left - 8}" y="{y(s) + 4:.1f}" text-anchor="end">{s:.0%}</text>'
+        for s in (0.0, 0.25, 0.5, 0.75, 1.0)
+    )
+    without = ""
+    if best is not None:
+        without = (
+            f'<line x1="{left}" x2="{right}" y1="{y(best):.1f}" y2="{y(best):.1f}" stroke="#000" stroke-dasharray="8 4"/>'
+            f'<text x="{right}" y="{y(best) - 6:.1f}" text-anchor="end">without privacy {best:.1%}</text>'
+        )
+    return (
+        '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 680 380" font-family="sans-serif" font-size="13" role="img">'
+        f"<title>What an attacker may learn, and {name}, over epsilon</title>"
+        '<rect width="680" height="380" fill="#fff"/>'
+        f"{levels}{ticks}{without}{line(second, '#0072B2')}"
+        f"{line([(e.epsilon, e.attacker) for e in expected], '#D55E00', '5 4')}"
+        f'<text x="{(left + right) / 2}" y="{top + height + 44}" text-anchor="middle">epsilon (log scale)</text>'
+        f'<text x="{left}" y="24" fill="#0072B2">● {name}</text>'
+        f'<text x="{right}" y="24" text-anchor="end" fill="#B84A00">● how sure an attacker may become, from 50 %</text>'
+        "</svg>\n"
+    )

@@ -1,0 +1,207 @@
+"""Real engines for tests: DuckDB in this process, a PostgreSQL server and a Spark session that the tests start themselves.
+
+Each takes an Arrow table under a name (``load``) and answers a query with a list of rows (``query``). The fixtures, one for each
+engine, skip with a reason where an engine is not installed:
+
+    apt-get install postgresql default-jre-headless      and      pip install -e '.[test,test-engines]'
+"""
+
+import os
+import re
+import shutil
+import signal
+import subprocess
+import tempfile
+import time
+import warnings
+from contextlib import contextmanager
+from importlib.util import find_spec
+from pathlib import Path
+
+import pyarrow as pa
+import pytest
+
+SECONDS_TO_START = 60
+
+
+class DuckDBEngine:
+    dialect = "duckdb"
+
+    def __init__(self):
+        import duckdb
+
+        self.connection = duckdb.connect()
+
+    def load(self, name, table):
+        self.connection.register("given", table)
+        self.connection.execute(f'CREATE OR REPLACE TABLE "{name}" AS SELECT * FROM given')
+        self.connection.unregister("given")
+
+    def query(self, sql):
+        return self.connection.execute(sql).fetchall()
+
+
+class PostgreSQLEngine:
+    dialect = "postgresql"
+    TYPES = (
+        (pa.types.is_boolean, "boolean"),
+        (pa.types.is_int64, "bigint"),
+        (pa.types.is_integer, "integer"),
+        (pa.types.is_float64, "double precision"),
+        (pa.types.is_floating, "real"),
+        (pa.types.is_decimal, "numeric"),
+        (pa.types.is_date, "date"),
+        (lambda _: True, "text"),
+    )
+
+    def __init__(self, conninfo):
+        import psycopg
+
+        self.connection = psycopg.connect(conninfo, autocommit=True)
+
+    def load(self, name, table):
+        from psycopg import sql
+
+        types = [next(written for is_it, written in self.TYPES if is_it(field.type)) for field in table.schema]
+        columns = [
+            sql.SQL("{} {}").format(sql.Identifier(field.name), sql.SQL(written))
+            for field, written in zip(table.schema, types, strict=True)
+        ]
+        place = sql.Identifier(name)
+        with self.connection.cursor() as cursor:
+            cursor.execute(sql.SQL("DROP TABLE IF EXISTS {}").format(place))
+            cursor.execute(sql.SQL("CREATE TABLE {} ({})").format(place, sql.SQL(", ").join(columns)))
+            with cursor.copy(sql.SQL("COPY {} FROM STDIN").format(place)) as copy:
+                for row in zip(*(column.to_pylist() for column in table.columns), strict=True):
+                    copy.write_row(row)
+
+    def query(self, sql):
+        return self.connection.execute(sql).fetchall()
+
+
+class SparkEngine:
+    dialect = "spark"
+
+    def __init__(self, session):
+        self.connection = session
+
+    def load(self, name, table):
+        with _sockets_left_open():
+            self.connection.createDataFrame(table).createOrReplaceTempView(name)
+
+    def query(self, sql):
+        with _sockets_left_open():
+            return [tuple(row) for row in self.connection.sql(sql).collect()]
+
+
+@contextmanager
+def _sockets_left_open():
+    """PySpark leaves the sockets on which it gets its answers to the garbage collector."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ResourceWarning)
+        yield
+
+
+def postgresql_programs():
+    """The folder of initdb and postgres, the newest there is; None without a server."""
+    if path := shutil.which("initdb"):
+        return Path(path).resolve().parent
+    found = [path.parent for path in Path("/usr/lib/postgresql").glob("*/bin/initdb")]
+    return max(found, key=lambda path: [int(n) for n in re.findall(r"\d+", str(path))], default=None)
+
+
+@contextmanager
+def postgresql_server(programs):
+    """A server with an empty database of its own; it listens on a socket in a folder of its own. Gives what to connect to."""
+    import psycopg
+
+    with tempfile.TemporaryDirectory(prefix="discreet-pg-") as folder:
+        someone = {}
+        if os.geteuid() == 0:  # the server refuses to run as root
+            someone = {"user": "nobody", "group": "nogroup", "extra_groups": []}
+            shutil.chown(folder, "nobody", "nogroup")
+        data, conninfo = Path(folder, "data"), f"host={folder} user=tester dbname=postgres"
+        made = [programs / "initdb", "-D", data, "-A", "trust", "-U", "tester", "-E", "UTF8", "--locale=C", "--no-sync"]
+        subprocess.run(made, check=True, capture_output=True, cwd=folder, **someone)
+        settings = ["listen_addresses=", f"unix_socket_directories={folder}", "fsync=off", "max_connections=20"]
+        command = [programs / "postgres", "-D", data, *(part for s in settings for part in ("-c", s))]
+        with (
+            tempfile.TemporaryFile() as log,
+            subprocess.Popen(command, stdout=log, stderr=log, cwd=folder, **someone) as server,
+        ):
+            try:
+                until = time.monotonic() + SECONDS_TO_START
+                while True:
+                    try:
+                        psycopg.connect(conninfo).close()
+                        break
+                    except psycopg.OperationalError:
+                        if server.poll() is not None or time.monotonic() > until:
+                            log.seek(0)
+                            raise RuntimeError(log.read().decode()) from None
+                        time.sleep(0.1)
+                yield conninfo
+            finally:
+                server.send_signal(signal.SIGINT)  # a fast shutdown
+
+
+@contextmanager
+def spark_session():
+    """A session of Spark on one core of this machine."""
+    from pyspark.sql import SparkSession
+
+    with tempfile.TemporaryDirectory(prefix="discreet-spark-") as folder:
+        settings = {
+            "spark.ui.enabled": "false",
+            "spark.sql.shuffle.partitions": "1",
+            "spark.driver.host": "127.0.0.1",
+            "spark.driver.bindAddress": "127.0.0.1",
+            "spark.driver.memory": "1g",
+            "spark.local.dir": folder,
+            "spark.sql.warehouse.dir": folder,
+            "spark.log.level": "ERROR",
+        }
+        builder = SparkSession.builder.master("local[1]").appName("discreet")
+        for key, value in settings.items():
+            builder = builder.config(key, value)
+        session = builder.getOrCreate()
+        try:
+            yield session
+        finally:
+            session.stop()
+
+
+@pytest.fixture(scope="session")
+def duckdb_engine():
+    pytest.importorskip("duckdb")
+    return DuckDBEngine()
+
+
+@pytest.fixture(scope="session")
+def postgresql_engine():
+    pytest.importorskip("psycopg")
+    if (programs := postgresql_programs()) is None:
+        pytest.skip("no PostgreSQL server is installed (Debian: apt-get install postgresql)")
+    with postgresql_server(programs) as conninfo:
+        engine = PostgreSQLEngine(conninfo)
+        yield engine
+        engine.connection.close()
+
+
+@pytest.fixture(scope="session")
+def spark_engine():
+    if find_spec("pyspark") is None:
+        pytest.skip("pyspark is not installed (pip install -e '.[test-engines]')")
+    if not (os.environ.get("JAVA_HOME") or shutil.which("java")):
+        pytest.skip("Spark needs Java (Debian: apt-get install default-jre-headless)")
+    with spark_session() as session:
+        yield SparkEngine(session)
+
+
+ENGINES = ["duckdb", *(pytest.param(name, marks=pytest.mark.slow) for name in ("postgresql", "spark"))]
+
+
+@pytest.fixture(scope="session", params=ENGINES)
+def engine(request):
+    """Each engine in turn; the servers only in `make test-all`."""
+    return request.getfixturevalue(f"{request.param}_engine")
