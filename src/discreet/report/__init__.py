@@ -1,0 +1,1 @@
+"""What a model says about itself: plain values first, then renderers, each in a file of its own."""
