@@ -5,6 +5,7 @@ import re
 from collections.abc import Sequence
 from html import escape
 
+from ..privacy.statement import rounded_up
 from .summary import Test
 
 PALETTE = 6  # colours of classes; further classes begin again
@@ -30,16 +31,16 @@ def number(value: float) -> str:
 def percent(share: float) -> str:
     """A share, rounded, but never to 0 or 100 % if it is not quite that."""
     if 0 < share < 0.005:
-        return "under 1 %"
+        return "under 1\u00a0%"
     if 0.995 < share < 1:
-        return "over 99 %"
-    return f"{100 * share:.0f} %"
+        return "over 99\u00a0%"
+    return f"{100 * share:.0f}\u00a0%"
 
 
 def bound(chance: float) -> str:
     """An upper bound as a percentage with one digit, never below what it is. ``scale.js`` does the same."""
     tenths = math.ceil(round(chance * 1000, 6))
-    return "over 99.9 %" if tenths > 999 else f"{tenths / 10:.1f} %"
+    return "over 99.9\u00a0%" if tenths > 999 else f"{tenths / 10:.1f}\u00a0%"
 
 
 def factor(value: float) -> str:
@@ -82,3 +83,18 @@ def bar(parts: Sequence[tuple[float, str]], label: str, start: float = 0.0) -> s
 def colour(place: int) -> str:
     """The CSS class of a label's colour."""
     return f"class-{place % PALETTE}"
+
+
+def wide(table: str, label: str) -> str:
+    """A table that scrolls by itself where it is too wide, with the keyboard, too."""
+    return f'<div class="wide" role="region" aria-label="{label}" tabindex="0"><table>{table}</table></div>'
+
+
+def epsilon_text(value: float) -> str:
+    """An epsilon, rounded up."""
+    return rounded_up(value, 4)
+
+
+def sentence(text: str) -> str:
+    """A reason or assumption of a statement as a sentence."""
+    return plain(text[:1].upper() + text[1:]) + ("" if text.endswith(".") else ".")

@@ -8,7 +8,7 @@
   var dot = document.getElementById("scale-dot");
   var tenths = function (chance) {
     var up = Math.ceil(Math.round(chance * 1e9) / 1e6);
-    return up > 999 ? "over 99.9 %" : (up / 10).toFixed(1) + " %";
+    return up > 999 ? "over 99.9\u00a0%" : (up / 10).toFixed(1) + "\u00a0%";
   };
   var times = function (value) {
     if (value >= 1e6) return "over a million";

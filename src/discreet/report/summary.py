@@ -88,7 +88,7 @@ class Chance:
 
 @dataclass(frozen=True)
 class Verdict:
-    """The first thing to read. ``kind`` is "proved", "weak", "unproved", "broken" (seeded, or a schema from records) or "none"."""
+    """The first thing to read. ``kind``: "proved", "weak", "unproved", "broken" (seeded, or a schema from records), "none"."""
 
     kind: str
     headline: str
@@ -205,7 +205,8 @@ def verdict_of(statement: PrivacyStatement | None) -> Verdict:
         return Verdict(
             "none",
             "Learned without privacy",
-            "The rules and their counts come straight from the records. Whoever sees this model may learn something about single "
+            "The rules and their counts come straight from the records. Whoever sees this model may learn "
+            "something about single "
             "people in the table. Publish it only if the records themselves may be shown.",
         )
     proved = statement.proved
@@ -214,7 +215,8 @@ def verdict_of(statement: PrivacyStatement | None) -> Verdict:
         return Verdict(
             "broken" if loud else "unproved",
             "Not private" if loud else "No privacy is proved",
-            "Treat this model as if it were learned without any privacy: nothing is promised to the people in the table."
+            "Treat this model as if it were learned without any privacy: nothing is promised to the people in "
+            "the table."
             if loud
             else "Noise was used, but nothing is proved about how much it protects. Do not rely on it.",
             statement.because,
@@ -228,7 +230,8 @@ def verdict_of(statement: PrivacyStatement | None) -> Verdict:
     return Verdict(
         "proved",
         f"Private, with {proved}",
-        "What anyone could conclude from this model about a person has nearly the same chance whether or not that person's record "
+        "What anyone could conclude from this model about a person has nearly the same chance whether or not "
+        "that person's record "
         "was in the table. This is proved, not measured: it holds against everyone, whatever else they know.",
     )
 
