@@ -33,7 +33,8 @@ FLOORS = [
     ["cli"],
 ]
 # A vault is filled through a source, and a source fills cells: so sources stand between two floors of the vault.
-STAIRS = {("vault.vault", "sources.memory")}
+# And a rule list shows itself in a notebook, in the short form of a report.
+STAIRS = {("vault.vault", "sources.memory"), ("rules", "report.notebook")}
 FLOOR = {name: i for i, names in enumerate(FLOORS) for name in names}
 # Who may name what is inside the vault, and which of its modules. Estimators carry cells from a source to the doors unopened.
 DOORS = {

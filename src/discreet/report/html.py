@@ -147,7 +147,7 @@ def _facts(s: Summary) -> str:
     used = sum(c.role == "used" for c in s.columns)
     out = sum(c.role in ("excluded", "ignored") for c in s.columns)
     if s.columns:
-        facts.append(("Columns that rules use", f"{used} of {len(s.columns)}", f"{out} kept out beforehand"))
+        facts.append(("Columns that rules use", f"{used} of {len(s.columns)}", f"{out or 'none'} kept out beforehand"))
     if s.ledger is not None:
         left = max(0.0, float(s.ledger.remaining[0]))
         facts.append(("Budget left", f"&epsilon; {left:.3g}", f"of {float(s.ledger.epsilon):.3g} for this table"))

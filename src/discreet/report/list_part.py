@@ -44,7 +44,7 @@ def _card(s: Summary, step: Step) -> str:
         )
     elif step.counts is not None:
         body = '<p class="soft">All of its noisy counts are zero or below, so no shares can be shown.</p>'
-    if step.faint:
+    if step.faint and step.shares is not None:
         body += (
             '<p class="faint">So few records that the noise is as large as the counts: these shares mean little.</p>'
         )
@@ -94,16 +94,14 @@ def splits(s: Summary) -> str:
         noise = "<p>These are exact counts, straight from the records.</p>"
     elif s.margin is not None:
         noise = (
-            f"<p>Counts were released with noise that protects people. Each is off by at most <b>{s.margin:,}</b> "
+            f"<p>Counts were released with noise. Each is off by at most <b>{s.margin:,}</b> "
             f"in {SURE:.0%} of "
             "all cases; where the noise is larger than a count, that may be below zero. (A count that decides "
             "the label of its rule may "
             "have been raised to that of the largest.)</p>"
         )
     else:
-        noise = (
-            "<p>Counts were released with noise that protects people, so they are not exact and may be below zero.</p>"
-        )
+        noise = "<p>Counts were released with noise, so they are not exact and may be below zero.</p>"
     figure = (
         f'<figure class="flow">{_legend(s, onward_key)}<ol>{"".join(rows)}</ol>'
         "<figcaption>The full width stands for all records. A rule takes its part from those that no earlier "

@@ -8,10 +8,10 @@
   var dot = document.getElementById("scale-dot");
   var tenths = function (chance) {
     var up = Math.ceil(Math.round(chance * 1e9) / 1e6);
-    return up > 999 ? "over 99.9\u00a0%" : (up / 10).toFixed(1) + "\u00a0%";
+    return up > 999 ? ">\u00a099.9\u00a0%" : (up / 10).toFixed(1) + "\u00a0%";
   };
   var times = function (value) {
-    if (value >= 1e6) return "over a million";
+    if (value >= 1e6) return ">\u00a01,000,000";
     if (value >= 100) return Math.ceil(Math.round(value * 1e6) / 1e6).toLocaleString("en");
     return (Math.ceil(Math.round(value * 1e8) / 1e6) / 100).toFixed(2);
   };

@@ -56,9 +56,11 @@ def _scale(own: Chance | None, proved: bool) -> str:
     if own is not None:
         start = min(max(own.epsilon, LOW), HIGH)
         x = _across(start)
+        who = "this model" if proved else "asked for"
+        who += "" if LOW <= own.epsilon <= HIGH else f": {epsilon_text(own.epsilon)}"
         side = " left" if x > 80 else " right" if x < 20 else ""
         grid += f'<line class="mine" x1="{x:.2f}" x2="{x:.2f}" y1="0" y2="100"/>'
-        labels += f'<span class="mark{side}" style="left:{x:.2f}%">{"this model" if proved else "asked for"}</span>'
+        labels += f'<span class="mark{side}" style="left:{x:.2f}%">{who}</span>'
     value = math.log10(start)
     return (
         '<div class="scale" id="scale" hidden><dl class="reading">'
@@ -98,9 +100,9 @@ def _chances(own: Chance | None, proved: bool) -> str:
     return wide(
         "<caption>What a belief that a person&rsquo;s record is in the table can become, at most; all numbers "
         "are rounded up</caption>"
-        '<thead><tr><th scope="col">epsilon</th><th scope="col" class="n">odds grow by</th><th scope="col" '
-        'class="n">50&nbsp;% becomes</th>'
-        '<th scope="col" class="n">10&nbsp;% becomes</th><th scope="col" class="n">1&nbsp;% becomes</th></tr></thead>'
+        '<thead><tr><th scope="col">epsilon</th><th scope="col" class="n">odds times</th><th scope="col" '
+        'class="n">from 50&nbsp;%</th>'
+        '<th scope="col" class="n">from 10&nbsp;%</th><th scope="col" class="n">from 1&nbsp;%</th></tr></thead>'
         f"<tbody>{''.join(cells)}</tbody>",
         "Chances by epsilon",
     )
