@@ -33,8 +33,13 @@ FLOORS = [
     ["cli"],
 ]
 # A vault is filled through a source, and a source fills cells: so sources stand between two floors of the vault.
-# A rule list is what people hold in their hands, so that its methods lead up to what writes it in other languages.
-STAIRS = {("vault.vault", "sources.memory"), ("rules", "report.sql"), ("rules", "report.python_source")}
+# A rule list is what people hold in their hands, so its methods lead up to what writes it in other languages.
+STAIRS = {
+    ("vault.vault", "sources.memory"),
+    ("rules", "report.sql"),
+    ("rules", "report.python_source"),
+    ("rules", "report.notebook"),
+}
 FLOOR = {name: i for i, names in enumerate(FLOORS) for name in names}
 # Who may name what is inside the vault, and which of its modules. Estimators carry cells from a source to the doors unopened.
 DOORS = {

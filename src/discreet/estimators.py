@@ -59,6 +59,23 @@ class _RuleListClassifier(ClassifierMixin, BaseEstimator):
     def __str__(self) -> str:
         return str(self.rule_list_) if hasattr(self, "rule_list_") else repr(self)
 
+    def _repr_html_inner(self) -> str:
+        return self._short_html() or super()._repr_html_inner()
+
+    def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, str]:
+        bundle = super()._repr_mimebundle_(**kwargs)  # without HTML if scikit-learn's display is set to text
+        if "text/html" in bundle and (short := self._short_html()):
+            bundle["text/html"] = short
+        return bundle
+
+    def _short_html(self) -> str:
+        """What a notebook shows of a fitted model; nothing before that, where scikit-learn has its diagram."""
+        if not hasattr(self, "rule_list_"):
+            return ""
+        from .report.notebook import privacy_line, short_html
+
+        return short_html(self.rule_list_, privacy_line(getattr(self, "privacy_", None)))
+
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.allow_nan = True  # a missing value is a literal of its own

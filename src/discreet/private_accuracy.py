@@ -9,7 +9,7 @@ import numpy as np
 from .errors import RuleError
 from .estimators import check_whole_number
 from .privacy.ledger import Ledger, Reservation, exact
-from .privacy.statement import Guarantee, PrivacyStatement, neighbours_of
+from .privacy.statement import INFERRED, SEEDED, Guarantee, PrivacyStatement, neighbours_of
 from .private_base import ASSUMES, number
 from .rules import RuleList
 from .sources.memory import check_labels, check_types
@@ -93,9 +93,9 @@ def noisy_accuracy(
     check_labels(y, rules.classes, len(table))
     price = exact("epsilon", epsilon) / records_per_person
     seeded = random_state is not None
-    because = ("the noise was seeded (random_state), so it can be repeated and taken off",) if seeded else ()
+    because = (SEEDED,) if seeded else ()
     if rules.schema.inferred:
-        because = (*because, "the model's schema was made from records")
+        because = (*because, INFERRED)
     proved = None if because else Guarantee(float(price), 0.0).for_person(records_per_person)
     statement = PrivacyStatement(MECHANISM, None, proved, because, ASSUMES, neighbours_of(records_per_person))
     entropy: Entropy = SeededEntropy(random_state) if random_state is not None else SystemEntropy()

@@ -23,7 +23,7 @@ from .candidates import Candidates
 from .errors import CandidatesError, PrivacyWarning, SchemaError
 from .estimators import _RuleListClassifier, check_whole_number, refuse
 from .privacy.ledger import Ledger, Reservation, exact
-from .privacy.statement import Guarantee, PrivacyStatement, neighbours_of
+from .privacy.statement import INFERRED, SEEDED, Guarantee, PrivacyStatement, neighbours_of
 from .schema import Schema
 from .sources.memory import check_labels, check_types
 from .tables import Table, as_frame, as_objects, holds_objects
@@ -127,9 +127,9 @@ class _PrivateRuleListClassifier(_RuleListClassifier, ABC):
         """Why nothing is proved about a fit, whatever the mechanism."""
         because = []
         if self.random_state is not None:
-            because.append("the noise was seeded (random_state), so it can be repeated and taken off")
+            because.append(SEEDED)
         if schema.inferred:
-            because.append("the schema was made from records (infer_schema)")
+            because.append(INFERRED)
         if self.candidates is not None:
             because.append("the candidates were given, and may have been mined from the records")
         return because

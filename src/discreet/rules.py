@@ -183,6 +183,11 @@ class RuleList:
         lines = [f"{'else ' if i else ''}if {rule}" for i, rule in enumerate(self.rules)]
         return "\n".join([*lines, f"else {write(self.default.label)}"])
 
+    def _repr_html_(self) -> str:
+        from .report.notebook import short_html
+
+        return short_html(self)
+
     @classmethod
     def parse(cls, text: str, classes: Iterable[Label] = (), schema: Schema | None = None) -> "RuleList":
         """Read a list from its text. Line breaks and indentation do not matter."""

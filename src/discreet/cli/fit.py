@@ -129,8 +129,8 @@ def _check_epsilon(epsilon: float, weak: bool) -> None:
         chance = 1.0 / (1.0 + math.exp(-epsilon))
         raise click.UsageError(
             f"--epsilon {epsilon:g} protects next to nobody: an attacker who thinks it as likely as not that a person is in "
-            f"the table may become {chance:.4%} sure. Values from 0.1 to 1 are good, 10 is the most that is ever called private. If you "
-            "really mean it, say --weak"
+            f"the table may become {chance:.4%} sure. Values from 0.1 to 1 are good, 10 is the most that is ever called private. "
+            "If you really mean it, say --weak"
         )
 
 

@@ -12,6 +12,9 @@ NEIGHBOURS = (
     "Two tables are neighbours if one of them has one record more than the other. "
     "To a person who has k records in the table, read epsilon as k times as large (and delta as larger still)."
 )
+# Why nothing is proved, where a report has to be loud
+SEEDED = "the noise was seeded (random_state), so it can be repeated and taken off"
+INFERRED = "the schema was made from records (infer_schema)"
 
 
 def neighbours_of(records: int) -> str:
@@ -47,20 +50,20 @@ class Guarantee:
 
     def __str__(self) -> str:
         if self.delta == 0:
-            return f"epsilon = {_rounded_up(self.epsilon, 6)}"
-        delta = "1/n^2" if self.delta is None else _rounded_up(self.delta, 3)
-        return f"epsilon = {_rounded_up(self.epsilon, 6)}, delta = {delta}"
+            return f"epsilon = {rounded_up(self.epsilon, 6)}"
+        delta = "1/n^2" if self.delta is None else rounded_up(self.delta, 3)
+        return f"epsilon = {rounded_up(self.epsilon, 6)}, delta = {delta}"
 
 
 def _in_words(proved: Guarantee) -> str:
     """What epsilon means: by how much the chance of an outcome may differ."""
     if proved.epsilon > 10:
         return "but 'nearly' means a factor of more than 20,000: this is next to no protection"
-    factor = f"within a factor of e^epsilon = {_rounded_up(math.exp(proved.epsilon), 3)}"
+    factor = f"within a factor of e^epsilon = {rounded_up(math.exp(proved.epsilon), 3)}"
     return factor if not proved.delta else f"{factor}, up to a chance of delta that this fails"
 
 
-def _rounded_up(value: float, digits: int) -> str:
+def rounded_up(value: float, digits: int) -> str:
     """A number at this many digits, never below what it is."""
     value = max(value, 1e-300) if value else value  # nobody reads 2.23e-308
     return f"{float(Context(prec=digits, rounding=ROUND_CEILING).create_decimal(repr(value))):.{digits}g}"

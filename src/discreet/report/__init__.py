@@ -1,1 +1,1 @@
-"""A rule list for others to read and run: first as plain values, then written in some language."""
+"""A model for others to read and run: plain values first, then written in some language, each in a file of its own."""

@@ -1,0 +1,166 @@
+"""The report as one HTML file: nothing to load, nothing sent, readable on a phone, on paper and aloud.
+
+Names and values in a model may be anything, so every text goes through ``pieces.plain``; and should one slip through, the
+page's own policy runs no script but the one below it.
+"""
+
+import base64
+import hashlib
+from importlib.resources import files
+from typing import Any
+
+from .columns_part import columns
+from .list_part import rules, splits
+from .pieces import bound, epsilon_text, name, number, percent, plain, sentence, wide
+from .promise_part import budget, limits, promise
+from .scale_part import epsilon
+from .summary import Summary, summarize
+
+SECTIONS = {
+    "rules": "The rules",
+    "splits": "How the rules split the records",
+    "promise": "What is promised",
+    "epsilon": "What epsilon means",
+    "budget": "What was spent",
+    "columns": "Columns",
+    "limits": "What is not covered",
+    "details": "Details",
+}
+
+
+def to_html(model: Any) -> str:
+    """The report of a saved model, or of a fitted classifier, as one self-contained page.
+
+    Parameters
+    ----------
+    model : SavedModel or fitted classifier
+        It shows what they release and nothing else; no records are needed.
+
+    Returns
+    -------
+    str
+        The page. Write it with ``Path("report.html").write_text(page, encoding="utf-8")``.
+
+    Examples
+    --------
+    >>> from discreet import RuleList, SavedModel
+    >>> from discreet.report.html import to_html
+    >>> page = to_html(SavedModel(RuleList.parse("if age <= 30 then yes else no"), target="ill"))
+    >>> "Predicting" in page, "http" in page
+    (True, False)
+    """
+    summary = summarize(model)
+    script = _file("scale.js")
+    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+    policy = f"default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-{digest}'; base-uri 'none'; form-action 'none'"
+    title = "A rule list" if summary.target is None else f"Predicting {plain(summary.target)}"
+    parts = {
+        "rules": rules(summary),
+        "splits": splits(summary),
+        "promise": promise(summary),
+        "epsilon": epsilon(summary),
+        "budget": budget(summary),
+        "columns": columns(summary),
+        "limits": limits(summary),
+        "details": _details(summary),
+    }
+    sections = "".join(
+        f'<section id="{key}" aria-labelledby="{key}-title"><h2 id="{key}-title">{SECTIONS[key]}</h2>{part}</section>\n'
+        for key, part in parts.items()
+    )
+    links = "".join(f'<li><a href="#{key}">{text}</a></li>' for key, text in SECTIONS.items())
+    return f"""<!DOCTYPE html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="{policy}">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="referrer" content="no-referrer">
+<title>{title}: model report</title>
+<style>
+{_file("page.css")}</style>
+</head>
+<body>
+<a class="skip" href="#rules">Skip to the rules</a>
+<header>
+<p class="kicker"><b>discreet</b> &middot; model report</p>
+<h1>{_heading(summary)}</h1>
+<p class="lead">{_lead(summary)}</p>
+</header>
+<main>
+{_verdict(summary)}
+{_facts(summary)}
+<nav aria-label="Sections"><ul>{links}</ul></nav>
+{sections}</main>
+<footer><p>Made by discreet {plain(summary.version)} from what the model releases; no records were read for it. This page loads
+nothing and sends nothing.</p></footer>
+<script>{script}</script>
+</body>
+</html>
+"""
+
+
+def _file(filename: str) -> str:
+    return files(__package__).joinpath(filename).read_text(encoding="utf-8")
+
+
+def _heading(s: Summary) -> str:
+    return "A rule list" if s.target is None else f"Predicting {name(s.target)}"
+
+
+def _lead(s: Summary) -> str:
+    rules = len(s.steps) - 1
+    what = "one answer for everybody" if not rules else f"{rules} rule{'s' if rules > 1 else ''} and a default"
+    return f"A rule list: {what}, {len(s.classes)} classes. A person can check it line by line."
+
+
+def _verdict(s: Summary) -> str:
+    verdict = s.verdict
+    if s.is_private and s.statement is not None and s.statement.proved is not None:
+        big, small = f"&epsilon;&#8239;=&#8239;{epsilon_text(s.statement.proved.epsilon)}", "proved"
+    else:
+        big, small = "!", "no promise"
+    reasons = "".join(f"<li>{sentence(reason)}</li>" for reason in verdict.reasons)
+    return (
+        f'<div class="verdict {verdict.kind}" role="note" aria-label="In short">'
+        f'<div class="big" aria-hidden="true">{big}<small>{small}</small></div>'
+        f"<h2>{plain(verdict.headline)}</h2><div><p>{plain(verdict.text)}</p>"
+        f"{f'<ul>{reasons}</ul>' if reasons else ''}</div></div>"
+    )
+
+
+def _facts(s: Summary) -> str:
+    facts = []
+    if s.is_private and s.chance is not None:
+        facts.append(
+            (
+                "Is a given person in the table? Right at most",
+                bound(s.chance.fifty),
+                "of the time, where guessing gets 50&nbsp;%",
+            )
+        )
+    if s.has_counts and s.total:
+        exactly = "by exact counts" if s.statement is None else "by noisy counts"
+        facts.append(("Learned from about", number(round(s.total)), f"records, {exactly}"))
+    if s.right is not None:
+        facts.append(("Right about", percent(s.right), "of these records, by its own counts"))
+    used = sum(c.role == "used" for c in s.columns)
+    out = sum(c.role in ("excluded", "ignored") for c in s.columns)
+    if s.columns:
+        facts.append(("Columns that rules use", f"{used} of {len(s.columns)}", f"{out or 'none'} kept out beforehand"))
+    if s.ledger is not None:
+        left = max(0.0, float(s.ledger.remaining[0]))
+        facts.append(("Budget left", f"&epsilon; {left:.3g}", f"of {float(s.ledger.epsilon):.3g} for this table"))
+    tiles = "".join(f"<div><dt>{a}</dt><dd>{b}<small>{c}</small></dd></div>" for a, b, c in facts)
+    return f'<dl class="facts">{tiles}</dl>' if tiles else ""
+
+
+def _details(s: Summary) -> str:
+    rows = [("Learner", s.learner), ("Version of discreet", s.version), *((key, value) for key, value in s.parameters)]
+    cells = "".join(f'<tr><th scope="row">{name(a)}</th><td>{name(b, "value")}</td></tr>' for a, b in rows)
+    return wide(
+        "<caption>How the model was learned. Seeds, given candidates and the number of records are left out on "
+        "purpose.</caption>"
+        f'<thead><tr><th scope="col">Parameter</th><th scope="col">Value</th></tr></thead><tbody>{cells}</tbody>',
+        "Parameters",
+    )

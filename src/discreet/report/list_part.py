@@ -1,0 +1,127 @@
+"""The rules as a diagram, and how they split the records that reach them, from the released counts."""
+
+from .pieces import bar, colour, condition, name, number, percent, plain, said, wide
+from .summary import SURE, Step, Summary
+
+
+def rules(s: Summary) -> str:
+    """The list as cards along a line, with a bar of class shares each."""
+    if len(s.steps) == 1:
+        read = "The list has no rules: it gives the same answer to everybody."
+    else:
+        read = (
+            "Read from the top. The first rule that is true of a record gives its label; if none is, the default does."
+        )
+    bars = "" if not s.has_counts else " Bars show the share of each class among the records that a rule takes."
+    cards = "".join(_card(s, step) for step in s.steps)
+    return f'<p>{read}{bars}</p>{_legend(s) if s.has_counts else ""}<ol class="rules">{cards}</ol>'
+
+
+def _card(s: Summary, step: Step) -> str:
+    last = step.number == len(s.steps)
+    word = ("always" if last else "if") if step.number == 1 else ("else" if last else "else if")
+    text = "" if last else f" {condition(step.tests)}"
+    place = s.classes.index(step.label)
+    kind = " last" if last else ""
+    mark = "" if last else str(step.number)
+    head = (
+        f'<p class="if"><span><span class="word">{word}</span>{text}</span>'
+        f'<span class="then then-{place % 6}"><span class="word">predict</span> {name(step.label)}</span></p>'
+    )
+    body = ""
+    if step.shares is not None and step.support is not None:
+        spoken = ", ".join(f"{percent(x)} {plain(c)}" for x, c in zip(step.shares, s.classes, strict=True))
+        parts = "".join(
+            f'<span><span class="key {colour(i)}"></span>{name(c)} <b>{percent(x)}</b></span>'
+            for i, (x, c) in enumerate(zip(step.shares, s.classes, strict=True))
+        )
+        about = "" if s.statement is None else "about "
+        segments = [(x, colour(i)) for i, x in enumerate(step.shares)]
+        body = (
+            f"{bar(segments, f'Class shares: {spoken}')}"
+            f'<p class="shares"><span class="parts">{parts}</span><span '
+            f'class="soft">{about}{number(round(step.support))} records</span></p>'
+        )
+    elif step.counts is not None:
+        body = '<p class="soft">All of its noisy counts are zero or below, so no shares can be shown.</p>'
+    if step.faint and step.shares is not None:
+        body += (
+            '<p class="faint">So few records that the noise is as large as the counts: these shares mean little.</p>'
+        )
+    node = f'<span class="node{kind}" aria-hidden="true">{mark}</span>'
+    return f'<li>{node}<div class="card">{head}{body}</div></li>'
+
+
+def _legend(s: Summary, also: str = "") -> str:
+    keys = "".join(f'<li><span class="key {colour(i)}"></span>{name(label)}</li>' for i, label in enumerate(s.classes))
+    return f'<ul class="legend" aria-label="Colours">{keys}{also}</ul>'
+
+
+def splits(s: Summary) -> str:
+    """How many of the records that reach a rule it takes: a figure and a table."""
+    if not s.has_counts:
+        return (
+            "<p>This model released no class counts, so how many records each rule takes, and how sure it is, "
+            "cannot be said. "
+            "Nobody can read it off the model either.</p>"
+        )
+    if not s.total:
+        return (
+            "<p>All released counts are zero or below: the noise hides how the rules split the records.</p>" + _table(s)
+        )
+    rows, before = [], 0.0
+    for step in s.steps:
+        support, reaching, taken = step.support or 0.0, step.reaching or 0.0, step.taken or 0.0
+        shares = [(support / s.total * x, colour(i)) for i, x in enumerate(step.shares or ())]
+        onward = (reaching - support) / s.total
+        who = "the default" if step.number == len(s.steps) else f"rule {step.number}"
+        label = f"{said(step.tests) if step.tests else 'The default'}: takes {percent(taken)} of what reaches it"
+        rows.append(
+            f"<li><span><span>{percent(reaching / s.total)} of all records reach {who}</span>"
+            f"<span>it takes <b>{percent(taken)}</b> of them</span></span>"
+            f"{bar([*shares, (onward, 'onward')], label, before)}</li>"
+        )
+        before += support / s.total
+    onward_key = '<li><span class="key" style="background:var(--line)"></span>goes on to the next rule</li>'
+    right = ""
+    if s.right is not None:
+        right = (
+            f"<p>By these counts the list gives the right answer for about <b>{percent(s.right)}</b> of the "
+            "records that it was learned "
+            "from. On new records it may do worse.</p>"
+        )
+    if s.statement is None:
+        noise = "<p>These are exact counts, straight from the records.</p>"
+    elif s.margin is not None:
+        noise = (
+            f"<p>Counts were released with noise. Each is off by at most <b>{s.margin:,}</b> "
+            f"in {SURE:.0%} of "
+            "all cases; where the noise is larger than a count, that may be below zero. (A count that decides "
+            "the label of its rule may "
+            "have been raised to that of the largest.)</p>"
+        )
+    else:
+        noise = "<p>Counts were released with noise, so they are not exact and may be below zero.</p>"
+    figure = (
+        f'<figure class="flow">{_legend(s, onward_key)}<ol>{"".join(rows)}</ol>'
+        "<figcaption>The full width stands for all records. A rule takes its part from those that no earlier "
+        "rule took.</figcaption></figure>"
+    )
+    return noise + figure + right + _table(s)
+
+
+def _table(s: Summary) -> str:
+    heads = "".join(f'<th scope="col" class="n">{name(label)}</th>' for label in s.classes)
+    rows = []
+    for step in s.steps:
+        who = f"{step.number}. {condition(step.tests)}" if step.tests else "default"
+        cells = "".join(f'<td class="n">{number(c)}</td>' for c in step.counts or ())
+        taken = "&ndash;" if step.taken is None else percent(step.taken)
+        rows.append(f'<tr><th scope="row">{who}</th>{cells}<td class="n">{taken}</td></tr>')
+    kind = "Counts as released" if s.statement is not None else "Exact counts"
+    return wide(
+        f"<caption>{kind}, by class, and the share that each rule takes of the records that reach it</caption>"
+        f'<thead><tr><th scope="col">Rule</th>{heads}<th scope="col" class="n">takes</th></tr></thead>'
+        f"<tbody>{''.join(rows)}</tbody>",
+        "Counts of each rule",
+    )

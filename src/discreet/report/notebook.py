@@ -1,0 +1,64 @@
+"""The short form of a report, for a notebook: the list with a bar of class shares a line, and one line on privacy.
+
+It has no script, and colours that can be told from a light page and from a dark one: a notebook's theme is not the system's.
+"""
+
+from ..privacy.statement import PrivacyStatement
+from ..rules import RuleList
+from .pieces import bar, colour, condition, name, number, percent, plain
+from .summary import Step, steps_of, verdict_of
+
+COLOURS = ("#0d9488", "#d9661f", "#7068e0", "#bd4aa5", "#a07d12", "#6f7f8d")
+STYLE = (
+    """
+.discreet-list { max-width: 46rem; font: 14px/1.5 system-ui, sans-serif; overflow-wrap: anywhere; }
+.discreet-list ol { margin: 0; padding: 0; list-style: none; }
+.discreet-list li { margin: 0; padding: .4rem 0; border-bottom: 1px solid rgba(128, 128, 128, .35); }
+.discreet-list .line { display: flex; flex-wrap: wrap; justify-content: space-between; gap: 0 1.5rem; }
+.discreet-list .column, .discreet-list .value, .discreet-list .label { font-weight: 650; }
+.discreet-list .bar { display: block; width: 100%; height: 8px; margin: .2rem 0; border-radius: 3px; }
+.discreet-list .rest { fill: rgba(128, 128, 128, .25); }
+.discreet-list .small { font-size: 12px; }
+.discreet-list p { margin: .5rem 0 0; }
+"""
+    + "".join(f".discreet-list .class-{i} {{ fill: {c}; }}\n" for i, c in enumerate(COLOURS))
+).strip()
+
+
+def short_html(rules: RuleList, privacy: str = "") -> str:
+    """The list as HTML for a notebook. ``privacy`` is a line below it, as safe HTML.
+
+    >>> from discreet import RuleList
+    >>> html = short_html(RuleList.parse("if age <= 30 then yes else no"))
+    >>> "is at most" in html
+    True
+    """
+    steps = steps_of(rules)
+    classes = tuple(str(c) for c in rules.classes)
+    lines = "".join(_line(step, classes, len(steps)) for step in steps)
+    return f'<style>{STYLE}</style><div class="discreet-list"><ol>{lines}</ol>{f"<p>{privacy}</p>" if privacy else ""}</div>'
+
+
+def privacy_line(statement: PrivacyStatement | None) -> str:
+    """What a fitted classifier promises, in one line of safe HTML."""
+    verdict = verdict_of(statement)
+    if verdict.kind == "proved":
+        return f"<b>{plain(verdict.headline)}</b>: this is proved; <code>privacy_</code> says what it means."
+    reasons = f": {plain('; '.join(verdict.reasons))}" if verdict.reasons else ""
+    return f"<b>{plain(verdict.headline)}</b>{reasons}."
+
+
+def _line(step: Step, classes: tuple[str, ...], length: int) -> str:
+    last = step.number == length
+    word = ("always" if last else "if") if step.number == 1 else ("else" if last else "else if")
+    text = word if last else f"{word} {condition(step.tests)}"
+    bars = ""
+    if step.shares is not None and step.support is not None:
+        shares = list(zip(step.shares, classes, strict=True))
+        spoken = ", ".join(f"{plain(c)} {percent(x)}" for x, c in shares)
+        drawn = bar([(x, colour(i)) for i, (x, _) in enumerate(shares)], spoken)
+        bars = (
+            f'{drawn}<div class="line small"><span>{", ".join(f"{name(c)} {percent(x)}" for x, c in shares)}</span>'
+            f"<span>{number(round(step.support))} records</span></div>"
+        )
+    return f'<li><div class="line"><span>{text}</span><span>predict {name(step.label, "label")}</span></div>{bars}</li>'

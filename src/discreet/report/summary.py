@@ -1,0 +1,327 @@
+"""A report as plain values: everything that a renderer says about a model, computed once, from what was released.
+
+Nothing here looks at records: all numbers follow from the released list, its statement and public parameters.
+"""
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+from ..columns import Ignored
+from ..model import SavedModel
+from ..privacy.budget import MASS, GreedyBudget, ListBudget, MassBudget
+from ..privacy.ledger import LedgerSnapshot, exact
+from ..privacy.statement import INFERRED, SEEDED, Guarantee, PrivacyStatement
+from ..rule_text import write_number
+from ..rules import Literal, Rule, RuleList
+
+WEAK = 10  # an epsilon above this is next to no protection, as the statement says itself
+SURE = 0.95  # how surely a count is within the margin that is shown
+SCALE = (0.1, 0.5, 1.0, 2.0, 3.0, 5.0, 10.0)  # the epsilons that every report shows
+
+
+@dataclass(frozen=True)
+class Test:
+    """A literal in words: ``age``, ``is above``, ``30``."""
+
+    column: str
+    words: str
+    value: str = ""
+
+
+@dataclass(frozen=True)
+class Step:
+    """A rule of the list, or its default, with what the released counts say about it.
+
+    ``counts`` are as released: noisy ones may be negative. For everything else a negative count is taken as 0. ``support`` is
+    their sum, ``shares`` their parts of it (as in ``predict_proba``), ``reaching`` the support of this step and all later ones,
+    and ``taken`` the part of what reaches this step that it takes. Without counts, and where all of them are 0, they are None.
+    """
+
+    number: int
+    tests: tuple[Test, ...]
+    label: str
+    counts: tuple[float, ...] | None = None
+    support: float | None = None
+    shares: tuple[float, ...] | None = None
+    reaching: float | None = None
+    taken: float | None = None
+    faint: bool = False  # so few records that the shares are mostly noise
+
+
+@dataclass(frozen=True)
+class Chance:
+    """What an attacker can get out of any release at one epsilon. All numbers are upper bounds.
+
+    The attacker knows all other records, and asks whether one person's record is in the table. ``fifty`` is the best chance to be
+    right when that is as likely as not beforehand, ``ten`` and ``one`` what a belief of 10 % and 1 % can become.
+    """
+
+    epsilon: float
+    delta: float = 0.0
+
+    @property
+    def factor(self) -> float:
+        """By how much the odds of a belief can grow: e^epsilon."""
+        return math.exp(min(self.epsilon, 700))
+
+    @property
+    def fifty(self) -> float:
+        """From 50 %. With a delta, Kairouz, Oh and Viswanath's bound (e^epsilon + delta) / (e^epsilon + 1)."""
+        return (self.factor + self.delta) / (self.factor + 1)
+
+    @property
+    def ten(self) -> float:
+        """From 10 %."""
+        return self._from(0.1)
+
+    @property
+    def one(self) -> float:
+        """From 1 %."""
+        return self._from(0.01)
+
+    def _from(self, before: float) -> float:
+        odds = self.factor * before / (1 - before)
+        return odds / (1 + odds)
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """The first thing to read. ``kind``: "proved", "weak", "unproved", "broken" (seeded, or a schema from records), "none"."""
+
+    kind: str
+    headline: str
+    text: str
+    reasons: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class ColumnUse:
+    """A column, and its ``role``: "used" by a rule, "offered" but not used, "excluded" or "ignored"."""
+
+    name: str
+    kind: str
+    role: str
+
+
+@dataclass(frozen=True)
+class Summary:
+    """A report before it has a form."""
+
+    target: str | None
+    classes: tuple[str, ...]
+    steps: tuple[Step, ...]
+    verdict: Verdict
+    statement: PrivacyStatement | None
+    chance: Chance | None  # at the model's own epsilon: the proved one, or else the one that was asked for
+    noise: float | None  # epsilon of each count; None if counts are exact, absent, or the noise is not known
+    margin: int | None  # a count is off by at most this, in 19 cases of 20
+    right: float | None  # the share of the table's records that the list labels rightly, by its own counts
+    columns: tuple[ColumnUse, ...]
+    inferred: bool
+    ledger: LedgerSnapshot | None
+    learner: str
+    parameters: tuple[tuple[str, str], ...]
+    version: str
+
+    @property
+    def has_counts(self) -> bool:
+        """Whether the model released class counts."""
+        return all(step.counts is not None for step in self.steps)
+
+    @property
+    def total(self) -> float:
+        """The noisy number of records, by the released counts."""
+        return self.steps[0].reaching or 0.0
+
+    @property
+    def is_private(self) -> bool:
+        """Whether anything is proved."""
+        return self.verdict.kind in ("proved", "weak")
+
+
+def summarize(model: Any) -> Summary:
+    """The report of a saved model, or of a fitted classifier, as plain values.
+
+    >>> from discreet import RuleList, SavedModel
+    >>> summary = summarize(SavedModel(RuleList.parse("if age <= 30 then yes else no")))
+    >>> summary.verdict.headline, summary.steps[0].tests
+    ('Learned without privacy', (Test(column='age', words='is at most', value='30'),))
+    """
+    model = model if isinstance(model, SavedModel) else SavedModel.of(model)
+    rules, statement = model.rule_list, model.privacy
+    counts_epsilon = None if statement is None else _counts_epsilon(model)
+    margin = None if not counts_epsilon else math.ceil(math.log(1 / (1 - SURE)) / counts_epsilon)
+    steps = steps_of(rules, margin)
+    inferred = rules.schema is not None and rules.schema.inferred
+    return Summary(
+        model.target,
+        tuple(str(c) for c in rules.classes),
+        steps,
+        verdict_of(statement),
+        statement,
+        _own_chance(model),
+        counts_epsilon,
+        margin,
+        _right(rules),
+        _columns(model),
+        inferred,
+        model.ledger,
+        model.learner,
+        tuple((name, _shown(value)) for name, value in model.parameters.items()),
+        model.discreet,
+    )
+
+
+def steps_of(rules: RuleList, margin: int | None = None) -> tuple[Step, ...]:
+    """The rules and the default with their supports, from the released counts."""
+    everyone = list(rules)
+    if any(rule.counts is None for rule in everyone):
+        return tuple(Step(i, _tests(rule), str(rule.label)) for i, rule in enumerate(everyone, 1))
+    positive = [[max(0.0, c) for c in rule.counts or ()] for rule in everyone]
+    steps: list[Step] = []
+    for i, (rule, counts) in enumerate(zip(everyone, positive, strict=True)):
+        support, reaching = sum(counts), sum(map(sum, positive[i:]))
+        steps.append(
+            Step(
+                i + 1,
+                _tests(rule),
+                str(rule.label),
+                rule.counts,
+                support,
+                tuple(c / support for c in counts) if support else None,
+                reaching,
+                support / reaching if reaching else None,
+                faint=margin is not None and support < 2 * margin,
+            )
+        )
+    return tuple(steps)
+
+
+def verdict_of(statement: PrivacyStatement | None) -> Verdict:
+    """What a reader has to know before anything else."""
+    if statement is None:
+        return Verdict(
+            "none",
+            "Learned without privacy",
+            "The rules and their counts come straight from the records. Whoever sees this model may learn "
+            "something about single "
+            "people in the table. Publish it only if the records themselves may be shown.",
+        )
+    proved = statement.proved
+    if proved is None:
+        loud = {SEEDED, INFERRED} & set(statement.because)
+        return Verdict(
+            "broken" if loud else "unproved",
+            "Not private" if loud else "No privacy is proved",
+            "Treat this model as if it were learned without any privacy: nothing is promised to the people in "
+            "the table."
+            if loud
+            else "Noise was used, but nothing is proved about how much it protects. Do not rely on it.",
+            statement.because,
+        )
+    if proved.epsilon > WEAK:
+        return Verdict(
+            "weak",
+            f"Next to no protection: {proved}",
+            "Something is proved, but an epsilon this large promises nearly nothing to the people in the table.",
+        )
+    return Verdict(
+        "proved",
+        f"Private, with {proved}",
+        "What anyone could conclude from this model about a person has nearly the same chance whether or not "
+        "that person's record "
+        "was in the table. This is proved, not measured: it holds against everyone, whatever else they know.",
+    )
+
+
+def _own_chance(model: SavedModel) -> Chance | None:
+    if model.privacy is None:
+        return None
+    pair = model.privacy.proved or model.privacy.published
+    if pair is None:  # ours, but not proved: what was asked for
+        asked = model.parameters.get("epsilon")
+        if isinstance(asked, int | float) and not isinstance(asked, bool):
+            pair = Guarantee(float(asked), 0.0)
+    return None if pair is None or not pair.epsilon > 0 else Chance(pair.epsilon, pair.delta or 0.0)
+
+
+def _counts_epsilon(model: SavedModel) -> float | None:
+    """The epsilon of each released count, from public parameters; None if these are not known."""
+    given = model.parameters
+    try:
+        epsilon, length = exact("epsilon", given["epsilon"]), int(given["max_length"])
+        if model.learner == "DPOptimalRuleListClassifier":
+            share = ListBudget.split(epsilon, exact("counts_share", given["counts_share"]), 1).counts_epsilon
+        elif model.learner == "DPGreedyRuleListClassifier" and given["mechanism"] == MASS:
+            share = MassBudget.split(epsilon, exact("counts_share", given["counts_share"]), length).counts_epsilon
+        elif model.learner == "DPGreedyRuleListClassifier":
+            share = GreedyBudget.published(str(given["mechanism"]), epsilon, Fraction(0), length).node_epsilon
+        else:
+            return None
+        return float(share / int(given.get("records_per_person", 1))) or None
+    except (KeyError, TypeError, ValueError, ZeroDivisionError, OverflowError):
+        return None
+
+
+def _right(rules: RuleList) -> float | None:
+    right = whole = 0.0
+    for rule in rules:
+        if rule.counts is None:
+            return None
+        right += max(0.0, rule.counts[rules.classes.index(rule.label)])
+        whole += sum(max(0.0, c) for c in rule.counts)
+    return right / whole if whole else None
+
+
+def _columns(model: SavedModel) -> tuple[ColumnUse, ...]:
+    schema = model.rule_list.schema
+    if schema is None:
+        return ()
+    used = {literal.column for rule in model.rule_list for literal in rule.antecedent}
+    given = model.parameters.get("exclude") or ()
+    excluded = {name for name in given if isinstance(name, str)} if isinstance(given, list | tuple) else set()
+    columns = []
+    for column in schema.columns:
+        role = "used" if column.name in used else "offered"
+        if isinstance(column, Ignored):
+            role = "excluded" if column.name in excluded else "ignored"
+        columns.append(ColumnUse(column.name, column.kind, role))
+    return tuple(columns)
+
+
+_WORDS = {
+    "<=": "is at most",
+    "<": "is below",
+    ">=": "is at least",
+    ">": "is above",
+    "=": "is",
+    "!=": "is not",
+    "in": "is in",
+    "not in": "is not in",
+}
+
+
+def _tests(rule: Rule) -> tuple[Test, ...]:
+    return tuple(_in_words(literal) for literal in rule.antecedent)
+
+
+def _in_words(literal: Literal) -> Test:
+    if literal.value is None:
+        return Test(literal.column, literal.op)
+    if isinstance(literal.value, tuple):
+        low, high = map(write_number, literal.value)
+        return Test(literal.column, _WORDS[literal.op], f"{low} to {high}")
+    value = literal.value if literal.op in ("=", "!=") else write_number(literal.value)
+    return Test(literal.column, _WORDS[literal.op], str(value))
+
+
+def _shown(value: Any) -> str:
+    if isinstance(value, list | tuple):
+        return ", ".join(map(_shown, value)) or "none"
+    if isinstance(value, dict):
+        return ", ".join(f"{key}: {_shown(part)}" for key, part in value.items()) or "none"
+    if value is None or isinstance(value, bool):
+        return {None: "not given", True: "yes", False: "no"}[value]
+    return f"{value:g}" if isinstance(value, float) else str(value)
