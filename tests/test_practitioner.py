@@ -1,0 +1,379 @@
+"""The practitioner's path on the command line: from a CSV file to a model, and what is said to the usual mistakes."""
+
+import csv
+import io
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+from click.testing import CliRunner
+
+from discreet import Boolean, Categorical, Ignored, Ledger, Numeric, SavedModel, Schema
+from discreet.cli import main
+
+SECRET = "Zyxw"  # stands in the records only
+SCHEMA = Schema(
+    (
+        Ignored("patient"),
+        Numeric("age", cuts=[30, 40, 50, 60, 70]),
+        Categorical("ward", categories=["A", "B", "NA", "1"], outside="other", missing=True),
+        Boolean("smoker", missing=True),
+        Numeric("cost", cuts=[100, 1000, 10000], missing=True),
+    ),
+    target="died",
+    classes=["no", "yes"],
+)
+
+
+def hospital(n=400, seed=0):
+    rng = np.random.default_rng(seed)
+    age = rng.integers(18, 95, n)
+    died = np.where(rng.random(n) < np.where(age > 60, 0.9, 0.1), "yes", "no")
+    return pd.DataFrame(
+        {
+            "patient": [f"{SECRET}{i}" for i in range(n)],
+            "age": age,
+            "ward": rng.choice(["A", "B", "NA", "1.0", SECRET, ""], n),
+            "smoker": rng.choice(["yes", "no", ""], n),
+            "cost": np.where(rng.random(n) < 0.1, "", np.round(rng.lognormal(7, 2, n), 2).astype(str)),
+            "died": died,
+        }
+    )
+
+
+@pytest.fixture
+def desk(tmp_path, monkeypatch):
+    """A folder with a table and its schema, in which commands are run."""
+    monkeypatch.setenv("DISCREET_HOME", str(tmp_path / "home"))
+    monkeypatch.chdir(tmp_path)
+    hospital().to_csv("hospital.csv", index=False)
+    SCHEMA.save("schema.toml")
+    return tmp_path
+
+
+def run(*arguments, code=0):
+    result = CliRunner().invoke(main, [str(a) for a in arguments])
+    assert result.exit_code == code, (result.output, result.exception)
+    assert SECRET not in result.output
+    return result.output
+
+
+def flat(text):
+    """Without the lines and frames of the terminal."""
+    return " ".join(text.replace("│", " ").split())
+
+
+FIT = ("fit", "hospital.csv", "--schema", "schema.toml", "--epsilon", "5", "--out", "model.json")
+
+
+def test_from_a_csv_to_a_model_a_report_and_scores(desk):
+    said = run("ledger", "create", "ledger.json", "--epsilon", "6")
+    assert "6" in said
+    said = run(*FIT, "--ledger", "ledger.json", "--report", "report.html")
+    assert "age" in said
+    assert "epsilon = 5" in said
+    assert "1 of 6 left" in said
+    assert SECRET not in (desk / "model.json").read_text() + (desk / "report.html").read_text()
+    assert "<html" in (desk / "report.html").read_text()
+    assert "if " in run("show", "model.json")
+    model = SavedModel.load("model.json")
+    assert (model.target, model.classes) == ("died", ("no", "yes"))
+    run("predict", "model.json", "hospital.csv", "--out", "scores.csv", "--id", "age")
+    scores = pd.read_csv("scores.csv")
+    assert scores.columns.tolist() == ["age", "prediction", "share of no", "share of yes"]
+    table = hospital()
+    assert (scores.age == table.age).all()
+    assert (scores.prediction == table.died).mean() > 0.8
+    assert scores["share of yes"].between(0, 1).all()
+    assert "epsilon 1 of 6 left" in run("ledger", "show", "ledger.json")
+
+
+@pytest.mark.parametrize("ending", ["parquet", "feather", "tsv"])
+def test_other_files_give_the_same_scores(desk, ending):
+    run(*FIT)
+    table = hospital()
+    if ending == "tsv":
+        table.to_csv("other.tsv", sep="\t", index=False)
+    else:
+        table = table.replace({"": None}).assign(cost=pd.to_numeric(table.cost, errors="coerce"))
+        table.to_parquet("other.parquet") if ending == "parquet" else table.to_feather("other.feather")
+    assert run("predict", "model.json", f"other.{ending}") == run("predict", "model.json", "hospital.csv")
+    run("fit", f"other.{ending}", *FIT[2:])
+
+
+def test_everything_as_json(desk):
+    made = json.loads(run(*FIT, "--json"))
+    assert made["format"] == "discreet model"
+    assert json.loads(run("show", "model.json", "--json")) == json.loads((desk / "model.json").read_text())
+    assert len(json.loads(run("predict", "model.json", "hospital.csv", "--json"))) == 400
+    assert 0.5 < json.loads(run("evaluate", "model.json", "hospital.csv", "--public", "--json"))["accuracy"] <= 1
+    noisy = json.loads(run("evaluate", "model.json", "hospital.csv", "--epsilon", "1", "--json"))
+    assert noisy["low"] <= noisy["accuracy"] <= noisy["high"]
+    planned = json.loads(run("plan", "--schema", "schema.toml", "--records", "1000", "--json"))
+    assert [e["epsilon"] for e in planned["expected"]] == sorted(e["epsilon"] for e in planned["expected"])
+    assert json.loads(run("check", "hospital.csv", "--schema", "schema.toml", "--json"))["records"] == 400
+    run("ledger", "create", "l.json", "--epsilon", "1")
+    assert json.loads(run("ledger", "show", "l.json", "--json"))["remaining"] == ["1", "0"]
+
+
+def test_all_learners(desk):
+    assert "mass" in run(*FIT, "--learner", "greedy")
+    said = run(*FIT, "--mechanism", "sm-laplace", "--delta", "1e-6", "--min-support", "20")
+    assert "sm-laplace" in said
+    assert "up to 3 of them" in run(*FIT, "--records-per-person", "3").replace("\n", " ").replace("│", "").replace(
+        "  ", " "
+    )
+    excluded = run(*FIT, "--exclude", "age", "--max-length", "2")
+    assert "age " not in excluded.split("What it promises")[0]
+    assert "--learner greedy" in run(*FIT, "--delta", "1e-6", code=2)
+
+
+def test_scores_as_code(desk):
+    import duckdb
+
+    run(*FIT)
+    run("predict", "model.json", "hospital.csv", "--out", "scores.csv")
+    labels = pd.read_csv("scores.csv").prediction.tolist()
+    made = {}
+    exec(run("show", "model.json", "--format", "python"), made)
+    model = SavedModel.load("model.json")
+    from discreet.files import read_table
+
+    records = read_table(desk / "hospital.csv", schema=model.rule_list.schema)
+    assert [made["predict"](r) for r in records.to_dict("records")] == labels
+    records = records.assign(age=pd.to_numeric(records.age), cost=pd.to_numeric(records.cost))
+    sql = run("show", "model.json", "--format", "sql", "--dialect", "duckdb")
+    patients = records.assign(smoker=records.smoker.map({"yes": True, "no": False}).astype("boolean"))  # noqa: F841
+    assert [x for (x,) in duckdb.sql(f"SELECT {sql} FROM patients").fetchall()] == labels
+    assert "CASE" in run("show", "model.json", "--format", "sql", "--dialect", "spark")
+    assert "share" in run("show", "model.json", "--format", "python", "--share-of", "yes")
+    assert "must be one of no, yes" in run("show", "model.json", "--format", "sql", "--share-of", "maybe", code=2)
+
+
+# ---- mistakes ----------------------------------------------------------------------------------------------------------------
+
+
+def test_no_schema(desk):
+    said = run("fit", "hospital.csv", "-t", "died", "-e", "1", "-o", "m.json", code=2)
+    assert "discreet schema" in said
+    assert "PUBLIC" in said
+    assert not (desk / "m.json").exists()
+
+
+def test_an_inferred_schema_promises_nothing(desk):
+    said = run(
+        "fit", "hospital.csv", "-t", "died", "-e", "1", "-o", "m.json", "--infer-schema", "-x", "patient", "-x", "ward"
+    )
+    assert "NO PRIVACY IS PROVED" in flat(said)
+    assert SavedModel.load("m.json").privacy.proved is None
+
+
+def test_a_column_typo(desk):
+    SCHEMA_TEXT = (desk / "schema.toml").read_text()
+    (desk / "typo.toml").write_text(SCHEMA_TEXT.replace("[columns.age]", "[columns.agee]"))
+    run("ledger", "create", "l.json", "-e", "9")
+    said = run("fit", "hospital.csv", "-s", "typo.toml", "-e", "1", "-o", "m.json", "--ledger", "l.json", code=1)
+    assert "no column 'agee'" in said
+    assert "did you mean 'age'?" in said
+    assert "schema's target is 'died'" in run(*FIT, "--target", "dead", code=2)
+    assert "'agee'" in run(*FIT, "--exclude", "agee", code=1)
+    assert Ledger.open("l.json").entries == ()
+
+
+def test_three_classes_for_two(desk):
+    three = Schema(SCHEMA.columns, target="died", classes=["no", "yes", "unknown"])
+    three.save("three.toml")
+    said = run(
+        "fit", "hospital.csv", "-s", "three.toml", "-e", "1", "-o", "m.json", "--mechanism", "gl-laplace", code=1
+    )
+    assert "two classes" in said
+    run("fit", "hospital.csv", "-s", "three.toml", "-e", "1", "-o", "m.json")
+
+
+@pytest.mark.parametrize("epsilon", ["50", "0", "-1", "nan", "inf"])
+def test_a_bad_epsilon(desk, epsilon):
+    said = run("fit", "hospital.csv", "-s", "schema.toml", f"--epsilon={epsilon}", "-o", "m.json", code=2)
+    assert "--epsilon" in said
+    assert not (desk / "m.json").exists()
+
+
+def test_a_large_epsilon_needs_a_word(desk):
+    assert "next to nobody" in run(*FIT[:4], "--epsilon", "50", "--out", "m.json", code=2)
+    run(*FIT[:4], "--epsilon", "50", "--out", "m.json", "--weak")
+
+
+def test_a_second_fit_over_the_ledger(desk):
+    run("ledger", "create", "l.json", "-e", "6")
+    run(*FIT, "--ledger", "l.json")
+    before = (desk / "model.json").read_text()
+    said = run(*FIT, "--ledger", "l.json", code=3)
+    assert "has epsilon 1" in said
+    assert "nothing spent" in said
+    assert (desk / "model.json").read_text() == before
+    assert "no ledger" in run(*FIT, "--ledger", "none.json", code=2)
+    assert "exists already" in run("ledger", "create", "l.json", "-e", "6", code=2)
+
+
+def test_the_same_table_on_two_ledgers(desk):
+    for name in ("one.json", "two.json"):
+        run("ledger", "create", name, "-e", "20")
+    run(*FIT, "--ledger", "one.json")
+    said = run(*FIT, "--ledger", "two.json", code=1)
+    assert "one.json" in said
+    assert "adds up" in said
+    assert "without a ledger" in run(*FIT, code=1)
+    assert Ledger.open("two.json").entries == ()
+    run(*FIT, "--ledger", "two.json", "--another-ledger")
+    (desk / "other").mkdir()
+    (desk / "other" / "hospital.csv").write_bytes((desk / "hospital.csv").read_bytes())
+    run("fit", "other/hospital.csv", *FIT[2:])  # a copy is not noticed, as the docs say
+
+
+@pytest.mark.parametrize("delimiter", [";", "\t", "|"])
+def test_another_delimiter_is_found_by_the_header(desk, delimiter):
+    hospital().to_csv("other.csv", sep=delimiter, index=False)
+    run("fit", "other.csv", *FIT[2:])
+    assert run("predict", "model.json", "other.csv") == run("predict", "model.json", "hospital.csv")
+
+
+def test_a_wrong_delimiter(desk):
+    hospital().to_csv("other.csv", sep="#", index=False)
+    said = run("fit", "other.csv", *FIT[2:], code=1)
+    assert "no column 'age'" in said
+    run("fit", "other.csv", *FIT[2:], "--delimiter", "#")
+    assert "single character" in run("fit", "other.csv", *FIT[2:], "--delimiter", "##", code=1)
+
+
+def test_another_encoding(desk):
+    table = hospital()
+    table.loc[0, "ward"] = f"{SECRET}é"
+    table.to_csv("latin.csv", index=False, encoding="latin-1")
+    said = run("fit", "latin.csv", *FIT[2:], code=1)
+    assert "--encoding cp1252" in said
+    run("fit", "latin.csv", *FIT[2:], "--encoding", "latin-1")
+    table.to_csv("wide.csv", index=False, encoding="utf-16")
+    assert "--encoding utf-16" in run("fit", "wide.csv", *FIT[2:], code=1)
+    run("fit", "wide.csv", *FIT[2:], "--encoding", "utf-16")
+    assert "no encoding 'klingon'" in run("fit", "latin.csv", *FIT[2:], "--encoding", "klingon", code=1)
+    table.to_csv("marked.csv", index=False, encoding="utf-8-sig")
+    run("fit", "marked.csv", *FIT[2:])
+
+
+def test_an_empty_file(desk):
+    for content in ("", "\n\n"):
+        (desk / "empty.csv").write_text(content)
+        assert "empty" in run("fit", "empty.csv", *FIT[2:], code=1)
+    (desk / "header.csv").write_text("patient,age,ward,smoker,cost,died\n")
+    run("fit", "header.csv", *FIT[2:])  # a table without records is a table: an error would say that it is empty
+
+
+@pytest.mark.parametrize("at", [0.5, 0.9])
+def test_a_file_cut_off(desk, at):
+    text = (desk / "hospital.csv").read_text()
+    cut = text[: text.index(",", int(len(text) * at))]
+    (desk / "cut.csv").write_text(cut)
+    assert "cut off" in run("fit", "cut.csv", *FIT[2:], code=1)
+    (desk / "quote.csv").write_text(text + '"')
+    assert "never ends" in run("fit", "quote.csv", *FIT[2:], code=1)
+    hospital().to_parquet("whole.parquet")
+    content = (desk / "whole.parquet").read_bytes()
+    (desk / "cut.parquet").write_bytes(content[: int(len(content) * at)])
+    assert "cut off, damaged" in run("fit", "cut.parquet", *FIT[2:], code=1)
+
+
+def test_lines_of_several_lengths(desk):
+    text = (desk / "hospital.csv").read_text().splitlines()
+    text[7] += f",{SECRET}"
+    (desk / "ragged.csv").write_text("\n".join(text))
+    assert "more or fewer fields" in run("fit", "ragged.csv", *FIT[2:], code=1)
+
+
+def test_files_that_are_no_tables(desk):
+    (desk / "a.xlsx").write_bytes(b"PK")
+    assert "must end in one of" in run("fit", "a.xlsx", *FIT[2:], code=1)
+    (desk / "b.csv").write_bytes(bytes(range(256)))
+    run("fit", "b.csv", *FIT[2:], code=1)
+    (desk / "twice.csv").write_text("age,age\n1,2\n")
+    assert "none twice" in run("fit", "twice.csv", *FIT[2:], code=1)
+    assert "does not exist" in run("fit", "none.csv", *FIT[2:], code=2)
+
+
+def test_a_model_that_was_edited_or_is_newer(desk):
+    run(*FIT)
+    text = (desk / "model.json").read_text()
+    (desk / "edited.json").write_text(text.replace('"yes"', '"no"', 1))
+    assert "changed after it was saved" in run("show", "edited.json", code=1)
+    data = json.loads(text)
+    (desk / "newer.json").write_text(json.dumps(data | {"version": 2}))
+    assert "newer" in run("predict", "newer.json", "hospital.csv", code=1)
+    (desk / "cut.json").write_text(text[: len(text) // 2])
+    assert "cut off" in run("evaluate", "cut.json", "hospital.csv", "--public", code=1)
+    (desk / "other.json").write_text("{}")
+    run("show", "other.json", code=1)
+
+
+def test_places_that_cannot_be_written_spend_nothing(desk):
+    run("ledger", "create", "l.json", "-e", "9")
+    said = run(*FIT[:6], "--out", "nowhere/model.json", "--ledger", "l.json", code=1)
+    assert "cannot be written" in said
+    assert Ledger.open("l.json").entries == ()
+
+
+def test_evaluation_asks_whether_the_records_are_private(desk):
+    run(*FIT)
+    said = run("evaluate", "model.json", "hospital.csv", code=2)
+    assert "--epsilon 0.1" in said
+    assert "--public" in said
+    assert "does not cover" in run("evaluate", "model.json", "hospital.csv", "--public")
+    run("ledger", "create", "l.json", "-e", "0.5")
+    run("evaluate", "model.json", "hospital.csv", "--epsilon", "0.4", "--ledger", "l.json")
+    run("evaluate", "model.json", "hospital.csv", "--epsilon", "0.4", "--ledger", "l.json", code=3)
+
+
+def test_check_counts_what_a_fit_may_not_tell(desk):
+    found = json.loads(run("check", "hospital.csv", "--schema", "schema.toml", "--json"))
+    table = hospital()
+    assert found["columns"]["ward"] == {
+        "missing": int((table.ward == "").sum()),
+        "not foreseen": int((table.ward == SECRET).sum()),
+    }
+    assert found["columns"]["cost"]["missing"] == int((table.cost == "").sum())
+    assert found["columns"]["age"] == {"missing": 0, "not foreseen": 0}
+    assert "keep it to yourself" in run("check", "hospital.csv", "--schema", "schema.toml")
+
+
+def test_plan_says_what_to_expect(desk):
+    said = run("plan", "--schema", "schema.toml", "--records", "10000", "--out", "plan.svg")
+    assert "73.1%" in said
+    assert (desk / "plan.svg").read_text().startswith("<svg")
+    measured = json.loads(run("plan", "hospital.csv", "--schema", "schema.toml", "--repeats", "2", "--json"))
+    assert measured["without privacy"] > 0.8
+    assert measured["expected"][-1]["accuracy"] > 0.8
+    assert "--records" in run("plan", "--schema", "schema.toml", code=2)
+
+
+def test_texts_that_are_categories_are_not_missing():
+    from discreet.files import _values
+
+    column = Categorical("c", categories=["NA", "1", "x"])
+    assert _values(["NA", "1.0", " x ", "", "null", "y"], column).tolist() == ["NA", "1", "x", None, None, "y"]
+    assert _values(["NA", "?", "7"], None).tolist() == [None, None, "7"]
+
+
+def test_labels_that_are_numbers_are_found_as_texts():
+    from discreet.files import labels
+
+    assert labels(["1", "0.0", "true", "x", None], (0, 1)).tolist() == [1.0, 0.0, 1.0, None, None]
+    assert labels(["1", "0"], ("0", "1")).tolist() == ["1", "0"]
+
+
+def test_scores_are_valid_csv_whatever_the_labels_are(desk):
+    odd = ['a,"b"', "c\nd"]
+    schema = Schema((Boolean("x"),), target="y", classes=odd)
+    schema.save("odd.toml")
+    pd.DataFrame({"x": [True, False] * 50, "y": odd * 50}).to_csv("odd.csv", index=False)
+    run("fit", "odd.csv", "-s", "odd.toml", "-e", "5", "-o", "m.json")
+    rows = list(csv.reader(io.StringIO(run("predict", "m.json", "odd.csv"))))
+    assert {row[0] for row in rows[1:]} <= set(odd)
+    assert len(rows) == 101
