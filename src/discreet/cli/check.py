@@ -34,11 +34,12 @@ def check(
 
     console = Console()
     console.print("About the records; keep it to yourself.", style="bold yellow")
-    shown = Table("column", "missing", "not foreseen", "", box=None)
+    shown = Table("column", "missing", "not foreseen", "taken as", "", box=None)
     for name, row in found["columns"].items():
         odd = row["not foreseen"] / max(1, found["records"])
-        hint = "" if not odd else "look at its spelling and type" if odd > 0.05 else "a few"
-        shown.add_row(name, f"{row['missing']:,}", f"{row['not foreseen']:,}", hint)
+        hint = "" if odd <= 0.05 else "look at its spelling and type, unless you expect this"
+        taken = (row["taken as"] or "no category, or missing") if odd else ""
+        shown.add_row(name, f"{row['missing']:,}", f"{row['not foreseen']:,}", taken, hint)
     console.print(shown)
     labels = found["labels not foreseen"]
     console.print(
@@ -69,6 +70,7 @@ def counts(X: Any, y: Any, schema: Any) -> dict[str, Any]:
         else:
             truth = {"0", "1", "true", "false", "yes", "no"}
             odd = sum(canonical(v).lower() not in truth for v in known)
-        columns[column.name] = {"missing": len(values) - len(known), "not foreseen": odd}
+        taken = getattr(column, "outside", None)
+        columns[column.name] = {"missing": len(values) - len(known), "not foreseen": odd, "taken as": taken}
     numbers = class_numbers(y, schema.classes or (0, 1), len(X))
     return {"records": len(X), "labels not foreseen": int((numbers < 0).sum()), "columns": columns}

@@ -21,11 +21,11 @@ from .common import (
 if TYPE_CHECKING:
     from ..planning import Expected
 
-WORDS = {
-    0.01: "hides a person nearly perfectly; needs many records",
-    0.1: "strong: an attacker learns next to nothing about one person",
-    1.0: "good: what statistics offices and large companies aim at",
-    10.0: "weak: protects against the crudest attacks only",
+WORDS = {  # what an attacker's odds may change by: e^epsilon
+    0.01: "the odds change by a hundredth: hides a person nearly perfectly, and needs many records",
+    0.1: "the odds change by a tenth: strong",
+    1.0: "the odds change by a factor of less than three: good",
+    10.0: "the odds may change by a factor of 22,000: weak, even though others use as much",
 }
 
 
