@@ -18,7 +18,7 @@ FLOORS = [
     ["schema"],
     ["rule_text"],
     ["rules"],
-    ["candidates", "inference", "privacy"],
+    ["candidates", "inference", "drafting", "privacy"],
     ["prior"],
     ["vault"],
     ["sources"],
