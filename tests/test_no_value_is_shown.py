@@ -34,6 +34,7 @@ from discreet import (
     RuleList,
     Schema,
     Vault,
+    draft_schema,
 )
 from discreet.candidates import Candidates
 from discreet.errors import SchemaError, no_value_shown
@@ -148,6 +149,11 @@ def calls_on_values(thorough):
                 called, model = next(measured)
                 yield f"{called}, {where}", lambda X=X, model=model, called=called: MEASURES[called](model, X, Y)
                 yield f"inference, {where}", lambda X=X: infer_schema(as_table(X)) and None
+                yield (
+                    f"drafting, {where}",
+                    lambda X=X: draft_schema(X) and None,
+                )  # a sample that was not public after all
+                yield f"drafting a target, {where}", lambda X=X, c=column: draft_schema(X, c) and None
         for kind, y in marked_labels(value):
             where = f"{name} among labels, {kind}"
             yield f"Vault, {where}", lambda y=y: Vault.from_table(FRAME, y, SCHEMA)
@@ -174,6 +180,7 @@ def calls_on_types():
                 yield f"{called}.predict_proba, {name}", lambda t=table, model=model: model.predict_proba(t)
             yield f"captures, {name} as a table", lambda t=table: RULES.captures(t)
             yield f"inference, {name} as a table", lambda t=table: infer_schema(as_table(t)) and None
+            yield f"drafting, {name} as a table", lambda t=table: draft_schema(t, "c").notes
         for called, make in (PRIVATE | OPEN).items():
             yield f"{called}.fit, {name} as labels", lambda y=values, make=make: make().fit(FRAME, y) and None
             numbered = {} if called == "inferring" else {"schema": NUMBERED}
@@ -258,6 +265,7 @@ def calls_on_shapes():
         yield f"without a schema, {name}", lambda X=X: DPGreedyRuleListClassifier().fit(X, Y)
         yield f"fit_vault, {name}", lambda X=X: DPGreedyRuleListClassifier(schema=SCHEMA).fit_vault(X)
         yield f"inference, {name}", lambda X=X: infer_schema(as_table(X)) and None
+        yield f"drafting, {name}", lambda X=X: draft_schema(X).notes
     labels = {
         "none": None,
         "missing": [TEXT, None] * 4,
@@ -275,6 +283,12 @@ def calls_on_shapes():
         "typed texts": pd.Series([TEXT, "a"] * 4, dtype="string"),
         "numbers": np.array([WHOLE, 1] * 4),
     }
+    many = {"c": ["a", "b"] * 20, "y": [f"{TEXT}{chr(65 + i % 25)}" for i in range(40)]}
+    yield "drafting, too many classes", lambda: draft_schema(many, "y")
+    yield "drafting, no such target", lambda: draft_schema(many, "z")
+    yield "drafting, no target", lambda: draft_schema(many, 3)
+    yield "drafting, only a target", lambda: draft_schema({"y": [TEXT, "a"]}, "y")
+    yield "drafting, no such number of cuts", lambda: draft_schema(many, n_cuts=0)
     for name, y in labels.items():
         for called, make in (PRIVATE | OPEN).items():
             yield f"{called}.fit, labels: {name}", lambda y=y, make=make: make().fit(FRAME, y) and None
@@ -287,6 +301,7 @@ def calls_on_shapes():
         for schema in (SCHEMA, NUMBERED):
             yield f"greedy by schema, {name}", lambda y=y, s=schema: OPEN["greedy"](schema=s).fit(FRAME, y) and None
             yield f"Vault, labels: {name}", lambda y=y, s=schema: Vault.from_table(FRAME, y, s)
+        yield f"drafting, labels: {name}", lambda y=y: draft_schema({"c": ["a", "b"] * 4, "y": y}, "y").notes
         for called, model in FITTED.items():
             if called != "greedy from an array":
                 yield f"{called}.score, labels: {name}", lambda y=y, model=model: model.score(FRAME, y)
@@ -347,6 +362,8 @@ NO_RECORD_GETS_THERE = {
     ("__init__", ""): "names of the package",
     ("candidates", ""): "made from a schema and parameters; messages have names of columns and numbers of rules",
     ("cli", ""): "public datasets",
+    ("drafting.dictionary", ""): "a data dictionary, which has no records",
+    ("drafting.round_cuts", "_step"): "cannot happen; the message is constant",
     ("experiments.figures", "choose"): "names of experiments and public datasets",
     ("evaluation.__init__", ""): "names of the package",
     ("evaluation.membership", "_toolbox"): "what is installed",

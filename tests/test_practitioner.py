@@ -374,3 +374,30 @@ def test_scores_are_valid_csv_whatever_the_labels_are(desk):
     rows = list(csv.reader(io.StringIO(run("predict", "m.json", "odd.csv"))))
     assert {row[0] for row in rows[1:]} <= set(odd)
     assert len(rows) == 101
+
+
+def test_a_schema_is_drafted_from_a_public_sample(desk):
+    hospital(200, seed=1).replace({SECRET: "C"}, regex=True).to_csv("sample.csv", index=False)
+    said = run("schema", "sample.csv", "--target", "died", "--out", "draft.toml")
+    assert "must be public" in said
+    draft = Schema.load("draft.toml")
+    assert draft.classes == ("no", "yes")
+    assert not draft.inferred
+    assert isinstance(draft["patient"], Ignored)
+    assert "sample.csv" in (desk / "draft.toml").read_text()
+    said = run("fit", "hospital.csv", "--schema", "draft.toml", "--epsilon", "5", "--out", "model.json")
+    assert "epsilon = 5" in flat(said)
+    assert "exists; say --force" in run("schema", "sample.csv", "--target", "died", "--out", "draft.toml", code=2)
+    assert "did you mean 'died'" in run("schema", "sample.csv", "--target", "dead", "--out", "d.toml", code=1)
+    assert json.loads(run("schema", "sample.csv", "--target", "died", "--json"))["schema"]["target"]["name"] == "died"
+    assert "[target]" in run("schema", "sample.csv", "--target", "died")
+
+
+def test_a_schema_is_drafted_from_a_dictionary(desk):
+    (desk / "dictionary.csv").write_text(
+        "variable,type,values,min,max\nage,number,,0,110\nward,category,A;B;C,,\ndied,category,no;yes,,\n"
+    )
+    run("schema", "dictionary.csv", "--dictionary", "--target", "died", "--out", "draft.toml")
+    draft = Schema.load("draft.toml")
+    assert (draft.target, draft.classes) == ("died", ("no", "yes"))
+    assert isinstance(draft["age"], Numeric)

@@ -18,7 +18,7 @@ FLOORS = [
     ["schema"],
     ["rule_text"],
     ["rules"],
-    ["candidates", "files", "inference", "privacy"],
+    ["candidates", "drafting", "files", "inference", "privacy"],
     ["model"],
     ["report"],
     ["prior"],

@@ -26,6 +26,8 @@ _HOME = {
     "Categorical": "columns",
     "Ignored": "columns",
     "Numeric": "columns",
+    "draft_from_dictionary": "drafting",
+    "draft_schema": "drafting",
 }
 
 __all__ = sorted(_HOME)
@@ -35,6 +37,8 @@ if TYPE_CHECKING:
     from .columns import Categorical as Categorical
     from .columns import Ignored as Ignored
     from .columns import Numeric as Numeric
+    from .drafting import draft_from_dictionary as draft_from_dictionary
+    from .drafting import draft_schema as draft_schema
     from .estimators import GreedyRuleListClassifier as GreedyRuleListClassifier
     from .model import SavedModel as SavedModel
     from .optimal_estimators import DPOptimalRuleListClassifier as DPOptimalRuleListClassifier

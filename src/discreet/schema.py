@@ -28,6 +28,7 @@ from dataclasses import MISSING, dataclass, fields, replace
 from functools import cached_property
 from os import PathLike
 from pathlib import Path
+from textwrap import fill
 from typing import Any
 
 import numpy as np
@@ -41,6 +42,8 @@ KINDS: dict[str, type[Column]] = {cls.kind: cls for cls in (Numeric, Categorical
 Label = str | int | float | bool
 
 _TOO_DEEP = re.compile(r"(?:\.[ \t]*[\w\"'-]{1,64}[ \t]*){64}")  # tomllib takes minutes to read a.a.a.a...
+
+UNBROKEN: dict[str, Any] = {"break_long_words": False, "break_on_hyphens": False}  # how numbers are wrapped
 
 HEADER = """\
 # Everything in this file is public. Write it from what is known about the table in general (a data dictionary,
@@ -177,12 +180,14 @@ class Schema:
             raise SchemaError(f"the schema is not valid TOML: {error}") from None
         return cls.from_dict(data)
 
-    def to_toml(self, header: str = HEADER) -> str:
-        """The schema as TOML, for a person to edit."""
+    def to_toml(self, header: str = HEADER, comments: Mapping[str, str] | None = None) -> str:
+        """The schema as TOML, for a person to edit. ``comments`` are put above columns, by their names."""
         data = self.to_dict()
-        tables = [("target", data["target"])] if "target" in data else []
-        tables += [(f"columns.{_key(name)}", facts) for name, facts in data["columns"].items()]
-        text = "\n\n".join(_table(name, facts) for name, facts in tables) + "\n"
+        tables = [_table("target", data["target"])] if "target" in data else []
+        for name, facts in data["columns"].items():
+            comment = as_comment((comments or {}).get(name, ""))
+            tables.append((f"# {comment}\n" if comment else "") + _table(f"columns.{_key(name)}", facts))
+        text = "\n\n".join(tables) + "\n"
         if self.inferred:
             text = f"# made from records: nothing that is learned with it is proved to be private\ninferred = true\n\n{text}"
         return f"{header}\n{text}" if header else text
@@ -198,6 +203,11 @@ class Schema:
     def save(self, path: str | PathLike[str]) -> None:
         """Write the schema to a TOML file."""
         Path(path).write_text(self.to_toml(), encoding="utf-8")
+
+
+def as_comment(text: str) -> str:
+    """A text as it may stand in one line after ``#``: a line break would end the comment, and TOML refuses control signs."""
+    return " ".join("".join(c if c.isprintable() else " " for c in text).split())
 
 
 def _column(name: str, facts: object) -> Column:
@@ -243,7 +253,15 @@ def _value(value: Any) -> str:
     if isinstance(value, list):
         items = [_value(x) for x in value]
         line = f"[{', '.join(items)}]"
-        return line if len(line) <= 100 else "[\n" + "".join(f"    {x},\n" for x in items) + "]"
+        if len(line) <= 100:
+            return line
+        if all(isinstance(x, int | float) for x in value):  # twenty cuts are no twenty lines
+            return (
+                "[\n"
+                + fill(", ".join(items), 100, initial_indent="    ", subsequent_indent="    ", **UNBROKEN)
+                + ",\n]"
+            )
+        return "[\n" + "".join(f"    {x},\n" for x in items) + "]"
     if isinstance(value, str):
         return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
     return str(value).lower() if isinstance(value, bool) else repr(value)

@@ -12,6 +12,7 @@ from .ledger import ledger
 from .plan import plan
 from .predict import predict
 from .reproduce import reproduce
+from .schema import schema
 from .show import show
 
 
@@ -33,5 +34,5 @@ def main() -> None:
     """
 
 
-for command in (plan, ledger, check, fit, show, predict, evaluate, demo, audit, reproduce):
+for command in (schema, plan, ledger, check, fit, show, predict, evaluate, demo, audit, reproduce):
     main.add_command(command)

@@ -8,7 +8,7 @@ import numpy as np
 from ..errors import SchemaError
 from .base import Column, Test, Value, canonical, distinct
 
-_TRUTH = {"1": 1, "true": 1, "yes": 1, "0": 0, "false": 0, "no": 0}
+TRUTH = {"1": 1, "true": 1, "yes": 1, "0": 0, "false": 0, "no": 0}
 
 
 @dataclass(frozen=True)
@@ -44,7 +44,7 @@ class Boolean(Column):
             unknown = (bins == 2) & ~np.isnan(values)
         else:
             codes, found = distinct(values)
-            table = np.array([*(_TRUTH.get(canonical(v).lower(), 2) for v in found), 2])
+            table = np.array([*(TRUTH.get(canonical(v).lower(), 2) for v in found), 2])
             bins, unknown = table[codes], (table[codes] == 2) & (codes >= 0)
         if strict and self.outside != "missing" and unknown.any():
             raise SchemaError(

@@ -1,0 +1,60 @@
+"""``discreet schema``: a draft of what is public about a table."""
+
+from pathlib import Path
+
+import click
+
+from .common import FILE, NEW_FILE, as_json_option, check_columns, check_writable, csv_options, kind_errors, say_json
+
+
+@click.command()
+@click.argument("sample", type=FILE)
+@click.option("--target", "-t", help="The column to predict.")
+@click.option("--out", "-o", type=NEW_FILE, help="Where the draft goes, as TOML; to the screen by default.")
+@click.option("--cuts", type=click.IntRange(1, 1000), help="The most cut points of a numeric column; about 20.")
+@click.option("--dictionary", is_flag=True, help="SAMPLE is a data dictionary: a table with a row for each column.")
+@click.option("--force", is_flag=True, help="Write over a schema that is there.")
+@csv_options
+@as_json_option
+def schema(
+    sample: Path,
+    target: str | None,
+    out: Path | None,
+    cuts: int | None,
+    dictionary: bool,
+    force: bool,
+    delimiter: str | None,
+    encoding: str,
+    as_json: bool,
+) -> None:
+    """Draft a schema from SAMPLE, a PUBLIC table like the private one, or from a data dictionary.
+
+    SAMPLE MUST NOT BE THE PRIVATE TABLE, nor a part of it: what a schema says is not protected by anything. Take an older public
+    release, a synthetic table, a sample that may be shown. Identifiers, dates and free text are ignored; numbers get round cut
+    points. Read the draft before you use it: it is a text file, made to be corrected.
+    """
+    from ..drafting import draft_from_dictionary, draft_schema
+    from ..files import column_names, read_table, typed
+
+    check_writable(out)
+    if out is not None and out.exists() and not force:
+        raise click.UsageError(f"{out} exists; say --force to write over it")
+    with kind_errors():
+        if target is not None and not dictionary:
+            check_columns(sample, [target], column_names(sample, delimiter, encoding))
+        frame = typed(read_table(sample, None, None, delimiter, encoding))
+        draft = (draft_from_dictionary if dictionary else draft_schema)(frame, target, cuts, sample.name)
+        text = draft.to_toml()
+    if out is not None:
+        out.write_text(text, encoding="utf-8")
+    if as_json:
+        say_json({"schema": draft.schema.to_dict(), "notes": list(draft.notes)})
+        return
+    if out is None:
+        click.echo(text)
+        return
+    used = len(draft.schema.used)
+    click.echo(f"{out}: {used} columns for rules, {len(draft.schema.columns) - used} ignored. Read it, and look at:")
+    for note in draft.notes or ("nothing in particular",):
+        click.echo(f"  - {note}")
+    click.echo(f"\n{sample.name} must be public. If it is the private table, or a part of it, do not use this draft.")

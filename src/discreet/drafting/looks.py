@@ -1,0 +1,169 @@
+"""What the values of one column look like: numbers, truth values, categories, dates, or nothing that a rule can use."""
+
+import datetime
+import re
+from dataclasses import dataclass, field
+from decimal import Decimal
+from functools import cached_property
+from numbers import Real
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from ..columns import canonical, is_missing
+from ..columns.boolean import TRUTH
+from ..columns.numeric import as_number
+
+FEW = 30  # different values: as many as may be categories
+
+_DAY = r"\d{4}[-/.]\d{1,2}([-/.]\d{1,2})?|\d{1,2}[-/.]\d{1,2}[-/.](\d{4}|\d{2})"
+_MONTH = "(jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*"
+_NAMED = rf"\d{{1,2}}[- .]+{_MONTH}[- .,]+\d{{2,4}}|{_MONTH}[ .]+\d{{1,2}},? +\d{{4}}"
+_TIME = r"\d{1,2}:\d{2}(:\d{2}([.,]\d+)?)?( ?[ap]m)?( ?(z|utc|[+-]\d{2}:?\d{2}))?"
+_DATE = re.compile(rf"\s*(({_DAY}|{_NAMED})([t ]+{_TIME})?|{_TIME})\s*", re.IGNORECASE)
+_DATES = (datetime.date, datetime.time, np.datetime64, pd.Period)
+_DURATIONS = (datetime.timedelta, np.timedelta64)
+_NUMBERS = (Real, Decimal)
+
+_PARTS = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
+_TELLING = set(
+    "id ids identifier uuid guid key ssn mrn nin name names firstname lastname surname forename email mail phone telephone "
+    "mobile fax address street iban passport licence license ip url username login".split()
+)
+_MISSING_WORDS = {"", "?", ".", "-", "na", "n/a", "#n/a", "nan", "null", "<na>"}
+
+
+@dataclass(frozen=True)
+class Looks:
+    """What a draft goes by. ``kind`` is "numbers", "truths" or "texts", or says why the column is of no use."""
+
+    kind: str
+    missing: bool = False
+    telling: bool = False  # the column has a name that identifiers have
+    n_known: int = 0
+    texts: list[str] = field(default_factory=list)  # the different values, if they are few or texts
+    counts: np.ndarray = field(default_factory=lambda: np.zeros(0, int))  # of each of them
+    numbers: np.ndarray = field(default_factory=lambda: np.zeros(0))  # row by row, if there are any
+    n_distinct: int = 0
+    from_texts: bool = False  # numbers that are stored as texts
+
+    @property
+    def is_truth(self) -> bool:
+        """Whether a Boolean column can read all values."""
+        return self.kind == "truths" or (bool(self.texts) and all(t.lower() in TRUTH for t in self.texts))
+
+    @cached_property
+    def whole(self) -> bool:
+        """Whether there are whole numbers only."""
+        return bool((np.isfinite(self.numbers) & (np.floor(self.numbers) == self.numbers)).all())
+
+    @cached_property
+    def finite(self) -> np.ndarray:
+        """The numbers that are finite."""
+        return self.numbers[np.isfinite(self.numbers)]
+
+    @cached_property
+    def wordy(self) -> bool:
+        """Whether texts are sentences."""
+        return self.kind == "texts" and sum(len(t.split()) for t in self.texts) >= 5 * len(self.texts)
+
+    @property
+    def has_missing_word(self) -> bool:
+        """Whether a text is one that often stands for a missing value."""
+        return any(t.strip().lower() in _MISSING_WORDS for t in self.texts)
+
+    @cached_property
+    def spread(self) -> tuple[float, float] | None:
+        """The middle 98 % of the numbers above 0, if they spread over orders of magnitude and most are small; else None."""
+        positive = self.finite[self.finite > 0]
+        if not len(positive) or (self.finite < 0).any():
+            return None
+        low, middle, high = np.quantile(positive, (0.01, 0.5, 0.99), method="inverted_cdf").tolist()
+        return (low, high) if high / 20 >= low and middle - low < (high - low) / 4 else None
+
+    @property
+    def identifies(self) -> bool:
+        """Whether values tell rows apart. In few rows that may be chance, unless the name says so."""
+        if self.kind not in ("numbers", "texts") or self.n_distinct < 2:
+            return False
+        share = self.n_distinct / self.n_known
+        if self.kind == "texts":
+            many = self.n_known >= 10 and (share > 0.9 or (self.wordy and share > 0.3))
+            return many or (self.telling and share > 0.5)
+        if not self.whole or share <= 0.5:
+            return False
+        before, after = self.numbers[:-1], self.numbers[1:]
+        in_order = bool((before < after).all() or (before > after).all())
+        numbered = share == 1 and self.spread is None and self.n_known >= (20 if in_order else 100)
+        return self.telling or numbered
+
+
+def looks_of(name: str, values: np.ndarray) -> Looks:
+    """Look at one column, as a table gives it."""
+    if values.dtype.kind in "mM":
+        known = int((~np.isnat(values)).sum())
+        return Looks(
+            "nothing" if not known else "dates" if values.dtype.kind == "M" else "durations", known < len(values)
+        )
+    missing = np.array([is_missing(v) for v in values]) if values.dtype.kind not in "biuf" else values != values
+    known, some_missing = values[~missing], bool(missing.any())
+    if not len(known):
+        return Looks("nothing", some_missing)
+    about: dict[str, Any] = {"missing": some_missing, "n_known": len(known), "telling": has_telling_name(name)}
+    if known.dtype.kind in "biuf":
+        return _numbers(known, about)
+    if all(isinstance(v, _DURATIONS) for v in known):
+        return Looks("durations", **about)
+    if all(isinstance(v, _DATES) for v in known):
+        return Looks("dates", **about)
+    if all(isinstance(v, bool | np.bool_) for v in known):
+        return _numbers(known.astype(bool), about)
+    if all(isinstance(v, _NUMBERS) for v in known):
+        return _numbers(np.array([as_number(v) for v in known]), about)
+    if not all(isinstance(v, (str, np.bool_, *_NUMBERS)) for v in known):
+        return Looks("objects", **about)
+    return _texts(known, about)
+
+
+def has_telling_name(name: str) -> bool:
+    """Whether a column is called as identifiers are.
+
+    >>> [has_telling_name(name) for name in ("patient_id", "customerID", "e-mail", "paid", "income")]
+    [True, True, True, False, False]
+    """
+    return any(part.lower() in _TELLING for part in _PARTS.findall(name))
+
+
+def _numbers(known: np.ndarray, about: dict[str, Any]) -> Looks:
+    found, counts = np.unique(known, return_counts=True)
+    texts = [canonical(v) for v in found.tolist()] if len(found) <= FEW else []
+    numbers = known.astype(np.float64)
+    kind = "truths" if known.dtype == bool else "numbers"
+    if kind == "numbers" and _are_dates(found):
+        kind = "dates"
+    return Looks(kind, texts=texts, counts=counts, numbers=numbers, n_distinct=len(found), **about)
+
+
+def _texts(known: np.ndarray, about: dict[str, Any]) -> Looks:
+    codes, found = pd.factorize(np.array([canonical(v) for v in known], dtype=object))
+    counts, texts = np.bincount(codes), [str(t) for t in found]
+    all_texts = all(isinstance(v, str) for v in known)
+    if sum(bool(_DATE.fullmatch(t)) for t in texts) > 0.95 * len(texts):
+        return Looks("dates", **about)
+    by_text = np.array([as_number(t) for t in texts])
+    share = float((by_text == by_text).mean())
+    about |= {"texts": texts, "counts": counts, "n_distinct": len(texts)}
+    if share == 1 and not any(re.match(r"\s*[+-]?0\d", t) for t in texts):  # 007 is a code
+        return Looks("dates" if _are_dates(by_text) else "numbers", numbers=by_text[codes], from_texts=True, **about)
+    if len(texts) > FEW and ((share >= 0.5 and share < 1) or not all_texts):
+        return Looks("mixed", **about)
+    return Looks("texts", **about)
+
+
+def _are_dates(found: np.ndarray) -> bool:
+    """Whether whole numbers are days such as 20240131."""
+    if len(found) < 2 or not ((found >= 19000101) & (found <= 21001231) & (np.floor(found) == found)).all():
+        return False
+    day, month = found % 100, found // 100 % 100
+    return bool(((day >= 1) & (day <= 31) & (month >= 1) & (month <= 12)).all())
