@@ -47,6 +47,20 @@ def curve(axis: "Axes", points: "pd.DataFrame", x: str, style: Style, turn: floa
     )  # whole markers at the edges
 
 
+def points_at(axis: "Axes", points: "pd.DataFrame", x: str, style: Style, aside: float = 0.0, label: str = "") -> None:
+    """Means at a few x with error bars. On a logarithmic axis, ``aside`` moves them by that part of a power of ten."""
+    error = BAND * points["standard_error"].fillna(0)
+    bars: dict[str, Any] = {
+        "linewidth": 0,
+        "elinewidth": 1.0,
+        "capsize": 2,
+        "zorder": style.order,
+        "color": style.colour,
+    }
+    edge = {"markeredgecolor": "white", "markeredgewidth": 0.6}  # parts a point from a curve under it
+    axis.errorbar(points[x] * 10**aside, points["mean"], yerr=error, **bars, **style.point | edge, label=label)
+
+
 def level(axis: "Axes", mean: float, error: float, style: Style, label: str = "") -> None:
     """A mean that does not depend on x, with its band."""
     error = 0.0 if error != error else BAND * error

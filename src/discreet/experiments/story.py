@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..evaluation.audit.learners import REFUTED, compare
-from . import amplitude, comparisons, figures
+from . import amplitude, comparisons, figures, peers
 from .page import Check, Checklist, Facts, Picture, Section, Verdict, write_page
 from .setups import DATASETS
 from .tables import comparison
@@ -54,6 +54,8 @@ def write_story(fits: Any, folder: Path, facts: Facts) -> Path:
         pictures = _pictures(fits, folder, experiment, draw)
         if pictures:
             sections.append(Section(heading, [text, *pictures]))
+        if experiment == "accuracy" and (fits.experiment == "peers").any():
+            sections.append(peers.section(fits))
     lead = [
         f"{len(fits):,} fits on {fits.dataset.nunique()} datasets. The experiments of Ly et al., Smooth Sensitivity for Learning "
         "Differentially-Private yet Accurate Rule Lists, again; with our learners in the same pictures.",
