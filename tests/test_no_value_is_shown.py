@@ -348,6 +348,7 @@ NO_RECORD_GETS_THERE = {
     ("candidates", ""): "made from a schema and parameters; messages have names of columns and numbers of rules",
     ("cli", ""): "public datasets",
     ("experiments.figures", "choose"): "names of experiments and public datasets",
+    ("experiments.peers_environment", ""): "public datasets, and what other programs say about them",
     ("evaluation.__init__", ""): "names of the package",
     ("evaluation.membership", "_toolbox"): "what is installed",
     ("evaluation.overlap", "feature_overlap"): "the parameter k",

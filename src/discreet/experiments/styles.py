@@ -35,7 +35,7 @@ class Style:
     def point(self) -> dict[str, Any]:
         """Keywords for the marker: filled for the emphasised methods and those that have no line, hollow for the others."""
         inside = self.colour if self.emphasised or not self.width else "white"
-        size = {"*": 8.5, "x": 5.5, "+": 7, "P": 6.5, "X": 6.5}.get(self.marker, 5.5)
+        size = {"*": 8.5, "x": 5.5, "+": 7}.get(self.marker, 5.5) + (0 if self.width else 1.5)
         return {"marker": self.marker, "markersize": size, "markerfacecolor": inside, "markeredgecolor": self.colour}
 
     @property
