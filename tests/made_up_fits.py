@@ -22,8 +22,11 @@ NOISE = {"COMPAS": 0.011, "Adult": 0.0042, "German Credit": 0.03}  # the deviati
 DATASETS = tuple(BEST)
 
 
-def made_up_fits(budgets=9, seeds=5, strangers=("DP-EBM",)):
-    """All experiments, the grid of Fig. 4 with ``budgets`` epsilons and ``seeds`` seeds."""
+PEERS = {"DP-EBM": 0.1, "diffprivlib tree": 0.01, "diffprivlib forest": 0.03, "diffprivlib logistic": 1.0}
+
+
+def made_up_fits(budgets=9, seeds=5, strangers=("a stranger",), peers=False):
+    """All experiments, the grid of Fig. 4 with ``budgets`` epsilons and ``seeds`` seeds; with peers only if asked for."""
     rng = np.random.default_rng(0)
     grid = np.geomspace(0.01, 100, budgets)
     wide = np.geomspace(0.1, 1e4, budgets)
@@ -56,6 +59,8 @@ def made_up_fits(budgets=9, seeds=5, strangers=("DP-EBM",)):
                 0.5, 0.01, len(part)
             )
             parts.append(part)
+        for method, half in ({**PEERS, "mass": HALF_WAY["mass"]} if peers else {}).items():
+            parts.append(_fits(rng, "peers", "A", data, method, half, [0.1, 1.0, 10.0], seeds))
         others = [{"max_length": k} for k in (3, 5, 7, 9)] + [{"min_support": s} for s in (0.01, 0.1, 0.2)]
         others += [{"max_card": c} for c in (1, 2) if c != at_paper["max_card"]]
         for method in ("GreedyRL", "sm-laplace", "gl-laplace", "mass"):

@@ -143,7 +143,7 @@ def test_nothing_is_done_twice(tmp_path, monkeypatch):
     assert seen[0] == 6
     assert sum(seen) == 12
     assert all(p.stat().st_mtime_ns == t for p, t in written.items())
-    monkeypatch.setattr(runner, "_in_processes", lambda *_: pytest.fail("everything was done"))
+    monkeypatch.setattr(runner, "in_processes", lambda *_: pytest.fail("everything was done"))
     assert pd.read_parquet(run(SMALL, tmp_path)).equals(fits)
 
 

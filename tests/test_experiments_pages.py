@@ -17,11 +17,13 @@ from discreet.experiments.styles import KNOWN, styles
 from discreet.experiments.svg import inlined
 from discreet.experiments.tables import Compared, comparison, pooled, summary, with_error
 
-from .made_up_fits import DATASETS, made_up_fits
+from .made_up_fits import DATASETS, HALF_WAY, PEERS, made_up_fits
 
 FITS = made_up_fits()
+WITH_PEERS = made_up_fits(peers=True)
 EVERY_FIGURE = {
     "accuracy": lambda: figures.accuracy_over_epsilon(FITS, "COMPAS"),
+    "accuracy with peers": lambda: figures.accuracy_over_epsilon(WITH_PEERS, "German Credit"),
     "noise": lambda: figures.noise_amplitude({"smooth sensitivity": ([10, 1000], [0.5, 0.01])}),
     "noisy counts": lambda: figures.noisy_counts(FITS, "Adult"),
     "vulnerability": lambda: figures.vulnerability(FITS),
@@ -77,6 +79,7 @@ def test_every_figure_has_labelled_axes(name):
     x, y = labels(EVERY_FIGURE[name]())
     units = {
         "accuracy": ("log scale", "standard errors"),
+        "accuracy with peers": ("log scale", "standard errors"),
         "noise": ("records n", "scale"),
         "noisy counts": ("log scale", "standard errors"),
         "vulnerability": ("standard errors", "COMPAS"),
@@ -131,8 +134,24 @@ def test_no_two_methods_look_the_same():
 
 def test_a_method_that_nobody_knows_is_in_the_figure():
     axis = figures.accuracy_over_epsilon(FITS, "Adult").axes[0]
-    assert "DP-EBM" in {text.get_text() for text in axis.texts}
-    assert "DP-EBM" in {line.get_label() for line in axis.lines}
+    assert "a stranger" in {text.get_text() for text in axis.texts}
+    assert "a stranger" in {line.get_label() for line in axis.lines}
+
+
+def test_peers_are_points_with_error_bars_at_their_epsilons():
+    axis = figures.accuracy_over_epsilon(WITH_PEERS, "COMPAS").axes[0]
+    bars = {container.get_label(): container for container in axis.containers}
+    assert bars.keys() == PEERS.keys()  # mass, which is among these fits too, has its curve
+    assert bars.keys() <= {text.get_text() for text in axis.texts}
+    points, _, (errors,) = bars["DP-EBM"]
+    mine = WITH_PEERS.query("experiment == 'peers' and dataset == 'COMPAS' and method == 'DP-EBM'")
+    expected = mine.groupby("epsilon")["test_accuracy"].agg(["mean", "sem"])
+    np.testing.assert_allclose(np.array(points.get_ydata(), float), expected["mean"])
+    np.testing.assert_allclose(np.log10(np.array(points.get_xdata(), float)), [-1, 0, 1], atol=0.15)
+    heights = [segment[1][1] - segment[0][1] for segment in errors.get_segments()]
+    np.testing.assert_allclose(heights, 4 * expected["sem"])
+    assert points.get_linewidth() == 0
+    assert len({KNOWN[name].marker for name in PEERS} | {KNOWN[m].marker for m in HALF_WAY}) == len(PEERS | HALF_WAY)
 
 
 def test_curves_go_through_the_means():

@@ -365,6 +365,7 @@ NO_RECORD_GETS_THERE = {
     ("drafting.dictionary", ""): "a data dictionary, which has no records",
     ("drafting.round_cuts", "_step"): "cannot happen; the message is constant",
     ("experiments.figures", "choose"): "names of experiments and public datasets",
+    ("experiments.peers_environment", ""): "public datasets, and what other programs say about them",
     ("evaluation.__init__", ""): "names of the package",
     ("evaluation.membership", "_toolbox"): "what is installed",
     ("evaluation.overlap", "feature_overlap"): "the parameter k",

@@ -16,7 +16,12 @@ import click
     help="Where results go; a run that was stopped goes on there.",
 )
 @click.option("--jobs", "-j", type=click.IntRange(min=1), help="Processes to use; all cores by default.")
-def reproduce(quick: bool, folder: Path, jobs: int | None) -> None:
+@click.option(
+    "--peers",
+    is_flag=True,
+    help="Also classifiers of other libraries (diffprivlib, InterpretML), installed once into an environment in the folder.",
+)
+def reproduce(quick: bool, folder: Path, jobs: int | None, peers: bool) -> None:
     """Run the paper's experiments again, and compare with its numbers. Needs `discreet[experiments]`.
 
     Stop it whenever you like, and start it again: what is done is not done twice. In the folder are then all fits, as rows of one
@@ -44,17 +49,28 @@ def reproduce(quick: bool, folder: Path, jobs: int | None) -> None:
 
     from ..experiments.comparisons import compared
     from ..experiments.page import Facts
+    from ..experiments.peers_environment import PeersError, environment
     from ..experiments.reproduce import all_units
     from ..experiments.reproduce import reproduce as run_experiments
     from ..experiments.story import write_story
     from ..experiments.tables import comparison
 
+    python = None
+    if peers:
+        try:
+            with Console(stderr=True).status("making an environment for other libraries, once ..."):
+                python = environment(folder / "peers-environment")
+        except PeersError as error:
+            raise click.ClickException(str(error)) from None
     folder = folder / ("quick" if quick else "full")
     started = time.monotonic()
     columns = (TextColumn("fits"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(), TimeRemainingColumn())
     with Progress(*columns, console=Console(stderr=True)) as bar:
-        task = bar.add_task("", total=sum(unit.fits for unit in all_units(quick)))
-        fits = run_experiments(folder, quick, jobs, lambda done: bar.advance(task, done))
+        task = bar.add_task("", total=sum(unit.fits for unit in all_units(quick, peers)))
+        try:
+            fits = run_experiments(folder, quick, jobs, lambda done: bar.advance(task, done), python)
+        except PeersError as error:
+            raise click.ClickException(str(error)) from None
     numbers = comparison(compared(fits))
     table = Table(*numbers.header, box=None)
     for row in numbers.rows:
@@ -65,7 +81,7 @@ def reproduce(quick: bool, folder: Path, jobs: int | None) -> None:
         versions = {name: version(name) for name in ("discreet", "numpy", "scikit-learn")} | {
             "Python": platform.python_version()
         }
-        command = "discreet reproduce" + (" --quick" if quick else "")
+        command = "discreet reproduce" + (" --quick" if quick else "") + (" --peers" if peers else "")
         date = datetime.now(UTC).date().isoformat()
         page = write_story(fits, folder, Facts(command, date, versions, time.monotonic() - started))
     console.print(f"{len(fits):,} fits; read {page}")

@@ -47,6 +47,20 @@ def curve(axis: "Axes", points: "pd.DataFrame", x: str, style: Style, turn: floa
     )  # whole markers at the edges
 
 
+def points_at(axis: "Axes", points: "pd.DataFrame", x: str, style: Style, aside: float = 0.0, label: str = "") -> None:
+    """Means at a few x with error bars. On a logarithmic axis, ``aside`` moves them by that part of a power of ten."""
+    error = BAND * points["standard_error"].fillna(0)
+    bars: dict[str, Any] = {
+        "linewidth": 0,
+        "elinewidth": 1.0,
+        "capsize": 2,
+        "zorder": style.order,
+        "color": style.colour,
+    }
+    edge = {"markeredgecolor": "white", "markeredgewidth": 0.6}  # parts a point from a curve under it
+    axis.errorbar(points[x] * 10**aside, points["mean"], yerr=error, **bars, **style.point | edge, label=label)
+
+
 def level(axis: "Axes", mean: float, error: float, style: Style, label: str = "") -> None:
     """A mean that does not depend on x, with its band."""
     error = 0.0 if error != error else BAND * error
@@ -57,6 +71,8 @@ def level(axis: "Axes", mean: float, error: float, style: Style, label: str = ""
 def names_at_the_right(figure: "Figure", axis: "Axes", ends: Sequence[tuple[str, Style, float, float]]) -> None:
     """Beside the axes, each method's name with a piece of its line, tied to where its curve (x, y) ends.
 
+    Points without a line have no end: their names stand together at the bottom.
+
     The axes' limits must be settled before. Their width gives way to the longest name.
     """
     import matplotlib as mpl
@@ -65,11 +81,12 @@ def names_at_the_right(figure: "Figure", axis: "Axes", ends: Sequence[tuple[str,
     height = axis.get_position().height * figure.get_figheight() * 72  # in points, as font sizes are
     gap = 1.45 * float(mpl.rcParams["font.size"]) / height
     to_axes = axis.transData + axis.transAxes.inverted()
-    starts = [to_axes.transform((x, y)) for _, _, x, y in ends]
+    starts = [to_axes.transform((x, y)) if style.width else (x, 0.0) for _, style, x, y in ends]
     outside: dict[str, Any] = {"transform": axis.transAxes, "clip_on": False}
     for (name, style, _, _), (x, y), place in zip(ends, starts, spread([y for _, y in starts], gap), strict=True):
         tie: dict[str, Any] = {"color": style.colour, "linewidth": 0.6, "alpha": 0.8}
-        axis.add_line(Line2D([x, 1.008, 1.04], [y, y, place], **tie, **outside))
+        if style.width:
+            axis.add_line(Line2D([x, 1.008, 1.04], [y, y, place], **tie, **outside))
         axis.add_line(Line2D([1.04, 1.075, 1.11], [place] * 3, **style.line, **style.point, markevery=[1], **outside))
         weight = "bold" if style.emphasised else "normal"
         axis.text(1.125, place, name, va="center", weight=weight, transform=axis.transAxes)

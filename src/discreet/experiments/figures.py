@@ -19,6 +19,7 @@ from .drawing import (
     names_at_the_right,
     new_figure,
     plain,
+    points_at,
 )
 from .styles import GREY, Style, styles
 from .tables import by_method, pooled, rows, summary
@@ -48,9 +49,11 @@ INTERESTING = (0.1, 20.0)  # the budgets the paper's comparison of noisy counts 
 def accuracy_over_epsilon(fits: "pd.DataFrame", dataset: str) -> "Figure":
     """Fig. 4: mean test accuracy over epsilon, a curve with a band for each method, a line for those without privacy.
 
-    Of more than 50 epsilons, neighbours are pooled; the axis says so.
+    Of more than 50 epsilons, neighbours are pooled; the axis says so. Peers, if there are any, are points with error bars.
     """
     chosen = choose(fits, "accuracy", dataset)
+    others = fits[(fits["experiment"] == "peers") & (fits["dataset"] == dataset)]
+    others = others[~others["method"].isin(chosen["method"])]  # the rest of them have curves
     look = styles(fits["method"])
     private = chosen["epsilon"].notna()
     with house_style():
@@ -67,6 +70,11 @@ def accuracy_over_epsilon(fits: "pd.DataFrame", dataset: str) -> "Figure":
         for row in rows(summary(chosen[~private], ["method"])):
             level(axis, row.mean, row.standard_error, look[row.method], label=row.method)
             ends.append((row.method, look[row.method], budgets.max(), row.mean))
+        peers = by_method(summary(others, ["method", "epsilon"]))
+        for i, (name, points) in enumerate(peers):
+            aside = 0.07 * (i - (len(peers) - 1) / 2)  # side by side, or their bars hide each other
+            points_at(axis, points, "epsilon", look[name], aside, label=name)
+        ends += [(name, look[name], 1.0, 0.0) for name, _ in reversed(peers)]
         axis.set(xlabel=_epsilon(chosen), ylabel=f"test accuracy {MEANT}", title=dataset)
         axis.autoscale_view(scalex=False)
         names_at_the_right(figure, axis, ends)

@@ -4,22 +4,43 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from . import accuracy, comparisons, hyper_parameters, importance, membership, noisy_counts
+from . import accuracy, comparisons, hyper_parameters, importance, membership, noisy_counts, peers
 from .effort import FULL, QUICK
-from .runner import Unit, run
+from .peers_environment import fit_in
+from .runner import Unit, Work, in_processes, run
 
 EXPERIMENTS = (comparisons, importance, noisy_counts, hyper_parameters, membership, accuracy)
 
 
-def all_units(quick: bool) -> list[Unit]:
+def all_units(quick: bool, with_peers: bool = False) -> list[Unit]:
     """What is to be done, the short experiments first."""
-    return [unit for experiment in EXPERIMENTS for unit in experiment.units(QUICK if quick else FULL)]
+    experiments = (*EXPERIMENTS, peers) if with_peers else EXPERIMENTS
+    return [unit for experiment in experiments for unit in experiment.units(QUICK if quick else FULL)]
 
 
 def reproduce(
-    folder: Path, quick: bool = False, jobs: int | None = None, progress: Callable[[int], None] = lambda fits: None
+    folder: Path,
+    quick: bool = False,
+    jobs: int | None = None,
+    progress: Callable[[int], None] = lambda fits: None,
+    peers_python: Path | None = None,
 ) -> Any:
-    """Run what is not done yet, and return all fits as a data frame (also in ``folder/results.parquet``)."""
+    """Run what is not done yet, and return all fits as a data frame (also in ``folder/results.parquet``).
+
+    ``peers_python``, of ``peers_environment.environment``, adds classifiers of other libraries.
+    """
     import pandas as pd
 
-    return pd.read_parquet(run(all_units(quick), folder, jobs, progress))
+    units = all_units(quick, with_peers=peers_python is not None)
+    return pd.read_parquet(run(units, folder, jobs, progress, _with_peers(peers_python) if peers_python else None))
+
+
+def _with_peers(python: Path) -> Work:
+    """Our units in our processes, theirs in theirs."""
+
+    def work(todo: list[Unit], parts: Path, jobs: int, progress: Callable[[int], None]) -> None:
+        theirs = [unit for unit in todo if unit.methods == peers.PEERS]
+        in_processes([unit for unit in todo if unit.methods != peers.PEERS], parts, jobs, progress)
+        fit_in(python, theirs, parts, jobs, progress)
+
+    return work

@@ -23,6 +23,8 @@ from .overlaps import overlaps
 from .setups import MAX_CARD, MIN_SUPPORT, SETUPS
 from .splits import split_of
 
+Work = Callable[["list[Unit]", Path, int, Callable[[int], None]], None]
+
 
 @dataclass(frozen=True)
 class Unit:
@@ -56,6 +58,11 @@ class Unit:
         return repr([(f.name, getattr(self, f.name)) for f in fields(self) if getattr(self, f.name) != f.default])
 
 
+def seed_of(unit: Unit, method: str, epsilon: float) -> int:
+    """The seed of a fit's noise: its own, and the same in every run."""
+    return zlib.crc32(repr((unit.text, method, epsilon)).encode())
+
+
 def rows_of(unit: Unit) -> list[dict[str, Any]]:
     """Do a unit: a row for each fit."""
     setup, split = SETUPS[unit.setup], split_of(unit.dataset, unit.setup, unit.seed)
@@ -67,7 +74,7 @@ def rows_of(unit: Unit) -> list[dict[str, Any]]:
     rows = []
     for method in unit.methods:
         for epsilon in (np.nan,) if method in WITHOUT_PRIVACY else unit.epsilons:
-            seed = zlib.crc32(repr((unit.text, method, epsilon)).encode())
+            seed = seed_of(unit, method, epsilon)
             start = time.perf_counter()
             model = METHODS[method](Task(split, epsilon, seed=seed, **common))
             seconds = time.perf_counter() - start
@@ -91,10 +98,12 @@ def run(
     folder: Path,
     jobs: int | None = None,
     progress: Callable[[int], None] = lambda fits: None,
+    work: Work | None = None,
 ) -> Path:
     """Do all units that are not done yet; then put all their rows into one file, ``results.parquet``.
 
-    ``progress(fits)`` is called with the number of fits that came in, those of earlier runs included.
+    ``progress(fits)`` is called with the number of fits that came in, those of earlier runs included. ``work`` does the units and
+    writes a part for each; without it, ``in_processes``.
     """
     parts = folder / "parts"
     parts.mkdir(parents=True, exist_ok=True)
@@ -102,11 +111,12 @@ def run(
     todo = [unit for unit in units if unit.key not in there]
     progress(sum(unit.fits for unit in units) - sum(unit.fits for unit in todo))
     if todo:
-        _in_processes(todo, parts, jobs or os.cpu_count() or 1, progress)
+        (work or in_processes)(todo, parts, jobs or os.cpu_count() or 1, progress)
     return collect(units, folder)
 
 
-def _in_processes(todo: Iterable[Unit], parts: Path, jobs: int, progress: Callable[[int], None]) -> None:
+def in_processes(todo: Iterable[Unit], parts: Path, jobs: int, progress: Callable[[int], None]) -> None:
+    """Do units in so many processes of ours."""
     with process_pool(jobs) as pool:
         futures = {pool.submit(_do, unit, parts): unit for unit in todo}
         for future in as_completed(futures):
@@ -115,10 +125,15 @@ def _in_processes(todo: Iterable[Unit], parts: Path, jobs: int, progress: Callab
 
 
 def _do(unit: Unit, parts: Path) -> None:
+    write_part(unit, rows_of(unit), parts)
+
+
+def write_part(unit: Unit, rows: list[dict[str, Any]], parts: Path) -> None:
+    """The file of a unit that is done: whole, or not there."""
     import pandas as pd
 
     scratch = parts / f"{unit.key}.{os.getpid()}.new"
-    pd.DataFrame(rows_of(unit)).to_parquet(scratch, index=False)
+    pd.DataFrame(rows).to_parquet(scratch, index=False)
     os.replace(scratch, parts / f"{unit.key}.parquet")
 
 

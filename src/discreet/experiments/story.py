@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from . import amplitude, comparisons, figures, standard_errors
+from . import amplitude, comparisons, figures, peers, standard_errors
 from .claims import claims
 from .page import Checklist, Facts, Picture, Section, Table, write_page
 from .setups import DATASETS
@@ -58,6 +58,8 @@ def write_story(fits: Any, folder: Path, facts: Facts) -> Path:
         pictures = _pictures(fits, folder, experiment, draw)
         if pictures:
             sections.append(Section(heading, [text, *pictures]))
+        if experiment == "accuracy" and (fits.experiment == "peers").any():
+            sections.append(peers.section(fits))
     sections += [_vulnerability(fits, folder), *_features(fits, folder), _attacks(fits, folder)]
     lead = [
         f"{len(fits):,} fits on {fits.dataset.nunique()} datasets. The experiments of Ly et al., Smooth Sensitivity for Learning "

@@ -33,9 +33,9 @@ class Style:
 
     @property
     def point(self) -> dict[str, Any]:
-        """Keywords for the marker: filled for the emphasised methods, hollow for the others."""
-        inside = self.colour if self.emphasised else "white"
-        size = {"*": 8.5, "x": 5.5, "+": 7}.get(self.marker, 5.5)
+        """Keywords for the marker: filled for the emphasised methods and those that have no line, hollow for the others."""
+        inside = self.colour if self.emphasised or not self.width else "white"
+        size = {"*": 8.5, "x": 5.5, "+": 7}.get(self.marker, 5.5) + (0 if self.width else 1.5)
         return {"marker": self.marker, "markersize": size, "markerfacecolor": inside, "markeredgecolor": self.colour}
 
     @property
@@ -54,6 +54,11 @@ KNOWN = {
     "gl-gaussian": Style(ORANGE, "+", DOTTED, 1.4),
     "gl-exponential": Style(GREY, "x", DASH_DOT_DOT),
     "noisy-counts": Style(OCHRE, "h", DASHED),
+    # classifiers of other libraries: black points without a line, told apart by their shapes
+    "DP-EBM": Style(BLACK, "*", SOLID, 0, order=7),
+    "diffprivlib tree": Style(BLACK, "<", SOLID, 0, order=7),
+    "diffprivlib forest": Style(BLACK, "P", SOLID, 0, order=7),
+    "diffprivlib logistic": Style(BLACK, "X", SOLID, 0, order=7),
     "smooth sensitivity": Style(GREEN, "^", SOLID, 1.8),
     "global sensitivity": Style(SKY, "D", SOLID, 1.8),
 }
