@@ -539,6 +539,15 @@ def test_a_function_wants_all_columns_and_plain_values():
     assert "work_place in ('a', '3')" in SPECIMEN.to_python()
 
 
+def test_a_function_may_be_very_long():
+    n = 3_000
+    rules = RuleList.parse(" else ".join(f"if é{i} then {i}" for i in range(n)) + " else -1")
+    predict = function(rules.to_python())
+    record = {f"é{i}": False for i in range(n)}
+    assert [predict(record | {f"é{i}": True}) for i in (0, 99, 100, 2_999)] == [0, 99, 100, 2_999]
+    assert predict(record) == -1
+
+
 def test_a_function_reads_decimals_as_the_list_does():
     rules = RuleList.parse("if a <= 3 and c = 1 then 1 else if b then 2 else 0")
     values = [Decimal("1.00"), Decimal("NaN"), Decimal("sNaN"), Decimal("1e500"), Decimal("-Infinity"), np.float32(1)]

@@ -108,10 +108,10 @@ def _places(column: Categorical) -> Places:
 
 
 def _text_test(column: str, listed: list[str], bins: np.ndarray, true: np.ndarray) -> TextTest:
-    *of_listed, of_unlisted, of_missing = true[bins].tolist()
-    inside = not of_unlisted
-    told = tuple(text for text, is_true in zip(listed, of_listed, strict=True) if is_true == inside)
-    return TextTest(column, told, inside, of_missing)
+    found = true[bins]
+    inside = not found[-2]
+    told = tuple(listed[i] for i in np.flatnonzero(found[:-2] == inside))
+    return TextTest(column, told, inside, bool(found[-1]))
 
 
 def _number_test(column: Numeric, literal: Literal) -> NumberTest:
