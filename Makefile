@@ -21,6 +21,9 @@ $(VENV)/.base: pyproject.toml | $(BIN)/python
 $(VENV)/.test: $(VENV)/.base
 	$(PIP) -e '.[test]'
 	@touch $@
+$(VENV)/.test-engines: $(VENV)/.test
+	$(PIP) -e '.[test-engines]'
+	@touch $@
 $(VENV)/.lint: $(VENV)/.base
 	$(PIP) -e '.[lint]'
 	@touch $@
@@ -51,7 +54,7 @@ test: $(VENV)/.test  ## the fast tests: pure Python, a few minutes at most
 	@$(BIN)/python -m pytest -m slow --collect-only --no-header | grep '::' | sed 's/^/  /' || true
 	@echo '  the whole suite again on the oldest supported versions (make test-oldest)'
 
-test-all: $(VENV)/.test test-oldest  ## everything, slow tests and the oldest supported versions included
+test-all: $(VENV)/.test-engines test-oldest  ## everything, slow tests and the oldest supported versions included
 	$(BIN)/python -m pytest -n 2 -m 'slow or not slow'
 
 test-oldest: | $(BIN)/python  ## the fast tests on the oldest versions that pyproject.toml allows

@@ -9,6 +9,7 @@ be the same when written and read again, or be refused with the documented error
 """
 
 import argparse
+import ast
 import copy
 import json
 import os
@@ -470,6 +471,15 @@ def same_rules(rules: Any) -> None:
 def same_model(rules: RuleList) -> None:
     assert RuleList.from_json(rules.to_json()) == rules
     assert RuleList.parse(str(rules), rules.classes, rules.schema) == rules.without_counts()
+    source = rules.to_python()
+    assert source.encode()
+    (made,) = ast.parse(source).body  # whatever its names are, it is one function
+    assert isinstance(made, ast.FunctionDef)
+    for dialect in ("duckdb", "postgresql", "spark"):
+        try:
+            assert rules.to_sql(dialect).encode()
+        except RuleError as error:
+            check_refusal(error, RuleError)
 
 
 def same_saved(model: SavedModel) -> None:

@@ -70,17 +70,23 @@ def branches(rules: RuleList, share_of: Label | None = None) -> list[Branch]:
     if share_of is not None and share_of not in rules.classes:
         raise RuleError("share_of must be one of the classes of the rule list")
     made = []
+    places: dict[str, Places] = {}
     for rule in rules:
         assert rule.label is not None
         number = rules.classes.index(rule.label if share_of is None else share_of)
         outcome = rules.classes[number] if share_of is None else float(rules.shares(rule)[number])
         assert rules.schema is not None or not rule.antecedent
-        tests = tuple(_test(rules.schema, literal) for literal in rule.antecedent)  # type: ignore[arg-type]
+        tests = tuple(_test(rules.schema, literal, places) for literal in rule.antecedent)  # type: ignore[arg-type]
         made.append(Branch(tests, outcome))
     return made
 
 
-def _test(schema: Schema, literal: Literal) -> Test:
+Places = tuple[
+    list[str], np.ndarray
+]  # texts, and their bins; then those of a text that is listed nowhere and of what is missing
+
+
+def _test(schema: Schema, literal: Literal, places: dict[str, Places]) -> Test:
     column = schema[literal.column]
     if isinstance(column, Numeric):
         return _number_test(column, literal)
@@ -88,20 +94,24 @@ def _test(schema: Schema, literal: Literal) -> Test:
         false, true, missing = truth(schema, literal)
         return TruthTest(column.name, frozenset(v for v, t in ((False, false), (True, true), (None, missing)) if t))
     assert isinstance(column, Categorical)
-    return _text_test(column, truth(schema, literal))
+    if column.name not in places:  # once for each column: there may be thousands of categories and of rules
+        places[column.name] = _places(column)
+    return _text_test(column.name, *places[column.name], truth(schema, literal))
 
 
-def _text_test(column: Categorical, true: np.ndarray) -> TextTest:
-    """Ask the column itself: where it puts each listed text, a text that is listed nowhere, and what is missing."""
+def _places(column: Categorical) -> Places:
+    """Ask the column itself where it puts values."""
     members = (category for _, group in column.groups for category in group)
     listed = list(dict.fromkeys(canonical(category) for category in (*column.categories, *members)))
     unlisted = "?" * (1 + max(map(len, listed)))
-    *of_listed, of_unlisted, of_missing = true[
-        column.encode(np.array([*listed, unlisted, None], dtype=object))
-    ].tolist()
-    inside = not of_unlisted
-    told = tuple(text for text, is_true in zip(listed, of_listed, strict=True) if is_true == inside)
-    return TextTest(column.name, told, inside, of_missing)
+    return listed, column.encode(np.array([*listed, unlisted, None], dtype=object))
+
+
+def _text_test(column: str, listed: list[str], bins: np.ndarray, true: np.ndarray) -> TextTest:
+    found = true[bins]
+    inside = not found[-2]
+    told = tuple(listed[i] for i in np.flatnonzero(found[:-2] == inside))
+    return TextTest(column, told, inside, bool(found[-1]))
 
 
 def _number_test(column: Numeric, literal: Literal) -> NumberTest:

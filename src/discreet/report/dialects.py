@@ -6,6 +6,7 @@ cast; the others by a first branch that raises an error.
 """
 
 import math
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import ClassVar
 
@@ -191,8 +192,9 @@ def dialect_of(name: str) -> Dialect:
 def check_case(dialect: Dialect, used: Sequence[str], names: Sequence[str]) -> None:
     """Stop at a name that the engine could take for that of another column."""
     if dialect.ignores_case:
+        times = Counter(name.lower() for name in names)
         for name in used:
-            if sum(other.lower() == name.lower() for other in names) > 1:
+            if times[name.lower()] > 1:
                 raise RuleError(
                     f"{dialect.name} does not tell column {name!r} from one that differs in case; rename it"
                 )

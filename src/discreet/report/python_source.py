@@ -7,6 +7,7 @@ whatever a schema holds, it cannot become code.
 import builtins
 import keyword
 import re
+from collections import Counter
 from collections.abc import Iterable
 
 from ..errors import RuleError
@@ -65,6 +66,10 @@ TAKEN = {
     *dir(builtins),
 }
 
+LONGEST_CHAIN = (
+    100  # Python nests what follows an elif and cannot go down thousands of floors; after a return, an if does as well
+)
+
 
 def to_python(rules: RuleList, name: str = "predict", share_of: Label | None = None) -> str:
     """See ``RuleList.to_python``."""
@@ -107,13 +112,15 @@ def _harmless(text: str) -> str:
 def _variables(columns: Iterable[str], function: str) -> dict[str, str]:
     """A variable for each column, called as much like it as Python allows."""
     variables: dict[str, str] = {}
+    numbers: Counter[str] = Counter()
     taken = {function, *TAKEN}
     for column in columns:
         plain = re.sub("[^a-z0-9]+", "_", column.lower()).strip("_")[:40]
         plain = plain if plain and not plain[0].isdigit() else f"column_{plain}".rstrip("_")
-        variable, number = plain, 1
+        variable = plain
         while variable in taken:
-            variable, number = f"{plain}_{number}", number + 1
+            numbers[plain] += 1
+            variable = f"{plain}_{numbers[plain]}"
         taken.add(variable)
         variables[column] = variable
     return variables
@@ -145,7 +152,8 @@ def _chain(made: list[Branch], variables: dict[str, str]) -> list[str]:
     lines = []
     for i, branch in enumerate(made[:-1]):
         conditions = " and ".join(_condition(test, variables[test.column]) for test in branch.tests)
-        lines += [f"{'elif' if i else 'if'} {conditions}:", f"    return {branch.outcome!r}"]
+        word = "elif" if i % LONGEST_CHAIN else "if"
+        lines += [f"{word} {conditions}:", f"    return {branch.outcome!r}"]
     return [*lines, "else:", f"    return {made[-1].outcome!r}"]
 
 
