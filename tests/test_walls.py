@@ -25,7 +25,7 @@ FLOORS = [
     ["learners"],
     ["estimators"],
     ["private_base"],
-    ["private_estimators", "optimal_estimators"],
+    ["private_estimators", "optimal_estimators", "cut_points"],
     ["datasets", "evaluation"],
     ["experiments"],
     ["cli"],
@@ -41,6 +41,7 @@ DOORS = {
     "private_base": {"vault.vault", "vault.entropy"},
     "private_estimators": {"vault.vault", "vault.mass_doors"},
     "optimal_estimators": {"vault.vault", "vault.exact", "vault.list_doors"},
+    "cut_points": {"vault.vault", "vault.entropy", "vault.cut_doors"},
     # the audit opens everything, and fills vaults with tables that it made up: it takes no data
     "evaluation": {
         *("vault.vault", "vault.cells", "vault.packing", "vault.counting", "vault.entropy", "vault.list_doors"),

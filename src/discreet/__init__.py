@@ -24,6 +24,7 @@ _HOME = {
     "Categorical": "columns",
     "Ignored": "columns",
     "Numeric": "columns",
+    "private_cuts": "cut_points",
 }
 
 __all__ = sorted(_HOME)
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
     from .columns import Categorical as Categorical
     from .columns import Ignored as Ignored
     from .columns import Numeric as Numeric
+    from .cut_points import private_cuts as private_cuts
     from .estimators import GreedyRuleListClassifier as GreedyRuleListClassifier
     from .optimal_estimators import DPOptimalRuleListClassifier as DPOptimalRuleListClassifier
     from .optimal_estimators import OptimalRuleListClassifier as OptimalRuleListClassifier

@@ -11,6 +11,7 @@ before any data is touched.
 import json
 import math
 import os
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -148,6 +149,10 @@ class Ledger:
         if None in epsilons:
             return math.inf, 1.0
         return float(sum(epsilons)), float(sum(deltas))
+
+    def names(self, release: str) -> bool:
+        """Whether an entry is about the release of this name."""
+        return any(release in re.findall(r"[\w-]+", entry.what) for entry in self.entries)
 
     def reserve(
         self, epsilon: Fraction, delta: Fraction, what: str, proved: tuple[float, float] | str | None = "as reserved"
