@@ -29,7 +29,7 @@ STEPS = {
     "hours_per_week": 97,
 }  # years, hours, codes
 EPSILON = 1.0
-MAX_LENGTH = 3  # two rules and a default
+MAX_LENGTH = 4  # the default: three rules and "else"
 N_CUTS = 7  # quantiles of each numeric column
 SHARE = 0.1  # of epsilon, for the cut points
 DATA = load_adult()
