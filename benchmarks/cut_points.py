@@ -1,4 +1,4 @@
-"""Test accuracy on Adult with four ways to cut its numeric columns: docs/cut-points.md has the table.
+"""Test accuracy on Adult with four ways to cut its numeric columns: docs/cut-points.md has the table. Takes half an hour.
 
 python benchmarks/cut_points.py [splits [draws]]
 """
