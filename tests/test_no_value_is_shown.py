@@ -35,6 +35,7 @@ from discreet import (
     Schema,
     Vault,
     draft_schema,
+    private_cuts,
 )
 from discreet.candidates import Candidates
 from discreet.errors import SchemaError, no_value_shown
@@ -72,6 +73,7 @@ STRICT = Schema(
     ),
     classes=["no", "yes"],
 )
+GRID = Schema((Numeric("n", low=0, high=9, n_cuts=8), *COLUMNS[1:]), classes=["no", "yes"])
 RULES = RuleList.parse("if n <= 3 and c = a and b then yes else no", schema=SCHEMA)
 STRICT_RULES = RuleList.parse("if n <= 3 and c = a and b then yes else no", schema=STRICT)
 PRIVATE = {
@@ -138,6 +140,7 @@ def calls_on_values(thorough):
             where = f"{name} in {column} of {kind}"
             if thorough or kind != "pandas objects":
                 yield f"Vault, {where}", lambda X=X: Vault.from_table(X, Y, SCHEMA)
+                yield f"cut points, {where}", lambda X=X: private_cuts(X, GRID, {"n": 3}, epsilon=1.0) and None
                 yield f"strict rules, {where}", lambda X=X: STRICT_RULES.predict(X, strict=True)
                 called, model = next(fitted)
                 yield f"{called}.score, {where}", lambda X=X, model=model: model.score(X, Y)
@@ -255,6 +258,7 @@ def calls_on_shapes():
             for make in (GreedyRuleListClassifier, OptimalRuleListClassifier, DPGreedyRuleListClassifier):
                 yield f"{make.__name__}.fit, {name}", lambda X=X, m=make, s=schema: m(schema=s).fit(X, Y) and None
             yield f"Vault, {name}", lambda X=X, schema=schema: Vault.from_table(X, Y, schema)
+        yield f"cut points, {name}", lambda X=X: private_cuts(X, GRID, {"n": 3}, epsilon=1.0) and None
         for called, model in FITTED.items():
             yield f"{called}.predict, {name}", lambda X=X, model=model: model.predict(X)
         for called, measure in MEASURES.items():
@@ -390,6 +394,7 @@ NO_RECORD_GETS_THERE = {
     ("schema", "Schema.load"): "a schema file",
     ("schema", "_column"): "a schema file",
     ("schema", "_refuse_unknown"): "a schema file",
+    ("schema", "_releases"): "a schema; messages are constant",
     ("columns.base", "Column.__post_init__"): "a schema",
     ("columns.base", "Column._one_of"): "a schema",
     ("columns.categorical", "Categorical.__post_init__"): "a schema; messages have names of columns",
@@ -401,9 +406,11 @@ NO_RECORD_GETS_THERE = {
     ("estimators", "check_min_support"): "a parameter",
     ("optimal_estimators", "DPOptimalRuleListClassifier._check_parameters"): "parameters",
     ("optimal_estimators", "OptimalRuleListClassifier.fit"): "the parameter time_limit",
-    ("private_base", "_PrivateRuleListClassifier._check_parameters"): "parameters",
+    ("cut_points", "_grids"): "parameters and a schema; messages have names of columns",
+    ("private_base", "check_budget"): "parameters",
     ("private_base", "number"): "a parameter",
     ("tables", "as_frame"): "names of columns (one check is for older versions of narwhals); messages are constant",
+    ("vault.cut_doors", "CutDoors.cut"): "a bug in a learner; the message is constant",
     ("vault.histograms", "Histograms.release"): "a bug in a learner; the message is constant",
     ("vault.mechanisms.published", "selector"): "the name of a mechanism",
     ("vault.sampler.envelope", "draw_by_envelope"): "a bug in the sampler; the message is constant",
@@ -468,10 +475,12 @@ def test_a_raise_that_nothing_reaches_is_found(tmp_path):
     assert list(not_reached(path, "twin", {(str(path), 6), (str(path), 4)})) == []
 
 
-@pytest.mark.parametrize("learner", ["Vault", *PRIVATE])
+@pytest.mark.parametrize("learner", ["Vault", "cut points", *PRIVATE])
 @pytest.mark.parametrize("thorough", [False, pytest.param(True, marks=pytest.mark.slow)])
 def test_what_a_private_fit_says_does_not_depend_on_a_record(learner, thorough):
     def fit(X, y):
+        if learner == "cut points":
+            return private_cuts(X, GRID, {"n": 3}, epsilon=1.0) and None
         return Vault.from_table(X, y, SCHEMA) if learner == "Vault" else PRIVATE[learner]().fit(X, y) and None
 
     nothing = ("NoneType", "None")

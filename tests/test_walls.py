@@ -27,7 +27,7 @@ FLOORS = [
     ["learners"],
     ["estimators"],
     ["private_base"],
-    ["private_accuracy", "private_estimators", "optimal_estimators"],
+    ["cut_points", "private_accuracy", "private_estimators", "optimal_estimators"],
     ["datasets", "evaluation", "planning"],
     ["experiments"],
     ["cli"],
@@ -50,6 +50,7 @@ DOORS = {
     "private_accuracy": {"vault.accuracy", "vault.entropy", "vault.vault"},
     "private_estimators": {"vault.vault", "vault.mass_doors"},
     "optimal_estimators": {"vault.vault", "vault.exact", "vault.list_doors"},
+    "cut_points": {"vault.vault", "vault.entropy", "vault.cut_doors"},
     # the audit opens everything, and fills vaults with tables that it made up: it takes no data
     "evaluation": {
         *("vault.vault", "vault.cells", "vault.packing", "vault.counting", "vault.entropy", "vault.list_doors"),

@@ -28,6 +28,7 @@ _HOME = {
     "Numeric": "columns",
     "draft_from_dictionary": "drafting",
     "draft_schema": "drafting",
+    "private_cuts": "cut_points",
 }
 
 __all__ = sorted(_HOME)
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
     from .columns import Categorical as Categorical
     from .columns import Ignored as Ignored
     from .columns import Numeric as Numeric
+    from .cut_points import private_cuts as private_cuts
     from .drafting import draft_from_dictionary as draft_from_dictionary
     from .drafting import draft_schema as draft_schema
     from .estimators import GreedyRuleListClassifier as GreedyRuleListClassifier

@@ -128,12 +128,15 @@ class DPOptimalRuleListClassifier(_PrivateRuleListClassifier):
         because = self._reasons_for_no_proof(candidates.schema)
         proved = None if because else Guarantee(float(budget.epsilon), 0.0)
         statement = self._promise(MECHANISM, None, proved, because, ROUNDING)
-        with self._reserve(exact("delta", 0), statement) as reservation, _spinner(bool(self.verbose)):
+        with (
+            self._reserve(exact("delta", 0), statement, candidates.schema) as reservation,
+            _spinner(bool(self.verbose)),
+        ):
             doors = self._doors(get_vault(), candidates, budget, prior, weights, reservation)
             learned = optimal(doors, draws, counted=budget.counts_epsilon > 0)
         self._set_model(candidates, learned)
         self.rule_list_ = self.rule_list_.reachable()  # follows from what was drawn, and so costs nothing
-        self.privacy_ = statement
+        self.privacy_ = self._stated(statement, candidates.schema)
         return self
 
     def _doors(

@@ -9,6 +9,7 @@ import math
 import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Callable
+from dataclasses import replace
 from fractions import Fraction
 from functools import lru_cache
 from numbers import Real
@@ -30,8 +31,12 @@ from .tables import Table, as_frame, as_objects, holds_objects
 from .vault.entropy import Entropy, SeededEntropy, SystemEntropy
 from .vault.vault import Vault, check_private_schema, sorted_classes
 
+SCHEMA_IS_PUBLIC = (
+    "neither the schema nor the parameters were chosen by looking at the records (a grid search does look at them)"
+)
+BUT_FOR_CUTS = f"but for the cut points that are counted above, {SCHEMA_IS_PUBLIC}"
 ASSUMES = (
-    "neither the schema nor the parameters were chosen by looking at the records (a grid search does look at them)",
+    SCHEMA_IS_PUBLIC,
     "a seed was not used and the operating system's random numbers cannot be predicted",
     "nobody measures how long learning took",
 )
@@ -81,12 +86,9 @@ class _PrivateRuleListClassifier(_RuleListClassifier, ABC):
         return self._learn(candidates, lambda: vault)
 
     def _check_parameters(self) -> None:
-        if not 1e-6 <= number("epsilon", self.epsilon) <= 1e9:
-            raise ValueError(f"epsilon must be above 0 (from 1e-6 to 1e9), not {self.epsilon!r}")
+        check_budget(self.epsilon, self.ledger)
         check_whole_number("max_length", self.max_length, at_least=1)
         check_whole_number("records_per_person", self.records_per_person, at_least=1)
-        if self.ledger is not None and not isinstance(self.ledger, Ledger):
-            raise TypeError("ledger must be a Ledger: Ledger(epsilon=...) or Ledger.open(path)")
 
     @property
     def _record_epsilon(self) -> Fraction:
@@ -107,8 +109,11 @@ class _PrivateRuleListClassifier(_RuleListClassifier, ABC):
             neighbours_of(k),
         )
 
-    def _reserve(self, delta: Fraction, statement: PrivacyStatement) -> Reservation:
+    def _reserve(self, delta: Fraction, statement: PrivacyStatement, schema: Schema) -> Reservation:
         """Set the budget aside, in the ledger if there is one. Warns if nothing is proved.
+
+        The statement is about the learning alone. Cut points that the schema says were released, and that the ledger does not
+        know of, are booked with it: a ledger never says less than its models' statements.
 
         To be called by ``_learn`` itself: the warning then points at the line that called ``fit``.
         """
@@ -118,10 +123,24 @@ class _PrivateRuleListClassifier(_RuleListClassifier, ABC):
         epsilon, k = exact("epsilon", self.epsilon), int(self.records_per_person)
         if self.ledger is None:
             return Reservation(epsilon, delta, records=k)
+        what = f"{type(self).__name__}, {statement.mechanism}"
+        owed = [(name, e) for name, e in schema.released if not self.ledger.names(name)]
+        for name, e in owed:
+            statement = statement.after_cut_points(k * e)
+            what += f", and cut points {name}"
+        before = sum((exact("epsilon", e) for _, e in owed), Fraction(0))
         pair = None if statement.proved is None else (statement.proved.epsilon, statement.proved.delta or 0.0)
-        return self.ledger.reserve(
-            epsilon, delta, f"{type(self).__name__}, {statement.mechanism}", proved=pair, records=k
-        )
+        reservation = self.ledger.reserve(epsilon + k * before, delta, what, proved=pair, records=k)
+        reservation.draw(before, Fraction(0), "release of cut points")
+        return reservation
+
+    def _stated(self, statement: PrivacyStatement, schema: Schema) -> PrivacyStatement:
+        """What the model promises: the learning, and the cut points that were computed for it, record by record."""
+        total = statement.after_cut_points(int(self.records_per_person) * schema.cuts_epsilon)
+        if not total.cut_points:
+            return total
+        assumes = tuple(BUT_FOR_CUTS if a == SCHEMA_IS_PUBLIC else a for a in total.assumes)
+        return replace(total, assumes=assumes)
 
     def _reasons_for_no_proof(self, schema: Schema) -> list[str]:
         """Why nothing is proved about a fit, whatever the mechanism."""
@@ -135,13 +154,7 @@ class _PrivateRuleListClassifier(_RuleListClassifier, ABC):
         return because
 
     def _entropy(self) -> Entropy:
-        if self.random_state is None:
-            return SystemEntropy()
-        if isinstance(self.random_state, np.random.Generator):
-            return SeededEntropy(self.random_state)
-        if isinstance(self.random_state, int | np.integer):
-            return SeededEntropy(int(self.random_state))
-        return SeededEntropy(int(check_random_state(self.random_state).randint(2**31)))
+        return entropy_of(self.random_state)
 
     def _public_schema(self, X: Any, y: Any, table: Table) -> Schema:
         """The schema, and ``classes_``."""
@@ -210,6 +223,25 @@ class _PrivateRuleListClassifier(_RuleListClassifier, ABC):
         tags.classifier_tags.multi_class = not self._binary_only
         tags.classifier_tags.poor_score = True
         return tags
+
+
+def entropy_of(random_state: Any) -> Entropy:
+    """The operating system's randomness, or that of a seed."""
+    if random_state is None:
+        return SystemEntropy()
+    if isinstance(random_state, np.random.Generator):
+        return SeededEntropy(random_state)
+    if isinstance(random_state, int | np.integer):
+        return SeededEntropy(int(random_state))
+    return SeededEntropy(int(check_random_state(random_state).randint(2**31)))
+
+
+def check_budget(epsilon: Any, ledger: Any) -> None:
+    """The parameters epsilon and ledger of everything private."""
+    if not 1e-6 <= number("epsilon", epsilon) <= 1e9:
+        raise ValueError(f"epsilon must be above 0 (from 1e-6 to 1e9), not {epsilon!r}")
+    if ledger is not None and not isinstance(ledger, Ledger):
+        raise TypeError("ledger must be a Ledger: Ledger(epsilon=...) or Ledger.open(path)")
 
 
 def number(name: str, value: Any) -> float:

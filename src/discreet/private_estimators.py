@@ -119,11 +119,11 @@ class DPGreedyRuleListClassifier(_PrivateRuleListClassifier):
     def _learn(self, candidates: Candidates, get_vault: Callable[[], Vault]) -> Self:
         budget = self._budget()
         statement = self._statement(budget, candidates)
-        with self._reserve(budget.delta, statement) as reservation:
+        with self._reserve(budget.delta, statement, candidates.schema) as reservation:
             doors = self._doors(get_vault(), candidates, budget, reservation)
             learned = greedy(doors, int(self.max_length), check_support=self.mechanism in SMOOTH)
         self._set_model(candidates, learned)
-        self.privacy_ = statement
+        self.privacy_ = self._stated(statement, candidates.schema)
         return self
 
     def _budget(self) -> MassBudget | GreedyBudget:

@@ -25,6 +25,7 @@ import re
 import tomllib
 from collections.abc import Iterable, Mapping
 from dataclasses import MISSING, dataclass, fields, replace
+from fractions import Fraction
 from functools import cached_property
 from os import PathLike
 from pathlib import Path
@@ -44,11 +45,18 @@ Label = str | int | float | bool
 _TOO_DEEP = re.compile(r"(?:\.[ \t]*[\w\"'-]{1,64}[ \t]*){64}")  # tomllib takes minutes to read a.a.a.a...
 
 UNBROKEN: dict[str, Any] = {"break_long_words": False, "break_on_hyphens": False}  # how numbers are wrapped
+LARGEST_EPSILON = 1e9
 
 HEADER = """\
 # Everything in this file is public. Write it from what is known about the table in general (a data dictionary,
 # published statistics), never from the private records themselves.
 """
+
+RELEASED_HEADER = """\
+# Cut points below were computed from records with differential privacy (private_cuts). These are the names of the releases
+# and what each cost: every model that is learned with this schema counts it.
+"""
+RELEASED = "[released] must hold the epsilon of each release of cut points, a number above 0, under its name"
 
 
 @dataclass(frozen=True)
@@ -77,6 +85,8 @@ class Schema:
     target: str | None = None
     classes: tuple[Label, ...] | None = None
     inferred: bool = False  # made from records, so that nothing private may rest on it
+    # cut points that private_cuts computed: the name of each release, and its epsilon
+    released: tuple[tuple[str, float], ...] = ()
 
     def __post_init__(self) -> None:
         columns = tuple(self.columns)
@@ -103,6 +113,7 @@ class Schema:
             if len({canonical(c) for c in classes}) < len(classes):
                 raise SchemaError("the target's classes name a class twice")
             object.__setattr__(self, "classes", classes)
+        object.__setattr__(self, "released", _releases(self.released))
 
     def __repr__(self) -> str:
         return f"Schema({len(self.columns)} columns: {_some(self.names)})"
@@ -116,6 +127,11 @@ class Schema:
     def used(self) -> tuple[Column, ...]:
         """The columns that rules may use."""
         return tuple(c for c in self.columns if not isinstance(c, Ignored))
+
+    @property
+    def cuts_epsilon(self) -> float:
+        """What the cut points cost that ``private_cuts`` computed; 0 if there are none."""
+        return float(sum(Fraction(repr(epsilon)) for _, epsilon in self.released))
 
     def __getitem__(self, name: str) -> Column:
         if name not in self._by_name:
@@ -145,7 +161,7 @@ class Schema:
         """Read what ``to_dict`` wrote."""
         if not isinstance(data, Mapping):
             raise SchemaError("a schema must be a table with [target] and [columns.NAME]")
-        _refuse_unknown("the schema", data, ("inferred", "target", "columns"))
+        _refuse_unknown("the schema", data, ("inferred", "released", "target", "columns"))
         target, columns = data.get("target", {}), data.get("columns")
         if not isinstance(target, Mapping):
             raise SchemaError("[target] must be a table with name and classes")
@@ -156,7 +172,10 @@ class Schema:
         if not isinstance(inferred, bool):  # what is not understood here would be promised to be private
             raise SchemaError("inferred must be true or false")
         described = tuple(_column(name, facts) for name, facts in columns.items())
-        return cls(described, target.get("name"), target.get("classes"), inferred)
+        released = data.get("released", {})
+        if not isinstance(released, Mapping):
+            raise SchemaError(RELEASED)
+        return cls(described, target.get("name"), target.get("classes"), inferred, tuple(released.items()))
 
     def to_dict(self) -> dict[str, Any]:
         """The schema as plain tables and lists, as they stand in the TOML file. Defaults are left out."""
@@ -166,6 +185,7 @@ class Schema:
         if self.classes is not None:
             target["classes"] = list(self.classes)
         data: dict[str, Any] = {"inferred": True} if self.inferred else {}
+        data |= {"released": dict(self.released)} if self.released else {}
         data |= {"target": target} if target else {}
         return data | {"columns": {c.name: _facts(c) for c in self.columns}}
 
@@ -183,11 +203,14 @@ class Schema:
     def to_toml(self, header: str = HEADER, comments: Mapping[str, str] | None = None) -> str:
         """The schema as TOML, for a person to edit. ``comments`` are put above columns, by their names."""
         data = self.to_dict()
-        tables = [_table("target", data["target"])] if "target" in data else []
+        named = [name for name in ("released", "target") if name in data]
+        tables = [_table(name, data[name]) for name in named]
         for name, facts in data["columns"].items():
             comment = as_comment((comments or {}).get(name, ""))
             tables.append((f"# {comment}\n" if comment else "") + _table(f"columns.{_key(name)}", facts))
         text = "\n\n".join(tables) + "\n"
+        if self.released:
+            text = f"{RELEASED_HEADER}{text}"
         if self.inferred:
             text = f"# made from records: nothing that is learned with it is proved to be private\ninferred = true\n\n{text}"
         return f"{header}\n{text}" if header else text
@@ -208,6 +231,21 @@ class Schema:
 def as_comment(text: str) -> str:
     """A text as it may stand in one line after ``#``: a line break would end the comment, and TOML refuses control signs."""
     return " ".join("".join(c if c.isprintable() else " " for c in text).split())
+
+
+def _releases(given: Any) -> tuple[tuple[str, float], ...]:
+    """Names and epsilons. What is not understood here would be left out of a statement, so it is refused."""
+    try:
+        pairs = [(name, epsilon) for name, epsilon in given]
+        numbers = [math.nan if isinstance(e, bool | str) else float(e) for _, e in pairs]
+    except (TypeError, ValueError, OverflowError):
+        raise SchemaError(RELEASED) from None
+    names = [name for name, _ in pairs]
+    if not all(isinstance(n, str) and n for n in names) or not all(0 < e <= LARGEST_EPSILON for e in numbers):
+        raise SchemaError(RELEASED)
+    if len(set(names)) < len(names):
+        raise SchemaError("[released] names a release twice")
+    return tuple(zip(names, numbers, strict=True))
 
 
 def _column(name: str, facts: object) -> Column:

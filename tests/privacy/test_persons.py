@@ -6,7 +6,7 @@ from itertools import combinations_with_replacement
 import numpy as np
 import pytest
 
-from discreet import DPGreedyRuleListClassifier, DPOptimalRuleListClassifier, Ledger
+from discreet import DPGreedyRuleListClassifier, DPOptimalRuleListClassifier, Ledger, Numeric, Schema, private_cuts
 from discreet.evaluation.audit.explore import (
     ExploredGreedy,
     ExploredOptimal,
@@ -82,6 +82,22 @@ def test_methods_with_a_delta_are_for_single_records():
     clf = DPGreedyRuleListClassifier("sm-laplace", delta=1e-6, min_support=2, records_per_person=2)
     with pytest.raises(ValueError, match="records_per_person must be 1"):
         clf.fit(np.zeros((4, 2), bool), [0, 1, 0, 1])
+
+
+def test_cut_points_count_for_each_record_of_a_person():
+    X = np.arange(100.0)[:, None] % 50
+    grid = Schema([Numeric("x", low=0, high=50, n_cuts=24)])
+    ledger = Ledger(epsilon=3)
+    schema = private_cuts(X, grid, {"x": 3}, epsilon=1.0, records_per_person=4, ledger=ledger)
+    assert schema.cuts_epsilon == 0.25
+    assert (ledger.entries[0].spent_epsilon, ledger.proved) == (1, (1.0, 0.0))
+    same = DPOptimalRuleListClassifier(1.0, schema=schema, records_per_person=4, ledger=ledger, max_length=2)
+    assert same.fit(X, np.arange(100) % 2).privacy_.proved == Guarantee(2.0, 0.0)
+    assert ledger.proved == (2.0, 0.0)  # the cuts are on it once
+    other = Ledger(epsilon=3)
+    same.set_params(ledger=other).fit(X, np.arange(100) % 2)
+    assert other.proved == (2.0, 0.0)  # a ledger that does not know of the cuts books them
+    assert other.entries[0].spent_epsilon == 2
 
 
 def test_deltas_of_a_person_add_up_as_a_geometric_series():

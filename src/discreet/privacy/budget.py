@@ -12,6 +12,7 @@ list is one query, however long the list (section 8).
 """
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -92,3 +93,20 @@ class ListBudget:
     def split(cls, epsilon: Fraction, counts_share: Fraction, draws: int) -> "ListBudget":
         """Equal shares for the draws of what the counts leave."""
         return cls(epsilon, counts_share * epsilon, (1 - counts_share) * epsilon / draws)
+
+
+@dataclass(frozen=True)
+class CutsBudget:
+    """The shares of cut points that are computed privately: ``choice_epsilon`` for each level of each column.
+
+    >>> CutsBudget.split(Fraction(1, 10), levels=[3, 2]).choice_epsilon
+    Fraction(1, 50)
+    """
+
+    epsilon: Fraction
+    choice_epsilon: Fraction
+
+    @classmethod
+    def split(cls, epsilon: Fraction, levels: Sequence[int]) -> "CutsBudget":
+        """Equal shares for all levels of all columns: a record has a value in every column, so columns add up."""
+        return cls(epsilon, epsilon / sum(levels))

@@ -11,6 +11,7 @@ before any data is touched.
 import json
 import math
 import os
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -209,6 +210,10 @@ class Ledger:
     def snapshot(self) -> "LedgerSnapshot":
         """What the ledger says now and anyone may know. See LedgerSnapshot."""
         return LedgerSnapshot(self.epsilon, self.delta, tuple(_public(e) for e in self.entries))
+
+    def names(self, release: str) -> bool:
+        """Whether an entry is about the release of this name."""
+        return any(release in re.findall(r"[\w-]+", entry.what) for entry in self.entries)
 
     def reserve(
         self,

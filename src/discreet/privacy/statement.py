@@ -2,8 +2,9 @@
 
 import json
 import math
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from decimal import ROUND_CEILING, Context
+from fractions import Fraction
 from typing import Any
 
 FORMAT, VERSION = "discreet privacy statement", 1
@@ -14,7 +15,7 @@ NEIGHBOURS = (
 )
 # Why nothing is proved, where a report has to be loud
 SEEDED = "the noise was seeded (random_state), so it can be repeated and taken off"
-INFERRED = "the schema was made from records (infer_schema)"
+INFERRED = "the schema was made from records (infer_schema, or cut points with seeded noise)"
 
 
 def neighbours_of(records: int) -> str:
@@ -75,6 +76,7 @@ class PrivacyStatement:
 
     ``published`` is what the mechanism's authors claim for these parameters, ``proved`` what docs/theory.md proves for
     this very configuration; None if nothing is proved, and ``because`` says why. ``assumes`` lists what the proof rests on.
+    ``cut_points`` is the part of the proved epsilon that was spent before, on cut points of the schema.
     """
 
     mechanism: str
@@ -83,13 +85,22 @@ class PrivacyStatement:
     because: tuple[str, ...] = ()
     assumes: tuple[str, ...] = ()
     neighbours: str = NEIGHBOURS
+    cut_points: float = 0.0
 
     @property
     def claim_is_proved(self) -> bool:
         """Whether what is proved is at least as strong as what is published."""
         if self.proved is None or self.published is None or self.published.delta is None:
             return False
-        return self.proved.epsilon <= self.published.epsilon and (self.proved.delta or 0.0) <= self.published.delta
+        allowed = plus(self.published.epsilon, self.cut_points)  # the authors' claim is about the learning alone
+        return self.proved.epsilon <= allowed and (self.proved.delta or 0.0) <= self.published.delta
+
+    def after_cut_points(self, epsilon: float) -> "PrivacyStatement":
+        """The statement of this release together with that of the cut points it rests on: by composition, their sum."""
+        if self.proved is None or not epsilon:
+            return self
+        both = replace(self.proved, epsilon=plus(self.proved.epsilon, epsilon))
+        return replace(self, proved=both, cut_points=plus(self.cut_points, epsilon))
 
     def __str__(self) -> str:
         parts = [f"This model was learned with the mechanism {self.mechanism}."]
@@ -100,9 +111,16 @@ class PrivacyStatement:
                 f"It is differentially private with {self.proved}: what anyone could conclude from it about a person has "
                 f"nearly the same chance whether or not that person's record was in the table, {_in_words(self.proved)}."
             )
+        if self.proved is not None and self.cut_points:
+            parts.append(
+                f"Of this epsilon, {rounded_up(self.cut_points, 6)} was spent beforehand, on cut points that were computed from "
+                "the records. The statement of every model that uses them counts it; in a sum over several such models (as in "
+                "a ledger) it counts once."
+            )
         if self.published is not None:
             verdict = "which is proved" if self.claim_is_proved else "which is not proved here"
-            parts.append(f"Its authors claim {self.published}, {verdict}.")
+            what = " for the learning alone" if self.cut_points else ""
+            parts.append(f"Its authors claim {self.published}{what}, {verdict}.")
         if self.proved is not None:
             parts.append(self.neighbours)
         if self.proved is not None and self.assumes:
@@ -114,6 +132,8 @@ class PrivacyStatement:
         data: dict[str, Any] = {"format": FORMAT, "version": VERSION}
         for field in fields(self):
             value = getattr(self, field.name)
+            if field.name == "cut_points" and not value:
+                continue
             data[field.name] = vars(value) if isinstance(value, Guarantee) else value
         return json.dumps(data, indent=indent)
 
@@ -128,10 +148,17 @@ class PrivacyStatement:
                 data[name] = None if data[name] is None else _guarantee_from(data[name])
             for name in ("because", "assumes"):
                 data[name] = _texts(data[name])
+            if not _is_number(data.get("cut_points", 0.0)):
+                raise ValueError
             _texts([data["mechanism"], data.get("neighbours", NEIGHBOURS)])
             return cls(**data)
         except (ValueError, KeyError, TypeError, AttributeError, OverflowError, RecursionError):
             raise ValueError(f"this is not a {FORMAT} of version {VERSION}") from None
+
+
+def plus(one: float, other: float) -> float:
+    """The sum of two epsilons as they are written: 0.1 + 0.7 is 0.8."""
+    return float(Fraction(repr(float(one))) + Fraction(repr(float(other))))
 
 
 def _guarantee_from(data: Any) -> Guarantee:

@@ -155,8 +155,8 @@ class _Explored:
     def _entropy(self) -> Explorer:
         return self.explorer
 
-    def _reserve(self, delta: Fraction, statement: Any) -> Reservation:
-        reservation: Reservation = super()._reserve(delta, statement)  # type: ignore[misc]
+    def _reserve(self, *arguments: Any) -> Reservation:
+        reservation: Reservation = super()._reserve(*arguments)  # type: ignore[misc]
         self.explorer.reservation = reservation
         draw = reservation.draw
 

@@ -1,0 +1,150 @@
+"""Cut points computed from the records with differential privacy, for where a fine public grid will not do."""
+
+import secrets
+import warnings
+from collections.abc import Mapping
+from dataclasses import replace
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from .columns import Numeric
+from .errors import PrivacyWarning, SchemaError
+from .estimators import check_whole_number
+from .learners.cuts import cuts_by_halving, levels
+from .privacy.budget import CutsBudget
+from .privacy.ledger import Ledger, Reservation, exact
+from .private_base import check_budget, entropy_of
+from .schema import Schema
+from .sources.memory import check_types
+from .tables import Table, as_table
+from .vault.cut_doors import CutDoors
+from .vault.entropy import Entropy
+from .vault.vault import Vault, check_private_schema, sorted_classes
+
+
+def private_cuts(
+    X: Any,
+    schema: Schema,
+    cuts: Mapping[str, int],
+    *,
+    epsilon: float,
+    ledger: Ledger | None = None,
+    records_per_person: int = 1,
+    random_state: Any = None,
+) -> Schema:
+    """A schema whose columns are cut near the quantiles of the records, computed with differential privacy.
+
+    Try a fine public grid first: it costs nothing (docs/cut-points.md). Cuts are chosen from those that the columns have in
+    ``schema``: give them a fine grid, ``low``, ``high`` and ``n_cuts``. Adding or removing one record changes the chance of any
+    outcome by a factor of at most ``e^epsilon``. Who learns from the same records afterwards has spent this epsilon, too: the
+    schema keeps it, and the statement of each model adds it.
+
+    Parameters
+    ----------
+    X : data frame or array
+        The records. The target is not looked at.
+    schema : Schema
+        What is public about them.
+    cuts : dict
+        For each column to be cut, how many cuts it is to get, e.g. ``{"age": 7}``. 1, 3, 7 or 15 make the most of epsilon: q
+        cuts cost as much as the next such number. It may become fewer where many records share a value.
+    epsilon : float
+        The privacy budget, shared by all these columns.
+    ledger : Ledger, default=None
+        Where to book it. What is wrong with the parameters, the schema or the types of columns costs nothing.
+    records_per_person : int, default=1
+        How many records a person may have: epsilon is then that of a person. Say the same when you learn.
+    random_state : int, default=None
+        A seed, for experiments. The cuts are then not private: the schema is marked as ``inferred``, and nothing is proved about
+        what is learned with it.
+
+    Returns
+    -------
+    Schema
+        With the new cuts instead of the old ones; its ``cuts_epsilon`` says what they cost (for a single record).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from discreet import Ledger, Numeric, Schema, private_cuts
+    >>> ages = np.random.default_rng(0).normal(40, 10, size=(100_000, 1))
+    >>> grid = Schema([Numeric("age", low=0, high=100, n_cuts=99)])
+    >>> ledger = Ledger(epsilon=1.0)
+    >>> schema = private_cuts(ages, grid, {"age": 3}, epsilon=0.1, ledger=ledger)
+    >>> schema["age"].cuts
+    (33.0, 40.0, 47.0)
+    >>> schema.cuts_epsilon, float(ledger.remaining[0])
+    (0.1, 0.9)
+    """
+    check_budget(epsilon, ledger)
+    check_private_schema(schema)
+    grids = _grids(schema, cuts)
+    table = as_table(X, schema.names)
+    check_types(table, list(grids.values()))
+    entropy = entropy_of(random_state)
+    check_whole_number("records_per_person", records_per_person, at_least=1)
+    whole = exact("epsilon", epsilon)
+    budget = CutsBudget.split(whole / records_per_person, [levels(int(cuts[name])) for name in grids])
+    release = f"cuts-{secrets.token_hex(4)}"
+    proved = None if schema.inferred or random_state is not None else (float(whole), 0.0)
+    if schema.inferred and random_state is None:
+        warnings.warn(
+            "no privacy is proved for these cuts: the schema was made from records", PrivacyWarning, stacklevel=2
+        )
+    found = {}
+    what = f"cut points {release} of {', '.join(grids)}"
+    with _reserve(ledger, whole, what, proved, records_per_person) as reservation:
+        for name, grid in grids.items():
+            doors = _doors(table, grid, budget, reservation, entropy)
+            numbers = cuts_by_halving(doors, len(grid.cuts), int(cuts[name]))
+            found[name] = tuple(grid.cuts[i] for i in numbers)
+    columns = [
+        replace(c, cuts=found[c.name], n_cuts=None, spacing="equal")  # type: ignore[call-arg]
+        if c.name in found
+        else c
+        for c in schema.columns
+    ]
+    if random_state is not None:
+        return replace(schema, columns=tuple(columns), inferred=True)
+    return replace(schema, columns=tuple(columns), released=(*schema.released, (release, float(budget.epsilon))))
+
+
+def _grids(schema: Schema, cuts: Mapping[str, int]) -> dict[str, Numeric]:
+    """Each column to be cut, with nothing but the candidates for its cuts."""
+    if not isinstance(cuts, Mapping) or not cuts:
+        raise ValueError('cuts must be a dict that says how many cuts each column is to get: cuts={"age": 7}')
+    grids = {}
+    for name, n_cuts in cuts.items():
+        column = schema[name]
+        if not isinstance(column, Numeric):
+            raise SchemaError(f"cuts names column {name!r}, which is {column.kind}; only numeric columns have cuts")
+        if column.low is None or column.high is None:
+            raise SchemaError(
+                f"column {name!r}: cuts are chosen between public bounds; give it low, high and n_cuts in the schema"
+            )
+        check_whole_number(f"cuts[{name!r}]", n_cuts, at_least=1)
+        candidates = tuple(c for c in column.all_cuts if column.low <= c < column.high)
+        if len(candidates) <= n_cuts:
+            raise SchemaError(
+                f"column {name!r} has {len(candidates)} cuts between its bounds to choose {n_cuts} from; "
+                "give it a finer grid in the schema, e.g. n_cuts = 100"
+            )
+        grids[name] = replace(column, cuts=candidates, n_cuts=None, spacing="equal", ranges=())
+    return grids
+
+
+def _reserve(
+    ledger: Ledger | None, epsilon: Fraction, what: str, proved: tuple[float, float] | None, records: int
+) -> Reservation:
+    if ledger is None:
+        return Reservation(epsilon, Fraction(0), records=records)
+    return ledger.reserve(epsilon, Fraction(0), what, proved=proved, records=records)
+
+
+def _doors(table: Table, grid: Numeric, budget: CutsBudget, reservation: Reservation, entropy: Entropy) -> CutDoors:
+    """A door to a vault that holds this column alone. Of its labels nothing is used: they are all alike."""
+    schema = Schema((grid,))
+    labels = np.full(len(table), sorted_classes(schema)[0])
+    return CutDoors(Vault.from_table(table, labels, schema), budget.choice_epsilon, reservation, entropy)
