@@ -140,8 +140,8 @@ def _facts(s: Summary) -> str:
             )
         )
     if s.has_counts and s.total:
-        exactly = "by exact counts" if s.statement is None else "by noisy counts"
-        facts.append(("Learned from about", number(round(s.total)), f"records, {exactly}"))
+        about, how = ("", "exact") if s.statement is None else (" about", "noisy")
+        facts.append((f"Learned from{about}", number(round(s.total)), f"records, by {how} counts"))
     if s.right is not None:
         facts.append(("Right about", percent(s.right), "of these records, by its own counts"))
     used = sum(c.role == "used" for c in s.columns)
