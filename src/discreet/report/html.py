@@ -46,7 +46,7 @@ def to_html(model: Any) -> str:
     >>> from discreet import RuleList, SavedModel
     >>> from discreet.report.html import to_html
     >>> page = to_html(SavedModel(RuleList.parse("if age <= 30 then yes else no"), target="ill"))
-    >>> "Predicting" in page, "http" in page
+    >>> "Predicting" in page, "https:" in page
     (True, False)
     """
     summary = summarize(model)
@@ -124,7 +124,7 @@ def _verdict(s: Summary) -> str:
     return (
         f'<div class="verdict {verdict.kind}" role="note" aria-label="In short">'
         f'<div class="big" aria-hidden="true">{big}<small>{small}</small></div>'
-        f"<h2>{plain(verdict.headline)}</h2><div><p>{plain(verdict.text)}</p>"
+        f"<h2>{plain(verdict.headline).replace(' = ', '&nbsp;=&nbsp;')}</h2><div><p>{plain(verdict.text)}</p>"
         f"{f'<ul>{reasons}</ul>' if reasons else ''}</div></div>"
     )
 
