@@ -30,6 +30,11 @@ $(VENV)/.lint: $(VENV)/.base
 $(VENV)/.experiments: $(VENV)/.base
 	$(PIP) -e '.[experiments,attacks]'
 	@touch $@
+# For the report in a real browser; its tests are skipped where this, or Chromium, is not to be had.
+$(VENV)/.browser: $(VENV)/.test
+	-$(PIP) -e '.[browser]'
+	-npm install --silent --no-save --no-package-lock --prefix . axe-core@4
+	@touch $@
 $(VENV)/.docs: $(VENV)/.base
 	$(PIP) -e '.[docs]'
 	@touch $@
@@ -54,7 +59,7 @@ test: $(VENV)/.test  ## the fast tests: pure Python, a few minutes at most
 	@$(BIN)/python -m pytest -m slow --collect-only --no-header | grep '::' | sed 's/^/  /' || true
 	@echo '  the whole suite again on the oldest supported versions (make test-oldest)'
 
-test-all: $(VENV)/.test-engines test-oldest  ## everything, slow tests and the oldest supported versions included
+test-all: $(VENV)/.test-engines $(VENV)/.browser test-oldest  ## everything, slow tests and the oldest supported versions included
 	$(BIN)/python -m pytest -n 2 -m 'slow or not slow'
 
 test-oldest: | $(BIN)/python  ## the fast tests on the oldest versions that pyproject.toml allows
@@ -82,4 +87,4 @@ docs: $(VENV)/.docs  ## the documentation, as HTML in site/
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
 
 clean:  ## remove everything that make made
-	rm -rf .venv .venv-oldest .venv-bench site build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf .venv .venv-oldest .venv-bench node_modules site build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -374,6 +374,7 @@ NO_RECORD_GETS_THERE = {
     ("evaluation.membership", "_toolbox"): "what is installed",
     ("evaluation.overlap", "feature_overlap"): "the parameter k",
     ("learners.optimal", ""): "numbers of candidates and rules",
+    ("model", ""): "a model file: what was released",
     ("prior", ""): "parameters",
     ("privacy.ledger", ""): "budgets, which are public, and a file's name",
     ("privacy.statement", ""): "budgets, which are public",

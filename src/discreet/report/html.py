@@ -46,7 +46,7 @@ def to_html(model: Any) -> str:
     >>> from discreet import RuleList, SavedModel
     >>> from discreet.report.html import to_html
     >>> page = to_html(SavedModel(RuleList.parse("if age <= 30 then yes else no"), target="ill"))
-    >>> "Predicting" in page, "http" in page
+    >>> "Predicting" in page, "https:" in page
     (True, False)
     """
     summary = summarize(model)
@@ -124,7 +124,7 @@ def _verdict(s: Summary) -> str:
     return (
         f'<div class="verdict {verdict.kind}" role="note" aria-label="In short">'
         f'<div class="big" aria-hidden="true">{big}<small>{small}</small></div>'
-        f"<h2>{plain(verdict.headline)}</h2><div><p>{plain(verdict.text)}</p>"
+        f"<h2>{plain(verdict.headline).replace(' = ', '&nbsp;=&nbsp;')}</h2><div><p>{plain(verdict.text)}</p>"
         f"{f'<ul>{reasons}</ul>' if reasons else ''}</div></div>"
     )
 
@@ -140,8 +140,8 @@ def _facts(s: Summary) -> str:
             )
         )
     if s.has_counts and s.total:
-        exactly = "by exact counts" if s.statement is None else "by noisy counts"
-        facts.append(("Learned from about", number(round(s.total)), f"records, {exactly}"))
+        about, how = ("", "exact") if s.statement is None else (" about", "noisy")
+        facts.append((f"Learned from{about}", number(round(s.total)), f"records, by {how} counts"))
     if s.right is not None:
         facts.append(("Right about", percent(s.right), "of these records, by its own counts"))
     used = sum(c.role == "used" for c in s.columns)

@@ -40,13 +40,13 @@ def percent(share: float) -> str:
 def bound(chance: float) -> str:
     """An upper bound as a percentage with one digit, never below what it is. ``scale.js`` does the same."""
     tenths = math.ceil(round(chance * 1000, 6))
-    return ">\u00a099.9\u00a0%" if tenths > 999 else f"{tenths / 10:.1f}\u00a0%"
+    return ">99.9\u00a0%" if tenths > 999 else f"{tenths / 10:.1f}\u00a0%"
 
 
 def factor(value: float) -> str:
     """A factor, rounded up. ``scale.js`` does the same."""
     if value >= 1e6:
-        return ">\u00a01,000,000"
+        return ">1,000,000"
     if value >= 100:
         return f"{math.ceil(round(value, 6)):,}"
     return f"{math.ceil(round(value * 100, 6)) / 100:.2f}"

@@ -50,7 +50,11 @@ def promise(s: Summary) -> str:
         right = f"<h3>What the method&rsquo;s authors claim</h3><p class='number'>{_pair(published)}</p><p>{agree}</p>"
     assumes = "".join(f"<li>{sentence(a)}</li>" for a in statement.assumes)
     under = f"<h3>This holds if</h3><ul>{assumes}</ul>" if assumes and proved is not None else ""
-    whom = f"<h3>To whom</h3><p>{plain(statement.neighbours)}</p>" if proved is not None else ""
+    whom = (
+        f"<h3>To whom</h3><p>To each single person, not to an average over people. {plain(statement.neighbours)}</p>"
+        if proved is not None
+        else ""
+    )
     not_said = (
         "<h3>What is not said</h3><p>Not that nothing can be learned about a person. If people like them are "
         "often of one class, the model may "

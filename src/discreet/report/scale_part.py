@@ -71,7 +71,7 @@ def _scale(own: Chance | None, proved: bool) -> str:
         f'{grid}<path d="M{line}"/></svg>{labels}<span class="dot" id="scale-dot"></span></div>'
         '<div class="slide"><label for="scale-epsilon">Move epsilon</label>'
         f'<input type="range" id="scale-epsilon" min="{math.log10(LOW):g}" max="{math.log10(HIGH):.4f}" '
-        f'step="any" value="{value:.4f}"></div></div>'
+        f'step="any" value="{value:.4f}" data-own="{0.0 if own is None else own.epsilon!r}"></div></div>'
     )
 
 
