@@ -148,7 +148,7 @@ def test_numbers_are_those_of_the_model(name):
         assert math.isclose(step.support, support)
         assert math.isclose(step.reaching, left, abs_tol=1e-6)
         if support:
-            assert step.shares == pytest.approx(rules._shares(rule))
+            assert step.shares == pytest.approx(rules.shares(rule))
             assert step.taken == pytest.approx(support / left)
         left -= support
         for count in rule.counts:
