@@ -401,3 +401,19 @@ def test_a_schema_is_drafted_from_a_dictionary(desk):
     draft = Schema.load("draft.toml")
     assert (draft.target, draft.classes) == ("died", ("no", "yes"))
     assert isinstance(draft["age"], Numeric)
+
+
+def test_private_cut_points_are_booked_and_counted(desk):
+    fine = [Numeric("age", low=0, high=100, n_cuts=49) if c.name == "age" else c for c in SCHEMA.columns]
+    Schema(tuple(fine), target="died", classes=["no", "yes"]).save("fine.toml")
+    run("ledger", "create", "l.json", "-e", "3")
+    arguments = ("cuts", "hospital.csv", "-s", "fine.toml", "-e", "1", "--ledger", "l.json", "-o", "cut.toml")
+    assert "age: " in run(*arguments, "--column", "age=3")
+    assert Schema.load("cut.toml").cuts_epsilon == 1.0
+    said = run("fit", "hospital.csv", "-s", "cut.toml", "-e", "1.5", "--ledger", "l.json", "-o", "m.json")
+    assert "epsilon = 2.5" in flat(said)
+    assert "0.5 of 3 left" in flat(said)
+    assert "age=7" in run(*arguments, "--column", "age", code=2)
+    assert "'agee'" in run(*arguments, "--column", "agee=3", code=1)
+    assert "low, high" in run(*arguments, "--column", "cost=3", code=1)
+    assert len(Ledger.open("l.json").entries) == 2

@@ -5,6 +5,7 @@ import click
 from .. import __version__
 from .audit import audit
 from .check import check
+from .cuts import cuts
 from .demo import demo
 from .evaluate import evaluate
 from .fit import fit
@@ -34,5 +35,5 @@ def main() -> None:
     """
 
 
-for command in (schema, plan, ledger, check, fit, show, predict, evaluate, demo, audit, reproduce):
+for command in (schema, plan, ledger, check, cuts, fit, show, predict, evaluate, demo, audit, reproduce):
     main.add_command(command)

@@ -99,7 +99,7 @@ def fit(
     given |= {"mechanism": mechanism or "mass", "delta": delta} if greedy else {}
     given |= {"min_support": min_support} if min_support is not None else {}
     check_writable(out, report, ledger_file)
-    ledger = _open(ledger_file)
+    ledger = open_ledger(ledger_file)
     check_ledger(table, ledger_file, another_ledger)
     model = (
         _fit_inferred(table, target, delimiter, encoding, greedy, epsilon, ledger, given)
@@ -134,7 +134,8 @@ def _check_epsilon(epsilon: float, weak: bool) -> None:
         )
 
 
-def _open(path: Path | None) -> "Ledger | None":
+def open_ledger(path: Path | None) -> "Ledger | None":
+    """The ledger in a file. If there is none, how to make it."""
     if path is None:
         return None
     if not path.exists():

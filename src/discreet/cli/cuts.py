@@ -1,0 +1,79 @@
+"""``discreet cuts``: cut points near the private quantiles, for a price."""
+
+from pathlib import Path
+
+import click
+
+from .common import (
+    FILE,
+    NEW_FILE,
+    as_json_option,
+    check_writable,
+    csv_options,
+    kind_errors,
+    load_schema,
+    read_records,
+    say_json,
+)
+from .fit import open_ledger
+from .remembered import check_ledger, remember
+
+
+@click.command()
+@click.argument("table", type=FILE)
+@click.option("--schema", "-s", "schema_file", type=FILE, required=True, help="With low, high and a fine grid of cuts.")
+@click.option(
+    "--column", "-c", "columns", multiple=True, required=True, help="A column and its number of cuts: age=7. Repeat."
+)
+@click.option("--epsilon", "-e", type=float, required=True, help="The price; a tenth of that of the model is enough.")
+@click.option("--ledger", "ledger_file", type=NEW_FILE, help="Where to book it.")
+@click.option("--records-per-person", type=click.IntRange(min=1), default=1, show_default=True)
+@click.option("--out", "-o", type=NEW_FILE, required=True, help="Where the new schema goes.")
+@click.option("--another-ledger", is_flag=True, help="Allow a second ledger for a table that is on one already.")
+@csv_options
+@as_json_option
+def cuts(
+    table: Path,
+    schema_file: Path,
+    columns: tuple[str, ...],
+    epsilon: float,
+    ledger_file: Path | None,
+    records_per_person: int,
+    out: Path,
+    another_ledger: bool,
+    delimiter: str | None,
+    encoding: str,
+    as_json: bool,
+) -> None:
+    """Choose cut points near the quantiles of the private records, with differential privacy.
+
+    Try a fine public grid first, which costs nothing (docs/cut-points.md). The new schema says what its cuts cost, and every
+    model that is learned with it counts that.
+    """
+    wanted = {}
+    for text in columns:
+        name, _, number = text.rpartition("=")
+        if not name or not number.isdigit():
+            raise click.UsageError(f"--column must be a name and a number, as in age=7, not {text!r}")
+        wanted[name] = int(number)
+    schema = load_schema(schema_file)
+    check_writable(out, ledger_file)
+    ledger = open_ledger(ledger_file)
+    check_ledger(table, ledger_file, another_ledger)
+    from ..cut_points import private_cuts
+
+    with kind_errors():
+        for name in wanted:
+            schema[name]
+        X, _ = read_records(table, schema, None, delimiter, encoding)
+        cut = private_cuts(X, schema, wanted, epsilon=epsilon, ledger=ledger, records_per_person=records_per_person)
+        if ledger_file is not None:
+            remember(table, ledger_file)
+        cut.save(out)
+    found = {name: list(cut[name].cuts) for name in wanted}  # type: ignore[attr-defined]
+    if as_json:
+        say_json({"schema": str(out), "epsilon": epsilon, "cuts": found})
+    else:
+        for name, values in found.items():
+            click.echo(f"{name}: {', '.join(f'{v:g}' for v in values)}")
+        click.echo(f"{out}: epsilon {epsilon:g} was spent on these cuts, and every model learned with them counts it")
