@@ -346,6 +346,9 @@ def test_plan_says_what_to_expect(desk):
     assert (desk / "plan.svg").read_text().startswith("<svg")
     measured = json.loads(run("plan", "hospital.csv", "--schema", "schema.toml", "--repeats", "2", "--json"))
     assert measured["without privacy"] > 0.8
+    strict = [Categorical("ward", categories=["A"]) if c.name == "ward" else c for c in SCHEMA.columns]
+    Schema(tuple(strict), target="died", classes=["no", "yes"]).save("strict.toml")
+    run("plan", "hospital.csv", "--schema", "strict.toml", "--repeats", "2")
     assert measured["expected"][-1]["accuracy"] > 0.8
     assert "--records" in run("plan", "--schema", "schema.toml", code=2)
 

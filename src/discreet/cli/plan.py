@@ -36,7 +36,7 @@ WORDS = {  # what an attacker's odds may change by: e^epsilon
 @click.option("--target", "-t", help="The column to predict, if the schema does not name it.")
 @click.option("--max-length", "-k", type=click.IntRange(min=1), default=4, show_default=True)
 @click.option("--max-card", type=click.IntRange(1, 3), default=1, show_default=True)
-@click.option("--repeats", type=click.IntRange(min=2), default=10, show_default=True, help="Fits at each epsilon.")
+@click.option("--repeats", type=click.IntRange(min=2), default=5, show_default=True, help="Fits at each epsilon.")
 @click.option("--out", "-o", type=NEW_FILE, help="Write the curve as an SVG picture.")
 @csv_options
 @as_json_option
