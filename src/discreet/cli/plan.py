@@ -69,6 +69,7 @@ def plan(
     with kind_errors():
         expected = expect(schema, records or 1, max_length=max_length, max_card=max_card)
         best: float | None = None
+        size = 0
         if standin is not None:
             size, best, measured = _measured(
                 standin, schema, target_of(schema, target), repeats, max_length, max_card, delimiter, encoding
@@ -86,7 +87,7 @@ def plan(
     if as_json:
         say_json({"records": records, "without privacy": best, "expected": [vars(e) for e in expected]})
     else:
-        _show(expected, records, best, out)
+        _show(expected, records, size, best, out)
 
 
 def _measured(
@@ -126,7 +127,7 @@ def _measured(
     return int(0.7 * len(X)), means[0.0][0], means
 
 
-def _show(expected: "list[Expected]", records: int, best: float | None, out: Path | None) -> None:
+def _show(expected: "list[Expected]", records: int, size: int, best: float | None, out: Path | None) -> None:
     from rich.console import Console
     from rich.table import Table
 
@@ -137,7 +138,7 @@ def _show(expected: "list[Expected]", records: int, best: float | None, out: Pat
     for e in expected:
         row = [
             f"{e.epsilon:g}",
-            f"{e.attacker:.1%}",
+            "> 99.9%" if e.attacker > 0.9995 else f"{e.attacker:.1%}",
             _bar(e.attacker - 0.5, 0.5),
             "all" if e.loss >= 0.5 else f"{e.loss:.2%}",
         ]
@@ -146,7 +147,10 @@ def _show(expected: "list[Expected]", records: int, best: float | None, out: Pat
         table.add_row(*row)
     console.print(table)
     if best is not None:
-        console.print(f"Without privacy: {best:.3f}.")
+        console.print(
+            f"Without privacy: {best:.3f}. Measured by learning from {size:,} records of the stand-in; how good a list is "
+            "depends on epsilon times the number of records, so more records do the same with a smaller epsilon."
+        )
     for epsilon, words in WORDS.items():
         console.print(f"  [bold]{epsilon:g}[/bold]  {words}")
     console.print(
@@ -159,7 +163,7 @@ def _show(expected: "list[Expected]", records: int, best: float | None, out: Pat
         console.print(f"The curve: {out}")
 
 
-def _bar(value: float, most: float, width: int = 20) -> str:
+def _bar(value: float, most: float, width: int = 12) -> str:
     return "█" * round(width * value / most) or "▏"
 
 
@@ -195,7 +199,7 @@ def curve(expected: "list[Expected]", best: float | None) -> str:
     if best is not None:
         without = (
             f'<line x1="{left}" x2="{right}" y1="{y(best):.1f}" y2="{y(best):.1f}" stroke="#000" stroke-dasharray="8 4"/>'
-            f'<text x="{right}" y="{y(best) - 6:.1f}" text-anchor="end">without privacy {best:.1%}</text>'
+            f'<text x="{left + 4}" y="{y(best) - 6:.1f}">without privacy {best:.1%}</text>'
         )
     return (
         '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 680 380" font-family="sans-serif" font-size="13" role="img">'
