@@ -1,8 +1,10 @@
 """``discreet fit``: from a private table and a public schema to a model that may be published."""
 
 import math
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
@@ -26,6 +28,7 @@ from .show import coloured
 if TYPE_CHECKING:
     from ..model import SavedModel
     from ..privacy.ledger import Ledger
+    from ..schema import Schema
 
 MECHANISMS = ("mass", "sm-laplace", "sm-cauchy", "gl-laplace", "gl-gaussian", "gl-exponential", "noisy-counts")
 
@@ -101,11 +104,12 @@ def fit(
     check_writable(out, report, ledger_file)
     ledger = open_ledger(ledger_file)
     check_ledger(table, ledger_file, another_ledger)
-    model = (
-        _fit_inferred(table, target, delimiter, encoding, greedy, epsilon, ledger, given)
-        if infer_schema and schema_file is None
-        else _fit(table, load_schema(schema_file), target, delimiter, encoding, greedy, epsilon, ledger, given)
-    )
+    learn = partial(_classifier, greedy, epsilon=epsilon, ledger=ledger, **given)
+    written = Written(table, delimiter, encoding)
+    if infer_schema and schema_file is None:
+        model = _fit_inferred(written, target, learn)
+    else:
+        model = _fit(written, load_schema(schema_file), target, exclude, learn)
     if ledger_file is not None:
         remember(table, ledger_file)
     with kind_errors():
@@ -149,24 +153,23 @@ def open_ledger(path: Path | None) -> "Ledger | None":
         return Ledger.open(path)
 
 
-def _classifier(greedy: bool, epsilon: float, ledger: "Ledger | None", given: dict[str, Any], **more: Any) -> Any:
+class Written(NamedTuple):
+    """A table in a file, and how it is written there."""
+
+    path: Path
+    delimiter: str | None
+    encoding: str
+
+
+def _classifier(greedy: bool, **parameters: Any) -> Any:
     from ..optimal_estimators import DPOptimalRuleListClassifier
     from ..private_estimators import DPGreedyRuleListClassifier
 
-    made = DPGreedyRuleListClassifier if greedy else DPOptimalRuleListClassifier
-    return made(epsilon=epsilon, ledger=ledger, **given, **more)
+    return (DPGreedyRuleListClassifier if greedy else DPOptimalRuleListClassifier)(**parameters)
 
 
 def _fit(
-    table: Path,
-    schema: Any,
-    target: str | None,
-    delimiter: str | None,
-    encoding: str,
-    greedy: bool,
-    epsilon: float,
-    ledger: "Ledger | None",
-    given: dict[str, Any],
+    table: Written, schema: "Schema", target: str | None, exclude: tuple[str, ...], learn: Callable[..., Any]
 ) -> "SavedModel":
     from ..model import SavedModel
 
@@ -174,23 +177,14 @@ def _fit(
     if schema.classes is None:
         raise click.UsageError("the schema does not say which classes the target has: add [target] classes = [...]")
     with kind_errors():
-        schema.exclude(given["exclude"])
-        X, y = read_records(table, schema, target, delimiter, encoding)
+        schema.exclude(exclude)  # a name that is not there is noticed before the table is read
+        X, y = read_records(table.path, schema, target, table.delimiter, table.encoding)
         with _working():
-            clf = _classifier(greedy, epsilon, ledger, given, schema=schema).fit(X, y)
+            clf = learn(schema=schema).fit(X, y)
         return SavedModel.of(clf, target)
 
 
-def _fit_inferred(
-    table: Path,
-    target: str | None,
-    delimiter: str | None,
-    encoding: str,
-    greedy: bool,
-    epsilon: float,
-    ledger: "Ledger | None",
-    given: dict[str, Any],
-) -> "SavedModel":
+def _fit_inferred(table: Written, target: str | None, learn: Callable[..., Any]) -> "SavedModel":
     """With a schema made from the records: aloud, and with no promise."""
     import warnings
 
@@ -200,14 +194,14 @@ def _fit_inferred(
 
     if target is None:
         raise click.UsageError("which column is to be predicted? Say --target COLUMN")
+    path, delimiter, encoding = table
     with kind_errors(), warnings.catch_warnings():
         warnings.simplefilter("ignore", PrivacyWarning)  # the statement says it
-        check_columns(table, [target], column_names(table, delimiter, encoding))
-        frame = typed(read_table(table, None, None, delimiter, encoding))
+        check_columns(path, [target], column_names(path, delimiter, encoding))
+        frame = typed(read_table(path, None, None, delimiter, encoding))
         frame = frame[frame[target].notna()]
         with _working():
-            clf = _classifier(greedy, epsilon, ledger, given, infer_schema=True)
-            clf.fit(frame.drop(columns=target), frame[target].to_numpy())
+            clf = learn(infer_schema=True).fit(frame.drop(columns=target), frame[target].to_numpy())
         return SavedModel.of(clf, target)
 
 
