@@ -39,7 +39,7 @@ def worst_loss(
     It is about the records that are learned from, and needs public numbers only.
 
     >>> round(worst_loss(1.0, records=10_000, n_candidates=100), 4)
-    0.0024
+    0.0023
     """
     rules = min(max_length - 1, n_candidates)
     log_lists = sum(math.log(n_candidates - i) for i in range(rules)) + (rules + 1) * math.log(n_classes)
