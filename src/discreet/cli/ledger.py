@@ -5,7 +5,7 @@ from typing import Any
 
 import click
 
-from .common import FILE, NEW_FILE, as_json_option, kind_errors, say_json
+from .common import FILE, NEW_FILE, as_json_option, check_outputs, kind_errors, say_json
 
 
 @click.group()
@@ -24,6 +24,7 @@ def create(path: Path, epsilon: float, delta: float, as_json: bool) -> None:
 
     if path.exists():
         raise click.UsageError(f"{path} exists already; a ledger is made once for a table")
+    check_outputs([path])
     with kind_errors():
         Ledger.open(path, epsilon, delta)
     if as_json:

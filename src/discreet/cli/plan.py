@@ -10,13 +10,15 @@ from .common import (
     FILE,
     NEW_FILE,
     as_json_option,
-    check_writable,
+    chance,
+    check_outputs,
     csv_options,
     kind_errors,
     load_schema,
     say_json,
     target_of,
 )
+from .remembered import PUBLIC, check_not_private
 
 if TYPE_CHECKING:
     from ..planning import Expected
@@ -39,6 +41,7 @@ WORDS = {  # what an attacker's odds may change by: e^epsilon
 @click.option("--repeats", type=click.IntRange(min=2), default=5, show_default=True, help="Fits at each epsilon.")
 @click.option("--out", "-o", type=NEW_FILE, help="Write the curve as an SVG picture.")
 @csv_options
+@PUBLIC
 @as_json_option
 def plan(
     standin: Path | None,
@@ -51,6 +54,7 @@ def plan(
     out: Path | None,
     delimiter: str | None,
     encoding: str,
+    public_table: bool,
     as_json: bool,
 ) -> None:
     """Choose an epsilon before anything is spent: what an attacker can learn, and what it costs in accuracy.
@@ -59,7 +63,9 @@ def plan(
     like the private one (an older release, a sample that may be shown, a synthetic one), accuracy is measured on it.
     """
     schema = load_schema(schema_file)
-    check_writable(out)
+    check_outputs([out], [standin, schema_file])
+    if standin is not None:
+        check_not_private(standin, public_table)
     if standin is None and records is None:
         raise click.UsageError(
             "say about how many records the table has (--records 10000), or give a public stand-in table"
@@ -124,7 +130,7 @@ def _measured(
             found.setdefault(0.0 if math.isnan(epsilon) else epsilon, []).append(accuracy)
             bar.advance(task)
     means = {e: (float(np.mean(a)), float(np.std(a, ddof=1) / len(a) ** 0.5)) for e, a in found.items()}
-    return int(0.7 * len(X)), means[0.0][0], means
+    return len(X), means[0.0][0], means
 
 
 def _show(expected: "list[Expected]", records: int, size: int, best: float | None, out: Path | None) -> None:
@@ -138,7 +144,7 @@ def _show(expected: "list[Expected]", records: int, size: int, best: float | Non
     for e in expected:
         row = [
             f"{e.epsilon:g}",
-            "> 99.9%" if e.attacker > 0.9995 else f"{e.attacker:.1%}",
+            chance(e.attacker),
             _bar(e.attacker - 0.5, 0.5),
             "all" if e.loss >= 0.5 else f"{e.loss:.2%}",
         ]
@@ -148,7 +154,7 @@ def _show(expected: "list[Expected]", records: int, size: int, best: float | Non
     console.print(table)
     if best is not None:
         console.print(
-            f"Without privacy: {best:.3f}. Measured by learning from {size:,} records of the stand-in; how good a list is "
+            f"Without privacy: {best:.3f}. Measured by learning from 70 % of the stand-in's {size:,} records; how good a list is "
             "depends on epsilon times the number of records, so more records do the same with a smaller epsilon."
         )
     for epsilon, words in WORDS.items():
