@@ -135,7 +135,7 @@ def _header(path: Path, delimiter: str | None, encoding: str) -> tuple[list[str]
         raise TableError("the delimiter must be a single character")
     names = [name.strip() for name in next(csv.reader([line], delimiter=delimiter))]
     if len(set(names)) < len(names) or "" in names:
-        raise TableError(f"{path.name}: the first line must name every column, and none twice")
+        raise TableError(f"{path.name}: the first line must be a header that names every column, and none twice")
     return names, delimiter
 
 
