@@ -415,7 +415,6 @@ NO_RECORD_GETS_THERE = {
                 "plan",
                 "remembered",
                 "reproduce",
-                "schema",
             ),
             "show",
         )
