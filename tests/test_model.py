@@ -174,6 +174,7 @@ def test_a_file_that_was_cut_off_is_refused(share, tmp_path):
         ("a,b\n1,2\n", "not valid JSON"),
         ('{"format": NaN}', "not valid JSON"),
     ],
+    ids=["list", "other", "rule list", "statement", "table", "NaN"],  # models differ from process to process
 )
 def test_something_else_is_refused(text, message):
     with pytest.raises(ModelError, match=message):
