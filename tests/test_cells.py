@@ -137,6 +137,45 @@ def test_a_tally_counts(chunks, long_keys):
     assert counts.tolist() == [flat.count(k) for k in sorted(set(flat))]
 
 
+@given(
+    st.lists(
+        st.tuples(st.lists(st.tuples(st.integers(0, 20), st.integers(1, 9)), max_size=30), st.booleans()), max_size=8
+    ),
+    st.booleans(),
+)
+def test_a_tally_counts_what_was_counted_before(chunks, long_keys):
+    """Chunks of keys with how often each was seen, among chunks of keys alone."""
+    tally, expected = Tally(), {}
+    tally.SMALLEST_BUFFER = 10
+    for chunk, counted in chunks:
+        keys = np.array([k for k, _ in chunk], dtype=np.uint64)
+        keys = np.array([f"{k:02}" for k, _ in chunk], dtype="S16") if long_keys else keys
+        tally.add(keys, np.array([n for _, n in chunk], dtype=np.uint64) if counted else None)
+        for key, n in chunk:
+            expected[key] = expected.get(key, 0) + (n if counted else 1)
+    keys, counts = tally.result()
+    assert dict(zip(map(int, keys), counts.tolist(), strict=True)) == expected
+    assert [int(k) for k in keys] == sorted(expected)
+
+
+def test_a_tally_of_counts_outgrows_four_bytes():
+    tally = Tally()
+    tally.add(np.array([3], np.uint64), np.array([2**33], np.uint64))
+    tally.add(np.array([3, 1], np.uint64))
+    keys, counts = tally.result()
+    assert (keys.tolist(), counts.tolist()) == ([1, 3], [1, 2**33 + 1])
+
+
+def test_a_bin_that_is_none_is_not_counted():
+    schema = Schema.of_booleans(["a"], classes=(0, 1))
+    cells = CellsInProgress(schema.columns, 2)
+    for bins, labels in (([3], [0]), ([0], [2]), ([-1], [0])):
+        with pytest.raises(AssertionError, match="a bin that is none"):
+            cells.add_counted([np.array(bins)], np.array(labels), np.array([1]))
+    cells.add_counted([np.array([], np.int16)], np.array([], np.int16), np.array([], np.int64))
+    assert len(cells.finish()) == 0
+
+
 def test_a_tally_outgrows_four_bytes():
     tally = Tally()
     tally.add(np.zeros(3, np.uint64))

@@ -28,9 +28,28 @@ class CellsInProgress:
         self._packing = Packing([n_classes, *(column.n_bins for column in columns)])
         self._tally = Tally()
 
+    @property
+    def bytes_each(self) -> int:
+        """The most memory that a pattern takes while cells are filled: its key and a count for each class, twice."""
+        return 2 * 8 * (self._packing.n_words + self._n_classes)
+
     def add(self, bins: Sequence[npt.NDArray[np.integer]], labels: npt.NDArray[np.integer]) -> None:
         """Count records, given by their bin number in each column and the number of their class."""
         self._tally.add(self._packing.pack([labels, *bins], len(labels)))
+
+    def add_counted(
+        self,
+        bins: Sequence[npt.NDArray[np.integer]],
+        labels: npt.NDArray[np.integer],
+        times: npt.NDArray[np.integer],
+    ) -> None:
+        """Count records that an engine has counted: how many there are of each pattern and class."""
+        for numbers, radix in zip([labels, *bins], self._packing.radices, strict=True):
+            if len(numbers) and not (
+                numbers.min() >= 0 and numbers.max() < radix
+            ):  # it would be counted as another pattern
+                raise AssertionError("an engine answered with a bin that is none: this is a bug in its source")
+        self._tally.add(self._packing.pack([labels, *bins], len(labels)), times.astype(np.uint64))
 
     def finish(self) -> "Cells":
         """The cells of all records added."""

@@ -1,0 +1,202 @@
+"""The bins of a column as an expression for an engine: exactly those of ``Column.encode``, for every value of the column's type.
+
+The expression depends on the schema and on the type that the column has in the engine, never on a record. What looks roundabout
+is there for a reason:
+
+- Numbers are compared as 64-bit floating-point numbers, as NumPy does, and cuts are written as texts that the engine reads as
+  such: DuckDB takes the literal 0.30000000000000004 for a decimal, and rounds it once more on the way back.
+- Engines take NaN for the largest number there is; here it is a missing value.
+- A bin of numbers is found by halving: a thousand cuts are ten comparisons for each record.
+- PostgreSQL stops at a decimal that no floating-point number is near to. Whether it stops may not depend on a record.
+- Spark puts a setting in place of ``${...}``, even within a text, and ibis writes some signs in a way that Spark does not read.
+  So whatever is not quite plain is written in hexadecimal there.
+"""
+
+import re
+import sys
+import unicodedata
+from collections.abc import Iterable, Mapping, Sequence
+from decimal import Decimal
+from functools import cache
+from typing import Any
+
+from ..columns import Boolean, Categorical, Column, Numeric, canonical
+from ..columns.boolean import TRUTH
+from ..errors import SchemaError
+from ..schema import Label
+
+# A decimal that is as large as this is infinite as a floating-point number; one that is as small as this is 0.
+INFINITE = Decimal(2**1024 - 2**970)
+ZERO = Decimal("2.47032822920623272089e-324")
+PLAIN = re.compile(r"[\w .,:;<>=+*/()-]*", re.ASCII)
+TRUE_OR_FALSE = {"0": 0, "1": 1}
+
+
+class EngineColumn:
+    """A column of a table in an engine, of a type that rules can be about."""
+
+    def __init__(self, engine: str, name: str, values: Any) -> None:
+        self._engine, self._values, self._type = engine, values, values.type()
+        self.kind = _kind(self._type)
+        if self.kind is None:
+            raise SchemaError(
+                f"column {name!r} is of type {self._type} in {engine}; rules are about numbers, texts and truth values. Cast it "
+                'in a view, or say type = "ignore" for it in the schema'
+            )
+        if engine == "pyspark" and "${" in name:
+            raise SchemaError(f"Spark would put a setting in place of a part of the column name {name!r}; rename it")
+
+    def bin_in(self, column: Column) -> Any:
+        """The number of the bin that each value is in."""
+        import ibis
+
+        if isinstance(column, Numeric):
+            if self.kind == "text" and self._engine != "duckdb":
+                raise SchemaError(
+                    f"column {column.name!r} is numeric in the schema and a text in {self._engine}: engines differ on what they "
+                    "read as a number. Cast it in a view"
+                )
+            number = self._number()
+            return ibis.ifelse(number.isnull() | number.isnan(), column.n_bins - 1, self._stairs(column, number))
+        if isinstance(column, Boolean):
+            lower = self._values.lower() if self.kind == "text" else None
+            found = self._among(TRUTH if self.kind == "text" else TRUE_OR_FALSE, column.n_bins - 1, lower)
+            return self._unless_missing(found, column.n_bins - 1)
+        assert isinstance(column, Categorical)
+        return self._unless_missing(self._among(*column.places), column.n_bins - 1)
+
+    def class_in(self, classes: Sequence[Label]) -> Any:
+        """The number of the class that each value is the label of; -1 for a label that is none."""
+        if (self.kind == "text") != isinstance(classes[0], str):
+            raise SchemaError(
+                "the target and the classes of the schema must be both texts or both numbers "
+                "(a schema without [target] classes means the classes 0 and 1)"
+            )
+        return self._unless_missing(self._among({canonical(c): i for i, c in enumerate(classes)}, -1), -1)
+
+    def _unless_missing(self, number: Any, missing: int) -> Any:
+        import ibis
+
+        gone = self._values.isnull()
+        if self.kind == "number":
+            gone = gone | self._number().isnan()
+        return ibis.ifelse(gone, missing, number)
+
+    def _number(self) -> Any:
+        """The values as 64-bit floating-point numbers."""
+        import ibis
+
+        x = self._values
+        if self.kind == "boolean":  # PostgreSQL does not cast it
+            return ibis.cases((x, self._as_float(1.0)), (~x, self._as_float(0.0)))
+        if self.kind == "text":  # DuckDB reads what Python does, but 1_000, too, and no digits of other scripts
+            return ibis.ifelse(x.contains("_"), ibis.null("float64"), x.translate(*_odd_signs()).try_cast("float64"))
+        if self._engine == "postgres" and self._type.is_decimal() and self._type.precision is None:
+            return ibis.cases(
+                (x.cast("string") == "NaN", self._as_float(float("nan"))),  # it would be larger than any other
+                (x >= INFINITE, self._as_float(float("inf"))),
+                (x <= -INFINITE, self._as_float(float("-inf"))),
+                (x.abs() <= ZERO, self._as_float(0.0)),
+                else_=x.cast("float64"),
+            )
+        return x.cast("float64")
+
+    def _stairs(self, column: Numeric, x: Any) -> Any:
+        import ibis
+
+        first, ends = column.steps()
+
+        def bin_from(first: int, ends: Sequence[tuple[str, float]]) -> Any:
+            if not ends:
+                return ibis.literal(first)
+            middle = len(ends) // 2
+            op, edge = ends[middle]
+            inside = x <= self._as_float(edge) if op == "<=" else x < self._as_float(edge)
+            return ibis.ifelse(inside, bin_from(first, ends[:middle]), bin_from(first + middle + 1, ends[middle + 1 :]))
+
+        found = bin_from(first, ends)
+        if column.outside != "missing":
+            return found
+        beyond = [x < self._as_float(column.low)] if column.low is not None else []
+        beyond += [x > self._as_float(column.high)] if column.high is not None else []
+        return ibis.ifelse(ibis.or_(*beyond), column.n_bins - 1, found) if beyond else found
+
+    def _among(self, numbers: Mapping[str, int], otherwise: int, values: Any = None) -> Any:
+        """The number of each value, by the text that it has in Python: 1, 1.0 and true have "1"."""
+        import ibis
+
+        texts: dict[int, list[str]] = {}
+        for text, number in numbers.items():
+            if number != otherwise:
+                texts.setdefault(number, []).append(text)
+        if self.kind == "boolean":
+            truths = [numbers.get(text, otherwise) for text in ("1", "0")]
+            return ibis.ifelse(self._values, *truths)
+        x = self._number() if self.kind == "number" else self._values if values is None else values
+        found = [(list(self._written(these)), number) for number, these in texts.items()]
+        cases = [(x.isin(these), number) for these, number in found if these]
+        return ibis.cases(*cases, else_=otherwise) if cases else ibis.literal(otherwise)
+
+    def _written(self, texts: Iterable[str]) -> Iterable[Any]:
+        """Those values, of all that the column can have, that have these texts in Python."""
+        for text in texts:
+            if self.kind == "text":
+                if self._holds(text):
+                    yield self._as_text(text)
+                continue
+            number = _as_float(text) if self.kind == "number" else _as_whole(text, self._type.bounds)
+            if number is not None and canonical(number) == text:
+                yield self._as_float(number) if self.kind == "number" else number
+
+    def _holds(self, text: str) -> bool:
+        try:
+            text.encode()
+        except UnicodeEncodeError:  # half a surrogate pair
+            return False
+        return not (self._engine == "postgres" and "\0" in text)
+
+    def _as_text(self, text: str) -> Any:
+        import ibis
+
+        if self._engine == "pyspark" and not PLAIN.fullmatch(text):
+            return ibis.literal(text.encode(), type="binary").cast("string")
+        return text
+
+    def _as_float(self, number: float) -> Any:
+        import ibis
+
+        return ibis.literal(repr(float(number))).cast("float64")
+
+
+@cache
+def _odd_signs() -> tuple[str, str]:
+    """Digits of all scripts and all kinds of space, and those of ASCII that Python takes them for in a number."""
+    signs = [chr(i) for i in range(sys.maxunicode + 1) if not 0xD800 <= i < 0xE000]
+    taken = {c: " " if c.isspace() else str(unicodedata.decimal(c)) for c in signs if c.isspace() or c.isdecimal()}
+    odd = {c: plain for c, plain in taken.items() if c != plain}
+    return "".join(odd), "".join(odd.values())
+
+
+def _kind(dtype: Any) -> str | None:
+    if dtype.is_boolean():
+        return "boolean"
+    if dtype.is_integer():
+        return "whole"
+    if dtype.is_floating() or dtype.is_decimal():
+        return "number"
+    return "text" if dtype.is_string() else None
+
+
+def _as_float(text: str) -> float | None:
+    try:
+        return float(text)
+    except ValueError:
+        return None
+
+
+def _as_whole(text: str, bounds: Any) -> int | None:
+    try:
+        number = int(text)
+    except ValueError:  # also one of thousands of digits
+        return None
+    return number if bounds.lower <= number <= bounds.upper else None
