@@ -71,7 +71,8 @@ def check_each_record(engine, table, columns):
 # --- every kind of column, every type that it may be stored in, every value at an edge --------------------------------------
 
 MORE = {
-    ("number", pa.int8()): [None, -128, 0, 1, 2, 127],
+    ("number", pa.int8()): [None, -128, -127, 0, 1, 2, 3, 4, 5, 6, 126, 127],
+    ("number", pa.int32()): [None, -(2**31), -129, -128, 0, 1, 2, 3, 4, 5, 6, 127, 128, 2**31 - 1],
     ("number", pa.int64()): [2**53 + 1, 2**53, 2**62 + 1, None],
     ("number", pa.float64()): [0.1, 0.1 + 0.2, 0.3, 1e16, 1e22, 5e-324, None],
     ("text", pa.string()): ["é", "e\u0301", "ＹＥＳ", "ﬁ", "ſ", "YEſ", "İ", "ı", "K", "\u212a", "a\tb", "", " ", None],
@@ -84,6 +85,10 @@ LARGE = [
     Numeric("x", cuts=[5e-324], ranges=[(0.3, 0.30000000000000004), (2**53 + 2, math.inf)]),
     Numeric("x", cuts=[math.ldexp(i, -7) for i in range(-300, 300)]),
     Boolean("x"),
+    Categorical("x", False, range(-128, 128)),
+    Categorical("x", False, [3, 4, 5, 6], {"low": [3], "high": [4, 5]}, outside="other"),
+    Categorical("x", False, [2, 1, 0], outside="missing"),
+    Numeric("x", cuts=[-1e300, -128.5, -128, 0.5, 127, 1e300], low=-129, high=3, outside="missing"),
 ]
 
 

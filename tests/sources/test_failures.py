@@ -229,7 +229,7 @@ def test_a_server_that_ends_the_connection_half_way(postgresql_engine, tmp_path)
     def end():
         until = time.monotonic() + 20
         while time.monotonic() < until:
-            asked = f"SELECT 1 FROM pg_stat_activity WHERE pid = {number} AND query LIKE '%pg_sleep%' AND wait_event = 'PgSleep'"
+            asked = f"SELECT 1 FROM pg_stat_activity WHERE pid = {number} AND wait_event = 'PgSleep'"
             if postgresql_engine.query(asked):
                 postgresql_engine.query(f"SELECT pg_terminate_backend({number})")
                 return
@@ -241,6 +241,7 @@ def test_a_server_that_ends_the_connection_half_way(postgresql_engine, tmp_path)
     start = time.monotonic()
     heard = Heard(lambda: DPGreedyRuleListClassifier(schema=SCHEMA, ledger=ledger).fit_source(slow))
     killer.join()
+    there.close()
     assert time.monotonic() - start < 25
     assert isinstance(heard.error, EngineError)
     assert "PostgreSQL stopped" in str(heard.error)
@@ -260,3 +261,31 @@ def test_a_real_table_still_fits_after_all_that(duckdb_engine):
     clf = DPGreedyRuleListClassifier(epsilon=1.0, schema=data.schema).fit_source(table)
     assert clf.feature_names_in_.tolist() == data.schema.names
     assert clf.score(data.data, data.target) > 0.5
+
+
+@pytest.mark.slow
+def test_a_spark_job_that_is_cancelled_half_way(spark_engine):
+    """As it is when its last worker is lost; the session goes on."""
+    session = spark_engine.connection
+    endless = "SELECT id % 7.0D AS n, IF(id % 2 = 0, 'a', 'b') AS c, true AS b, 'no' AS y FROM range(1000000000000)"
+    session.sql(endless).createOrReplaceTempView("endless")
+    views = {table.name for table in session.catalog.listTables()}
+
+    def cancel():
+        until = time.monotonic() + 60
+        while not session.sparkContext.statusTracker().getActiveJobsIds() and time.monotonic() < until:
+            time.sleep(0.1)
+        time.sleep(1)
+        session.sparkContext.cancelAllJobs()
+
+    ledger = Ledger(epsilon=3.0)
+    killer = threading.Thread(target=cancel)
+    killer.start()
+    clf = DPGreedyRuleListClassifier(schema=SCHEMA, ledger=ledger)
+    heard = Heard(lambda: clf.fit_source(connect(spark_engine).table("endless")))
+    killer.join()
+    assert isinstance(heard.error, EngineError)
+    assert "Spark stopped" in str(heard.error)
+    assert ledger.entries == ()
+    assert {table.name for table in session.catalog.listTables()} == views
+    assert clf.fit_source(stored(spark_engine, TABLE))

@@ -1,6 +1,11 @@
 """Tables by path and URL: what can be opened, what is refused, and that neither errors nor models repeat a secret."""
 
+import os
 import pickle
+import shutil
+import subprocess
+import sys
+from importlib.util import find_spec
 
 import duckdb
 import pyarrow as pa
@@ -120,3 +125,43 @@ def test_postgresql(postgresql_engine, expected, monkeypatch):
 def test_a_spark_session(spark_engine, expected):
     spark_engine.load("people", TABLE)
     assert content(Vault.from_source(open_table("spark://local?table=people"), DATA.schema)) == expected
+
+
+SPARK_CONNECT = """
+import sys, warnings
+warnings.simplefilter("ignore")
+import pandas as pd
+from pyspark.sql import SparkSession
+from discreet import Vault, open_table
+from discreet.datasets import load_compas
+
+data = load_compas()
+session = SparkSession.builder.remote("local[1]").getOrCreate()  # starts a server, and connects to it
+session.createDataFrame(data.frame).write.saveAsTable("people")
+here = Vault.from_table(data.data, data.target, data.schema)._cells
+there = Vault.from_source(open_table("sc://localhost:15002?table=people"), data.schema)._cells
+same = (here._patterns == there._patterns).all() and (here.counts == there.counts).all()
+session.stop()
+sys.exit(0 if same else 1)
+"""
+
+
+@pytest.mark.slow
+def test_spark_connect(tmp_path):
+    """In a process of its own: a program has either Spark or Spark Connect."""
+    if find_spec("pyspark") is None or find_spec("grpc") is None:
+        pytest.skip("pyspark[connect] is not installed")
+    if not (os.environ.get("JAVA_HOME") or shutil.which("java")):
+        pytest.skip("Spark needs Java")
+    environment = {k: v for k, v in os.environ.items() if not k.startswith(("SPARK", "PYSPARK"))} | {
+        "SPARK_LOCAL_IP": "127.0.0.1"
+    }
+    done = subprocess.run(
+        [sys.executable, "-c", SPARK_CONNECT],
+        capture_output=True,
+        text=True,
+        env=environment,
+        timeout=300,
+        cwd=tmp_path,
+    )
+    assert done.returncode == 0, done.stderr[-2000:]

@@ -12,6 +12,7 @@ is there for a reason:
   So whatever is not quite plain is written in hexadecimal there.
 """
 
+import math
 import re
 import sys
 import unicodedata
@@ -29,6 +30,7 @@ from ..schema import Label
 INFINITE = Decimal(2**1024 - 2**970)
 ZERO = Decimal("2.47032822920623272089e-324")
 PLAIN = re.compile(r"[\w .,:;<>=+*/()-]*", re.ASCII)
+SMALL = 2**40  # beyond all whole numbers of 32 bits
 TRUE_OR_FALSE = {"0": 0, "1": 1}
 
 
@@ -56,6 +58,8 @@ class EngineColumn:
                     f"column {column.name!r} is numeric in the schema and a text in {self._engine}: engines differ on what they "
                     "read as a number. Cast it in a view"
                 )
+            if self._is_small:
+                return self._unless_missing(self._stairs(column, self._values), column.n_bins - 1)
             number = self._number()
             return ibis.ifelse(number.isnull() | number.isnan(), column.n_bins - 1, self._stairs(column, number))
         if isinstance(column, Boolean):
@@ -110,16 +114,27 @@ class EngineColumn:
             if not ends:
                 return ibis.literal(first)
             middle = len(ends) // 2
-            op, edge = ends[middle]
-            inside = x <= self._as_float(edge) if op == "<=" else x < self._as_float(edge)
-            return ibis.ifelse(inside, bin_from(first, ends[:middle]), bin_from(first + middle + 1, ends[middle + 1 :]))
+            below = bin_from(first, ends[:middle]), bin_from(first + middle + 1, ends[middle + 1 :])
+            return ibis.ifelse(self._compared(x, *ends[middle]), *below)
 
         found = bin_from(first, ends)
         if column.outside != "missing":
             return found
-        beyond = [x < self._as_float(column.low)] if column.low is not None else []
-        beyond += [x > self._as_float(column.high)] if column.high is not None else []
+        beyond = [self._compared(x, "<", column.low)] if column.low is not None else []
+        beyond += [~self._compared(x, "<=", column.high)] if column.high is not None else []
         return ibis.ifelse(ibis.or_(*beyond), column.n_bins - 1, found) if beyond else found
+
+    def _compared(self, x: Any, op: str, edge: float) -> Any:
+        """Whether numbers are at most, or below, an edge. Small whole numbers are compared as such, which is faster."""
+        if self._is_small:
+            last = math.floor(edge) if op == "<=" else math.ceil(edge) - 1
+            return x <= max(-SMALL, min(last, SMALL))
+        return x <= self._as_float(edge) if op == "<=" else x < self._as_float(edge)
+
+    @property
+    def _is_small(self) -> bool:
+        """Whether all values are whole numbers of at most 32 bits, of which every one is a floating-point number as well."""
+        return self.kind == "whole" and self._type.bounds.lower > -SMALL and self._type.bounds.upper < SMALL
 
     def _among(self, numbers: Mapping[str, int], otherwise: int, values: Any = None) -> Any:
         """The number of each value, by the text that it has in Python: 1, 1.0 and true have "1"."""
@@ -133,9 +148,29 @@ class EngineColumn:
             truths = [numbers.get(text, otherwise) for text in ("1", "0")]
             return ibis.ifelse(self._values, *truths)
         x = self._number() if self.kind == "number" else self._values if values is None else values
+        if (run := self._run(texts)) is not None:
+            first, last, shift = run
+            return ibis.ifelse(
+                x.between(first, last), x - shift, otherwise
+            )  # 127 + 128 has more than 8 bits
         found = [(list(self._written(these)), number) for number, these in texts.items()]
         cases = [(x.isin(these), number) for these, number in found if these]
         return ibis.cases(*cases, else_=otherwise) if cases else ibis.literal(otherwise)
+
+    def _run(self, texts: Mapping[int, Sequence[str]]) -> tuple[int, int, int] | None:
+        """If the listed values are whole numbers in a row and so are their bins: the first, the last, and how far apart they are.
+
+        Levels, months and 0 and 1 are; to subtract is faster than to compare with each.
+        """
+        if not self._is_small:
+            return None
+        held = [(number, list(self._written(these))) for number, these in texts.items()]
+        pairs = sorted((values[0], number) for number, values in held if len(values) == 1)
+        if not pairs or any(len(values) > 1 for _, values in held):
+            return None
+        first, shift = pairs[0][0], pairs[0][0] - pairs[0][1]
+        in_a_row = all(pair == (first + i, first + i - shift) for i, pair in enumerate(pairs))
+        return (first, pairs[-1][0], shift) if in_a_row else None
 
     def _written(self, texts: Iterable[str]) -> Iterable[Any]:
         """Those values, of all that the column can have, that have these texts in Python."""

@@ -132,7 +132,7 @@ def _batches(backend: Any, expression: Any) -> Iterator[Any]:
         return
     # by hand: ibis 12 asks DuckDB 2 for batches by a name that is gone
     backend._run_pre_execute_hooks(expression)
-    answer = backend.raw_sql(backend.compile(expression))
+    answer = backend.con.sql(backend.compile(expression))
     stream = answer.to_arrow_reader if hasattr(answer, "to_arrow_reader") else answer.fetch_record_batch
     yield from stream(ROWS_AT_A_TIME)
 

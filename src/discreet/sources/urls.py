@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from os import PathLike, fspath
 from pathlib import Path
 from typing import Any
-from urllib.parse import SplitResult, parse_qsl, unquote, urlencode, urlsplit
+from urllib.parse import SplitResult, parse_qsl, quote, unquote, urlencode, urlsplit
 
 from ..errors import EngineError, TableError
 
@@ -93,9 +93,13 @@ def _postgres(parts: SplitResult) -> Any:
         import psycopg
 
         options = {"options": "-c default_transaction_read_only=on"} | rest
-        url = parts._replace(scheme="postgresql", query=urlencode(options)).geturl()
+        url = parts._replace(scheme="postgresql", query=urlencode(options, quote_via=quote)).geturl()
         connection = psycopg.connect(url, autocommit=True, application_name="discreet")
-        return _named(ibis.postgres.from_connection(connection), name)
+        try:
+            return _named(ibis.postgres.from_connection(connection), name)
+        except BaseException:
+            connection.close()
+            raise
 
 
 def _spark(parts: SplitResult) -> Any:
