@@ -150,9 +150,7 @@ class EngineColumn:
         x = self._number() if self.kind == "number" else self._values if values is None else values
         if (run := self._run(texts)) is not None:
             first, last, shift = run
-            return ibis.ifelse(
-                x.between(first, last), x - shift, otherwise
-            )  # 127 + 128 has more than 8 bits
+            return ibis.ifelse(x.between(first, last), x - shift, otherwise)  # 127 + 128 has more than 8 bits
         found = [(list(self._written(these)), number) for number, these in texts.items()]
         cases = [(x.isin(these), number) for these, number in found if these]
         return ibis.cases(*cases, else_=otherwise) if cases else ibis.literal(otherwise)

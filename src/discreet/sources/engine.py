@@ -74,7 +74,11 @@ class EngineTable:
         with _no_value_shown(self.engine):
             for batch in _batches(self._backend, self._counts):
                 *bins, labels, times = (column.to_numpy(zero_copy_only=False) for column in batch.columns)
-                cells.add_counted(bins, labels, times)
+                known = labels >= 0
+                if known.all():
+                    cells.add_counted(bins, labels, times)
+                else:
+                    cells.add_counted([b[known] for b in bins], labels[known], times[known])
 
     def _check_names(self, names: Sequence[str], problem: str) -> None:
         there = list(self._table.columns)
@@ -91,15 +95,17 @@ class EngineTable:
                     )
 
     def _count(self, target: str) -> Any:
-        """The bins, b0, b1, ..., and the label, y, of the records that have one, and how many there are of each."""
+        """The bins, b0, b1, ..., and the label, y, and how many records there are of each.
+
+        Records without a label are counted as well, and left out here: a filter would have the engine look at labels twice.
+        """
         numbers = {
             f"b{i}": self._column(column.name).bin_in(column).cast(_smallest(column.n_bins))
             for i, column in enumerate(self._columns)
         }
         numbers["y"] = self._column(target).class_in(self._classes).cast(_smallest(len(self._classes)))
         binned = self._table.select(**numbers)
-        known = binned.filter(binned.y >= 0)
-        return known.group_by(list(numbers)).agg(n=known.count())
+        return binned.group_by(list(numbers)).agg(n=binned.count())
 
     def _column(self, name: str) -> EngineColumn:
         return EngineColumn(self._backend.name, name, self._table[name])
