@@ -12,7 +12,7 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from discreet import (
@@ -74,14 +74,14 @@ MORE = {
     ("number", pa.int8()): [None, -128, -127, 0, 1, 2, 3, 4, 5, 6, 126, 127],
     ("number", pa.int32()): [None, -(2**31), -129, -128, 0, 1, 2, 3, 4, 5, 6, 127, 128, 2**31 - 1],
     ("number", pa.int64()): [2**53 + 1, 2**53, 2**62 + 1, None],
-    ("number", pa.float64()): [0.1, 0.1 + 0.2, 0.3, 1e16, 1e22, 5e-324, None],
+    ("number", pa.float64()): [0.011732832292350781, 0.1, 0.1 + 0.2, 0.3, 1e16, 1e22, 5e-324, None],
     ("text", pa.string()): ["é", "e\u0301", "ＹＥＳ", "ﬁ", "ſ", "YEſ", "İ", "ı", "K", "\u212a", "a\tb", "", " ", None],
     ("number", pa.decimal128(38, 0)): [Decimal(0), Decimal(1), Decimal(10**20), None],
 }
 LARGE = [
     Categorical("x", False, [2**53, 2**53 + 1, 2**62 + 1, 10**16, 10**22, 10**100, "0.1", "0.30000000000000004", -128]),
     Categorical("x", False, ["é", "ﬁ", "K", "a\tb", "", " ", "1e-320"], outside="missing"),
-    Numeric("x", cuts=[0.1, 0.30000000000000004, 2**53, 2**53 + 2, 1e300]),
+    Numeric("x", cuts=[0.011732832292350781, 0.1, 0.30000000000000004, 2**53, 2**53 + 2, 1e300]),
     Numeric("x", cuts=[5e-324], ranges=[(0.3, 0.30000000000000004), (2**53 + 2, math.inf)]),
     Numeric("x", cuts=[math.ldexp(i, -7) for i in range(-300, 300)]),
     Boolean("x"),
@@ -120,7 +120,33 @@ SIGNS = st.sampled_from(
 )
 
 
+READ_ELSEWHERE = [
+    "1_0",
+    "1_000.5",
+    "0x1",
+    "1d",
+    "1f",
+    "1e",
+    "٣",
+    "𝟗.५",
+    "\u2003 3\xa0",
+    "\x1c3",
+    "²",
+    " - 1",
+    "\t3\n\v\f\r",
+    "3\n4",
+    "Inf",
+    "+iNfInItY",
+    "nan",
+    "1 2",
+    "+-1",
+    "1e999",
+    "-1e999",
+]
+
+
 @settings(max_examples=60)
+@example(READ_ELSEWHERE)
 @given(st.lists(st.lists(SIGNS, max_size=6).map("".join) | st.none(), min_size=2, max_size=60))
 def test_texts_that_are_numbers(duckdb_engine, texts):
     """In DuckDB only: a CSV file has texts, and engines differ on what they read as a number."""

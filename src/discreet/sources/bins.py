@@ -4,7 +4,7 @@ The expression depends on the schema and on the type that the column has in the 
 is there for a reason:
 
 - Numbers are compared as 64-bit floating-point numbers, as NumPy does, and cuts are written as texts that the engine reads as
-  such: DuckDB takes the literal 0.30000000000000004 for a decimal, and rounds it once more on the way back.
+  such: DuckDB 1 takes the literal 0.011732832292350781 for a decimal, and rounds it once more on the way back.
 - Engines take NaN for the largest number there is; here it is a missing value.
 - A bin of numbers is found by halving: a thousand cuts are ten comparisons for each record.
 - PostgreSQL stops at a decimal that no floating-point number is near to. Whether it stops may not depend on a record.
@@ -30,6 +30,7 @@ from ..schema import Label
 INFINITE = Decimal(2**1024 - 2**970)
 ZERO = Decimal("2.47032822920623272089e-324")
 PLAIN = re.compile(r"[\w .,:;<>=+*/()-]*", re.ASCII)
+NUMBER = r"^[ \t\n\v\f\r]*[+-]?((\d+\.?\d*|\.\d+)([eE][+-]?\d+)?|(?i:inf|infinity))[ \t\n\v\f\r]*$"
 SMALL = 2**40  # beyond all whole numbers of 32 bits
 TRUE_OR_FALSE = {"0": 0, "1": 1}
 
@@ -93,8 +94,9 @@ class EngineColumn:
         x = self._values
         if self.kind == "boolean":  # PostgreSQL does not cast it
             return ibis.cases((x, self._as_float(1.0)), (~x, self._as_float(0.0)))
-        if self.kind == "text":  # DuckDB reads what Python does, but 1_000, too, and no digits of other scripts
-            return ibis.ifelse(x.contains("_"), ibis.null("float64"), x.translate(*_odd_signs()).try_cast("float64"))
+        if self.kind == "text":  # DuckDB reads what Python does, but 1_000 and +-1, too, and no digits of other scripts
+            plain = x.translate(*_odd_signs())
+            return ibis.ifelse(plain.re_search(NUMBER), plain.try_cast("float64"), ibis.null("float64"))
         if self._engine == "postgres" and self._type.is_decimal() and self._type.precision is None:
             return ibis.cases(
                 (x.cast("string") == "NaN", self._as_float(float("nan"))),  # it would be larger than any other
@@ -203,10 +205,9 @@ class EngineColumn:
 
 @cache
 def _odd_signs() -> tuple[str, str]:
-    """Digits of all scripts and all kinds of space, and those of ASCII that Python takes them for in a number."""
-    signs = [chr(i) for i in range(sys.maxunicode + 1) if not 0xD800 <= i < 0xE000]
-    taken = {c: " " if c.isspace() else str(unicodedata.decimal(c)) for c in signs if c.isspace() or c.isdecimal()}
-    odd = {c: plain for c, plain in taken.items() if c != plain}
+    """Digits and spaces of all scripts but ASCII, and those of ASCII that Python takes them for in a number."""
+    signs = [chr(i) for i in range(128, sys.maxunicode + 1)]
+    odd = {c: " " if c.isspace() else str(unicodedata.decimal(c)) for c in signs if c.isspace() or c.isdecimal()}
     return "".join(odd), "".join(odd.values())
 
 
