@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from discreet import Boolean, Schema
 from discreet.candidates import Candidates
-from discreet.datasets import load_adult, load_compas
+from discreet.datasets import load_adult, load_compas, load_german_credit
 from discreet.sources.memory import add_table
 from discreet.tables import as_table
 from discreet.vault import counting
@@ -89,22 +89,23 @@ def test_blocks_of_cells_give_the_same_counts(monkeypatch):
     assert (counter.counts([5, 60]).left == whole.left).all()
 
 
-@pytest.mark.parametrize("bytes_at_a_time", [2_000, 30_000], ids=["unpacked again", "unpacked once"])
-def test_single_literals_are_counted_bin_by_bin(monkeypatch, bytes_at_a_time):
-    data = load_compas()
+@pytest.mark.parametrize("load", [load_compas, load_german_credit])
+@pytest.mark.parametrize("binary", [False, True])
+def test_single_literals_are_counted_bin_by_bin(monkeypatch, load, binary):
+    data = load(binary=binary)
     candidates = Candidates.of_schema(data.schema, 1)
-    cells = fill(data.schema, (data.data, data.target.to_numpy()))
+    number = {label: i for i, label in enumerate(data.schema.classes or (0, 1))}
+    cells = fill(data.schema, (data.data, data.target.map(number).to_numpy()))
     prefixes = ([], [3], [3, 40], [0, 1, 2, 50])
     whole = [Counter(cells, candidates).counts(prefix) for prefix in prefixes]
-    monkeypatch.setattr(counting, "BLOCK_BYTES", bytes_at_a_time)
+    monkeypatch.setattr(counting, "BLOCK_BYTES", 2_000)
     monkeypatch.setattr(counting, "ROWS", 100)
     counter = Counter(cells, candidates)
+    assert counter._whole is None
     for prefix, (left, captured) in zip(prefixes, whole, strict=True):
         assert (counter._count_bins(frozenset(prefix)).captured == captured).all()
         assert (counter.counts(prefix).left == left).all()
         assert counter.counts(prefix).captured.tolist() == captured.tolist()
-    assert bool(counter._unpacked) == (bytes_at_a_time == 30_000)
-    assert counter._whole is None
 
 
 def test_the_papers_patterns():

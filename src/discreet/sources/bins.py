@@ -5,7 +5,7 @@ is there for a reason:
 
 - Numbers are compared as 64-bit floating-point numbers, as NumPy does, and cuts are written as texts that the engine reads as
   such: DuckDB 1 takes the literal 0.011732832292350781 for a decimal, and rounds it once more on the way back.
-- Engines take NaN for the largest number there is; here it is a missing value.
+- Engines take NaN for the largest number there is, and for equal to itself; here it is a missing value.
 - A bin of numbers is found by halving: a thousand cuts are ten comparisons for each record.
 - PostgreSQL stops at a decimal that no floating-point number is near to. Whether it stops may not depend on a record.
 - Spark puts a setting in place of ``${...}``, even within a text, and ibis writes some signs in a way that Spark does not read.
@@ -51,24 +51,19 @@ class EngineColumn:
 
     def bin_in(self, column: Column) -> Any:
         """The number of the bin that each value is in."""
-        import ibis
-
+        missing = column.n_bins - 1
         if isinstance(column, Numeric):
             if self.kind == "text" and self._engine != "duckdb":
                 raise SchemaError(
                     f"column {column.name!r} is numeric in the schema and a text in {self._engine}: engines differ on what they "
                     "read as a number. Cast it in a view"
                 )
-            if self._is_small:
-                return self._unless_missing(self._stairs(column, self._values), column.n_bins - 1)
-            number = self._number()
-            return ibis.ifelse(number.isnull() | number.isnan(), column.n_bins - 1, self._stairs(column, number))
+            return self._stairs(column, missing)
         if isinstance(column, Boolean):
             lower = self._values.lower() if self.kind == "text" else None
-            found = self._among(TRUTH if self.kind == "text" else TRUE_OR_FALSE, column.n_bins - 1, lower)
-            return self._unless_missing(found, column.n_bins - 1)
+            return self._among(TRUTH if self.kind == "text" else TRUE_OR_FALSE, missing, missing, lower)
         assert isinstance(column, Categorical)
-        return self._unless_missing(self._among(*column.places), column.n_bins - 1)
+        return self._among(*column.places, missing)
 
     def class_in(self, classes: Sequence[Label]) -> Any:
         """The number of the class that each value is the label of; -1 for a label that is none."""
@@ -77,15 +72,7 @@ class EngineColumn:
                 "the target and the classes of the schema must be both texts or both numbers "
                 "(a schema without [target] classes means the classes 0 and 1)"
             )
-        return self._unless_missing(self._among({canonical(c): i for i, c in enumerate(classes)}, -1), -1)
-
-    def _unless_missing(self, number: Any, missing: int) -> Any:
-        import ibis
-
-        gone = self._values.isnull()
-        if self.kind == "number":
-            gone = gone | self._number().isnan()
-        return ibis.ifelse(gone, missing, number)
+        return self._among({canonical(c): i for i, c in enumerate(classes)}, -1, -1)
 
     def _number(self) -> Any:
         """The values as 64-bit floating-point numbers."""
@@ -107,24 +94,28 @@ class EngineColumn:
             )
         return x.cast("float64")
 
-    def _stairs(self, column: Numeric, x: Any) -> Any:
+    def _stairs(self, column: Numeric, missing: int) -> Any:
+        """What is missing is below no edge, so that it need only be told from what is in the highest bin."""
         import ibis
 
+        x = self._values if self._is_small else self._number()
+        gone = x.isnull() if self._is_small else x.isnull() | x.isnan()
         first, ends = column.steps()
 
-        def bin_from(first: int, ends: Sequence[tuple[str, float]]) -> Any:
+        def bin_from(first: int, ends: Sequence[tuple[str, float]], highest: bool) -> Any:
             if not ends:
-                return ibis.literal(first)
+                return ibis.ifelse(gone, missing, first) if highest else ibis.literal(first)
             middle = len(ends) // 2
-            below = bin_from(first, ends[:middle]), bin_from(first + middle + 1, ends[middle + 1 :])
-            return ibis.ifelse(self._compared(x, *ends[middle]), *below)
+            low = bin_from(first, ends[:middle], False)
+            high = bin_from(first + middle + 1, ends[middle + 1 :], highest)
+            return ibis.ifelse(self._compared(x, *ends[middle]), low, high)
 
-        found = bin_from(first, ends)
+        found = bin_from(first, ends, True)
         if column.outside != "missing":
             return found
         beyond = [self._compared(x, "<", column.low)] if column.low is not None else []
         beyond += [~self._compared(x, "<=", column.high)] if column.high is not None else []
-        return ibis.ifelse(ibis.or_(*beyond), column.n_bins - 1, found) if beyond else found
+        return ibis.ifelse(ibis.or_(*beyond), missing, found) if beyond else found
 
     def _compared(self, x: Any, op: str, edge: float) -> Any:
         """Whether numbers are at most, or below, an edge. Small whole numbers are compared as such, which is faster."""
@@ -138,24 +129,27 @@ class EngineColumn:
         """Whether all values are whole numbers of at most 32 bits, of which every one is a floating-point number as well."""
         return self.kind == "whole" and self._type.bounds.lower > -SMALL and self._type.bounds.upper < SMALL
 
-    def _among(self, numbers: Mapping[str, int], otherwise: int, values: Any = None) -> Any:
+    def _among(self, numbers: Mapping[str, int], otherwise: int, missing: int, values: Any = None) -> Any:
         """The number of each value, by the text that it has in Python: 1, 1.0 and true have "1"."""
         import ibis
 
+        x = self._number() if self.kind == "number" else self._values if values is None else values
+        if self.kind == "boolean":
+            true, false = (numbers.get(text, otherwise) for text in ("1", "0"))
+            return ibis.cases((x, true), (~x, false), else_=missing)
+        rest: Any = ibis.literal(otherwise)
+        if otherwise != missing:
+            rest = ibis.ifelse(x.isnull() | x.isnan() if self.kind == "number" else x.isnull(), missing, otherwise)
         texts: dict[int, list[str]] = {}
         for text, number in numbers.items():
             if number != otherwise:
                 texts.setdefault(number, []).append(text)
-        if self.kind == "boolean":
-            truths = [numbers.get(text, otherwise) for text in ("1", "0")]
-            return ibis.ifelse(self._values, *truths)
-        x = self._number() if self.kind == "number" else self._values if values is None else values
         if (run := self._run(texts)) is not None:
             first, last, shift = run
-            return ibis.ifelse(x.between(first, last), x - shift, otherwise)  # 127 + 128 has more than 8 bits
+            return ibis.ifelse(x.between(first, last), x.cast("int64") - shift, rest)  # 127 + 128 has more than 8 bits
         found = [(list(self._written(these)), number) for number, these in texts.items()]
         cases = [(x.isin(these), number) for these, number in found if these]
-        return ibis.cases(*cases, else_=otherwise) if cases else ibis.literal(otherwise)
+        return ibis.cases(*cases, else_=rest) if cases else rest
 
     def _run(self, texts: Mapping[int, Sequence[str]]) -> tuple[int, int, int] | None:
         """If the listed values are whole numbers in a row and so are their bins: the first, the last, and how far apart they are.
@@ -223,9 +217,10 @@ def _kind(dtype: Any) -> str | None:
 
 def _as_float(text: str) -> float | None:
     try:
-        return float(text)
+        number = float(text)
     except ValueError:
         return None
+    return number if number == number else None  # engines find NaN equal to itself
 
 
 def _as_whole(text: str, bounds: Any) -> int | None:

@@ -27,7 +27,7 @@ from .secret import Secret
 
 POSITIVE = ("<=", ">=", "in", "=", "is true", "is missing")
 BLOCK_BYTES = 1 << 24  # of B at a time
-ROWS = 1 << 16  # of cells at a time, where B is not needed
+ROWS = 1 << 18  # of cells at a time, where B is not needed
 MEMORY_BYTES = 1 << 26  # of counts remembered
 
 
@@ -73,7 +73,6 @@ class Counter(Secret):
         self._blocks = [slice(i, min(i + rows, len(cells))) for i in range(0, len(cells), rows)]
         self._whole = self._matrix(self._blocks[0]) if len(self._blocks) == 1 else None
         self._only_singles = len(self._plan.singles) == len(self._members)
-        self._unpacked: dict[int, npt.NDArray[np.integer]] = {}
         self._memory, self._room = OrderedDict[frozenset[int], NodeCounts](), memory
 
     def counts(self, prefix: Iterable[int] = ()) -> NodeCounts:
@@ -163,33 +162,21 @@ class Counter(Secret):
     def _count_bins(self, prefix: frozenset[int]) -> NodeCounts:
         """The same for single literals, column by column."""
         literals = [int(self._members[rule][0]) for rule in prefix]
-        columns = sorted(set(self._columns))
         n_classes = self._cells.n_classes
         left = np.zeros(n_classes)
-        sums = {column: np.zeros((n_classes, self._cells.columns[column].n_bins)) for column in columns}
+        sums = [np.zeros((n_classes, column.n_bins)) for column in self._cells.columns]
         for start in range(0, len(self._cells), ROWS):
             rows = slice(start, start + ROWS)
-            bins = {column: self._bins(column, rows) for column in columns}
             weights = self._cells.counts[rows].T.astype(np.float64)
             for literal in literals:  # records that a rule of the prefix captures count no more
-                weights[:, self._truths[literal][bins[self._columns[literal]]]] = 0.0
+                weights[:, self._truths[literal][self._cells.bins(self._columns[literal], rows)]] = 0.0
             left += weights.sum(1)
-            for column, sum_of in sums.items():
-                for total, weight in zip(sum_of, weights, strict=True):
-                    total += np.bincount(bins[column], weight, len(total))
+            for total, more in zip(sums, self._cells.sums_by_bin(weights, rows), strict=True):
+                total += more
         captured = np.empty((n_classes, len(self._members)))
         for rule, literal in zip(self._plan.singles, self._plan.single_literals, strict=True):
             captured[:, rule] = sums[self._columns[literal]][:, self._truths[literal]].sum(1)
         return NodeCounts(left, captured)
-
-    def _bins(self, column: int, rows: slice) -> npt.NDArray[np.integer]:
-        """The bin of some cells in a column; all are kept, as small numbers, if there is room."""
-        n_bins = self._cells.columns[column].n_bins
-        if len(self._cells) * len(set(self._columns)) * np.min_scalar_type(n_bins).itemsize > BLOCK_BYTES:
-            return self._cells.bins(column, rows)
-        if column not in self._unpacked:
-            self._unpacked[column] = self._cells.bins(column).astype(np.min_scalar_type(n_bins))
-        return self._unpacked[column][rows]
 
     def _true(self, matrix: Array, rule: int) -> npt.NDArray[np.bool_]:
         """In which rows a candidate is true."""
