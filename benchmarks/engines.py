@@ -159,7 +159,8 @@ def main() -> int:
                 found = child("--alone", str(path), *more)
                 print(
                     f"{records:,} records of the same patterns: {found['cells']:,} cells in {found['fill']:.2f} s, then a fit in "
-                    f"{found['learn'] * 1000:.0f} ms, another in {found['again'] * 1000:.0f} ms"
+                    f"{found['learn'] * 1000:.0f} ms, another in {found['again'] * 1000:.0f} ms; "
+                    f"peak memory {found['bytes'] / 2**20:.0f} MiB"
                 )
             return 0
         path = Path(folder, "table.parquet")
