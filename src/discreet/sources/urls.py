@@ -19,7 +19,7 @@ FORMS = (
     "sc://HOST:PORT?table=NAME (Spark Connect)"
 )
 EXTRAS = {"duckdb": "duckdb", "postgres": "postgres", "pyspark": "spark"}
-PARQUET = (".parquet", ".pq")
+PARQUET, CSV = (".parquet", ".pq"), (".csv", ".tsv", ".txt")
 
 
 def open_table(where: str | PathLike[str]) -> Any:
@@ -65,6 +65,12 @@ def open_table(where: str | PathLike[str]) -> Any:
         return _spark(parts)
     if text.lower().endswith(PARQUET):
         return _parquet(text)
+    if text.lower().endswith(CSV):
+        raise TableError(
+            "a CSV file has no types, and what an engine takes them for would follow the records. Read it into memory and use "
+            "fit(X, y), or store it as Parquet first, with types that you choose. In DuckDB: COPY (SELECT CAST(age AS DOUBLE) "
+            "AS age, ... FROM read_csv('people.csv', all_varchar = true)) TO 'people.parquet'"
+        )
     raise TableError(f"there is no table of this name or form; a table is {FORMS}")
 
 
