@@ -22,7 +22,7 @@ $(VENV)/.test: $(VENV)/.base
 	$(PIP) -e '.[test]'
 	@touch $@
 $(VENV)/.test-engines: $(VENV)/.test
-	$(PIP) -e '.[test-engines]'
+	$(PIP) -e '.[test-engines,notebook,attacks]'
 	@touch $@
 $(VENV)/.lint: $(VENV)/.base
 	$(PIP) -e '.[lint]'

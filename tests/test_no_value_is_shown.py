@@ -13,6 +13,7 @@ import warnings
 from decimal import Decimal
 from itertools import chain, cycle
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import numpy as np
 import pandas as pd
@@ -209,6 +210,38 @@ def is_record(values):
     return isinstance(values, np.ndarray) and values.dtype.names is not None
 
 
+def calls_on_files():
+    """Files that are no tables, with marked values in them."""
+    from discreet.files import read_table
+
+    header, row = "n,c,b\n", f"{NUMBER},{TEXT},{TEXT}\n"
+    files = {
+        "short.csv": header + row + f"{TEXT}",
+        "short in between.csv": header + f"{TEXT}\n" + row,
+        "long.csv": header + row.strip() + f",{TEXT}\n",
+        "open quote.csv": header + row + f'"{TEXT}',
+        "empty.csv": "",
+        "no header.csv": "\n" + row,
+        "names twice.csv": "n,n,b\n" + row,
+        "NUL.csv": f"n\0,c,b\n{row}",
+        "no table.parquet": row,
+        "no table.arrow": row,
+        "other.xlsx": row,
+    }
+    with TemporaryDirectory() as folder:
+        for name, text in files.items():
+            path = Path(folder) / name
+            path.write_text(text, encoding="utf-8")
+            yield name, lambda path=path: read_table(path)
+        path = Path(folder) / "latin.csv"
+        path.write_bytes(header.encode() + f"{TEXT}é,{TEXT},1\n".encode("latin-1"))
+        yield "latin", lambda: read_table(path)
+        yield "an encoding", lambda: read_table(path, encoding="klingon")
+        yield "a delimiter", lambda: read_table(path, delimiter="##", encoding="latin-1")
+        path.write_text(header + row, encoding="utf-16")
+        yield "wide", lambda: read_table(path)
+
+
 def calls_on_shapes():
     """Tables that are wrong as a whole."""
     text, numbers = np.full((N, 3), TEXT), np.full((N, 3), NUMBER)
@@ -365,9 +398,31 @@ def calls_on_shapes():
 NO_RECORD_GETS_THERE = {
     ("__init__", ""): "names of the package",
     ("candidates", ""): "made from a schema and parameters; messages have names of columns and numbers of rules",
-    ("cli", ""): "public datasets",
+    **{
+        (
+            f"cli.{module}",
+            "",
+        ): "names of files and columns, parameters; tests/test_practitioner.py looks for marked values"
+        for module in (
+            *(
+                "audit",
+                "common",
+                "cuts",
+                "demo",
+                "evaluate",
+                "fit",
+                "ledger",
+                "plan",
+                "remembered",
+                "reproduce",
+            ),
+            "show",
+        )
+    },
+    ("private_accuracy", ""): "parameters",
     ("drafting.dictionary", ""): "a data dictionary, which has no records",
     ("drafting.round_cuts", "_step"): "cannot happen; the message is constant",
+    ("files", "_kind"): "the name of a file, and what is installed",
     ("experiments.figures", "choose"): "names of experiments and public datasets",
     ("experiments.peers_environment", ""): "public datasets, and what other programs say about them",
     ("evaluation.__init__", ""): "names of the package",
@@ -456,7 +511,7 @@ def module_name(path):
 @pytest.mark.parametrize("thorough", [False, pytest.param(True, marks=pytest.mark.slow)])
 def test_no_call_shows_a_value_and_every_error_was_tried(thorough):
     reached, leaks, failed, n = set(), [], 0, 0
-    for name, call in chain(calls_on_values(thorough), calls_on_types(), calls_on_shapes()):
+    for name, call in chain(calls_on_values(thorough), calls_on_types(), calls_on_shapes(), calls_on_files()):
         heard = Heard(call)
         n += 1
         failed += heard.error is not None

@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+import sys
 
 import numpy as np
 import pandas as pd
@@ -64,7 +65,7 @@ def flat(text):
     return " ".join(text.replace("│", " ").split())
 
 
-FIT = ("fit", "hospital.csv", "--schema", "schema.toml", "--epsilon", "5", "--out", "model.json")
+FIT = ("fit", "hospital.csv", "--schema", "schema.toml", "--epsilon", "5", "--out", "model.json", "--force")
 
 
 def test_from_a_csv_to_a_model_a_report_and_scores(desk):
@@ -183,10 +184,16 @@ def test_three_classes_for_two(desk):
     three = Schema(SCHEMA.columns, target="died", classes=["no", "yes", "unknown"])
     three.save("three.toml")
     said = run(
-        "fit", "hospital.csv", "-s", "three.toml", "-e", "1", "-o", "m.json", "--mechanism", "gl-laplace", code=1
+        "fit", "hospital.csv", "-s", "three.toml", "-e", "1", "-o", "m.json", "--mechanism", "gl-laplace", code=2
     )
     assert "two classes" in said
     run("fit", "hospital.csv", "-s", "three.toml", "-e", "1", "-o", "m.json")
+    assert "--delta" in run(*FIT, "--mechanism", "sm-laplace", code=2)
+    run("ledger", "create", "l.json", "-e", "9")
+    said = run(
+        *FIT, "--mechanism", "sm-laplace", "--delta", "1e-6", "--min-support", "20", "--ledger", "l.json", code=3
+    )
+    assert "ledger with a delta" in said
 
 
 @pytest.mark.parametrize("epsilon", ["50", "0", "-1", "nan", "inf"])
@@ -197,8 +204,8 @@ def test_a_bad_epsilon(desk, epsilon):
 
 
 def test_a_large_epsilon_needs_a_word(desk):
-    assert "next to nobody" in run(*FIT[:4], "--epsilon", "50", "--out", "m.json", code=2)
-    run(*FIT[:4], "--epsilon", "50", "--out", "m.json", "--weak")
+    assert "next to nobody" in run(*FIT[:4], "--epsilon", "50", "--out", "m.json", "--force", code=2)
+    run(*FIT[:4], "--epsilon", "50", "--out", "m.json", "--force", "--weak")
 
 
 def test_a_second_fit_over_the_ledger(desk):
@@ -238,7 +245,7 @@ def test_another_delimiter_is_found_by_the_header(desk, delimiter):
 def test_a_wrong_delimiter(desk):
     hospital().to_csv("other.csv", sep="#", index=False)
     said = run("fit", "other.csv", *FIT[2:], code=1)
-    assert "no column 'age'" in said
+    assert "first line a header" in said
     run("fit", "other.csv", *FIT[2:], "--delimiter", "#")
     assert "single character" in run("fit", "other.csv", *FIT[2:], "--delimiter", "##", code=1)
 
@@ -327,6 +334,14 @@ def test_evaluation_asks_whether_the_records_are_private(desk):
     run("ledger", "create", "l.json", "-e", "0.5")
     run("evaluate", "model.json", "hospital.csv", "--epsilon", "0.4", "--ledger", "l.json")
     run("evaluate", "model.json", "hospital.csv", "--epsilon", "0.4", "--ledger", "l.json", code=3)
+    run("ledger", "create", "l2.json", "-e", "0.5")
+    for other in ((), ("--ledger", "l2.json")):
+        assert "adds up" in run("evaluate", "model.json", "hospital.csv", "--epsilon", "0.05", *other, code=1)
+    assert "--weak" in run("evaluate", "model.json", "hospital.csv", "--epsilon", "50", code=2)
+    assert "choose one" in run("evaluate", "model.json", "hospital.csv", "--epsilon", "1", "--public", code=2)
+    hospital()[["age", "ward", "smoker", "died"]].to_csv("few.csv", index=False)
+    run(*FIT, "--exclude", "cost", "--another-ledger")
+    run("evaluate", "model.json", "few.csv", "--public")
 
 
 def test_check_counts_what_a_fit_may_not_tell(desk):
@@ -342,10 +357,13 @@ def test_check_counts_what_a_fit_may_not_tell(desk):
 
 def test_plan_says_what_to_expect(desk):
     said = run("plan", "--schema", "schema.toml", "--records", "10000", "--out", "plan.svg")
-    assert "73.1%" in said
+    assert "73.2%" in said
     assert (desk / "plan.svg").read_text().startswith("<svg")
     measured = json.loads(run("plan", "hospital.csv", "--schema", "schema.toml", "--repeats", "2", "--json"))
     assert measured["without privacy"] > 0.8
+    strict = [Categorical("ward", categories=["A"]) if c.name == "ward" else c for c in SCHEMA.columns]
+    Schema(tuple(strict), target="died", classes=["no", "yes"]).save("strict.toml")
+    run("plan", "hospital.csv", "--schema", "strict.toml", "--repeats", "2")
     assert measured["expected"][-1]["accuracy"] > 0.8
     assert "--records" in run("plan", "--schema", "schema.toml", code=2)
 
@@ -361,8 +379,10 @@ def test_texts_that_are_categories_are_not_missing():
 def test_labels_that_are_numbers_are_found_as_texts():
     from discreet.files import labels
 
-    assert labels(["1", "0.0", "true", "x", None], (0, 1)).tolist() == [1.0, 0.0, 1.0, None, None]
-    assert labels(["1", "0"], ("0", "1")).tolist() == ["1", "0"]
+    assert labels(["1", "0.0", "true", "x", None], (0, 1)).tolist() == [1, 0, 1, None, None]
+    assert labels(["1", "0.0", "true"], ("0", "1")).tolist() == ["1", "0", None]
+    assert labels(["1", "0"], ("0.0", "1.0")).tolist() == ["1.0", "0.0"]
+    assert labels([1.0, 0, True, np.nan], (0, 1)).tolist() == [1, 0, 1, None]
 
 
 def test_scores_are_valid_csv_whatever_the_labels_are(desk):
@@ -407,7 +427,19 @@ def test_private_cut_points_are_booked_and_counted(desk):
     fine = [Numeric("age", low=0, high=100, n_cuts=49) if c.name == "age" else c for c in SCHEMA.columns]
     Schema(tuple(fine), target="died", classes=["no", "yes"]).save("fine.toml")
     run("ledger", "create", "l.json", "-e", "3")
-    arguments = ("cuts", "hospital.csv", "-s", "fine.toml", "-e", "1", "--ledger", "l.json", "-o", "cut.toml")
+    arguments = (
+        "cuts",
+        "hospital.csv",
+        "-s",
+        "fine.toml",
+        "-e",
+        "1",
+        "--ledger",
+        "l.json",
+        "-o",
+        "cut.toml",
+        "--force",
+    )
     assert "age: " in run(*arguments, "--column", "age=3")
     assert Schema.load("cut.toml").cuts_epsilon == 1.0
     said = run("fit", "hospital.csv", "-s", "cut.toml", "-e", "1.5", "--ledger", "l.json", "-o", "m.json")
@@ -417,3 +449,79 @@ def test_private_cut_points_are_booked_and_counted(desk):
     assert "'agee'" in run(*arguments, "--column", "agee=3", code=1)
     assert "low, high" in run(*arguments, "--column", "cost=3", code=1)
     assert len(Ledger.open("l.json").entries) == 2
+
+
+def test_nothing_that_is_needed_is_written_over(desk):
+    run("ledger", "create", "l.json", "-e", "9")
+    before = {name: (desk / name).read_bytes() for name in ("hospital.csv", "schema.toml", "l.json")}
+    for name in before:
+        said = run(*FIT[:6], "--ledger", "l.json", "--out", name, "--force", code=2)
+        assert "choose another name" in said
+        run(*FIT[:6], "--ledger", "l.json", "--out", "m.json", "--report", name, "--force", code=2)
+    run(*FIT[:6], "--out", "m.json", "--report", "m.json", code=2)
+    run(*FIT[:6], "--out", "m.json")
+    model = (desk / "m.json").read_bytes()
+    assert "--force" in run(*FIT[:6], "--out", "m.json", code=2)
+    run("predict", "m.json", "hospital.csv", "--out", "hospital.csv", code=2)
+    run("predict", "m.json", "hospital.csv", "--out", "m.json", code=2)
+    run("show", "m.json", "--format", "html", "--out", "m.json", code=2)
+    run("schema", "hospital.csv", "-t", "died", "--out", "hospital.csv", "--force", code=2)
+    run(
+        "cuts", "hospital.csv", "-s", "schema.toml", "-c", "age=2", "-e", "1", "--out", "schema.toml", "--force", code=2
+    )
+    assert "no ordinary file" in run(*FIT[:6], "--out", "/dev/null", "--force", code=2)
+    assert {name: (desk / name).read_bytes() for name in before} == before
+    assert (desk / "m.json").read_bytes() == model
+
+
+def test_a_file_without_a_header_shows_no_record(desk):
+    hospital().replace("", "x").to_csv("headless.csv", index=False, header=False)
+    for command in (("fit", "headless.csv", *FIT[2:]), ("check", "headless.csv", "-s", "schema.toml")):
+        assert "header" in run(*command, code=1)
+    run(*FIT)
+    run("predict", "model.json", "headless.csv", code=1)
+
+
+@pytest.mark.parametrize(("drafted", "there"), [("{}", "{}.0"), ("{}.0", "{}"), ("{}", "{}")])
+def test_labels_that_are_numbers_are_the_same_however_they_are_written(desk, drafted, there):
+    table = hospital(seed=2).drop(columns=["patient", "ward"])
+    numbers = table.died.map({"no": "0", "yes": "1"})
+    table.assign(died=numbers.map(drafted.format)).to_csv("sample.csv", index=False)
+    table.assign(died=numbers.map(there.format)).to_csv("private.csv", index=False)
+    run("schema", "sample.csv", "-t", "died", "-o", "numbers.toml")
+    run("fit", "private.csv", "-s", "numbers.toml", "-e", "5", "-o", "m.json")
+    assert json.loads(run("evaluate", "m.json", "private.csv", "--public", "--json"))["accuracy"] > 0.8
+    assert json.loads(run("check", "private.csv", "-s", "numbers.toml", "--json"))["labels not foreseen"] == 0
+
+
+def test_an_inferred_schema_knows_numbers(desk):
+    hospital().drop(columns=["patient", "ward"]).to_csv("plain.csv", index=False)
+    run("fit", "plain.csv", "-t", "died", "-e", "5", "-o", "m.json", "--infer-schema")
+    assert isinstance(SavedModel.load("m.json").rule_list.schema["age"], Numeric)
+
+
+def test_a_schema_drafted_from_the_private_table_is_noticed(desk):
+    run("schema", "hospital.csv", "-t", "died", "-o", "own.toml")
+    said = run("fit", "hospital.csv", "-s", "own.toml", "-e", "1", "-o", "m.json", code=1)
+    assert "drafted from hospital.csv itself" in said
+    run("fit", "hospital.csv", "-s", "own.toml", "-e", "1", "-o", "m.json", "--public-table")
+    run("ledger", "create", "l.json", "-e", "9")
+    run(*FIT, "--ledger", "l.json", "--public-table")
+    assert "private table" in run("schema", "hospital.csv", "-t", "died", "-o", "again.toml", code=1)
+    assert "private table" in run("plan", "hospital.csv", "-s", "schema.toml", code=1)
+
+
+def test_a_stopped_fit_says_what_was_booked(desk, monkeypatch):
+    run("ledger", "create", "l.json", "-e", "9")
+
+    def stopped(*_):
+        raise KeyboardInterrupt
+
+    from discreet.vault.list_doors import ListDoors
+
+    monkeypatch.setattr(ListDoors, "sample_list", stopped)
+    assert "Epsilon 5 is booked" in run(*FIT, "--ledger", "l.json", code=130)
+    assert not (desk / "model.json").exists()
+    assert len(Ledger.open("l.json").entries) == 1
+    monkeypatch.setattr(sys.modules["discreet.cli.fit"], "read_records", stopped)
+    assert "Nothing was booked" in run(*FIT, "--ledger", "l.json", code=130)

@@ -6,6 +6,7 @@ import re
 from dataclasses import replace
 from html.parser import HTMLParser
 
+import numpy as np
 import pytest
 import sklearn
 from sklearn.pipeline import make_pipeline
@@ -395,3 +396,18 @@ def test_an_edited_file_gets_no_report():
     data["privacy"]["proved"]["epsilon"] = 0.01
     with pytest.raises(ValueError, match="changed after it was saved"):
         to_html(SavedModel.from_json(json.dumps(data)))
+
+
+def test_people_with_several_records_are_told_what_holds_for_them():
+    X, y = np.zeros((50, 2), bool), np.arange(50) % 2
+    for k, said in ((1, "about one record"), (3, "people with at most 3 records")):
+        page = to_html(DPOptimalRuleListClassifier(epsilon=1.0, records_per_person=k).fit(X, y))
+        assert said in page
+
+
+def test_sums_of_mostly_noise_are_no_headline():
+    rng = np.random.default_rng(0)
+    for n, there in ((60, False), (20_000, True)):
+        X = rng.integers(0, 2, (n, 2)).astype(bool)
+        page = to_html(DPOptimalRuleListClassifier(epsilon=1.0).fit(X, X[:, 0].astype(int)))
+        assert ("Learned from" in page) is there

@@ -8,14 +8,14 @@ has no value and no line of it. Among files that are tables no error depends on 
 
 import csv
 import sys
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from .columns import Categorical, Column, canonical
+from .columns import Categorical, Column, canonical, is_missing
 from .columns.numeric import as_number
 from .errors import TableError, no_value_shown
 from .schema import Label, Schema
@@ -60,27 +60,37 @@ def read_table(
     return pd.DataFrame({name: _values(lists[name], described.get(name)) for name in wanted}, columns=wanted)
 
 
-def labels(values: Iterable[Any], classes: Sequence[Label] | None) -> np.ndarray:
-    """Labels as the schema's classes have them: where those are numbers, texts such as "1" and "1.0" are numbers, too."""
-    numeric = classes is None or not isinstance(classes[0], str)
-    read = [_number_if_it_is_one(v) if numeric else v for v in values]
-    return np.array([*read, None], dtype=object)[:-1]  # the last one keeps NumPy from looking inside
+def labels(values: Sequence[Any], classes: Sequence[Label] | None) -> np.ndarray:
+    """Labels as the schema's classes have them: "1", "1.0" and (where classes are numbers) "true" are the class 1.
+
+    >>> labels(["1.0", "0", "x", None], ["0", "1"]).tolist()
+    ['1', '0', None, None]
+    """
+    known: dict[Any, Label] = {}
+    for c in (0, 1) if classes is None else classes:
+        known[canonical(c)] = c
+        if (number := as_number(c)) == number:
+            known.setdefault(number, c)
+    truth = {} if classes is not None and isinstance(classes[0], str) else {"true": 1.0, "false": 0.0}
+
+    def label(value: Any) -> Label | None:
+        text = canonical(value)
+        found = known.get(text, known.get(as_number(text)))
+        return known.get(truth.get(text.lower(), text)) if found is None else found
+
+    found = {value: label(value) for value in set(values) if not is_missing(value)}
+    return np.array([*(found.get(value) for value in values), None], dtype=object)[:-1]  # NumPy may not look inside
 
 
 def typed(frame: pd.DataFrame) -> pd.DataFrame:
     """Columns of texts that are all numbers as numbers. This looks at the records, so only for those that are public."""
     found = frame.copy()
     for name in frame.columns:
-        if frame[name].dtype == object:
+        if pd.api.types.is_object_dtype(frame[name]) or pd.api.types.is_string_dtype(frame[name]):
             numbers = pd.to_numeric(frame[name], errors="coerce")
             if (numbers.notna() == frame[name].notna()).all() and numbers.notna().any():
                 found[name] = numbers
     return found
-
-
-def _number_if_it_is_one(value: Any) -> Any:
-    number = as_number({"true": "1", "false": "0"}.get(value.lower(), value)) if isinstance(value, str) else value
-    return number if number == number else None
 
 
 def _kind(path: Path) -> str:
@@ -125,7 +135,7 @@ def _header(path: Path, delimiter: str | None, encoding: str) -> tuple[list[str]
         raise TableError("the delimiter must be a single character")
     names = [name.strip() for name in next(csv.reader([line], delimiter=delimiter))]
     if len(set(names)) < len(names) or "" in names:
-        raise TableError(f"{path.name}: the first line must name every column, and none twice")
+        raise TableError(f"{path.name}: the first line must be a header that names every column, and none twice")
     return names, delimiter
 
 

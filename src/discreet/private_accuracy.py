@@ -9,7 +9,7 @@ import numpy as np
 from .errors import RuleError
 from .estimators import check_whole_number
 from .privacy.ledger import Ledger, Reservation, exact
-from .privacy.statement import INFERRED, SEEDED, Guarantee, PrivacyStatement, neighbours_of
+from .privacy.statement import INFERRED, MEASURED, SEEDED, Guarantee, PrivacyStatement, neighbours_of
 from .private_base import ASSUMES, number
 from .rules import RuleList
 from .sources.memory import check_labels, check_types
@@ -18,7 +18,6 @@ from .vault.accuracy import correct_and_wrong
 from .vault.entropy import Entropy, SeededEntropy, SystemEntropy
 from .vault.vault import Vault, check_private_schema
 
-MECHANISM = "noisy accuracy"
 SURE = 0.95
 
 
@@ -97,14 +96,14 @@ def noisy_accuracy(
     if rules.schema.inferred:
         because = (*because, INFERRED)
     proved = None if because else Guarantee(float(price), 0.0).for_person(records_per_person)
-    statement = PrivacyStatement(MECHANISM, None, proved, because, ASSUMES, neighbours_of(records_per_person))
+    statement = PrivacyStatement(MEASURED, None, proved, because, ASSUMES, neighbours_of(records_per_person))
     entropy: Entropy = SeededEntropy(random_state) if random_state is not None else SystemEntropy()
     whole, nothing = price * records_per_person, exact("delta", 0)
     if ledger is None:
         reservation = Reservation(whole, nothing, records=records_per_person)
     else:
         pair = None if proved is None else (proved.epsilon, 0.0)
-        reservation = ledger.reserve(whole, nothing, MECHANISM, proved=pair, records=records_per_person)
+        reservation = ledger.reserve(whole, nothing, MEASURED, proved=pair, records=records_per_person)
     with reservation:
         vault = Vault.from_table(table, y, rules.schema)
         correct, wrong = correct_and_wrong(vault, rules, price, reservation, entropy)

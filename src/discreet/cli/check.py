@@ -43,7 +43,8 @@ def check(
     console.print(shown)
     labels = found["labels not foreseen"]
     console.print(
-        f"{found['records']:,} records, {labels:,} of them without a label of the schema's (left out by a fit)."
+        f"{found['records']:,} records, {labels:,} of them without a label of the schema's (left out by a fit).",
+        style="bold red" if labels > 0.2 * found["records"] else None,
     )
 
 

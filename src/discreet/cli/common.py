@@ -4,6 +4,7 @@
 """
 
 import json
+import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from difflib import get_close_matches
@@ -44,6 +45,11 @@ def kind_errors() -> Iterator[None]:
     try:
         yield
     except BudgetError as error:
+        if "without a delta" in str(error):
+            raise NoBudget(
+                f"{error}. This mechanism needs a ledger with a delta (discreet ledger create NEW --epsilon 3 --delta 1e-5); "
+                "--learner optimal and --mechanism mass need none"
+            ) from None
         raise NoBudget(
             f"{error}. Nothing was learned and nothing spent. What is left is all there is for this table: use a smaller "
             "--epsilon, or live with the models that there are"
@@ -62,14 +68,18 @@ def did_you_mean(name: str, known: Iterable[str]) -> str:
 
 def check_columns(path: Path, needed: Sequence[str], there: Sequence[str]) -> None:
     """Complain about columns that the header lacks."""
-    for name in needed:
-        if name not in there:
-            shown = ", ".join(repr(n) for n in there[:8]) + (", ..." if len(there) > 8 else "")
-            raise click.ClickException(
-                f"{path.name} has no column {name!r}{did_you_mean(name, there)} Its columns are {shown}".replace(
-                    "? I", "? I"
-                )
-            )
+    missing = [name for name in needed if name not in there]
+    if not missing:
+        return
+    if len(missing) == len(needed) and not any(did_you_mean(name, there) for name in needed):
+        # nothing fits, so the first line may be a record: it is not shown
+        raise click.ClickException(
+            f"{path.name} has none of the columns {', '.join(map(repr, needed[:5]))}: is its first line a header with the names "
+            "of the columns, and is it the right file? If the names are separated by something unusual, say --delimiter"
+        )
+    shown = ", ".join(repr(n) for n in there[:8]) + (", ..." if len(there) > 8 else "")
+    hint = did_you_mean(missing[0], there) or "."
+    raise click.ClickException(f"{path.name} has no column {missing[0]!r}{hint} Its columns are {shown}")
 
 
 def load_schema(path: Path | None) -> "Schema":
@@ -83,18 +93,20 @@ def load_schema(path: Path | None) -> "Schema":
             "    discreet schema SAMPLE.csv --target COLUMN --out schema.toml\n\n"
             "read it, and give it here with --schema schema.toml. (--infer-schema goes on without one; then nothing is proved.)"
         )
-    with kind_errors():
+    try:
         return Schema.load(path)
+    except (ValueError, OSError) as error:
+        raise click.ClickException(f"{path}: {error}") from None
 
 
 def target_of(schema: "Schema", target: str | None) -> str:
     """The column with the labels, by the command line or the schema."""
     if target is None and schema.target is None:
         raise click.UsageError("which column is to be predicted? Say --target COLUMN, or [target] name in the schema")
-    if target is not None and target in schema.names:
-        raise click.UsageError(f"{target!r} is the target, but the schema has it among the columns that rules may use")
     if None not in (target, schema.target) and target != schema.target:
         raise click.UsageError(f"--target is {target!r}, but the schema's target is {schema.target!r}")
+    if target is not None and target in schema.names:
+        raise click.UsageError(f"{target!r} is the target, but the schema has it among the columns that rules may use")
     return str(target or schema.target)
 
 
@@ -115,17 +127,54 @@ def read_records(
         check_columns(path, [*wanted, *([target] if target else [])], there)
         both = list(dict.fromkeys([*wanted, *([target] if target else [])]))
         frame = read_table(path, both, schema, delimiter, encoding)
-        y = None if target is None else labels(frame[target], schema.classes)
+        y = None if target is None else labels(frame[target].tolist(), schema.classes)
         return frame[wanted], y
 
 
-def check_writable(*paths: Path | None) -> None:
-    """Complain about a file that cannot be written, before anything is spent."""
+def check_outputs(outputs: Sequence[Path | None], inputs: Sequence[Path | None] = (), force: bool = True) -> None:
+    """Complain about files that cannot be written, or that would be lost, before anything is spent."""
     import os
 
-    for path in paths:
-        if path is not None and (not path.parent.is_dir() or not os.access(path.parent, os.W_OK)):
+    taken = {path.resolve() for path in inputs if path is not None}
+    for path in outputs:
+        if path is None:
+            continue
+        if not path.parent.is_dir() or not os.access(path.parent, os.W_OK):
             raise click.ClickException(f"{path} cannot be written: there is no such folder, or it is read-only")
+        if path.resolve() in taken:
+            raise click.UsageError(f"{path} is needed for something else in this command: choose another name")
+        if path.exists() and not path.is_file():
+            raise click.UsageError(f"{path} is no ordinary file: choose another name")
+        if path.exists() and not force:
+            raise click.UsageError(f"{path} exists; say --force to write over it")
+        taken.add(path.resolve())
+
+
+def chance(share: float) -> str:
+    """How sure somebody may become, rounded up.
+
+    >>> chance(0.7311), chance(0.99996)
+    ('73.2%', '> 99.9%')
+    """
+    return "> 99.9%" if share > 0.999 else f"{math.ceil(share * 1000 - 1e-9) / 10:.1f}%"
+
+
+def check_epsilon(epsilon: float, weak: bool) -> None:
+    """Complain about an epsilon that is none, or protects nobody."""
+    if not math.isfinite(epsilon) or epsilon <= 0:
+        raise click.UsageError("--epsilon must be above 0. Good values are from 0.1 to 1; `discreet plan` helps")
+    if epsilon > WEAKEST and not weak:
+        raise click.UsageError(
+            f"--epsilon {epsilon:g} protects next to nobody: an attacker who thinks it as likely as not that a person is in the "
+            "table may become as good as certain. Values from 0.1 to 1 are good, 10 is the most that is ever called private. "
+            "If you really mean it, say --weak"
+        )
+
+
+weak_option = click.option(
+    "--weak", is_flag=True, help=f"Allow an epsilon above {WEAKEST:g}, which protects next to nobody."
+)
+force_option = click.option("--force", is_flag=True, help="Write over a file that is there.")
 
 
 def say_json(data: Any) -> None:

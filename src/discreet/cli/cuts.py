@@ -8,15 +8,18 @@ from .common import (
     FILE,
     NEW_FILE,
     as_json_option,
-    check_writable,
+    check_epsilon,
+    check_outputs,
     csv_options,
+    force_option,
     kind_errors,
     load_schema,
     read_records,
     say_json,
+    weak_option,
 )
 from .fit import open_ledger
-from .remembered import check_ledger, remember
+from .remembered import ANOTHER, check_ledger, note_ledger
 
 
 @click.command()
@@ -29,7 +32,9 @@ from .remembered import check_ledger, remember
 @click.option("--ledger", "ledger_file", type=NEW_FILE, help="Where to book it.")
 @click.option("--records-per-person", type=click.IntRange(min=1), default=1, show_default=True)
 @click.option("--out", "-o", type=NEW_FILE, required=True, help="Where the new schema goes.")
-@click.option("--another-ledger", is_flag=True, help="Allow a second ledger for a table that is on one already.")
+@ANOTHER
+@weak_option
+@force_option
 @csv_options
 @as_json_option
 def cuts(
@@ -41,6 +46,8 @@ def cuts(
     records_per_person: int,
     out: Path,
     another_ledger: bool,
+    weak: bool,
+    force: bool,
     delimiter: str | None,
     encoding: str,
     as_json: bool,
@@ -57,7 +64,8 @@ def cuts(
             raise click.UsageError(f"--column must be a name and a number, as in age=7, not {text!r}")
         wanted[name] = int(number)
     schema = load_schema(schema_file)
-    check_writable(out, ledger_file)
+    check_epsilon(epsilon, weak)
+    check_outputs([out], [table, schema_file, ledger_file], force)
     ledger = open_ledger(ledger_file)
     check_ledger(table, ledger_file, another_ledger)
     from ..cut_points import private_cuts
@@ -66,9 +74,8 @@ def cuts(
         for name in wanted:
             schema[name]
         X, _ = read_records(table, schema, None, delimiter, encoding)
+        note_ledger(table, ledger_file)
         cut = private_cuts(X, schema, wanted, epsilon=epsilon, ledger=ledger, records_per_person=records_per_person)
-        if ledger_file is not None:
-            remember(table, ledger_file)
         cut.save(out)
     found = {name: list(cut[name].cuts) for name in wanted}  # type: ignore[attr-defined]
     if as_json:

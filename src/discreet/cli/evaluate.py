@@ -1,11 +1,13 @@
 """``discreet evaluate``: how good is a model, and what does it cost to say so?"""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import click
 
-from .common import FILE, as_json_option, csv_options, kind_errors, read_records, say_json
+from .common import FILE, as_json_option, check_epsilon, csv_options, kind_errors, read_records, say_json, weak_option
+from .remembered import ANOTHER, check_ledger, note_ledger
 
 CHOOSE = (
     "are these records private? A measured accuracy is not covered by the model's promise. Either pay for a noisy one,\n\n"
@@ -23,6 +25,8 @@ CHOOSE = (
 @click.option("--ledger", "ledger_file", type=FILE, help="Where to book it.")
 @click.option("--records-per-person", type=click.IntRange(min=1), default=1, show_default=True)
 @click.option("--public", is_flag=True, help="Exact numbers: the records may be shown, or the numbers stay with you.")
+@ANOTHER
+@weak_option
 @csv_options
 @as_json_option
 def evaluate(
@@ -33,13 +37,20 @@ def evaluate(
     ledger_file: Path | None,
     records_per_person: int,
     public: bool,
+    another_ledger: bool,
+    weak: bool,
     delimiter: str | None,
     encoding: str,
     as_json: bool,
 ) -> None:
     """Measure how often MODEL is right on the records of TABLE: exactly, or privately for a price."""
-    if public == (epsilon is not None):
+    if public and epsilon is not None:
+        raise click.UsageError("choose one of --public and --epsilon")
+    if not public and epsilon is None:
         raise click.UsageError(CHOOSE)
+    if epsilon is not None:
+        check_epsilon(epsilon, weak)
+        check_ledger(table, ledger_file, another_ledger)
     from ..model import SavedModel
     from ..privacy.ledger import Ledger
 
@@ -52,18 +63,22 @@ def evaluate(
         assert rules.schema is not None
         from ..schema import Schema
 
-        schema = Schema(rules.schema.columns, classes=rules.classes, inferred=rules.schema.inferred)
+        used = {literal.column for rule in rules.rules for literal in rule.antecedent}
+        columns = [c for c in rules.schema.columns if c.name in used] or rules.schema.columns
+        schema = Schema(tuple(columns), classes=rules.classes, inferred=rules.schema.inferred)
+        rules = replace(rules, schema=schema)
         X, y = read_records(table, schema, target, delimiter, encoding)
         if epsilon is not None:
             from ..private_accuracy import noisy_accuracy
 
             ledger = Ledger.open(ledger_file) if ledger_file else None
+            note_ledger(table, ledger_file)
             found = noisy_accuracy(rules, X, y, epsilon, ledger, records_per_person)
             if as_json:
                 say_json({"accuracy": found.accuracy, "low": found.low, "high": found.high, "epsilon": epsilon})
             else:
                 click.echo(str(found))
-                click.echo(f"{found.privacy}", err=True)
+                click.echo("It is about these records, and not part of what the model promises.", err=True)
             return
         measured = _exact(rules, X, y)
     if as_json:

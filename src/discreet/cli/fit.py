@@ -1,31 +1,35 @@
 """``discreet fit``: from a private table and a public schema to a model that may be published."""
 
-import math
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
 from .common import (
     FILE,
     NEW_FILE,
-    WEAKEST,
     as_json_option,
     check_columns,
-    check_writable,
+    check_epsilon,
+    check_outputs,
     csv_options,
+    force_option,
     kind_errors,
     load_schema,
     read_records,
     say_json,
     target_of,
+    weak_option,
 )
-from .remembered import check_ledger, remember
+from .remembered import ANOTHER, PUBLIC, check_ledger, check_not_a_sample, note_ledger
 from .show import coloured
 
 if TYPE_CHECKING:
     from ..model import SavedModel
     from ..privacy.ledger import Ledger
+    from ..schema import Schema
 
 MECHANISMS = ("mass", "sm-laplace", "sm-cauchy", "gl-laplace", "gl-gaussian", "gl-exponential", "noisy-counts")
 
@@ -60,8 +64,10 @@ MECHANISMS = ("mass", "sm-laplace", "sm-cauchy", "gl-laplace", "gl-gaussian", "g
 @click.option("--min-support", type=int, help="For sm-laplace and sm-cauchy: a public number of records.")
 @csv_options
 @click.option("--infer-schema", is_flag=True, help="Make a schema from the private records. NOTHING IS THEN PROVED.")
-@click.option("--weak", is_flag=True, help=f"Allow an epsilon above {WEAKEST:g}, which protects next to nobody.")
-@click.option("--another-ledger", is_flag=True, help="Allow a second ledger for a table that is on one already.")
+@weak_option
+@ANOTHER
+@PUBLIC
+@force_option
 @as_json_option
 def fit(
     table: Path,
@@ -84,13 +90,15 @@ def fit(
     infer_schema: bool,
     weak: bool,
     another_ledger: bool,
+    public_table: bool,
+    force: bool,
     as_json: bool,
 ) -> None:
     """Learn a private rule list from TABLE (CSV, Parquet or Arrow), and write it to a file that may be published.
 
     Everything is checked before a record is read or budget spent: files, columns, parameters, the ledger.
     """
-    _check_epsilon(epsilon, weak)
+    check_epsilon(epsilon, weak)
     given: dict[str, Any] = {"max_card": max_card, "records_per_person": records_per_person, "exclude": exclude}
     given |= {"max_length": max_length} if max_length else {}
     greedy = learner == "greedy" or (learner is None and mechanism is not None)
@@ -98,16 +106,26 @@ def fit(
         raise click.UsageError("--mechanism, --delta and --min-support are for --learner greedy")
     given |= {"mechanism": mechanism or "mass", "delta": delta} if greedy else {}
     given |= {"min_support": min_support} if min_support is not None else {}
-    check_writable(out, report, ledger_file)
+    if mechanism in ("sm-laplace", "gl-gaussian") and delta is None:
+        raise click.UsageError(f"--mechanism {mechanism} needs a public --delta, 1e-6 for example; mass needs none")
+    check_outputs([out, report], [table, schema_file, ledger_file], force)
     ledger = open_ledger(ledger_file)
     check_ledger(table, ledger_file, another_ledger)
-    model = (
-        _fit_inferred(table, target, delimiter, encoding, greedy, epsilon, ledger, given)
-        if infer_schema and schema_file is None
-        else _fit(table, load_schema(schema_file), target, delimiter, encoding, greedy, epsilon, ledger, given)
-    )
-    if ledger_file is not None:
-        remember(table, ledger_file)
+    if not infer_schema:
+        check_not_a_sample(table, public_table)
+    learn = partial(_classifier, greedy, epsilon=epsilon, ledger=ledger, **given)
+    written = Written(table, delimiter, encoding)
+    booked = 0 if ledger is None else len(ledger.entries)
+    try:
+        if infer_schema and schema_file is None:
+            model = _fit_inferred(written, target, learn, ledger_file)
+        else:
+            model = _fit(written, load_schema(schema_file), target, exclude, learn, ledger_file)
+    except KeyboardInterrupt:
+        gone = ledger is not None and len(ledger.entries) > booked
+        said = f"Epsilon {epsilon:g} is booked and stays so" if gone else "Nothing was booked"
+        click.echo(f"Stopped; no model was written. {said}.", err=True)
+        raise SystemExit(130) from None
     with kind_errors():
         model.save(out)
         if report is not None:
@@ -120,18 +138,6 @@ def fit(
         say_json({"model": str(out), "report": report and str(report)} | json.loads(model.to_json()))
     else:
         _show(model, out, report, ledger, ledger_file)
-
-
-def _check_epsilon(epsilon: float, weak: bool) -> None:
-    if not math.isfinite(epsilon) or epsilon <= 0:
-        raise click.UsageError("--epsilon must be above 0. Good values are from 0.1 to 1; `discreet plan` helps")
-    if epsilon > WEAKEST and not weak:
-        chance = 1.0 / (1.0 + math.exp(-epsilon))
-        raise click.UsageError(
-            f"--epsilon {epsilon:g} protects next to nobody: an attacker who thinks it as likely as not that a person is in "
-            f"the table may become {chance:.4%} sure. Values from 0.1 to 1 are good, 10 is the most that is ever called private. "
-            "If you really mean it, say --weak"
-        )
 
 
 def open_ledger(path: Path | None) -> "Ledger | None":
@@ -149,24 +155,28 @@ def open_ledger(path: Path | None) -> "Ledger | None":
         return Ledger.open(path)
 
 
-def _classifier(greedy: bool, epsilon: float, ledger: "Ledger | None", given: dict[str, Any], **more: Any) -> Any:
+class Written(NamedTuple):
+    """A table in a file, and how it is written there."""
+
+    path: Path
+    delimiter: str | None
+    encoding: str
+
+
+def _classifier(greedy: bool, **parameters: Any) -> Any:
     from ..optimal_estimators import DPOptimalRuleListClassifier
     from ..private_estimators import DPGreedyRuleListClassifier
 
-    made = DPGreedyRuleListClassifier if greedy else DPOptimalRuleListClassifier
-    return made(epsilon=epsilon, ledger=ledger, **given, **more)
+    return (DPGreedyRuleListClassifier if greedy else DPOptimalRuleListClassifier)(**parameters)
 
 
 def _fit(
-    table: Path,
-    schema: Any,
+    table: Written,
+    schema: "Schema",
     target: str | None,
-    delimiter: str | None,
-    encoding: str,
-    greedy: bool,
-    epsilon: float,
-    ledger: "Ledger | None",
-    given: dict[str, Any],
+    exclude: tuple[str, ...],
+    learn: Callable[..., Any],
+    ledger: Path | None,
 ) -> "SavedModel":
     from ..model import SavedModel
 
@@ -174,23 +184,21 @@ def _fit(
     if schema.classes is None:
         raise click.UsageError("the schema does not say which classes the target has: add [target] classes = [...]")
     with kind_errors():
-        schema.exclude(given["exclude"])
-        X, y = read_records(table, schema, target, delimiter, encoding)
+        schema.exclude(exclude)  # a name that is not there is noticed before the table is read
+        X, y = read_records(table.path, schema, target, table.delimiter, table.encoding)
+        clf = learn(schema=schema)
+        if clf._binary_only and len(schema.classes) != 2:
+            raise click.UsageError(
+                f"--mechanism {clf.mechanism} is for two classes, and the schema's target has {len(schema.classes)}: use "
+                "--learner optimal or --mechanism mass"
+            )
+        note_ledger(table.path, ledger)
         with _working():
-            clf = _classifier(greedy, epsilon, ledger, given, schema=schema).fit(X, y)
+            clf.fit(X, y)
         return SavedModel.of(clf, target)
 
 
-def _fit_inferred(
-    table: Path,
-    target: str | None,
-    delimiter: str | None,
-    encoding: str,
-    greedy: bool,
-    epsilon: float,
-    ledger: "Ledger | None",
-    given: dict[str, Any],
-) -> "SavedModel":
+def _fit_inferred(table: Written, target: str | None, learn: Callable[..., Any], ledger: Path | None) -> "SavedModel":
     """With a schema made from the records: aloud, and with no promise."""
     import warnings
 
@@ -200,14 +208,15 @@ def _fit_inferred(
 
     if target is None:
         raise click.UsageError("which column is to be predicted? Say --target COLUMN")
+    path, delimiter, encoding = table
     with kind_errors(), warnings.catch_warnings():
         warnings.simplefilter("ignore", PrivacyWarning)  # the statement says it
-        check_columns(table, [target], column_names(table, delimiter, encoding))
-        frame = typed(read_table(table, None, None, delimiter, encoding))
+        check_columns(path, [target], column_names(path, delimiter, encoding))
+        frame = typed(read_table(path, None, None, delimiter, encoding))
         frame = frame[frame[target].notna()]
+        note_ledger(path, ledger)
         with _working():
-            clf = _classifier(greedy, epsilon, ledger, given, infer_schema=True)
-            clf.fit(frame.drop(columns=target), frame[target].to_numpy())
+            clf = learn(infer_schema=True).fit(frame.drop(columns=target), frame[target].to_numpy())
         return SavedModel.of(clf, target)
 
 
@@ -229,6 +238,8 @@ def _show(
     console.print(
         Panel(coloured(model.rule_list), title=f"Predicting {model.target}", title_align="left", padding=(1, 2))
     )
+    if model.rule_list.default.counts is not None:
+        console.print("Shares and counts are noisy; the report says by how much.", style="dim")
     style = "green" if model.privacy.proved else "bold red"
     console.print(Panel(Text(str(model.privacy), style), title="What it promises", title_align="left", padding=(1, 2)))
     if ledger is None:

@@ -5,7 +5,7 @@ from typing import Any
 
 import click
 
-from .common import FILE, NEW_FILE, as_json_option, kind_errors, say_json
+from .common import FILE, NEW_FILE, as_json_option, check_outputs, kind_errors, say_json
 
 
 @click.group()
@@ -17,14 +17,19 @@ def ledger() -> None:
 @click.argument("path", type=NEW_FILE)
 @click.option("--epsilon", "-e", type=float, required=True, help="For all models from one table together.")
 @click.option("--delta", type=float, default=0.0, help="Only for methods that need one.")
-def create(path: Path, epsilon: float, delta: float) -> None:
+@as_json_option
+def create(path: Path, epsilon: float, delta: float, as_json: bool) -> None:
     """Make a new ledger. The total is decided once, and cannot be changed."""
     from ..privacy.ledger import Ledger
 
     if path.exists():
         raise click.UsageError(f"{path} exists already; a ledger is made once for a table")
+    check_outputs([path])
     with kind_errors():
         Ledger.open(path, epsilon, delta)
+    if as_json:
+        say_json({"ledger": str(path), "epsilon": epsilon, "delta": delta})
+        return
     click.echo(f"{path}: epsilon {epsilon:g}" + (f", delta {delta:g}" if delta else "") + " for all releases together")
 
 

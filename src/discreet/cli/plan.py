@@ -10,13 +10,15 @@ from .common import (
     FILE,
     NEW_FILE,
     as_json_option,
-    check_writable,
+    chance,
+    check_outputs,
     csv_options,
     kind_errors,
     load_schema,
     say_json,
     target_of,
 )
+from .remembered import PUBLIC, check_not_private
 
 if TYPE_CHECKING:
     from ..planning import Expected
@@ -36,9 +38,10 @@ WORDS = {  # what an attacker's odds may change by: e^epsilon
 @click.option("--target", "-t", help="The column to predict, if the schema does not name it.")
 @click.option("--max-length", "-k", type=click.IntRange(min=1), default=4, show_default=True)
 @click.option("--max-card", type=click.IntRange(1, 3), default=1, show_default=True)
-@click.option("--repeats", type=click.IntRange(min=2), default=10, show_default=True, help="Fits at each epsilon.")
+@click.option("--repeats", type=click.IntRange(min=2), default=5, show_default=True, help="Fits at each epsilon.")
 @click.option("--out", "-o", type=NEW_FILE, help="Write the curve as an SVG picture.")
 @csv_options
+@PUBLIC
 @as_json_option
 def plan(
     standin: Path | None,
@@ -51,6 +54,7 @@ def plan(
     out: Path | None,
     delimiter: str | None,
     encoding: str,
+    public_table: bool,
     as_json: bool,
 ) -> None:
     """Choose an epsilon before anything is spent: what an attacker can learn, and what it costs in accuracy.
@@ -59,7 +63,9 @@ def plan(
     like the private one (an older release, a sample that may be shown, a synthetic one), accuracy is measured on it.
     """
     schema = load_schema(schema_file)
-    check_writable(out)
+    check_outputs([out], [standin, schema_file])
+    if standin is not None:
+        check_not_private(standin, public_table)
     if standin is None and records is None:
         raise click.UsageError(
             "say about how many records the table has (--records 10000), or give a public stand-in table"
@@ -69,6 +75,7 @@ def plan(
     with kind_errors():
         expected = expect(schema, records or 1, max_length=max_length, max_card=max_card)
         best: float | None = None
+        size = 0
         if standin is not None:
             size, best, measured = _measured(
                 standin, schema, target_of(schema, target), repeats, max_length, max_card, delimiter, encoding
@@ -86,7 +93,7 @@ def plan(
     if as_json:
         say_json({"records": records, "without privacy": best, "expected": [vars(e) for e in expected]})
     else:
-        _show(expected, records, best, out)
+        _show(expected, records, size, best, out)
 
 
 def _measured(
@@ -123,10 +130,10 @@ def _measured(
             found.setdefault(0.0 if math.isnan(epsilon) else epsilon, []).append(accuracy)
             bar.advance(task)
     means = {e: (float(np.mean(a)), float(np.std(a, ddof=1) / len(a) ** 0.5)) for e, a in found.items()}
-    return int(0.7 * len(X)), means[0.0][0], means
+    return len(X), means[0.0][0], means
 
 
-def _show(expected: "list[Expected]", records: int, best: float | None, out: Path | None) -> None:
+def _show(expected: "list[Expected]", records: int, size: int, best: float | None, out: Path | None) -> None:
     from rich.console import Console
     from rich.table import Table
 
@@ -137,7 +144,7 @@ def _show(expected: "list[Expected]", records: int, best: float | None, out: Pat
     for e in expected:
         row = [
             f"{e.epsilon:g}",
-            f"{e.attacker:.1%}",
+            chance(e.attacker),
             _bar(e.attacker - 0.5, 0.5),
             "all" if e.loss >= 0.5 else f"{e.loss:.2%}",
         ]
@@ -146,7 +153,10 @@ def _show(expected: "list[Expected]", records: int, best: float | None, out: Pat
         table.add_row(*row)
     console.print(table)
     if best is not None:
-        console.print(f"Without privacy: {best:.3f}.")
+        console.print(
+            f"Without privacy: {best:.3f}. Measured by learning from 70 % of the stand-in's {size:,} records; how good a list is "
+            "depends on epsilon times the number of records, so more records do the same with a smaller epsilon."
+        )
     for epsilon, words in WORDS.items():
         console.print(f"  [bold]{epsilon:g}[/bold]  {words}")
     console.print(
@@ -159,7 +169,7 @@ def _show(expected: "list[Expected]", records: int, best: float | None, out: Pat
         console.print(f"The curve: {out}")
 
 
-def _bar(value: float, most: float, width: int = 20) -> str:
+def _bar(value: float, most: float, width: int = 12) -> str:
     return "█" * round(width * value / most) or "▏"
 
 
@@ -195,7 +205,7 @@ def curve(expected: "list[Expected]", best: float | None) -> str:
     if best is not None:
         without = (
             f'<line x1="{left}" x2="{right}" y1="{y(best):.1f}" y2="{y(best):.1f}" stroke="#000" stroke-dasharray="8 4"/>'
-            f'<text x="{right}" y="{y(best) - 6:.1f}" text-anchor="end">without privacy {best:.1%}</text>'
+            f'<text x="{left + 4}" y="{y(best) - 6:.1f}">without privacy {best:.1%}</text>'
         )
     return (
         '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 680 380" font-family="sans-serif" font-size="13" role="img">'

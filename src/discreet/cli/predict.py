@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from .common import FILE, NEW_FILE, check_columns, check_writable, csv_options, kind_errors, read_records, say_json
+from .common import FILE, NEW_FILE, check_columns, check_outputs, csv_options, kind_errors, read_records, say_json
 
 
 @click.command()
@@ -32,7 +32,7 @@ def predict(
     from ..files import column_names, read_table
     from ..model import SavedModel
 
-    check_writable(out)
+    check_outputs([out], [model, table])
     with kind_errors():
         saved = SavedModel.load(model)
         rules = saved.rule_list

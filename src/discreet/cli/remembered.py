@@ -1,6 +1,7 @@
-"""Which ledger a table is on: remembered by the table's place on this machine, so that a second ledger is noticed.
+"""What the commands remember of tables: which ledger a table is on, and which tables were samples for a schema.
 
-Nothing of the table is read or kept but its path. A copy elsewhere is not noticed.
+So a second ledger for a table is noticed, and a schema that was drafted from the private table itself. Nothing of a table is
+read or kept but its place on this machine. A copy elsewhere is not noticed.
 """
 
 import json
@@ -9,28 +10,42 @@ from pathlib import Path
 
 import click
 
+ANOTHER = click.option(
+    "--another-ledger", is_flag=True, help="Allow a second ledger, or none, for a table that is on one already."
+)
+PUBLIC = click.option("--public-table", is_flag=True, help="The table may be shown, whatever it was used for before.")
+
 
 def _file() -> Path:
-    return Path(os.environ.get("DISCREET_HOME") or click.get_app_dir("discreet")) / "ledgers.json"
+    return Path(os.environ.get("DISCREET_HOME") or click.get_app_dir("discreet")) / "tables.json"
 
 
-def _read() -> dict[str, str]:
+def _read(what: str) -> dict[str, str]:
     try:
-        data = json.loads(_file().read_text(encoding="utf-8"))
+        data = json.loads(_file().read_text(encoding="utf-8"))[what]
         return {str(k): str(v) for k, v in data.items()}
-    except (OSError, ValueError, AttributeError):
+    except (OSError, ValueError, AttributeError, KeyError, TypeError):
         return {}
+
+
+def _note(what: str, table: Path, value: str) -> None:
+    file = _file()
+    data = {kind: _read(kind) for kind in ("ledgers", "samples")}
+    data[what][str(table.resolve())] = value
+    try:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        scratch = file.with_name(f"{file.name}.{os.getpid()}.new")
+        scratch.write_text(json.dumps(data, indent=1), encoding="utf-8")
+        os.replace(scratch, file)
+    except OSError:
+        click.echo(f"(could not note in {file} what this table was used for)", err=True)
 
 
 def check_ledger(table: Path, ledger: Path | None, another: bool) -> None:
     """Complain if the table was learned from with another ledger, or is now to be without the one it has."""
-    before = _read().get(str(table.resolve()))
-    if (
-        before is None
-        or another
-        or (ledger is not None and str(ledger.resolve()) == before)
-        or not Path(before).exists()
-    ):
+    before = _read("ledgers").get(str(table.resolve()))
+    same = ledger is not None and str(ledger.resolve()) == before
+    if before is None or another or same or not Path(before).exists():
         return
     now = "without a ledger" if ledger is None else f"with the ledger {ledger}"
     raise click.ClickException(
@@ -40,15 +55,32 @@ def check_ledger(table: Path, ledger: Path | None, another: bool) -> None:
     )
 
 
-def remember(table: Path, ledger: Path) -> None:
-    """Note which ledger the table is on. Where that cannot be written, nothing is noted."""
-    file = _file()
-    try:
-        file.parent.mkdir(parents=True, exist_ok=True)
-        scratch = file.with_name(f"{file.name}.{os.getpid()}.new")
-        scratch.write_text(
-            json.dumps(_read() | {str(table.resolve()): str(ledger.resolve())}, indent=1), encoding="utf-8"
+def note_ledger(table: Path, ledger: Path | None) -> None:
+    """Note which ledger the table is on, before anything is learned from it."""
+    if ledger is not None:
+        _note("ledgers", table, str(ledger.resolve()))
+
+
+def check_not_a_sample(table: Path, public: bool) -> None:
+    """Complain if the table was the sample for a schema."""
+    if not public and str(table.resolve()) in _read("samples"):
+        raise click.ClickException(
+            f"a schema was drafted from {table.name} itself. A schema counts as public and nothing protects it, so it must not "
+            "come from the private table. Draft it from a public sample or a data dictionary; or say --public-table if these "
+            "records may be shown anyway."
         )
-        os.replace(scratch, file)
-    except OSError:
-        pass
+
+
+def check_not_private(table: Path, public: bool) -> None:
+    """Complain if a table that should be public is on a ledger."""
+    ledger = _read("ledgers").get(str(table.resolve()))
+    if ledger is not None and not public:
+        raise click.ClickException(
+            f"{table.name} is on the ledger {ledger}, so it is a private table; this command needs one that may be shown. If it "
+            "may be, say --public-table."
+        )
+
+
+def note_sample(table: Path) -> None:
+    """Note that a schema was drafted from the table."""
+    _note("samples", table, "schema")

@@ -4,7 +4,18 @@ from pathlib import Path
 
 import click
 
-from .common import FILE, NEW_FILE, as_json_option, check_columns, check_writable, csv_options, kind_errors, say_json
+from .common import (
+    FILE,
+    NEW_FILE,
+    as_json_option,
+    check_columns,
+    check_outputs,
+    csv_options,
+    force_option,
+    kind_errors,
+    say_json,
+)
+from .remembered import PUBLIC, check_not_private, note_sample
 
 
 @click.command()
@@ -13,7 +24,8 @@ from .common import FILE, NEW_FILE, as_json_option, check_columns, check_writabl
 @click.option("--out", "-o", type=NEW_FILE, help="Where the draft goes, as TOML; to the screen by default.")
 @click.option("--cuts", type=click.IntRange(1, 1000), help="The most cut points of a numeric column; about 20.")
 @click.option("--dictionary", is_flag=True, help="SAMPLE is a data dictionary: a table with a row for each column.")
-@click.option("--force", is_flag=True, help="Write over a schema that is there.")
+@PUBLIC
+@force_option
 @csv_options
 @as_json_option
 def schema(
@@ -22,6 +34,7 @@ def schema(
     out: Path | None,
     cuts: int | None,
     dictionary: bool,
+    public_table: bool,
     force: bool,
     delimiter: str | None,
     encoding: str,
@@ -36,15 +49,16 @@ def schema(
     from ..drafting import draft_from_dictionary, draft_schema
     from ..files import column_names, read_table, typed
 
-    check_writable(out)
-    if out is not None and out.exists() and not force:
-        raise click.UsageError(f"{out} exists; say --force to write over it")
+    check_outputs([out], [sample], force)
+    check_not_private(sample, public_table)
     with kind_errors():
         if target is not None and not dictionary:
             check_columns(sample, [target], column_names(sample, delimiter, encoding))
         frame = typed(read_table(sample, None, None, delimiter, encoding))
         draft = (draft_from_dictionary if dictionary else draft_schema)(frame, target, cuts, sample.name)
         text = draft.to_toml()
+    if not dictionary:
+        note_sample(sample)
     if out is not None:
         out.write_text(text, encoding="utf-8")
     if as_json:
@@ -54,7 +68,8 @@ def schema(
         click.echo(text)
         return
     used = len(draft.schema.used)
-    click.echo(f"{out}: {used} columns for rules, {len(draft.schema.columns) - used} ignored. Read it, and look at:")
-    for note in draft.notes or ("nothing in particular",):
+    look = " Read it, and look at:" if draft.notes else " Read it before you use it."
+    click.echo(f"{out}: {used} columns for rules, {len(draft.schema.columns) - used} ignored.{look}")
+    for note in draft.notes:
         click.echo(f"  - {note}")
     click.echo(f"\n{sample.name} must be public. If it is the private table, or a part of it, do not use this draft.")

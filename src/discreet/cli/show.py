@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from .common import FILE, NEW_FILE, check_writable, kind_errors
+from .common import FILE, NEW_FILE, check_outputs, kind_errors
 
 if TYPE_CHECKING:
     from rich.text import Text
@@ -30,6 +30,8 @@ def coloured(rule_list: "RuleList") -> "Text":
         counts = [max(0.0, c) for c in rule.counts or ()]
         if (total := sum(counts)) > 0:
             line.append(f"   {counts[where] / total:.0%} of {total:,.0f}", "dim")
+        elif counts:
+            line.append("   too few records to count", "dim")
         lines.append(line)
     return Text("\n").join(lines)
 
@@ -59,7 +61,7 @@ def show(model: Path, form: str, dialect: str, share_of: str | None, out: Path |
     """Show MODEL: its rules and what it promises, or code that scores new records."""
     from ..model import SavedModel
 
-    check_writable(out)
+    check_outputs([out], [model])
     with kind_errors():
         saved = SavedModel.load(model)
         rules = saved.rule_list

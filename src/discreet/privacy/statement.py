@@ -15,6 +15,7 @@ NEIGHBOURS = (
 )
 # Why nothing is proved, where a report has to be loud
 SEEDED = "the noise was seeded (random_state), so it can be repeated and taken off"
+MEASURED = "noisy accuracy"  # the mechanism of statements about a measurement
 INFERRED = "the schema was made from records (infer_schema, or cut points with seeded noise)"
 
 
@@ -103,7 +104,8 @@ class PrivacyStatement:
         return replace(self, proved=both, cut_points=plus(self.cut_points, epsilon))
 
     def __str__(self) -> str:
-        parts = [f"This model was learned with the mechanism {self.mechanism}."]
+        opening = f"This model was learned with the mechanism {self.mechanism}."
+        parts = ["This accuracy was measured with noise." if self.mechanism == MEASURED else opening]
         if self.proved is None:
             parts.append("NO PRIVACY IS PROVED FOR IT: " + "; ".join(self.because) + ".")
         else:

@@ -139,10 +139,12 @@ def _facts(s: Summary) -> str:
                 "of the time, where guessing gets 50&nbsp;%",
             )
         )
-    if s.has_counts and s.total:
+    # with few records, sums of noisy counts are mostly noise
+    steady = not s.margin or s.total > 20 * s.margin * len(s.steps)
+    if s.has_counts and s.total and steady:
         about, how = ("", "exact") if s.statement is None else (" about", "noisy")
         facts.append((f"Learned from{about}", number(round(s.total)), f"records, by {how} counts"))
-    if s.right is not None:
+    if s.right is not None and steady:
         facts.append(("Right about", percent(s.right), "of these records, by its own counts"))
     used = sum(c.role == "used" for c in s.columns)
     out = sum(c.role in ("excluded", "ignored") for c in s.columns)

@@ -143,10 +143,14 @@ def _proved(entry: Entry) -> str:
 
 def limits(s: Summary) -> str:
     """What no promise covers."""
+    said = dict(s.parameters).get("records_per_person", "1")
+    persons = int(said) if said.isdecimal() and len(said) < 10 else 1
     items = [
         (
             "People with several records",
-            "The promise is about one record. To a person with k records, read epsilon as k times as large.",
+            f"The promise is to people with at most {persons} records. Nobody checked that no one has more."
+            if persons > 1
+            else "The promise is about one record. To a person with k records, read epsilon as k times as large.",
         ),
         (
             "Groups",
