@@ -77,11 +77,12 @@ lint: $(VENV)/.lint  ## ruff and mypy (strict on vault/ and privacy/)
 
 bench: $(VENV)/.test  ## speed and memory, as ratios against named peers in one run
 	test -x .venv-bench/bin/python || $(PYTHON) -m venv .venv-bench
-	.venv-bench/bin/python -m pip --disable-pip-version-check install --quiet -r benchmarks/requirements.txt -e .
+	.venv-bench/bin/python -m pip --disable-pip-version-check install --quiet -r benchmarks/requirements.txt -e '.[duckdb]'
 	OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1 .venv-bench/bin/python benchmarks/greedy.py
 	OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1 .venv-bench/bin/python benchmarks/private.py
 	OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1 .venv-bench/bin/python benchmarks/optimal.py
 	OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1 .venv-bench/bin/python benchmarks/memory.py
+	OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1 .venv-bench/bin/python benchmarks/engines.py
 
 docs: $(VENV)/.docs  ## the documentation, as HTML in site/
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from discreet import Boolean, Schema
 from discreet.candidates import Candidates
-from discreet.datasets import load_adult, load_compas
+from discreet.datasets import load_adult, load_compas, load_german_credit
 from discreet.sources.memory import add_table
 from discreet.tables import as_table
 from discreet.vault import counting
@@ -89,6 +89,25 @@ def test_blocks_of_cells_give_the_same_counts(monkeypatch):
     assert (counter.counts([5, 60]).left == whole.left).all()
 
 
+@pytest.mark.parametrize("load", [load_compas, load_german_credit])
+@pytest.mark.parametrize("binary", [False, True])
+def test_single_literals_are_counted_bin_by_bin(monkeypatch, load, binary):
+    data = load(binary=binary)
+    candidates = Candidates.of_schema(data.schema, 1)
+    number = {label: i for i, label in enumerate(data.schema.classes or (0, 1))}
+    cells = fill(data.schema, (data.data, data.target.map(number).to_numpy()))
+    prefixes = ([], [3], [3, 40], [0, 1, 2, 50])
+    whole = [Counter(cells, candidates).counts(prefix) for prefix in prefixes]
+    monkeypatch.setattr(counting, "BLOCK_BYTES", 2_000)
+    monkeypatch.setattr(counting, "ROWS", 100)
+    counter = Counter(cells, candidates)
+    assert counter._whole is None
+    for prefix, (left, captured) in zip(prefixes, whole, strict=True):
+        assert (counter._count_bins(frozenset(prefix)).captured == captured).all()
+        assert (counter.counts(prefix).left == left).all()
+        assert counter.counts(prefix).captured.tolist() == captured.tolist()
+
+
 def test_the_papers_patterns():
     for load, records, patterns in ((load_compas, 7214, 48), (load_adult, 48842, 540)):
         data = load(binary=True, sensitive=False)
@@ -135,6 +154,45 @@ def test_a_tally_counts(chunks, long_keys):
     flat = [k for chunk in chunks for k in chunk]
     assert [int(k) for k in keys] == sorted(set(flat))
     assert counts.tolist() == [flat.count(k) for k in sorted(set(flat))]
+
+
+@given(
+    st.lists(
+        st.tuples(st.lists(st.tuples(st.integers(0, 20), st.integers(1, 9)), max_size=30), st.booleans()), max_size=8
+    ),
+    st.booleans(),
+)
+def test_a_tally_counts_what_was_counted_before(chunks, long_keys):
+    """Chunks of keys with how often each was seen, among chunks of keys alone."""
+    tally, expected = Tally(), {}
+    tally.SMALLEST_BUFFER = 10
+    for chunk, counted in chunks:
+        keys = np.array([k for k, _ in chunk], dtype=np.uint64)
+        keys = np.array([f"{k:02}" for k, _ in chunk], dtype="S16") if long_keys else keys
+        tally.add(keys, np.array([n for _, n in chunk], dtype=np.uint64) if counted else None)
+        for key, n in chunk:
+            expected[key] = expected.get(key, 0) + (n if counted else 1)
+    keys, counts = tally.result()
+    assert dict(zip(map(int, keys), counts.tolist(), strict=True)) == expected
+    assert [int(k) for k in keys] == sorted(expected)
+
+
+def test_a_tally_of_counts_outgrows_four_bytes():
+    tally = Tally()
+    tally.add(np.array([3], np.uint64), np.array([2**33], np.uint64))
+    tally.add(np.array([3, 1], np.uint64))
+    keys, counts = tally.result()
+    assert (keys.tolist(), counts.tolist()) == ([1, 3], [1, 2**33 + 1])
+
+
+def test_a_bin_that_is_none_is_not_counted():
+    schema = Schema.of_booleans(["a"], classes=(0, 1))
+    cells = CellsInProgress(schema.columns, 2)
+    for bins, labels in (([3], [0]), ([0], [2]), ([-1], [0])):
+        with pytest.raises(AssertionError, match="a bin that is none"):
+            cells.add_counted([np.array(bins)], np.array(labels), np.array([1]))
+    cells.add_counted([np.array([], np.int16)], np.array([], np.int16), np.array([], np.int64))
+    assert len(cells.finish()) == 0
 
 
 def test_a_tally_outgrows_four_bytes():

@@ -36,6 +36,7 @@ FLOORS = [
 # A rule list is what people hold in their hands, so its methods lead up to what writes it in other languages.
 STAIRS = {
     ("vault.vault", "sources.memory"),
+    ("vault.vault", "sources.engine"),
     ("rules", "report.sql"),
     ("rules", "report.python_source"),
     ("rules", "report.notebook"),

@@ -16,6 +16,7 @@ _HOME = {
     "Ledger": "privacy.ledger",
     "PrivacyStatement": "privacy.statement",
     "noisy_accuracy": "private_accuracy",
+    "open_table": "sources.urls",
     "Vault": "vault.vault",
     "Literal": "rules",
     "Rule": "rules",
@@ -53,6 +54,7 @@ if TYPE_CHECKING:
     from .rules import Rule as Rule
     from .rules import RuleList as RuleList
     from .schema import Schema as Schema
+    from .sources.urls import open_table as open_table
     from .vault.vault import Vault as Vault
 
 

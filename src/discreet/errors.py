@@ -35,6 +35,10 @@ class TableError(_ReadableError):
     """A file that cannot be read as a table."""
 
 
+class EngineError(_ReadableError):
+    """An engine that cannot be reached, or that stopped before it had counted the records. Nothing was spent."""
+
+
 class PrivacyWarning(UserWarning):
     """A private learner was asked for something about which nothing is proved. It depends on parameters alone."""
 
@@ -44,7 +48,7 @@ def no_value_shown(problem: str) -> Iterator[None]:
     """Say ``problem`` instead of what a library says, or a value's own code: both like to quote the value."""
     try:
         yield
-    except (SchemaError, RuleError, CandidatesError, MemoryError, Warning):
+    except (SchemaError, RuleError, CandidatesError, EngineError, MemoryError, Warning):
         raise
     except BaseException as error:
         if not isinstance(error, Exception) and type(error).__name__ != "PanicException":  # what Rust libraries raise

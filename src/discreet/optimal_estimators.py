@@ -118,7 +118,7 @@ class DPOptimalRuleListClassifier(_PrivateRuleListClassifier):
         self.time_limit = time_limit
         self.verbose = verbose
 
-    def _learn(self, candidates: Candidates, get_vault: Callable[[], Vault]) -> Self:
+    def _learn(self, candidates: Candidates, get_vault: Callable[[], Vault], fill_first: bool = False) -> Self:
         check_feasible(len(candidates), int(self.max_length), self.joint)
         prior = Prior.of(self.prior, int(self.max_length), candidates)
         sizes = draws_of(int(self.max_length) - 1, self.joint)
@@ -129,8 +129,10 @@ class DPOptimalRuleListClassifier(_PrivateRuleListClassifier):
         proved = None if because else Guarantee(float(budget.epsilon), 0.0)
         statement = self._promise(MECHANISM, None, proved, because, ROUNDING)
         with (
-            self._reserve(exact("delta", 0), statement, candidates.schema) as reservation,
             _spinner(bool(self.verbose)),
+            self._reserve(
+                exact("delta", 0), statement, candidates.schema, get_vault if fill_first else None
+            ) as reservation,
         ):
             doors = self._doors(get_vault(), candidates, budget, prior, weights, reservation)
             learned = optimal(doors, draws, counted=budget.counts_epsilon > 0)

@@ -11,7 +11,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
-from functools import lru_cache
+from functools import cache, lru_cache
 from numbers import Real
 from typing import Any, Self
 
@@ -26,6 +26,7 @@ from .estimators import _RuleListClassifier, check_whole_number, refuse
 from .privacy.ledger import Ledger, Reservation, exact
 from .privacy.statement import INFERRED, SEEDED, Guarantee, PrivacyStatement, neighbours_of
 from .schema import Schema
+from .sources.engine import EngineTable
 from .sources.memory import check_labels, check_types
 from .tables import Table, as_frame, as_objects, holds_objects
 from .vault.entropy import Entropy, SeededEntropy, SystemEntropy
@@ -60,8 +61,8 @@ class _PrivateRuleListClassifier(_RuleListClassifier, ABC):
         return False
 
     @abstractmethod
-    def _learn(self, candidates: Candidates, get_vault: Callable[[], Vault]) -> Self:
-        """Price, reserve, and only then get the vault: filling it reads the records."""
+    def _learn(self, candidates: Candidates, get_vault: Callable[[], Vault], fill_first: bool = False) -> Self:
+        """Price, reserve, and only then get the vault: filling it reads the records. See ``_reserve`` for ``fill_first``."""
 
     def fit(self, X: Any, y: Any, **unsupported: Any) -> Self:
         """Learn a rule list from records X (a data frame or an array) and their labels y."""
@@ -74,14 +75,57 @@ class _PrivateRuleListClassifier(_RuleListClassifier, ABC):
         check_labels(y, sorted_classes(schema), len(table))
         return self._learn(candidates, lambda: Vault.from_table(table, y, schema))
 
+    def fit_source(self, table: Any, max_patterns: int | None = None, **unsupported: Any) -> Self:
+        """Learn a rule list from an ibis table where it is (DuckDB, PostgreSQL, Spark). The schema names the target.
+
+        The engine counts the records by the bins of the schema's columns; nothing else leaves it (docs/scale.md).
+
+        Parameters
+        ----------
+        table : ibis.Table
+            Such as ``open_table("people.parquet")``, or a table or view of any ibis connection.
+        max_patterns : int, default=None
+            Refuse a schema that allows more patterns than this. There are never more patterns than records.
+
+        Examples
+        --------
+        >>> import ibis
+        >>> from discreet import DPGreedyRuleListClassifier
+        >>> from discreet.datasets import load_compas
+        >>> data = load_compas()
+        >>> table = ibis.memtable(data.frame)
+        >>> clf = DPGreedyRuleListClassifier(epsilon=0.5, schema=data.schema).fit_source(table)
+        >>> print(clf.privacy_.proved)
+        epsilon = 0.5
+        """
+        refuse(unsupported)
+        self._check_parameters()
+        if self.schema is None:
+            raise SchemaError(
+                f"{type(self).__name__}.fit_source needs a schema: it says what is public, and the target"
+            )
+        if max_patterns is not None:
+            check_whole_number("max_patterns", max_patterns, at_least=1)
+        schema = self._given_schema().exclude(self.exclude)
+        check_private_schema(schema)
+        classes = sorted_classes(schema)
+        self._set_classes(classes, SchemaError)
+        self._set_features(schema)
+        candidates = self._candidates(schema)
+        source = EngineTable(table, schema, classes, max_patterns)
+        return self._learn(candidates, cache(lambda: Vault.filled_by(source, schema, classes)), fill_first=True)
+
+    def _set_features(self, schema: Schema) -> None:
+        self.feature_names_in_ = np.array(schema.names, dtype=object)
+        self.n_features_in_ = len(schema.names)
+
     def fit_vault(self, vault: Vault) -> Self:
         """Learn from a vault that was filled before, ``Vault.from_table(X, y, schema)``: fill once, fit many times."""
         self._check_parameters()
         if not isinstance(vault, Vault):
             raise TypeError("vault must be a Vault; make one with Vault.from_table(X, y, schema)")
         self._set_classes(vault.classes, SchemaError)
-        self.feature_names_in_ = np.array(vault.schema.names, dtype=object)
-        self.n_features_in_ = len(vault.schema.names)
+        self._set_features(vault.schema)
         candidates = self._candidates(vault.schema.exclude(self.exclude))
         return self._learn(candidates, lambda: vault)
 
@@ -109,8 +153,17 @@ class _PrivateRuleListClassifier(_RuleListClassifier, ABC):
             neighbours_of(k),
         )
 
-    def _reserve(self, delta: Fraction, statement: PrivacyStatement, schema: Schema) -> Reservation:
+    def _reserve(
+        self,
+        delta: Fraction,
+        statement: PrivacyStatement,
+        schema: Schema,
+        fill: Callable[[], Vault] | None = None,
+    ) -> Reservation:
         """Set the budget aside, in the ledger if there is one. Warns if nothing is proved.
+
+        With ``fill``, the vault is filled before that: a connection may be lost on the way, and counts that no door has let out
+        cost nothing. So that nobody waits for a long query in vain, it is checked before the query that there is budget.
 
         The statement is about the learning alone. Cut points that the schema says were released, and that the ledger does not
         know of, are booked with it: a ledger never says less than its models' statements.
@@ -122,6 +175,8 @@ class _PrivateRuleListClassifier(_RuleListClassifier, ABC):
             warnings.warn(f"no privacy is proved for this fit: {reasons}", PrivacyWarning, stacklevel=4)
         epsilon, k = exact("epsilon", self.epsilon), int(self.records_per_person)
         if self.ledger is None:
+            if fill is not None:
+                fill()
             return Reservation(epsilon, delta, records=k)
         what = f"{type(self).__name__}, {statement.mechanism}"
         owed = [(name, e) for name, e in schema.released if not self.ledger.names(name)]
@@ -130,6 +185,9 @@ class _PrivateRuleListClassifier(_RuleListClassifier, ABC):
             what += f", and cut points {name}"
         before = sum((exact("epsilon", e) for _, e in owed), Fraction(0))
         pair = None if statement.proved is None else (statement.proved.epsilon, statement.proved.delta or 0.0)
+        if fill is not None:
+            self.ledger.check(epsilon + k * before, delta)
+            fill()
         reservation = self.ledger.reserve(epsilon + k * before, delta, what, proved=pair, records=k)
         reservation.draw(before, Fraction(0), "release of cut points")
         return reservation

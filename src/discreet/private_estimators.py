@@ -116,10 +116,12 @@ class DPGreedyRuleListClassifier(_PrivateRuleListClassifier):
     def _binary_only(self) -> bool:
         return self.mechanism != MASS
 
-    def _learn(self, candidates: Candidates, get_vault: Callable[[], Vault]) -> Self:
+    def _learn(self, candidates: Candidates, get_vault: Callable[[], Vault], fill_first: bool = False) -> Self:
         budget = self._budget()
         statement = self._statement(budget, candidates)
-        with self._reserve(budget.delta, statement, candidates.schema) as reservation:
+        with self._reserve(
+            budget.delta, statement, candidates.schema, get_vault if fill_first else None
+        ) as reservation:
             doors = self._doors(get_vault(), candidates, budget, reservation)
             learned = greedy(doors, int(self.max_length), check_support=self.mechanism in SMOOTH)
         self._set_model(candidates, learned)

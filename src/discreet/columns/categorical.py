@@ -131,11 +131,16 @@ class Categorical(Column):
         inside[self._bins_of[canonical(value)]] = True
         return inside
 
+    @cached_property
+    def places(self) -> tuple[dict[str, int], int]:
+        """The bin of each listed category, by its text, and the bin of a value that is listed nowhere."""
+        number = {signature: i for i, signature in enumerate(self._signatures)}
+        unlisted = self._n_values if self.outside == "missing" else number[self._unlisted]
+        return {category: number[tests] for category, tests in self._tests_of.items()}, unlisted
+
     def _encode(self, values: np.ndarray, strict: bool) -> np.ndarray:
         codes, found = distinct(values)
-        number = {signature: i for i, signature in enumerate(self._signatures)}
-        bin_of = {category: number[tests] for category, tests in self._tests_of.items()}
-        unlisted = self._n_values if self.outside == "missing" else number[self._unlisted]
+        bin_of, unlisted = self.places
         texts = [canonical(value) for value in found]
         if strict and self.outside in (None, "error") and any(text not in bin_of for text in texts):
             raise SchemaError(

@@ -135,6 +135,21 @@ class Numeric(Column):
         right, left = self._edge_arrays
         return np.searchsorted(right, numbers, side="left") + np.searchsorted(left, numbers, side="right")
 
+    def steps(self) -> tuple[int, list[tuple[str, float]]]:
+        """The bins as a staircase: the lowest bin, and the tests that end it and each bin above it but the last.
+
+        A number is in the lowest bin if the first test is true of it, in the next one if the second is, and so on. Bins that
+        numbers are clipped out of are left out.
+
+        >>> Numeric("age", cuts=(25, 45), ranges=((30, 45),), high=40).steps()
+        (0, [('<=', 25.0), ('<', 30.0)])
+        """
+        right, left = self._edges
+        # at one number, a bin that begins with it comes before one that begins above it
+        ends = sorted([(edge, 1, "<=") for edge in right] + [(edge, 0, "<") for edge in left])
+        first, last = np.flatnonzero(self._foreseen())[[0, -1]].tolist()
+        return first, [(op, edge) for edge, _, op in ends[first:last]]
+
     def _foreseen(self) -> np.ndarray:
         bounds = np.array([-math.inf if self.low is None else self.low, math.inf if self.high is None else self.high])
         first, last = self._bin(bounds)

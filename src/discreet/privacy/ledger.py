@@ -12,7 +12,7 @@ import json
 import math
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
@@ -233,16 +233,26 @@ class Ledger:
         if not isinstance(proved, str):
             pair = (None, None) if proved is None else (exact("epsilon", proved[0]), Fraction(repr(float(proved[1]))))
         with self._changing() as entries:
-            left = self.epsilon - sum(e.epsilon for e in entries), self.delta - sum(e.delta for e in entries)
-            if epsilon > left[0] or delta > left[1]:
-                raise BudgetError(
-                    f"the ledger has epsilon {float(left[0]):.6g} and delta {float(left[1]):.6g} left, "
-                    f"this needs epsilon {float(epsilon):.6g} and delta {float(delta):.6g}"
-                    + (" (the ledger was made without a delta)" if delta and not self.delta else "")
-                )
+            self._refuse_more_than_left(entries, epsilon, delta)
             entries.append(Entry(what, epsilon, delta, datetime.now(UTC).isoformat(timespec="seconds"), *pair))
             number = len(entries) - 1
         return Reservation(epsilon, delta, self, number, records)
+
+    def check(self, epsilon: Fraction, delta: Fraction) -> None:
+        """Raise BudgetError if this is more than is left. Nothing is set aside.
+
+        >>> Ledger(epsilon=1.0).check(Fraction(1, 2), Fraction(0))
+        """
+        self._refuse_more_than_left(self.entries, exact("epsilon", epsilon), exact("delta", delta))
+
+    def _refuse_more_than_left(self, entries: Sequence[Entry], epsilon: Fraction, delta: Fraction) -> None:
+        left = self.epsilon - sum(e.epsilon for e in entries), self.delta - sum(e.delta for e in entries)
+        if epsilon > left[0] or delta > left[1]:
+            raise BudgetError(
+                f"the ledger has epsilon {float(left[0]):.6g} and delta {float(left[1]):.6g} left, "
+                f"this needs epsilon {float(epsilon):.6g} and delta {float(delta):.6g}"
+                + (" (the ledger was made without a delta)" if delta and not self.delta else "")
+            )
 
     def _close(self, number: int, epsilon: Fraction, delta: Fraction) -> None:
         with self._changing() as entries:

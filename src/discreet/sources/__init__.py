@@ -1,1 +1,1 @@
-"""Ways into the vault: tables in memory, for now."""
+"""Ways into the vault: tables in memory, and tables of engines that stay where they are."""

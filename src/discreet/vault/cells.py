@@ -28,9 +28,28 @@ class CellsInProgress:
         self._packing = Packing([n_classes, *(column.n_bins for column in columns)])
         self._tally = Tally()
 
+    @property
+    def bytes_each(self) -> int:
+        """The most memory that a pattern takes while cells are filled: a key and a count for each class, twice."""
+        return 2 * 8 * (self._packing.n_words + 1) * self._n_classes
+
     def add(self, bins: Sequence[npt.NDArray[np.integer]], labels: npt.NDArray[np.integer]) -> None:
         """Count records, given by their bin number in each column and the number of their class."""
         self._tally.add(self._packing.pack([labels, *bins], len(labels)))
+
+    def add_counted(
+        self,
+        bins: Sequence[npt.NDArray[np.integer]],
+        labels: npt.NDArray[np.integer],
+        times: npt.NDArray[np.integer],
+    ) -> None:
+        """Count records that an engine has counted: how many there are of each pattern and class."""
+        for numbers, radix in zip([labels, *bins], self._packing.radices, strict=True):
+            if len(numbers) and not (
+                numbers.min() >= 0 and numbers.max() < radix
+            ):  # it would be counted as another pattern
+                raise AssertionError("an engine answered with a bin that is none: this is a bug in its source")
+        self._tally.add(self._packing.pack([labels, *bins], len(labels)), times.astype(np.uint64))
 
     def finish(self) -> "Cells":
         """The cells of all records added."""
@@ -86,3 +105,24 @@ class Cells(Secret):
     def bins(self, column: int, rows: slice = slice(None)) -> npt.NDArray[np.intp]:
         """The bin number of each cell (or of some rows of them) in one column."""
         return self._packing.unpack(self._patterns[rows], column + 1).astype(np.intp)
+
+    def sums_by_bin(self, weights: Array, rows: slice) -> list[Array]:
+        """The weight of each class in each bin of each column, where ``weights`` (classes x cells) are those of some rows.
+
+        Patterns stand in order, with the first column varying fastest. So once a column is summed out, few rows are left for the
+        next one.
+        """
+        words, sums = self._patterns[rows].copy(), []
+        for i, column in enumerate(self.columns):
+            word, stride = self._packing.places[i + 1]
+            bins = self._packing.unpack(words, i + 1)
+            places = bins.astype(np.intp)
+            sums.append(np.array([np.bincount(places, weight, column.n_bins) for weight in weights]))
+            words[:, word] -= bins * np.uint64(stride)
+            first = np.zeros(len(words), bool)
+            for part in words.T:
+                first |= starts(part)
+            kept = np.flatnonzero(first)
+            if len(kept):
+                words, weights = words[kept], np.add.reduceat(weights, kept, axis=1)
+        return sums

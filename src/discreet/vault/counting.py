@@ -10,6 +10,8 @@ the records of a class in each cell,
 
 and rules x cells is never written down. Longer rules take one Gram matrix for each of their leading literals. Sums of
 whole numbers below 2**53 are exact in float64 in any order.
+
+Where all rules are single literals and B is large, not even B is: the records of each class in each bin say all of them.
 """
 
 from collections import OrderedDict
@@ -25,6 +27,7 @@ from .secret import Secret
 
 POSITIVE = ("<=", ">=", "in", "=", "is true", "is missing")
 BLOCK_BYTES = 1 << 24  # of B at a time
+ROWS = 1 << 18  # of cells at a time, where B is not needed
 MEMORY_BYTES = 1 << 26  # of counts remembered
 
 
@@ -69,6 +72,7 @@ class Counter(Secret):
         rows = max(1, BLOCK_BYTES // (8 * (len(self._base) + 2)))
         self._blocks = [slice(i, min(i + rows, len(cells))) for i in range(0, len(cells), rows)]
         self._whole = self._matrix(self._blocks[0]) if len(self._blocks) == 1 else None
+        self._only_singles = len(self._plan.singles) == len(self._members)
         self._memory, self._room = OrderedDict[frozenset[int], NodeCounts](), memory
 
     def counts(self, prefix: Iterable[int] = ()) -> NodeCounts:
@@ -141,6 +145,8 @@ class Counter(Secret):
         return matrix
 
     def _count(self, prefix: frozenset[int]) -> NodeCounts:
+        if self._whole is None and self._only_singles:
+            return self._count_bins(prefix)
         left = np.zeros(self._cells.n_classes)
         captured = np.zeros((self._cells.n_classes, len(self._members)))
         for rows in self._blocks:
@@ -151,6 +157,25 @@ class Counter(Secret):
                 matrix, weights = matrix[alive], weights[:, alive]
             left += weights.sum(1)
             self._add(captured, matrix, weights, self._plan)
+        return NodeCounts(left, captured)
+
+    def _count_bins(self, prefix: frozenset[int]) -> NodeCounts:
+        """The same for single literals, column by column."""
+        literals = [int(self._members[rule][0]) for rule in prefix]
+        n_classes = self._cells.n_classes
+        left = np.zeros(n_classes)
+        sums = [np.zeros((n_classes, column.n_bins)) for column in self._cells.columns]
+        for start in range(0, len(self._cells), ROWS):
+            rows = slice(start, start + ROWS)
+            weights = self._cells.counts[rows].T.astype(np.float64)
+            for literal in literals:  # records that a rule of the prefix captures count no more
+                weights[:, self._truths[literal][self._cells.bins(self._columns[literal], rows)]] = 0.0
+            left += weights.sum(1)
+            for total, more in zip(sums, self._cells.sums_by_bin(weights, rows), strict=True):
+                total += more
+        captured = np.empty((n_classes, len(self._members)))
+        for rule, literal in zip(self._plan.singles, self._plan.single_literals, strict=True):
+            captured[:, rule] = sums[self._columns[literal]][:, self._truths[literal]].sum(1)
         return NodeCounts(left, captured)
 
     def _true(self, matrix: Array, rule: int) -> npt.NDArray[np.bool_]:

@@ -13,6 +13,7 @@ import numpy.typing as npt
 
 Keys = npt.NDArray[Any]  # uint64, or bytes of one length
 Words = npt.NDArray[np.uint64]
+Times = npt.NDArray[np.uint64]
 
 
 class Packing:
@@ -65,13 +66,13 @@ class Tally:
     def __init__(self) -> None:
         self._keys: Keys | None = None
         self._counts: npt.NDArray[np.unsignedinteger] = np.zeros(0, np.uint32)
-        self._waiting: list[Keys] = []
+        self._waiting: list[tuple[Keys, Times | None]] = []
         self._n_waiting = 0
         self._total = 0
 
-    def add(self, keys: Keys) -> None:
-        """Count these keys once each."""
-        self._waiting.append(keys)
+    def add(self, keys: Keys, times: Times | None = None) -> None:
+        """Count these keys: once each, or as many times as is said of each."""
+        self._waiting.append((keys, times))
         self._n_waiting += len(keys)
         if self._n_waiting >= max(self.SMALLEST_BUFFER, len(self._counts) // 16):
             self._sort_in()
@@ -86,12 +87,21 @@ class Tally:
     def _sort_in(self) -> None:
         if not self._waiting:
             return
-        waiting: Keys = self._waiting[0].copy() if len(self._waiting) == 1 else np.concatenate(self._waiting)
-        self._total += self._n_waiting
-        self._waiting, self._n_waiting = [], 0
-        waiting.sort()
-        first = np.flatnonzero(starts(waiting))
-        new, n_new = waiting[first], np.diff(first, append=len(waiting))
+        parts, self._waiting, self._n_waiting = self._waiting, [], 0
+        waiting: Keys = parts[0][0].copy() if len(parts) == 1 else np.concatenate([keys for keys, _ in parts])
+        if all(times is None for _, times in parts):
+            self._total += len(waiting)
+            waiting.sort()
+            first = np.flatnonzero(starts(waiting))
+            n_new = np.diff(first, append=len(waiting))
+        else:
+            times = np.concatenate([np.ones(len(keys), np.uint64) if n is None else n for keys, n in parts])
+            self._total += int(times.sum())
+            order = np.argsort(waiting)
+            waiting = waiting[order]
+            first = np.flatnonzero(starts(waiting))
+            n_new = np.add.reduceat(times[order], first) if len(first) else times
+        new = waiting[first]
         if self._total >= 2**32:  # four bytes a count are enough until then
             self._counts = self._counts.astype(np.uint64, copy=False)
         n_new = n_new.astype(self._counts.dtype)

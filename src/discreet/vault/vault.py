@@ -19,6 +19,7 @@ from ..errors import SchemaError
 from ..privacy.budget import GreedyBudget, confidence_threshold
 from ..privacy.ledger import Reservation
 from ..schema import Label, Schema
+from ..sources.engine import EngineTable
 from ..sources.memory import add_table, check_types, class_numbers
 from ..tables import as_table
 from .cells import Cells, CellsInProgress
@@ -75,6 +76,30 @@ class Vault(Secret):
         check_types(table, schema.used)
         cells = CellsInProgress(schema.used, len(classes))
         add_table(cells, table, schema.used, class_numbers(y, classes, len(table)))
+        return cls(schema, classes, cells.finish())
+
+    @classmethod
+    def from_source(cls, table: Any, schema: Schema, max_patterns: int | None = None) -> "Vault":
+        """A vault with the records of a table that stays where it is: an ibis table (DuckDB, PostgreSQL, Spark).
+
+        The engine counts them, by the bins of the schema's columns and by the schema's target, and only the counts come here.
+        ``max_patterns`` refuses a schema that allows more patterns; see docs/scale.md.
+
+        >>> import ibis
+        >>> from discreet.datasets import load_compas
+        >>> data = load_compas()
+        >>> Vault.from_source(ibis.memtable(data.frame), data.schema)
+        <Vault>
+        """
+        check_private_schema(schema)
+        classes = sorted_classes(schema)
+        return cls.filled_by(EngineTable(table, schema, classes, max_patterns), schema, classes)
+
+    @classmethod
+    def filled_by(cls, source: EngineTable, schema: Schema, classes: Sequence[Label]) -> "Vault":
+        """A vault with the records that a source adds."""
+        cells = CellsInProgress(schema.used, len(classes))
+        source.add_to(cells)
         return cls(schema, classes, cells.finish())
 
     def _counter(self, candidates: Candidates) -> Counter:

@@ -1,0 +1,183 @@
+"""A table in Parquet, learned from where it is: a whole fit against the engine's bare GROUP BY, and the cost of a fit after that.
+
+The table has 8 attributes of 5 levels, as whole numbers, and two classes that follow them, so that patterns collapse to at most
+390,625. The schema takes four of them as categories and four as numbers with cuts. In the same run, with the same threads:
+
+    columns   DuckDB: SELECT a0, ..., a7, y, count(*) ... GROUP BY ALL, of the raw columns: no bins at all
+    bins      DuckDB: the same of the bins, as a person would write them: CASE a0 WHEN ... END for each
+    fit       discreet: DPGreedyRuleListClassifier(max_card=1).fit_source(open_table(...)), all of it
+
+    python benchmarks/engines.py                     10 million records; exit status 1 if a limit is passed
+    python benchmarks/engines.py --records 100000000 (made in chunks, on disk: 0.5 GB)
+    python benchmarks/engines.py --pairs             max_card=2
+    python benchmarks/engines.py --after             the cost of a fit after the cells, for 10^5 and 10^7 records
+
+Each measurement is the median of several in turn; a child process reports the peak of its memory.
+"""
+
+import argparse
+import json
+import resource
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+import numpy as np
+
+from discreet import Categorical, DPGreedyRuleListClassifier, Numeric, Schema, Vault, open_table
+
+ATTRIBUTES, LEVELS, CHUNK = 8, 5, 1_000_000
+COLUMNS = tuple(
+    Numeric(f"a{i}", cuts=(0, 1, 2, 3)) if i % 2 else Categorical(f"a{i}", categories=tuple(range(LEVELS)))
+    for i in range(ATTRIBUTES)
+)
+SCHEMA = Schema(COLUMNS, "y", (0, 1))
+RATIO, MEMORY = 1.3, 2 * 2**30
+
+
+def write(path: Path, records: int, patterns: int | None = None) -> None:
+    """Records in chunks; if ``patterns`` is given, only the first so many of all there are."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    rng = np.random.default_rng(0)
+    writer = None
+    for start in range(0, records, CHUNK):
+        n = min(CHUNK, records - start)
+        if patterns is None:
+            levels = rng.integers(LEVELS, size=(n, ATTRIBUTES), dtype=np.int32)
+        else:
+            number = (
+                rng.integers(patterns, size=n) if start else np.arange(n) % patterns
+            )  # all of them, however few records
+            levels = (number[:, None] // LEVELS ** np.arange(ATTRIBUTES) % LEVELS).astype(np.int32)
+        chance = 0.2 + 0.15 * (levels[:, 0] == 3) + 0.1 * (levels[:, 1] > 2) + 0.2 * (levels[:, 4] < 1)
+        labels = (rng.random(n) < chance).astype(np.int32)
+        table = pa.table({f"a{i}": levels[:, i] for i in range(ATTRIBUTES)} | {"y": labels})
+        writer = writer or pq.ParquetWriter(path, table.schema)
+        writer.write_table(table)
+    if writer is not None:
+        writer.close()
+
+
+def bare(connection, path: Path, binned: bool) -> None:
+    """The engine's own GROUP BY, its answer fetched as Arrow."""
+    levels = " ".join(f"WHEN {i} THEN {i}" for i in range(LEVELS))
+    cuts = " ".join(f"WHEN a <= {i} THEN {i}" for i in range(LEVELS - 1))
+    names = [f"a{i}" for i in range(ATTRIBUTES)]
+    columns = names
+    if binned:
+        columns = [
+            f"CASE {cuts.replace('a <=', f'{n} <=')} ELSE {LEVELS - 1} END AS b{n}"
+            if i % 2
+            else f"CASE {n} {levels} ELSE {LEVELS} END AS b{n}"
+            for i, n in enumerate(names)
+        ]
+    connection.execute(f"SELECT {', '.join(columns)}, y, count(*) FROM read_parquet('{path}') GROUP BY ALL")
+    reader = connection.to_arrow_reader if hasattr(connection, "to_arrow_reader") else connection.fetch_record_batch
+    for _ in reader(1 << 18):
+        pass
+
+
+def classifier(pairs: bool) -> DPGreedyRuleListClassifier:
+    return DPGreedyRuleListClassifier(epsilon=1.0, max_card=2 if pairs else 1, schema=SCHEMA)
+
+
+def seconds(work) -> float:
+    start = time.perf_counter()
+    work()
+    return time.perf_counter() - start
+
+
+def peak() -> int:
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+
+
+def compare(path: Path, repeats: int, pairs: bool) -> dict[str, float]:
+    import duckdb
+
+    connection = duckdb.connect()
+    works = {
+        "columns": lambda: bare(connection, path, binned=False),
+        "bins": lambda: bare(connection, path, binned=True),
+        "fit": lambda: classifier(pairs).fit_source(open_table(path)),
+    }
+    taken: dict[str, list[float]] = {name: [] for name in works}
+    for turn in range(repeats + 1):  # the first one warms up
+        for name, work in works.items():
+            t = seconds(work)
+            if turn:
+                taken[name].append(t)
+    return {name: statistics.median(times) for name, times in taken.items()}
+
+
+def fit_alone(path: Path, pairs: bool) -> dict[str, float]:
+    start = time.perf_counter()
+    vault = Vault.from_source(open_table(path), SCHEMA)
+    filled = time.perf_counter()
+    classifier(pairs).fit_vault(vault)
+    done = time.perf_counter()
+    again = statistics.median(seconds(lambda: classifier(pairs).fit_vault(vault)) for _ in range(5))
+    found = {
+        "cells": len(vault._cells),
+        "fill": filled - start,
+        "learn": done - filled,
+        "again": again,
+        "bytes": peak(),
+    }
+    return found
+
+
+def child(*arguments: str) -> dict[str, float]:
+    command = [sys.executable, __file__, *arguments]
+    return json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--records", type=int, default=10_000_000)
+    parser.add_argument("--repeats", type=int, default=3)
+    parser.add_argument("--pairs", action="store_true")
+    parser.add_argument("--after", action="store_true")
+    parser.add_argument("--folder", type=Path)
+    parser.add_argument("--alone", type=Path, help="(a child) fit once, as JSON")
+    parser.add_argument("--compare", type=Path, help="(a child) compare, as JSON")
+    args = parser.parse_args()
+    more = ["--pairs"] * args.pairs
+    if args.alone or args.compare:
+        found = fit_alone(args.alone, args.pairs) if args.alone else compare(args.compare, args.repeats, args.pairs)
+        print(json.dumps(found))
+        return 0
+    with tempfile.TemporaryDirectory(dir=args.folder) as folder:
+        if args.after:
+            for records in (10**5, 10**7) if args.records == 10_000_000 else (10**5, args.records):
+                path = Path(folder, f"{records}.parquet")
+                write(path, records, patterns=50_000)
+                found = child("--alone", str(path), *more)
+                print(
+                    f"{records:,} records of the same patterns: {found['cells']:,} cells in {found['fill']:.2f} s, then a fit in "
+                    f"{found['learn'] * 1000:.0f} ms, another in {found['again'] * 1000:.0f} ms; "
+                    f"peak memory {found['bytes'] / 2**20:.0f} MiB"
+                )
+            return 0
+        path = Path(folder, "table.parquet")
+        write(path, args.records)
+        size = path.stat().st_size
+        alone = child("--alone", str(path), *more)
+        t = child("--compare", str(path), "--repeats", str(args.repeats), *more)
+        print(
+            f"{args.records:,} records, {size / 1e6:.0f} MB of Parquet, {alone['cells']:,} cells, rules of up to "
+            f"{1 + args.pairs} literals:\n"
+            f"  bare GROUP BY of raw columns {t['columns']:.2f} s, of bins {t['bins']:.2f} s; whole fit {t['fit']:.2f} s: "
+            f"{t['fit'] / t['bins']:.2f} times the bins' (limit {RATIO}), {t['fit'] / t['columns']:.2f} times the raw columns'\n"
+            f"  of which cells {alone['fill']:.2f} s and learning {alone['learn'] * 1000:.0f} ms (first fit in a new process)\n"
+            f"  peak memory {alone['bytes'] / 2**20:.0f} MiB (limit {MEMORY / 2**20:.0f})"
+        )
+        return int(t["fit"] > RATIO * t["bins"] or alone["bytes"] > MEMORY)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,231 @@
+"""The bins of a column as an expression for an engine: exactly those of ``Column.encode``, for every value of the column's type.
+
+The expression depends on the schema and on the type that the column has in the engine, never on a record. What looks roundabout
+is there for a reason:
+
+- Numbers are compared as 64-bit floating-point numbers, as NumPy does, and cuts are written as texts that the engine reads as
+  such: DuckDB 1 takes the literal 0.011732832292350781 for a decimal, and rounds it once more on the way back.
+- Engines take NaN for the largest number there is, and for equal to itself; here it is a missing value.
+- A bin of numbers is found by halving: a thousand cuts are ten comparisons for each record.
+- PostgreSQL stops at a decimal that no floating-point number is near to. Whether it stops may not depend on a record.
+- Spark puts a setting in place of ``${...}``, even within a text, and ibis writes some signs in a way that Spark does not read.
+  So whatever is not quite plain is written in hexadecimal there.
+"""
+
+import math
+import re
+import sys
+import unicodedata
+from collections.abc import Iterable, Mapping, Sequence
+from decimal import Decimal
+from functools import cache
+from typing import Any
+
+from ..columns import Boolean, Categorical, Column, Numeric, canonical
+from ..columns.boolean import TRUTH
+from ..errors import SchemaError
+from ..schema import Label
+
+# A decimal that is as large as this is infinite as a floating-point number; one that is as small as this is 0.
+INFINITE = Decimal(2**1024 - 2**970)
+ZERO = Decimal("2.47032822920623272089e-324")
+PLAIN = re.compile(r"[\w .,:;<>=+*/()-]*", re.ASCII)
+NUMBER = r"^[ \t\n\v\f\r]*[+-]?((\d+\.?\d*|\.\d+)([eE][+-]?\d+)?|(?i:inf|infinity))[ \t\n\v\f\r]*$"
+SMALL = 2**40  # beyond all whole numbers of 32 bits
+TRUE_OR_FALSE = {"0": 0, "1": 1}
+
+
+class EngineColumn:
+    """A column of a table in an engine, of a type that rules can be about."""
+
+    def __init__(self, engine: str, name: str, values: Any) -> None:
+        self._engine, self._values, self._type = engine, values, values.type()
+        self.kind = _kind(self._type)
+        if self.kind is None:
+            raise SchemaError(
+                f"column {name!r} is of type {self._type} in {engine}; rules are about numbers, texts and truth values. Cast it "
+                'in a view, or say type = "ignore" for it in the schema'
+            )
+        if engine == "pyspark" and "${" in name:
+            raise SchemaError(f"Spark would put a setting in place of a part of the column name {name!r}; rename it")
+
+    def bin_in(self, column: Column) -> Any:
+        """The number of the bin that each value is in."""
+        missing = column.n_bins - 1
+        if isinstance(column, Numeric):
+            if self.kind == "text" and self._engine != "duckdb":
+                raise SchemaError(
+                    f"column {column.name!r} is numeric in the schema and a text in {self._engine}: engines differ on what they "
+                    "read as a number. Cast it in a view"
+                )
+            return self._stairs(column, missing)
+        if isinstance(column, Boolean):
+            lower = self._values.lower() if self.kind == "text" else None
+            return self._among(TRUTH if self.kind == "text" else TRUE_OR_FALSE, missing, missing, lower)
+        assert isinstance(column, Categorical)
+        return self._among(*column.places, missing)
+
+    def class_in(self, classes: Sequence[Label]) -> Any:
+        """The number of the class that each value is the label of; -1 for a label that is none."""
+        if (self.kind == "text") != isinstance(classes[0], str):
+            raise SchemaError(
+                "the target and the classes of the schema must be both texts or both numbers "
+                "(a schema without [target] classes means the classes 0 and 1)"
+            )
+        return self._among({canonical(c): i for i, c in enumerate(classes)}, -1, -1)
+
+    def _number(self) -> Any:
+        """The values as 64-bit floating-point numbers."""
+        import ibis
+
+        x = self._values
+        if self.kind == "boolean":  # PostgreSQL does not cast it
+            return ibis.cases((x, self._as_float(1.0)), (~x, self._as_float(0.0)))
+        if self.kind == "text":  # DuckDB reads what Python does, but 1_000 and +-1, too, and no digits of other scripts
+            plain = x.translate(*_odd_signs())
+            return ibis.ifelse(plain.re_search(NUMBER), plain.try_cast("float64"), ibis.null("float64"))
+        if self._engine == "postgres" and self._type.is_decimal() and self._type.precision is None:
+            return ibis.cases(
+                (x.cast("string") == "NaN", self._as_float(float("nan"))),  # it would be larger than any other
+                (x >= INFINITE, self._as_float(float("inf"))),
+                (x <= -INFINITE, self._as_float(float("-inf"))),
+                (x.abs() <= ZERO, self._as_float(0.0)),
+                else_=x.cast("float64"),
+            )
+        return x.cast("float64")
+
+    def _stairs(self, column: Numeric, missing: int) -> Any:
+        """What is missing is below no edge, so that it need only be told from what is in the highest bin."""
+        import ibis
+
+        x = self._values if self._is_small else self._number()
+        gone = x.isnull() if self._is_small else x.isnull() | x.isnan()
+        first, ends = column.steps()
+
+        def bin_from(first: int, ends: Sequence[tuple[str, float]], highest: bool) -> Any:
+            if not ends:
+                return ibis.ifelse(gone, missing, first) if highest else ibis.literal(first)
+            middle = len(ends) // 2
+            low = bin_from(first, ends[:middle], False)
+            high = bin_from(first + middle + 1, ends[middle + 1 :], highest)
+            return ibis.ifelse(self._compared(x, *ends[middle]), low, high)
+
+        found = bin_from(first, ends, True)
+        if column.outside != "missing":
+            return found
+        beyond = [self._compared(x, "<", column.low)] if column.low is not None else []
+        beyond += [~self._compared(x, "<=", column.high)] if column.high is not None else []
+        return ibis.ifelse(ibis.or_(*beyond), missing, found) if beyond else found
+
+    def _compared(self, x: Any, op: str, edge: float) -> Any:
+        """Whether numbers are at most, or below, an edge. Small whole numbers are compared as such, which is faster."""
+        if self._is_small:
+            last = math.floor(edge) if op == "<=" else math.ceil(edge) - 1
+            return x <= max(-SMALL, min(last, SMALL))
+        return x <= self._as_float(edge) if op == "<=" else x < self._as_float(edge)
+
+    @property
+    def _is_small(self) -> bool:
+        """Whether all values are whole numbers of at most 32 bits, of which every one is a floating-point number as well."""
+        return self.kind == "whole" and self._type.bounds.lower > -SMALL and self._type.bounds.upper < SMALL
+
+    def _among(self, numbers: Mapping[str, int], otherwise: int, missing: int, values: Any = None) -> Any:
+        """The number of each value, by the text that it has in Python: 1, 1.0 and true have "1"."""
+        import ibis
+
+        x = self._number() if self.kind == "number" else self._values if values is None else values
+        if self.kind == "boolean":
+            true, false = (numbers.get(text, otherwise) for text in ("1", "0"))
+            return ibis.cases((x, true), (~x, false), else_=missing)
+        rest: Any = ibis.literal(otherwise)
+        if otherwise != missing:
+            rest = ibis.ifelse(x.isnull() | x.isnan() if self.kind == "number" else x.isnull(), missing, otherwise)
+        texts: dict[int, list[str]] = {}
+        for text, number in numbers.items():
+            if number != otherwise:
+                texts.setdefault(number, []).append(text)
+        if (run := self._run(texts)) is not None:
+            first, last, shift = run
+            return ibis.ifelse(x.between(first, last), x.cast("int64") - shift, rest)  # 127 + 128 has more than 8 bits
+        found = [(list(self._written(these)), number) for number, these in texts.items()]
+        cases = [(x.isin(these), number) for these, number in found if these]
+        return ibis.cases(*cases, else_=rest) if cases else rest
+
+    def _run(self, texts: Mapping[int, Sequence[str]]) -> tuple[int, int, int] | None:
+        """If the listed values are whole numbers in a row and so are their bins: the first, the last, and how far apart they are.
+
+        Levels, months and 0 and 1 are; to subtract is faster than to compare with each.
+        """
+        if not self._is_small:
+            return None
+        held = [(number, list(self._written(these))) for number, these in texts.items()]
+        pairs = sorted((values[0], number) for number, values in held if len(values) == 1)
+        if not pairs or any(len(values) > 1 for _, values in held):
+            return None
+        first, shift = pairs[0][0], pairs[0][0] - pairs[0][1]
+        in_a_row = all(pair == (first + i, first + i - shift) for i, pair in enumerate(pairs))
+        return (first, pairs[-1][0], shift) if in_a_row else None
+
+    def _written(self, texts: Iterable[str]) -> Iterable[Any]:
+        """Those values, of all that the column can have, that have these texts in Python."""
+        for text in texts:
+            if self.kind == "text":
+                if self._holds(text):
+                    yield self._as_text(text)
+                continue
+            number = _as_float(text) if self.kind == "number" else _as_whole(text, self._type.bounds)
+            if number is not None and canonical(number) == text:
+                yield self._as_float(number) if self.kind == "number" else number
+
+    def _holds(self, text: str) -> bool:
+        try:
+            text.encode()
+        except UnicodeEncodeError:  # half a surrogate pair
+            return False
+        return not (self._engine == "postgres" and "\0" in text)
+
+    def _as_text(self, text: str) -> Any:
+        import ibis
+
+        if self._engine == "pyspark" and not PLAIN.fullmatch(text):
+            return ibis.literal(text.encode(), type="binary").cast("string")
+        return text
+
+    def _as_float(self, number: float) -> Any:
+        import ibis
+
+        return ibis.literal(repr(float(number))).cast("float64")
+
+
+@cache
+def _odd_signs() -> tuple[str, str]:
+    """Digits and spaces of all scripts but ASCII, and those of ASCII that Python takes them for in a number."""
+    signs = [chr(i) for i in range(128, sys.maxunicode + 1)]
+    odd = {c: " " if c.isspace() else str(unicodedata.decimal(c)) for c in signs if c.isspace() or c.isdecimal()}
+    return "".join(odd), "".join(odd.values())
+
+
+def _kind(dtype: Any) -> str | None:
+    if dtype.is_boolean():
+        return "boolean"
+    if dtype.is_integer():
+        return "whole"
+    if dtype.is_floating() or dtype.is_decimal():
+        return "number"
+    return "text" if dtype.is_string() else None
+
+
+def _as_float(text: str) -> float | None:
+    try:
+        number = float(text)
+    except ValueError:
+        return None
+    return number if number == number else None  # engines find NaN equal to itself
+
+
+def _as_whole(text: str, bounds: Any) -> int | None:
+    try:
+        number = int(text)
+    except ValueError:  # also one of thousands of digits
+        return None
+    return number if bounds.lower <= number <= bounds.upper else None
