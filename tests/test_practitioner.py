@@ -525,3 +525,31 @@ def test_a_stopped_fit_says_what_was_booked(desk, monkeypatch):
     assert len(Ledger.open("l.json").entries) == 1
     monkeypatch.setattr(sys.modules["discreet.cli.fit"], "read_records", stopped)
     assert "Nothing was booked" in run(*FIT, "--ledger", "l.json", code=130)
+
+
+def test_a_table_that_stays_in_its_engine(desk, monkeypatch):
+    import duckdb
+
+    numbers = hospital().replace({"": None}).assign(cost=pd.to_numeric(hospital().cost, errors="coerce"))
+    connection = duckdb.connect("hospital.db")
+    connection.execute("CREATE TABLE patients AS SELECT * FROM numbers")
+    connection.close()
+    run("ledger", "create", "l.json", "-e", "12")
+    url = "duckdb:///hospital.db?table=patients"
+    said = run("fit", url, *FIT[2:], "--ledger", "l.json")
+    assert "epsilon = 5" in flat(said)
+    scores = pd.read_csv(io.StringIO(run("predict", "model.json", "hospital.csv")))
+    assert (scores.prediction == hospital().died).mean() > 0.8
+    run("ledger", "create", "l2.json", "-e", "12")
+    assert "adds up" in run("fit", url, *FIT[2:], "--ledger", "l2.json", code=1)
+    assert "hospital.db" not in (desk / "home" / "tables.json").read_text()
+    run("fit", "duckdb:///hospital.db?table=nobody", *FIT[2:], "--ledger", "l2.json", code=1)
+    said = run("fit", "postgresql://me:pass@nowhere/db?table=t", *FIT[2:], "--ledger", "l2.json", code=1)
+    assert "password" in said
+    assert "nowhere" not in said
+    assert Ledger.open("l2.json").entries == ()
+    numbers.to_parquet("hospital.parquet")
+    monkeypatch.setattr(sys.modules["discreet.cli.fit"], "LARGE", 10)
+    result = CliRunner().invoke(main, ["fit", "hospital.parquet", *FIT[2:]])
+    assert result.exit_code == 0, result.output
+    assert "stays where it is" in result.output

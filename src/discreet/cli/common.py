@@ -22,6 +22,17 @@ FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 NEW_FILE = click.Path(dir_okay=False, path_type=Path)
 WEAKEST = 10.0  # a larger epsilon needs a word from the user
 
+
+class _Place(click.ParamType):
+    """A file that is there, or the URL of a table in an engine."""
+
+    name = "file or url"
+
+    def convert(self, value: Any, param: Any, ctx: Any) -> Any:
+        return value if not isinstance(value, str) or "://" in value else FILE.convert(value, param, ctx)
+
+
+PLACE = _Place()
 as_json_option = click.option("--json", "as_json", is_flag=True, help="The same as JSON.")
 
 

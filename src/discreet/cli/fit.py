@@ -10,6 +10,7 @@ import click
 from .common import (
     FILE,
     NEW_FILE,
+    PLACE,
     as_json_option,
     check_columns,
     check_epsilon,
@@ -31,11 +32,12 @@ if TYPE_CHECKING:
     from ..privacy.ledger import Ledger
     from ..schema import Schema
 
+LARGE = 256 * 2**20  # bytes of a file
 MECHANISMS = ("mass", "sm-laplace", "sm-cauchy", "gl-laplace", "gl-gaussian", "gl-exponential", "noisy-counts")
 
 
 @click.command()
-@click.argument("table", type=FILE)
+@click.argument("table", type=PLACE)
 @click.option(
     "--epsilon", "-e", type=float, required=True, help="The privacy budget of this model: see `discreet plan`."
 )
@@ -70,7 +72,7 @@ MECHANISMS = ("mass", "sm-laplace", "sm-cauchy", "gl-laplace", "gl-gaussian", "g
 @force_option
 @as_json_option
 def fit(
-    table: Path,
+    table: Path | str,
     epsilon: float,
     target: str | None,
     schema_file: Path | None,
@@ -94,7 +96,10 @@ def fit(
     force: bool,
     as_json: bool,
 ) -> None:
-    """Learn a private rule list from TABLE (CSV, Parquet or Arrow), and write it to a file that may be published.
+    """Learn a private rule list from TABLE, and write it to a file that may be published.
+
+    TABLE is a file (CSV, Parquet or Arrow), or a URL of a table that stays where it is: duckdb:///FILE?table=NAME,
+    postgresql://USER@HOST/DATABASE?table=NAME, spark://HOST:PORT?table=NAME (docs/scale.md). A password may not stand in it.
 
     Everything is checked before a record is read or budget spent: files, columns, parameters, the ledger.
     """
@@ -108,18 +113,23 @@ def fit(
     given |= {"min_support": min_support} if min_support is not None else {}
     if mechanism in ("sm-laplace", "gl-gaussian") and delta is None:
         raise click.UsageError(f"--mechanism {mechanism} needs a public --delta, 1e-6 for example; mass needs none")
-    check_outputs([out, report], [table, schema_file, ledger_file], force)
+    needed = [None if isinstance(table, str) else table, schema_file, ledger_file]
+    check_outputs([out, report], needed, force)
     ledger = open_ledger(ledger_file)
     check_ledger(table, ledger_file, another_ledger)
     if not infer_schema:
         check_not_a_sample(table, public_table)
     learn = partial(_classifier, greedy, epsilon=epsilon, ledger=ledger, **given)
-    written = Written(table, delimiter, encoding)
     booked = 0 if ledger is None else len(ledger.entries)
     try:
         if infer_schema and schema_file is None:
-            model = _fit_inferred(written, target, learn, ledger_file)
+            if isinstance(table, str):
+                raise click.UsageError("--infer-schema reads the table into memory; give a file, or a schema")
+            model = _fit_inferred(Written(table, delimiter, encoding), target, learn, ledger_file)
+        elif isinstance(table, str) or is_large(table):
+            model = _fit_where_it_is(table, load_schema(schema_file), target, learn, ledger_file)
         else:
+            written = Written(table, delimiter, encoding)
             model = _fit(written, load_schema(schema_file), target, exclude, learn, ledger_file)
     except KeyboardInterrupt:
         gone = ledger is not None and len(ledger.entries) > booked
@@ -196,6 +206,35 @@ def _fit(
         with _working():
             clf.fit(X, y)
         return SavedModel.of(clf, target)
+
+
+def is_large(table: Path) -> bool:
+    """Whether a file is better left to DuckDB: Parquet of more than 256 MB, where DuckDB is installed."""
+    from importlib.util import find_spec
+
+    large = table.suffix.lower() in (".parquet", ".pq") and table.stat().st_size > LARGE
+    return large and find_spec("ibis") is not None and find_spec("duckdb") is not None
+
+
+def _fit_where_it_is(
+    table: Path | str, schema: "Schema", target: str | None, learn: Callable[..., Any], ledger: Path | None
+) -> "SavedModel":
+    """In the engine that has the table: only counts leave it."""
+    from dataclasses import replace
+
+    from ..model import SavedModel
+    from ..sources.urls import open_table
+
+    schema = replace(schema, target=target_of(schema, target))
+    if schema.classes is None:
+        raise click.UsageError("the schema does not say which classes the target has: add [target] classes = [...]")
+    with kind_errors():
+        opened = open_table(table)
+        note_ledger(table, ledger)
+        click.echo("The table stays where it is; its engine counts the records.", err=True)
+        with _working():
+            clf = learn(schema=schema).fit_source(opened)
+        return SavedModel.of(clf, schema.target)
 
 
 def _fit_inferred(table: Written, target: str | None, learn: Callable[..., Any], ledger: Path | None) -> "SavedModel":

@@ -4,6 +4,7 @@ So a second ledger for a table is noticed, and a schema that was drafted from th
 read or kept but its place on this machine. A copy elsewhere is not noticed.
 """
 
+import hashlib
 import json
 import os
 from pathlib import Path
@@ -20,6 +21,15 @@ def _file() -> Path:
     return Path(os.environ.get("DISCREET_HOME") or click.get_app_dir("discreet")) / "tables.json"
 
 
+def _key(table: Path | str) -> str:
+    """The table's path. Of a URL, which may name people and hosts, a digest."""
+    return hashlib.sha256(table.encode()).hexdigest() if isinstance(table, str) else str(table.resolve())
+
+
+def _name(table: Path | str) -> str:
+    return "the table" if isinstance(table, str) else table.name
+
+
 def _read(what: str) -> dict[str, str]:
     try:
         data = json.loads(_file().read_text(encoding="utf-8"))[what]
@@ -28,10 +38,10 @@ def _read(what: str) -> dict[str, str]:
         return {}
 
 
-def _note(what: str, table: Path, value: str) -> None:
+def _note(what: str, table: Path | str, value: str) -> None:
     file = _file()
     data = {kind: _read(kind) for kind in ("ledgers", "samples")}
-    data[what][str(table.resolve())] = value
+    data[what][_key(table)] = value
     try:
         file.parent.mkdir(parents=True, exist_ok=True)
         scratch = file.with_name(f"{file.name}.{os.getpid()}.new")
@@ -41,31 +51,31 @@ def _note(what: str, table: Path, value: str) -> None:
         click.echo(f"(could not note in {file} what this table was used for)", err=True)
 
 
-def check_ledger(table: Path, ledger: Path | None, another: bool) -> None:
+def check_ledger(table: Path | str, ledger: Path | None, another: bool) -> None:
     """Complain if the table was learned from with another ledger, or is now to be without the one it has."""
-    before = _read("ledgers").get(str(table.resolve()))
+    before = _read("ledgers").get(_key(table))
     same = ledger is not None and str(ledger.resolve()) == before
     if before is None or another or same or not Path(before).exists():
         return
     now = "without a ledger" if ledger is None else f"with the ledger {ledger}"
     raise click.ClickException(
-        f"{table.name} was learned from before, and that is on the ledger {before}. Learning from it {now} would promise each "
+        f"{_name(table)} was learned from before, and that is on the ledger {before}. Learning from it {now} would promise each "
         "time as if it were the only time, while what all models reveal adds up. Use\n\n"
         f"    --ledger {before}\n\nor say --another-ledger if these are other records, or you add up yourself."
     )
 
 
-def note_ledger(table: Path, ledger: Path | None) -> None:
+def note_ledger(table: Path | str, ledger: Path | None) -> None:
     """Note which ledger the table is on, before anything is learned from it."""
     if ledger is not None:
         _note("ledgers", table, str(ledger.resolve()))
 
 
-def check_not_a_sample(table: Path, public: bool) -> None:
+def check_not_a_sample(table: Path | str, public: bool) -> None:
     """Complain if the table was the sample for a schema."""
-    if not public and str(table.resolve()) in _read("samples"):
+    if not public and _key(table) in _read("samples"):
         raise click.ClickException(
-            f"a schema was drafted from {table.name} itself. A schema counts as public and nothing protects it, so it must not "
+            f"a schema was drafted from {_name(table)} itself. A schema counts as public and nothing protects it, so it must not "
             "come from the private table. Draft it from a public sample or a data dictionary; or say --public-table if these "
             "records may be shown anyway."
         )
@@ -73,7 +83,7 @@ def check_not_a_sample(table: Path, public: bool) -> None:
 
 def check_not_private(table: Path, public: bool) -> None:
     """Complain if a table that should be public is on a ledger."""
-    ledger = _read("ledgers").get(str(table.resolve()))
+    ledger = _read("ledgers").get(_key(table))
     if ledger is not None and not public:
         raise click.ClickException(
             f"{table.name} is on the ledger {ledger}, so it is a private table; this command needs one that may be shown. If it "
