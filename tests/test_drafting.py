@@ -172,7 +172,7 @@ ODD = {
     "named dates": [f"{1 + i % 28} March 2024" for i in range(30)],
     "clock": [f"{i % 24:02d}:30" for i in range(30)],
     "decimals": [Decimal(i) / 8 for i in range(30)],
-    "huge": [10**400, 1, 2] * 10,
+    "huge": pd.Series([10**400, 1, 2] * 10, dtype=object),  # pandas 2 cannot infer a type
     "far apart": [(-1) ** i * 1e308 * (i / 30) for i in range(30)],
     "tiny": [5e-324 * i for i in range(30)],
     "close": [1.0, np.nextafter(1, 2), np.nextafter(1, 0)] * 2,

@@ -161,7 +161,12 @@ if __name__ == "__main__":
 def test_a_run_that_is_stopped_goes_on_where_it_was(tmp_path, how):
     script = tmp_path / "script.py"
     script.write_text(SCRIPT)
-    process = subprocess.Popen([sys.executable, script, tmp_path], start_new_session=True, stderr=subprocess.DEVNULL)
+    process = subprocess.Popen(
+        [sys.executable, script, tmp_path],
+        start_new_session=True,
+        stderr=subprocess.DEVNULL,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # tests in the background ignore it
+    )
     deadline = time.monotonic() + 60
     while len(list((tmp_path / "parts").glob("*.parquet"))) < 2 and time.monotonic() < deadline:
         time.sleep(0.05)

@@ -113,7 +113,12 @@ MANY = [Unit("peers", "A", "German Credit", seed, PEERS, EPSILONS) for seed in r
 def test_a_run_that_is_stopped_goes_on_where_it_was(tmp_path, child, how):
     (tmp_path / "script.py").write_text(SCRIPT)
     home = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[1])}
-    process = subprocess.Popen([THIS, tmp_path / "script.py", tmp_path], env=home, stderr=subprocess.DEVNULL)
+    process = subprocess.Popen(
+        [THIS, tmp_path / "script.py", tmp_path],
+        env=home,
+        stderr=subprocess.DEVNULL,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # tests in the background ignore it
+    )
     deadline = time.monotonic() + 60
     while len(list((tmp_path / "parts").glob("*.parquet"))) < 3 and time.monotonic() < deadline:
         time.sleep(0.02)

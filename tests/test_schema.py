@@ -203,3 +203,13 @@ def test_inference_sees_types():
         "constant": ("ignore", False),
     }
     assert schema["number"].cuts == (1.5, 2.5)
+
+
+def test_texts_with_a_nul_are_told_apart_whatever_else_is_in_the_column():
+    column = Categorical("c", categories=["x", "x\0y"], outside="none")
+    x, xy, other = (int(column.encode(np.array([v], dtype=object))[0]) for v in ("x", "x\0y", "x\0z"))
+    assert len({x, xy, other}) == 3
+    for values in (["x\0z", "x", "x\0y"], ["x", "x\0y", "x\0z"]):
+        assert column.encode(np.array(values, dtype=object)).tolist() == [
+            {"x": x, "x\0y": xy, "x\0z": other}[v] for v in values
+        ]

@@ -158,7 +158,11 @@ def distinct(values: np.ndarray) -> tuple[np.ndarray, Any]:
     if values.dtype == object and not _are_plain_texts(values):
         # one by one: a look at the whole column could let one value change what another is taken for
         values = np.array([None if is_missing(v) else canonical(v) for v in values], dtype=object)
-    return pd.factorize(values)
+    if values.dtype != object:
+        return pd.factorize(values)
+    # pandas 2 takes texts that are equal up to a NUL for the same, if there is nothing but texts; so there is a number, too
+    codes, found = pd.factorize(np.append(values, 0))
+    return codes[:-1], found[:-1]
 
 
 def _are_plain_texts(values: np.ndarray) -> bool:
