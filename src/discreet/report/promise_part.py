@@ -153,6 +153,11 @@ def limits(s: Summary) -> str:
             else "The promise is about one record. To a person with k records, read epsilon as k times as large.",
         ),
         (
+            "What a record says",
+            "The promise is about whether a record is there. About what it says, when it is known to be there, read epsilon "
+            "as twice as large.",
+        ),
+        (
             "Groups",
             "What is typical of a group can be learned, and says something about everyone in it. Privacy of this "
             "kind is not fairness.",
