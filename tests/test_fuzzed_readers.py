@@ -222,8 +222,11 @@ def ways_to_run_code(tree):
         elif isinstance(node, ast.Call):
             function = node.func
             name = function.id if isinstance(function, ast.Name) else getattr(function, "attr", "")
-            is_regex = isinstance(function, ast.Attribute) and getattr(function.value, "id", "") == "re"
-            if name in CALLS and not is_regex:
+            of = getattr(
+                function, "value", None
+            )  # re.compile(...), and an engine's backend.compile(...), which writes SQL
+            is_harmless = getattr(of, "id", getattr(of, "attr", "")) in ("re", "backend", "_backend")
+            if name in CALLS and not is_harmless:
                 yield name
             yield from (k.arg for k in node.keywords if k.arg == "allow_pickle" and getattr(k.value, "value", True))
 
