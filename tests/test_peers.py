@@ -30,9 +30,10 @@ THIS = Path(sys.executable)
 UNITS = [Unit("peers", "A", "German Credit", seed, PEERS, EPSILONS) for seed in range(3)]
 # Answers with numbers that come from the question, notes what it was asked, and says when it ends by itself.
 MADE_UP = """
-import json, os, sys, time
+import atexit, json, os, sys, time
 from pathlib import Path
 here = Path(__file__).parent
+atexit.register((here / f"ended-{os.getpid()}").touch)  # also where nobody is left to answer
 for line in sys.stdin:
     question = json.loads(line)
     assert Path(question["records"]).exists()
@@ -44,7 +45,6 @@ for line in sys.stdin:
     row = {"train_accuracy": 0.75, "seconds": 0.1}
     rows = [row | {"method": m, "epsilon": e, "test_accuracy": s % 1000 / 1000} for m, e, s in question["fits"]]
     print(json.dumps(rows), flush=True)
-(here / f"ended-{os.getpid()}").touch()
 """
 
 
