@@ -212,7 +212,7 @@ def is_record(values):
 
 def calls_on_files():
     """Files that are no tables, with marked values in them."""
-    from discreet.files import read_table
+    from discreet.sources.files import read_table
 
     header, row = "n,c,b\n", f"{NUMBER},{TEXT},{TEXT}\n"
     files = {
@@ -422,7 +422,7 @@ NO_RECORD_GETS_THERE = {
     ("private_accuracy", ""): "parameters",
     ("drafting.dictionary", ""): "a data dictionary, which has no records",
     ("drafting.round_cuts", "_step"): "cannot happen; the message is constant",
-    ("files", "_kind"): "the name of a file, and what is installed",
+    ("sources.files", "_kind"): "the name of a file, and what is installed",
     ("experiments.figures", "choose"): "names of experiments and public datasets",
     ("experiments.peers_environment", ""): "public datasets, and what other programs say about them",
     ("evaluation.__init__", ""): "names of the package",

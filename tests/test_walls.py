@@ -18,7 +18,7 @@ FLOORS = [
     ["schema"],
     ["rule_text"],
     ["rules"],
-    ["candidates", "drafting", "files", "inference", "privacy"],
+    ["candidates", "drafting", "inference", "privacy"],
     ["model"],
     ["report"],
     ["prior"],

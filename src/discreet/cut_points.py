@@ -14,7 +14,7 @@ from .errors import PrivacyWarning, SchemaError
 from .estimators import check_whole_number
 from .learners.cuts import cuts_by_halving, levels
 from .privacy.budget import CutsBudget
-from .privacy.ledger import Ledger, Reservation, exact
+from .privacy.ledger import Ledger, Reservation, exact, reserve
 from .private_base import check_budget, entropy_of
 from .schema import Schema
 from .sources.memory import check_types
@@ -95,7 +95,7 @@ def private_cuts(
         )
     found = {}
     what = f"cut points {release} of {', '.join(grids)}"
-    with _reserve(ledger, whole, what, proved, records_per_person) as reservation:
+    with reserve(ledger, whole, Fraction(0), what, proved, records_per_person) as reservation:
         for name, grid in grids.items():
             doors = _doors(table, grid, budget, reservation, entropy)
             numbers = cuts_by_halving(doors, len(grid.cuts), int(cuts[name]))
@@ -133,14 +133,6 @@ def _grids(schema: Schema, cuts: Mapping[str, int]) -> dict[str, Numeric]:
             )
         grids[name] = replace(column, cuts=candidates, n_cuts=None, spacing="equal", ranges=())
     return grids
-
-
-def _reserve(
-    ledger: Ledger | None, epsilon: Fraction, what: str, proved: tuple[float, float] | None, records: int
-) -> Reservation:
-    if ledger is None:
-        return Reservation(epsilon, Fraction(0), records=records)
-    return ledger.reserve(epsilon, Fraction(0), what, proved=proved, records=records)
 
 
 def _doors(table: Table, grid: Numeric, budget: CutsBudget, reservation: Reservation, entropy: Entropy) -> CutDoors:

@@ -15,6 +15,7 @@ import numpy as np
 
 from .candidates import Candidates
 from .optimal_estimators import DPOptimalRuleListClassifier
+from .report.summary import Chance
 from .schema import Schema
 
 EPSILONS = (0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0)
@@ -27,8 +28,7 @@ def attackers_chance(epsilon: float, prior: float = 0.5) -> float:
     >>> round(attackers_chance(1.0), 3)
     0.731
     """
-    odds = prior / (1.0 - prior) * math.exp(min(epsilon, 700.0))
-    return odds / (1.0 + odds)
+    return Chance(epsilon).after(prior)
 
 
 def worst_loss(

@@ -1,21 +1,20 @@
 """The accuracy of a model on private records, with noise and a price."""
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from .errors import RuleError
 from .estimators import check_whole_number
-from .privacy.ledger import Ledger, Reservation, exact
+from .privacy.ledger import Ledger, exact, reserve
 from .privacy.statement import INFERRED, MEASURED, SEEDED, Guarantee, PrivacyStatement, neighbours_of
-from .private_base import ASSUMES, number
+from .private_base import ASSUMES, check_budget, entropy_of
 from .rules import RuleList
 from .sources.memory import check_labels, check_types
 from .tables import as_table
 from .vault.accuracy import correct_and_wrong
-from .vault.entropy import Entropy, SeededEntropy, SystemEntropy
 from .vault.vault import Vault, check_private_schema
 
 SURE = 0.95
@@ -81,31 +80,21 @@ def noisy_accuracy(
     rules = getattr(model, "rule_list_", getattr(model, "rule_list", model))
     if not isinstance(rules, RuleList) or rules.schema is None:
         raise RuleError("model must be a rule list with a schema, or a fitted classifier of this package")
-    if not 1e-6 <= number("epsilon", epsilon) <= 1e9:
-        raise ValueError(f"epsilon must be above 0 (from 1e-6 to 1e9), not {epsilon!r}")
+    check_budget(epsilon, ledger)
     check_whole_number("records_per_person", records_per_person, at_least=1)
-    if ledger is not None and not isinstance(ledger, Ledger):
-        raise TypeError("ledger must be a Ledger: Ledger(epsilon=...) or Ledger.open(path)")
-    table = as_table(X, rules.schema.names)  # what does not fit is refused before anything is booked
-    check_private_schema(rules.schema)
-    check_types(table, rules.schema.used)
+    schema = replace(rules.schema, classes=rules.classes)
+    check_private_schema(schema)
+    table = as_table(X, schema.names)  # what does not fit is refused before anything is booked
+    check_types(table, schema.used)
     check_labels(y, rules.classes, len(table))
-    price = exact("epsilon", epsilon) / records_per_person
-    seeded = random_state is not None
-    because = (SEEDED,) if seeded else ()
-    if rules.schema.inferred:
-        because = (*because, INFERRED)
-    proved = None if because else Guarantee(float(price), 0.0).for_person(records_per_person)
+    because = (SEEDED,) * (random_state is not None) + (INFERRED,) * schema.inferred
+    whole = exact("epsilon", epsilon)
+    proved = None if because else Guarantee(float(whole), 0.0)
     statement = PrivacyStatement(MEASURED, None, proved, because, ASSUMES, neighbours_of(records_per_person))
-    entropy: Entropy = SeededEntropy(random_state) if random_state is not None else SystemEntropy()
-    whole, nothing = price * records_per_person, exact("delta", 0)
-    if ledger is None:
-        reservation = Reservation(whole, nothing, records=records_per_person)
-    else:
-        pair = None if proved is None else (proved.epsilon, 0.0)
-        reservation = ledger.reserve(whole, nothing, MEASURED, proved=pair, records=records_per_person)
-    with reservation:
-        vault = Vault.from_table(table, y, rules.schema)
+    pair = None if proved is None else (proved.epsilon, 0.0)
+    price, entropy = whole / records_per_person, entropy_of(random_state)
+    with reserve(ledger, whole, exact("delta", 0), MEASURED, pair, records_per_person) as reservation:
+        vault = Vault.from_table(table, y, schema)
         correct, wrong = correct_and_wrong(vault, rules, price, reservation, entropy)
     return NoisyAccuracy(*_with_interval(correct, wrong, float(price)), statement)
 

@@ -207,7 +207,7 @@ class RuleList:
         if a then 1
         else 0
         """
-        used = list(dict.fromkeys(x.column for x in self._literals()))
+        used = self.used_columns
         if self.schema is None or math.prod(self.schema[c].n_bins for c in used) > MOST_COMBINATIONS:
             return self
         alive = np.ones((), bool)  # all combinations of bins, an axis a column
@@ -265,7 +265,7 @@ class RuleList:
         where = np.full(len(table), len(self.rules), dtype=np.intp)
         if self.schema is None:
             return where
-        used = dict.fromkeys(x.column for x in self._literals())
+        used = self.used_columns
         bins = {name: self.schema[name].encode(table.column(name), strict) for name in used}
         free = np.ones(len(table), bool)
         for i, rule in enumerate(self.rules):
@@ -345,6 +345,11 @@ class RuleList:
         if rule.counts is not None and sum(c := np.maximum(rule.counts, 0.0)) > 0:
             return c / c.sum()
         return np.array([float(rule.label == c) for c in self.classes])
+
+    @property
+    def used_columns(self) -> list[str]:
+        """The columns that rules are about, in the order of the rules."""
+        return list(dict.fromkeys(literal.column for literal in self._literals()))
 
     def _literals(self) -> Iterator[Literal]:
         return (literal for rule in self.rules for literal in rule.antecedent)

@@ -7,10 +7,11 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from discreet import Boolean, Ledger, RuleList, Schema, noisy_accuracy
+from discreet import Boolean, GreedyRuleListClassifier, Ledger, Rule, RuleList, Schema, noisy_accuracy
 from discreet.errors import RuleError, SchemaError
 from discreet.privacy.ledger import BudgetError, Reservation
 from discreet.vault import accuracy as door
+from discreet.vault.entropy import SeededEntropy
 from discreet.vault.vault import Vault
 
 SCHEMA = Schema((Boolean("a"), Boolean("b")), classes=["no", "yes"])
@@ -66,20 +67,16 @@ def test_twins_with_half_the_noise_or_a_record_in_both_counts_are_caught(monkeyp
     assert worst_loss(1.0) > 1.5
 
 
-def test_noise_has_the_scale_it_should():
-    found = [noisy_accuracy(MODEL, X, Y, 0.5, random_state=i) for i in range(2_000)]
-    assert {f.privacy.proved for f in found} == {None}
+@pytest.mark.parametrize(("twin", "is_right"), [(1, True), (2, False)])
+def test_noise_has_the_scale_it_should(twin, is_right, monkeypatch):
+    release = door.release
+    monkeypatch.setattr(door, "release", lambda counts, epsilon, entropy: release(counts, twin * epsilon, entropy))
+    entropy, vault = SeededEntropy(0), Vault.from_table(X, Y, SCHEMA)
+    reservation = Reservation(Fraction(10_000), Fraction(0))
+    drawn = [door.correct_and_wrong(vault, MODEL, Fraction(1, 2), reservation, entropy) for _ in range(4_000)]
     q = math.exp(-0.5)
-    entropy = np.random.default_rng(0)
-    off = [door.release(np.array([4, 1]), Fraction(1, 2), _seeded(entropy))[0] - 4 for _ in range(4_000)]
-    deviation = math.sqrt(2 * q) / (1 - q)
-    assert np.std(off) == pytest.approx(deviation, rel=0.1)  # the broken twin, at half the noise, is far outside
-
-
-def _seeded(rng):
-    from discreet.vault.entropy import SeededEntropy
-
-    return SeededEntropy(rng)
+    expected = math.sqrt(2 * q) / (1 - q)  # the deviation of discrete Laplace noise
+    assert bool((np.abs(np.std(drawn, axis=0) / expected - 1) < 0.1).all()) is is_right
 
 
 def test_the_interval_covers():
@@ -123,3 +120,15 @@ def test_bad_parameters_are_named(epsilon):
 def test_a_model_is_needed():
     with pytest.raises(RuleError, match="model"):
         noisy_accuracy("if a then b", X, Y, 1.0)
+
+
+def test_a_list_without_rules_and_a_schema_without_classes():
+    ledger = Ledger(epsilon=2)
+    default = RuleList((), Rule((), "yes"), ("no", "yes"), SCHEMA)
+    assert 0 <= noisy_accuracy(default, X, Y, 0.5, ledger=ledger).accuracy <= 1
+    bare = GreedyRuleListClassifier(schema=Schema((Boolean("a"), Boolean("b"))), max_length=2).fit(X, Y)
+    assert bare.rule_list_.schema.classes is None
+    assert 0 <= noisy_accuracy(bare, X, Y, 0.5, ledger=ledger).accuracy <= 1
+    with pytest.raises(SchemaError, match="both texts or both numbers"):
+        noisy_accuracy(bare, X, np.arange(5), 0.5, ledger=ledger)
+    assert len(ledger.entries) == 2

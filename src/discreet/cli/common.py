@@ -77,13 +77,12 @@ def did_you_mean(name: str, known: Iterable[str]) -> str:
     return f"; did you mean {folded[close[0]]!r}?" if close else ""
 
 
-def check_columns(path: Path, needed: Sequence[str], there: Sequence[str]) -> None:
+def check_columns(path: Path, needed: Sequence[str], there: Sequence[str], public: bool = False) -> None:
     """Complain about columns that the header lacks."""
     missing = [name for name in needed if name not in there]
     if not missing:
         return
-    if len(missing) == len(needed) and not any(did_you_mean(name, there) for name in needed):
-        # nothing fits, so the first line may be a record: it is not shown
+    if len(missing) == len(needed) and not public:  # the first line may be a record: nothing of it is shown
         raise click.ClickException(
             f"{path.name} has none of the columns {', '.join(map(repr, needed[:5]))}: is its first line a header with the names "
             "of the columns, and is it the right file? If the names are separated by something unusual, say --delimiter"
@@ -130,7 +129,7 @@ def read_records(
     needed: Sequence[str] | None = None,
 ) -> tuple["pd.DataFrame", Any]:
     """The columns that the schema (or ``needed``) names, and the labels (None without a target)."""
-    from ..files import column_names, labels, read_table
+    from ..sources.files import column_names, is_csv, labels, read_table
 
     wanted = [column.name for column in schema.used] if needed is None else list(needed)
     with kind_errors():
@@ -138,7 +137,9 @@ def read_records(
         check_columns(path, [*wanted, *([target] if target else [])], there)
         both = list(dict.fromkeys([*wanted, *([target] if target else [])]))
         frame = read_table(path, both, schema, delimiter, encoding)
-        y = None if target is None else labels(frame[target].tolist(), schema.classes)
+        y: Any = None if target is None else frame[target]
+        if y is not None and is_csv(path):
+            y = labels(y.tolist(), schema.classes)
         return frame[wanted], y
 
 
@@ -159,15 +160,6 @@ def check_outputs(outputs: Sequence[Path | None], inputs: Sequence[Path | None] 
         if path.exists() and not force:
             raise click.UsageError(f"{path} exists; say --force to write over it")
         taken.add(path.resolve())
-
-
-def chance(share: float) -> str:
-    """How sure somebody may become, rounded up.
-
-    >>> chance(0.7311), chance(0.99996)
-    ('73.2%', '> 99.9%')
-    """
-    return "> 99.9%" if share > 0.999 else f"{math.ceil(share * 1000 - 1e-9) / 10:.1f}%"
 
 
 def check_epsilon(epsilon: float, weak: bool) -> None:

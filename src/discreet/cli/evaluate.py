@@ -63,8 +63,7 @@ def evaluate(
         assert rules.schema is not None
         from ..schema import Schema
 
-        used = {literal.column for rule in rules.rules for literal in rule.antecedent}
-        columns = [c for c in rules.schema.columns if c.name in used] or rules.schema.columns
+        columns = [c for c in rules.schema.columns if c.name in rules.used_columns] or rules.schema.columns
         schema = Schema(tuple(columns), classes=rules.classes, inferred=rules.schema.inferred)
         rules = replace(rules, schema=schema)
         X, y = read_records(table, schema, target, delimiter, encoding)

@@ -212,7 +212,9 @@ def is_large(table: Path) -> bool:
     """Whether a file is better left to DuckDB: Parquet of more than 256 MB, where DuckDB is installed."""
     from importlib.util import find_spec
 
-    large = table.suffix.lower() in (".parquet", ".pq") and table.stat().st_size > LARGE
+    from ..sources.files import PARQUET
+
+    large = table.suffix.lower() in PARQUET and table.stat().st_size > LARGE
     return large and find_spec("ibis") is not None and find_spec("duckdb") is not None
 
 
@@ -231,7 +233,8 @@ def _fit_where_it_is(
     with kind_errors():
         opened = open_table(table)
         note_ledger(table, ledger)
-        click.echo("The table stays where it is; its engine counts the records.", err=True)
+        if isinstance(table, str):  # of a file it would say that there are many records
+            click.echo("The table stays where it is; its engine counts the records.", err=True)
         with _working():
             clf = learn(schema=schema).fit_source(opened)
         return SavedModel.of(clf, schema.target)
@@ -242,8 +245,8 @@ def _fit_inferred(table: Written, target: str | None, learn: Callable[..., Any],
     import warnings
 
     from ..errors import PrivacyWarning
-    from ..files import column_names, read_table, typed
     from ..model import SavedModel
+    from ..sources.files import column_names, read_table, typed
 
     if target is None:
         raise click.UsageError("which column is to be predicted? Say --target COLUMN")

@@ -10,7 +10,6 @@ from .common import (
     FILE,
     NEW_FILE,
     as_json_option,
-    chance,
     check_outputs,
     csv_options,
     kind_errors,
@@ -137,6 +136,8 @@ def _show(expected: "list[Expected]", records: int, size: int, best: float | Non
     from rich.console import Console
     from rich.table import Table
 
+    from ..report.pieces import bound
+
     console = Console()
     table = Table("epsilon", "attacker may become this sure", "", "accuracy lost at most", box=None)
     if best is not None:
@@ -144,7 +145,7 @@ def _show(expected: "list[Expected]", records: int, size: int, best: float | Non
     for e in expected:
         row = [
             f"{e.epsilon:g}",
-            chance(e.attacker),
+            bound(e.attacker),
             _bar(e.attacker - 0.5, 0.5),
             "all" if e.loss >= 0.5 else f"{e.loss:.2%}",
         ]

@@ -29,24 +29,19 @@ def predict(
 
     Only the columns that the rules use are needed.
     """
-    from ..files import column_names, read_table
     from ..model import SavedModel
+    from ..sources.files import column_names, read_table
 
     check_outputs([out], [model, table])
     with kind_errors():
         saved = SavedModel.load(model)
         rules = saved.rule_list
         assert rules.schema is not None
-        used = list(dict.fromkeys(literal.column for rule in rules.rules for literal in rule.antecedent))
-        X, _ = read_records(table, rules.schema, None, delimiter, encoding, used)
-        check_columns(table, ids, column_names(table, delimiter, encoding))
+        names = column_names(table, delimiter, encoding)
+        check_columns(table, ids, names)
+        X, _ = read_records(table, rules.schema, None, delimiter, encoding, rules.used_columns or names[:1])
         copied = read_table(table, list(ids), None, delimiter, encoding) if ids else None
-        n = (
-            len(read_table(table, column_names(table, delimiter, encoding)[:1], None, delimiter, encoding))
-            if not used
-            else len(X)
-        )
-        captured = rules.captures(X) if used else [0] * n
+        captured = rules.captures(X)
         answers = [(rule.label, *(round(float(p), 6) for p in rules.shares(rule))) for rule in rules]
     header = [*ids, "prediction", *(f"share of {c}" for c in rules.classes)]
     rows = ([*([] if copied is None else copied.iloc[i]), *answers[k]] for i, k in enumerate(captured))
@@ -62,4 +57,4 @@ def predict(
         if out is not None:
             file.close()
     if out is not None:
-        click.echo(f"{n:,} records: {out}", err=True)
+        click.echo(f"{len(X):,} records: {out}", err=True)

@@ -40,7 +40,7 @@ def feature_importance(model: Any, X: Any, y: Any) -> dict[str, float]:
     {'a': 0.5, 'b': 0.0}
     """
     records = records_of(model, X, y)
-    used = {literal.column for rule in records.rules for literal in rule.antecedent}
+    used = set(records.rules.used_columns)
     accuracy = _accuracy(records)
     return {
         name: accuracy - _accuracy_when_shuffled(records, name) if name in used else 0.0 for name in records.table.names

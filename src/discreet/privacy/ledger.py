@@ -326,6 +326,20 @@ class Ledger:
         )
 
 
+def reserve(
+    ledger: Ledger | None,
+    epsilon: Fraction,
+    delta: Fraction,
+    what: str,
+    proved: tuple[float, float] | None,
+    records: int = 1,
+) -> Reservation:
+    """Set aside a budget, in the ledger if there is one."""
+    if ledger is None:
+        return Reservation(epsilon, delta, records=records)
+    return ledger.reserve(epsilon, delta, what, proved, records)
+
+
 class FileLedger(Ledger):
     """A ledger in a JSON file, safe to share between processes on one machine."""
 

@@ -6,6 +6,7 @@ cast; the others by a first branch that raises an error.
 """
 
 import math
+from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import ClassVar
@@ -14,7 +15,7 @@ from ..errors import RuleError
 from ..rule_text import write_number
 
 
-class Dialect:
+class Dialect(ABC):
     """What all engines have in common."""
 
     name: str
@@ -34,17 +35,17 @@ class Dialect:
             return False
         return True
 
+    @abstractmethod
     def text(self, text: str) -> str:
         """A text as a literal."""
-        raise NotImplementedError
 
     def compared_text(self, text: str) -> str:
         """A text as a literal that only a column of texts can be compared with."""
         return self.text(text)
 
+    @abstractmethod
     def number(self, number: float) -> str:
         """A number as a literal of 64-bit floating point, so that every comparison is one of those, as in Python."""
-        raise NotImplementedError
 
     def is_nan(self, column: str) -> str:
         """Whether a number is NaN, which engines take for the largest number there is."""

@@ -74,14 +74,15 @@ class Chance:
     @property
     def ten(self) -> float:
         """From 10 %."""
-        return self._from(0.1)
+        return self.after(0.1)
 
     @property
     def one(self) -> float:
         """From 1 %."""
-        return self._from(0.01)
+        return self.after(0.01)
 
-    def _from(self, before: float) -> float:
+    def after(self, before: float) -> float:
+        """From any chance above 0 and below 1."""
         odds = self.factor * before / (1 - before)
         return odds / (1 + odds)
 
@@ -279,7 +280,7 @@ def _columns(model: SavedModel) -> tuple[ColumnUse, ...]:
     schema = model.rule_list.schema
     if schema is None:
         return ()
-    used = {literal.column for rule in model.rule_list for literal in rule.antecedent}
+    used = set(model.rule_list.used_columns)
     given = model.parameters.get("exclude") or ()
     excluded = {name for name in given if isinstance(name, str)} if isinstance(given, list | tuple) else set()
     columns = []

@@ -12,6 +12,7 @@ from typing import Any
 from urllib.parse import SplitResult, parse_qsl, quote, unquote, urlencode, urlsplit
 
 from ..errors import EngineError, TableError
+from .files import PARQUET, TEXT
 
 FORMS = (
     "a path of Parquet files (people.parquet, people/*.parquet, s3://bucket/people.parquet), duckdb:///FILE?table=NAME, "
@@ -19,7 +20,6 @@ FORMS = (
     "sc://HOST:PORT?table=NAME (Spark Connect)"
 )
 EXTRAS = {"duckdb": "duckdb", "postgres": "postgres", "pyspark": "spark"}
-PARQUET, CSV = (".parquet", ".pq"), (".csv", ".tsv", ".txt")
 
 
 def open_table(where: str | PathLike[str]) -> Any:
@@ -65,7 +65,7 @@ def open_table(where: str | PathLike[str]) -> Any:
         return _spark(parts)
     if text.lower().endswith(PARQUET):
         return _parquet(text)
-    if text.lower().endswith(CSV):
+    if text.lower().endswith(TEXT):
         raise TableError(
             "a CSV file has no types, and what an engine takes them for would follow the records. Read it into memory and use "
             "fit(X, y), or store it as Parquet first, with types that you choose. In DuckDB: COPY (SELECT CAST(age AS DOUBLE) "

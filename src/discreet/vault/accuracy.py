@@ -9,10 +9,9 @@ from fractions import Fraction
 
 import numpy as np
 
-from ..candidates import Candidates
 from ..privacy.ledger import Reservation
-from ..rules import RuleList
-from .entropy import Entropy
+from ..rules import RuleList, truth
+from .entropy import Entropy, Integers
 from .mechanisms.discrete_laplace import release
 from .vault import Vault
 
@@ -22,11 +21,14 @@ def correct_and_wrong(
 ) -> tuple[int, int]:
     """Noisy numbers of records that the list classifies correctly and wrongly. They may be negative."""
     reservation.draw(epsilon, Fraction(0), "accuracy")
-    rules = [rule for rule in model.rules if rule.antecedent]
-    counter = vault._counter(Candidates.of_rules(vault.schema, rules))
-    parts = [counter.part(range(i), i) for i in range(len(rules))] + [counter.part(range(len(rules)), None)]
-    labels = [vault.classes.index(rule.label) for rule in [*rules, model.default]]
-    correct = sum(float(part[label]) for part, label in zip(parts, labels, strict=True))
-    both = np.array([correct, sum(float(part.sum()) for part in parts) - correct]).astype(np.int64)
+    cells, place = vault._cells, {column.name: i for i, column in enumerate(vault.schema.used)}
+    left, correct = np.ones(len(cells), bool), 0
+    for rule in model:
+        captured = left.copy()
+        for literal in rule.antecedent:
+            captured &= truth(vault.schema, literal)[cells.bins(place[literal.column])]
+        correct += int(cells.counts[captured, vault.classes.index(rule.label)].sum())
+        left &= ~captured
+    both: Integers = np.array([correct, int(cells.counts.sum()) - correct], np.int64)
     noisy = release(both, epsilon, entropy)
     return int(noisy[0]), int(noisy[1])

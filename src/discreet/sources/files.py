@@ -15,10 +15,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from .columns import Categorical, Column, canonical, is_missing
-from .columns.numeric import as_number
-from .errors import TableError, no_value_shown
-from .schema import Label, Schema
+from ..columns import Categorical, Column, canonical, is_missing
+from ..columns.numeric import as_number
+from ..errors import TableError, no_value_shown
+from ..schema import Label, Schema
 
 DELIMITERS = {",": "comma", ";": "semicolon", "\t": "tab", "|": "vertical bar"}
 # What stands for a missing value in a CSV file, unless the schema lists it as a category
@@ -29,7 +29,7 @@ BYTE_ORDER_MARKS = {b"\xff\xfe": "utf-16", b"\xfe\xff": "utf-16"}
 
 def column_names(path: Path, delimiter: str | None = None, encoding: str = "utf-8") -> list[str]:
     """The names of the columns. No record is read."""
-    if _kind(path) == "csv":
+    if is_csv(path):
         return _header(path, delimiter, encoding)[0]
     with _readable(path):
         if _kind(path) == "parquet":
@@ -52,7 +52,7 @@ def read_table(
     """The table in a file, or some of its columns. A schema says which texts of a CSV file are categories, not missing values."""
     names = column_names(path, delimiter, encoding)
     wanted = list(names if columns is None else columns)
-    if _kind(path) != "csv":
+    if not is_csv(path):
         with _readable(path):
             return pd.read_parquet(path, columns=wanted) if _kind(path) == "parquet" else pd.read_feather(path, wanted)
     lists = _fields(path, names, wanted, delimiter, encoding)
@@ -91,6 +91,11 @@ def typed(frame: pd.DataFrame) -> pd.DataFrame:
             if (numbers.notna() == frame[name].notna()).all() and numbers.notna().any():
                 found[name] = numbers
     return found
+
+
+def is_csv(path: Path) -> bool:
+    """Whether values are texts, whose meaning the schema knows; other files have types."""
+    return _kind(path) == "csv"
 
 
 def _kind(path: Path) -> str:
