@@ -12,6 +12,8 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
+import numpy as np
+
 from ..errors import EngineError, SchemaError
 from ..schema import Label, Schema
 from ..vault.cells import CellsInProgress
@@ -71,14 +73,18 @@ class EngineTable:
 
     def add_to(self, cells: CellsInProgress) -> None:
         """Let the engine count, and add the counts, some at a time."""
+        for *bins, labels, times in self._answer(self._counts):
+            known = labels >= 0
+            if known.all():
+                cells.add_counted(bins, labels, times)
+            else:
+                cells.add_counted([b[known] for b in bins], labels[known], times[known])
+
+    def _answer(self, expression: Any) -> Iterator[list[np.ndarray]]:
+        """What the engine answers: the columns, some rows at a time."""
         with _no_value_shown(self.engine):
-            for batch in _batches(self._backend, self._counts):
-                *bins, labels, times = (column.to_numpy(zero_copy_only=False) for column in batch.columns)
-                known = labels >= 0
-                if known.all():
-                    cells.add_counted(bins, labels, times)
-                else:
-                    cells.add_counted([b[known] for b in bins], labels[known], times[known])
+            for batch in _batches(self._backend, expression):
+                yield [column.to_numpy(zero_copy_only=False) for column in batch.columns]
 
     def _check_names(self, names: Sequence[str], problem: str) -> None:
         there = list(self._table.columns)
