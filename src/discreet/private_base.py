@@ -43,7 +43,7 @@ ASSUMES = (
     "a seed was not used and the operating system's random numbers cannot be predicted",
     "nobody measures how long learning took",
 )
-UNCHANGED = "no record was changed while the table was learned from: its engine was asked several times"
+UNCHANGED = "the table did not change while it was learned from: its engine was asked several times"
 ROUNDING = (
     "rounding in the noise that decides between rules, which is never released itself, does not matter "
     "(docs/limitations.md)"

@@ -1,10 +1,9 @@
 """A vault that is never filled: the engine counts anew for each rule of a list, and the counts come here alone.
 
 They are the same numbers as those of a filled vault, so the doors, what they charge and what is proved are the same; with one
-more assumption. The engine is asked several times. Records that come or go in between do no harm: each choice is charged by itself,
-and still at most one part of the list counts such a record. But **if a record is changed in between**, several parts may count it,
-and their class counts are charged once, because parts are disjoint (docs/theory.md, Lemma 7). So the statement of such a fit says
-that no record was changed.
+more assumption. The engine is asked several times, and **the table may not change in between**: several parts of the list might
+count a record that was changed, and their class counts are charged once, because parts of one table are disjoint (docs/theory.md,
+Lemma 7). The statement of such a fit says so.
 
 A query names the rules that were chosen before it, and the engine may keep it in a log: they are released there. That is why the
 budget stays booked if a later query fails, and why only the first is asked before the budget is reserved.
