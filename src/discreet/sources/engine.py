@@ -24,6 +24,7 @@ from .bins import EngineColumn
 
 ROWS_AT_A_TIME = 1 << 18
 UNSPENT = "Nothing was learned and nothing was spent"
+NO_LABEL = -1
 Counts = tuple[
     int, list[np.ndarray], np.ndarray, np.ndarray
 ]  # which set, the bins in its columns, classes, and how many
@@ -92,12 +93,11 @@ class EngineTable:
         pass: each record is counted once for each set.
         """
         used = sorted({i for group in (*sets, *captured) for i in group})
-        binned = self._table.select(**{f"b{i}": self._bins[i] for i in used}, y=self._label)
-        free = [binned.y >= 0]
+        left = self._table.select(**{f"b{i}": self._bins[i] for i in used}, y=self._label)
+        # no filter: an engine that skips a part of a file believes what the file says of it, which leaves NaN out
         for rule in captured:
-            inside = [binned[f"b{i}"].isin(np.flatnonzero(true).tolist()) for i, true in rule.items()]
-            free.append(~functools.reduce(operator.and_, inside))
-        left = binned.filter(free)
+            inside = [left[f"b{i}"].isin(np.flatnonzero(true).tolist()) for i, true in rule.items()]
+            left = left.mutate(y=_if(functools.reduce(operator.and_, inside), NO_LABEL, left.y).cast(left.y.type()))
         radices = [[self._columns[i].n_bins for i in numbers] for numbers in sets]
         starts = np.cumsum([0, *map(math.prod, radices)])
         size = "int32" if starts[-1] < 2**31 else "int64"
@@ -106,8 +106,10 @@ class EngineTable:
             strides = [math.prod(radix[:k]) for k in range(len(radix))]
             terms = [left[f"b{i}"].cast(size) * stride for i, stride in zip(numbers, strides, strict=True)]
             places.append(functools.reduce(operator.add, terms) + int(start))
-        spread = left.select(place=_array(places).unnest(), y=left.y)
-        for place, labels, times in self._answer(spread.group_by("place", "y").agg(n=spread.count()), also):
+        spread = left.select(place=_if(left.y >= 0, _array(places), _array([0])).unnest(), y=left.y)
+        for answer in self._answer(spread.group_by("place", "y").agg(n=spread.count()), also):
+            known = answer[1] != NO_LABEL
+            place, labels, times = (column[known] for column in answer)
             found = np.searchsorted(starts, place, side="right") - 1
             order = np.argsort(found, kind="stable")
             for group in np.split(order, np.flatnonzero(np.diff(found[order])) + 1):
@@ -169,6 +171,12 @@ def _array(expressions: Sequence[Any]) -> Any:
     import ibis
 
     return ibis.array(expressions)
+
+
+def _if(condition: Any, then: Any, otherwise: Any) -> Any:
+    import ibis
+
+    return ibis.ifelse(condition, then, otherwise)
 
 
 def _smallest(n: int) -> str:
