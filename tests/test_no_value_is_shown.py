@@ -470,6 +470,7 @@ NO_RECORD_GETS_THERE = {
         "sources.engine",
         "",
     ): "names and types of columns; what an engine says is dropped (tests/sources/test_failures.py)",
+    ("sources.running", "run"): "what an engine says, for sources.engine to drop (tests/sources/test_failures.py)",
     ("sources.urls", ""): "where a table is; what an engine says is dropped (tests/sources/test_urls.py)",
     ("private_base", "_PrivateRuleListClassifier.fit_source"): "a parameter; the message is constant",
     ("vault.cells", "CellsInProgress.add_counted"): "a bug in a source; the message is constant",

@@ -21,6 +21,7 @@ from ..errors import EngineError, SchemaError
 from ..schema import Label, Schema
 from ..vault.cells import CellsInProgress
 from .bins import EngineColumn
+from .running import run
 
 ROWS_AT_A_TIME = 1 << 18
 UNSPENT = "Nothing was learned and nothing was spent"
@@ -42,8 +43,8 @@ class EngineTable:
     'DuckDB'
     """
 
-    def __init__(self, table: Any, schema: Schema, classes: Sequence[Label]) -> None:
-        self._columns, self._classes = schema.used, tuple(classes)
+    def __init__(self, table: Any, schema: Schema, classes: Sequence[Label], verbose: bool = False) -> None:
+        self._columns, self._classes, self._verbose = schema.used, tuple(classes), verbose
         self._table, self._backend = _table_and_backend(table)
         if schema.target is None:
             raise SchemaError("the schema must say which column of the table is the target: [target] name = ...")
@@ -121,7 +122,7 @@ class EngineTable:
     def _answer(self, expression: Any, also: str = UNSPENT) -> Iterator[list[np.ndarray]]:
         """What the engine answers: the columns, some rows at a time."""
         with _no_value_shown(self.engine, also):
-            for batch in _batches(self._backend, expression):
+            for batch in run(self._backend, self.engine, lambda: _batches(self._backend, expression), self._verbose):
                 yield [column.to_numpy(zero_copy_only=False) for column in batch.columns]
 
     def _check_names(self, names: Sequence[str], problem: str) -> None:
