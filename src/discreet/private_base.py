@@ -6,6 +6,7 @@ out, in silence.
 """
 
 import math
+import sys
 import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Callable
@@ -105,7 +106,8 @@ class _PrivateRuleListClassifier(_RuleListClassifier, ABC):
             The most counts of each class to hold at a time; a schema that allows more is refused. None means 10 million if the
             learner can do without patterns, and else no limit: there are never more patterns than records.
         verbose : bool, default=False
-            Show on a terminal's stderr, while the engine counts, how far it is and for how long. Ctrl-C stops the query as well.
+            Say on stderr what ``plan_source`` says, and on a terminal, while the engine counts, how far it is and for how long.
+            Ctrl-C stops the query as well, with or without this.
 
         Examples
         --------
@@ -121,6 +123,8 @@ class _PrivateRuleListClassifier(_RuleListClassifier, ABC):
         refuse(unsupported)
         candidates, source, plan = self._planned(table, counting, max_patterns, verbose)
         schema, classes = candidates.schema, sorted_classes(candidates.schema)
+        if verbose:
+            print(f"{source.engine} counts the records {plan}", file=sys.stderr)
         if not plan.by_node:
             return self._learn(candidates, cache(lambda: Vault.filled_by(source, schema, classes)), fill_first=True)
         opened = cache(lambda: VaultAtSource.opened(source, schema, classes, candidates, plan.sets))

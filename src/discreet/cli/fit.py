@@ -233,10 +233,7 @@ def _fit_where_it_is(
     with kind_errors():
         opened = open_table(table)
         note_ledger(table, ledger)
-        clf = learn(schema=schema)
-        if isinstance(table, str):  # of a file it would say that there are many records
-            click.echo(f"The table stays where it is. {clf.plan_source(opened)}.", err=True)
-        clf.fit_source(opened, verbose=True)
+        clf = learn(schema=schema).fit_source(opened, verbose=True)
         return SavedModel.of(clf, schema.target)
 
 
