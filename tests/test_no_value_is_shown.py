@@ -470,6 +470,7 @@ NO_RECORD_GETS_THERE = {
         "sources.engine",
         "",
     ): "names and types of columns; what an engine says is dropped (tests/sources/test_failures.py)",
+    ("sources.running", "_patient.check"): "has no message",
     ("sources.running", "run"): "what an engine says, for sources.engine to drop (tests/sources/test_failures.py)",
     ("sources.urls", ""): "where a table is; what an engine says is dropped (tests/sources/test_urls.py)",
     ("private_base", "_PrivateRuleListClassifier._planned"): "parameters, before anything is read",

@@ -15,6 +15,7 @@ import time
 from pyspark.sql import SparkSession
 
 from discreet import DPGreedyRuleListClassifier, Ledger, Numeric, Schema, Vault, open_table
+from discreet.sources import running as running_queries
 
 SCHEMA = Schema([Numeric("n", cuts=[1])], "y", ["no", "yes"])
 VIEW = "CREATE TEMPORARY VIEW {} AS SELECT id % 7.0D AS n, 'no' AS y FROM range(0, {}, 1, 50)"
@@ -58,6 +59,7 @@ def tell_when_it_runs(session, address):
 
 def main(address, ledger_file, rounds):
     session = session_at(address)
+    running_queries.PATIENCE = 10.0
     signal.signal(signal.SIGINT, signal.default_int_handler)  # not Spark's, which cancels by itself
     session.sql(VIEW.format("endless", 10**12))
     session.sql(VIEW.format("small", 100))

@@ -5,6 +5,7 @@ engine's own way, and the thread has ended, before the fit gives up: no query go
 A share of the work and seconds are all that is ever shown, never how many records there are.
 """
 
+import math
 import time
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext, suppress
@@ -14,6 +15,11 @@ from typing import Any, NamedTuple
 from uuid import uuid4
 
 SECONDS = 0.1  # between two looks at the clock
+PATIENCE = 60.0  # seconds, with a cluster that has lost its last worker
+
+
+class WorkersLost(Exception):
+    """Nobody is left to do the work. The engine itself would wait for another worker, however long."""
 
 
 class Query(NamedTuple):
@@ -22,6 +28,7 @@ class Query(NamedTuple):
     cancel: Callable[[], Any]
     share: Callable[[], float | None] = lambda: None  # which part is done; None if the engine does not say
     begun: Callable[[], AbstractContextManager[Any]] = nullcontext  # around the query, in its thread
+    workers: Callable[[], int | None] = lambda: None  # how many there are; None if the engine has none or does not say
     thread: Callable[..., Thread] = Thread
 
 
@@ -73,7 +80,10 @@ def _spark(backend: Any, watched: bool) -> Query:
         context.setJobGroup(name, "discreet")  # of this thread, which ends
         return nullcontext()
 
-    return Query(lambda: context.cancelJobGroup(name), share, begun, InheritableThread)
+    def workers() -> int:
+        return int(context._jsc.sc().getExecutorMemoryStatus().size()) - 1  # one is the driver
+
+    return Query(lambda: context.cancelJobGroup(name), share, begun, workers, InheritableThread)
 
 
 def _spark_connect(session: Any, name: str, watched: bool) -> Query:
@@ -126,6 +136,7 @@ def run(backend: Any, engine: str, batches: Callable[[], Iterator[Any]], verbose
         ready.put((None, error))
 
     thread = query.thread(target=fetch, name="discreet-query", daemon=True)
+    check = _patient(query.workers)
     with ExitStack() as stack:
         say = stack.enter_context(_line(engine, query.share)) if verbose else lambda: None
         try:
@@ -135,6 +146,7 @@ def run(backend: Any, engine: str, batches: Callable[[], Iterator[Any]], verbose
                     batch, error = ready.get(timeout=SECONDS)
                 except Empty:
                     say()
+                    check()
                     continue
                 if batch is None:
                     thread.join()
@@ -150,6 +162,24 @@ def run(backend: Any, engine: str, batches: Callable[[], Iterator[Any]], verbose
                 while not ready.empty():  # the thread may be waiting for a place
                     ready.get()
                 thread.join(10 * SECONDS)
+
+
+def _patient(workers: Callable[[], int | None]) -> Callable[[], None]:
+    """Complains if there were workers, and have been none for a while. A cluster may take long to give the first one."""
+    looked, seen = -math.inf, math.inf  # when we last looked, and when there was one
+
+    def check() -> None:
+        nonlocal looked, seen
+        now = time.monotonic()
+        if now - looked < 1.0:
+            return
+        looked = now
+        if workers():
+            seen = now
+        elif now - seen > PATIENCE:
+            raise WorkersLost
+
+    return check
 
 
 @contextmanager
