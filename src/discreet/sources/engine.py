@@ -18,6 +18,7 @@ from ..errors import EngineError, SchemaError
 from ..schema import Label, Schema
 from ..vault.cells import CellsInProgress
 from .bins import EngineColumn
+from .written import NO_TABLE, WrittenColumn, is_written
 
 ROWS_AT_A_TIME = 1 << 18
 ENGINES = {"duckdb": "DuckDB", "postgres": "PostgreSQL", "pyspark": "Spark"}
@@ -114,7 +115,9 @@ class EngineTable:
         return binned.group_by(list(numbers)).agg(n=binned.count())
 
     def _column(self, name: str) -> EngineColumn:
-        return EngineColumn(self._backend.name, name, self._table[name])
+        values = self._table[name]
+        made = WrittenColumn if values.type().is_string() and is_written(self._backend) else EngineColumn
+        return made(self._backend.name, name, values)
 
 
 def _table_and_backend(table: Any) -> tuple[Any, Any]:
@@ -159,6 +162,8 @@ def _no_value_shown(engine: str) -> Iterator[None]:
     except (SchemaError, EngineError, MemoryError):
         raise
     except Exception as error:
+        if str(error).startswith("Invalid Input Error: CSV Error"):
+            raise EngineError(NO_TABLE) from None
         raise EngineError(
             f"{engine} stopped before the records were counted ({type(error).__name__}): the connection was lost, or the query "
             "was cancelled or refused. Nothing was learned and nothing was spent; see the engine's own log"
