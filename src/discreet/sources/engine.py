@@ -18,7 +18,7 @@ from ..errors import EngineError, SchemaError
 from ..schema import Label, Schema
 from ..vault.cells import CellsInProgress
 from .bins import EngineColumn
-from .written import NO_TABLE, WrittenColumn, is_written
+from .written import NO_TABLE, WrittenColumn, is_written, with_numbers
 
 ROWS_AT_A_TIME = 1 << 18
 ENGINES = {"duckdb": "DuckDB", "postgres": "PostgreSQL", "pyspark": "Spark"}
@@ -42,6 +42,8 @@ class EngineTable:
             raise SchemaError("the schema must say which column of the table is the target: [target] name = ...")
         self._check_names([column.name for column in self._columns], "the schema names column")
         self._check_names([schema.target], "the target of the schema is column")
+        if is_written(self._backend):
+            self._table = with_numbers(self._table, self._columns)
         # here, so that a column of another type is an error before anything is read
         self._counts = self._count(schema.target)
         if max_patterns is not None and self.most_patterns > max_patterns:

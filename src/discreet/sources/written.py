@@ -15,7 +15,7 @@ from collections.abc import Set as AbstractSet
 from pathlib import Path
 from typing import Any
 
-from ..columns import Categorical, Column, canonical
+from ..columns import Categorical, Column, Numeric, canonical
 from ..columns.numeric import as_number
 from ..errors import TableError
 from ..schema import Label
@@ -141,6 +141,16 @@ class WrittenColumn(EngineColumn):
             found.append((number.isin([self._as_float(n) for n in whole]), number.cast("int64").cast("string")))
         found += [(number == self._as_float(n), self._as_text(c)) for n, c in finite.items() if n not in whole]
         return ibis.cases(*found, else_=text)
+
+
+def with_numbers(table: Any, columns: Sequence[Column]) -> Any:
+    """The table, with numbers for the texts of numeric columns: read once for each record, not once for each cut."""
+    texts = [c.name for c in columns if isinstance(c, Numeric) and table[c.name].type().is_string()]
+    if not texts:
+        return table
+    backend = table.get_backend()
+    read = table.mutate(**{name: WrittenColumn(backend.name, name, table[name])._number() for name in texts})
+    return backend.sql(backend.compile(read), schema=read.schema())  # as it is: ibis would put it in for each cut again
 
 
 def _trim(text: Any) -> Any:
