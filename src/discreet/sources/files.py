@@ -58,7 +58,7 @@ def read_table(
             return pd.read_parquet(path, columns=wanted) if _kind(path) == "parquet" else pd.read_feather(path, wanted)
     lists = _fields(path, names, wanted, delimiter, encoding)
     described = {} if schema is None else {column.name: column for column in schema.columns}
-    return pd.DataFrame({name: _values(lists[name], described.get(name)) for name in wanted}, columns=wanted)
+    return pd.DataFrame({name: as_read(lists[name], described.get(name)) for name in wanted}, columns=wanted)
 
 
 def labels(values: Sequence[Any], classes: Sequence[Label] | None) -> np.ndarray:
@@ -225,16 +225,16 @@ def numbers_among(categories: Iterable[str]) -> dict[float, str]:
     return {n: c for c, n in numbers.items() if n == n and canonical(n) == c}
 
 
-def _values(texts: list[str], column: Column | None) -> np.ndarray:
+def as_read(texts: Sequence[str | None], column: Column | None) -> np.ndarray:
     """Texts with None for what is missing. Categories that are whole numbers are also found as 1.0."""
     categories: frozenset[str] = frozenset()
     if isinstance(column, Categorical):
         grouped = [c for _, members in column.groups for c in members]
         categories = frozenset(canonical(c) for c in [*column.categories, *grouped])
     numbers = numbers_among(categories)
-    known: dict[str, str | None] = {}
+    known: dict[str | None, str | None] = {}
     for text in set(texts):
-        value: str | None = text.strip()
+        value: str | None = (text or "").strip()
         if value not in categories:
             value = None if value in MISSING else numbers.get(as_number(value), value)
         known[text] = value

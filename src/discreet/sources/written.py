@@ -108,7 +108,7 @@ class WrittenColumn(EngineColumn):
         self._values = ibis.ifelse(text.re_search(BARE), text, _trim(text))
 
     def bin_in(self, column: Column) -> Any:
-        """As ``files._values`` takes a text, and ``Column.encode`` what it finds."""
+        """As ``files.as_read`` takes a text, and ``Column.encode`` what it finds."""
         if not isinstance(column, Categorical):  # what is no number, or neither true nor false, is missing anyway
             return super().bin_in(column)
         places, unlisted = column.places
