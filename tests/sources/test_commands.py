@@ -1,15 +1,26 @@
 """The commands on tables that stay where they are, and on large files: the same as on small ones, and nothing spent in vain."""
 
-import io
 import json
 import sys
+from dataclasses import replace
 
 import duckdb
 import numpy as np
 import pandas as pd
 import pytest
 
-from discreet import Categorical, Ledger, Numeric, Schema, Vault, noisy_accuracy, open_table, private_cuts
+from discreet import (
+    Categorical,
+    Ledger,
+    Numeric,
+    RuleList,
+    SavedModel,
+    Schema,
+    Vault,
+    noisy_accuracy,
+    open_table,
+    private_cuts,
+)
 from discreet.errors import EngineError, SchemaError
 from discreet.privacy.ledger import BudgetError
 
@@ -83,24 +94,20 @@ def test_mistakes_with_large_files_are_told_as_for_small_ones(engine, large):
 
 
 def test_scores_are_the_same(engine, monkeypatch):
-    expected = run("predict", "model.json", "hospital.csv", "--id", "patient_", code=1)
-    expected = run("predict", "model.json", "hospital.csv", "--id", "age")
+    asked = [(), ("--id", "age"), ("--id", "ward", "--id", "cost")]
+    expected = [run("predict", "model.json", "hospital.csv", *ids, "--out", f"{i}.csv") for i, ids in enumerate(asked)]
     said = run("predict", "model.json", URL, "--id", "age", "--out", "scores.csv")
     assert "leave their engine" in said
     assert "400 records" in said
-    assert sorted((engine / "scores.csv").read_text().splitlines()) == sorted(expected.splitlines())
+    expected = [(engine / f"{i}.csv").read_text() for i in range(len(asked))]
+    assert sorted((engine / "scores.csv").read_text().splitlines()) == sorted(expected[1].splitlines())
     assert len(json.loads(run("predict", "model.json", "hospital.csv", "--json"))) == 400
+    assert "no column 'agee'" in run("predict", "model.json", URL, "--id", "agee", "--id", "age", code=1)
     monkeypatch.setattr(sys.modules["discreet.cli.common"], "LARGE", 10)
     monkeypatch.setattr(sys.modules["discreet.cli.predict"], "read_records", lambda *_: pytest.fail("it was read"))
-    for ids in ((), ("--id", "age"), ("--id", "ward", "--id", "cost")):
-        with monkeypatch.context() as small:
-            small.undo()
-            small.setenv("DISCREET_HOME", str(engine / "home"))
-            small.chdir(engine)
-            expected = run("predict", "model.json", "hospital.csv", *ids)
-        monkeypatch.setattr(sys.modules["discreet.cli.common"], "LARGE", 10)
-        assert run("predict", "model.json", "hospital.csv", *ids) == expected
-    assert "no column 'agee'" in run("predict", "model.json", URL, "--id", "agee", "--id", "age", code=1)
+    for ids, scores in zip(asked, expected, strict=True):
+        run("predict", "model.json", "hospital.csv", *ids, "--out", "scores.csv")
+        assert (engine / "scores.csv").read_text() == scores
 
 
 def test_only_what_is_needed_is_fetched(engine, monkeypatch):
@@ -167,7 +174,7 @@ def test_cut_points(engine, monkeypatch):
 def test_nothing_is_spent_when_a_connection_is_lost():
     connection = ibis.duckdb.connect()
     table = connection.create_table("t", pd.DataFrame({"x": [1.0, 60.0], "c": ["a", "b"], "y": [0, 1]}))
-    rules = SCHEMA_RULES(GRID)
+    rules = RuleList.parse("if x <= 50 then 0 else 1", (0, 1), GRID)
     for problem, error in (("names", SchemaError), ("query", EngineError), ("budget", BudgetError)):
         ledger = Ledger(epsilon=0.5 if problem == "budget" else 3.0)
         asked = table.drop("x") if problem == "names" else table
@@ -180,26 +187,14 @@ def test_nothing_is_spent_when_a_connection_is_lost():
         assert ledger.entries == ()
 
 
-def SCHEMA_RULES(schema):
-    from discreet import RuleList
-
-    return RuleList.parse("if x <= 50 then 0 else 1", classes=(0, 1), schema=schema)
-
-
 def test_scores_of_whole_numbers_that_are_missing(engine):
     with duckdb.connect("ids.db") as connection:
         connection.execute("CREATE TABLE t AS FROM (VALUES (9007199254740993, 40.0), (NULL, 70.0)) v (id, age)")
-    from dataclasses import replace
-
-    from discreet import RuleList, SavedModel
-
     saved = SavedModel.load("model.json")
     rules = RuleList.parse("if age <= 50 then no else yes", ("no", "yes"), saved.rule_list.schema)
     replace(saved, rule_list=rules).save("hand.json")
-    rows = (
-        run("predict", "hand.json", "duckdb:///ids.db?table=t", "--id", "id", "--out", "s.csv") and open("s.csv").read()
-    )
-    assert pd.read_csv(io.StringIO(rows), dtype=str).fillna("").values.tolist() == [
+    run("predict", "hand.json", "duckdb:///ids.db?table=t", "--id", "id", "--out", "s.csv")
+    assert pd.read_csv("s.csv", dtype=str).fillna("").values.tolist() == [
         ["9007199254740993", "no", "1.0", "0.0"],
         ["", "yes", "0.0", "1.0"],
     ]

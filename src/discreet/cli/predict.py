@@ -96,8 +96,11 @@ def _from_file(
     names = column_names(table, delimiter, encoding)
     check_columns(table, ids, names)
     X, _ = read_records(table, rules.schema, None, delimiter, encoding, rules.used_columns or names[:1])
-    copied = read_table(table, list(ids), None, delimiter, encoding) if ids else None
-    yield X, repeat((), len(X)) if copied is None else (copied.iloc[i] for i in range(len(X)))
+    if not ids:
+        yield X, repeat((), len(X))
+        return
+    copied = read_table(table, list(ids), None, delimiter, encoding).astype(object)
+    yield X, copied.where(copied.notna(), None).itertuples(index=False, name=None)  # pandas would write "nan"
 
 
 def _from_engine(

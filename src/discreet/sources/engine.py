@@ -15,13 +15,13 @@ from typing import Any
 
 import numpy as np
 
-from ..columns import Column
+from ..columns import Column, canonical
 from ..errors import EngineError, SchemaError
 from ..schema import Label, Schema
 from ..vault.cells import CellsInProgress
 from .bins import EngineColumn
 from .files import as_read
-from .written import NO_TABLE, WrittenColumn, is_written, with_numbers
+from .written import NO_TABLE, as_meant, is_written
 
 ROWS_AT_A_TIME = 1 << 18
 ENGINES = {"duckdb": "DuckDB", "postgres": "PostgreSQL", "pyspark": "Spark"}
@@ -46,7 +46,7 @@ class EngineTable:
         self._check_names([column.name for column in self._columns], "the schema names column")
         self._check_names([schema.target], "the target of the schema is column")
         if is_written(self._backend):
-            self._table = with_numbers(self._table, self._columns)
+            self._table = as_meant(self._table, self._columns, schema.target, self._classes)
         # here, so that a column of another type is an error before anything is read
         self._counts = self._count(schema.target)
         if max_patterns is not None and self.most_patterns > max_patterns:
@@ -115,14 +115,15 @@ class EngineTable:
             f"b{i}": self._column(column.name).bin_in(column).cast(_smallest(column.n_bins))
             for i, column in enumerate(self._columns)
         }
-        numbers["y"] = self._column(target).class_in(self._classes).cast(_smallest(len(self._classes)))
+        labels, classes = self._column(target), self._classes
+        if labels.kind == "text" and is_written(self._backend):
+            classes = tuple(canonical(c) for c in classes)
+        numbers["y"] = labels.class_in(classes).cast(_smallest(len(self._classes)))
         binned = self._table.select(**numbers)
         return binned.group_by(list(numbers)).agg(n=binned.count())
 
     def _column(self, name: str) -> EngineColumn:
-        values = self._table[name]
-        made = WrittenColumn if values.type().is_string() and is_written(self._backend) else EngineColumn
-        return made(self._backend.name, name, values)
+        return EngineColumn(self._backend.name, name, self._table[name])
 
 
 def is_engine_table(X: Any) -> bool:

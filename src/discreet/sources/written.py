@@ -19,7 +19,7 @@ from ..columns import Categorical, Column, Numeric, canonical
 from ..columns.numeric import as_number
 from ..errors import TableError
 from ..schema import Label
-from .bins import EngineColumn
+from .bins import EngineColumn, as_float
 from .files import MISSING, NEVER_ENDS, header, numbers_among
 
 SPACES = "".join(c for c in map(chr, range(0x3001)) if c.isspace())
@@ -97,63 +97,25 @@ def _end(pattern: re.Pattern[bytes], text: bytes) -> int:
     return found.end() if found else 0
 
 
-class WrittenColumn(EngineColumn):
-    """A column of a CSV file."""
+def as_meant(table: Any, columns: Sequence[Column], target: str, classes: Sequence[Label]) -> Any:
+    """The texts of a CSV file as what they mean: numbers, categories and labels, NULL where they are missing.
 
-    def __init__(self, engine: str, name: str, values: Any) -> None:
-        import ibis
-
-        super().__init__(engine, name, values)
-        text = values.fill_null("")
-        self._values = ibis.ifelse(text.re_search(BARE), text, _trim(text))
-
-    def bin_in(self, column: Column) -> Any:
-        """As ``files.as_read`` takes a text, and ``Column.encode`` what it finds."""
-        if not isinstance(column, Categorical):  # what is no number, or neither true nor false, is missing anyway
-            return super().bin_in(column)
-        places, unlisted = column.places
-        meant = self._meant(places.keys(), numbers_among(places), MISSING - places.keys())
-        return self._among(places, unlisted, column.n_bins - 1, meant)
-
-    def class_in(self, classes: Sequence[Label]) -> Any:
-        """As ``files.labels`` takes a text."""
-        import ibis
-
-        places = {canonical(c): i for i, c in enumerate(classes)}
-        numbers: dict[float, str] = {}
-        for c in classes:
-            numbers.setdefault(as_number(c), canonical(c))
-        meant = self._meant(places.keys(), numbers, MISSING)
-        if not isinstance(classes[0], str):
-            truth = [("true", numbers.get(1.0)), ("false", numbers.get(0.0))]
-            meant = ibis.cases(*((meant.lower() == word, c) for word, c in truth if c is not None), else_=meant)
-        return self._among(places, -1, -1, meant)
-
-    def _meant(self, listed: AbstractSet[str], numbers: Mapping[float, str], missing: AbstractSet[str]) -> Any:
-        """The texts, with NULL for those that are missing, and the listed one for another way to write the same number."""
-        import ibis
-
-        text, number = self._values, self._number()
-        found = [(text.isin(sorted(missing)), ibis.null("string")), (text.isin(list(self._written(listed))), text)]
-        finite = {n: c for n, c in numbers.items() if n == n}
-        whole = [n for n, c in finite.items() if abs(n) < 2**53 and c == str(int(n))]
-        if whole:  # one case for them all: there may be many
-            found.append((number.isin([self._as_float(n) for n in whole]), number.cast("int64").cast("string")))
-        found += [(number == self._as_float(n), self._as_text(c)) for n, c in finite.items() if n not in whole]
-        return ibis.cases(*found, else_=text)
+    In queries of their own, one within the other: ibis would write what a text means once more for each cut and category.
+    """
+    backend, names = table.get_backend(), [*(column.name for column in columns), target]
+    texts = [name for name in names if table[name].type().is_string()]
+    bare = _apart(backend, table.select(**{n: _stripped(table[n]) if n in texts else table[n] for n in names}))
+    meant = {c.name: _meant(EngineColumn(backend.name, c.name, bare[c.name]), c) for c in columns if c.name in texts}
+    if target in texts:
+        meant[target] = _label(EngineColumn(backend.name, target, bare[target]), classes)
+    return _apart(backend, bare.mutate(**meant))
 
 
-def with_numbers(table: Any, columns: Sequence[Column]) -> Any:
-    """The table, with numbers for the texts of numeric columns: read once for each record, not once for each cut."""
-    texts = [c.name for c in columns if isinstance(c, Numeric) and table[c.name].type().is_string()]
-    if not texts:
-        return table
-    backend = table.get_backend()
-    read = table.mutate(**{name: WrittenColumn(backend.name, name, table[name])._number() for name in texts})
-    return backend.sql(backend.compile(read), schema=read.schema())  # as it is: ibis would put it in for each cut again
+def _apart(backend: Any, query: Any) -> Any:
+    return backend.sql(backend.compile(query), schema=query.schema())
 
 
-def _trim(text: Any) -> Any:
+def _stripped(text: Any) -> Any:
     """Without what Python takes for space, at both ends."""
     import ibis
 
@@ -161,4 +123,45 @@ def _trim(text: Any) -> Any:
         """DuckDB's own."""
         raise NotImplementedError
 
-    return ibis.udf.scalar.builtin(trim)(text, SPACES)
+    text = text.fill_null("")
+    return ibis.ifelse(text.re_search(BARE), text, ibis.udf.scalar.builtin(trim)(text, SPACES))
+
+
+def _meant(texts: EngineColumn, column: Column) -> Any:
+    """As ``files.as_read`` has it. What is no number, or neither true nor false, is missing without that."""
+    if isinstance(column, Numeric):
+        return texts.number()
+    if not isinstance(column, Categorical):
+        return texts.values
+    listed = column.places[0].keys()
+    return _written(texts, listed, numbers_among(listed), MISSING - listed)
+
+
+def _label(texts: EngineColumn, classes: Sequence[Label]) -> Any:
+    """As ``files.labels`` has it: the text of a class."""
+    import ibis
+
+    numbers: dict[float, str] = {}
+    for c in classes:
+        numbers.setdefault(as_number(c), canonical(c))
+    found = _written(texts, {canonical(c) for c in classes}, numbers, MISSING)
+    if isinstance(classes[0], str):
+        return found
+    truth = [(word, numbers[n]) for word, n in (("true", 1.0), ("false", 0.0)) if n in numbers]
+    return ibis.cases(*((found.lower() == word, c) for word, c in truth), else_=found) if truth else found
+
+
+def _written(
+    texts: EngineColumn, listed: AbstractSet[str], numbers: Mapping[float, str], missing: AbstractSet[str]
+) -> Any:
+    """Texts, with NULL for those that are missing, and the listed one for another way to write the same number."""
+    import ibis
+
+    text, number = texts.values, texts.number()
+    found = [(text.isin(sorted(missing)), ibis.null("string")), (text.isin(texts.held(listed)), text)]
+    finite = {n: c for n, c in numbers.items() if n == n}
+    whole = [n for n, c in finite.items() if abs(n) < 2**53 and c == str(int(n))]
+    if whole:  # one case for them all: there may be many
+        found.append((number.isin([as_float(n) for n in whole]), number.cast("int64").cast("string")))
+    found += [(number == as_float(n), ibis.literal(c)) for n, c in finite.items() if n not in whole]
+    return ibis.cases(*found, else_=text)
