@@ -1,6 +1,7 @@
 """CSV files through DuckDB give the same cells as CSV files that are read into memory, or both are refused.
 
-Where they differ, docs/scale.md says so: DuckDB refuses line ends of several kinds and records of more than 2 MB. It takes no
+Where they differ, docs/scale.md says so: DuckDB refuses line ends of several kinds, records of more than 2 MB, and several spaces
+before a quote. It takes no
 notice of spaces after a quoted text, of empty fields too many at the end of a line, and of a column that is not asked for.
 """
 
@@ -59,9 +60,9 @@ def in_duckdb(path, schema, **how):
     return Vault.from_source(open_table(path, **how), schema)
 
 
-def write(path, rows, names=(*NAMES, "y"), delimiter=",", end="\n", encoding="utf-8"):
+def write(path, rows, names=(*NAMES, "y"), delimiter=",", end="\n", encoding="utf-8", quoting=csv.QUOTE_MINIMAL):
     with open(path, "w", encoding=encoding, newline="") as file:
-        writer = csv.writer(file, delimiter=delimiter, lineterminator=end)
+        writer = csv.writer(file, delimiter=delimiter, lineterminator=end, quoting=quoting)
         writer.writerow(names)
         writer.writerows(rows)
 
@@ -142,7 +143,7 @@ TABLES = {
     "doubled quotes": '"""a""",1,0\n"""",1,1\n',
     "empty and quoted": '"",1,0\n,"",1\n"","",""\n',
     "spaces": ' a , 1 , 0 \n\t1\t,\t1\t,\t1\t\n   , ,1\n"  a",1,0\n',
-    "spaces before quotes": ' "a", "1",  "0"\n1, "x, y",1\n',
+    "spaces before quotes": ' "a", "1", "0"\n1, "x, y",1\n  a,   1,  1\n',
     "quotes within": 'a"b,1,0\na"b"c",5" pipe,1\n',
     "signs": "a\0,1,0\n#1,\\,1\n\u2028,\x1a,1\n",
     "no records": "",
@@ -194,7 +195,7 @@ def test_quoted_lines_wherever_a_block_begins(tmp_path, monkeypatch):
     words = ["a", 'x\ny,"1\n",0\n', "1.0", '\n"\n', "", "NA,1,1\na"]
     made = ["".join(rng.choices(words, k=rng.randint(1, 9))) for _ in range(1000)]
     write(path, ([rng.choice(made), rng.choice(words), i % 2] for i in range(300_000)), HEADER.split(","))
-    assert path.stat().st_size > 2 * 2**23
+    assert path.stat().st_size > 2**23
     here, there = both(path, SMALL)
     assert here is not None
     assert here == there
@@ -208,10 +209,12 @@ def test_quoted_lines_wherever_a_block_begins(tmp_path, monkeypatch):
         assert not written._quotes_end(path, ",")
 
 
-SIGNS = st.sampled_from([*'aé10.",,"\n\n \t', '""', '"a",', ',"\n"', "1,0\n", "NA", "a,1,1\n", '"a","1",0\n', ' "'])
+SIGNS = st.sampled_from(
+    [*'aé10.",,"\n\n \t', '""', '"a",', ',"\n"', "1,0\n", "NA", "a,1,1\n", '"a","1",0\n', ' "', '  "']
+)
 
 
-@settings(max_examples=200, suppress_health_check=list(HealthCheck))
+@settings(max_examples=100, suppress_health_check=list(HealthCheck))
 @example(['"\t\n",", \t\n'], "\r")
 @example(['1,"2""'], "\n")
 @given(st.lists(SIGNS, max_size=40), st.sampled_from(["\n", "\r\n", "\r"]))
@@ -238,7 +241,8 @@ def read_by_duckdb(path):
 @settings(max_examples=100, suppress_health_check=list(HealthCheck))
 @given(st.lists(st.tuples(*[st.sampled_from(WORDS) | st.text(max_size=6)] * 7), max_size=20), st.sampled_from(CLASSES))
 def test_any_records(tmp_path, rows, classes):
-    write(tmp_path / "any.csv", [[w.encode(errors="ignore").decode() for w in row] for row in rows])
+    held = [[w.encode(errors="ignore").decode() for w in row] for row in rows]
+    write(tmp_path / "any.csv", held, quoting=csv.QUOTE_ALL)  # csv forgets to quote \r
     here, there = both(tmp_path / "any.csv", Schema(COLUMNS, "y", classes))
     assert here is not None
     assert here == there
@@ -269,7 +273,13 @@ def test_what_cannot_be_opened(tmp_path, text, how, message):
 
 def test_what_duckdb_alone_refuses_it_refuses_aloud(tmp_path):
     path = tmp_path / "a.csv"
-    for text in ("a,1,0\r\na,1,1\n", "a,1,0\na,1,1\r", f"{'a' * (2**21 + 2**20)},1,0\n", f'"{TEXT * 2**21}",1,0\n'):
+    for text in (
+        "a,1,0\r\na,1,1\n",
+        "a,1,0\na,1,1\r",
+        f"{'a' * (2**21 + 2**20)},1,0\n",
+        f'"{TEXT * 2**21}",1,0\n',
+        '  "a",1,0\n',
+    ):
         path.write_bytes(f"{HEADER}\n{text}".encode())
         assert in_memory(path, SMALL)
         heard = Heard(lambda: in_duckdb(path, SMALL))

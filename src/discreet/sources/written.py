@@ -61,7 +61,7 @@ def open_csv(ibis: Any, path: Path, delimiter: str | None, encoding: str) -> Any
             f"{path.name} has names of columns that differ in case only, as they may not in DuckDB; rename one"
         )
     if not _quotes_end(path, delimiter):
-        raise TableError(f"{path.name} {NEVER_ENDS}")
+        raise TableError(f"{path.name} {NEVER_ENDS} (or, if several spaces stand before a quote, remove them)")
     backend = ibis.duckdb.connect()
     backend.texts_are_as_in_files = True
     quoted = re.sub(r"([*?\[])", r"[\1]", str(path))  # or it would be a pattern of names
@@ -76,11 +76,15 @@ def is_written(backend: Any) -> bool:
 
 
 def _quotes_end(path: Path, delimiter: str) -> bool:
-    """Whether no quoted text runs on to the end of the file, and none is longer than a record may be."""
+    """Whether no quoted text runs on to the end of the file, or is longer than a record may be.
+
+    Nor may several spaces stand before a quote: DuckDB takes no notice of one, but takes several for a part of the text.
+    """
     d = re.escape(delimiter)
-    space, end, odd = "" if delimiter == " " else " *+", rf"[{d}\n\r]", rf'[^" {d}\n\r]'
-    quoted = rf'{space}(?:"[^"]*+")++[^"{d}\n\r]*+{end}'
-    bare = rf"{space}{odd}[^{d}\n\r]*+{end}"  # quotes within a field that does not begin with one are like other signs
+    one, some = ("", "") if delimiter == " " else (" ?+", " *+")
+    end, odd = rf"[{d}\n\r]", rf'[^" {d}\n\r]'
+    quoted = rf'{one}(?:"[^"]*+")++[^"{d}\n\r]*+{end}'
+    bare = rf"{some}{odd}[^{d}\n\r]*+{end}"  # quotes within a field that does not begin with one are like other signs
     fields = re.compile(rf'(?>[^"]*{end}|{quoted}|{bare})*+'.encode())
     with open(path, "rb") as file:
         rest = file.read(len(codecs.BOM_UTF8)).removeprefix(codecs.BOM_UTF8)
