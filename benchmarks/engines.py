@@ -11,6 +11,7 @@ The table has 8 attributes of 5 levels, as whole numbers, and two classes that f
     python benchmarks/engines.py --records 100000000 (made in chunks, on disk: 0.5 GB)
     python benchmarks/engines.py --pairs             max_card=2
     python benchmarks/engines.py --after             the cost of a fit after the cells, for 10^5 and 10^7 records
+    python benchmarks/engines.py --wide              24 attributes: as many patterns as records; counted once, and node by node
 
 Each measurement is the median of several in turn; a child process reports the peak of its memory.
 """
@@ -29,16 +30,16 @@ import numpy as np
 
 from discreet import Categorical, DPGreedyRuleListClassifier, Numeric, Schema, Vault, open_table
 
-ATTRIBUTES, LEVELS, CHUNK = 8, 5, 1_000_000
+ATTRIBUTES, WIDE, LEVELS, CHUNK = 8, 24, 5, 1_000_000
 COLUMNS = tuple(
     Numeric(f"a{i}", cuts=(0, 1, 2, 3)) if i % 2 else Categorical(f"a{i}", categories=tuple(range(LEVELS)))
-    for i in range(ATTRIBUTES)
+    for i in range(WIDE)
 )
-SCHEMA = Schema(COLUMNS, "y", (0, 1))
+SCHEMA, WIDE_SCHEMA = (Schema(COLUMNS[:n], "y", (0, 1)) for n in (ATTRIBUTES, WIDE))
 RATIO, MEMORY = 1.3, 2 * 2**30
 
 
-def write(path: Path, records: int, patterns: int | None = None) -> None:
+def write(path: Path, records: int, patterns: int | None = None, attributes: int = ATTRIBUTES) -> None:
     """Records in chunks; if ``patterns`` is given, only the first so many of all there are."""
     import pyarrow as pa
     import pyarrow.parquet as pq
@@ -48,26 +49,26 @@ def write(path: Path, records: int, patterns: int | None = None) -> None:
     for start in range(0, records, CHUNK):
         n = min(CHUNK, records - start)
         if patterns is None:
-            levels = rng.integers(LEVELS, size=(n, ATTRIBUTES), dtype=np.int32)
+            levels = rng.integers(LEVELS, size=(n, attributes), dtype=np.int32)
         else:
             number = (
                 rng.integers(patterns, size=n) if start else np.arange(n) % patterns
             )  # all of them, however few records
-            levels = (number[:, None] // LEVELS ** np.arange(ATTRIBUTES) % LEVELS).astype(np.int32)
+            levels = (number[:, None] // LEVELS ** np.arange(attributes) % LEVELS).astype(np.int32)
         chance = 0.2 + 0.15 * (levels[:, 0] == 3) + 0.1 * (levels[:, 1] > 2) + 0.2 * (levels[:, 4] < 1)
         labels = (rng.random(n) < chance).astype(np.int32)
-        table = pa.table({f"a{i}": levels[:, i] for i in range(ATTRIBUTES)} | {"y": labels})
+        table = pa.table({f"a{i}": levels[:, i] for i in range(attributes)} | {"y": labels})
         writer = writer or pq.ParquetWriter(path, table.schema)
         writer.write_table(table)
     if writer is not None:
         writer.close()
 
 
-def bare(connection, path: Path, binned: bool) -> None:
+def bare(connection, path: Path, binned: bool, attributes: int = ATTRIBUTES) -> None:
     """The engine's own GROUP BY, its answer fetched as Arrow."""
     levels = " ".join(f"WHEN {i} THEN {i}" for i in range(LEVELS))
     cuts = " ".join(f"WHEN a <= {i} THEN {i}" for i in range(LEVELS - 1))
-    names = [f"a{i}" for i in range(ATTRIBUTES)]
+    names = [f"a{i}" for i in range(attributes)]
     columns = names
     if binned:
         columns = [
@@ -82,8 +83,8 @@ def bare(connection, path: Path, binned: bool) -> None:
         pass
 
 
-def classifier(pairs: bool) -> DPGreedyRuleListClassifier:
-    return DPGreedyRuleListClassifier(epsilon=1.0, max_card=2 if pairs else 1, schema=SCHEMA)
+def classifier(pairs: bool, schema: Schema = SCHEMA) -> DPGreedyRuleListClassifier:
+    return DPGreedyRuleListClassifier(epsilon=1.0, max_card=2 if pairs else 1, schema=schema)
 
 
 def seconds(work) -> float:
@@ -131,6 +132,17 @@ def fit_alone(path: Path, pairs: bool) -> dict[str, float]:
     return found
 
 
+def fit_wide(path: Path, how: str, pairs: bool) -> dict[str, float | str]:
+    """A whole fit, or the bare GROUP BY of all bins, alone in this process."""
+    if how == "bare":
+        import duckdb
+
+        return {"seconds": seconds(lambda: bare(duckdb.connect(), path, True, WIDE)), "bytes": peak(), "plan": ""}
+    table, clf = open_table(path), classifier(pairs, WIDE_SCHEMA)
+    taken = seconds(lambda: clf.fit_source(table, counting=how))
+    return {"seconds": taken, "bytes": peak(), "plan": clf.plan_source(table, counting=how)}
+
+
 def child(*arguments: str) -> dict[str, float]:
     command = [sys.executable, __file__, *arguments]
     return json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
@@ -142,11 +154,16 @@ def main() -> int:
     parser.add_argument("--repeats", type=int, default=3)
     parser.add_argument("--pairs", action="store_true")
     parser.add_argument("--after", action="store_true")
+    parser.add_argument("--wide", action="store_true")
     parser.add_argument("--folder", type=Path)
+    parser.add_argument("--how", help="(a child, with --alone) bare, patterns or nodes")
     parser.add_argument("--alone", type=Path, help="(a child) fit once, as JSON")
     parser.add_argument("--compare", type=Path, help="(a child) compare, as JSON")
     args = parser.parse_args()
     more = ["--pairs"] * args.pairs
+    if args.how:
+        print(json.dumps(fit_wide(args.alone, args.how, args.pairs)))
+        return 0
     if args.alone or args.compare:
         found = fit_alone(args.alone, args.pairs) if args.alone else compare(args.compare, args.repeats, args.pairs)
         print(json.dumps(found))
@@ -164,6 +181,15 @@ def main() -> int:
                 )
             return 0
         path = Path(folder, "table.parquet")
+        if args.wide:
+            write(path, args.records, attributes=WIDE)
+            print(f"{args.records:,} records of {WIDE} attributes, rules of up to {1 + args.pairs} literals:")
+            for how in ("bare", "patterns", "nodes"):
+                found = child("--alone", str(path), "--how", how, *more)
+                print(
+                    f"  {how}: {found['seconds']:.1f} s, peak memory {found['bytes'] / 2**20:.0f} MiB. {found['plan']}"
+                )
+            return 0
         write(path, args.records)
         size = path.stat().st_size
         alone = child("--alone", str(path), *more)

@@ -235,6 +235,20 @@ def test_sql_predicts_what_the_list_does_on_random_tables(engine):
     check()
 
 
+def test_duckdb_looks_at_nan_in_parquet_files_if_it_is_told_to(duckdb_engine, tmp_path):
+    """docs/exports.md. Once it does so by itself, the page is out of date."""
+    import duckdb
+    import pyarrow.parquet as pq
+
+    rules = RuleList.parse("if x <= 9 then 1\nelse 0")
+    pq.write_table(pa.table({"x": pa.array([1.0, math.nan, None], from_pandas=False)}), tmp_path / "x.parquet")
+    with duckdb.connect() as connection:
+        asked = f"SELECT {rules.to_sql('duckdb')} FROM '{tmp_path}/x.parquet'"
+        assert connection.execute(asked).fetchall() == [(1,), (1,), (0,)]
+        connection.execute("SET disabled_optimizers = 'statistics_propagation'")
+        assert connection.execute(asked).fetchall() == [(1,), (0,), (0,)]
+
+
 MIXED = st.one_of(st.none(), st.booleans(), NUMBERS, WHOLE, DECIMALS, TEXTS, st.sampled_from([10**400, "1_0", "inf"]))
 
 

@@ -37,6 +37,7 @@ FLOORS = [
 STAIRS = {
     ("vault.vault", "sources.memory"),
     ("vault.vault", "sources.engine"),
+    ("vault.at_source", "sources.engine"),
     ("rules", "report.sql"),
     ("rules", "report.python_source"),
     ("rules", "report.notebook"),
@@ -47,7 +48,7 @@ DOORS = {
     "estimators": {"vault.cells", "vault.exact"},
     "sources": {"vault.cells"},
     "learners": {"vault.mechanisms"},  # their prices, which need no data
-    "private_base": {"vault.vault", "vault.entropy"},
+    "private_base": {"vault.vault", "vault.at_source", "vault.entropy"},
     "private_accuracy": {"vault.accuracy", "vault.entropy", "vault.vault"},
     "private_estimators": {"vault.vault", "vault.mass_doors"},
     "optimal_estimators": {"vault.vault", "vault.exact", "vault.list_doors"},

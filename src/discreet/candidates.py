@@ -48,6 +48,14 @@ class Candidates:
         """For each literal, the bins of its column in which it is true."""
         return [truth(self.schema, literal) for literal in self.literals]
 
+    def only(self, which: np.ndarray) -> "Candidates":
+        """Some of the rules, over the literals that they use."""
+        members = self.members[which]
+        used = np.unique(members[members >= 0])
+        place = np.full(len(self.literals) + 1, -1, members.dtype)  # -1, no literal, stays what it is
+        place[used] = np.arange(len(used))
+        return Candidates(self.schema, tuple(self.literals[i] for i in used), place[members])
+
     @classmethod
     def of_schema(cls, schema: Schema, max_card: int = 1, negations: bool = True) -> "Candidates":
         """All conjunctions of at most ``max_card`` literals that differ in meaning.

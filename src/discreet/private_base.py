@@ -28,7 +28,9 @@ from .privacy.statement import INFERRED, SEEDED, Guarantee, PrivacyStatement, ne
 from .schema import Schema
 from .sources.engine import EngineTable
 from .sources.memory import check_labels, check_types
+from .sources.plan import NODES, PATTERNS, Plan, plan_counting
 from .tables import Table, as_frame, as_objects, holds_objects
+from .vault.at_source import VaultAtSource
 from .vault.entropy import Entropy, SeededEntropy, SystemEntropy
 from .vault.vault import Vault, check_private_schema, sorted_classes
 
@@ -41,6 +43,7 @@ ASSUMES = (
     "a seed was not used and the operating system's random numbers cannot be predicted",
     "nobody measures how long learning took",
 )
+UNCHANGED = "the table did not change while it was learned from: its engine was asked several times"
 ROUNDING = (
     "rounding in the noise that decides between rules, which is never released itself, does not matter "
     "(docs/limitations.md)"
@@ -53,7 +56,9 @@ class _PrivateRuleListClassifier(_RuleListClassifier, ABC):
     A learner adds its parameters and ``_learn``, with a statement built on ``_reasons_for_no_proof``.
     """
 
+    privacy_: PrivacyStatement
     _strict = False
+    _counts_nodes = False  # whether the learner can do with counts of candidates, node by node
 
     @property
     def _binary_only(self) -> bool:
@@ -75,7 +80,9 @@ class _PrivateRuleListClassifier(_RuleListClassifier, ABC):
         check_labels(y, sorted_classes(schema), len(table))
         return self._learn(candidates, lambda: Vault.from_table(table, y, schema))
 
-    def fit_source(self, table: Any, max_patterns: int | None = None, **unsupported: Any) -> Self:
+    def fit_source(
+        self, table: Any, counting: str = "auto", max_patterns: int | None = None, **unsupported: Any
+    ) -> Self:
         """Learn a rule list from an ibis table where it is (DuckDB, PostgreSQL, Spark). The schema names the target.
 
         The engine counts the records by the bins of the schema's columns; nothing else leaves it (docs/scale.md).
@@ -84,8 +91,14 @@ class _PrivateRuleListClassifier(_RuleListClassifier, ABC):
         ----------
         table : ibis.Table
             Such as ``open_table("people.parquet")``, or a table or view of any ibis connection.
+        counting : {"auto", "patterns", "nodes"}, default="auto"
+            "patterns": the engine is asked once, for the number of records of each pattern (the bins of all columns).
+            "nodes", for greedy learners: it is asked once for each rule of the list, for what the candidates need. "auto" takes
+            nodes if the schema allows more than ``max_patterns`` patterns and the learner can, and else patterns;
+            ``plan_source`` says which.
         max_patterns : int, default=None
-            Refuse a schema that allows more patterns than this. There are never more patterns than records.
+            The most counts of each class to hold at a time; a schema that allows more is refused. None means 10 million if the
+            learner can do without patterns, and else no limit: there are never more patterns than records.
 
         Examples
         --------
@@ -99,6 +112,32 @@ class _PrivateRuleListClassifier(_RuleListClassifier, ABC):
         epsilon = 0.5
         """
         refuse(unsupported)
+        candidates, source, plan = self._planned(table, counting, max_patterns)
+        schema, classes = candidates.schema, sorted_classes(candidates.schema)
+        if not plan.by_node:
+            return self._learn(candidates, cache(lambda: Vault.filled_by(source, schema, classes)), fill_first=True)
+        opened = cache(lambda: VaultAtSource.opened(source, schema, classes, candidates, plan.sets))
+        self._learn(candidates, opened, fill_first=True)
+        self.privacy_ = replace(self.privacy_, assumes=(*self.privacy_.assumes, UNCHANGED))
+        return self
+
+    def plan_source(self, table: Any, counting: str = "auto", max_patterns: int | None = None) -> str:
+        """What ``fit_source`` would ask of the engine. It follows from public numbers; no record is read.
+
+        >>> import ibis
+        >>> from discreet import DPGreedyRuleListClassifier
+        >>> from discreet.datasets import load_adult
+        >>> data = load_adult()
+        >>> clf = DPGreedyRuleListClassifier(schema=data.schema)
+        >>> print(clf.plan_source(ibis.memtable(data.frame)))
+        DuckDB counts the records once for each rule of the list, by 3 sets of up to 5 columns: at most 64,188 counts of each
+        class at a time
+        """
+        _, source, plan = self._planned(table, counting, max_patterns)
+        return f"{source.engine} counts the records {plan}"
+
+    def _planned(self, table: Any, counting: str, max_patterns: int | None) -> tuple[Candidates, EngineTable, Plan]:
+        """Everything that can be checked and decided before a record is read."""
         self._check_parameters()
         if self.schema is None:
             raise SchemaError(
@@ -106,14 +145,17 @@ class _PrivateRuleListClassifier(_RuleListClassifier, ABC):
             )
         if max_patterns is not None:
             check_whole_number("max_patterns", max_patterns, at_least=1)
+        ways = ("auto", PATTERNS, NODES) if self._counts_nodes else ("auto", PATTERNS)
+        if counting not in ways:
+            raise ValueError(f"counting must be one of {', '.join(ways)} for {type(self).__name__}, not {counting!r}")
         schema = self._given_schema().exclude(self.exclude)
         check_private_schema(schema)
         classes = sorted_classes(schema)
         self._set_classes(classes, SchemaError)
         self._set_features(schema)
         candidates = self._candidates(schema)
-        source = EngineTable(table, schema, classes, max_patterns)
-        return self._learn(candidates, cache(lambda: Vault.filled_by(source, schema, classes)), fill_first=True)
+        source = EngineTable(table, schema, classes)
+        return candidates, source, plan_counting(candidates, counting, max_patterns, self._counts_nodes)
 
     def _set_features(self, schema: Schema) -> None:
         self.feature_names_in_ = np.array(schema.names, dtype=object)

@@ -76,6 +76,8 @@ class DPGreedyRuleListClassifier(_PrivateRuleListClassifier):
     epsilon = 0.5
     """
 
+    _counts_nodes = True
+
     def __init__(
         self,
         mechanism: str = MASS,

@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
@@ -24,6 +25,7 @@ from discreet import (
     Numeric,
     Schema,
     Vault,
+    open_table,
 )
 from discreet.datasets import load_adult, load_compas, load_german_credit
 from discreet.sources.engine import EngineTable
@@ -156,6 +158,38 @@ def test_texts_that_are_numbers(duckdb_engine, texts):
     ]
     array = pa.array(texts, pa.string())
     check_each_record(duckdb_engine, pa.table({"x": array, "x2": array}), columns)
+
+
+FLOATS = st.sampled_from([None, math.nan, 0.0, 1.0, 2.0, -2.0, math.inf, -math.inf, 1e300])
+
+
+@settings(max_examples=60)
+@example([1.0, math.nan])
+@example([1.0, 2.0, math.nan, None])
+@example([math.nan, math.nan])
+@given(st.lists(FLOATS, min_size=2, max_size=8))
+def test_what_a_parquet_file_says_of_its_numbers_is_not_believed(tmp_path_factory, values):
+    """Its smallest and largest number leave NaN out, and DuckDB concludes from them what it takes NaN for."""
+    columns = [
+        Numeric("x0", cuts=[0, 1.5]),
+        Numeric("x1", cuts=[2.5], low=-3, high=3, outside="missing"),
+        Numeric("x2", ranges=[(0, 1), (1.5, 9)]),
+        Categorical("x3", False, [1, 2], outside="missing"),
+        Categorical("x4", True, [0, 1, -2, "inf"]),
+        Boolean("x5"),
+    ]
+    for kind in (pa.float64(), pa.float32()):
+        array = pa.array(values, kind, from_pandas=False)
+        schema, table = numbered(pa.table({c.name: array for c in columns}), columns)
+        path = tmp_path_factory.getbasetemp() / "numbers.parquet"
+        pq.write_table(table, path)
+        expected = content(Vault.from_table(table, table["number of the record"], schema))
+        assert content(Vault.from_source(open_table(path), schema)) == expected
+        target = Schema([Boolean("b")], "x0", [1.0, 2.0])
+        labelled = pa.table({"x0": array, "b": [True] * len(values)})
+        pq.write_table(labelled, path)
+        expected = content(Vault.from_table(labelled, labelled["x0"], target))
+        assert content(Vault.from_source(open_table(path), target)) == expected
 
 
 def test_decimals_that_no_floating_point_number_is_near_to(postgresql_engine_if_slow):

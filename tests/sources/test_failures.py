@@ -21,7 +21,6 @@ from discreet import (
 from discreet.datasets import load_compas
 from discreet.errors import EngineError, SchemaError
 from discreet.privacy.ledger import BudgetError
-from discreet.sources.engine import EngineTable
 
 from ..marked_values import NUMBER, TEXT, Heard, shows_a_mark
 
@@ -131,10 +130,10 @@ def test_a_name_that_spark_would_replace(spark_engine):
 def test_too_many_patterns_are_refused_from_public_numbers(duckdb_engine):
     there = stored(duckdb_engine, TABLE)
     n = 3 * 4 * 3  # with the bins of missing and of unlisted values
-    assert EngineTable(there, SCHEMA, SCHEMA.classes).most_patterns == n
-    assert Vault.from_source(there, SCHEMA, max_patterns=n)
+    whole = DPOptimalRuleListClassifier(max_length=2, schema=SCHEMA)
+    assert whole.fit_source(there, max_patterns=n)
     with pytest.raises(SchemaError, match=f"allows {n} patterns.*fewer columns.*fewer cuts"):
-        Vault.from_source(there, SCHEMA, max_patterns=n - 1)
+        whole.fit_source(there, max_patterns=n - 1)
     with pytest.raises(SchemaError, match="more than max_patterns = 1"):
         DPGreedyRuleListClassifier(schema=SCHEMA).fit_source(there, max_patterns=1)
     with pytest.raises(ValueError, match="max_patterns must be a whole number"):

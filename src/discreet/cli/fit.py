@@ -225,10 +225,11 @@ def _fit_where_it_is(
         needed = [*(c.name for c in schema.used), str(schema.target)]
         opened = open_where_it_is(table.path, needed, table.delimiter, table.encoding)
         note_ledger(table.path, ledger)
+        clf = learn(schema=schema)
         if isinstance(table.path, str):  # of a file it would say that there are many records
-            click.echo("The table stays where it is; its engine counts the records.", err=True)
+            click.echo(f"The table stays where it is. {clf.plan_source(opened)}.", err=True)
         with _working():
-            clf = learn(schema=schema).fit_source(opened)
+            clf.fit_source(opened)
         return SavedModel.of(clf, schema.target)
 
 

@@ -6,6 +6,9 @@ is there for a reason:
 - Numbers are compared as 64-bit floating-point numbers, as NumPy does, and cuts are written as texts that the engine reads as
   such: DuckDB 1 takes the literal 0.011732832292350781 for a decimal, and rounds it once more on the way back.
 - Engines take NaN for the largest number there is, and for equal to itself; here it is a missing value.
+- DuckDB believes what a Parquet file says of its smallest and largest number, and these leave NaN out. Where no number is above
+  5 it takes ``x <= 5`` for true of NaN, too; DuckDB 2 takes ``isnan(x)`` for false. What a record is taken for would depend on
+  other records. It does look at the values for ``isfinite`` and ``isinf``, and so these come first there.
 - A bin of numbers is found by halving: a thousand cuts are ten comparisons for each record.
 - PostgreSQL stops at a decimal that no floating-point number is near to. Whether it stops may not depend on a record.
 - Spark puts a setting in place of ``${...}``, even within a text, and ibis writes some signs in a way that Spark does not read.
@@ -101,7 +104,7 @@ class EngineColumn:
         import ibis
 
         x = self.values if self._is_small else self.number()
-        gone = x.isnull() if self._is_small else x.isnull() | x.isnan()
+        gone = x.isnull() if self._is_small else self._gone(x)
         first, ends = column.steps()
 
         def bin_from(first: int, ends: Sequence[tuple[str, float]], highest: bool) -> Any:
@@ -112,7 +115,7 @@ class EngineColumn:
             high = bin_from(first + middle + 1, ends[middle + 1 :], highest)
             return ibis.ifelse(self._compared(x, *ends[middle]), low, high)
 
-        found = bin_from(first, ends, True)
+        found = self._present(x, bin_from(first, ends, True), missing)
         if column.outside != "missing":
             return found
         beyond = [self._compared(x, "<", column.low)] if column.low is not None else []
@@ -141,7 +144,7 @@ class EngineColumn:
             return ibis.cases((x, true), (~x, false), else_=missing)
         rest: Any = ibis.literal(otherwise)
         if otherwise != missing:
-            rest = ibis.ifelse(x.isnull() | x.isnan() if self.kind == "number" else x.isnull(), missing, otherwise)
+            rest = ibis.ifelse(self._gone(x) if self.kind == "number" else x.isnull(), missing, otherwise)
         texts: dict[int, list[str]] = {}
         for text, number in numbers.items():
             if number != otherwise:
@@ -151,7 +154,21 @@ class EngineColumn:
             return ibis.ifelse(x.between(first, last), x.cast("int64") - shift, rest)  # 127 + 128 has more than 8 bits
         found = [(self.held(these), number) for number, these in texts.items()]
         cases = [(x.isin(these), number) for these, number in found if these]
-        return ibis.cases(*cases, else_=rest) if cases else rest
+        return self._present(x, ibis.cases(*cases, else_=rest), missing) if cases else rest
+
+    def _gone(self, x: Any) -> Any:
+        """Whether a number is missing."""
+        return x.isnull() | (~(_isfinite()(x) | x.isinf()) if self._believes_files else x.isnan())
+
+    def _present(self, x: Any, found: Any, missing: int) -> Any:
+        """What was found for a number, if it is not missing. Other engines tell by comparing."""
+        import ibis
+
+        return ibis.ifelse(self._gone(x), missing, found) if self._believes_files else found
+
+    @property
+    def _believes_files(self) -> bool:
+        return self._engine == "duckdb" and self._type.is_floating()
 
     def _run(self, texts: Mapping[int, Sequence[str]]) -> tuple[int, int, int] | None:
         """If the listed values are whole numbers in a row and so are their bins: the first, the last, and how far apart they are.
@@ -203,6 +220,17 @@ def as_float(number: float) -> Any:
     import ibis
 
     return ibis.literal(repr(float(number))).cast("float64")
+
+
+@cache
+def _isfinite() -> Any:
+    """DuckDB's function, which ibis has no name for."""
+    import ibis
+
+    def isfinite(x: float) -> bool:
+        raise NotImplementedError
+
+    return ibis.udf.scalar.builtin(isfinite)
 
 
 @cache

@@ -1,15 +1,17 @@
 """Tables that stay where they are: an engine that ibis knows counts the records of each pattern, and only those counts leave it.
 
-One query: the number of the bin in each column and of the class, for each record, grouped by all of them and counted. Nothing
-is written in the engine, no temporary table either, so that there is nothing to clean up when a query is cancelled or a
-connection lost.
+A query takes, for each record, the number of the bin in each column and of the class, groups by them and counts: by all columns
+at once, or by sets of columns and among the records that no rule of a list captures (plan.py says which). Nothing is written in
+the engine, no temporary table either, so that there is nothing to clean up when a query is cancelled or a connection lost.
 """
 
+import functools
 import math
+import operator
 import sys
 import warnings
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -24,6 +26,11 @@ from .files import as_read
 from .written import NO_TABLE, as_meant, is_written
 
 ROWS_AT_A_TIME = 1 << 18
+UNSPENT = "Nothing was learned and nothing was spent"
+NO_LABEL = -1
+Counts = tuple[
+    int, list[np.ndarray], np.ndarray, np.ndarray
+]  # which set, the bins in its columns, classes, and how many
 ENGINES = {"duckdb": "DuckDB", "postgres": "PostgreSQL", "pyspark": "Spark"}
 
 
@@ -34,11 +41,11 @@ class EngineTable:
     >>> from discreet.datasets import load_compas
     >>> data = load_compas()
     >>> table = EngineTable(ibis.memtable(data.frame), data.schema, (0, 1))
-    >>> print(table)
-    DuckDB counts records by 9 columns; the schema allows 5,406,720 patterns of them
+    >>> table.engine
+    'DuckDB'
     """
 
-    def __init__(self, table: Any, schema: Schema, classes: Sequence[Label], max_patterns: int | None = None) -> None:
+    def __init__(self, table: Any, schema: Schema, classes: Sequence[Label]) -> None:
         self._columns, self._classes = schema.used, tuple(classes)
         self._table, self._backend = _table_and_backend(table)
         if schema.target is None:
@@ -48,20 +55,14 @@ class EngineTable:
         if is_written(self._backend):
             self._table = as_meant(self._table, self._columns, schema.target, self._classes)
         # here, so that a column of another type is an error before anything is read
-        self._counts = self._count(schema.target)
-        if max_patterns is not None and self.most_patterns > max_patterns:
-            raise SchemaError(
-                f"the schema allows {_short(self.most_patterns)} patterns of its {len(self._columns)} columns, more than "
-                f"max_patterns = {_short(max_patterns)}. Use fewer columns (exclude), fewer cuts or coarser groups; or leave "
-                "max_patterns out, if there is memory for as many patterns as records, of "
-                f"{CellsInProgress(self._columns, len(classes)).bytes_each} bytes each"
-            )
+        self._bins = [self._column(c.name).bin_in(c).cast(_smallest(c.n_bins)) for c in self._columns]
+        labels, named = self._column(schema.target), self._classes
+        if labels.kind == "text" and is_written(self._backend):
+            named = tuple(canonical(c) for c in classes)
+        self._label = labels.class_in(named).cast(_smallest(len(self._classes)))
 
     def __repr__(self) -> str:
-        return (
-            f"{self.engine} counts records by {len(self._columns)} columns; the schema allows {_short(self.most_patterns)} "
-            "patterns of them"
-        )
+        return f"<EngineTable of {self.engine}>"
 
     @property
     def engine(self) -> str:
@@ -69,26 +70,65 @@ class EngineTable:
         return ENGINES.get(self._backend.name, self._backend.name)
 
     @property
-    def most_patterns(self) -> int:
-        """How many patterns there can be at most, by the schema. There are never more than records."""
-        return math.prod(column.n_bins for column in self._columns)
+    def columns(self) -> Sequence[Column]:
+        """The columns that are counted, in order."""
+        return self._columns
+
+    @property
+    def n_classes(self) -> int:
+        """The number of classes."""
+        return len(self._classes)
 
     def sql(self) -> str:
-        """The query, as the engine gets it."""
-        return str(self._backend.compile(self._counts))
+        """The query by whole patterns, as the engine gets it."""
+        return str(self._backend.compile(self._patterns()))
 
     def add_to(self, cells: CellsInProgress) -> None:
-        """Let the engine count, and add the counts, some at a time."""
-        for *bins, labels, times in self._answer(self._counts):
+        """Let the engine count the records of each pattern, and add the counts, some at a time."""
+        for *bins, labels, times in self._answer(self._patterns()):
             known = labels >= 0
             if known.all():
                 cells.add_counted(bins, labels, times)
             else:
                 cells.add_counted([b[known] for b in bins], labels[known], times[known])
 
-    def _answer(self, expression: Any) -> Iterator[list[np.ndarray]]:
+    def count(
+        self, sets: Sequence[Sequence[int]], captured: Sequence[Mapping[int, np.ndarray]], also: str
+    ) -> Iterator[Counts]:
+        """Count by the bins of each set of columns, among the records that no rule captures.
+
+        A rule is given by the bins of each of its columns in which it is true. ``also`` is what an error says of the budget. One
+        pass: each record is counted once for each set.
+        """
+        used = sorted({i for group in (*sets, *captured) for i in group})
+        left = self._table.select(**{f"b{i}": self._bins[i] for i in used}, y=self._label)
+        # no filter: an engine that skips a part of a file believes what the file says of it, which leaves NaN out
+        for rule in captured:
+            inside = [left[f"b{i}"].isin(np.flatnonzero(true).tolist()) for i, true in rule.items()]
+            left = left.mutate(y=_if(functools.reduce(operator.and_, inside), NO_LABEL, left.y).cast(left.y.type()))
+        radices = [[self._columns[i].n_bins for i in numbers] for numbers in sets]
+        starts = np.cumsum([0, *map(math.prod, radices)])
+        size = "int32" if starts[-1] < 2**31 else "int64"
+        places = []
+        for numbers, radix, start in zip(sets, radices, starts[:-1], strict=True):
+            strides = [math.prod(radix[:k]) for k in range(len(radix))]
+            terms = [left[f"b{i}"].cast(size) * stride for i, stride in zip(numbers, strides, strict=True)]
+            places.append(functools.reduce(operator.add, terms) + int(start))
+        spread = left.select(place=_if(left.y >= 0, _array(places), _array([0])).unnest(), y=left.y)
+        for answer in self._answer(spread.group_by("place", "y").agg(n=spread.count()), also):
+            known = answer[1] != NO_LABEL
+            place, labels, times = (column[known] for column in answer)
+            found = np.searchsorted(starts, place, side="right") - 1
+            order = np.argsort(found, kind="stable")
+            for group in np.split(order, np.flatnonzero(np.diff(found[order])) + 1):
+                if len(group):
+                    number = int(found[group[0]])
+                    bins = np.unravel_index(place[group] - starts[number], radices[number], order="F")
+                    yield number, list(bins), labels[group], times[group]
+
+    def _answer(self, expression: Any, also: str = UNSPENT) -> Iterator[list[np.ndarray]]:
         """What the engine answers: the columns, some rows at a time."""
-        with _no_value_shown(self.engine):
+        with _no_value_shown(self.engine, also):
             for batch in _batches(self._backend, expression):
                 yield [column.to_numpy(zero_copy_only=False) for column in batch.columns]
 
@@ -106,19 +146,12 @@ class EngineTable:
                         f"{self.engine} does not tell column {name!r} from one that differs in case; rename it"
                     )
 
-    def _count(self, target: str) -> Any:
+    def _patterns(self) -> Any:
         """The bins, b0, b1, ..., and the label, y, and how many records there are of each.
 
         Records without a label are counted as well, and left out here: a filter would have the engine look at labels twice.
         """
-        numbers = {
-            f"b{i}": self._column(column.name).bin_in(column).cast(_smallest(column.n_bins))
-            for i, column in enumerate(self._columns)
-        }
-        labels, classes = self._column(target), self._classes
-        if labels.kind == "text" and is_written(self._backend):
-            classes = tuple(canonical(c) for c in classes)
-        numbers["y"] = labels.class_in(classes).cast(_smallest(len(self._classes)))
+        numbers = {f"b{i}": bins for i, bins in enumerate(self._bins)} | {"y": self._label}
         binned = self._table.select(**numbers)
         return binned.group_by(list(numbers)).agg(n=binned.count())
 
@@ -160,6 +193,18 @@ def _table_and_backend(table: Any) -> tuple[Any, Any]:
         return table, table.get_backend()
 
 
+def _array(expressions: Sequence[Any]) -> Any:
+    import ibis
+
+    return ibis.array(expressions)
+
+
+def _if(condition: Any, then: Any, otherwise: Any) -> Any:
+    import ibis
+
+    return ibis.ifelse(condition, then, otherwise)
+
+
 def _smallest(n: int) -> str:
     """A small type for numbers below n. PostgreSQL has none of 8 bits."""
     return "int16" if n < 2**15 else "int32"
@@ -177,7 +222,7 @@ def _batches(backend: Any, expression: Any) -> Iterator[Any]:
 
 
 @contextmanager
-def _no_value_shown(engine: str) -> Iterator[None]:
+def _no_value_shown(engine: str, also: str = UNSPENT) -> Iterator[None]:
     """Say that the engine stopped, instead of what it says: that may have values, or how to get at them."""
     try:
         with warnings.catch_warnings():
@@ -187,12 +232,8 @@ def _no_value_shown(engine: str) -> Iterator[None]:
         raise
     except Exception as error:
         if str(error).startswith("Invalid Input Error: CSV Error"):
-            raise EngineError(NO_TABLE) from None
+            raise EngineError(f"{NO_TABLE}. {also}") from None
         raise EngineError(
             f"{engine} stopped before the records were counted ({type(error).__name__}): the connection was lost, or the query "
-            "was cancelled or refused. Nothing was learned and nothing was spent; see the engine's own log"
+            f"was cancelled or refused. {also}; see the engine's own log"
         ) from None
-
-
-def _short(number: int) -> str:
-    return f"{number:,}" if number < 10**9 else f"10^{math.log10(number):.1f}"

@@ -28,8 +28,8 @@ BLOCK = 1 << 24
 LONGEST = 1 << 21  # bytes of a record, as DuckDB allows by itself
 NO_TABLE = (
     "DuckDB cannot read the CSV file as a table: it has lines with more or fewer fields than its first line has names, lines "
-    "that end in several ways, a text that is not in UTF-8, or a record of more than 2 MB. Nothing was learned and nothing was "
-    "spent. If its delimiter is unusual, say so; if it is cut off or damaged, get another copy"
+    "that end in several ways, a text that is not in UTF-8, or a record of more than 2 MB. If its delimiter is unusual, "
+    "say so; if it is cut off or damaged, get another copy"
 )
 ON_ONE_THREAD = {"parallel": False, "auto_detect": False, "header": True, "quote": '"', "escape": '"'}
 AS_IT_STANDS = {

@@ -14,6 +14,7 @@ whole numbers below 2**53 are exact in float64 in any order.
 Where all rules are single literals and B is large, not even B is: the records of each class in each bin say all of them.
 """
 
+from abc import ABC, abstractmethod
 from collections import OrderedDict
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
@@ -58,22 +59,15 @@ class _Plan:
             self.longer.append((int(literal), _Plan(which[here], members[here, 1:], n_literals)))
 
 
-class Counter(Secret):
-    """Counts every candidate among the records that no rule of a prefix captures, remembering the prefixes seen."""
+class RuleCounts(Secret, ABC):
+    """Class counts of every candidate among the records that no rule of a prefix captures. It remembers the prefixes seen."""
 
-    def __init__(self, cells: Cells, candidates: Candidates, memory: int = MEMORY_BYTES) -> None:
-        self._cells = cells
-        self._members = candidates.members
-        column_of = {column.name: i for i, column in enumerate(cells.columns)}
-        self._columns = [column_of[literal.column] for literal in candidates.literals]
-        self._truths = candidates.truths
-        self._plan = _Plan(np.arange(len(candidates)), candidates.members, len(candidates.literals))
-        self._base, self._parts = self._basis([literal.op for literal in candidates.literals])
-        rows = max(1, BLOCK_BYTES // (8 * (len(self._base) + 2)))
-        self._blocks = [slice(i, min(i + rows, len(cells))) for i in range(0, len(cells), rows)]
-        self._whole = self._matrix(self._blocks[0]) if len(self._blocks) == 1 else None
-        self._only_singles = len(self._plan.singles) == len(self._members)
+    def __init__(self, memory: int = MEMORY_BYTES) -> None:
         self._memory, self._room = OrderedDict[frozenset[int], NodeCounts](), memory
+
+    @abstractmethod
+    def _count(self, prefix: frozenset[int]) -> NodeCounts:
+        """Count at a prefix that is not remembered."""
 
     def counts(self, prefix: Iterable[int] = ()) -> NodeCounts:
         """Class counts of all candidates after a prefix. Only the set of its rules matters, not their order."""
@@ -99,6 +93,24 @@ class Counter(Secret):
     def part(self, prefix: Sequence[int], rule: int | None) -> Array:
         """Records per class that a rule captures after a prefix; without a rule, all that is left."""
         return self.left(prefix) if rule is None else self.counts(prefix).captured[:, rule]
+
+
+class Counter(RuleCounts):
+    """Counts from cells."""
+
+    def __init__(self, cells: Cells, candidates: Candidates, memory: int = MEMORY_BYTES) -> None:
+        super().__init__(memory)
+        self._cells = cells
+        self._members = candidates.members
+        column_of = {column.name: i for i, column in enumerate(cells.columns)}
+        self._columns = [column_of[literal.column] for literal in candidates.literals]
+        self._truths = candidates.truths
+        self._plan = _Plan(np.arange(len(candidates)), candidates.members, len(candidates.literals))
+        self._base, self._parts = self._basis([literal.op for literal in candidates.literals])
+        rows = max(1, BLOCK_BYTES // (8 * (len(self._base) + 2)))
+        self._blocks = [slice(i, min(i + rows, len(cells))) for i in range(0, len(cells), rows)]
+        self._whole = self._matrix(self._blocks[0]) if len(self._blocks) == 1 else None
+        self._only_singles = len(self._plan.singles) == len(self._members)
 
     def _basis(self, ops: Sequence[str]) -> tuple[list[tuple[int, npt.NDArray[np.bool_]]], npt.NDArray[np.intp]]:
         """The columns of B after the leading 1, as (column, bins in which it is 1); and T, as three numbers a literal.

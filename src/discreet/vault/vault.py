@@ -23,7 +23,7 @@ from ..sources.engine import EngineTable
 from ..sources.memory import add_table, check_types, class_numbers
 from ..tables import as_table
 from .cells import Cells, CellsInProgress
-from .counting import Counter, NodeCounts
+from .counting import Counter, NodeCounts, RuleCounts
 from .entropy import Entropy
 from .mechanisms.discrete_laplace import release
 from .mechanisms.published import selector
@@ -79,11 +79,11 @@ class Vault(Secret):
         return cls(schema, classes, cells.finish())
 
     @classmethod
-    def from_source(cls, table: Any, schema: Schema, max_patterns: int | None = None) -> "Vault":
+    def from_source(cls, table: Any, schema: Schema) -> "Vault":
         """A vault with the records of a table that stays where it is: an ibis table (DuckDB, PostgreSQL, Spark).
 
         The engine counts them, by the bins of the schema's columns and by the schema's target, and only the counts come here.
-        ``max_patterns`` refuses a schema that allows more patterns; see docs/scale.md.
+        There are at most as many as records; see docs/scale.md.
 
         >>> import ibis
         >>> from discreet.datasets import load_compas
@@ -93,7 +93,7 @@ class Vault(Secret):
         """
         check_private_schema(schema)
         classes = sorted_classes(schema)
-        return cls.filled_by(EngineTable(table, schema, classes, max_patterns), schema, classes)
+        return cls.filled_by(EngineTable(table, schema, classes), schema, classes)
 
     @classmethod
     def filled_by(cls, source: EngineTable, schema: Schema, classes: Sequence[Label]) -> "Vault":
@@ -102,7 +102,7 @@ class Vault(Secret):
         source.add_to(cells)
         return cls(schema, classes, cells.finish())
 
-    def _counter(self, candidates: Candidates) -> Counter:
+    def _counter(self, candidates: Candidates) -> RuleCounts:
         """The counter of a candidate set, kept for the next fit that uses the same one."""
         if candidates not in self._counters:
             while len(self._counters) >= MOST_COUNTERS:
@@ -135,7 +135,7 @@ class PublishedDoors(Secret):
         self._entropy = entropy
         self._epsilon = budget.node_epsilon
         self._delta = budget.node_delta
-        n = float(vault._cells.counts.sum())
+        n = float(self._counter.left(()).sum())
         delta = float(budget.node_delta)
         if delta_from_records:
             delta *= 1.0 / max(n, 2.0) ** 2  # the budget was split for delta = 1

@@ -1,0 +1,84 @@
+"""A vault that is never filled: the engine counts anew for each rule of a list, and the counts come here alone.
+
+They are the same numbers as those of a filled vault, so the doors, what they charge and what is proved are the same; with one
+more assumption. The engine is asked several times, and **the table may not change in between**: several parts of the list might
+count a record that was changed, and their class counts are charged once, because parts of one table are disjoint (docs/theory.md,
+Lemma 7). The statement of such a fit says so.
+
+A query names the rules that were chosen before it, and the engine may keep it in a log: they are released there. That is why the
+budget stays booked if a later query fails, and why only the first is asked before the budget is reserved.
+"""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from ..candidates import Candidates
+from ..schema import Label, Schema
+from ..sources.engine import UNSPENT, EngineTable
+from .cells import CellsInProgress
+from .counting import Counter, NodeCounts, RuleCounts
+from .vault import Vault
+
+BOOKED = "A rule had been chosen, and the engine been told of it: the budget that was set aside stays booked"
+
+
+class SourceCounts(RuleCounts):
+    """Counts from an engine, by sets of columns such that the columns of each candidate are in one of them."""
+
+    def __init__(self, source: EngineTable, candidates: Candidates, sets: Sequence[Sequence[int]]) -> None:
+        super().__init__()
+        self._source, self._sets = source, [tuple(numbers) for numbers in sets]
+        number = {column.name: i for i, column in enumerate(source.columns)}
+        of_literal = [number[literal.column] for literal in candidates.literals]
+        self._rules = [[(of_literal[i], candidates.truths[i]) for i in row if i >= 0] for row in candidates.members]
+        which = np.array([self._set_of({column for column, _ in rule}) for rule in self._rules])
+        self._parts = [(np.flatnonzero(which == i), candidates.only(which == i)) for i in range(len(self._sets))]
+
+    def _set_of(self, columns: set[int]) -> int:
+        return next(i for i, numbers in enumerate(self._sets) if columns <= set(numbers))
+
+    def _bins_where_true(self, rule: int) -> dict[int, np.ndarray]:
+        """For each column of a rule the bins in which all its literals about this column are true."""
+        bins: dict[int, np.ndarray] = {}
+        for column, true in self._rules[rule]:
+            bins[column] = bins.get(column, True) & true
+        return bins
+
+    def _count(self, prefix: frozenset[int]) -> NodeCounts:
+        columns, n_classes = self._source.columns, self._source.n_classes
+        filling = [CellsInProgress([columns[i] for i in numbers], n_classes) for numbers in self._sets]
+        captured = [self._bins_where_true(rule) for rule in sorted(prefix)]
+        for which, bins, labels, times in self._source.count(self._sets, captured, BOOKED if prefix else UNSPENT):
+            filling[which].add_counted(bins, labels, times)
+        node = NodeCounts(np.zeros(n_classes), np.zeros((n_classes, len(self._rules))))
+        for (rules, candidates), cells in zip(self._parts, filling, strict=True):
+            part = Counter(cells.finish(), candidates).counts()
+            node.captured[:, rules] = part.captured
+            node = node._replace(left=part.left)  # the same in each
+        return node
+
+
+class VaultAtSource(Vault):
+    """A vault for one set of candidates, whose counts stay with the engine until a door asks for them."""
+
+    def __init__(self, schema: Schema, classes: Sequence[Label], counts: SourceCounts) -> None:
+        self.schema, self.classes = schema, tuple(classes)
+        self._counts = counts
+
+    @classmethod
+    def opened(
+        cls,
+        source: EngineTable,
+        schema: Schema,
+        classes: Sequence[Label],
+        candidates: Candidates,
+        sets: Sequence[Sequence[int]],
+    ) -> "VaultAtSource":
+        """With the first of the queries asked: what fails from the beginning costs nothing."""
+        counts = SourceCounts(source, candidates, sets)
+        counts.counts()
+        return cls(schema, classes, counts)
+
+    def _counter(self, candidates: Candidates) -> RuleCounts:
+        return self._counts
