@@ -4,9 +4,9 @@ import os
 
 from hypothesis import HealthCheck, settings
 
-from .engines import duckdb_engine, engine, postgresql_engine, spark_engine
+from .engines import duckdb_engine, engine, postgresql_engine, spark_engine, spark_installed
 
-__all__ = ["duckdb_engine", "engine", "postgresql_engine", "spark_engine"]  # fixtures
+__all__ = ["duckdb_engine", "engine", "postgresql_engine", "spark_engine", "spark_installed"]  # fixtures
 
 settings.register_profile("here", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.register_profile("ci", parent=settings.get_profile("here"), derandomize=True)

@@ -6,10 +6,12 @@ engine, skip with a reason where an engine is not installed:
     apt-get install postgresql default-jre-headless      and      pip install -e '.[test,test-engines]'
 """
 
+import contextlib
 import os
 import re
 import shutil
 import signal
+import socket
 import subprocess
 import tempfile
 import time
@@ -112,37 +114,117 @@ def postgresql_programs():
 
 @contextmanager
 def postgresql_server(programs):
-    """A server with an empty database of its own; it listens on a socket in a folder of its own. Gives what to connect to."""
+    """A server with an empty database of its own. Gives what to connect to."""
+    with postgresql_folder(programs) as folder, serving(programs, folder) as (conninfo, _):
+        yield conninfo
+
+
+@contextmanager
+def postgresql_folder(programs):
+    """A folder with an empty database."""
+    with tempfile.TemporaryDirectory(prefix="discreet-pg-") as folder:
+        someone = _not_root()
+        if someone:
+            shutil.chown(folder, someone["user"], someone["group"])
+        made = [programs / "initdb", "-D", Path(folder, "data"), "-A", "trust", "-U", "tester", "-E", "UTF8"]
+        made += ["--locale=C", "--no-sync"]
+        subprocess.run(made, check=True, capture_output=True, cwd=folder, **someone)
+        yield folder
+
+
+def _not_root():
+    return {"user": "nobody", "group": "nogroup", "extra_groups": []} if os.geteuid() == 0 else {}  # it refuses root
+
+
+@contextmanager
+def serving(programs, folder):
+    """A server of the database in a folder, where its socket is too: what to connect to, and the process."""
     import psycopg
 
-    with tempfile.TemporaryDirectory(prefix="discreet-pg-") as folder:
-        someone = {}
-        if os.geteuid() == 0:  # the server refuses to run as root
-            someone = {"user": "nobody", "group": "nogroup", "extra_groups": []}
-            shutil.chown(folder, "nobody", "nogroup")
-        data, conninfo = Path(folder, "data"), f"host={folder} user=tester dbname=postgres"
-        made = [programs / "initdb", "-D", data, "-A", "trust", "-U", "tester", "-E", "UTF8", "--locale=C", "--no-sync"]
-        subprocess.run(made, check=True, capture_output=True, cwd=folder, **someone)
-        settings = ["listen_addresses=", f"unix_socket_directories={folder}", "fsync=off", "max_connections=20"]
-        command = [programs / "postgres", "-D", data, *(part for s in settings for part in ("-c", s))]
+    conninfo = f"host={folder} user=tester dbname=postgres"
+    settings = ["listen_addresses=", f"unix_socket_directories={folder}", "fsync=off", "max_connections=20"]
+    command = [programs / "postgres", "-D", Path(folder, "data"), *(part for s in settings for part in ("-c", s))]
+    with (
+        tempfile.TemporaryFile() as log,
+        subprocess.Popen(command, stdout=log, stderr=log, cwd=folder, **_not_root()) as server,
+    ):
+        try:
+            until = time.monotonic() + SECONDS_TO_START
+            while True:
+                try:
+                    psycopg.connect(conninfo).close()
+                    break
+                except psycopg.OperationalError:
+                    if server.poll() is not None or time.monotonic() > until:
+                        log.seek(0)
+                        raise RuntimeError(log.read().decode()) from None
+                    time.sleep(0.1)
+            yield conninfo, server
+        finally:
+            server.send_signal(signal.SIGINT)  # a fast shutdown
+
+
+@contextmanager
+def spark_process(program, *arguments):
+    """One of Spark's own servers, by the name of its class; it runs in a folder of its own."""
+    import pyspark
+
+    home = Path(pyspark.__file__).parent
+    with tempfile.TemporaryDirectory(prefix="discreet-spark-", ignore_cleanup_errors=True) as folder:
+        places = {"SPARK_HOME": str(home), "SPARK_LOCAL_IP": "127.0.0.1", "SPARK_LOCAL_DIRS": folder}
+        command = [home / "bin" / program, *map(str, arguments)]
         with (
             tempfile.TemporaryFile() as log,
-            subprocess.Popen(command, stdout=log, stderr=log, cwd=folder, **someone) as server,
+            subprocess.Popen(command, stdout=log, stderr=log, cwd=folder, env=os.environ | places) as server,
         ):
             try:
-                until = time.monotonic() + SECONDS_TO_START
-                while True:
-                    try:
-                        psycopg.connect(conninfo).close()
-                        break
-                    except psycopg.OperationalError:
-                        if server.poll() is not None or time.monotonic() > until:
-                            log.seek(0)
-                            raise RuntimeError(log.read().decode()) from None
-                        time.sleep(0.1)
-                yield conninfo
+                yield server
             finally:
-                server.send_signal(signal.SIGINT)  # a fast shutdown
+                server.terminate()
+
+
+def free_port():
+    with socket.socket() as place:
+        place.bind(("127.0.0.1", 0))
+        return place.getsockname()[1]
+
+
+def wait_for_port(port):
+    until = time.monotonic() + SECONDS_TO_START
+    while time.monotonic() < until:
+        with contextlib.suppress(OSError):
+            socket.create_connection(("127.0.0.1", port), 1).close()
+            return
+        time.sleep(0.2)
+    raise TimeoutError(f"nothing listens on port {port}")
+
+
+@contextmanager
+def spark_master():
+    """The master of a cluster that has no worker yet; gives its address."""
+    port = free_port()
+    asked = ("--host", "127.0.0.1", "--port", port, "--webui-port", 0)
+    with spark_process("spark-class", "org.apache.spark.deploy.master.Master", *asked):
+        wait_for_port(port)
+        yield f"spark://127.0.0.1:{port}"
+
+
+def spark_worker(master):
+    """A worker with one core; gives its process, whose children are the executors."""
+    asked = ("--host", "127.0.0.1", "--cores", 1, "--memory", "1g", "--webui-port", 0, "--work-dir", "work", master)
+    return spark_process("spark-class", "org.apache.spark.deploy.worker.Worker", *asked)
+
+
+@contextmanager
+def spark_connect_server():
+    """A server of Spark Connect; gives its address."""
+    port = free_port()
+    settings = {"spark.connect.grpc.binding.port": port, "spark.ui.enabled": "false", "spark.driver.host": "127.0.0.1"}
+    asked = [part for key, value in settings.items() for part in ("--conf", f"{key}={value}")]
+    server = ("--class", "org.apache.spark.sql.connect.service.SparkConnectServer", "spark-internal")
+    with spark_process("spark-submit", "--master", "local[1]", *asked, *server):
+        wait_for_port(port)
+        yield f"sc://127.0.0.1:{port}"
 
 
 @contextmanager
@@ -189,13 +271,17 @@ def postgresql_engine():
 
 
 @pytest.fixture(scope="session")
-def spark_engine():
+def spark_engine(spark_installed):
+    with spark_session() as session:
+        yield SparkEngine(session)
+
+
+@pytest.fixture(scope="session")
+def spark_installed():
     if find_spec("pyspark") is None:
         pytest.skip("pyspark is not installed (pip install -e '.[test-engines]')")
     if not (os.environ.get("JAVA_HOME") or shutil.which("java")):
         pytest.skip("Spark needs Java (Debian: apt-get install default-jre-headless)")
-    with spark_session() as session:
-        yield SparkEngine(session)
 
 
 ENGINES = ["duckdb", *(pytest.param(name, marks=pytest.mark.slow) for name in ("postgresql", "spark"))]

@@ -472,6 +472,7 @@ NO_RECORD_GETS_THERE = {
     ): "names and types of columns; what an engine says is dropped (tests/sources/test_failures.py)",
     ("cli.check", "check"): "where a table is; the message is constant",
     ("sources.written", ""): "the header of a file, and whether it is a table (tests/sources/test_csv.py)",
+    ("sources.running", "run"): "what an engine says, for sources.engine to drop (tests/sources/test_failures.py)",
     ("sources.urls", ""): "where a table is; what an engine says is dropped (tests/sources/test_urls.py)",
     ("private_base", "_PrivateRuleListClassifier.fit_source"): "a parameter; the message is constant",
     ("vault.cells", "CellsInProgress.add_counted"): "a bug in a source; the message is constant",

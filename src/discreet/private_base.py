@@ -81,7 +81,12 @@ class _PrivateRuleListClassifier(_RuleListClassifier, ABC):
         return self._learn(candidates, lambda: Vault.from_table(table, y, schema))
 
     def fit_source(
-        self, table: Any, counting: str = "auto", max_patterns: int | None = None, **unsupported: Any
+        self,
+        table: Any,
+        counting: str = "auto",
+        max_patterns: int | None = None,
+        verbose: bool = False,
+        **unsupported: Any,
     ) -> Self:
         """Learn a rule list from an ibis table where it is (DuckDB, PostgreSQL, Spark). The schema names the target.
 
@@ -99,6 +104,8 @@ class _PrivateRuleListClassifier(_RuleListClassifier, ABC):
         max_patterns : int, default=None
             The most counts of each class to hold at a time; a schema that allows more is refused. None means 10 million if the
             learner can do without patterns, and else no limit: there are never more patterns than records.
+        verbose : bool, default=False
+            Show on a terminal's stderr, while the engine counts, how far it is and for how long. Ctrl-C stops the query as well.
 
         Examples
         --------
@@ -112,7 +119,7 @@ class _PrivateRuleListClassifier(_RuleListClassifier, ABC):
         epsilon = 0.5
         """
         refuse(unsupported)
-        candidates, source, plan = self._planned(table, counting, max_patterns)
+        candidates, source, plan = self._planned(table, counting, max_patterns, verbose)
         schema, classes = candidates.schema, sorted_classes(candidates.schema)
         if not plan.by_node:
             return self._learn(candidates, cache(lambda: Vault.filled_by(source, schema, classes)), fill_first=True)
@@ -136,7 +143,9 @@ class _PrivateRuleListClassifier(_RuleListClassifier, ABC):
         _, source, plan = self._planned(table, counting, max_patterns)
         return f"{source.engine} counts the records {plan}"
 
-    def _planned(self, table: Any, counting: str, max_patterns: int | None) -> tuple[Candidates, EngineTable, Plan]:
+    def _planned(
+        self, table: Any, counting: str, max_patterns: int | None, verbose: bool = False
+    ) -> tuple[Candidates, EngineTable, Plan]:
         """Everything that can be checked and decided before a record is read."""
         self._check_parameters()
         if self.schema is None:
@@ -154,7 +163,7 @@ class _PrivateRuleListClassifier(_RuleListClassifier, ABC):
         self._set_classes(classes, SchemaError)
         self._set_features(schema)
         candidates = self._candidates(schema)
-        source = EngineTable(table, schema, classes)
+        source = EngineTable(table, schema, classes, verbose)
         return candidates, source, plan_counting(candidates, counting, max_patterns, self._counts_nodes)
 
     def _set_features(self, schema: Schema) -> None:

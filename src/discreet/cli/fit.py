@@ -228,8 +228,7 @@ def _fit_where_it_is(
         clf = learn(schema=schema)
         if isinstance(table.path, str):  # of a file it would say that there are many records
             click.echo(f"The table stays where it is. {clf.plan_source(opened)}.", err=True)
-        with _working():
-            clf.fit_source(opened)
+        clf.fit_source(opened, verbose=True)
         return SavedModel.of(clf, schema.target)
 
 

@@ -15,13 +15,13 @@ is there for a reason:
   So whatever is not quite plain is written in hexadecimal there.
 """
 
+import functools
 import math
 import re
 import sys
 import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from decimal import Decimal
-from functools import cache
 from typing import Any
 
 from ..columns import Boolean, Categorical, Column, Numeric, canonical
@@ -158,7 +158,9 @@ class EngineColumn:
 
     def _gone(self, x: Any) -> Any:
         """Whether a number is missing."""
-        return x.isnull() | (~(_isfinite()(x) | x.isinf()) if self._believes_files else x.isnan())
+        if not self._believes_files:
+            return x.isnull() | x.isnan()
+        return x.isnull() | ~(_builtin("isfinite", float, bool)(x) | x.isinf())
 
     def _present(self, x: Any, found: Any, missing: int) -> Any:
         """What was found for a number, if it is not missing. Other engines tell by comparing."""
@@ -212,6 +214,9 @@ class EngineColumn:
 
         if self._engine == "pyspark" and not PLAIN.fullmatch(text):
             return ibis.literal(text.encode(), type="binary").cast("string")
+        if self._engine == "duckdb" and "\0" in text:  # DuckDB 1 reads no further
+            first, *rest = map(ibis.literal, text.split("\0"))
+            return functools.reduce(lambda written, part: written + _builtin("chr", int, str)(0) + part, rest, first)
         return text
 
 
@@ -222,18 +227,18 @@ def as_float(number: float) -> Any:
     return ibis.literal(repr(float(number))).cast("float64")
 
 
-@cache
-def _isfinite() -> Any:
-    """DuckDB's function, which ibis has no name for."""
+@functools.cache
+def _builtin(name: str, takes: type, gives: type) -> Any:
+    """A function of DuckDB that ibis has no name for."""
     import ibis
 
-    def isfinite(x: float) -> bool:
+    def function(x: Any) -> Any:
         raise NotImplementedError
 
-    return ibis.udf.scalar.builtin(isfinite)
+    return ibis.udf.scalar.builtin(function, name=name, signature=((takes,), gives))
 
 
-@cache
+@functools.cache
 def _odd_signs() -> tuple[str, str]:
     """Digits and spaces of all scripts but ASCII, and those of ASCII that Python takes them for in a number."""
     signs = [chr(i) for i in range(128, sys.maxunicode + 1)]

@@ -23,6 +23,7 @@ from ..schema import Label, Schema
 from ..vault.cells import CellsInProgress
 from .bins import EngineColumn
 from .files import as_read
+from .running import run
 from .written import NO_TABLE, as_meant, is_written
 
 ROWS_AT_A_TIME = 1 << 18
@@ -45,8 +46,8 @@ class EngineTable:
     'DuckDB'
     """
 
-    def __init__(self, table: Any, schema: Schema, classes: Sequence[Label]) -> None:
-        self._columns, self._classes = schema.used, tuple(classes)
+    def __init__(self, table: Any, schema: Schema, classes: Sequence[Label], verbose: bool = False) -> None:
+        self._columns, self._classes, self._verbose = schema.used, tuple(classes), verbose
         self._table, self._backend = _table_and_backend(table)
         if schema.target is None:
             raise SchemaError("the schema must say which column of the table is the target: [target] name = ...")
@@ -129,7 +130,7 @@ class EngineTable:
     def _answer(self, expression: Any, also: str = UNSPENT) -> Iterator[list[np.ndarray]]:
         """What the engine answers: the columns, some rows at a time."""
         with _no_value_shown(self.engine, also):
-            for batch in _batches(self._backend, expression):
+            for batch in run(self._backend, self.engine, lambda: _batches(self._backend, expression), self._verbose):
                 yield [column.to_numpy(zero_copy_only=False) for column in batch.columns]
 
     def _check_names(self, names: Sequence[str], problem: str) -> None:
@@ -170,8 +171,9 @@ def records(table: Any, columns: Sequence[tuple[str, Column | None]]) -> Iterato
     table, backend = _table_and_backend(table)
     asked = table.select(**{f"c{i}": table[name] for i, (name, _) in enumerate(columns)})
     texts = [is_written(backend) and dtype.is_string() for dtype in asked.schema().types]
-    with _no_value_shown(ENGINES.get(backend.name, backend.name)):
-        for batch in _batches(backend, asked):
+    engine = ENGINES.get(backend.name, backend.name)
+    with _no_value_shown(engine):
+        for batch in run(backend, engine, lambda: _batches(backend, asked), False):
             values = [column.to_pylist() for column in batch.columns]
             read = zip(values, columns, texts, strict=True)
             yield [as_read(v, column) if text else v for v, (_, column), text in read]

@@ -79,11 +79,11 @@ class Vault(Secret):
         return cls(schema, classes, cells.finish())
 
     @classmethod
-    def from_source(cls, table: Any, schema: Schema) -> "Vault":
+    def from_source(cls, table: Any, schema: Schema, verbose: bool = False) -> "Vault":
         """A vault with the records of a table that stays where it is: an ibis table (DuckDB, PostgreSQL, Spark).
 
         The engine counts them, by the bins of the schema's columns and by the schema's target, and only the counts come here.
-        There are at most as many as records; see docs/scale.md.
+        There are at most as many as records; see docs/scale.md. ``verbose`` shows on a terminal how far the engine is.
 
         >>> import ibis
         >>> from discreet.datasets import load_compas
@@ -93,7 +93,7 @@ class Vault(Secret):
         """
         check_private_schema(schema)
         classes = sorted_classes(schema)
-        return cls.filled_by(EngineTable(table, schema, classes), schema, classes)
+        return cls.filled_by(EngineTable(table, schema, classes, verbose), schema, classes)
 
     @classmethod
     def filled_by(cls, source: EngineTable, schema: Schema, classes: Sequence[Label]) -> "Vault":
