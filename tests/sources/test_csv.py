@@ -219,14 +219,12 @@ SIGNS = st.sampled_from(
 @example(['1,"2""'], "\n")
 @given(st.lists(SIGNS, max_size=40), st.sampled_from(["\n", "\r\n", "\r"]))
 def test_any_text(tmp_path, signs, end):
-    path = tmp_path / "any.csv"
-    path.write_bytes(f"{HEADER}\n{''.join(signs)}".replace("\n", end).encode())
+    path, text = tmp_path / "any.csv", f"{HEADER}\n{''.join(signs)}"
+    path.write_bytes(text.replace("\n", end).encode())
     here, there = both(path, SMALL)
     if here is not None:
-        assert here == there
-    elif (
-        there is not None
-    ):  # spaces after a quoted text, or empty fields too many: it is read as if they were not there
+        assert here == there or (there is None and '  "' in text)  # several spaces before a quote are refused
+    elif there is not None:  # spaces after a quoted text, or empty fields too many, are ignored
         path.write_bytes(read_by_duckdb(path))
         assert both(path, SMALL) == [there, there]
 
