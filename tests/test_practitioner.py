@@ -369,11 +369,11 @@ def test_plan_says_what_to_expect(desk):
 
 
 def test_texts_that_are_categories_are_not_missing():
-    from discreet.sources.files import _values
+    from discreet.sources.files import as_read
 
     column = Categorical("c", categories=["NA", "1", "x"])
-    assert _values(["NA", "1.0", " x ", "", "null", "y"], column).tolist() == ["NA", "1", "x", None, None, "y"]
-    assert _values(["NA", "?", "7"], None).tolist() == [None, None, "7"]
+    assert as_read(["NA", "1.0", " x ", "", "null", "y"], column).tolist() == ["NA", "1", "x", None, None, "y"]
+    assert as_read(["NA", "?", "7"], None).tolist() == [None, None, "7"]
 
 
 def test_labels_that_are_numbers_are_found_as_texts():
@@ -556,7 +556,7 @@ def test_a_table_that_stays_in_its_engine(desk, monkeypatch):
     assert "nowhere" not in said
     assert Ledger.open("l2.json").entries == ()
     numbers.to_parquet("hospital.parquet")
-    monkeypatch.setattr(sys.modules["discreet.cli.fit"], "LARGE", 10)
+    monkeypatch.setattr(sys.modules["discreet.cli.common"], "LARGE", 10)
     from discreet import DPOptimalRuleListClassifier
 
     monkeypatch.setattr(DPOptimalRuleListClassifier, "fit", lambda *_: pytest.fail("it was read into memory"))

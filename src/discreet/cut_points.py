@@ -14,13 +14,13 @@ from .errors import PrivacyWarning, SchemaError
 from .estimators import check_whole_number
 from .learners.cuts import cuts_by_halving, levels
 from .privacy.budget import CutsBudget
-from .privacy.ledger import Ledger, Reservation, exact, reserve
+from .privacy.ledger import Ledger, exact, reserve
 from .private_base import check_budget, entropy_of
-from .schema import Schema
+from .schema import Label, Schema
+from .sources.engine import EngineTable, is_engine_table
 from .sources.memory import check_types
 from .tables import Table, as_table
 from .vault.cut_doors import CutDoors
-from .vault.entropy import Entropy
 from .vault.vault import Vault, check_private_schema, sorted_classes
 
 
@@ -44,7 +44,7 @@ def private_cuts(
     Parameters
     ----------
     X : data frame or array
-        The records. The target is not looked at.
+        The records. The target is not looked at. Of an ibis table (``open_table``) only counts come here.
     schema : Schema
         What is public about them.
     cuts : dict
@@ -81,8 +81,11 @@ def private_cuts(
     check_budget(epsilon, ledger)
     check_private_schema(schema)
     grids = _grids(schema, cuts)
-    table = as_table(X, schema.names)
-    check_types(table, list(grids.values()))
+    in_engine = is_engine_table(X)
+    sources = {name: _counted(X, grid) for name, grid in grids.items()} if in_engine else {}
+    table = None if in_engine else as_table(X, schema.names)
+    if table is not None:
+        check_types(table, list(grids.values()))
     entropy = entropy_of(random_state)
     check_whole_number("records_per_person", records_per_person, at_least=1)
     whole = exact("epsilon", epsilon)
@@ -93,11 +96,16 @@ def private_cuts(
         warnings.warn(
             "no privacy is proved for these cuts: the schema was made from records", PrivacyWarning, stacklevel=2
         )
+    if in_engine and ledger is not None:
+        ledger.check(whole, Fraction(0))
+    # before the budget is reserved: a connection may be lost on the way
+    vaults = {name: Vault.filled_by(*source) for name, source in sources.items()}
     found = {}
     what = f"cut points {release} of {', '.join(grids)}"
     with reserve(ledger, whole, Fraction(0), what, proved, records_per_person) as reservation:
         for name, grid in grids.items():
-            doors = _doors(table, grid, budget, reservation, entropy)
+            vault = vaults[name] if table is None else _alone(table, grid)
+            doors = CutDoors(vault, budget.choice_epsilon, reservation, entropy)
             numbers = cuts_by_halving(doors, len(grid.cuts), int(cuts[name]))
             found[name] = tuple(grid.cuts[i] for i in numbers)
     columns = [
@@ -135,8 +143,14 @@ def _grids(schema: Schema, cuts: Mapping[str, int]) -> dict[str, Numeric]:
     return grids
 
 
-def _doors(table: Table, grid: Numeric, budget: CutsBudget, reservation: Reservation, entropy: Entropy) -> CutDoors:
-    """A door to a vault that holds this column alone. Of its labels nothing is used: they are all alike."""
+def _alone(table: Table, grid: Numeric) -> Vault:
+    """A vault that holds this column alone. Of its labels nothing is used: they are all alike."""
     schema = Schema((grid,))
-    labels = np.full(len(table), sorted_classes(schema)[0])
-    return CutDoors(Vault.from_table(table, labels, schema), budget.choice_epsilon, reservation, entropy)
+    return Vault.from_table(table, np.full(len(table), sorted_classes(schema)[0]), schema)
+
+
+def _counted(table: Any, grid: Numeric) -> tuple[EngineTable, Schema, tuple[Label, ...]]:
+    """The same of an ibis table: what fills the vault. A column of this name holds the labels."""
+    schema = Schema((grid,), target=f"not {grid.name}")
+    classes = sorted_classes(schema)
+    return EngineTable(table.mutate(**{f"not {grid.name}": classes[0]}), schema, classes), schema, classes

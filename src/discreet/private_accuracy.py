@@ -12,10 +12,11 @@ from .privacy.ledger import Ledger, exact, reserve
 from .privacy.statement import INFERRED, MEASURED, SEEDED, Guarantee, PrivacyStatement, neighbours_of
 from .private_base import ASSUMES, check_budget, entropy_of
 from .rules import RuleList
+from .sources.engine import EngineTable, is_engine_table
 from .sources.memory import check_labels, check_types
 from .tables import as_table
 from .vault.accuracy import correct_and_wrong
-from .vault.vault import Vault, check_private_schema
+from .vault.vault import Vault, check_private_schema, sorted_classes
 
 SURE = 0.95
 
@@ -53,7 +54,8 @@ def noisy_accuracy(
     model : RuleList, SavedModel or classifier
         A rule list of this package, fitted with a schema.
     X, y : records and their labels
-        Values and labels that the schema does not foresee are taken as it says, or left out, in silence.
+        Values and labels that the schema does not foresee are taken as it says, or left out, in silence. X may be an ibis table
+        (``open_table``), of which only counts come here; y is then None, and the model's schema names the target.
     epsilon : float
         The price. The noise is of the size of 1/epsilon records.
     ledger : Ledger, default=None
@@ -84,17 +86,26 @@ def noisy_accuracy(
     check_whole_number("records_per_person", records_per_person, at_least=1)
     schema = replace(rules.schema, classes=rules.classes)
     check_private_schema(schema)
-    table = as_table(X, schema.names)  # what does not fit is refused before anything is booked
-    check_types(table, schema.used)
-    check_labels(y, rules.classes, len(table))
+    source = None  # what does not fit is refused before anything is booked
+    if is_engine_table(X):
+        source = EngineTable(X, schema, sorted_classes(schema))
+    else:
+        table = as_table(X, schema.names)
+        check_types(table, schema.used)
+        check_labels(y, rules.classes, len(table))
     because = (SEEDED,) * (random_state is not None) + (INFERRED,) * schema.inferred
     whole = exact("epsilon", epsilon)
     proved = None if because else Guarantee(float(whole), 0.0)
     statement = PrivacyStatement(MEASURED, None, proved, because, ASSUMES, neighbours_of(records_per_person))
     pair = None if proved is None else (proved.epsilon, 0.0)
     price, entropy = whole / records_per_person, entropy_of(random_state)
+    vault = None
+    if source is not None:  # before the budget is reserved: a connection may be lost on the way
+        if ledger is not None:
+            ledger.check(whole, exact("delta", 0))
+        vault = Vault.filled_by(source, schema, sorted_classes(schema))
     with reserve(ledger, whole, exact("delta", 0), MEASURED, pair, records_per_person) as reservation:
-        vault = Vault.from_table(table, y, schema)
+        vault = vault or Vault.from_table(table, y, schema)
         correct, wrong = correct_and_wrong(vault, rules, price, reservation, entropy)
     return NoisyAccuracy(*_with_interval(correct, wrong, float(price)), statement)
 

@@ -12,8 +12,6 @@ import sys
 import threading
 import time
 
-from pyspark.sql import SparkSession
-
 from discreet import DPGreedyRuleListClassifier, Ledger, Numeric, Schema, Vault, open_table
 from discreet.sources import running as running_queries
 
@@ -35,6 +33,8 @@ def tell(**what):
 
 
 def session_at(address):
+    from pyspark.sql import SparkSession
+
     builder = SparkSession.builder
     if address.startswith("sc:"):
         return builder.remote(address).getOrCreate()

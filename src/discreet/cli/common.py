@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 NEW_FILE = click.Path(dir_okay=False, path_type=Path)
+LARGE = 256 * 2**20  # bytes of a file
 WEAKEST = 10.0  # a larger epsilon needs a word from the user
 
 
@@ -40,6 +41,32 @@ def csv_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """How a CSV file is written."""
     command = click.option("--encoding", default="utf-8", show_default=True, help="Of a CSV file.")(command)
     return click.option("--delimiter", help="Of a CSV file; by default the one that its first line has.")(command)
+
+
+def stays(table: Path | str, encoding: str) -> bool:
+    """Whether a table is left to its engine: by a URL; also Parquet and CSV of more than 256 MB, where DuckDB is installed.
+
+    A CSV file in an encoding that DuckDB does not read is read into memory, however large it is.
+    """
+    if isinstance(table, str):
+        return True
+    from importlib.util import find_spec
+
+    from ..sources.files import PARQUET, TEXT
+    from ..sources.written import is_readable
+
+    ending = table.suffix.lower()
+    fits = ending in PARQUET or (ending in TEXT and is_readable(encoding))
+    return fits and table.stat().st_size > LARGE and all(find_spec(name) is not None for name in ("ibis", "duckdb"))
+
+
+def open_where_it_is(table: Path | str, needed: Sequence[str], delimiter: str | None, encoding: str) -> Any:
+    """The table as an ibis table, once its columns are checked."""
+    from ..sources.urls import open_table
+
+    opened = open_table(table, delimiter=delimiter, encoding=encoding)
+    check_columns(table, needed, opened.columns)
+    return opened
 
 
 class NoBudget(click.ClickException):
@@ -77,19 +104,20 @@ def did_you_mean(name: str, known: Iterable[str]) -> str:
     return f"; did you mean {folded[close[0]]!r}?" if close else ""
 
 
-def check_columns(path: Path, needed: Sequence[str], there: Sequence[str], public: bool = False) -> None:
+def check_columns(path: Path | str, needed: Sequence[str], there: Sequence[str], public: bool = False) -> None:
     """Complain about columns that the header lacks."""
     missing = [name for name in needed if name not in there]
     if not missing:
         return
+    called = path.name if isinstance(path, Path) else "the table"  # a URL may name people and hosts
     if len(missing) == len(needed) and not public:  # the first line may be a record: nothing of it is shown
         raise click.ClickException(
-            f"{path.name} has none of the columns {', '.join(map(repr, needed[:5]))}: is its first line a header with the names "
+            f"{called} has none of the columns {', '.join(map(repr, needed[:5]))}: is its first line a header with the names "
             "of the columns, and is it the right file? If the names are separated by something unusual, say --delimiter"
         )
     shown = ", ".join(repr(n) for n in there[:8]) + (", ..." if len(there) > 8 else "")
     hint = did_you_mean(missing[0], there) or "."
-    raise click.ClickException(f"{path.name} has no column {missing[0]!r}{hint} Its columns are {shown}")
+    raise click.ClickException(f"{called} has no column {missing[0]!r}{hint} Its columns are {shown}")
 
 
 def load_schema(path: Path | None) -> "Schema":

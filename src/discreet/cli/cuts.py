@@ -7,6 +7,7 @@ import click
 from .common import (
     FILE,
     NEW_FILE,
+    PLACE,
     as_json_option,
     check_epsilon,
     check_outputs,
@@ -14,8 +15,10 @@ from .common import (
     force_option,
     kind_errors,
     load_schema,
+    open_where_it_is,
     read_records,
     say_json,
+    stays,
     weak_option,
 )
 from .fit import open_ledger
@@ -23,7 +26,7 @@ from .remembered import ANOTHER, check_ledger, note_ledger
 
 
 @click.command()
-@click.argument("table", type=FILE)
+@click.argument("table", type=PLACE)
 @click.option("--schema", "-s", "schema_file", type=FILE, required=True, help="With low, high and a fine grid of cuts.")
 @click.option(
     "--column", "-c", "columns", multiple=True, required=True, help="A column and its number of cuts: age=7. Repeat."
@@ -38,7 +41,7 @@ from .remembered import ANOTHER, check_ledger, note_ledger
 @csv_options
 @as_json_option
 def cuts(
-    table: Path,
+    table: Path | str,
     schema_file: Path,
     columns: tuple[str, ...],
     epsilon: float,
@@ -65,7 +68,7 @@ def cuts(
         wanted[name] = int(number)
     schema = load_schema(schema_file)
     check_epsilon(epsilon, weak)
-    check_outputs([out], [table, schema_file, ledger_file], force)
+    check_outputs([out], [None if isinstance(table, str) else table, schema_file, ledger_file], force)
     ledger = open_ledger(ledger_file)
     check_ledger(table, ledger_file, another_ledger)
     from ..cut_points import private_cuts
@@ -73,7 +76,10 @@ def cuts(
     with kind_errors():
         for name in wanted:
             schema[name]
-        X, _ = read_records(table, schema, None, delimiter, encoding)
+        if isinstance(table, str) or stays(table, encoding):
+            X = open_where_it_is(table, list(wanted), delimiter, encoding)
+        else:
+            X, _ = read_records(table, schema, None, delimiter, encoding)
         note_ledger(table, ledger_file)
         cut = private_cuts(X, schema, wanted, epsilon=epsilon, ledger=ledger, records_per_person=records_per_person)
         cut.save(out)

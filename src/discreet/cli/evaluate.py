@@ -6,7 +6,19 @@ from typing import Any
 
 import click
 
-from .common import FILE, as_json_option, check_epsilon, csv_options, kind_errors, read_records, say_json, weak_option
+from .common import (
+    FILE,
+    PLACE,
+    as_json_option,
+    check_epsilon,
+    csv_options,
+    kind_errors,
+    open_where_it_is,
+    read_records,
+    say_json,
+    stays,
+    weak_option,
+)
 from .remembered import ANOTHER, check_ledger, note_ledger
 
 CHOOSE = (
@@ -19,7 +31,7 @@ CHOOSE = (
 
 @click.command()
 @click.argument("model", type=FILE)
-@click.argument("table", type=FILE)
+@click.argument("table", type=PLACE)
 @click.option("--target", "-t", help="The column with the true classes, if the model does not name it.")
 @click.option("--epsilon", "-e", type=float, help="Pay this much for a noisy accuracy.")
 @click.option("--ledger", "ledger_file", type=FILE, help="Where to book it.")
@@ -31,7 +43,7 @@ CHOOSE = (
 @as_json_option
 def evaluate(
     model: Path,
-    table: Path,
+    table: Path | str,
     target: str | None,
     epsilon: float | None,
     ledger_file: Path | None,
@@ -43,11 +55,16 @@ def evaluate(
     encoding: str,
     as_json: bool,
 ) -> None:
-    """Measure how often MODEL is right on the records of TABLE: exactly, or privately for a price."""
+    """Measure how often MODEL is right on the records of TABLE: exactly, or privately for a price.
+
+    TABLE is a file or, for a noisy accuracy, a URL of a table that stays where it is, as for `discreet fit`.
+    """
     if public and epsilon is not None:
         raise click.UsageError("choose one of --public and --epsilon")
     if not public and epsilon is None:
         raise click.UsageError(CHOOSE)
+    if public and isinstance(table, str):
+        raise click.UsageError("--public reads the records into memory: give a file, or --epsilon for a noisy accuracy")
     if epsilon is not None:
         check_epsilon(epsilon, weak)
         check_ledger(table, ledger_file, another_ledger)
@@ -64,9 +81,15 @@ def evaluate(
         from ..schema import Schema
 
         columns = [c for c in rules.schema.columns if c.name in rules.used_columns] or rules.schema.columns
-        schema = Schema(tuple(columns), classes=rules.classes, inferred=rules.schema.inferred)
+        schema = Schema(tuple(columns), target, rules.classes, inferred=rules.schema.inferred)
         rules = replace(rules, schema=schema)
-        X, y = read_records(table, schema, target, delimiter, encoding)
+        X: Any
+        y: Any = None
+        if not public and stays(table, encoding):
+            X = open_where_it_is(table, [*(c.name for c in schema.used), target], delimiter, encoding)
+        else:
+            assert isinstance(table, Path)
+            X, y = read_records(table, schema, target, delimiter, encoding)
         if epsilon is not None:
             from ..private_accuracy import noisy_accuracy
 

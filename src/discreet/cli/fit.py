@@ -19,8 +19,10 @@ from .common import (
     force_option,
     kind_errors,
     load_schema,
+    open_where_it_is,
     read_records,
     say_json,
+    stays,
     target_of,
     weak_option,
 )
@@ -32,7 +34,6 @@ if TYPE_CHECKING:
     from ..privacy.ledger import Ledger
     from ..schema import Schema
 
-LARGE = 256 * 2**20  # bytes of a file
 MECHANISMS = ("mass", "sm-laplace", "sm-cauchy", "gl-laplace", "gl-gaussian", "gl-exponential", "noisy-counts")
 
 
@@ -126,8 +127,9 @@ def fit(
             if isinstance(table, str):
                 raise click.UsageError("--infer-schema reads the table into memory; give a file, or a schema")
             model = _fit_inferred(Written(table, delimiter, encoding), target, learn, ledger_file)
-        elif isinstance(table, str) or is_large(table):
-            model = _fit_where_it_is(table, load_schema(schema_file), target, learn, ledger_file)
+        elif stays(table, encoding):
+            written = Written(table, delimiter, encoding)
+            model = _fit_where_it_is(written, load_schema(schema_file), target, learn, ledger_file)
         else:
             written = Written(table, delimiter, encoding)
             model = _fit(written, load_schema(schema_file), target, exclude, learn, ledger_file)
@@ -166,9 +168,9 @@ def open_ledger(path: Path | None) -> "Ledger | None":
 
 
 class Written(NamedTuple):
-    """A table in a file, and how it is written there."""
+    """A table in a file, and how it is written there; or where else it is."""
 
-    path: Path
+    path: Any
     delimiter: str | None
     encoding: str
 
@@ -208,31 +210,21 @@ def _fit(
         return SavedModel.of(clf, target)
 
 
-def is_large(table: Path) -> bool:
-    """Whether a file is better left to DuckDB: Parquet of more than 256 MB, where DuckDB is installed."""
-    from importlib.util import find_spec
-
-    from ..sources.files import PARQUET
-
-    large = table.suffix.lower() in PARQUET and table.stat().st_size > LARGE
-    return large and find_spec("ibis") is not None and find_spec("duckdb") is not None
-
-
 def _fit_where_it_is(
-    table: Path | str, schema: "Schema", target: str | None, learn: Callable[..., Any], ledger: Path | None
+    table: Written, schema: "Schema", target: str | None, learn: Callable[..., Any], ledger: Path | None
 ) -> "SavedModel":
     """In the engine that has the table: only counts leave it."""
     from dataclasses import replace
 
     from ..model import SavedModel
-    from ..sources.urls import open_table
 
     schema = replace(schema, target=target_of(schema, target))
     if schema.classes is None:
         raise click.UsageError("the schema does not say which classes the target has: add [target] classes = [...]")
     with kind_errors():
-        opened = open_table(table)
-        note_ledger(table, ledger)
+        needed = [*(c.name for c in schema.used), str(schema.target)]
+        opened = open_where_it_is(table.path, needed, table.delimiter, table.encoding)
+        note_ledger(table.path, ledger)
         clf = learn(schema=schema).fit_source(opened, verbose=True)
         return SavedModel.of(clf, schema.target)
 

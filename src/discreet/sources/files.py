@@ -8,7 +8,7 @@ has no value and no line of it. Among files that are tables no error depends on 
 
 import csv
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -24,13 +24,14 @@ DELIMITERS = {",": "comma", ";": "semicolon", "\t": "tab", "|": "vertical bar"}
 # What stands for a missing value in a CSV file, unless the schema lists it as a category
 MISSING = frozenset(["", "NA", "N/A", "n/a", "NaN", "nan", "NULL", "null", "None", "<NA>", "?"])
 PARQUET, ARROW, TEXT = (".parquet", ".pq"), (".arrow", ".feather", ".ipc"), (".csv", ".tsv", ".txt")
+NEVER_ENDS = "cannot be read as CSV: a quoted text in it never ends, so it is cut off or damaged; get another copy"
 BYTE_ORDER_MARKS = {b"\xff\xfe": "utf-16", b"\xfe\xff": "utf-16"}
 
 
 def column_names(path: Path, delimiter: str | None = None, encoding: str = "utf-8") -> list[str]:
     """The names of the columns. No record is read."""
     if is_csv(path):
-        return _header(path, delimiter, encoding)[0]
+        return header(path, delimiter, encoding)[0]
     with _readable(path):
         if _kind(path) == "parquet":
             import pyarrow.parquet
@@ -57,7 +58,7 @@ def read_table(
             return pd.read_parquet(path, columns=wanted) if _kind(path) == "parquet" else pd.read_feather(path, wanted)
     lists = _fields(path, names, wanted, delimiter, encoding)
     described = {} if schema is None else {column.name: column for column in schema.columns}
-    return pd.DataFrame({name: _values(lists[name], described.get(name)) for name in wanted}, columns=wanted)
+    return pd.DataFrame({name: as_read(lists[name], described.get(name)) for name in wanted}, columns=wanted)
 
 
 def labels(values: Sequence[Any], classes: Sequence[Label] | None) -> np.ndarray:
@@ -67,7 +68,7 @@ def labels(values: Sequence[Any], classes: Sequence[Label] | None) -> np.ndarray
     ['1', '0', None, None]
     """
     known: dict[Any, Label] = {}
-    for c in (0, 1) if classes is None else classes:
+    for c in (0, 1) if classes is None else sorted(classes):
         known[canonical(c)] = c
         if (number := as_number(c)) == number:
             known.setdefault(number, c)
@@ -120,7 +121,7 @@ def _readable(path: Path) -> Any:
     )
 
 
-def _header(path: Path, delimiter: str | None, encoding: str) -> tuple[list[str], str]:
+def header(path: Path, delimiter: str | None, encoding: str) -> tuple[list[str], str]:
     """The names in the first line, and the delimiter: as given, or the one that cuts this line into most names."""
     with open(path, "rb") as file:
         start = file.read(4)
@@ -135,13 +136,18 @@ def _header(path: Path, delimiter: str | None, encoding: str) -> tuple[list[str]
     if not line.strip():
         raise TableError(f"{path.name} begins with an empty line; its first line must have the names of the columns")
     if delimiter is None:
-        delimiter = max(DELIMITERS, key=lambda d: len(next(csv.reader([line], delimiter=d))))
+        delimiter = max(DELIMITERS, key=lambda d: len(next(_rows([line], d, strict=False))))
     elif len(delimiter) != 1:
         raise TableError("the delimiter must be a single character")
-    names = [name.strip() for name in next(csv.reader([line], delimiter=delimiter))]
+    names = [name.strip() for name in next(_rows([line], delimiter, strict=False))]
     if len(set(names)) < len(names) or "" in names:
         raise TableError(f"{path.name}: the first line must be a header that names every column, and none twice")
     return names, delimiter
+
+
+def _rows(lines: Iterable[str], delimiter: str, strict: bool = True) -> Iterator[list[str]]:
+    """Spaces before a quoted text are no part of it (nor are they of any other text: they are stripped later)."""
+    return csv.reader(lines, delimiter=delimiter, strict=strict, skipinitialspace=delimiter != " ")
 
 
 def _decoded(path: Path, encoding: str) -> Any:
@@ -177,7 +183,7 @@ def _fields(
     path: Path, names: list[str], wanted: list[str], delimiter: str | None, encoding: str
 ) -> Mapping[str, list[str]]:
     """The texts of the wanted columns."""
-    _, delimiter = _header(path, delimiter, encoding)
+    _, delimiter = header(path, delimiter, encoding)
     places = [names.index(name) for name in wanted]
     lists: list[list[str]] = [[] for _ in wanted]
     adders = [(place, column.append) for place, column in zip(places, lists, strict=True)]
@@ -185,7 +191,7 @@ def _fields(
     short = False
     try:
         with _decoded(path, encoding), open(path, encoding=_with_mark(encoding), newline="") as text:
-            rows = csv.reader(text, delimiter=delimiter, strict=True)
+            rows = _rows(text, delimiter)
             next(rows)
             for row in rows:
                 if not row:
@@ -201,9 +207,7 @@ def _fields(
                 for place, add in adders:
                     add(row[place])
     except csv.Error:
-        raise TableError(
-            f"{path.name} cannot be read as CSV: a quoted text in it never ends, so it is cut off or damaged; get another copy"
-        ) from None
+        raise TableError(f"{path.name} {NEVER_ENDS}") from None
     finally:
         csv.field_size_limit(largest)
     if short:
@@ -211,19 +215,28 @@ def _fields(
     return dict(zip(wanted, lists, strict=True))
 
 
-def _values(texts: list[str], column: Column | None) -> np.ndarray:
+def numbers_among(categories: Iterable[str]) -> dict[float, str]:
+    """The categories that are numbers as Python writes them, by number.
+
+    >>> numbers_among(["1", "0.5", "1.0", "nan", "x"])
+    {1.0: '1', 0.5: '0.5'}
+    """
+    numbers = {c: as_number(c) for c in categories}
+    return {n: c for c, n in numbers.items() if n == n and canonical(n) == c}
+
+
+def as_read(texts: Sequence[str | None], column: Column | None) -> np.ndarray:
     """Texts with None for what is missing. Categories that are whole numbers are also found as 1.0."""
     categories: frozenset[str] = frozenset()
     if isinstance(column, Categorical):
         grouped = [c for _, members in column.groups for c in members]
         categories = frozenset(canonical(c) for c in [*column.categories, *grouped])
-    known: dict[str, str | None] = {}
+    numbers = numbers_among(categories)
+    known: dict[str | None, str | None] = {}
     for text in set(texts):
-        value: str | None = text.strip()
-        if value in MISSING and value not in categories:
-            value = None
-        elif categories and value not in categories and (whole := canonical(as_number(value))) in categories:
-            value = whole
+        value: str | None = (text or "").strip()
+        if value not in categories:
+            value = None if value in MISSING else numbers.get(as_number(value), value)
         known[text] = value
     found = np.empty(len(texts), dtype=object)
     found[:] = [known[text] for text in texts]

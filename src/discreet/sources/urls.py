@@ -13,21 +13,24 @@ from urllib.parse import SplitResult, parse_qsl, quote, unquote, urlencode, urls
 
 from ..errors import EngineError, TableError
 from .files import PARQUET, TEXT
+from .written import open_csv
 
 FORMS = (
-    "a path of Parquet files (people.parquet, people/*.parquet, s3://bucket/people.parquet), duckdb:///FILE?table=NAME, "
-    "postgresql://USER@HOST/DATABASE?table=NAME, spark://HOST:PORT?table=NAME (a cluster), spark://local?table=NAME or "
-    "sc://HOST:PORT?table=NAME (Spark Connect)"
+    "a path of Parquet files (people.parquet, people/*.parquet, s3://bucket/people.parquet), a CSV file (people.csv), "
+    "duckdb:///FILE?table=NAME, postgresql://USER@HOST/DATABASE?table=NAME, spark://HOST:PORT?table=NAME (a cluster), "
+    "spark://local?table=NAME or sc://HOST:PORT?table=NAME (Spark Connect)"
 )
 EXTRAS = {"duckdb": "duckdb", "postgres": "postgres", "pyspark": "spark"}
 
 
-def open_table(where: str | PathLike[str]) -> Any:
-    """The table at a path or URL, as an ibis table for ``fit_source``. No record is read yet.
+def open_table(where: str | PathLike[str], *, delimiter: str | None = None, encoding: str = "utf-8") -> Any:
+    """The table at a path or URL, as an ibis table for ``fit_source``. No record is read yet (of a CSV file, only its quotes).
 
     ===============================================  ==============================================================
     ``people.parquet``, ``people/*.parquet``         Parquet files, through DuckDB; they may be larger than memory.
                                                      Also ``s3://...`` and ``https://...``, as DuckDB allows
+    ``people.csv``, ``.tsv``, ``.txt``               a CSV file in UTF-8, through DuckDB; every column is a text, which
+                                                     means what it means in memory. ``delimiter`` as its first line has it
     ``duckdb:///people.db?table=people``             a table or view in a file of DuckDB, by a path from here;
                                                      ``duckdb:////home/me/people.db`` by one from the root
     ``postgresql://me@host/database?table=people``   PostgreSQL; ``table=schema.people`` in another schema than usual
@@ -65,13 +68,16 @@ def open_table(where: str | PathLike[str]) -> Any:
         return _spark(parts)
     if text.lower().endswith(PARQUET):
         return _parquet(text)
-    if text.lower().endswith(TEXT):
-        raise TableError(
-            "a CSV file has no types, and what an engine takes them for would follow the records. Read it into memory and use "
-            "fit(X, y), or store it as Parquet first, with types that you choose. In DuckDB: COPY (SELECT CAST(age AS DOUBLE) "
-            "AS age, ... FROM read_csv('people.csv', all_varchar = true)) TO 'people.parquet'"
-        )
+    if text.lower().endswith(TEXT) and "://" not in text:
+        return _csv(Path(text), delimiter, encoding)
     raise TableError(f"there is no table of this name or form; a table is {FORMS}")
+
+
+def _csv(path: Path, delimiter: str | None, encoding: str) -> Any:
+    if not path.is_file():
+        raise TableError(f"there is no file {path.name}")
+    with _opened("duckdb", "the CSV file") as ibis:
+        return open_csv(ibis, path, delimiter, encoding)
 
 
 def _parquet(path: str) -> Any:
@@ -158,6 +164,8 @@ def _opened(backend: str, what: str) -> Iterator[Any]:
             yield ibis
     except (ImportError, ModuleNotFoundError):
         raise ImportError(f"{what} needs more to be installed: pip install 'discreet[{EXTRAS[backend]}]'") from None
+    except TableError:
+        raise
     except Exception as error:
         raise EngineError(
             f"{what} cannot be opened, or has no such table ({type(error).__name__}): check the address, the name of the table, "

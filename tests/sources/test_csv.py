@@ -1,0 +1,295 @@
+"""CSV files through DuckDB give the same cells as CSV files that are read into memory, or both are refused.
+
+Where they differ, docs/scale.md says so: DuckDB refuses line ends of several kinds, records of more than 2 MB, and several spaces
+before a quote. It takes no
+notice of spaces after a quoted text, of empty fields too many at the end of a line, and of a column that is not asked for.
+"""
+
+import csv
+import random
+
+import pytest
+from hypothesis import HealthCheck, example, given, settings
+from hypothesis import strategies as st
+
+from discreet import Boolean, Categorical, DPGreedyRuleListClassifier, Ledger, Numeric, Schema, Vault, open_table
+from discreet.cli.common import read_records
+from discreet.columns import canonical
+from discreet.errors import EngineError, TableError
+from discreet.sources.files import MISSING, read_table
+
+from ..marked_values import TEXT, Heard, shows_a_mark
+
+pytest.importorskip("ibis")
+from .test_conformance import READ_ELSEWHERE, content
+
+COLUMNS = (
+    Numeric("n", cuts=[-1, 0, 0.5, 1, 3, 10]),
+    Numeric("bounded", low=0, high=4, cuts=[1, 2], outside="missing"),
+    Boolean("b", missing=True),
+    Categorical("c", True, ["a", "NA", "1", "0.5", "nan", "inf", "", "é", "10000000000000000000000"], outside="other"),
+    Categorical("groups", True, groups={"low": [0, 1, "01"], "high": [2, "x y"]}, outside="missing"),
+    Categorical("plain", True, ["1.0", "1", "-0", "?x"]),
+)
+NAMES = [column.name for column in COLUMNS]
+CLASSES = [(0, 1), (0.5, 1, 2), ("0", "1"), ("1.0", "1", "01"), ("yes", "no", "true"), ("NA", "x"), (1, 2)]
+
+
+def both(path, schema, **how):
+    """The cells in memory and in DuckDB; None for what is refused."""
+    found = []
+    for way in (in_memory, in_duckdb):
+        try:
+            found.append(content(way(path, schema, **how)))
+        except (TableError, EngineError):
+            found.append(None)
+    return found
+
+
+def in_memory(path, schema, **how):
+    from click import ClickException
+
+    try:
+        X, y = read_records(path, schema, schema.target, how.get("delimiter"), how.get("encoding", "utf-8"))
+    except ClickException as error:
+        raise TableError(error.message) from None
+    return Vault.from_table(X, y, schema)
+
+
+def in_duckdb(path, schema, **how):
+    return Vault.from_source(open_table(path, **how), schema)
+
+
+def write(path, rows, names=(*NAMES, "y"), delimiter=",", end="\n", encoding="utf-8", quoting=csv.QUOTE_MINIMAL):
+    with open(path, "w", encoding=encoding, newline="") as file:
+        writer = csv.writer(file, delimiter=delimiter, lineterminator=end, quoting=quoting)
+        writer.writerow(names)
+        writer.writerows(rows)
+
+
+WORDS = [
+    *sorted(MISSING),
+    *(
+        "a",
+        " a ",
+        "\ta",
+        "a\u3000",
+        "\x1ca\x1f",
+        "\x85a",
+        "\u200ba",
+        "a\nb",
+        "A",
+        "é",
+        "e\u0301",
+        '"a"',
+        "'",
+        "a,b",
+        "x y",
+    ),
+    *(
+        "1",
+        "1.0",
+        "1e0",
+        "01",
+        " 1 ",
+        "+1",
+        "1.",
+        "0.50",
+        ".5",
+        "-0",
+        "-0.0",
+        "1_0",
+        "2",
+        "1e22",
+        "1e400",
+        "-inf",
+        "1e-400",
+    ),
+    *("true", "TRUE", "False", "yes", "No", "0x1", "?x", "nAn", "10000000000000000000001", "9007199254740993"),
+    *READ_ELSEWHERE,
+]
+
+
+@pytest.mark.parametrize("classes", CLASSES)
+def test_every_text_means_the_same(tmp_path, classes):
+    """The class of each word, and its bin in each column. The number of the record keeps records apart."""
+    empty, some = [""] * len(COLUMNS), canonical(classes[-1])
+    rows = [[*empty, word] for word in WORDS]
+    rows += [[*empty[:i], word, *empty[i + 1 :], some] for word in WORDS for i in range(len(COLUMNS))]
+    number = Numeric("number", cuts=range(len(rows)))
+    write(tmp_path / "all.csv", [[*row, i] for i, row in enumerate(rows)], [*NAMES, "y", "number"])
+    here, there = both(tmp_path / "all.csv", Schema((*COLUMNS, number), "y", classes))
+    assert here is not None
+    assert here == there
+
+
+@pytest.mark.parametrize("delimiter", [",", ";", "\t", "|", "#", " ", "^", "]", "\\", "-"])
+@pytest.mark.parametrize(("end", "encoding"), [("\n", "utf-8"), ("\r\n", "utf-8-sig"), ("\r", "utf-8")])
+def test_delimiters_line_ends_and_marks(tmp_path, delimiter, end, encoding):
+    path = tmp_path / "it's [1] 100% é*?.csv"
+    words = ["a", "1.0", "", "NA", "x y", "a,b", 'a "b" c', "-1", "é", "\\", "]^"]
+    rows = [[words[(i * k) % len(words)] for k in range(1, 7)] + [str(i % 2)] for i in range(60)]
+    write(path, rows, delimiter=delimiter, end=end, encoding=encoding)
+    here, there = both(path, Schema(COLUMNS, "y", [0, 1]), delimiter=delimiter)
+    assert here is not None
+    assert here == there
+
+
+HEADER = "c,plain,y"
+TABLES = {
+    "empty lines": "\n\na,1,0\n\n\n1.0,x,1\n\n",
+    "no end of the last line": "a,1,0\n1,1,1",
+    "quoted lines": '"a\n\n",1,0\n"NA","1\n,""0",1\n',
+    "doubled quotes": '"""a""",1,0\n"""",1,1\n',
+    "empty and quoted": '"",1,0\n,"",1\n"","",""\n',
+    "spaces": ' a , 1 , 0 \n\t1\t,\t1\t,\t1\t\n   , ,1\n"  a",1,0\n',
+    "spaces before quotes": ' "a", "1", "0"\n1, "x, y",1\n  a,   1,  1\n',
+    "quotes within": 'a"b,1,0\na"b"c",5" pipe,1\n',
+    "signs": "a\0,1,0\n#1,\\,1\n\u2028,\x1a,1\n",
+    "no records": "",
+}
+NO_TABLES = {
+    "short": "a,1,0\na,1\na,1,0\n",
+    "short last line": "a,1,0\na,1",
+    "only spaces": "a,1,0\n \na,1,0\n",
+    "long": "a,1,0,Zq7Marked\na,1,0\n",
+    "long last line": "a,1,0\na,1,0,Zq7Marked",
+    "a quote that never ends": 'a,1,0\na,1,"Zq7Marked',
+    "nor at an end": 'a,1,0\n"Zq7Marked,1,0\na,1,0\n',
+    "nor doubled": 'a,1,0\n"Zq7Marked"",1,0\n',
+    "nor after spaces": 'a,1,0\n  "Zq7Marked,1,0\n',
+    "nor after quotes within": 'a"",1,0\na,1,"Zq7Marked\n',
+    "more after a quote": '"Zq7Marked"x,1,0\n',
+}
+SMALL = Schema([COLUMNS[3], COLUMNS[5]], "y", [0, 1])
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
+@pytest.mark.parametrize("name", TABLES)
+def test_files_that_are_tables(tmp_path, name, end):
+    path = tmp_path / "table.csv"
+    path.write_bytes(f"{HEADER}\n{TABLES[name]}".replace("\n", end).encode())
+    here, there = both(path, SMALL)
+    assert here is not None
+    assert here == there
+
+
+@pytest.mark.parametrize(("many", "end"), [(0, "\n"), (0, "\r\n"), (100_000, "\n")])
+@pytest.mark.parametrize("name", NO_TABLES)
+def test_files_that_are_none(tmp_path, name, end, many):
+    path = tmp_path / "table.csv"
+    text = "\n".join([HEADER, *["a,1,1"] * many, NO_TABLES[name]])
+    path.write_bytes(text.replace("\n", end).encode())
+    with pytest.raises(TableError):
+        in_memory(path, SMALL)
+    ledger = Ledger(epsilon=3.0)
+    heard = Heard(lambda: DPGreedyRuleListClassifier(schema=SMALL, ledger=ledger).fit_source(open_table(path)))
+    assert isinstance(heard.error, EngineError | TableError)
+    assert not shows_a_mark(heard.text)
+    assert ledger.entries == ()
+
+
+def test_quoted_lines_wherever_a_block_begins(tmp_path, monkeypatch):
+    """DuckDB would guess where a record begins; it reads some 8 MB at a time, and the search for quotes 16."""
+    path, rng = tmp_path / "table.csv", random.Random(1)
+    words = ["a", 'x\ny,"1\n",0\n', "1.0", '\n"\n', "", "NA,1,1\na"]
+    made = ["".join(rng.choices(words, k=rng.randint(1, 9))) for _ in range(1000)]
+    write(path, ([rng.choice(made), rng.choice(words), i % 2] for i in range(300_000)), HEADER.split(","))
+    assert path.stat().st_size > 2**23
+    here, there = both(path, SMALL)
+    assert here is not None
+    assert here == there
+    from discreet.sources import written
+
+    for block in (1, 2, 3, 7, 64):
+        monkeypatch.setattr(written, "BLOCK", block)
+        path.write_text(HEADER + "\n" + TABLES["quoted lines"] + TABLES["quotes within"])
+        assert written._quotes_end(path, ",")
+        path.write_text(HEADER + "\n" + NO_TABLES["nor doubled"])
+        assert not written._quotes_end(path, ",")
+
+
+SIGNS = st.sampled_from(
+    [*'aé10.",,"\n\n \t', '""', '"a",', ',"\n"', "1,0\n", "NA", "a,1,1\n", '"a","1",0\n', ' "', '  "']
+)
+
+
+@settings(max_examples=100, suppress_health_check=list(HealthCheck))
+@example(['"\t\n",", \t\n'], "\r")
+@example(['1,"2""'], "\n")
+@given(st.lists(SIGNS, max_size=40), st.sampled_from(["\n", "\r\n", "\r"]))
+def test_any_text(tmp_path, signs, end):
+    path, text = tmp_path / "any.csv", f"{HEADER}\n{''.join(signs)}"
+    path.write_bytes(text.replace("\n", end).encode())
+    here, there = both(path, SMALL)
+    if here is not None:
+        assert here == there or (there is None and '  "' in text)  # several spaces before a quote are refused
+    elif there is not None:  # spaces after a quoted text, or empty fields too many, are ignored
+        path.write_bytes(read_by_duckdb(path))
+        assert both(path, SMALL) == [there, there]
+
+
+def read_by_duckdb(path):
+    texts = open_table(path).execute().fillna("").itertuples(index=False)
+    return (
+        HEADER + "\n" + "\n".join(",".join(f'"{t.replace(chr(34), chr(34) * 2)}"' for t in row) for row in texts)
+    ).encode()
+
+
+@settings(max_examples=100, suppress_health_check=list(HealthCheck))
+@given(st.lists(st.tuples(*[st.sampled_from(WORDS) | st.text(max_size=6)] * 7), max_size=20), st.sampled_from(CLASSES))
+def test_any_records(tmp_path, rows, classes):
+    held = [[w.encode(errors="ignore").decode() for w in row] for row in rows]
+    write(tmp_path / "any.csv", held, quoting=csv.QUOTE_ALL)  # csv forgets to quote \r
+    here, there = both(tmp_path / "any.csv", Schema(COLUMNS, "y", classes))
+    assert here is not None
+    assert here == there
+
+
+def test_one_column(tmp_path):
+    (tmp_path / "one.csv").write_text('n\n1\n\n""\n2\n\n')
+    table = open_table(tmp_path / "one.csv")
+    assert table.count().execute() == len(read_table(tmp_path / "one.csv")) == 3
+
+
+@pytest.mark.parametrize(
+    ("text", "how", "message"),
+    [
+        ("a,b\né,1\n", {"encoding": "latin-1"}, "iconv -f LATIN-1 -t UTF-8"),
+        ("a,b\né,1\n", {"encoding": "klingon"}, "no encoding"),
+        ("a§b\n1§1\n", {"delimiter": "§"}, "delimiter of ASCII"),
+        ("a,A\n1,1\n", {}, "differ in case"),
+        ("a,a\n1,1\n", {}, "none twice"),
+        ("", {}, "is empty"),
+    ],
+)
+def test_what_cannot_be_opened(tmp_path, text, how, message):
+    (tmp_path / "a.csv").write_bytes(text.encode("latin-1" if how.get("encoding") == "latin-1" else "utf-8"))
+    with pytest.raises(TableError, match=message):
+        open_table(tmp_path / "a.csv", **how)
+
+
+def test_what_duckdb_alone_refuses_it_refuses_aloud(tmp_path):
+    path = tmp_path / "a.csv"
+    for text in (
+        "a,1,0\r\na,1,1\n",
+        "a,1,0\na,1,1\r",
+        f"{'a' * (2**21 + 2**20)},1,0\n",
+        f'"{TEXT * 2**21}",1,0\n',
+        '  "a",1,0\n',
+    ):
+        path.write_bytes(f"{HEADER}\n{text}".encode())
+        assert in_memory(path, SMALL)
+        heard = Heard(lambda: in_duckdb(path, SMALL))
+        assert isinstance(heard.error, EngineError | TableError)
+        assert not shows_a_mark(heard.text)
+    path.write_bytes(HEADER.encode() + b"\n\xff,1,0\n")
+    assert both(path, SMALL) == [None, None]
+
+
+def test_columns_that_are_computed_have_types(tmp_path):
+    (tmp_path / "a.csv").write_text("c,plain,y\n a,1,1.0\n1.00,x,0\n")
+    table = open_table(tmp_path / "a.csv")
+    typed = table.mutate(y=table.y.cast("float64"), c=table.c.upper())
+    expected = Vault.from_table({"c": ["A", "1"], "plain": ["1", "x"]}, [1, 0], SMALL)
+    assert content(Vault.from_source(typed, SMALL)) == content(expected)
