@@ -84,13 +84,16 @@ def noisy_accuracy(
         raise RuleError("model must be a rule list with a schema, or a fitted classifier of this package")
     check_budget(epsilon, ledger)
     check_whole_number("records_per_person", records_per_person, at_least=1)
-    schema = replace(rules.schema, classes=rules.classes)
-    check_private_schema(schema)
+    whole_schema = replace(rules.schema, classes=rules.classes)
+    check_private_schema(whole_schema)
+    # the columns that rules use are enough; with all of them there might be as many patterns as records
+    used = tuple(c for c in whole_schema.columns if c.name in rules.used_columns)
+    schema = replace(whole_schema, columns=used or whole_schema.columns)
     source = None  # what does not fit is refused before anything is booked
     if is_engine_table(X):
         source = EngineTable(X, schema, sorted_classes(schema))
     else:
-        table = as_table(X, schema.names)
+        table = as_table(X, whole_schema.names)
         check_types(table, schema.used)
         check_labels(y, rules.classes, len(table))
     because = (SEEDED,) * (random_state is not None) + (INFERRED,) * schema.inferred

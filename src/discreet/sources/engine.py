@@ -172,7 +172,7 @@ def records(table: Any, columns: Sequence[tuple[str, Column | None]]) -> Iterato
     asked = table.select(**{f"c{i}": table[name] for i, (name, _) in enumerate(columns)})
     texts = [is_written(backend) and dtype.is_string() for dtype in asked.schema().types]
     engine = ENGINES.get(backend.name, backend.name)
-    with _no_value_shown(engine):
+    with _no_value_shown(engine, "No scores were written"):
         for batch in run(backend, engine, lambda: _batches(backend, asked), False):
             values = [column.to_pylist() for column in batch.columns]
             read = zip(values, columns, texts, strict=True)
