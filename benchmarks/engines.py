@@ -77,8 +77,8 @@ def bare(connection, path: Path, binned: bool, attributes: int = ATTRIBUTES) -> 
             else f"CASE {n} {levels} ELSE {LEVELS} END AS b{n}"
             for i, n in enumerate(names)
         ]
-    connection.execute(f"SELECT {', '.join(columns)}, y, count(*) FROM read_parquet('{path}') GROUP BY ALL")
-    reader = connection.to_arrow_reader if hasattr(connection, "to_arrow_reader") else connection.fetch_record_batch
+    answer = connection.sql(f"SELECT {', '.join(columns)}, y, count(*) FROM read_parquet('{path}') GROUP BY ALL")
+    reader = answer.to_arrow_reader if hasattr(answer, "to_arrow_reader") else answer.fetch_record_batch
     for _ in reader(1 << 18):
         pass
 

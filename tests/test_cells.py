@@ -185,12 +185,13 @@ def test_a_tally_of_counts_outgrows_four_bytes():
     assert (keys.tolist(), counts.tolist()) == ([1, 3], [1, 2**33 + 1])
 
 
-def test_a_bin_that_is_none_is_not_counted():
+def test_a_pattern_that_is_none_is_not_counted():
     schema = Schema.of_booleans(["a"], classes=(0, 1))
     cells = CellsInProgress(schema.columns, 2)
-    for bins, labels in (([3], [0]), ([0], [2]), ([-1], [0])):
-        with pytest.raises(AssertionError, match="a bin that is none"):
-            cells.add_counted([np.array(bins)], np.array(labels), np.array([1]))
+    assert cells.places == [(0, 2)]
+    for patterns, labels in (([6], [0]), ([0], [2]), ([-2], [0])):
+        with pytest.raises(AssertionError, match="a pattern that is none"):
+            cells.add_counted([np.array(patterns)], np.array(labels), np.array([1]))
     cells.add_counted([np.array([], np.int16)], np.array([], np.int16), np.array([], np.int64))
     assert len(cells.finish()) == 0
 

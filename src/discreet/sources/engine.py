@@ -29,9 +29,7 @@ from .written import NO_TABLE, as_meant, is_written
 ROWS_AT_A_TIME = 1 << 18
 UNSPENT = "Nothing was learned and nothing was spent"
 NO_LABEL = -1
-Counts = tuple[
-    int, list[np.ndarray], np.ndarray, np.ndarray
-]  # which set, the bins in its columns, classes, and how many
+Counts = tuple[int, np.ndarray, np.ndarray, np.ndarray]  # which set, combinations of its bins, classes, how many
 ENGINES = {"duckdb": "DuckDB", "postgres": "PostgreSQL", "pyspark": "Spark"}
 
 
@@ -86,12 +84,12 @@ class EngineTable:
 
     def add_to(self, cells: CellsInProgress) -> None:
         """Let the engine count the records of each pattern, and add the counts, some at a time."""
-        for *bins, labels, times in self._answer(self._patterns()):
-            known = labels >= 0
+        for *words, labels, times in self._answer(self._patterns()):
+            known = labels != NO_LABEL
             if known.all():
-                cells.add_counted(bins, labels, times)
+                cells.add_counted(words, labels, times)
             else:
-                cells.add_counted([b[known] for b in bins], labels[known], times[known])
+                cells.add_counted([word[known] for word in words], labels[known], times[known])
 
     def count(
         self, sets: Sequence[Sequence[int]], captured: Sequence[Mapping[int, np.ndarray]], also: str
@@ -99,7 +97,7 @@ class EngineTable:
         """Count by the bins of each set of columns, among the records that no rule captures.
 
         A rule is given by the bins of each of its columns in which it is true. ``also`` is what an error says of the budget. One
-        pass: each record is counted once for each set.
+        pass: each record is counted once for each set. Combinations of bins are numbered, with the first column varying fastest.
         """
         used = sorted({i for group in (*sets, *captured) for i in group})
         left = self._table.select(**{f"b{i}": self._bins[i] for i in used}, y=self._label)
@@ -107,14 +105,12 @@ class EngineTable:
         for rule in captured:
             inside = [left[f"b{i}"].isin(np.flatnonzero(true).tolist()) for i, true in rule.items()]
             left = left.mutate(y=_if(functools.reduce(operator.and_, inside), NO_LABEL, left.y).cast(left.y.type()))
-        radices = [[self._columns[i].n_bins for i in numbers] for numbers in sets]
-        starts = np.cumsum([0, *map(math.prod, radices)])
-        size = "int32" if starts[-1] < 2**31 else "int64"
-        places = []
-        for numbers, radix, start in zip(sets, radices, starts[:-1], strict=True):
-            strides = [math.prod(radix[:k]) for k in range(len(radix))]
-            terms = [left[f"b{i}"].cast(size) * stride for i, stride in zip(numbers, strides, strict=True)]
-            places.append(functools.reduce(operator.add, terms) + int(start))
+        sizes = [[self._columns[i].n_bins for i in numbers] for numbers in sets]
+        starts = np.cumsum([0, *map(math.prod, sizes)])
+        places = [
+            _sum([(left[f"b{i}"], math.prod(size[:k])) for k, i in enumerate(numbers)]) + int(start)
+            for numbers, size, start in zip(sets, sizes, starts[:-1], strict=True)
+        ]
         spread = left.select(place=_if(left.y >= 0, _array(places), _array([0])).unnest(), y=left.y)
         for answer in self._answer(spread.group_by("place", "y").agg(n=spread.count()), also):
             known = answer[1] != NO_LABEL
@@ -124,8 +120,7 @@ class EngineTable:
             for group in np.split(order, np.flatnonzero(np.diff(found[order])) + 1):
                 if len(group):
                     number = int(found[group[0]])
-                    bins = np.unravel_index(place[group] - starts[number], radices[number], order="F")
-                    yield number, list(bins), labels[group], times[group]
+                    yield number, place[group] - starts[number], labels[group], times[group]
 
     def _answer(self, expression: Any, also: str = UNSPENT) -> Iterator[list[np.ndarray]]:
         """What the engine answers: the columns, some rows at a time."""
@@ -148,13 +143,17 @@ class EngineTable:
                     )
 
     def _patterns(self) -> Any:
-        """The bins, b0, b1, ..., and the label, y, and how many records there are of each.
+        """The patterns, packed into numbers k0, k1, ..., and the label, y, and how many records there are of each.
 
-        Records without a label are counted as well, and left out here: a filter would have the engine look at labels twice.
+        To group by one number is faster than by one for each column. Records without a label are counted as well, and left out
+        here: a filter would have the engine look at labels twice.
         """
-        numbers = {f"b{i}": bins for i, bins in enumerate(self._bins)} | {"y": self._label}
-        binned = self._table.select(**numbers)
-        return binned.group_by(list(numbers)).agg(n=binned.count())
+        terms: dict[str, list[tuple[Any, int]]] = {}
+        for bins, (word, stride) in zip(self._bins, CellsInProgress(self._columns, self.n_classes).places, strict=True):
+            terms.setdefault(f"k{word}", []).append((bins, stride))
+        numbers = {name: _sum(these) for name, these in terms.items()} | {"y": self._label}
+        packed = self._table.select(**numbers)
+        return packed.group_by(list(numbers)).agg(n=packed.count())
 
     def _column(self, name: str) -> EngineColumn:
         return EngineColumn(self._backend.name, name, self._table[name])
@@ -193,6 +192,11 @@ def _table_and_backend(table: Any) -> tuple[Any, Any]:
         )
     with _no_value_shown("the engine"):
         return table, table.get_backend()
+
+
+def _sum(terms: Sequence[tuple[Any, int]]) -> Any:
+    """Bins, each times its factor, in one number."""
+    return functools.reduce(operator.add, [bins.cast("int64") * factor for bins, factor in terms])
 
 
 def _array(expressions: Sequence[Any]) -> Any:

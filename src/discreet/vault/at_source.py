@@ -49,8 +49,8 @@ class SourceCounts(RuleCounts):
         columns, n_classes = self._source.columns, self._source.n_classes
         filling = [CellsInProgress([columns[i] for i in numbers], n_classes) for numbers in self._sets]
         captured = [self._bins_where_true(rule) for rule in sorted(prefix)]
-        for which, bins, labels, times in self._source.count(self._sets, captured, BOOKED if prefix else UNSPENT):
-            filling[which].add_counted(bins, labels, times)
+        for which, patterns, labels, times in self._source.count(self._sets, captured, BOOKED if prefix else UNSPENT):
+            filling[which].add_counted([patterns * n_classes], labels, times)  # the label varies fastest there
         node = NodeCounts(np.zeros(n_classes), np.zeros((n_classes, len(self._rules))))
         for (rules, candidates), cells in zip(self._parts, filling, strict=True):
             part = Counter(cells.finish(), candidates).counts()

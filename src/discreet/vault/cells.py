@@ -37,19 +37,26 @@ class CellsInProgress:
         """Count records, given by their bin number in each column and the number of their class."""
         self._tally.add(self._packing.pack([labels, *bins], len(labels)))
 
+    @property
+    def places(self) -> Sequence[tuple[int, int]]:
+        """The word that each column is packed into, and by what its bin number is multiplied there."""
+        return self._packing.places[1:]
+
     def add_counted(
         self,
-        bins: Sequence[npt.NDArray[np.integer]],
+        words: Sequence[npt.NDArray[np.integer]],
         labels: npt.NDArray[np.integer],
         times: npt.NDArray[np.integer],
     ) -> None:
-        """Count records that an engine has counted: how many there are of each pattern and class."""
-        for numbers, radix in zip([labels, *bins], self._packing.radices, strict=True):
-            if len(numbers) and not (
-                numbers.min() >= 0 and numbers.max() < radix
-            ):  # it would be counted as another pattern
-                raise AssertionError("an engine answered with a bin that is none: this is a bug in its source")
-        self._tally.add(self._packing.pack([labels, *bins], len(labels)), times.astype(np.uint64))
+        """Count records that an engine has counted: how many there are of each pattern, packed as ``places`` says, and class."""
+        packed = np.zeros((len(labels), self._packing.n_words), np.uint64)
+        for numbers, word in zip(words, packed.T, strict=True):
+            word[:] = numbers
+        for numbers, end in zip([labels, *words], [self._n_classes, *self._packing.ends], strict=True):
+            if len(numbers) and not (numbers.min() >= 0 and numbers.max() < end):
+                raise AssertionError("an engine answered with a pattern that is none: this is a bug in its source")
+        packed[:, 0] += labels.astype(np.uint64)
+        self._tally.add(self._packing.keys(packed), times.astype(np.uint64))
 
     def finish(self) -> "Cells":
         """The cells of all records added."""

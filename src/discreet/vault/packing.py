@@ -1,8 +1,8 @@
 """Rows of small numbers packed into one key each, and a tally of how often each key was seen.
 
 Finding distinct rows is the one step whose cost grows with the number of records, so it works on packed keys: a row of
-bin numbers is one number in mixed radix. Where that does not fit in 64 bits, a key is several such words, kept as a
-string of bytes that sorts in the same order.
+bin numbers is one number in mixed radix. Where that does not fit in 63 bits (engines have no unsigned numbers), a key is several
+such words, kept as a string of bytes that sorts in the same order.
 """
 
 from collections.abc import Sequence
@@ -24,17 +24,27 @@ class Packing:
         self.places: list[tuple[int, int]] = []  # (word, stride) of each column
         word, product = 0, 1
         for radix in self.radices:
-            if product * radix > 2**64:
+            if product * radix > 2**63:
                 word, product = word + 1, 1
             self.places.append((word, product))
             product *= radix
         self.n_words = word + 1
+
+    @property
+    def ends(self) -> list[int]:
+        """For each word, what no number in it reaches."""
+        placed = list(zip(self.radices, self.places, strict=True))
+        return [max(radix * stride for radix, (word, stride) in placed if word == i) for i in range(self.n_words)]
 
     def pack(self, columns: Sequence[npt.NDArray[np.integer]], length: int) -> Keys:
         """One key per row."""
         words = np.zeros((length, self.n_words), np.uint64)
         for numbers, (word, stride) in zip(columns, self.places, strict=True):
             words[:, word] += numbers.astype(np.uint64) * np.uint64(stride)
+        return self.keys(words)
+
+    def keys(self, words: Words) -> Keys:
+        """The keys of rows that are packed into words already."""
         if self.n_words == 1:
             return words[:, 0]
         # big-endian, most significant word first, so that bytes sort as numbers do
