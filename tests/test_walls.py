@@ -50,8 +50,8 @@ DOORS = {
     "learners": {"vault.mechanisms"},  # their prices, which need no data
     "private_base": {"vault.vault", "vault.at_source", "vault.entropy"},
     "private_accuracy": {"vault.accuracy", "vault.entropy", "vault.vault"},
-    "private_estimators": {"vault.vault", "vault.mass_doors"},
-    "optimal_estimators": {"vault.vault", "vault.exact", "vault.list_doors"},
+    "private_estimators": {"vault.vault", "vault.mass_doors", "vault.entropy"},
+    "optimal_estimators": {"vault.vault", "vault.exact", "vault.list_doors", "vault.entropy"},
     "cut_points": {"vault.vault", "vault.entropy", "vault.cut_doors"},
     # the audit opens everything, and fills vaults with tables that it made up: it takes no data
     "evaluation": {

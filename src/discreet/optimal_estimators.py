@@ -17,6 +17,7 @@ from .privacy.ledger import Ledger, Reservation, exact
 from .privacy.statement import Guarantee
 from .private_base import ROUNDING, _PrivateRuleListClassifier, number
 from .schema import Schema
+from .vault.entropy import Entropy
 from .vault.exact import find_optimum
 from .vault.list_doors import ListDoors
 from .vault.vault import Vault
@@ -128,13 +129,14 @@ class DPOptimalRuleListClassifier(_PrivateRuleListClassifier):
         because = self._reasons_for_no_proof(candidates.schema)
         proved = None if because else Guarantee(float(budget.epsilon), 0.0)
         statement = self._promise(MECHANISM, None, proved, because, ROUNDING)
+        entropy = self._entropy()  # a seed that is none is an error before anything is booked
         with (
             _spinner(bool(self.verbose)),
             self._reserve(
                 exact("delta", 0), statement, candidates.schema, get_vault if fill_first else None
             ) as reservation,
         ):
-            doors = self._doors(get_vault(), candidates, budget, prior, weights, reservation)
+            doors = self._doors(get_vault(), candidates, budget, prior, weights, reservation, entropy)
             learned = optimal(doors, draws, counted=budget.counts_epsilon > 0)
         self._set_model(candidates, learned)
         self.rule_list_ = self.rule_list_.reachable()  # follows from what was drawn, and so costs nothing
@@ -149,8 +151,9 @@ class DPOptimalRuleListClassifier(_PrivateRuleListClassifier):
         prior: Prior,
         weights: np.ndarray,
         reservation: Reservation,
+        entropy: Entropy,
     ) -> ListDoors:
-        return ListDoors(vault, candidates, budget, prior, weights, reservation, self._entropy(), self.time_limit)
+        return ListDoors(vault, candidates, budget, prior, weights, reservation, entropy, self.time_limit)
 
     def _check_parameters(self) -> None:
         super()._check_parameters()

@@ -91,6 +91,8 @@ def noisy_accuracy(
     schema = replace(whole_schema, columns=used or whole_schema.columns)
     source = None  # what does not fit is refused before anything is booked
     if is_engine_table(X):
+        if y is not None:
+            raise ValueError("y must be None where X is an ibis table: the model's schema names the column of labels")
         source = EngineTable(X, schema, sorted_classes(schema))
     else:
         table = as_table(X, whole_schema.names)

@@ -15,6 +15,7 @@ from .privacy.ledger import Ledger, Reservation, exact
 from .privacy.statement import Guarantee, PrivacyStatement
 from .private_base import ROUNDING, _PrivateRuleListClassifier, number
 from .schema import Schema
+from .vault.entropy import Entropy
 from .vault.mass_doors import MassDoors
 from .vault.vault import PublishedDoors, Vault
 
@@ -121,10 +122,11 @@ class DPGreedyRuleListClassifier(_PrivateRuleListClassifier):
     def _learn(self, candidates: Candidates, get_vault: Callable[[], Vault], fill_first: bool = False) -> Self:
         budget = self._budget()
         statement = self._statement(budget, candidates)
+        entropy = self._entropy()  # a seed that is none is an error before anything is booked
         with self._reserve(
             budget.delta, statement, candidates.schema, get_vault if fill_first else None
         ) as reservation:
-            doors = self._doors(get_vault(), candidates, budget, reservation)
+            doors = self._doors(get_vault(), candidates, budget, reservation, entropy)
             learned = greedy(doors, int(self.max_length), check_support=self.mechanism in SMOOTH)
         self._set_model(candidates, learned)
         self.privacy_ = self._stated(statement, candidates.schema)
@@ -140,10 +142,15 @@ class DPGreedyRuleListClassifier(_PrivateRuleListClassifier):
         return GreedyBudget.published(self.mechanism, epsilon, delta, int(self.max_length))
 
     def _doors(
-        self, vault: Vault, candidates: Candidates, budget: MassBudget | GreedyBudget, reservation: Reservation
+        self,
+        vault: Vault,
+        candidates: Candidates,
+        budget: MassBudget | GreedyBudget,
+        reservation: Reservation,
+        entropy: Entropy,
     ) -> Doors:
         if isinstance(budget, MassBudget):
-            return MassDoors(vault, candidates, budget, reservation, self._entropy())
+            return MassDoors(vault, candidates, budget, reservation, entropy)
         return PublishedDoors(
             vault,
             candidates,
@@ -152,7 +159,7 @@ class DPGreedyRuleListClassifier(_PrivateRuleListClassifier):
             self.min_support,
             self.confidence,
             reservation,
-            self._entropy(),
+            entropy,
             delta_from_records=self.mechanism in NEEDS_DELTA and self.delta is None,
         )
 

@@ -131,6 +131,7 @@ def test_what_is_explored_is_what_the_plain_enumeration_says(name):
                 classifier._candidates(classifier.schema),
                 budget,
                 None,
+                None,
             )
         )
         plain = Learner(

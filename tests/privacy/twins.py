@@ -216,8 +216,8 @@ class AsksTwice(Forgetful):
 class Mined(ExploredGreedy):
     """Candidates are the rules that at least two records satisfy: mined from the data."""
 
-    def _doors(self, vault, candidates, budget, reservation):
-        doors = super()._doors(vault, candidates, budget, reservation)
+    def _doors(self, vault, candidates, budget, *arguments):
+        doors = super()._doors(vault, candidates, budget, *arguments)
         counter = doors._counter
         frequent = counter.counts([]).captured.sum(0) >= 2
 

@@ -354,7 +354,7 @@ def test_empty_partitions(engine):
     there = stored(engine, table.combine_chunks() if engine.dialect == "spark" else table)
     expected = content(Vault.from_table(table, table["y"], SMALL))
     assert content(Vault.from_source(there, SMALL)) == expected
-    assert content(Vault.from_source(there.union(there.filter(there.n > 99)), SMALL)) == expected
+    assert content(Vault.from_source(there.filter((there.n <= 99) | there.n.isnull()), SMALL)) == expected
     if engine.dialect == "spark":
         from .ibis_tables import connect
 

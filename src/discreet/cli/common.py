@@ -30,7 +30,11 @@ class _Place(click.ParamType):
     name = "file or url"
 
     def convert(self, value: Any, param: Any, ctx: Any) -> Any:
-        return value if not isinstance(value, str) or "://" in value else FILE.convert(value, param, ctx)
+        if not isinstance(value, str) or "://" in value:
+            return value
+        if any(sign in value for sign in "*?[") and not Path(value).exists():  # several files
+            return str(Path(value).absolute())
+        return FILE.convert(value, param, ctx)
 
 
 PLACE = _Place()

@@ -8,6 +8,7 @@ import hashlib
 import json
 import os
 from pathlib import Path
+from urllib.parse import parse_qsl, unquote, urlsplit
 
 import click
 
@@ -23,7 +24,21 @@ def _file() -> Path:
 
 def _key(table: Path | str) -> str:
     """The table's path. Of a URL, which may name people and hosts, a digest."""
-    return hashlib.sha256(table.encode()).hexdigest() if isinstance(table, str) else str(table.resolve())
+    if isinstance(table, Path):
+        return str(table.resolve())
+    return hashlib.sha256(_usual(table).encode()).hexdigest()
+
+
+def _usual(url: str) -> str:
+    """The same text for some ways to write the same URL. A view, or another name of a host, is not noticed."""
+    parts = urlsplit(url)
+    table = dict(parse_qsl(parts.query)).get("table", "")
+    if parts.scheme == "duckdb":  # it takes no notice of case
+        return f"duckdb {Path(unquote(parts.path).removeprefix('/')).resolve()} {table.lower().removeprefix('main.')}"
+    if parts.scheme in ("postgresql", "postgres"):
+        host = "localhost" if parts.hostname in (None, "127.0.0.1", "::1") else parts.hostname
+        return f"postgresql {host} {parts.port or 5432} {parts.path} {table.removeprefix('public.')}"
+    return url
 
 
 def _name(table: Path | str) -> str:
@@ -55,7 +70,7 @@ def check_ledger(table: Path | str, ledger: Path | None, another: bool) -> None:
     """Complain if the table was learned from with another ledger, or is now to be without the one it has."""
     before = _read("ledgers").get(_key(table))
     same = ledger is not None and str(ledger.resolve()) == before
-    if before is None or another or same or not Path(before).exists():
+    if before is None or another or same or not _is_used(Path(before)):
         return
     now = "without a ledger" if ledger is None else f"with the ledger {ledger}"
     raise click.ClickException(
@@ -63,6 +78,18 @@ def check_ledger(table: Path | str, ledger: Path | None, another: bool) -> None:
         "time as if it were the only time, while what all models reveal adds up. Use\n\n"
         f"    --ledger {before}\n\nor say --another-ledger if these are other records, or you add up yourself."
     )
+
+
+def _is_used(ledger: Path) -> bool:
+    """Whether there is an entry on it. It was noted before anything was learned, and then perhaps nothing was."""
+    from ..privacy.ledger import Ledger, LedgerError
+
+    if not ledger.exists():
+        return False
+    try:
+        return bool(Ledger.open(ledger).entries)
+    except (LedgerError, OSError):
+        return True
 
 
 def note_ledger(table: Path | str, ledger: Path | None) -> None:

@@ -42,6 +42,10 @@ class EngineColumn:
     """A column of a table in an engine, of a type that rules can be about."""
 
     def __init__(self, engine: str, name: str, values: Any) -> None:
+        if (
+            values.type().is_unsigned_integer() and values.type().nbytes < 8
+        ):  # a negative cut could not be compared with it
+            values = values.cast("int64")
         self._engine, self.values, self._type = engine, values, values.type()
         self.kind = _kind(self._type)
         if self.kind is None:
@@ -89,7 +93,7 @@ class EngineColumn:
                 x.re_search(r"[^\x00-\x7f]"), x.translate(*_odd_signs()), x
             )  # a thousand times as slow as all else
             return ibis.ifelse(plain.re_search(NUMBER), plain.try_cast("float64"), ibis.null("float64"))
-        if self._engine == "postgres" and self._type.is_decimal() and self._type.precision is None:
+        if self._engine == "postgres" and self._type.is_decimal() and (self._type.precision or 1000) > 300:
             return ibis.cases(
                 (x.cast("string") == "NaN", as_float(float("nan"))),  # it would be larger than any other
                 (x >= INFINITE, as_float(float("inf"))),

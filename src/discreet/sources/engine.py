@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from ..columns import Column, canonical
-from ..errors import EngineError, SchemaError
+from ..errors import EngineError, SchemaError, TableError
 from ..schema import Label, Schema
 from ..vault.cells import CellsInProgress
 from .bins import EngineColumn
@@ -47,6 +47,8 @@ class EngineTable:
     def __init__(self, table: Any, schema: Schema, classes: Sequence[Label], verbose: bool = False) -> None:
         self._columns, self._classes, self._verbose = schema.used, tuple(classes), verbose
         self._table, self._backend = _table_and_backend(table)
+        with _no_value_shown(self.engine):
+            self._plain = _is_plain(table, self._backend)
         if schema.target is None:
             raise SchemaError("the schema must say which column of the table is the target: [target] name = ...")
         self._check_names([column.name for column in self._columns], "the schema names column")
@@ -102,9 +104,10 @@ class EngineTable:
         used = sorted({i for group in (*sets, *captured) for i in group})
         left = self._table.select(**{f"b{i}": self._bins[i] for i in used}, y=self._label)
         # no filter: an engine that skips a part of a file believes what the file says of it, which leaves NaN out
-        for rule in captured:
-            inside = [_inside(left[f"b{i}"], true) for i, true in rule.items()]
-            left = left.mutate(y=_if(functools.reduce(operator.and_, inside), NO_LABEL, left.y).cast(left.y.type()))
+        rules = [[_inside(left[f"b{i}"], true) for i, true in rule.items()] for rule in captured]
+        if rules:
+            gone = _joined(operator.or_, [_joined(operator.and_, inside) for inside in rules])
+            left = left.mutate(y=_if(gone, NO_LABEL, left.y).cast(left.y.type()))
         sizes = [[self._columns[i].n_bins for i in numbers] for numbers in sets]
         starts = np.cumsum([0, *map(math.prod, sizes)])
         places = [
@@ -125,7 +128,8 @@ class EngineTable:
     def _answer(self, expression: Any, also: str = UNSPENT) -> Iterator[list[np.ndarray]]:
         """What the engine answers: the columns, some rows at a time."""
         with _no_value_shown(self.engine, also):
-            for batch in run(self._backend, self.engine, lambda: _batches(self._backend, expression), self._verbose):
+            batches = functools.partial(_batches, self._backend, expression, whole=True)
+            for batch in run(self._backend, self.engine, batches, self._verbose, self._plain):
                 yield [column.to_numpy(zero_copy_only=False) for column in batch.columns]
 
     def _check_names(self, names: Sequence[str], problem: str) -> None:
@@ -172,7 +176,7 @@ def records(table: Any, columns: Sequence[tuple[str, Column | None]]) -> Iterato
     texts = [is_written(backend) and dtype.is_string() for dtype in asked.schema().types]
     engine = ENGINES.get(backend.name, backend.name)
     with _no_value_shown(engine, "No scores were written"):
-        for batch in run(backend, engine, lambda: _batches(backend, asked), False):
+        for batch in run(backend, engine, functools.partial(_batches, backend, asked)):
             values = [column.to_pylist() for column in batch.columns]
             read = zip(values, columns, texts, strict=True)
             yield [as_read(v, column) if text else v for v, (_, column), text in read]
@@ -190,6 +194,7 @@ def _table_and_backend(table: Any) -> tuple[Any, Any]:
             "table must be an ibis table, such as open_table(...) or ibis.duckdb.connect(...).table(...); tables in memory go to "
             "fit(X, y)"
         )
+    _check_rows_are_records(table)
     with _no_value_shown("the engine"):
         return table, table.get_backend()
 
@@ -200,6 +205,14 @@ def _inside(bins: Any, true: np.ndarray) -> Any:
     if len(yes) and yes[-1] - yes[0] == len(yes) - 1:
         return bins.between(int(yes[0]), int(yes[-1]))
     return ~bins.isin(no.tolist()) if len(no) < len(yes) else bins.isin(yes.tolist())
+
+
+def _joined(how: Any, conditions: Sequence[Any]) -> Any:
+    """Conditions joined in pairs: a long chain would be too deep for ibis."""
+    if len(conditions) == 1:
+        return conditions[0]
+    middle = len(conditions) // 2
+    return how(_joined(how, conditions[:middle]), _joined(how, conditions[middle:]))
 
 
 def _sum(terms: Sequence[tuple[Any, int]]) -> Any:
@@ -219,18 +232,52 @@ def _if(condition: Any, then: Any, otherwise: Any) -> Any:
     return ibis.ifelse(condition, then, otherwise)
 
 
+def _check_rows_are_records(table: Any) -> None:
+    """Refuse what makes a row depend on other records, or of one record several rows. What an SQL view does is not seen."""
+    import ibis.expr.operations as ops
+
+    rows: tuple[Any, ...] = (ops.PhysicalTable, ops.SQLQueryResult, ops.SQLStringView, ops.Project, ops.Filter)
+    rows += (ops.Sort, ops.DropColumns, ops.DropNull, ops.FillNull)
+    of_several = (ops.WindowFunction, ops.Reduction, ops.Analytic, ops.Impure, ops.Subquery, ops.Unnest)
+    for node in table.op().find((ops.Relation, *of_several)):
+        if not isinstance(node, rows):
+            raise TableError(
+                f"each row of the table must be one record, which depends on no other; {type(node).__name__} may break that. "
+                "Learn from the table itself (some of its columns, some of its rows by their own values)"
+            )
+
+
+def _is_plain(table: Any, backend: Any) -> bool:
+    """Whether nothing was computed from a table or chosen of it: a name, as it is. In DuckDB, not that of a view either."""
+    import ibis.expr.operations as ops
+
+    named = table.op()
+    if backend.name != "duckdb" or not isinstance(named, ops.DatabaseTable) or named.name.startswith("ibis_read_"):
+        return isinstance(named, ops.PhysicalTable)
+    views = "SELECT count(*) FROM duckdb_views() WHERE NOT internal AND lower(view_name) = lower(?)"
+    return not backend.con.execute(views, [named.name]).fetchone()[0]
+
+
 def _smallest(n: int) -> str:
     """A small type for numbers below n. PostgreSQL has none of 8 bits."""
     return "int16" if n < 2**15 else "int32"
 
 
-def _batches(backend: Any, expression: Any) -> Iterator[Any]:
+def _batches(backend: Any, expression: Any, whole: bool = False) -> Iterator[Any]:
+    """The answer, some rows at a time.
+
+    ``whole``: DuckDB hands over the whole of it first. A stream of DuckDB 1 ends without an error, and without the rest, if
+    somebody uses the same connection meanwhile.
+    """
     if backend.name != "duckdb":
         yield from backend.to_pyarrow_batches(expression, chunk_size=ROWS_AT_A_TIME)
         return
     # by hand: ibis 12 asks DuckDB 2 for batches by a name that is gone
     backend._run_pre_execute_hooks(expression)
     answer = backend.con.sql(backend.compile(expression))
+    if whole:
+        yield from answer.to_arrow_table(ROWS_AT_A_TIME).to_batches(ROWS_AT_A_TIME)
+        return
     stream = answer.to_arrow_reader if hasattr(answer, "to_arrow_reader") else answer.fetch_record_batch
     yield from stream(ROWS_AT_A_TIME)
 

@@ -21,6 +21,10 @@ from ..errors import SchemaError
 
 PATTERNS, NODES = "patterns", "nodes"
 MAX_PATTERNS = 10_000_000  # a few hundred megabytes
+HINT = (
+    " (if there are millions of them, learning takes long, and gigabytes; fewer columns, cuts or categories help, or the greedy "
+    "learner, which can do without patterns)"
+)
 EASY = 2**16  # so many combinations are as fast to count as a few, and twice as many sets take twice as long
 Columns = tuple[int, ...]  # by their numbers, in order
 
@@ -35,10 +39,8 @@ class Plan:
 
     def __str__(self) -> str:
         if not self.by_node:
-            return (
-                f"once, by {_several(len(self.sets[0]), 'column')}: at most {short(self.most)} patterns, and never more than "
-                "records"
-            )
+            said = f"once, by {_several(len(self.sets[0]), 'column')}: at most {short(self.most)} patterns, and never more than"
+            return f"{said} records{HINT * (self.most > MAX_PATTERNS)}"
         widest = max(map(len, self.sets))
         return (
             f"once for each rule of the list, by {_several(len(self.sets), 'set')} of up to {_several(widest, 'column')}: at "

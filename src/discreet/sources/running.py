@@ -32,9 +32,11 @@ class Query(NamedTuple):
     thread: Callable[..., Thread] = Thread
 
 
-def _duckdb(backend: Any, watched: bool) -> Query:
+def _duckdb(backend: Any, watched: bool, plain: bool = True) -> Query:
+    """Where something is computed from the columns, DuckDB may not conclude anything from what files say of them (bins.py)."""
     connection = backend.con
-    wanted = {"enable_progress_bar": True, "enable_progress_bar_print": False} if watched else {}
+    wanted = {"enable_progress_bar": "true", "enable_progress_bar_print": "false"} if watched else {}
+    wanted |= {} if plain else {"disabled_optimizers": "statistics_propagation,filter_pushdown"}
 
     def share() -> float | None:
         percent = float(connection.query_progress())
@@ -42,26 +44,26 @@ def _duckdb(backend: Any, watched: bool) -> Query:
 
     @contextmanager
     def begun() -> Iterator[None]:
-        """DuckDB keeps count of its progress while it is told to."""
+        """DuckDB keeps count of its progress while it is told to. Its settings are as before afterwards."""
         before = {name: connection.execute(f"SELECT current_setting('{name}')").fetchone()[0] for name in wanted}
         try:
             for name, value in wanted.items():
-                connection.execute(f"SET {name} = {value}")
+                connection.execute(f"SET {name} = '{value}'")
             yield
         finally:
             with suppress(Exception):  # the connection may be lost
                 for name, value in before.items():
-                    connection.execute(f"SET {name} = {value}")
+                    connection.execute(f"SET {name} = '{value}'")
 
     return Query(connection.interrupt, share, begun)
 
 
-def _postgres(backend: Any, watched: bool) -> Query:
+def _postgres(backend: Any, watched: bool, plain: bool = True) -> Query:
     """PostgreSQL does not say how far a SELECT is."""
     return Query(getattr(backend.con, "cancel_safe", backend.con.cancel))
 
 
-def _spark(backend: Any, watched: bool) -> Query:
+def _spark(backend: Any, watched: bool, plain: bool = True) -> Query:
     """The jobs of the query are a group, by a name that no other has; in Spark Connect, they have a tag."""
     session, name = backend._session, f"discreet-{uuid4()}"
     if type(session).__module__.startswith("pyspark.sql.connect"):
@@ -114,12 +116,14 @@ def _part(tasks: list[tuple[int, int]]) -> float | None:
 QUERIES = {"duckdb": _duckdb, "postgres": _postgres, "pyspark": _spark}
 
 
-def run(backend: Any, engine: str, batches: Callable[[], Iterator[Any]], verbose: bool = False) -> Iterator[Any]:
+def run(
+    backend: Any, engine: str, batches: Callable[[], Iterator[Any]], verbose: bool = False, plain: bool = True
+) -> Iterator[Any]:
     """The batches, fetched in a thread of their own. When nobody wants more of them, the query is cancelled."""
     if backend.name not in QUERIES:  # an engine of which nobody knows how to cancel a query
         yield from batches()
         return
-    query = QUERIES[backend.name](backend, verbose)
+    query = QUERIES[backend.name](backend, verbose, plain)
     ready: Queue[tuple[Any, BaseException | None]] = Queue(2)
     stopped = Event()
 

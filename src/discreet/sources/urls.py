@@ -13,7 +13,7 @@ from urllib.parse import SplitResult, parse_qsl, quote, unquote, urlencode, urls
 
 from ..errors import EngineError, TableError
 from .files import PARQUET, TEXT
-from .written import open_csv
+from .written import name_as_it_is, open_csv
 
 FORMS = (
     "a path of Parquet files (people.parquet, people/*.parquet, s3://bucket/people.parquet), a CSV file (people.csv), "
@@ -81,10 +81,22 @@ def _csv(path: Path, delimiter: str | None, encoding: str) -> Any:
 
 
 def _parquet(path: str) -> Any:
-    if "://" not in path and not any(sign in path for sign in "*?[") and not Path(path).exists():
+    is_file = "://" not in path and Path(path).is_file()
+    if "://" not in path and not any(sign in path for sign in "*?[") and not is_file:
         raise TableError(f"there is no file {Path(path).name}")
     with _opened("duckdb", "the Parquet file") as ibis:
-        return ibis.duckdb.connect().read_parquet(path)
+        backend = ibis.duckdb.connect()
+        if is_file:
+            path = name_as_it_is(path)
+        else:  # DuckDB would cast all files to the types of the first, which may follow its records
+            kinds = "list((name, type, converted_type, logical_type::VARCHAR) ORDER BY name, type)"
+            files = f"SELECT {kinds} AS kinds FROM parquet_schema(?) GROUP BY file_name"
+            if backend.con.execute(f"SELECT count(DISTINCT kinds) FROM ({files})", [path]).fetchone()[0] > 1:
+                raise TableError(
+                    "these Parquet files differ in the names or types of their columns; write them with the same ones"
+                )
+        # a column that stands in the names of folders would be of a type that follows the other names
+        return backend.read_parquet(path, hive_partitioning=False)
 
 
 def _duckdb(parts: SplitResult) -> Any:

@@ -64,10 +64,15 @@ def open_csv(ibis: Any, path: Path, delimiter: str | None, encoding: str) -> Any
         raise TableError(f"{path.name} {NEVER_ENDS} (or, if several spaces stand before a quote, remove them)")
     backend = ibis.duckdb.connect()
     backend.texts_are_as_in_files = True
-    quoted = re.sub(r"([*?\[])", r"[\1]", str(path))  # or it would be a pattern of names
+    quoted = name_as_it_is(str(path))
     columns = dict.fromkeys(names, "VARCHAR")
     table = backend.read_csv(quoted, columns=columns, delim=delimiter, **ON_ONE_THREAD, **AS_IT_STANDS)
     return table if len(names) > 1 else table.filter(table[names[0]].notnull())  # an empty line is no record
+
+
+def name_as_it_is(path: str) -> str:
+    """The name of one file for DuckDB, to which it might be a pattern of names."""
+    return re.sub(r"([*?\[])", r"[\1]", path)
 
 
 def is_written(backend: Any) -> bool:
