@@ -47,8 +47,7 @@ class EngineTable:
     def __init__(self, table: Any, schema: Schema, classes: Sequence[Label], verbose: bool = False) -> None:
         self._columns, self._classes, self._verbose = schema.used, tuple(classes), verbose
         self._table, self._backend = _table_and_backend(table)
-        with _no_value_shown(self.engine):
-            self._plain = _is_plain(table, self._backend)
+        self._given = table
         if schema.target is None:
             raise SchemaError("the schema must say which column of the table is the target: [target] name = ...")
         self._check_names([column.name for column in self._columns], "the schema names column")
@@ -129,7 +128,8 @@ class EngineTable:
         """What the engine answers: the columns, some rows at a time."""
         with _no_value_shown(self.engine, also):
             batches = functools.partial(_batches, self._backend, expression, whole=True)
-            for batch in run(self._backend, self.engine, batches, self._verbose, self._plain):
+            plain = _is_plain(self._given, self._backend)
+            for batch in run(self._backend, self.engine, batches, self._verbose, plain):
                 yield [column.to_numpy(zero_copy_only=False) for column in batch.columns]
 
     def _check_names(self, names: Sequence[str], problem: str) -> None:
@@ -255,7 +255,7 @@ def _is_plain(table: Any, backend: Any) -> bool:
     if backend.name != "duckdb" or not isinstance(named, ops.DatabaseTable) or named.name.startswith("ibis_read_"):
         return isinstance(named, ops.PhysicalTable)
     views = "SELECT count(*) FROM duckdb_views() WHERE NOT internal AND lower(view_name) = lower(?)"
-    return not backend.con.execute(views, [named.name]).fetchone()[0]
+    return not backend.con.execute(views, [named.name]).fetchall()[0][0]
 
 
 def _smallest(n: int) -> str:

@@ -45,7 +45,7 @@ def _duckdb(backend: Any, watched: bool, plain: bool = True) -> Query:
     @contextmanager
     def begun() -> Iterator[None]:
         """DuckDB keeps count of its progress while it is told to. Its settings are as before afterwards."""
-        before = {name: connection.execute(f"SELECT current_setting('{name}')").fetchone()[0] for name in wanted}
+        before = {name: connection.execute(f"SELECT current_setting('{name}')").fetchall()[0][0] for name in wanted}
         try:
             for name, value in wanted.items():
                 connection.execute(f"SET {name} = '{value}'")

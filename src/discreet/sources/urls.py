@@ -91,7 +91,7 @@ def _parquet(path: str) -> Any:
         else:  # DuckDB would cast all files to the types of the first, which may follow its records
             kinds = "list((name, type, converted_type, logical_type::VARCHAR) ORDER BY name, type)"
             files = f"SELECT {kinds} AS kinds FROM parquet_schema(?) GROUP BY file_name"
-            if backend.con.execute(f"SELECT count(DISTINCT kinds) FROM ({files})", [path]).fetchone()[0] > 1:
+            if backend.con.execute(f"SELECT count(DISTINCT kinds) FROM ({files})", [path]).fetchall()[0][0] > 1:
                 raise TableError(
                     "these Parquet files differ in the names or types of their columns; write them with the same ones"
                 )
