@@ -216,6 +216,12 @@ def test_decimals_that_no_floating_point_number_is_near_to(postgresql_engine_if_
     floats = np.array([float(value) for value in values])
     expected = Vault.from_table({"x": floats}, np.arange(len(values)), schema)
     assert content(Vault.from_source(connect(engine).table("decimals"), schema)) == content(expected)
+    engine.connection.execute(
+        "DROP TABLE IF EXISTS long_decimals; CREATE TABLE long_decimals (x numeric(900, 450), y int); "
+        "INSERT INTO long_decimals VALUES ('1e400', 0), ('-1e400', 1), ('1e-400', 2), ('NaN', 3)"
+    )
+    expected = Vault.from_table({"x": np.array([np.inf, -np.inf, 0.0, np.nan])}, np.arange(4), schema)
+    assert content(Vault.from_source(connect(engine).table("long_decimals"), schema)) == content(expected)
 
 
 @pytest.fixture(params=[pytest.param("postgresql", marks=pytest.mark.slow)])
