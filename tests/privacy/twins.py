@@ -194,8 +194,8 @@ class Free:
 class Forgetful(ExploredGreedy):
     """Its doors forget to charge for a choice."""
 
-    def _doors(self, vault, candidates, budget, reservation):
-        return ForgetfulDoors(vault, candidates, budget, reservation, self._entropy())
+    def _doors(self, *arguments):
+        return ForgetfulDoors(*arguments)
 
 
 class AsksTwice(Forgetful):
