@@ -10,7 +10,6 @@ who can compute it, too; sign the file if that worries you.
 import hashlib
 import json
 import math
-import os
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from os import PathLike
@@ -23,6 +22,7 @@ from .errors import ModelError, RuleError, shown
 from .privacy.ledger import UNREADABLE, LedgerSnapshot
 from .privacy.statement import PrivacyStatement
 from .rules import RuleList
+from .writing import write_whole
 
 if TYPE_CHECKING:
     import numpy as np
@@ -151,14 +151,7 @@ class SavedModel:
 
     def save(self, path: str | PathLike[str]) -> None:
         """Write the model to a file. It is written beside and then renamed, so that there is never half a file."""
-        path, text = Path(path), self.to_json()
-        scratch = path.with_name(f"{path.name}.{os.getpid()}.new")
-        try:
-            scratch.write_text(text + "\n", encoding="utf-8")
-            os.replace(scratch, path)
-        except BaseException:
-            scratch.unlink(missing_ok=True)
-            raise
+        write_whole(path, self.to_json() + "\n")
 
     @classmethod
     def load(cls, path: str | PathLike[str]) -> "SavedModel":

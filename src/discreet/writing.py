@@ -1,0 +1,91 @@
+"""Files that are written whole or not at all: beside the old one, and then in its place.
+
+The name beside is random, and made by this process alone: it follows no link that somebody laid there. What was there before
+stays until the new content is on disk, and keeps its mode.
+"""
+
+import os
+import secrets
+import stat
+from contextlib import suppress
+from os import PathLike
+from pathlib import Path
+from types import TracebackType
+from typing import IO, Self
+
+
+class PendingFile:
+    """A file whose place and space are taken now, and whose content comes later. Without ``commit`` nothing changes.
+
+    Parameters
+    ----------
+    path : str or path
+        Where the file goes. A symbolic link is followed, so that the link stays and what it leads to is replaced.
+    reserve : int, default=0
+        How many bytes to set aside at once, so that a full disk is noticed before the content is made.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     with PendingFile(Path(folder) / "a.txt", reserve=1000) as file:
+    ...         _ = file.stream.write(b"hello")
+    ...         file.commit()
+    ...     (Path(folder) / "a.txt").read_text()
+    'hello'
+    """
+
+    def __init__(self, path: str | PathLike[str], reserve: int = 0) -> None:
+        self.path = Path(path).resolve()
+        self._scratch = self.path.with_name(f".{self.path.name[:100]}.{secrets.token_hex(8)}.new")
+        flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0)
+        descriptor = os.open(self._scratch, flags, 0o666)  # less the umask
+        self.stream: IO[bytes] = os.fdopen(descriptor, "wb")
+        try:
+            with suppress(FileNotFoundError):
+                os.chmod(self._scratch, stat.S_IMODE(os.stat(self.path).st_mode))
+            if reserve and hasattr(os, "posix_fallocate"):
+                os.posix_fallocate(descriptor, 0, reserve)
+        except BaseException:
+            self.discard()
+            raise
+
+    def commit(self) -> None:
+        """Put what was written in the place of the old file. It is on disk when this returns."""
+        try:
+            self.stream.flush()
+            self.stream.truncate()  # what was reserved and not needed
+            os.fsync(self.stream.fileno())
+            self.stream.close()
+            os.replace(self._scratch, self.path)
+        except BaseException:
+            self.discard()
+            raise
+        folder = os.open(self.path.parent, os.O_RDONLY)
+        try:
+            os.fsync(folder)  # the new name, too
+        finally:
+            os.close(folder)
+
+    def discard(self) -> None:
+        """Leave everything as it was. After ``commit`` this does nothing."""
+        with suppress(OSError):  # a full disk shows again when the rest of a buffer is written
+            self.stream.close()
+        with suppress(OSError):
+            self._scratch.unlink()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.discard()
+
+
+def write_whole(path: str | PathLike[str], text: str) -> None:
+    """Write a text file in UTF-8 in place of the old one, or raise and leave the old one as it was."""
+    with PendingFile(path) as file:
+        file.stream.write(text.encode("utf-8"))
+        file.commit()
