@@ -551,7 +551,7 @@ def test_a_table_that_stays_in_its_engine(desk, monkeypatch):
     assert "adds up" in run("fit", url, *FIT[2:], "--ledger", "l2.json", code=1)
     assert "hospital.db" not in (desk / "home" / "tables.json").read_text()
     run("fit", "duckdb:///hospital.db?table=nobody", *FIT[2:], "--ledger", "l2.json", code=1)
-    said = run("fit", "postgresql://me:pass@nowhere/db?table=t", *FIT[2:], "--ledger", "l2.json", code=1)
+    said = run("fit", "postgresql://me:pass@nowhere/db?table=t", *FIT[2:], "--ledger", "l2.json", code=2)
     assert "password" in said
     assert "nowhere" not in said
     assert Ledger.open("l2.json").entries == ()

@@ -52,7 +52,16 @@ class _Place(click.ParamType):
     name = "file or url"
 
     def convert(self, value: Any, param: Any, ctx: Any) -> Any:
-        if not isinstance(value, str) or "://" in value:
+        if not isinstance(value, str):
+            return value
+        if "://" in value:
+            from ..errors import TableError
+            from ..sources.addresses import checked_url
+
+            try:
+                checked_url(value)
+            except TableError as error:
+                raise click.UsageError(str(error), ctx) from None
             return value
         if any(sign in value for sign in "*?[") and not Path(value).exists():  # several files
             return str(Path(value).absolute())

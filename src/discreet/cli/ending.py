@@ -15,9 +15,11 @@ from typing import Any, NoReturn
 
 import click
 
+from ..sources.addresses import NO_SECRETS, UNREADABLE, private_parts
 from .terminal import say
 
 DONE, UNUSABLE, UNFORESEEN, STOPPED, UNREAD = 0, 1, 70, 130, 141
+NOT_REPEATED = "an argument that looks like a URL is wrong, or in the wrong place; it is not repeated here"
 TRACEBACK = "DISCREET_TRACEBACK"
 HOME = Path(__file__).resolve().parent.parent
 
@@ -43,7 +45,7 @@ class Commands(click.Group):
             except SystemExit:
                 raise
             except BaseException as error:
-                code = _told(error)
+                code = _told(error, sys.argv[1:] if args is None else list(args))
         sys.exit(code)
 
     def invoke(self, ctx: click.Context) -> Any:
@@ -61,7 +63,7 @@ def _be_quiet() -> NoReturn:
     sys.exit(UNREAD)
 
 
-def _told(error: BaseException) -> int:
+def _told(error: BaseException, args: list[str]) -> int:
     """Say what went wrong; the exit code."""
     if os.environ.get(TRACEBACK) == "1":
         import traceback
@@ -77,7 +79,10 @@ def _told(error: BaseException) -> int:
         told = Unforeseen(error)
     text = _AsOnATerminal()
     told.show(text)
-    say(text.getvalue().rstrip("\n"), err=True)
+    message = text.getvalue().rstrip("\n")
+    if told.message not in (NO_SECRETS, UNREADABLE) and any(p in message for arg in args for p in private_parts(arg)):
+        message = f"Error: {NOT_REPEATED}"
+    say(message, err=True)
     return told.exit_code
 
 
