@@ -1,6 +1,7 @@
 """``discreet fit``: from a private table and a public schema to a model that may be published."""
 
-from collections.abc import Callable
+import math
+from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -34,7 +35,7 @@ from .terminal import as_text, on_one_line, open_console, say
 if TYPE_CHECKING:
     from ..model import SavedModel
     from ..privacy.ledger import Ledger
-    from ..schema import Schema
+    from ..schema import Label, Schema
     from ..writing import PendingFile
 
 MECHANISMS = ("mass", "sm-laplace", "sm-cauchy", "gl-laplace", "gl-gaussian", "gl-exponential", "noisy-counts")
@@ -68,6 +69,20 @@ MECHANISMS = ("mass", "sm-laplace", "sm-cauchy", "gl-laplace", "gl-gaussian", "g
 )
 @click.option("--delta", type=float, help="For sm-laplace and gl-gaussian, which promise less.")
 @click.option("--min-support", type=int, help="For sm-laplace and sm-cauchy: a public number of records.")
+@click.option(
+    "--joint", type=click.IntRange(min=1), help="For optimal: how many rules to draw at once; all by default."
+)
+@click.option("--counts-share", type=float, help="The share of epsilon for class counts; 0.1, for greedy (mass) 0.5.")
+@click.option(
+    "--class-weight",
+    "weights",
+    multiple=True,
+    metavar="CLASS=WEIGHT",
+    help="For optimal: how bad a mistake on a class is, a public number: ill=5. Repeat.",
+)
+@click.option(
+    "--time-limit", type=float, help="For optimal: seconds after which to give up. What was booked stays booked."
+)
 @csv_options
 @click.option("--infer-schema", is_flag=True, help="Make a schema from the private records. NOTHING IS THEN PROVED.")
 @weak_option
@@ -91,6 +106,10 @@ def fit(
     records_per_person: int,
     delta: float | None,
     min_support: int | None,
+    joint: int | None,
+    counts_share: float | None,
+    weights: tuple[str, ...],
+    time_limit: float | None,
     delimiter: str | None,
     encoding: str,
     infer_schema: bool,
@@ -115,6 +134,12 @@ def fit(
         raise click.UsageError("--mechanism, --delta and --min-support are for --learner greedy")
     given |= {"mechanism": mechanism or "mass", "delta": delta} if greedy else {}
     given |= {"min_support": min_support} if min_support is not None else {}
+    if greedy and (joint, time_limit, weights) != (None, None, ()):
+        raise click.UsageError("--joint, --time-limit and --class-weight are for --learner optimal")
+    if counts_share is not None and (mechanism or "mass") != "mass":
+        raise click.UsageError(f"--counts-share is for --learner optimal and --mechanism mass, not {mechanism}")
+    chosen = {"joint": joint, "counts_share": counts_share, "time_limit": time_limit, "class_weight": _weights(weights)}
+    given |= {name: value for name, value in chosen.items() if value is not None}
     if mechanism in ("sm-laplace", "gl-gaussian") and delta is None:
         raise click.UsageError(f"--mechanism {mechanism} needs a public --delta, 1e-6 for example; mass needs none")
     needed = [None if isinstance(table, str) else table, schema_file, ledger_file]
@@ -125,6 +150,8 @@ def fit(
         check_not_a_sample(table, public_table)
     learn = partial(_classifier, greedy, epsilon=epsilon, ledger=ledger, **given)
     schema = None if infer_schema and schema_file is None else load_schema(schema_file)
+    if schema is not None and schema.classes is not None:
+        _check_weights(given.get("class_weight"), schema.classes)
     size = size_of_model(schema, max_length or 5, max_card, ledger_file)
     place = reserved(out, size, force)
     report_place = None if report is None else reserved(report, size_of_report(size), force)
@@ -158,6 +185,35 @@ def fit(
         say_json({"model": str(out), "report": report and str(report)} | json.loads(model.to_json()))
     else:
         _show(model, out, report, ledger, ledger_file)
+
+
+def _weights(texts: tuple[str, ...]) -> dict[str, float] | None:
+    """Weights of classes, as in ``ill=5``."""
+    weights: dict[str, float] = {}
+    for text in texts:
+        label, _, number = text.rpartition("=")
+        try:
+            weight = float(number)
+        except ValueError:
+            weight = math.nan
+        if not label or not 0 < weight < math.inf:
+            raise click.UsageError(
+                f"--class-weight must be a class and a weight above 0, as in ill=5, not {text!r}. Weights are public numbers: "
+                "'balanced' ones would be read off the private records"
+            )
+        if label in weights:
+            raise click.UsageError(f"--class-weight names {label!r} twice")
+        weights[label] = weight
+    return weights or None
+
+
+def _check_weights(weights: dict[str, float] | None, classes: "Sequence[Label]") -> None:
+    from ..columns import canonical
+
+    known = [canonical(c) for c in classes]
+    for label in weights or ():
+        if label not in known:
+            raise click.UsageError(f"--class-weight names {label!r}, but the schema's classes are {', '.join(known)}")
 
 
 def _write_report(model: "SavedModel", place: "PendingFile", out: Path) -> None:
