@@ -551,7 +551,7 @@ def test_a_table_that_stays_in_its_engine(desk, monkeypatch):
     assert "adds up" in run("fit", url, *FIT[2:], "--ledger", "l2.json", code=1)
     assert "hospital.db" not in (desk / "home" / "tables.json").read_text()
     run("fit", "duckdb:///hospital.db?table=nobody", *FIT[2:], "--ledger", "l2.json", code=1)
-    said = run("fit", "postgresql://me:pass@nowhere/db?table=t", *FIT[2:], "--ledger", "l2.json", code=1)
+    said = run("fit", "postgresql://me:pass@nowhere/db?table=t", *FIT[2:], "--ledger", "l2.json", code=2)
     assert "password" in said
     assert "nowhere" not in said
     assert Ledger.open("l2.json").entries == ()
@@ -561,3 +561,57 @@ def test_a_table_that_stays_in_its_engine(desk, monkeypatch):
 
     monkeypatch.setattr(DPOptimalRuleListClassifier, "fit", lambda *_: pytest.fail("it was read into memory"))
     assert "stays" not in run("fit", "hospital.parquet", *FIT[2:])  # that would say that there are many records
+
+
+def test_the_parameters_of_whole_lists(desk):
+    run(*FIT, "--joint", "1", "--counts-share", "0.2", "--class-weight", "yes=5", "--class-weight", "no=0.5", "-k", "3")
+    parameters = SavedModel.load("model.json").parameters
+    assert {k: parameters[k] for k in ("joint", "counts_share")} == {"joint": 1, "counts_share": 0.2}
+    assert parameters["class_weight"] == {"yes": 5.0, "no": 0.5}
+    run(*FIT, "--time-limit", "600")
+    assert SavedModel.load("model.json").parameters["time_limit"] == 600.0
+    run(*FIT, "--learner", "greedy", "--counts-share", "0.3")
+    assert SavedModel.load("model.json").parameters["counts_share"] == 0.3
+
+
+def test_weights_change_the_model(desk):
+    run(*FIT, "-k", "1", "--class-weight", "yes=1000")
+    assert SavedModel.load("model.json").rule_list.default.label == "yes"
+    run(*FIT, "-k", "1", "--class-weight", "no=1000")
+    assert SavedModel.load("model.json").rule_list.default.label == "no"
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--learner", "greedy", "--joint", "2"], "--learner optimal"),
+        (["--mechanism", "mass", "--time-limit", "2"], "--learner optimal"),
+        (["--learner", "greedy", "--class-weight", "yes=2"], "--learner optimal"),
+        (["--mechanism", "sm-cauchy", "--min-support", "9", "--counts-share", "0.5"], "not sm-cauchy"),
+        (["--class-weight", "balanced"], "private records"),
+        (["--class-weight", "yes=many"], "above 0"),
+        (["--class-weight", "yes=-1"], "above 0"),
+        (["--class-weight", "yes=nan"], "above 0"),
+        (["--class-weight", "yes=inf"], "above 0"),
+        (["--class-weight", "yes=1", "--class-weight", "yes=2"], "twice"),
+        (["--class-weight", "maybe=1"], "no, yes"),
+        (["--joint", "0"], "joint"),
+    ],
+)
+def test_parameters_that_a_learner_does_not_have(desk, options, message):
+    run("ledger", "create", "l.json", "-e", "9")
+    assert message in flat(run(*FIT, *options, "--ledger", "l.json", code=2))
+    assert Ledger.open("l.json").entries == ()
+
+
+@pytest.mark.parametrize("option", ["--counts-share", "--time-limit"])
+def test_parameters_out_of_range(desk, option):
+    assert option[2:].replace("-", "_") in run(*FIT, option, "-1", code=1)
+    assert not (desk / "model.json").exists()
+
+
+def test_a_time_limit_that_strikes_says_what_is_booked(desk, monkeypatch):
+    run("ledger", "create", "l.json", "-e", "9")
+    said = run(*FIT, "--time-limit", "1e-9", "--ledger", "l.json", code=1)
+    assert "Epsilon 5 is booked" in said
+    assert "time_limit" in said

@@ -74,7 +74,7 @@ def test_a_file_of_duckdb(tmp_path, expected, monkeypatch):
         ("postgresql://me@host/db", "which table"),
         ("postgresql://me@host/db?table=", "which table"),
         ("postgresql://me:Xyzzy@host/db?table=t", "PGPASSWORD"),
-        ("postgresql://me@host/db?table=t&password=Xyzzy", "password may not"),
+        ("postgresql://me@host/db?table=t&password=Xyzzy", "may not stand in a URL"),
         ("spark://host:7077", "which table"),
         (b"people.parquet", "named by a text"),
     ],

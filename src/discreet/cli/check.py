@@ -16,6 +16,7 @@ from .common import (
     say_json,
     target_of,
 )
+from .terminal import on_one_line, open_console
 
 
 @click.command()
@@ -43,17 +44,16 @@ def check(
     if as_json:
         say_json(found)
         return
-    from rich.console import Console
     from rich.table import Table
 
-    console = Console()
+    console = open_console()
     console.print("About the records; keep it to yourself.", style="bold yellow")
     shown = Table("column", "missing", "not foreseen", "taken as", "", box=None)
     for name, row in found["columns"].items():
         odd = row["not foreseen"] / max(1, found["records"])
         hint = "" if odd <= 0.05 else "look at its spelling and type, unless you expect this"
         taken = (row["taken as"] or "no category, or missing") if odd else ""
-        shown.add_row(name, f"{row['missing']:,}", f"{row['not foreseen']:,}", taken, hint)
+        shown.add_row(on_one_line(name), f"{row['missing']:,}", f"{row['not foreseen']:,}", taken, hint)
     console.print(shown)
     labels = found["labels not foreseen"]
     console.print(

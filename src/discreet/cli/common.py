@@ -1,10 +1,12 @@
 """What the commands have in common: options, kind errors, and exit codes.
 
 0: done. 1: a file, schema or model cannot be used. 2: the command was called in a wrong way. 3: the budget does not allow it.
+4: a model was learned and paid for, but could not be written. More in ending.py.
 """
 
-import json
 import math
+import os
+import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from difflib import get_close_matches
@@ -13,13 +15,33 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from .ending import as_message
+from .remembered import check_not_private
+from .terminal import say_json as say_json
+
 if TYPE_CHECKING:
     import pandas as pd
 
     from ..schema import Schema
+    from ..writing import PendingFile
 
-FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
+
+class _File(click.Path):
+    """A file that is there: no device, pipe or folder, which may never end."""
+
+    def __init__(self) -> None:
+        super().__init__(exists=True, dir_okay=False, path_type=Path)
+
+    def convert(self, value: Any, param: Any, ctx: Any) -> Any:
+        path: Any = super().convert(value, param, ctx)
+        if not path.is_file():
+            self.fail(f"{click.format_filename(value)} is no ordinary file", param, ctx)
+        return path
+
+
+FILE = _File()
 NEW_FILE = click.Path(dir_okay=False, path_type=Path)
+FORMAT_OF_A_FILE = re.compile(rb'"format"\s*:\s*"([^"]*)"')
 LARGE = 256 * 2**20  # bytes of a file
 WEAKEST = 10.0  # a larger epsilon needs a word from the user
 
@@ -30,7 +52,16 @@ class _Place(click.ParamType):
     name = "file or url"
 
     def convert(self, value: Any, param: Any, ctx: Any) -> Any:
-        if not isinstance(value, str) or "://" in value:
+        if not isinstance(value, str):
+            return value
+        if "://" in value:
+            from ..errors import TableError
+            from ..sources.addresses import checked_url
+
+            try:
+                checked_url(value)
+            except TableError as error:
+                raise click.UsageError(str(error), ctx) from None
             return value
         if any(sign in value for sign in "*?[") and not Path(value).exists():  # several files
             return str(Path(value).absolute())
@@ -96,8 +127,11 @@ def kind_errors() -> Iterator[None]:
             f"{error}. Nothing was learned and nothing spent. What is left is all there is for this table: use a smaller "
             "--epsilon, or live with the models that there are"
         ) from None
-    except (ValueError, TypeError, OSError, ImportError) as error:
-        raise click.ClickException(str(error)) from None
+    except Exception as error:
+        told = None if isinstance(error, BrokenPipeError) else as_message(error)
+        if told is None:
+            raise
+        raise told from None
 
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:
@@ -175,23 +209,61 @@ def read_records(
         return frame[wanted], y
 
 
-def check_outputs(outputs: Sequence[Path | None], inputs: Sequence[Path | None] = (), force: bool = True) -> None:
-    """Complain about files that cannot be written, or that would be lost, before anything is spent."""
-    import os
+def check_outputs(outputs: Sequence[Path | None], inputs: Sequence[Path | None] = (), force: bool = False) -> None:
+    """Complain about files that cannot be written, or that would be lost, before anything is spent.
 
-    taken = {path.resolve() for path in inputs if path is not None}
+    Not even by force is a file written over that this command needs, nor a ledger, nor a table that was learned from.
+    """
+    taken = [path for path in inputs if path is not None]
     for path in outputs:
         if path is None:
             continue
-        if not path.parent.is_dir() or not os.access(path.parent, os.W_OK):
+        folder = path.resolve().parent
+        if not folder.is_dir() or not os.access(folder, os.W_OK):
             raise click.ClickException(f"{path} cannot be written: there is no such folder, or it is read-only")
-        if path.resolve() in taken:
+        if any(_is_same(path, other) for other in taken):
             raise click.UsageError(f"{path} is needed for something else in this command: choose another name")
         if path.exists() and not path.is_file():
             raise click.UsageError(f"{path} is no ordinary file: choose another name")
+        if path.exists() and (kept := _why_kept(path)):
+            raise click.UsageError(f"{path} {kept}, and not written over: choose another name")
         if path.exists() and not force:
             raise click.UsageError(f"{path} exists; say --force to write over it")
-        taken.add(path.resolve())
+        taken.append(path)
+
+
+def _is_same(one: Path, other: Path) -> bool:
+    """By whatever name, also where a name is linked or spelled in another case."""
+    return one.resolve() == other.resolve() or (one.exists() and other.exists() and one.samefile(other))
+
+
+def _why_kept(path: Path) -> str:
+    """What cannot be had again. A ledger is known by how it begins, a table by what earlier commands noted."""
+    with open(path, "rb") as file:
+        found = FORMAT_OF_A_FILE.search(file.read(4096))
+    if found and found[1] == b"discreet ledger":
+        return "is a ledger"
+    try:
+        check_not_private(path, public=False)
+    except click.ClickException:
+        return "is a table that was learned from"
+    return ""
+
+
+@contextmanager
+def new_file(path: Path, force: bool) -> Iterator["PendingFile"]:
+    """A file that is written beside, and then in its place, or not at all. What appeared there since it was checked stays."""
+    from ..writing import PendingFile
+
+    with kind_errors(), PendingFile(path, over=force) as file:
+        yield file
+        file.commit()
+
+
+def write_new(path: Path, text: str, force: bool) -> None:
+    """Write a text to a new file."""
+    with new_file(path, force) as file:
+        file.stream.write(text.encode("utf-8"))
 
 
 def check_epsilon(epsilon: float, weak: bool) -> None:
@@ -210,8 +282,3 @@ weak_option = click.option(
     "--weak", is_flag=True, help=f"Allow an epsilon above {WEAKEST:g}, which protects next to nobody."
 )
 force_option = click.option("--force", is_flag=True, help="Write over a file that is there.")
-
-
-def say_json(data: Any) -> None:
-    """Print as JSON."""
-    click.echo(json.dumps(data, indent=1, default=str))

@@ -20,6 +20,7 @@ from .common import (
     weak_option,
 )
 from .remembered import ANOTHER, check_ledger, note_ledger
+from .terminal import as_text, on_one_line, open_console, say
 
 CHOOSE = (
     "are these records private? A measured accuracy is not covered by the model's promise. Either pay for a noisy one,\n\n"
@@ -99,8 +100,8 @@ def evaluate(
             if as_json:
                 say_json({"accuracy": found.accuracy, "low": found.low, "high": found.high, "epsilon": epsilon})
             else:
-                click.echo(str(found))
-                click.echo("It is about these records, and not part of what the model promises.", err=True)
+                say(str(found))
+                say("It is about these records, and not part of what the model promises.", err=True)
             return
         measured = _exact(rules, X, y)
     if as_json:
@@ -138,19 +139,18 @@ def _exact(rules: Any, X: Any, y: Any) -> dict[str, Any]:
 
 
 def _show(measured: dict[str, Any]) -> None:
-    from rich.console import Console
     from rich.table import Table
 
-    console = Console()
+    console = open_console()
     console.print(
-        f"[bold]accuracy {measured['accuracy']:.3f}[/bold] on {measured['records']:,} records; always the most frequent class: "
-        f"{measured['most frequent class']:.3f}"
+        as_text(f"accuracy {measured['accuracy']:.3f}", "bold"),
+        f"on {measured['records']:,} records; always the most frequent class: {measured['most frequent class']:.3f}",
     )
     if measured["left out"]:
         console.print(f"{measured['left out']:,} records have no label of the model's and were left out.")
     table = Table("class", "records", "predicted", "found", box=None)
     for name, row in measured["classes"].items():
         found = "" if row["found"] is None else f"{row['found']:.1%}"
-        table.add_row(name, f"{row['records']:,}", f"{row['predicted']:,}", found)
+        table.add_row(on_one_line(name), f"{row['records']:,}", f"{row['predicted']:,}", found)
     console.print(table)
     console.print("Exact numbers about these records: the model's promise does not cover them.", style="yellow")

@@ -1,6 +1,7 @@
 """``discreet fit``: from a private table and a public schema to a model that may be published."""
 
-from collections.abc import Callable
+import math
+from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -27,12 +28,15 @@ from .common import (
     weak_option,
 )
 from .remembered import ANOTHER, PUBLIC, check_ledger, check_not_a_sample, note_ledger
+from .saving import keep, reserved, size_of_model, size_of_report
 from .show import coloured
+from .terminal import as_text, on_one_line, open_console, say
 
 if TYPE_CHECKING:
     from ..model import SavedModel
     from ..privacy.ledger import Ledger
-    from ..schema import Schema
+    from ..schema import Label, Schema
+    from ..writing import PendingFile
 
 MECHANISMS = ("mass", "sm-laplace", "sm-cauchy", "gl-laplace", "gl-gaussian", "gl-exponential", "noisy-counts")
 
@@ -65,6 +69,20 @@ MECHANISMS = ("mass", "sm-laplace", "sm-cauchy", "gl-laplace", "gl-gaussian", "g
 )
 @click.option("--delta", type=float, help="For sm-laplace and gl-gaussian, which promise less.")
 @click.option("--min-support", type=int, help="For sm-laplace and sm-cauchy: a public number of records.")
+@click.option(
+    "--joint", type=click.IntRange(min=1), help="For optimal: how many rules to draw at once; all by default."
+)
+@click.option("--counts-share", type=float, help="The share of epsilon for class counts; 0.1, for greedy (mass) 0.5.")
+@click.option(
+    "--class-weight",
+    "weights",
+    multiple=True,
+    metavar="CLASS=WEIGHT",
+    help="For optimal: how bad a mistake on a class is, a public number: ill=5. Repeat.",
+)
+@click.option(
+    "--time-limit", type=float, help="For optimal: seconds after which to give up. What was booked stays booked."
+)
 @csv_options
 @click.option("--infer-schema", is_flag=True, help="Make a schema from the private records. NOTHING IS THEN PROVED.")
 @weak_option
@@ -88,6 +106,10 @@ def fit(
     records_per_person: int,
     delta: float | None,
     min_support: int | None,
+    joint: int | None,
+    counts_share: float | None,
+    weights: tuple[str, ...],
+    time_limit: float | None,
     delimiter: str | None,
     encoding: str,
     infer_schema: bool,
@@ -112,6 +134,12 @@ def fit(
         raise click.UsageError("--mechanism, --delta and --min-support are for --learner greedy")
     given |= {"mechanism": mechanism or "mass", "delta": delta} if greedy else {}
     given |= {"min_support": min_support} if min_support is not None else {}
+    if greedy and (joint, time_limit, weights) != (None, None, ()):
+        raise click.UsageError("--joint, --time-limit and --class-weight are for --learner optimal")
+    if counts_share is not None and (mechanism or "mass") != "mass":
+        raise click.UsageError(f"--counts-share is for --learner optimal and --mechanism mass, not {mechanism}")
+    chosen = {"joint": joint, "counts_share": counts_share, "time_limit": time_limit, "class_weight": _weights(weights)}
+    given |= {name: value for name, value in chosen.items() if value is not None}
     if mechanism in ("sm-laplace", "gl-gaussian") and delta is None:
         raise click.UsageError(f"--mechanism {mechanism} needs a public --delta, 1e-6 for example; mass needs none")
     needed = [None if isinstance(table, str) else table, schema_file, ledger_file]
@@ -121,29 +149,36 @@ def fit(
     if not infer_schema:
         check_not_a_sample(table, public_table)
     learn = partial(_classifier, greedy, epsilon=epsilon, ledger=ledger, **given)
+    schema = None if infer_schema and schema_file is None else load_schema(schema_file)
+    if schema is not None and schema.classes is not None:
+        _check_weights(given.get("class_weight"), schema.classes)
+    size = size_of_model(schema, max_length or 5, max_card, ledger_file)
+    place = reserved(out, size, force)
+    report_place = None if report is None else reserved(report, size_of_report(size), force)
     booked = 0 if ledger is None else len(ledger.entries)
     try:
-        if infer_schema and schema_file is None:
+        if schema is None:
             if isinstance(table, str):
                 raise click.UsageError("--infer-schema reads the table into memory; give a file, or a schema")
             model = _fit_inferred(Written(table, delimiter, encoding), target, learn, ledger_file)
         elif stays(table, encoding):
             written = Written(table, delimiter, encoding)
-            model = _fit_where_it_is(written, load_schema(schema_file), target, learn, ledger_file)
+            model = _fit_where_it_is(written, schema, target, learn, ledger_file)
         else:
             written = Written(table, delimiter, encoding)
-            model = _fit(written, load_schema(schema_file), target, exclude, learn, ledger_file)
-    except KeyboardInterrupt:
+            model = _fit(written, schema, target, exclude, learn, ledger_file)
+    except BaseException as error:
         gone = ledger is not None and len(ledger.entries) > booked
         said = f"Epsilon {epsilon:g} is booked and stays so" if gone else "Nothing was booked"
-        click.echo(f"Stopped; no model was written. {said}.", err=True)
-        raise SystemExit(130) from None
-    with kind_errors():
-        model.save(out)
-        if report is not None:
-            from ..report.html import to_html
-
-            report.write_text(to_html(model), encoding="utf-8")
+        if isinstance(error, KeyboardInterrupt):
+            say(f"Stopped; no model was written. {said}.", err=True)
+            raise SystemExit(130) from None
+        if gone:
+            say(f"No model was written. {said}.", err=True)
+        raise
+    keep(place, model.to_json() + "\n", out, epsilon)
+    if report_place is not None:
+        _write_report(model, report_place, out)
     if as_json:
         import json
 
@@ -152,10 +187,54 @@ def fit(
         _show(model, out, report, ledger, ledger_file)
 
 
+def _weights(texts: tuple[str, ...]) -> dict[str, float] | None:
+    """Weights of classes, as in ``ill=5``."""
+    weights: dict[str, float] = {}
+    for text in texts:
+        label, _, number = text.rpartition("=")
+        try:
+            weight = float(number)
+        except ValueError:
+            weight = math.nan
+        if not label or not 0 < weight < math.inf:
+            raise click.UsageError(
+                f"--class-weight must be a class and a weight above 0, as in ill=5, not {text!r}. Weights are public numbers: "
+                "'balanced' ones would be read off the private records"
+            )
+        if label in weights:
+            raise click.UsageError(f"--class-weight names {label!r} twice")
+        weights[label] = weight
+    return weights or None
+
+
+def _check_weights(weights: dict[str, float] | None, classes: "Sequence[Label]") -> None:
+    from ..columns import canonical
+
+    known = [canonical(c) for c in classes]
+    for label in weights or ():
+        if label not in known:
+            raise click.UsageError(f"--class-weight names {label!r}, but the schema's classes are {', '.join(known)}")
+
+
+def _write_report(model: "SavedModel", place: "PendingFile", out: Path) -> None:
+    from ..report.html import to_html
+
+    try:
+        place.stream.write(to_html(model).encode("utf-8"))
+        place.commit()
+    except Exception as error:
+        raise click.ClickException(
+            f"{out} is written, but not the report ({type(error).__name__}). Make it again with\n\n"
+            f"    discreet show {out} --format html --out REPORT.html"
+        ) from None
+
+
 def open_ledger(path: Path | None) -> "Ledger | None":
     """The ledger in a file. If there is none, how to make it."""
     if path is None:
         return None
+    if path.exists() and not path.is_file():
+        raise click.UsageError(f"{path} is no ordinary file, so it is no ledger")
     if not path.exists():
         raise click.UsageError(
             f"there is no ledger {path}. Decide once how much all models from this table may reveal together, and make it:\n\n"
@@ -252,27 +331,22 @@ def _fit_inferred(table: Written, target: str | None, learn: Callable[..., Any],
 
 
 def _working() -> Any:
-    from rich.console import Console
-
-    return Console(stderr=True).status("learning ...")
+    return open_console(stderr=True).status("learning ...")
 
 
 def _show(
     model: "SavedModel", out: Path, report: Path | None, ledger: "Ledger | None", ledger_file: Path | None
 ) -> None:
-    from rich.console import Console
     from rich.panel import Panel
-    from rich.text import Text
 
-    console = Console()
+    console = open_console()
     assert model.privacy is not None
-    console.print(
-        Panel(coloured(model.rule_list), title=f"Predicting {model.target}", title_align="left", padding=(1, 2))
-    )
+    title = as_text(f"Predicting {on_one_line(model.target)}")
+    console.print(Panel(coloured(model.rule_list), title=title, title_align="left", padding=(1, 2)))
     if model.rule_list.default.counts is not None:
         console.print("Shares and counts are noisy; the report says by how much.", style="dim")
     style = "green" if model.privacy.proved else "bold red"
-    console.print(Panel(Text(str(model.privacy), style), title="What it promises", title_align="left", padding=(1, 2)))
+    console.print(Panel(as_text(model.privacy, style), title="What it promises", title_align="left", padding=(1, 2)))
     if ledger is None:
         console.print(
             "Not on a ledger: what several models from one table reveal adds up, and nobody counts. "
@@ -281,9 +355,11 @@ def _show(
         )
     else:
         console.print(
-            f"On the ledger {ledger_file}: {float(ledger.remaining[0]):.6g} of {float(ledger.epsilon):.6g} left."
+            f"On the ledger {on_one_line(ledger_file)}: {float(ledger.remaining[0]):.6g} of {float(ledger.epsilon):.6g} left."
         )
-    console.print(f"Model: {out}" + (f"   report: {report}" if report else ""))
+    place = on_one_line(out)
+    console.print(f"Model: {place}" + (f"   report: {on_one_line(report)}" if report else ""))
     console.print(
-        f"Next: discreet predict {out} NEW.csv --out scores.csv   or   discreet show {out} --format sql", style="dim"
+        f"Next: discreet predict {place} NEW.csv --out scores.csv   or   discreet show {place} --format sql",
+        style="dim",
     )

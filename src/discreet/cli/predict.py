@@ -1,9 +1,10 @@
 """``discreet predict``: scores for new records."""
 
 import csv
-import sys
+import io
+import json
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import repeat
+from itertools import chain, repeat
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,12 +17,14 @@ from .common import (
     check_columns,
     check_outputs,
     csv_options,
+    force_option,
     kind_errors,
+    new_file,
     open_where_it_is,
     read_records,
-    say_json,
     stays,
 )
+from .terminal import on_one_line, say, say_lines
 
 if TYPE_CHECKING:
     from ..rules import RuleList
@@ -32,6 +35,7 @@ if TYPE_CHECKING:
 @click.argument("table", type=PLACE)
 @click.option("--out", "-o", type=NEW_FILE, help="Where the scores go, as CSV; to the screen by default.")
 @click.option("--id", "ids", multiple=True, help="A column to copy into the scores. Repeat for more.")
+@force_option
 @csv_options
 @click.option("--json", "as_json", is_flag=True, help="As JSON, a record a row.")
 def predict(
@@ -39,6 +43,7 @@ def predict(
     table: Path | str,
     out: Path | None,
     ids: tuple[str, ...],
+    force: bool,
     delimiter: str | None,
     encoding: str,
     as_json: bool,
@@ -50,7 +55,7 @@ def predict(
     """
     from ..model import SavedModel
 
-    check_outputs([out], [model, None if isinstance(table, str) else table])
+    check_outputs([out], [model, None if isinstance(table, str) else table], force)
     with kind_errors():
         saved = SavedModel.load(model)
         rules = saved.rule_list
@@ -61,28 +66,37 @@ def predict(
         rows = (
             [*copied, *answers[k]] for X, ids_of in parts for k, copied in zip(rules.captures(X), ids_of, strict=True)
         )
-        if as_json:
-            say_json([dict(zip(header, row, strict=True)) for row in rows])
+        written = _json(header, rows) if as_json else _csv(header, rows)
+        if out is None:
+            say_lines(written)
         else:
-            _write(out, header, rows)
+            n = _write(out, written, force)
+            say(f"{n:,} records: {on_one_line(out)}", err=True)
 
 
-def _write(out: Path | None, header: list[str], rows: Iterable[list[Any]]) -> None:
-    file = sys.stdout if out is None else open(out, "w", encoding="utf-8", newline="")  # noqa: SIM115
-    n = 0
-    try:
-        writer = csv.writer(file, lineterminator="\n")
-        writer.writerow(header)
-        for n, row in enumerate(rows, 1):  # noqa: B007
-            writer.writerow(row)
-    except BaseException:
-        if out is not None:  # half of the scores look like all of them
-            file.close()
-            out.unlink()
-        raise
-    if out is not None:
-        file.close()
-        click.echo(f"{n:,} records: {out}", err=True)
+def _csv(header: list[str], rows: Iterable[list[Any]]) -> Iterator[str]:
+    """A part for each record, after one for the header."""
+    for row in chain([header], rows):
+        line = io.StringIO()
+        csv.writer(line, lineterminator="\n").writerow(row)
+        yield line.getvalue()
+
+
+def _json(header: list[str], rows: Iterable[list[Any]]) -> Iterator[str]:
+    before = "["
+    for row in rows:
+        yield before + json.dumps(dict(zip(header, row, strict=True)), indent=1, default=str)
+        before = ",\n"
+    yield "]\n" if before != "[" else "[]\n"
+
+
+def _write(out: Path, written: Iterable[str], force: bool) -> int:
+    """All of it or nothing: half of the scores look like all of them. How many records there are."""
+    n = -1  # one part is no record
+    with new_file(out, force) as file:
+        for n, part in enumerate(written):  # noqa: B007
+            file.stream.write(part.encode("utf-8"))
+    return n
 
 
 def _from_file(
@@ -113,7 +127,7 @@ def _from_engine(
     used = rules.used_columns
     opened = open_where_it_is(table, [*used, *ids], delimiter, encoding)
     if isinstance(table, str):
-        click.echo("The records leave their engine: what the rules and --id need of them is scored here.", err=True)
+        say("The records leave their engine: what the rules and --id need of them is scored here.", err=True)
     used = used or list(opened.columns[:1])
     wanted = [
         *((name, rules.schema[name] if rules.used_columns else None) for name in used),

@@ -14,8 +14,10 @@ from .common import (
     force_option,
     kind_errors,
     say_json,
+    write_new,
 )
 from .remembered import PUBLIC, check_not_private, note_sample
+from .terminal import on_one_line, say, say_lines
 
 
 @click.command()
@@ -60,16 +62,18 @@ def schema(
     if not dictionary:
         note_sample(sample)
     if out is not None:
-        out.write_text(text, encoding="utf-8")
+        write_new(out, text, force)
     if as_json:
         say_json({"schema": draft.schema.to_dict(), "notes": list(draft.notes)})
         return
     if out is None:
-        click.echo(text)
+        say_lines([text, "\n"])
         return
     used = len(draft.schema.used)
     look = " Read it, and look at:" if draft.notes else " Read it before you use it."
-    click.echo(f"{out}: {used} columns for rules, {len(draft.schema.columns) - used} ignored.{look}")
+    say(f"{on_one_line(out)}: {used} columns for rules, {len(draft.schema.columns) - used} ignored.{look}")
     for note in draft.notes:
-        click.echo(f"  - {note}")
-    click.echo(f"\n{sample.name} must be public. If it is the private table, or a part of it, do not use this draft.")
+        say(f"  - {on_one_line(note)}")
+    say(
+        f"\n{on_one_line(sample.name)} must be public. If it is the private table, or a part of it, do not use this draft."
+    )

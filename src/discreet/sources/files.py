@@ -25,6 +25,7 @@ DELIMITERS = {",": "comma", ";": "semicolon", "\t": "tab", "|": "vertical bar"}
 MISSING = frozenset(["", "NA", "N/A", "n/a", "NaN", "nan", "NULL", "null", "None", "<NA>", "?"])
 PARQUET, ARROW, TEXT = (".parquet", ".pq"), (".arrow", ".feather", ".ipc"), (".csv", ".tsv", ".txt")
 NEVER_ENDS = "cannot be read as CSV: a quoted text in it never ends, so it is cut off or damaged; get another copy"
+LONGEST_HEADER, LONGEST_NAME = 1 << 24, 1 << 16  # characters
 BYTE_ORDER_MARKS = {b"\xff\xfe": "utf-16", b"\xfe\xff": "utf-16"}
 
 
@@ -130,19 +131,32 @@ def header(path: Path, delimiter: str | None, encoding: str) -> tuple[list[str],
     if not start:
         raise TableError(f"{path.name} is empty: it has no header with the names of its columns")
     with _decoded(path, encoding), open(path, encoding=_with_mark(encoding), newline="") as text:
-        line = text.readline()
+        line = text.readline(LONGEST_HEADER + 1)
+    if len(line) > LONGEST_HEADER:
+        raise TableError(f"{path.name}: the first line is too long for a header with the names of the columns")
     if "\0" in line:
         raise TableError(f"{path.name} is not a text file: is it really a CSV file? (UTF-16 needs --encoding utf-16)")
     if not line.strip():
         raise TableError(f"{path.name} begins with an empty line; its first line must have the names of the columns")
     if delimiter is None:
-        delimiter = max(DELIMITERS, key=lambda d: len(next(_rows([line], d, strict=False))))
-    elif len(delimiter) != 1:
-        raise TableError("the delimiter must be a single character")
-    names = [name.strip() for name in next(_rows([line], delimiter, strict=False))]
+        delimiter = max(DELIMITERS, key=lambda d: len(_cut(line, d)))
+    elif len(delimiter) != 1 or delimiter in '"\r\n':
+        raise TableError("the delimiter must be a single character, and no quotation mark or line break")
+    names = [name.strip() for name in _cut(line, delimiter)]
+    if max(map(len, names)) > LONGEST_NAME:
+        raise TableError(f"{path.name}: the first line has a name that is too long for a column; is it a header?")
     if len(set(names)) < len(names) or "" in names:
         raise TableError(f"{path.name}: the first line must be a header that names every column, and none twice")
     return names, delimiter
+
+
+def _cut(line: str, delimiter: str) -> list[str]:
+    """The names in the first line, however many: for a wrong delimiter they are one long field, which csv does not like."""
+    largest = csv.field_size_limit(sys.maxsize)
+    try:
+        return next(_rows([line], delimiter, strict=False))
+    finally:
+        csv.field_size_limit(largest)
 
 
 def _rows(lines: Iterable[str], delimiter: str, strict: bool = True) -> Iterator[list[str]]:

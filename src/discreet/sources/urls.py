@@ -9,9 +9,10 @@ from contextlib import contextmanager
 from os import PathLike, fspath
 from pathlib import Path
 from typing import Any
-from urllib.parse import SplitResult, parse_qsl, quote, unquote, urlencode, urlsplit
+from urllib.parse import SplitResult, parse_qsl, quote, unquote, urlencode
 
 from ..errors import EngineError, TableError
+from .addresses import checked_url, private_parts
 from .files import PARQUET, TEXT
 from .written import name_as_it_is, open_csv
 
@@ -51,15 +52,23 @@ def open_table(where: str | PathLike[str], *, delimiter: str | None = None, enco
     ...     len(table.columns)
     10
     """
+    try:
+        return _open(where, delimiter, encoding)
+    except (TableError, EngineError, ImportError) as error:
+        problem: Exception = error
+    except Exception as error:
+        problem = EngineError(f"the table cannot be opened ({type(error).__name__})")
+    problem.__context__ = problem.__cause__ = (
+        None  # an engine's own error may quote the URL: not even a debugger finds it
+    )
+    raise problem
+
+
+def _open(where: str | PathLike[str], delimiter: str | None, encoding: str) -> Any:
     text = fspath(where)
     if not isinstance(text, str):
         raise TableError(f"a table must be named by a text: {FORMS}")
-    parts = urlsplit(text)
-    if parts.password is not None:
-        raise TableError(
-            "a password may not stand in a URL, where others see it: put it into PGPASSWORD, ~/.pgpass or what else the engine "
-            "reads by itself"
-        )
+    parts = checked_url(text)
     if parts.scheme in ("postgresql", "postgres"):
         return _postgres(parts)
     if parts.scheme == "duckdb":
@@ -75,15 +84,19 @@ def open_table(where: str | PathLike[str], *, delimiter: str | None = None, enco
 
 def _csv(path: Path, delimiter: str | None, encoding: str) -> Any:
     if not path.is_file():
-        raise TableError(f"there is no file {path.name}")
+        raise _no_file(path)
     with _opened("duckdb", "the CSV file") as ibis:
         return open_csv(ibis, path, delimiter, encoding)
+
+
+def _no_file(path: Path) -> TableError:
+    return TableError(f"there is no file {'of this name' if private_parts(str(path)) else path.name}")
 
 
 def _parquet(path: str) -> Any:
     is_file = "://" not in path and Path(path).is_file()
     if "://" not in path and not any(sign in path for sign in "*?[") and not is_file:
-        raise TableError(f"there is no file {Path(path).name}")
+        raise _no_file(Path(path))
     with _opened("duckdb", "the Parquet file") as ibis:
         backend = ibis.duckdb.connect()
         if is_file:
@@ -145,8 +158,6 @@ def _spark(parts: SplitResult) -> Any:
 def _table_of(parts: SplitResult) -> tuple[str, dict[str, str]]:
     """The name of the table, and what else the URL asks for."""
     asked = dict(parse_qsl(parts.query, keep_blank_values=True))
-    if "password" in asked:
-        raise TableError("a password may not stand in a URL, where others see it; see open_table")
     if not (name := asked.pop("table", "")):
         raise TableError("the URL must say which table: ...?table=NAME")
     return name, asked
