@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 
 FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 NEW_FILE = click.Path(dir_okay=False, path_type=Path)
-LARGE = 256 * 2**20  # bytes of a file
 WEAKEST = 10.0  # a larger epsilon needs a word from the user
 
 
@@ -47,21 +46,26 @@ def csv_options(command: Callable[..., Any]) -> Callable[..., Any]:
     return click.option("--delimiter", help="Of a CSV file; by default the one that its first line has.")(command)
 
 
-def stays(table: Path | str, encoding: str) -> bool:
-    """Whether a table is left to its engine: by a URL; also Parquet and CSV of more than 256 MB, where DuckDB is installed.
+engine_option = click.option(
+    "--engine",
+    type=click.Choice(["memory", "duckdb"]),
+    help="What reads a file: this process (memory, the default), or DuckDB. A URL names its engine.",
+)
 
-    A CSV file in an encoding that DuckDB does not read is read into memory, however large it is.
-    """
+
+def stays(table: Path | str, engine: str | None) -> bool:
+    """Whether a table is left to an engine: by a URL or by --engine alone, never by what a file is like."""
     if isinstance(table, str):
+        if engine is not None:
+            raise click.UsageError(
+                "--engine is for a single file; a URL, or a pattern of names, goes to its engine by itself"
+            )
         return True
-    from importlib.util import find_spec
+    from ..sources.files import ARROW
 
-    from ..sources.files import PARQUET, TEXT
-    from ..sources.written import is_readable
-
-    ending = table.suffix.lower()
-    fits = ending in PARQUET or (ending in TEXT and is_readable(encoding))
-    return fits and table.stat().st_size > LARGE and all(find_spec(name) is not None for name in ("ibis", "duckdb"))
+    if engine == "duckdb" and table.suffix.lower() in ARROW:
+        raise click.UsageError("--engine duckdb is for CSV and Parquet files; leave it out for an Arrow file")
+    return engine == "duckdb"
 
 
 def open_where_it_is(table: Path | str, needed: Sequence[str], delimiter: str | None, encoding: str) -> Any:
