@@ -11,7 +11,6 @@ from narwhals.exceptions import DuplicateError
 
 from .errors import SchemaError, no_value_shown
 
-
 UNREADABLE = "<unreadable>"  # what is in a typed column and no value of Python, or of a type that no rule is about
 
 

@@ -54,7 +54,7 @@ def _text(value: Any) -> str:
         value = float(value)
     if isinstance(value, Real | np.bool_):
         try:
-            return str(whole) if value == (whole := int(value)) else str(float(value))
+            return str(whole) if value == (whole := int(value)) else str(float(value))  # type: ignore[arg-type]
         except Exception:  # infinite, no number, or too long to write down
             pass
     return str(value)
