@@ -31,7 +31,7 @@ class _Place(click.ParamType):
     def convert(self, value: Any, param: Any, ctx: Any) -> Any:
         if not isinstance(value, str) or "://" in value:
             return value
-        if any(sign in value for sign in "*?[") and not Path(value).exists():  # several files
+        if Path(value).is_dir() or (any(sign in value for sign in "*?[") and not Path(value).exists()):  # several files
             return str(Path(value).absolute())
         return FILE.convert(value, param, ctx)
 
@@ -58,7 +58,7 @@ def stays(table: Path | str, engine: str | None) -> bool:
     if isinstance(table, str):
         if engine is not None:
             raise click.UsageError(
-                "--engine is for a single file; a URL, or a pattern of names, goes to its engine by itself"
+                "--engine is for a single file; a URL, a folder, or a pattern of names goes to its engine by itself"
             )
         return True
     from ..sources.files import ARROW
