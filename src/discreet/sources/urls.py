@@ -96,16 +96,24 @@ def _parquet(path: str) -> Any:
     with _opened("duckdb", "the Parquet file") as ibis:
         backend = ibis.duckdb.connect()
         if is_file:
-            path = name_as_it_is(path)
-        else:  # DuckDB would cast all files to the types of the first, which may follow its records
-            kinds = "list((name, type, converted_type, logical_type::VARCHAR) ORDER BY name, type)"
-            files = f"SELECT {kinds} AS kinds FROM parquet_schema(?) GROUP BY file_name"
-            if backend.con.execute(f"SELECT count(DISTINCT kinds) FROM ({files})", [path]).fetchall()[0][0] > 1:
-                raise TableError(
-                    "these Parquet files differ in the names or types of their columns; write them with the same ones"
-                )
-        # a column that stands in the names of folders is of texts: a guess at another type would follow the other names
-        return backend.read_parquet(path, hive_partitioning=not is_file, hive_types_autocast=False)
+            return backend.read_parquet(name_as_it_is(path), hive_partitioning=False)
+        # DuckDB would cast all files to the types of the first, which may follow its records
+        kinds = "list((name, type, converted_type, logical_type::VARCHAR) ORDER BY name, type)"
+        files = f"SELECT file_name, {kinds} AS kinds FROM parquet_schema(?) GROUP BY file_name"
+        different = "count(DISTINCT kinds), list(DISTINCT parse_dirpath(file_name))"
+        n_kinds, folders = backend.con.execute(f"SELECT {different} FROM ({files})", [path]).fetchall()[0]
+        if n_kinds > 1:
+            raise TableError(
+                "these Parquet files differ in the names or types of their columns; write them with the same ones"
+            )
+        table = backend.read_parquet(path, hive_partitioning=False)
+        keys = {part.partition("=")[0].lower() for f in folders for part in re.split(r"[/\\]", f) if "=" in part}
+        if not keys or keys & {
+            name.lower() for name in table.columns
+        }:  # what a file says comes before the name of its folder
+            return table
+        # of texts: a guess at another type would follow the other names
+        return backend.read_parquet(path, hive_partitioning=True, hive_types_autocast=False)
 
 
 def _duckdb(parts: SplitResult) -> Any:
