@@ -5,6 +5,7 @@ import re
 import secrets
 import sys
 from dataclasses import replace
+from decimal import Decimal
 
 import duckdb
 import numpy as np
@@ -126,7 +127,7 @@ COMMANDS = {
 }
 
 
-@pytest.mark.parametrize("called", FILES)
+@pytest.mark.parametrize("called", [*FILES, "Parquet"])
 def test_who_reads_a_file_shows_nowhere(desk, called, monkeypatch):  # noqa: F811
     """The same output, exit code and files, for the same draws."""
     monkeypatch.setattr(private_base, "SystemEntropy", lambda: SeededEntropy(3))
@@ -135,15 +136,21 @@ def test_who_reads_a_file_shows_nowhere(desk, called, monkeypatch):  # noqa: F81
     fine = [Numeric("age", low=0, high=100, n_cuts=49) if c.name == "age" else c for c in SCHEMA.columns]
     Schema(tuple(fine), target="died", classes=["no", "yes"]).save("fine.toml")
     run(*FIT)
-    text = FILES[called]((desk / "hospital.csv").read_text())
-    (desk / "table.csv").write_text(text, newline="")
+    table = "table.parquet" if called == "Parquet" else "table.csv"
+    if called == "Parquet":
+        typed = hospital().replace({"": None, "1.0": "1"})
+        typed["cost"] = [None if c is None else Decimal(c) for c in typed.cost]
+        typed["age"] = typed.age.astype("Int64").where(typed.age != 40)
+        typed.to_parquet(table)
+    else:
+        (desk / table).write_text(FILES[called]((desk / "hospital.csv").read_text()), newline="")
     before = {path.name: path.read_bytes() for path in desk.iterdir() if path.is_file()}
     for command, options in COMMANDS.items():
         model = ("model.json",) if command in ("evaluate", "predict") else ()
         seen = []
         for engine in ("memory", "duckdb"):
             run("ledger", "create", "l.json", "-e", "9")
-            asked = [command.split(",")[0], *model, "table.csv", *options, "--engine", engine]
+            asked = [command.split(",")[0], *model, table, *options, "--engine", engine]
             result = CliRunner().invoke(main, asked)
             made = {path.name: path.read_bytes() for path in desk.rglob("*") if path.is_file()}
             made["l.json"] = re.sub(rb'"when": "[^"]*"', b"", made["l.json"])  # the time of day

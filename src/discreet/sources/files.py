@@ -56,7 +56,11 @@ def read_table(
     wanted = list(names if columns is None else columns)
     if not is_csv(path):
         with _readable(path):
-            return pd.read_parquet(path, columns=wanted) if _kind(path) == "parquet" else pd.read_feather(path, wanted)
+            import pyarrow as pa
+
+            # with its own types: whole numbers would become floats if one of them is missing
+            parts = [pa.table(part, names=wanted) for part in read_parts(path, [(name, None) for name in wanted])]
+            return pa.concat_tables(parts).to_pandas(types_mapper=pd.ArrowDtype, ignore_metadata=True)
     described = {} if schema is None else {column.name: column for column in schema.columns}
     parts = list(read_parts(path, [(name, described.get(name)) for name in wanted], delimiter, encoding))
     return pd.DataFrame(
