@@ -172,7 +172,7 @@ def read_records(
         there = column_names(path, delimiter, encoding)
         check_columns(path, [*wanted, *([target] if target else [])], there)
         both = list(dict.fromkeys([*wanted, *([target] if target else [])]))
-        frame = read_table(path, both, schema, delimiter, encoding)
+        frame = read_table(path, both, schema, delimiter, encoding, own_types=True)
         y: Any = None if target is None else frame[target]
         if y is not None and is_csv(path):
             y = labels(y.tolist(), schema.classes)

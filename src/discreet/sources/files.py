@@ -50,15 +50,22 @@ def read_table(
     schema: Schema | None = None,
     delimiter: str | None = None,
     encoding: str = "utf-8",
+    own_types: bool = False,
 ) -> pd.DataFrame:
-    """The table in a file, or some of its columns. A schema says which texts of a CSV file are categories, not missing values."""
+    """The table in a file, or some of its columns. A schema says which texts of a CSV file are categories, not missing values.
+
+    ``own_types``: as Parquet and Arrow files have them. In pandas, whole numbers become floats where one of them is missing.
+    """
     names = column_names(path, delimiter, encoding)
     wanted = list(names if columns is None else columns)
     if not is_csv(path):
         with _readable(path):
+            if not own_types:
+                return (
+                    pd.read_parquet(path, columns=wanted) if _kind(path) == "parquet" else pd.read_feather(path, wanted)
+                )
             import pyarrow as pa
 
-            # with its own types: whole numbers would become floats if one of them is missing
             parts = [pa.table(part, names=wanted) for part in read_parts(path, [(name, None) for name in wanted])]
             return pa.concat_tables(parts).to_pandas(types_mapper=pd.ArrowDtype, ignore_metadata=True)
     described = {} if schema is None else {column.name: column for column in schema.columns}
