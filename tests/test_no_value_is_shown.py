@@ -423,6 +423,7 @@ NO_RECORD_GETS_THERE = {
     ("drafting.dictionary", ""): "a data dictionary, which has no records",
     ("drafting.round_cuts", "_step"): "cannot happen; the message is constant",
     ("sources.files", "_kind"): "the name of a file, and what is installed",
+    ("sources.memory", "FileTable.__init__"): "a schema; the message is constant",
     ("experiments.figures", "choose"): "names of experiments and public datasets",
     ("experiments.peers_environment", ""): "public datasets, and what other programs say about them",
     ("evaluation.__init__", ""): "names of the package",

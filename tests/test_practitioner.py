@@ -519,7 +519,7 @@ def test_a_schema_drafted_from_the_private_table_is_noticed(desk):
 
 
 def test_a_stopped_fit_says_what_was_booked(desk, monkeypatch):
-    run("ledger", "create", "l.json", "-e", "9")
+    run("ledger", "create", "l.json", "-e", "12")
 
     def stopped(*_):
         raise KeyboardInterrupt
@@ -530,7 +530,7 @@ def test_a_stopped_fit_says_what_was_booked(desk, monkeypatch):
     assert "Epsilon 5 is booked" in run(*FIT, "--ledger", "l.json", code=130)
     assert not (desk / "model.json").exists()
     assert len(Ledger.open("l.json").entries) == 1
-    monkeypatch.setattr(sys.modules["discreet.cli.fit"], "read_records", stopped)
+    monkeypatch.setattr(sys.modules["discreet.sources.memory"], "read_parts", stopped)
     assert "Nothing was booked" in run(*FIT, "--ledger", "l.json", code=130)
 
 
@@ -556,11 +556,10 @@ def test_a_table_that_stays_in_its_engine(desk, monkeypatch):
     assert "nowhere" not in said
     assert Ledger.open("l2.json").entries == ()
     numbers.to_parquet("hospital.parquet")
-    monkeypatch.setattr(sys.modules["discreet.cli.common"], "LARGE", 10)
-    from discreet import DPOptimalRuleListClassifier
-
-    monkeypatch.setattr(DPOptimalRuleListClassifier, "fit", lambda *_: pytest.fail("it was read into memory"))
-    assert "stays" not in run("fit", "hospital.parquet", *FIT[2:])  # that would say that there are many records
+    monkeypatch.setattr(
+        sys.modules["discreet.sources.memory"], "read_parts", lambda *_: pytest.fail("it was read here")
+    )
+    run("fit", "hospital.parquet", *FIT[2:], "--engine", "duckdb")
 
 
 def test_the_parameters_of_whole_lists(desk):

@@ -42,7 +42,6 @@ class _File(click.Path):
 FILE = _File()
 NEW_FILE = click.Path(dir_okay=False, path_type=Path)
 FORMAT_OF_A_FILE = re.compile(rb'"format"\s*:\s*"([^"]*)"')
-LARGE = 256 * 2**20  # bytes of a file
 WEAKEST = 10.0  # a larger epsilon needs a word from the user
 
 
@@ -63,7 +62,7 @@ class _Place(click.ParamType):
             except TableError as error:
                 raise click.UsageError(str(error), ctx) from None
             return value
-        if any(sign in value for sign in "*?[") and not Path(value).exists():  # several files
+        if Path(value).is_dir() or (any(sign in value for sign in "*?[") and not Path(value).exists()):  # several files
             return str(Path(value).absolute())
         return FILE.convert(value, param, ctx)
 
@@ -78,21 +77,26 @@ def csv_options(command: Callable[..., Any]) -> Callable[..., Any]:
     return click.option("--delimiter", help="Of a CSV file; by default the one that its first line has.")(command)
 
 
-def stays(table: Path | str, encoding: str) -> bool:
-    """Whether a table is left to its engine: by a URL; also Parquet and CSV of more than 256 MB, where DuckDB is installed.
+engine_option = click.option(
+    "--engine",
+    type=click.Choice(["memory", "duckdb"]),
+    help="What reads a file: this process (memory, the default), or DuckDB. A URL names its engine.",
+)
 
-    A CSV file in an encoding that DuckDB does not read is read into memory, however large it is.
-    """
+
+def stays(table: Path | str, engine: str | None) -> bool:
+    """Whether a table is left to an engine: by a URL or by --engine alone, never by what a file is like."""
     if isinstance(table, str):
+        if engine is not None:
+            raise click.UsageError(
+                "--engine is for a single file; a URL, a folder, or a pattern of names goes to its engine by itself"
+            )
         return True
-    from importlib.util import find_spec
+    from ..sources.files import ARROW
 
-    from ..sources.files import PARQUET, TEXT
-    from ..sources.written import is_readable
-
-    ending = table.suffix.lower()
-    fits = ending in PARQUET or (ending in TEXT and is_readable(encoding))
-    return fits and table.stat().st_size > LARGE and all(find_spec(name) is not None for name in ("ibis", "duckdb"))
+    if engine == "duckdb" and table.suffix.lower() in ARROW:
+        raise click.UsageError("--engine duckdb is for CSV and Parquet files; leave it out for an Arrow file")
+    return engine == "duckdb"
 
 
 def open_where_it_is(table: Path | str, needed: Sequence[str], delimiter: str | None, encoding: str) -> Any:
@@ -202,7 +206,7 @@ def read_records(
         there = column_names(path, delimiter, encoding)
         check_columns(path, [*wanted, *([target] if target else [])], there)
         both = list(dict.fromkeys([*wanted, *([target] if target else [])]))
-        frame = read_table(path, both, schema, delimiter, encoding)
+        frame = read_table(path, both, schema, delimiter, encoding, own_types=True)
         y: Any = None if target is None else frame[target]
         if y is not None and is_csv(path):
             y = labels(y.tolist(), schema.classes)

@@ -12,6 +12,7 @@ from .common import (
     check_epsilon,
     check_outputs,
     csv_options,
+    engine_option,
     force_option,
     kind_errors,
     load_schema,
@@ -41,6 +42,7 @@ from .terminal import on_one_line, say
 @weak_option
 @force_option
 @csv_options
+@engine_option
 @as_json_option
 def cuts(
     table: Path | str,
@@ -55,6 +57,7 @@ def cuts(
     force: bool,
     delimiter: str | None,
     encoding: str,
+    engine: str | None,
     as_json: bool,
 ) -> None:
     """Choose cut points near the quantiles of the private records, with differential privacy.
@@ -80,10 +83,11 @@ def cuts(
     with kind_errors():
         for name in wanted:
             schema[name]
-        if isinstance(table, str) or stays(table, encoding):
+        if stays(table, engine):
             X = open_where_it_is(table, list(wanted), delimiter, encoding)
         else:
-            X, _ = read_records(table, schema, None, delimiter, encoding)
+            assert isinstance(table, Path)
+            X, _ = read_records(table, schema, None, delimiter, encoding, list(wanted))
         note_ledger(table, ledger_file)
         cut = private_cuts(X, schema, wanted, epsilon=epsilon, ledger=ledger, records_per_person=records_per_person)
     keep(place, cut.to_toml(), out, epsilon)

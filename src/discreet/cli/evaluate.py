@@ -12,6 +12,7 @@ from .common import (
     as_json_option,
     check_epsilon,
     csv_options,
+    engine_option,
     kind_errors,
     open_where_it_is,
     read_records,
@@ -41,6 +42,7 @@ CHOOSE = (
 @ANOTHER
 @weak_option
 @csv_options
+@engine_option
 @as_json_option
 def evaluate(
     model: Path,
@@ -54,6 +56,7 @@ def evaluate(
     weak: bool,
     delimiter: str | None,
     encoding: str,
+    engine: str | None,
     as_json: bool,
 ) -> None:
     """Measure how often MODEL is right on the records of TABLE: exactly, or privately for a price.
@@ -64,7 +67,8 @@ def evaluate(
         raise click.UsageError("choose one of --public and --epsilon")
     if not public and epsilon is None:
         raise click.UsageError(CHOOSE)
-    if public and isinstance(table, str):
+    in_engine = stays(table, engine)
+    if public and in_engine:
         raise click.UsageError("--public reads the records into memory: give a file, or --epsilon for a noisy accuracy")
     if epsilon is not None:
         check_epsilon(epsilon, weak)
@@ -86,7 +90,7 @@ def evaluate(
         rules = replace(rules, schema=schema)
         X: Any
         y: Any = None
-        if not public and stays(table, encoding):
+        if in_engine:
             X = open_where_it_is(table, [*(c.name for c in schema.used), target], delimiter, encoding)
         else:
             assert isinstance(table, Path)

@@ -17,11 +17,11 @@ from .common import (
     check_epsilon,
     check_outputs,
     csv_options,
+    engine_option,
     force_option,
     kind_errors,
     load_schema,
     open_where_it_is,
-    read_records,
     say_json,
     stays,
     target_of,
@@ -84,6 +84,7 @@ MECHANISMS = ("mass", "sm-laplace", "sm-cauchy", "gl-laplace", "gl-gaussian", "g
     "--time-limit", type=float, help="For optimal: seconds after which to give up. What was booked stays booked."
 )
 @csv_options
+@engine_option
 @click.option("--infer-schema", is_flag=True, help="Make a schema from the private records. NOTHING IS THEN PROVED.")
 @weak_option
 @ANOTHER
@@ -112,6 +113,7 @@ def fit(
     time_limit: float | None,
     delimiter: str | None,
     encoding: str,
+    engine: str | None,
     infer_schema: bool,
     weak: bool,
     another_ledger: bool,
@@ -121,7 +123,7 @@ def fit(
 ) -> None:
     """Learn a private rule list from TABLE, and write it to a file that may be published.
 
-    TABLE is a file (CSV, Parquet or Arrow), or a URL of a table that stays where it is: duckdb:///FILE?table=NAME,
+    TABLE is a file (CSV, Parquet or Arrow, of any size), or a URL of a table that stays where it is: duckdb:///FILE?table=NAME,
     postgresql://USER@HOST/DATABASE?table=NAME, spark://HOST:PORT?table=NAME (docs/scale.md). A password may not stand in it.
 
     Everything is checked before a record is read or budget spent: files, columns, parameters, the ledger.
@@ -156,17 +158,16 @@ def fit(
     place = reserved(out, size, force)
     report_place = None if report is None else reserved(report, size_of_report(size), force)
     booked = 0 if ledger is None else len(ledger.entries)
+    in_engine = stays(table, engine)
+    written = Written(table, delimiter, encoding)
     try:
         if schema is None:
-            if isinstance(table, str):
+            if in_engine:
                 raise click.UsageError("--infer-schema reads the table into memory; give a file, or a schema")
-            model = _fit_inferred(Written(table, delimiter, encoding), target, learn, ledger_file)
-        elif stays(table, encoding):
-            written = Written(table, delimiter, encoding)
-            model = _fit_where_it_is(written, schema, target, learn, ledger_file)
+            model = _fit_inferred(written, target, learn, ledger_file)
         else:
-            written = Written(table, delimiter, encoding)
-            model = _fit(written, schema, target, exclude, learn, ledger_file)
+            read = _fit_where_it_is if isinstance(table, str) else partial(_fit_file, in_engine)
+            model = read(written, schema, target, learn, ledger_file)
     except BaseException as error:
         gone = ledger is not None and len(ledger.entries) > booked
         said = f"Epsilon {epsilon:g} is booked and stays so" if gone else "Nothing was booked"
@@ -261,50 +262,65 @@ def _classifier(greedy: bool, **parameters: Any) -> Any:
     return (DPGreedyRuleListClassifier if greedy else DPOptimalRuleListClassifier)(**parameters)
 
 
-def _fit(
+def _fit_file(
+    in_engine: bool,
     table: Written,
     schema: "Schema",
     target: str | None,
-    exclude: tuple[str, ...],
     learn: Callable[..., Any],
     ledger: Path | None,
 ) -> "SavedModel":
+    """From one file. Whoever counts its records, the vault is the same, and so is all that comes after."""
     from ..model import SavedModel
+    from ..privacy.ledger import exact
+    from ..sources.files import column_names
+    from ..vault.vault import Vault
 
-    target = target_of(schema, target)
-    if schema.classes is None:
-        raise click.UsageError("the schema does not say which classes the target has: add [target] classes = [...]")
+    schema = _with_target(schema, target)
     with kind_errors():
-        schema.exclude(exclude)  # a name that is not there is noticed before the table is read
-        X, y = read_records(table.path, schema, target, table.delimiter, table.encoding)
         clf = learn(schema=schema)
-        if clf._binary_only and len(schema.classes) != 2:
+        used = schema.exclude(clf.exclude)  # a name that is not there is noticed before the table is read
+        if clf._binary_only and len(schema.classes or ()) != 2:
             raise click.UsageError(
-                f"--mechanism {clf.mechanism} is for two classes, and the schema's target has {len(schema.classes)}: use "
+                f"--mechanism {clf.mechanism} is for two classes, and the schema's target has {len(schema.classes or ())}: use "
                 "--learner optimal or --mechanism mass"
             )
-        note_ledger(table.path, ledger)
+        if clf.ledger is not None:  # so that nobody waits for a large file in vain
+            clf.ledger.check(exact("epsilon", clf.epsilon), exact("delta", getattr(clf, "delta", None) or 0))
+        needed = [*(c.name for c in used.used), str(used.target)]
         with _working():
-            clf.fit(X, y)
-        return SavedModel.of(clf, target)
+            if in_engine:
+                vault = Vault.from_source(open_where_it_is(table.path, needed, *table[1:]), used)
+            else:
+                check_columns(table.path, needed, column_names(*table))
+                vault = Vault.from_file(table.path, used, *table[1:])
+            note_ledger(table.path, ledger)
+            clf.fit_vault(vault)
+        return SavedModel.of(clf, schema.target)
+
+
+def _with_target(schema: "Schema", target: str | None) -> "Schema":
+    from dataclasses import replace
+
+    schema = replace(schema, target=target_of(schema, target))
+    if schema.classes is None:
+        raise click.UsageError("the schema does not say which classes the target has: add [target] classes = [...]")
+    return schema
 
 
 def _fit_where_it_is(
     table: Written, schema: "Schema", target: str | None, learn: Callable[..., Any], ledger: Path | None
 ) -> "SavedModel":
     """In the engine that has the table: only counts leave it."""
-    from dataclasses import replace
-
     from ..model import SavedModel
 
-    schema = replace(schema, target=target_of(schema, target))
-    if schema.classes is None:
-        raise click.UsageError("the schema does not say which classes the target has: add [target] classes = [...]")
+    schema = _with_target(schema, target)
     with kind_errors():
-        needed = [*(c.name for c in schema.used), str(schema.target)]
-        opened = open_where_it_is(table.path, needed, table.delimiter, table.encoding)
+        clf = learn(schema=schema)
+        needed = [*(c.name for c in schema.exclude(clf.exclude).used), str(schema.target)]
+        opened = open_where_it_is(table.path, needed, *table[1:])
         note_ledger(table.path, ledger)
-        clf = learn(schema=schema).fit_source(opened, verbose=True)
+        clf.fit_source(opened, verbose=True)
         return SavedModel.of(clf, schema.target)
 
 

@@ -3,7 +3,8 @@
 import csv
 import io
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
 from itertools import chain, repeat
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -17,11 +18,11 @@ from .common import (
     check_columns,
     check_outputs,
     csv_options,
+    engine_option,
     force_option,
     kind_errors,
     new_file,
     open_where_it_is,
-    read_records,
     stays,
 )
 from .terminal import on_one_line, say, say_lines
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
 @click.option("--id", "ids", multiple=True, help="A column to copy into the scores. Repeat for more.")
 @force_option
 @csv_options
+@engine_option
 @click.option("--json", "as_json", is_flag=True, help="As JSON, a record a row.")
 def predict(
     model: Path,
@@ -46,6 +48,7 @@ def predict(
     force: bool,
     delimiter: str | None,
     encoding: str,
+    engine: str | None,
     as_json: bool,
 ) -> None:
     """Score the records of TABLE with MODEL: a predicted class and the share of each class, row by row.
@@ -60,8 +63,7 @@ def predict(
         saved = SavedModel.load(model)
         rules = saved.rule_list
         answers = [(rule.label, *(round(float(p), 6) for p in rules.shares(rule))) for rule in rules]
-        read = _from_engine if stays(table, encoding) else _from_file
-        parts = read(table, rules, ids, delimiter, encoding)
+        parts = _parts(table, stays(table, engine), rules, ids, delimiter, encoding)
         header = [*ids, "prediction", *(f"share of {c}" for c in rules.classes)]
         rows = (
             [*copied, *answers[k]] for X, ids_of in parts for k, copied in zip(rules.captures(X), ids_of, strict=True)
@@ -99,40 +101,28 @@ def _write(out: Path, written: Iterable[str], force: bool) -> int:
     return n
 
 
-def _from_file(
-    table: Path | str, rules: "RuleList", ids: Sequence[str], delimiter: str | None, encoding: str
+def _parts(
+    table: Path | str, in_engine: bool, rules: "RuleList", ids: Sequence[str], delimiter: str | None, encoding: str
 ) -> Iterator[tuple[Any, Iterable[Any]]]:
-    """The whole table, and what is copied of each record."""
-    from ..sources.files import column_names, read_table
-
-    assert rules.schema is not None
-    assert isinstance(table, Path)
-    names = column_names(table, delimiter, encoding)
-    check_columns(table, ids, names)
-    X, _ = read_records(table, rules.schema, None, delimiter, encoding, rules.used_columns or names[:1])
-    if not ids:
-        yield X, repeat((), len(X))
-        return
-    copied = read_table(table, list(ids), None, delimiter, encoding).astype(object)
-    yield X, copied.where(copied.notna(), None).itertuples(index=False, name=None)  # pandas would write "nan"
-
-
-def _from_engine(
-    table: Path | str, rules: "RuleList", ids: Sequence[str], delimiter: str | None, encoding: str
-) -> Iterator[tuple[Any, Iterable[Any]]]:
-    """The same, some records at a time."""
+    """Some records at a time: what the rules need, and what is copied of each."""
     from ..sources.engine import records
+    from ..sources.files import column_names, read_parts, side_by_side
 
     assert rules.schema is not None
     used = rules.used_columns
-    opened = open_where_it_is(table, [*used, *ids], delimiter, encoding)
+    read: Callable[[list[tuple[str, Any]]], Iterator[list[Any]]]
+    if in_engine:
+        opened = open_where_it_is(table, [*used, *ids], delimiter, encoding)
+        names, read = list(opened.columns), partial(records, opened)
+    else:
+        assert isinstance(table, Path)
+        names = column_names(table, delimiter, encoding)
+        check_columns(table, [*used, *ids], names)
+        read = partial(read_parts, table, delimiter=delimiter, encoding=encoding)
     if isinstance(table, str):
         say("The records leave their engine: what the rules and --id need of them is scored here.", err=True)
-    used = used or list(opened.columns[:1])
-    wanted = [
-        *((name, rules.schema[name] if rules.used_columns else None) for name in used),
-        *((name, None) for name in ids),
-    ]
-    for values in records(opened, wanted):
-        X = dict(zip(used, values, strict=False))
-        yield X, zip(*values[len(used) :], strict=True) if ids else repeat((), len(values[0]))
+    asked: list[tuple[str, Any]] = [(name, rules.schema[name]) for name in used] or [(names[0], None)]
+    for values in read([*asked, *((name, None) for name in ids)]):
+        copied = [v if isinstance(v, list) else v.tolist() for v in values[len(asked) :]]
+        X = side_by_side([name for name, _ in asked], values[: len(asked)])
+        yield X, zip(*copied, strict=True) if ids else repeat((), len(values[0]))

@@ -46,6 +46,10 @@ class EngineColumn:
             values.type().is_unsigned_integer() and values.type().nbytes < 8
         ):  # a negative cut could not be compared with it
             values = values.cast("int64")
+        if engine == "postgres" and values.type().is_string():
+            values = (
+                values + ""
+            )  # an enum goes by the name of a text, and stops at a category that is not among its values
         self._engine, self.values, self._type = engine, values, values.type()
         self.kind = _kind(self._type)
         if self.kind is None:
@@ -204,7 +208,7 @@ class EngineColumn:
                 continue
             number = _as_float(text) if self.kind == "number" else _as_whole(text, self._type.bounds)
             if number is not None and canonical(number) == text:
-                yield as_float(number) if self.kind == "number" else number
+                yield as_float(number) if self.kind == "number" else _as_literal(number)
 
     def _holds(self, text: str) -> bool:
         try:
@@ -258,6 +262,13 @@ def _kind(dtype: Any) -> str | None:
     if dtype.is_floating() or dtype.is_decimal():
         return "number"
     return "text" if dtype.is_string() else None
+
+
+def _as_literal(number: int | float) -> Any:
+    """A whole number; ibis needs to be told the type of one beyond 63 bits."""
+    import ibis
+
+    return ibis.literal(number, type="uint64") if number >= 2**63 else number
 
 
 def _as_float(text: str) -> float | None:

@@ -8,7 +8,7 @@ has no value and no line of it. Among files that are tables no error depends on 
 
 import csv
 import sys
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +26,7 @@ MISSING = frozenset(["", "NA", "N/A", "n/a", "NaN", "nan", "NULL", "null", "None
 PARQUET, ARROW, TEXT = (".parquet", ".pq"), (".arrow", ".feather", ".ipc"), (".csv", ".tsv", ".txt")
 NEVER_ENDS = "cannot be read as CSV: a quoted text in it never ends, so it is cut off or damaged; get another copy"
 LONGEST_HEADER, LONGEST_NAME = 1 << 24, 1 << 16  # characters
+ROWS_AT_A_TIME = 1 << 17  # of a file
 BYTE_ORDER_MARKS = {b"\xff\xfe": "utf-16", b"\xfe\xff": "utf-16"}
 
 
@@ -50,16 +51,62 @@ def read_table(
     schema: Schema | None = None,
     delimiter: str | None = None,
     encoding: str = "utf-8",
+    own_types: bool = False,
 ) -> pd.DataFrame:
-    """The table in a file, or some of its columns. A schema says which texts of a CSV file are categories, not missing values."""
+    """The table in a file, or some of its columns. A schema says which texts of a CSV file are categories, not missing values.
+
+    ``own_types``: as Parquet and Arrow files have them. In pandas, whole numbers become floats where one of them is missing.
+    """
     names = column_names(path, delimiter, encoding)
     wanted = list(names if columns is None else columns)
     if not is_csv(path):
         with _readable(path):
-            return pd.read_parquet(path, columns=wanted) if _kind(path) == "parquet" else pd.read_feather(path, wanted)
-    lists = _fields(path, names, wanted, delimiter, encoding)
+            if not own_types:
+                return (
+                    pd.read_parquet(path, columns=wanted) if _kind(path) == "parquet" else pd.read_feather(path, wanted)
+                )
+            import pyarrow as pa
+
+            parts = [pa.table(part, names=wanted) for part in read_parts(path, [(name, None) for name in wanted])]
+            return pa.concat_tables(parts).to_pandas(types_mapper=pd.ArrowDtype, ignore_metadata=True)
     described = {} if schema is None else {column.name: column for column in schema.columns}
-    return pd.DataFrame({name: as_read(lists[name], described.get(name)) for name in wanted}, columns=wanted)
+    parts = list(read_parts(path, [(name, described.get(name)) for name in wanted], delimiter, encoding))
+    return pd.DataFrame(
+        {name: np.concatenate(values) for name, values in zip(wanted, zip(*parts, strict=True), strict=True)}
+    )
+
+
+def read_parts(
+    path: Path, columns: Sequence[tuple[str, Column | None]], delimiter: str | None = None, encoding: str = "utf-8"
+) -> Iterator[list[Any]]:
+    """The values of some columns, some records at a time, so that memory does not grow with the file. At least once.
+
+    Those of a CSV file as objects, by what the schema says of the column; those of other files as columns of pyarrow.
+    """
+    names = [name for name, _ in columns]
+    if is_csv(path):
+        for texts in read_texts(path, names, delimiter, encoding):
+            yield [as_read(t, column) for t, (_, column) in zip(texts, columns, strict=True)]
+        return
+    with _readable(path):
+        from pyarrow import nulls
+        from pyarrow.compute import field
+        from pyarrow.dataset import dataset
+
+        file = dataset(path, format="parquet" if _kind(path) == "parquet" else "ipc")
+        yield [nulls(0, file.schema.field(name).type) for name in names]
+        asked = {f"c{i}": field(name) for i, name in enumerate(names)}
+        for batch in file.to_batches(columns=asked, batch_size=ROWS_AT_A_TIME, batch_readahead=1, fragment_readahead=1):
+            yield batch.columns
+
+
+def side_by_side(names: Sequence[str], values: Sequence[Any]) -> Any:
+    """Columns of ``read_parts`` as a table."""
+    if all(isinstance(v, np.ndarray | list) for v in values):
+        return dict(zip(names, values, strict=True))
+    import pyarrow as pa
+
+    return pa.table(list(values), names=list(names))
 
 
 def labels(values: Sequence[Any], classes: Sequence[Label] | None) -> np.ndarray:
@@ -193,40 +240,43 @@ def _with_mark(encoding: str) -> str:
     return "utf-8-sig" if encoding.lower().replace("_", "-") in ("utf-8", "utf8") else encoding
 
 
-def _fields(
-    path: Path, names: list[str], wanted: list[str], delimiter: str | None, encoding: str
-) -> Mapping[str, list[str]]:
-    """The texts of the wanted columns."""
-    _, delimiter = header(path, delimiter, encoding)
+def read_texts(
+    path: Path, wanted: Sequence[str], delimiter: str | None = None, encoding: str = "utf-8"
+) -> Iterator[list[list[str]]]:
+    """The texts of some columns of a CSV file, some records at a time; at least once, so that an empty table is one."""
+    names, delimiter = header(path, delimiter, encoding)
     places = [names.index(name) for name in wanted]
-    lists: list[list[str]] = [[] for _ in wanted]
-    adders = [(place, column.append) for place, column in zip(places, lists, strict=True)]
     largest = csv.field_size_limit(sys.maxsize)
     short = False
     try:
         with _decoded(path, encoding), open(path, encoding=_with_mark(encoding), newline="") as text:
             rows = _rows(text, delimiter)
             next(rows)
-            for row in rows:
-                if not row:
-                    continue
-                if len(row) != len(names) or short:
-                    if len(row) < len(names) and not short:
-                        short = True  # perhaps the last one
+            while True:
+                part: list[list[str]] = []
+                for row in rows:
+                    if not row:
                         continue
-                    raise TableError(
-                        f"{path.name} has lines with more or fewer fields than the {len(names)} names in its first line. Is it "
-                        f"separated by a {DELIMITERS.get(delimiter, delimiter)}? If not, say --delimiter"
-                    )
-                for place, add in adders:
-                    add(row[place])
+                    if len(row) != len(names) or short:
+                        if len(row) < len(names) and not short:
+                            short = True  # perhaps the last one
+                            continue
+                        raise TableError(
+                            f"{path.name} has lines with more or fewer fields than the {len(names)} names in its first line. "
+                            f"Is it separated by a {DELIMITERS.get(delimiter, delimiter)}? If not, say --delimiter"
+                        )
+                    part.append([row[place] for place in places])
+                    if len(part) == ROWS_AT_A_TIME:
+                        break
+                if short:
+                    raise TableError(f"{path.name} is cut off in the middle of its last line; get another copy")
+                yield [[row[i] for row in part] for i in range(len(wanted))]
+                if len(part) < ROWS_AT_A_TIME:
+                    return
     except csv.Error:
         raise TableError(f"{path.name} {NEVER_ENDS}") from None
     finally:
         csv.field_size_limit(largest)
-    if short:
-        raise TableError(f"{path.name} is cut off in the middle of its last line; get another copy")
-    return dict(zip(wanted, lists, strict=True))
 
 
 def numbers_among(categories: Iterable[str]) -> dict[float, str]:

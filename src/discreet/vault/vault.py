@@ -10,6 +10,8 @@ A vault can be filled once and fitted many times. It cannot be printed, pickled 
 import math
 from collections.abc import Sequence
 from fractions import Fraction
+from os import PathLike
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -20,7 +22,7 @@ from ..privacy.budget import GreedyBudget, confidence_threshold
 from ..privacy.ledger import Reservation
 from ..schema import Label, Schema
 from ..sources.engine import EngineTable
-from ..sources.memory import add_table, check_types, class_numbers
+from ..sources.memory import FileTable, add_table, check_types, class_numbers
 from ..tables import as_table
 from .cells import Cells, CellsInProgress
 from .counting import Counter, NodeCounts, RuleCounts
@@ -79,6 +81,26 @@ class Vault(Secret):
         return cls(schema, classes, cells.finish())
 
     @classmethod
+    def from_file(
+        cls, path: str | PathLike[str], schema: Schema, delimiter: str | None = None, encoding: str = "utf-8"
+    ) -> "Vault":
+        """A vault with the records of a CSV, Parquet or Arrow file, read a part at a time: the file may be larger than memory.
+
+        The schema names the target. What the texts of a CSV file mean is in docs/command-line.md.
+
+        >>> import tempfile
+        >>> from discreet.datasets import load_compas
+        >>> data = load_compas()
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     data.frame.to_csv(f"{folder}/compas.csv", index=False)
+        ...     Vault.from_file(f"{folder}/compas.csv", data.schema)
+        <Vault>
+        """
+        check_private_schema(schema)
+        classes = sorted_classes(schema)
+        return cls.filled_by(FileTable(Path(path), schema, classes, delimiter, encoding), schema, classes)
+
+    @classmethod
     def from_source(cls, table: Any, schema: Schema, verbose: bool = False) -> "Vault":
         """A vault with the records of a table that stays where it is: an ibis table (DuckDB, PostgreSQL, Spark).
 
@@ -96,7 +118,7 @@ class Vault(Secret):
         return cls.filled_by(EngineTable(table, schema, classes, verbose), schema, classes)
 
     @classmethod
-    def filled_by(cls, source: EngineTable, schema: Schema, classes: Sequence[Label]) -> "Vault":
+    def filled_by(cls, source: EngineTable | FileTable, schema: Schema, classes: Sequence[Label]) -> "Vault":
         """A vault with the records that a source adds."""
         cells = CellsInProgress(schema.used, len(classes))
         source.add_to(cells)
