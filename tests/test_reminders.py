@@ -283,3 +283,16 @@ def test_a_ledger_in_memory_stays_behind_when_a_classifier_is_pickled():
         assert here.ledger is ledger
     with pytest.raises(TypeError, match="cannot be pickled"):
         pickle.dumps(ledger)
+
+
+def test_on_the_command_line_a_large_epsilon_was_said_aloud(tmp_path):
+    SCHEMA.save(tmp_path / "schema.toml")
+    X.assign(y=Y).to_csv(tmp_path / "table.csv", index=False)
+    given = ["--schema", tmp_path / "schema.toml", "--epsilon", "20", "--out", tmp_path / "model.json"]
+    run = "from discreet.cli import main; main()"
+    given = [sys.executable, "-c", run, "fit", tmp_path / "table.csv", *given, "--weak", "--learner", "greedy"]
+    done = subprocess.run([*map(str, given)], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert "PrivacyWarning" not in done.stderr
+    assert "next to no protection" in done.stdout
+    assert "In the same process" not in done.stdout  # there is one fit in it

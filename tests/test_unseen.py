@@ -23,7 +23,7 @@ from discreet import (
     noisy_accuracy,
     private_cuts,
 )
-from discreet.errors import LearningError, NotEnoughMemory
+from discreet.errors import LearningError, NotEnoughMemory, PrivacyWarning
 from discreet.unseen import NOTHING_BOOKED, STAYS_BOOKED, call_unseen
 
 SCHEMA = Schema((Numeric("n", low=0, high=9, n_cuts=8), Boolean("b")), target="y", classes=[0, 1])
@@ -128,10 +128,20 @@ def test_what_has_no_numbers_passes_as_it_is(error):
     assert caught.value is error
 
 
-def test_numpy_does_not_warn_of_what_happens_to_counts_while_it_learns():
-    with warnings.catch_warnings():
+@pytest.mark.parametrize("drawing", [False, True])
+def test_numpy_says_nothing_of_numbers_that_overflow_however_it_is_set(drawing):
+    with warnings.catch_warnings(), np.errstate(all="raise"):
         warnings.simplefilter("error")
-        assert np.isinf(call_unseen(lambda: np.exp(np.float64(1e4)), "", drawing=True))
+        assert np.isinf(call_unseen(lambda: np.exp(np.float64(1e4)), "", drawing=drawing))
+
+
+def test_a_fit_does_not_depend_on_how_numpy_is_set_to_take_odd_numbers():
+    odd = X.assign(n=[np.nan, np.inf, -np.inf, 1e308, -1e308, 5e-324, -0.0, 1e19, 2.5, 3])
+    with warnings.catch_warnings(), np.errstate(all="raise"):
+        warnings.simplefilter("error")
+        warnings.simplefilter("ignore", PrivacyWarning)
+        assert DPOptimalRuleListClassifier(schema=SCHEMA, epsilon=1000).fit(odd, Y).privacy_.proved is not None
+        assert len(private_cuts(odd, SCHEMA, {"n": 1}, epsilon=1000)["n"].cuts) == 1
 
 
 CHILD = """

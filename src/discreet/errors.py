@@ -43,7 +43,7 @@ class NotEnoughMemory(_ReadableError, MemoryError):
     """Memory ran out in code that sees private records. How much was asked for is not said: it follows from them."""
 
 
-class LearningError(RuntimeError):
+class LearningError(_ReadableError):
     """An error inside a private learner, without what it said."""
 
 

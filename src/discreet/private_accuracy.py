@@ -13,7 +13,7 @@ from .origin import origin_of
 from .privacy.ledger import Ledger, exact, reserve
 from .privacy.statement import DRAFTED, MEASURED, SEEDED, Guarantee, PrivacyStatement, neighbours_of
 from .privacy.this_process import columns_of, note_release, other_releases
-from .private_base import ASSUMES, check_budget, entropy_of, warn_of
+from .private_base import ASSUMES, SCHEMA_IS_PUBLIC, check_budget, entropy_of, warn_of
 from .rules import RuleList
 from .samples import was_sample
 from .sources.engine import EngineTable, is_engine_table
@@ -118,6 +118,10 @@ def noisy_accuracy(
     whole, k = exact("epsilon", epsilon), int(records_per_person)
     proved = None if because else Guarantee(float(whole), 0.0)
     assumes = (*ASSUMES, *origin.assumes)
+    if whole_schema.released:
+        counted = "that its own statement counts" if origin.counts_cuts else "that are counted above"
+        but = f"but for the cut points of the model's schema {counted}, {SCHEMA_IS_PUBLIC}"
+        assumes = tuple(but if a == SCHEMA_IS_PUBLIC else a for a in assumes)
     alone = PrivacyStatement(MEASURED, None, proved, because, assumes, neighbours_of(k))
     warn_of("this accuracy", epsilon, random_state, alone)
     # of a model without a statement of its own, nobody has counted the cut points yet

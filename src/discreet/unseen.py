@@ -26,13 +26,11 @@ OUT_OF_MEMORY = ("OutOfMemoryException", "OutOfMemoryError")  # of engines, whos
 def call_unseen(call: Callable[[], T], booked: str, drawing: bool = False) -> T:
     """What ``call`` returns. If memory runs out, an error that has no number, nor the first error as its cause.
 
-    ``drawing``: it is learning that is called, which asks nothing of the caller any more. Then the same goes for whatever else a
-    library raises there, and for what NumPy would warn of. Errors of this package have no numbers, and pass.
+    What NumPy would warn of is not said either. ``drawing``: it is learning that is called, which asks nothing of the caller any
+    more; then the same goes for whatever else a library raises there. Errors of this package have no numbers, and pass.
     """
     try:
-        if not drawing:
-            return call()
-        with np.errstate(all="ignore"):
+        with np.errstate(all="ignore"):  # whether NumPy overflows depends on the records
             return call()
     except Exception as error:
         kind, out_of_memory = type(error), _is_of_memory(error)
