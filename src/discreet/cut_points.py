@@ -22,7 +22,7 @@ from .schema import Label, Schema
 from .sources.engine import EngineTable, is_engine_table
 from .sources.memory import check_types
 from .tables import Table, as_table
-from .unseen import SEE_LEDGER, STAYS_BOOKED, call_unseen, unseen
+from .unseen import NOTHING_BOOKED, SEE_LEDGER, STAYS_BOOKED, call_unseen, unseen
 from .vault.cut_doors import CutDoors
 from .vault.vault import Vault, check_private_schema, sorted_classes
 
@@ -99,12 +99,10 @@ def private_cuts(
     because = (SEEDED,) * seeded + (INFERRED,) * schema.inferred + (DRAFTED,) * drafted
     statement = PrivacyStatement("cut points", None, None if because else Guarantee(float(whole), 0.0), because)
     warn_of("these cuts", epsilon, random_state, statement)
-    if ledger is not None:
+    if in_engine and ledger is not None:
         ledger.check(whole, Fraction(0))
-    # before the budget is reserved: memory may not suffice, a connection may be lost on the way
-    vaults = {
-        name: Vault.filled_by(*sources[name]) if table is None else _alone(table, grid) for name, grid in grids.items()
-    }
+    # before the budget is reserved: a connection may be lost on the way
+    vaults = call_unseen(lambda: {name: Vault.filled_by(*source) for name, source in sources.items()}, NOTHING_BOOKED)
     if ledger is None:
         table_columns = columns_of(schema.names, schema.target)
         if because:
@@ -116,7 +114,8 @@ def private_cuts(
     with reserve(ledger, whole, Fraction(0), what, proved, records_per_person) as reservation:
 
         def choose(name: str) -> tuple[float, ...]:
-            doors = CutDoors(vaults[name], budget.choice_epsilon, reservation, entropy)
+            vault = vaults[name] if table is None else _alone(table, grids[name])
+            doors = CutDoors(vault, budget.choice_epsilon, reservation, entropy)
             numbers = cuts_by_halving(doors, len(grids[name].cuts), int(cuts[name]))
             return tuple(grids[name].cuts[i] for i in numbers)
 

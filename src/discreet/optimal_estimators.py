@@ -120,7 +120,10 @@ class DPOptimalRuleListClassifier(_PrivateRuleListClassifier):
         self.time_limit = time_limit
         self.verbose = verbose
 
-    def _learn(self, candidates: Candidates, get_vault: Callable[[], Vault], drafted: bool = False) -> Self:
+    def _learn(
+        self, candidates: Candidates, get_vault: Callable[[], Vault], drafted: bool = False, fill_first: bool = False
+    ) -> Self:
+        fill = get_vault if fill_first else None
         check_feasible(len(candidates), int(self.max_length), self.joint)
         prior = Prior.of(self.prior, int(self.max_length), candidates)
         sizes = draws_of(int(self.max_length) - 1, self.joint)
@@ -133,7 +136,7 @@ class DPOptimalRuleListClassifier(_PrivateRuleListClassifier):
         entropy = self._entropy()  # a seed that is none is an error before anything is booked
         with (
             _spinner(bool(self.verbose)),
-            self._reserve(exact("delta", 0), statement, candidates.schema, get_vault) as reservation,
+            self._reserve(exact("delta", 0), statement, candidates.schema, fill) as reservation,
         ):
 
             def learn() -> Learned:

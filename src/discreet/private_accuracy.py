@@ -19,7 +19,7 @@ from .samples import was_sample
 from .sources.engine import EngineTable, is_engine_table
 from .sources.memory import check_labels, check_types
 from .tables import as_table
-from .unseen import SEE_LEDGER, STAYS_BOOKED, call_unseen, unseen
+from .unseen import NOTHING_BOOKED, SEE_LEDGER, STAYS_BOOKED, call_unseen, unseen
 from .vault.accuracy import correct_and_wrong
 from .vault.vault import Vault, check_private_schema, sorted_classes
 
@@ -133,11 +133,11 @@ def noisy_accuracy(
     booked = alone.after_cut_points(float(k * before)).proved
     pair = None if booked is None else (booked.epsilon, 0.0)
     price, entropy = whole / k, entropy_of(random_state)
-    if ledger is not None:
-        ledger.check(whole + k * before, exact("delta", 0))
-    # before the budget is reserved: memory may not suffice, a connection may be lost on the way
-    classes = sorted_classes(schema)
-    vault = Vault.from_table(table, y, schema) if source is None else Vault.filled_by(source, schema, classes)
+    vault: Vault | None = None
+    if source is not None:  # before the budget is reserved: a connection may be lost on the way
+        if ledger is not None:
+            ledger.check(whole + k * before, exact("delta", 0))
+        vault = call_unseen(lambda: Vault.filled_by(source, schema, sorted_classes(schema)), NOTHING_BOOKED)
     columns = columns_of(whole_schema.names, whole_schema.target)
     if ledger is None:
         note_release(columns, alone, k, cuts)
@@ -146,7 +146,7 @@ def noisy_accuracy(
             reservation.draw(before, Fraction(0), "release of cut points")
 
         def measure() -> tuple[int, int]:
-            return correct_and_wrong(vault, rules, price, reservation, entropy)
+            return correct_and_wrong(vault or Vault.from_table(table, y, schema), rules, price, reservation, entropy)
 
         correct, wrong = call_unseen(measure, STAYS_BOOKED, drawing=True)
     if proved is not None:

@@ -34,7 +34,7 @@ from .sources.engine import EngineTable
 from .sources.memory import check_labels, check_types
 from .sources.plan import NODES, PATTERNS, Plan, plan_counting
 from .tables import Table, as_frame, as_objects, holds_objects
-from .unseen import FRAMES, SEE_LEDGER, unseen
+from .unseen import FRAMES, NOTHING_BOOKED, SEE_LEDGER, call_unseen, unseen
 from .vault.at_source import VaultAtSource
 from .vault.entropy import Entropy, SeededEntropy, SystemEntropy
 from .vault.vault import Vault, check_private_schema, sorted_classes
@@ -72,8 +72,13 @@ class _PrivateRuleListClassifier(_RuleListClassifier, ABC):
         return False
 
     @abstractmethod
-    def _learn(self, candidates: Candidates, get_vault: Callable[[], Vault], drafted: bool = False) -> Self:
-        """Price, reserve (which fills the vault first), and only then open a door. ``drafted``: see ``_reasons_for_no_proof``."""
+    def _learn(
+        self, candidates: Candidates, get_vault: Callable[[], Vault], drafted: bool = False, fill_first: bool = False
+    ) -> Self:
+        """Price, reserve, and only then get the vault: filling it reads the records.
+
+        See ``_reasons_for_no_proof`` for ``drafted``, ``_reserve`` for ``fill_first``.
+        """
 
     @unseen(SEE_LEDGER)
     def fit(self, X: Any, y: Any, **unsupported: Any) -> Self:
@@ -85,7 +90,7 @@ class _PrivateRuleListClassifier(_RuleListClassifier, ABC):
         candidates = self._candidates(schema)
         check_types(table, schema.used)
         check_labels(y, sorted_classes(schema), len(table))
-        return self._learn(candidates, cache(lambda: Vault.from_table(table, y, schema)), was_sample(X, y))
+        return self._learn(candidates, lambda: Vault.from_table(table, y, schema), was_sample(X, y))
 
     @unseen(SEE_LEDGER)
     def fit_source(
@@ -133,9 +138,9 @@ class _PrivateRuleListClassifier(_RuleListClassifier, ABC):
         if verbose:
             print(f"{source.engine} counts the records {plan}", file=sys.stderr)
         if not plan.by_node:
-            return self._learn(candidates, cache(lambda: Vault.filled_by(source, schema, classes)))
+            return self._learn(candidates, cache(lambda: Vault.filled_by(source, schema, classes)), fill_first=True)
         opened = cache(lambda: VaultAtSource.opened(source, schema, classes, candidates, plan.sets))
-        self._learn(candidates, opened)
+        self._learn(candidates, opened, fill_first=True)
         self.privacy_ = replace(self.privacy_, assumes=(*self.privacy_.assumes, UNCHANGED))
         return self
 
@@ -217,12 +222,12 @@ class _PrivateRuleListClassifier(_RuleListClassifier, ABC):
         )
 
     def _reserve(
-        self, delta: Fraction, statement: PrivacyStatement, schema: Schema, fill: Callable[[], Vault]
+        self, delta: Fraction, statement: PrivacyStatement, schema: Schema, fill: Callable[[], Vault] | None
     ) -> Reservation:
         """Set the budget aside, in the ledger if there is one. Warns of what a user may not have meant.
 
-        The vault is filled before that: memory may not suffice, a connection may be lost on the way, and counts that no door has
-        let out cost nothing. So that nobody waits for a long query in vain, it is checked before that there is budget.
+        With ``fill``, the vault is filled before that: a connection may be lost on the way, and counts that no door has let out
+        cost nothing. So that nobody waits for a long query in vain, it is checked before the query that there is budget.
 
         The statement is about the learning alone. Cut points that the schema says were released, and that the ledger does not
         know of, are booked with it: a ledger never says less than its models' statements.
@@ -232,7 +237,8 @@ class _PrivateRuleListClassifier(_RuleListClassifier, ABC):
         warn_of("this fit", self.epsilon, self.random_state, statement, inside=3)
         epsilon, k = exact("epsilon", self.epsilon), int(self.records_per_person)
         if self.ledger is None:
-            fill()
+            if fill is not None:
+                call_unseen(fill, NOTHING_BOOKED)
             note_release(columns_of(schema.names, schema.target), statement, k, schema.released)
             return Reservation(epsilon, delta, records=k)
         what = f"{type(self).__name__}, {statement.mechanism}"
@@ -242,8 +248,9 @@ class _PrivateRuleListClassifier(_RuleListClassifier, ABC):
             what += f", and cut points {name}"
         before = sum((exact("epsilon", e) for _, e in owed), Fraction(0))
         pair = None if statement.proved is None else (statement.proved.epsilon, statement.proved.delta or 0.0)
-        self.ledger.check(epsilon + k * before, delta)
-        fill()
+        if fill is not None:
+            self.ledger.check(epsilon + k * before, delta)
+            call_unseen(fill, NOTHING_BOOKED)
         reservation = self.ledger.reserve(epsilon + k * before, delta, what, proved=pair, records=k)
         reservation.draw(before, Fraction(0), "release of cut points")
         return reservation

@@ -120,11 +120,14 @@ class DPGreedyRuleListClassifier(_PrivateRuleListClassifier):
     def _binary_only(self) -> bool:
         return self.mechanism != MASS
 
-    def _learn(self, candidates: Candidates, get_vault: Callable[[], Vault], drafted: bool = False) -> Self:
+    def _learn(
+        self, candidates: Candidates, get_vault: Callable[[], Vault], drafted: bool = False, fill_first: bool = False
+    ) -> Self:
+        fill = get_vault if fill_first else None
         budget = self._budget()
         statement = self._statement(budget, candidates, drafted)
         entropy = self._entropy()  # a seed that is none is an error before anything is booked
-        with self._reserve(budget.delta, statement, candidates.schema, get_vault) as reservation:
+        with self._reserve(budget.delta, statement, candidates.schema, fill) as reservation:
 
             def learn() -> Learned:
                 doors = self._doors(get_vault(), candidates, budget, reservation, entropy)

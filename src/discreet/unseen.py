@@ -6,6 +6,7 @@ anything must not be said.
 """
 
 from collections.abc import Callable
+from contextvars import ContextVar
 from functools import wraps
 from typing import ParamSpec, TypeVar
 
@@ -17,26 +18,37 @@ P = ParamSpec("P")
 T = TypeVar("T")
 
 NOTHING_BOOKED = "Nothing was booked"
-STAYS_BOOKED = "It had begun to learn, so the budget that was set aside stays booked: count it as spent"
+STAYS_BOOKED = "The budget had been set aside and stays booked: count it as spent"
 SEE_LEDGER = "If a ledger was given, look into it: what was set aside stays booked"
 FRAMES = 4  # from inside a function that is ``unseen`` to the line that called it, for warnings
 OUT_OF_MEMORY = ("OutOfMemoryException", "OutOfMemoryError")  # of engines, whose errors are no MemoryError
 
 
-def call_unseen(call: Callable[[], T], booked: str, drawing: bool = False) -> T:
+_inside: ContextVar[bool] = ContextVar("inside a call of this kind", default=False)
+
+
+def call_unseen(call: Callable[[], T], booked: str | None, drawing: bool = False) -> T:
     """What ``call`` returns. If memory runs out, an error that has no number, nor the first error as its cause.
 
     What NumPy would warn of is not said either. ``drawing``: it is learning that is called, which asks nothing of the caller any
     more; then the same goes for whatever else a library raises there. Errors of this package have no numbers, and pass.
     """
+    token = _inside.set(True)
     try:
         with np.errstate(all="ignore"):  # whether NumPy overflows depends on the records
             return call()
     except Exception as error:
         kind, out_of_memory = type(error), _is_of_memory(error)
         ours = kind.__module__.partition(".")[0] == __name__.partition(".")[0]
-        if ours or isinstance(error, Warning) or not (out_of_memory or (drawing and not isinstance(error, OSError))):
+        if (
+            booked is None
+            or ours
+            or isinstance(error, Warning)
+            or not (out_of_memory or (drawing and not isinstance(error, OSError)))
+        ):
             raise
+    finally:
+        _inside.reset(token)
     # not where the error was caught: it would hang on to this one as its context
     if out_of_memory:
         raise NotEnoughMemory(
@@ -51,12 +63,12 @@ def call_unseen(call: Callable[[], T], booked: str, drawing: bool = False) -> T:
 
 
 def unseen(booked: str) -> Callable[[Callable[P, T]], Callable[P, T]]:
-    """The same for all calls of a function that takes private records."""
+    """The same for all calls of a function that takes private records; within such a call, the outer one knows more."""
 
     def decorate(function: Callable[P, T]) -> Callable[P, T]:
         @wraps(function)
         def guarded(*args: P.args, **kwargs: P.kwargs) -> T:
-            return call_unseen(lambda: function(*args, **kwargs), booked)
+            return call_unseen(lambda: function(*args, **kwargs), booked if not _inside.get() else None)
 
         return guarded
 

@@ -16,7 +16,6 @@ import numpy as np
 from ..candidates import Candidates
 from ..schema import Label, Schema
 from ..sources.engine import UNSPENT, EngineTable
-from ..unseen import NOTHING_BOOKED, unseen
 from .cells import CellsInProgress
 from .counting import Counter, NodeCounts, RuleCounts
 from .vault import Vault
@@ -68,7 +67,6 @@ class VaultAtSource(Vault):
         self._counts = counts
 
     @classmethod
-    @unseen(NOTHING_BOOKED)
     def opened(
         cls,
         source: EngineTable,

@@ -109,7 +109,6 @@ class Vault(Secret):
         return cls.filled_by(EngineTable(table, schema, classes, verbose), schema, classes)
 
     @classmethod
-    @unseen(NOTHING_BOOKED)
     def filled_by(cls, source: EngineTable, schema: Schema, classes: Sequence[Label]) -> "Vault":
         """A vault with the records that a source adds."""
         cells = CellsInProgress(schema.used, len(classes))
