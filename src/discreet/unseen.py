@@ -30,6 +30,8 @@ _inside: ContextVar[bool] = ContextVar("inside a call of this kind", default=Fal
 def call_unseen(call: Callable[[], T], booked: str | None, drawing: bool = False) -> T:
     """What ``call`` returns. If memory runs out, an error that has no number, nor the first error as its cause.
 
+    ``booked`` is what to say about the budget; None leaves the error to an outer call of this kind.
+
     What NumPy would warn of is not said either. ``drawing``: it is learning that is called, which asks nothing of the caller any
     more; then the same goes for whatever else a library raises there. Errors of this package have no numbers, and pass.
     """
@@ -40,12 +42,8 @@ def call_unseen(call: Callable[[], T], booked: str | None, drawing: bool = False
     except Exception as error:
         kind, out_of_memory = type(error), _is_of_memory(error)
         ours = kind.__module__.partition(".")[0] == __name__.partition(".")[0]
-        if (
-            booked is None
-            or ours
-            or isinstance(error, Warning)
-            or not (out_of_memory or (drawing and not isinstance(error, OSError)))
-        ):
+        may_have_numbers = out_of_memory or (drawing and not isinstance(error, OSError | Warning))
+        if ours or not may_have_numbers or booked is None:
             raise
     finally:
         _inside.reset(token)
