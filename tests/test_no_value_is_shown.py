@@ -39,7 +39,7 @@ from discreet import (
     private_cuts,
 )
 from discreet.candidates import Candidates
-from discreet.errors import SchemaError, no_value_shown
+from discreet.errors import LearningError, SchemaError, no_value_shown
 from discreet.evaluation import feature_importance, feature_overlap, membership_attack, vulnerability
 from discreet.inference import infer_schema
 from discreet.tables import as_table
@@ -394,6 +394,31 @@ def calls_on_shapes():
     yield "three classes in a vault", lambda: PRIVATE["published"]().fit_vault(Vault.from_table(marked, Y, three))
 
 
+def calls_on_failures():
+    """Errors of libraries inside private code, which like to have numbers and values in them."""
+    for error in (MemoryError(TEXT), ValueError(NUMBER)):
+        for name, make in PRIVATE.items():
+            for learner in ("private_estimators.greedy", "optimal_estimators.optimal"):
+                yield f"{name}, {error!r} while it learns", failing(f"discreet.{learner}", error, make)
+            if isinstance(error, MemoryError):
+                yield (
+                    f"{name}, no memory for cells",
+                    failing("discreet.vault.cells.CellsInProgress.finish", error, make),
+                )
+
+
+def failing(place, error, make):
+    def fail(*args, **kwargs):
+        raise error
+
+    def call():
+        with pytest.MonkeyPatch.context() as patched:
+            patched.setattr(place, fail)
+            return make().fit(FRAME, Y) and None
+
+    return call
+
+
 # Where no record can get: (module, function), or a module as a whole.
 NO_RECORD_GETS_THERE = {
     ("__init__", ""): "names of the package",
@@ -517,7 +542,8 @@ def module_name(path):
 @pytest.mark.parametrize("thorough", [False, pytest.param(True, marks=pytest.mark.slow)])
 def test_no_call_shows_a_value_and_every_error_was_tried(thorough):
     reached, leaks, failed, n = set(), [], 0, 0
-    for name, call in chain(calls_on_values(thorough), calls_on_types(), calls_on_shapes(), calls_on_files()):
+    calls = calls_on_values(thorough), calls_on_types(), calls_on_shapes(), calls_on_files(), calls_on_failures()
+    for name, call in chain.from_iterable(calls):
         heard = Heard(call)
         n += 1
         failed += heard.error is not None
@@ -653,7 +679,7 @@ def test_models_and_doors_print_nothing_of_records(monkeypatch):
         patched.setattr("discreet.private_estimators.greedy", lambda opened, *_, **more: doors.append(opened) or 1 / 0)
         patched.setattr("discreet.optimal_estimators.optimal", lambda opened, *_, **more: doors.append(opened) or 1 / 0)
         for make in PRIVATE.values():
-            with pytest.raises(ZeroDivisionError):
+            with pytest.raises(LearningError):
                 make().fit(marked, seen)
     assert [type(door).__name__ for door in doors] == ["MassDoors", "PublishedDoors", "ListDoors"]
     for thing in (*doors, vault, vault._cells, vault._counter(Candidates.of_schema(SCHEMA))):

@@ -280,6 +280,12 @@ def check_epsilon(epsilon: float, weak: bool) -> None:
             "table may become as good as certain. Values from 0.1 to 1 are good, 10 is the most that is ever called private. "
             "If you really mean it, say --weak"
         )
+    if epsilon > WEAKEST:  # it was said aloud
+        import warnings
+
+        from ..errors import PrivacyWarning
+
+        warnings.filterwarnings("ignore", "epsilon = .* is above", PrivacyWarning)
 
 
 weak_option = click.option(

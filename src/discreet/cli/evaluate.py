@@ -39,6 +39,11 @@ CHOOSE = (
 @click.option("--ledger", "ledger_file", type=FILE, help="Where to book it.")
 @click.option("--records-per-person", type=click.IntRange(min=1), default=1, show_default=True)
 @click.option("--public", is_flag=True, help="Exact numbers: the records may be shown, or the numbers stay with you.")
+@click.option(
+    "--model-is-public",
+    is_flag=True,
+    help="With --epsilon: the model does not depend on these records. Else nothing is proved of one without a promise.",
+)
 @ANOTHER
 @weak_option
 @csv_options
@@ -52,6 +57,7 @@ def evaluate(
     ledger_file: Path | None,
     records_per_person: int,
     public: bool,
+    model_is_public: bool,
     another_ledger: bool,
     weak: bool,
     delimiter: str | None,
@@ -67,12 +73,17 @@ def evaluate(
         raise click.UsageError("choose one of --public and --epsilon")
     if not public and epsilon is None:
         raise click.UsageError(CHOOSE)
+    if model_is_public and epsilon is None:
+        raise click.UsageError("--model-is-public goes with --epsilon: it is about what is proved of a noisy accuracy")
     in_engine = stays(table, engine)
     if public and in_engine:
         raise click.UsageError("--public reads the records into memory: give a file, or --epsilon for a noisy accuracy")
     if epsilon is not None:
         check_epsilon(epsilon, weak)
         check_ledger(table, ledger_file, another_ledger)
+    import warnings
+
+    from ..errors import PrivacyWarning
     from ..model import SavedModel
     from ..privacy.ledger import Ledger
 
@@ -86,7 +97,7 @@ def evaluate(
         from ..schema import Schema
 
         columns = [c for c in rules.schema.columns if c.name in rules.used_columns] or rules.schema.columns
-        schema = Schema(tuple(columns), target, rules.classes, inferred=rules.schema.inferred)
+        schema = Schema(tuple(columns), target, rules.classes, rules.schema.inferred, rules.schema.released)
         rules = replace(rules, schema=schema)
         X: Any
         y: Any = None
@@ -100,9 +111,16 @@ def evaluate(
 
             ledger = Ledger.open(ledger_file) if ledger_file else None
             note_ledger(table, ledger_file)
-            found = noisy_accuracy(rules, X, y, epsilon, ledger, records_per_person)
+            measured_model = replace(saved, rule_list=rules)  # with what it knows of its origin
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", PrivacyWarning)  # the answer says it
+                found = noisy_accuracy(
+                    measured_model, X, y, epsilon, ledger, records_per_person, model_is_public=model_is_public
+                )
             if as_json:
-                say_json({"accuracy": found.accuracy, "low": found.low, "high": found.high, "epsilon": epsilon})
+                promise = {"proved": found.privacy.proved is not None, "because": list(found.privacy.because)}
+                answer = {"accuracy": found.accuracy, "low": found.low, "high": found.high, "epsilon": epsilon}
+                say_json(answer | promise)
             else:
                 say(str(found))
                 say("It is about these records, and not part of what the model promises.", err=True)

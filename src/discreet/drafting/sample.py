@@ -10,6 +10,7 @@ import numpy as np
 
 from ..columns import Boolean, Categorical, Ignored
 from ..errors import SchemaError, no_value_shown
+from ..samples import note_sample
 from ..schema import Label
 from ..tables import Table, as_table
 from .draft import MOST_CLASSES, Draft, Drafted, check_target, cuts_each, put_together
@@ -33,6 +34,8 @@ def draft_schema(
     sample: Any, target: str | None = None, n_cuts: int | None = None, source: str = "a public sample"
 ) -> Draft:
     """Draft a schema from a **public** sample, for a person to read and correct. Never give it private records.
+
+    A private fit of the sample itself, or of a view of it, is noticed: nothing is then proved about it.
 
     Identifiers, dates, free text and columns with one value are ignored. Numbers are cut at round points, evenly or, where they
     spread over orders of magnitude, by orders of magnitude. Texts become categories, rare ones are left to "other". Why a column
@@ -87,6 +90,7 @@ def draft_schema(
     <BLANKLINE>
     """
     table = as_table(sample)
+    note_sample(sample)
     if not len(table) or not table.names:
         raise SchemaError("the sample has no rows; give a few hundred that are public")
     check_target(target, table.names, "the sample")

@@ -12,7 +12,7 @@ from ..columns import Ignored
 from ..model import SavedModel
 from ..privacy.budget import MASS, GreedyBudget, ListBudget, MassBudget
 from ..privacy.ledger import LedgerSnapshot, exact
-from ..privacy.statement import INFERRED, SEEDED, Guarantee, PrivacyStatement
+from ..privacy.statement import DRAFTED, INFERRED, SEEDED, Guarantee, PrivacyStatement
 from ..rule_text import write_number
 from ..rules import Literal, Rule, RuleList
 
@@ -212,7 +212,7 @@ def verdict_of(statement: PrivacyStatement | None) -> Verdict:
         )
     proved = statement.proved
     if proved is None:
-        loud = {SEEDED, INFERRED} & set(statement.because)
+        loud = {SEEDED, INFERRED, DRAFTED} & set(statement.because)
         return Verdict(
             "broken" if loud else "unproved",
             "Not private" if loud else "No privacy is proved",
@@ -233,7 +233,8 @@ def verdict_of(statement: PrivacyStatement | None) -> Verdict:
         f"Private, with {proved}",
         "What anyone could conclude from this model about a person has nearly the same chance whether or not "
         "that person's record "
-        "was in the table. This is proved, not measured: it holds against everyone, whatever else they know.",
+        "was in the table. This is proved, not measured: if what the statement assumes is so, it holds against everyone, "
+        "whatever else they know.",
     )
 
 

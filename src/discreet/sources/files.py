@@ -1,9 +1,10 @@
 """Tables in files: CSV, Parquet and Arrow.
 
 Values of a CSV file stay texts: a guess at the type of a column would follow the records. What a text means, its schema says.
-How a file is read depends on its name, its header and what the caller says, never on its records. A file that is no table at
-all (cut off, of another encoding, with lines of several lengths) is refused, before anything is learned or spent; the message
-has no value and no line of it. Among files that are tables no error depends on the records.
+How a file is read depends on its name, its first bytes and header, and what the caller says, not on what its records say.
+Whether it is a table at all depends on all of it: one that is not (cut off, of another encoding, with lines of several lengths)
+is refused, before anything is learned or spent; the message has no value and no line of it. Among files that are tables, and
+that memory suffices for, no error depends on the records.
 """
 
 import csv
