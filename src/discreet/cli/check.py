@@ -25,7 +25,13 @@ from .common import (
 @csv_options
 @as_json_option
 def check(
-    table: Path | str, schema_file: Path | None, target: str | None, delimiter: str | None, encoding: str, as_json: bool
+    table: Path | str,
+    schema_file: Path | None,
+    target: str | None,
+    delimiter: str | None,
+    encoding: str,
+    decimal: str,
+    as_json: bool,
 ) -> None:
     """See whether TABLE is as its schema says: a private fit may not tell you.
 
@@ -37,7 +43,7 @@ def check(
             "this command looks at the values one by one, in memory: give a file (CSV, Parquet or Arrow)"
         )
     schema = load_schema(schema_file)
-    X, y = read_records(table, schema, target_of(schema, target), delimiter, encoding)
+    X, y = read_records(table, schema, target_of(schema, target), delimiter, encoding, decimal)
     with kind_errors():
         found = counts(X, y, schema)
     if as_json:

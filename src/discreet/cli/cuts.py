@@ -53,6 +53,7 @@ def cuts(
     force: bool,
     delimiter: str | None,
     encoding: str,
+    decimal: str,
     as_json: bool,
 ) -> None:
     """Choose cut points near the quantiles of the private records, with differential privacy.
@@ -77,9 +78,9 @@ def cuts(
         for name in wanted:
             schema[name]
         if isinstance(table, str) or stays(table, encoding):
-            X = open_where_it_is(table, list(wanted), delimiter, encoding)
+            X = open_where_it_is(table, list(wanted), delimiter, encoding, decimal)
         else:
-            X, _ = read_records(table, schema, None, delimiter, encoding)
+            X, _ = read_records(table, schema, None, delimiter, encoding, decimal)
         note_ledger(table, ledger_file)
         cut = private_cuts(X, schema, wanted, epsilon=epsilon, ledger=ledger, records_per_person=records_per_person)
         cut.save(out)

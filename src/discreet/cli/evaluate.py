@@ -53,6 +53,7 @@ def evaluate(
     weak: bool,
     delimiter: str | None,
     encoding: str,
+    decimal: str,
     as_json: bool,
 ) -> None:
     """Measure how often MODEL is right on the records of TABLE: exactly, or privately for a price.
@@ -86,10 +87,10 @@ def evaluate(
         X: Any
         y: Any = None
         if not public and stays(table, encoding):
-            X = open_where_it_is(table, [*(c.name for c in schema.used), target], delimiter, encoding)
+            X = open_where_it_is(table, [*(c.name for c in schema.used), target], delimiter, encoding, decimal)
         else:
             assert isinstance(table, Path)
-            X, y = read_records(table, schema, target, delimiter, encoding)
+            X, y = read_records(table, schema, target, delimiter, encoding, decimal)
         if epsilon is not None:
             from ..private_accuracy import noisy_accuracy
 

@@ -90,6 +90,7 @@ def fit(
     min_support: int | None,
     delimiter: str | None,
     encoding: str,
+    decimal: str,
     infer_schema: bool,
     weak: bool,
     another_ledger: bool,
@@ -126,12 +127,12 @@ def fit(
         if infer_schema and schema_file is None:
             if isinstance(table, str):
                 raise click.UsageError("--infer-schema reads the table into memory; give a file, or a schema")
-            model = _fit_inferred(Written(table, delimiter, encoding), target, learn, ledger_file)
+            model = _fit_inferred(Written(table, delimiter, encoding, decimal), target, learn, ledger_file)
         elif stays(table, encoding):
-            written = Written(table, delimiter, encoding)
+            written = Written(table, delimiter, encoding, decimal)
             model = _fit_where_it_is(written, load_schema(schema_file), target, learn, ledger_file)
         else:
-            written = Written(table, delimiter, encoding)
+            written = Written(table, delimiter, encoding, decimal)
             model = _fit(written, load_schema(schema_file), target, exclude, learn, ledger_file)
     except KeyboardInterrupt:
         gone = ledger is not None and len(ledger.entries) > booked
@@ -173,6 +174,7 @@ class Written(NamedTuple):
     path: Any
     delimiter: str | None
     encoding: str
+    decimal: str
 
 
 def _classifier(greedy: bool, **parameters: Any) -> Any:
@@ -197,7 +199,7 @@ def _fit(
         raise click.UsageError("the schema does not say which classes the target has: add [target] classes = [...]")
     with kind_errors():
         schema.exclude(exclude)  # a name that is not there is noticed before the table is read
-        X, y = read_records(table.path, schema, target, table.delimiter, table.encoding)
+        X, y = read_records(table.path, schema, target, table.delimiter, table.encoding, table.decimal)
         clf = learn(schema=schema)
         if clf._binary_only and len(schema.classes) != 2:
             raise click.UsageError(
@@ -223,7 +225,7 @@ def _fit_where_it_is(
         raise click.UsageError("the schema does not say which classes the target has: add [target] classes = [...]")
     with kind_errors():
         needed = [*(c.name for c in schema.used), str(schema.target)]
-        opened = open_where_it_is(table.path, needed, table.delimiter, table.encoding)
+        opened = open_where_it_is(table.path, needed, table.delimiter, table.encoding, table.decimal)
         note_ledger(table.path, ledger)
         clf = learn(schema=schema).fit_source(opened, verbose=True)
         return SavedModel.of(clf, schema.target)
@@ -235,15 +237,15 @@ def _fit_inferred(table: Written, target: str | None, learn: Callable[..., Any],
 
     from ..errors import PrivacyWarning
     from ..model import SavedModel
-    from ..sources.files import column_names, read_table, typed
+    from ..sources.files import column_names, read_typed
 
     if target is None:
         raise click.UsageError("which column is to be predicted? Say --target COLUMN")
-    path, delimiter, encoding = table
+    path, delimiter, encoding, decimal = table
     with kind_errors(), warnings.catch_warnings():
         warnings.simplefilter("ignore", PrivacyWarning)  # the statement says it
         check_columns(path, [target], column_names(path, delimiter, encoding))
-        frame = typed(read_table(path, None, None, delimiter, encoding))
+        frame = read_typed(path, delimiter, encoding, decimal)
         frame = frame[frame[target].notna()]
         note_ledger(path, ledger)
         with _working():

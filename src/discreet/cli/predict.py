@@ -41,6 +41,7 @@ def predict(
     ids: tuple[str, ...],
     delimiter: str | None,
     encoding: str,
+    decimal: str,
     as_json: bool,
 ) -> None:
     """Score the records of TABLE with MODEL: a predicted class and the share of each class, row by row.
@@ -56,7 +57,7 @@ def predict(
         rules = saved.rule_list
         answers = [(rule.label, *(round(float(p), 6) for p in rules.shares(rule))) for rule in rules]
         read = _from_engine if stays(table, encoding) else _from_file
-        parts = read(table, rules, ids, delimiter, encoding)
+        parts = read(table, rules, ids, delimiter, encoding, decimal)
         header = [*ids, "prediction", *(f"share of {c}" for c in rules.classes)]
         rows = (
             [*copied, *answers[k]] for X, ids_of in parts for k, copied in zip(rules.captures(X), ids_of, strict=True)
@@ -86,7 +87,7 @@ def _write(out: Path | None, header: list[str], rows: Iterable[list[Any]]) -> No
 
 
 def _from_file(
-    table: Path | str, rules: "RuleList", ids: Sequence[str], delimiter: str | None, encoding: str
+    table: Path | str, rules: "RuleList", ids: Sequence[str], delimiter: str | None, encoding: str, decimal: str
 ) -> Iterator[tuple[Any, Iterable[Any]]]:
     """The whole table, and what is copied of each record."""
     from ..sources.files import column_names, read_table
@@ -95,7 +96,7 @@ def _from_file(
     assert isinstance(table, Path)
     names = column_names(table, delimiter, encoding)
     check_columns(table, ids, names)
-    X, _ = read_records(table, rules.schema, None, delimiter, encoding, rules.used_columns or names[:1])
+    X, _ = read_records(table, rules.schema, None, delimiter, encoding, decimal, rules.used_columns or names[:1])
     if not ids:
         yield X, repeat((), len(X))
         return
@@ -104,14 +105,14 @@ def _from_file(
 
 
 def _from_engine(
-    table: Path | str, rules: "RuleList", ids: Sequence[str], delimiter: str | None, encoding: str
+    table: Path | str, rules: "RuleList", ids: Sequence[str], delimiter: str | None, encoding: str, decimal: str
 ) -> Iterator[tuple[Any, Iterable[Any]]]:
     """The same, some records at a time."""
     from ..sources.engine import records
 
     assert rules.schema is not None
     used = rules.used_columns
-    opened = open_where_it_is(table, [*used, *ids], delimiter, encoding)
+    opened = open_where_it_is(table, [*used, *ids], delimiter, encoding, decimal)
     if isinstance(table, str):
         click.echo("The records leave their engine: what the rules and --id need of them is scored here.", err=True)
     used = used or list(opened.columns[:1])

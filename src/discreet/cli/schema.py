@@ -38,6 +38,7 @@ def schema(
     force: bool,
     delimiter: str | None,
     encoding: str,
+    decimal: str,
     as_json: bool,
 ) -> None:
     """Draft a schema from SAMPLE, a PUBLIC table like the private one, or from a data dictionary.
@@ -47,14 +48,14 @@ def schema(
     points. Read the draft before you use it: it is a text file, made to be corrected.
     """
     from ..drafting import draft_from_dictionary, draft_schema
-    from ..sources.files import column_names, read_table, typed
+    from ..sources.files import column_names, read_typed
 
     check_outputs([out], [sample], force)
     check_not_private(sample, public_table)
     with kind_errors():
         if target is not None and not dictionary:
             check_columns(sample, [target], column_names(sample, delimiter, encoding), public=True)
-        frame = typed(read_table(sample, None, None, delimiter, encoding))
+        frame = read_typed(sample, delimiter, encoding, decimal)
         draft = (draft_from_dictionary if dictionary else draft_schema)(frame, target, cuts, sample.name)
         text = draft.to_toml()
     if not dictionary:

@@ -19,11 +19,16 @@ from .numbers import draft_numbers
 MOST_CATEGORIES = 30
 RARE = 0.005  # of the sample: what is rarer is left to `other`
 
+DECIMAL_COMMAS = (
+    'numbers with commas: if these are decimal commas, say --decimal , (in Python: pandas.read_csv(..., decimal=",")) and '
+    "draft again; if they separate thousands, remove them from the table first"
+)
 USELESS = {
     "dates": "dates or times",
     "durations": "durations; make numbers of them, of days for instance, to use them in rules",
     "nothing": "only missing values in the sample",
     "objects": "neither numbers nor texts",
+    "commas": DECIMAL_COMMAS,
     "mixed": "numbers and texts; if the texts stand for missing values, make them missing and draft again",
 }
 IDENTIFIER = "an identifier: nearly every row has its own"
@@ -153,6 +158,8 @@ def _classes(target: str, look: Looks, notes: list[str]) -> tuple[Label, ...]:
     said = f"target {target!r}"
     if look.kind in ("dates", "durations"):
         raise SchemaError(f"{said} holds {look.kind}; make classes of it first, such as early and late")
+    if look.kind == "commas":
+        raise SchemaError(f"{said} has {DECIMAL_COMMAS}")
     if look.kind in ("objects", "mixed"):
         raise SchemaError(f"{said} must hold texts or whole numbers; make classes of it first")
     if look.n_distinct < 2:

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ..columns import Categorical, Column, canonical, is_missing
+from ..columns import Categorical, Column, Numeric, canonical, is_missing
 from ..columns.numeric import as_number
 from ..errors import TableError, no_value_shown
 from ..schema import Label, Schema
@@ -24,6 +24,7 @@ DELIMITERS = {",": "comma", ";": "semicolon", "\t": "tab", "|": "vertical bar"}
 # What stands for a missing value in a CSV file, unless the schema lists it as a category
 MISSING = frozenset(["", "NA", "N/A", "n/a", "NaN", "nan", "NULL", "null", "None", "<NA>", "?"])
 PARQUET, ARROW, TEXT = (".parquet", ".pq"), (".arrow", ".feather", ".ipc"), (".csv", ".tsv", ".txt")
+SWAPPED = str.maketrans(",.", ".,")
 NEVER_ENDS = "cannot be read as CSV: a quoted text in it never ends, so it is cut off or damaged; get another copy"
 BYTE_ORDER_MARKS = {b"\xff\xfe": "utf-16", b"\xfe\xff": "utf-16"}
 
@@ -49,6 +50,7 @@ def read_table(
     schema: Schema | None = None,
     delimiter: str | None = None,
     encoding: str = "utf-8",
+    decimal: str = ".",
 ) -> pd.DataFrame:
     """The table in a file, or some of its columns. A schema says which texts of a CSV file are categories, not missing values."""
     names = column_names(path, delimiter, encoding)
@@ -58,10 +60,20 @@ def read_table(
             return pd.read_parquet(path, columns=wanted) if _kind(path) == "parquet" else pd.read_feather(path, wanted)
     lists = _fields(path, names, wanted, delimiter, encoding)
     described = {} if schema is None else {column.name: column for column in schema.columns}
-    return pd.DataFrame({name: as_read(lists[name], described.get(name)) for name in wanted}, columns=wanted)
+    read = {name: as_read(lists[name], described.get(name), decimal) for name in wanted}
+    return pd.DataFrame(read, columns=wanted)
 
 
-def labels(values: Sequence[Any], classes: Sequence[Label] | None) -> np.ndarray:
+def pointed(text: str, decimal: str) -> str:
+    """A text in which the decimal sign is a point. Where it is a comma, a point is no part of a number, as in pandas.
+
+    >>> pointed("1,5", ","), pointed("1.5", ",")
+    ('1.5', '1,5')
+    """
+    return text.translate(SWAPPED) if decimal == "," else text
+
+
+def labels(values: Sequence[Any], classes: Sequence[Label] | None, decimal: str = ".") -> np.ndarray:
     """Labels as the schema's classes have them: "1", "1.0" and (where classes are numbers) "true" are the class 1.
 
     >>> labels(["1.0", "0", "x", None], ["0", "1"]).tolist()
@@ -76,19 +88,21 @@ def labels(values: Sequence[Any], classes: Sequence[Label] | None) -> np.ndarray
 
     def label(value: Any) -> Label | None:
         text = canonical(value)
-        found = known.get(text, known.get(as_number(text)))
+        found = known.get(text, known.get(as_number(pointed(text, decimal))))
         return known.get(truth.get(text.lower(), text)) if found is None else found
 
     found = {value: label(value) for value in set(values) if not is_missing(value)}
     return np.array([*(found.get(value) for value in values), None], dtype=object)[:-1]  # NumPy may not look inside
 
 
-def typed(frame: pd.DataFrame) -> pd.DataFrame:
-    """Columns of texts that are all numbers as numbers. This looks at the records, so only for those that are public."""
+def read_typed(path: Path, delimiter: str | None, encoding: str, decimal: str) -> pd.DataFrame:
+    """A table whose columns of texts are numbers where all are. This looks at the records, so only for those that are public."""
+    frame = read_table(path, None, None, delimiter, encoding)
     found = frame.copy()
     for name in frame.columns:
         if pd.api.types.is_object_dtype(frame[name]) or pd.api.types.is_string_dtype(frame[name]):
-            numbers = pd.to_numeric(frame[name], errors="coerce")
+            texts = frame[name].str.translate(SWAPPED) if decimal == "," and is_csv(path) else frame[name]
+            numbers = pd.to_numeric(texts, errors="coerce")
             if (numbers.notna() == frame[name].notna()).all() and numbers.notna().any():
                 found[name] = numbers
     return found
@@ -225,8 +239,8 @@ def numbers_among(categories: Iterable[str]) -> dict[float, str]:
     return {n: c for c, n in numbers.items() if n == n and canonical(n) == c}
 
 
-def as_read(texts: Sequence[str | None], column: Column | None) -> np.ndarray:
-    """Texts with None for what is missing. Categories that are whole numbers are also found as 1.0."""
+def as_read(texts: Sequence[str | None], column: Column | None, decimal: str = ".") -> np.ndarray:
+    """Texts with None for what is missing, numbers with a point. Categories that are whole numbers are also found as 1.0."""
     categories: frozenset[str] = frozenset()
     if isinstance(column, Categorical):
         grouped = [c for _, members in column.groups for c in members]
@@ -234,10 +248,14 @@ def as_read(texts: Sequence[str | None], column: Column | None) -> np.ndarray:
     numbers = numbers_among(categories)
     known: dict[str | None, str | None] = {}
     for text in set(texts):
-        value: str | None = (text or "").strip()
-        if value not in categories:
-            value = None if value in MISSING else numbers.get(as_number(value), value)
-        known[text] = value
+        value = (text or "").strip()
+        if value in categories:
+            known[text] = value
+        elif value in MISSING:
+            known[text] = None
+        else:
+            number = pointed(value, decimal)
+            known[text] = number if isinstance(column, Numeric) else numbers.get(as_number(number), value)
     found = np.empty(len(texts), dtype=object)
     found[:] = [known[text] for text in texts]
     return found

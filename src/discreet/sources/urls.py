@@ -23,14 +23,17 @@ FORMS = (
 EXTRAS = {"duckdb": "duckdb", "postgres": "postgres", "pyspark": "spark"}
 
 
-def open_table(where: str | PathLike[str], *, delimiter: str | None = None, encoding: str = "utf-8") -> Any:
+def open_table(
+    where: str | PathLike[str], *, delimiter: str | None = None, encoding: str = "utf-8", decimal: str = "."
+) -> Any:
     """The table at a path or URL, as an ibis table for ``fit_source``. No record is read yet (of a CSV file, only its quotes).
 
     ===============================================  ==============================================================
     ``people.parquet``, ``people/*.parquet``         Parquet files, through DuckDB; they may be larger than memory.
                                                      Also ``s3://...`` and ``https://...``, as DuckDB allows
     ``people.csv``, ``.tsv``, ``.txt``               a CSV file in UTF-8, through DuckDB; every column is a text, which
-                                                     means what it means in memory. ``delimiter`` as its first line has it
+                                                     means what it means in memory. ``delimiter`` as its first line has it;
+                                                     ``decimal=","`` for numbers with decimal commas
     ``duckdb:///people.db?table=people``             a table or view in a file of DuckDB, by a path from here;
                                                      ``duckdb:////home/me/people.db`` by one from the root
     ``postgresql://me@host/database?table=people``   PostgreSQL; ``table=schema.people`` in another schema than usual
@@ -69,15 +72,15 @@ def open_table(where: str | PathLike[str], *, delimiter: str | None = None, enco
     if text.lower().endswith(PARQUET):
         return _parquet(text)
     if text.lower().endswith(TEXT) and "://" not in text:
-        return _csv(Path(text), delimiter, encoding)
+        return _csv(Path(text), delimiter, encoding, decimal)
     raise TableError(f"there is no table of this name or form; a table is {FORMS}")
 
 
-def _csv(path: Path, delimiter: str | None, encoding: str) -> Any:
+def _csv(path: Path, delimiter: str | None, encoding: str, decimal: str) -> Any:
     if not path.is_file():
         raise TableError(f"there is no file {path.name}")
     with _opened("duckdb", "the CSV file") as ibis:
-        return open_csv(ibis, path, delimiter, encoding)
+        return open_csv(ibis, path, delimiter, encoding, decimal)
 
 
 def _parquet(path: str) -> Any:

@@ -48,8 +48,10 @@ def is_readable(encoding: str) -> bool:
         return False
 
 
-def open_csv(ibis: Any, path: Path, delimiter: str | None, encoding: str) -> Any:
+def open_csv(ibis: Any, path: Path, delimiter: str | None, encoding: str, decimal: str = ".") -> Any:
     """A CSV file as an ibis table of texts."""
+    if decimal not in (".", ","):
+        raise TableError("decimal must be a point or a comma")
     names, delimiter = header(path, delimiter, encoding)
     if not is_readable(encoding) or not delimiter.isascii():
         raise TableError(
@@ -63,7 +65,7 @@ def open_csv(ibis: Any, path: Path, delimiter: str | None, encoding: str) -> Any
     if not _quotes_end(path, delimiter):
         raise TableError(f"{path.name} {NEVER_ENDS} (or, if several spaces stand before a quote, remove them)")
     backend = ibis.duckdb.connect()
-    backend.texts_are_as_in_files = True
+    backend.texts_are_as_in_files, backend.decimal_sign = True, decimal
     quoted = name_as_it_is(str(path))
     columns = dict.fromkeys(names, "VARCHAR")
     table = backend.read_csv(quoted, columns=columns, delim=delimiter, **ON_ONE_THREAD, **AS_IT_STANDS)
@@ -78,6 +80,11 @@ def name_as_it_is(path: str) -> str:
 def is_written(backend: Any) -> bool:
     """Whether the texts of a connection are those of a CSV file."""
     return getattr(backend, "texts_are_as_in_files", False)
+
+
+def decimal_sign(backend: Any) -> str:
+    """The decimal sign of the numbers in a CSV file."""
+    return getattr(backend, "decimal_sign", ".")
 
 
 def _quotes_end(path: Path, delimiter: str) -> bool:
@@ -114,9 +121,10 @@ def as_meant(table: Any, columns: Sequence[Column], target: str, classes: Sequen
     backend, names = table.get_backend(), [*(column.name for column in columns), target]
     texts = [name for name in names if table[name].type().is_string()]
     bare = _apart(backend, table.select(**{n: _stripped(table[n]) if n in texts else table[n] for n in names}))
-    meant = {c.name: _meant(EngineColumn(backend.name, c.name, bare[c.name]), c) for c in columns if c.name in texts}
+    column, decimal = (lambda name: EngineColumn(backend.name, name, bare[name])), decimal_sign(backend)
+    meant = {c.name: _meant(column(c.name), c, decimal) for c in columns if c.name in texts}
     if target in texts:
-        meant[target] = _label(EngineColumn(backend.name, target, bare[target]), classes)
+        meant[target] = _label(column(target), classes, decimal)
     return _apart(backend, bare.mutate(**meant))
 
 
@@ -136,24 +144,24 @@ def _stripped(text: Any) -> Any:
     return ibis.ifelse(text.re_search(BARE), text, ibis.udf.scalar.builtin(trim)(text, SPACES))
 
 
-def _meant(texts: EngineColumn, column: Column) -> Any:
+def _meant(texts: EngineColumn, column: Column, decimal: str) -> Any:
     """As ``files.as_read`` has it. What is no number, or neither true nor false, is missing without that."""
     if isinstance(column, Numeric):
-        return texts.number()
+        return texts.number(decimal)
     if not isinstance(column, Categorical):
         return texts.values
     listed = column.places[0].keys()
-    return _written(texts, listed, numbers_among(listed), MISSING - listed)
+    return _written(texts, listed, numbers_among(listed), MISSING - listed, decimal)
 
 
-def _label(texts: EngineColumn, classes: Sequence[Label]) -> Any:
+def _label(texts: EngineColumn, classes: Sequence[Label], decimal: str) -> Any:
     """As ``files.labels`` has it: the text of a class."""
     import ibis
 
     numbers: dict[float, str] = {}
     for c in classes:
         numbers.setdefault(as_number(c), canonical(c))
-    found = _written(texts, {canonical(c) for c in classes}, numbers, MISSING)
+    found = _written(texts, {canonical(c) for c in classes}, numbers, MISSING, decimal)
     if isinstance(classes[0], str):
         return found
     truth = [(word, numbers[n]) for word, n in (("true", 1.0), ("false", 0.0)) if n in numbers]
@@ -161,12 +169,16 @@ def _label(texts: EngineColumn, classes: Sequence[Label]) -> Any:
 
 
 def _written(
-    texts: EngineColumn, listed: AbstractSet[str], numbers: Mapping[float, str], missing: AbstractSet[str]
+    texts: EngineColumn,
+    listed: AbstractSet[str],
+    numbers: Mapping[float, str],
+    missing: AbstractSet[str],
+    decimal: str,
 ) -> Any:
     """Texts, with NULL for those that are missing, and the listed one for another way to write the same number."""
     import ibis
 
-    text, number = texts.values, texts.number()
+    text, number = texts.values, texts.number(decimal)
     found = [(text.isin(sorted(missing)), ibis.null("string")), (text.isin(texts.held(listed)), text)]
     finite = {n: c for n, c in numbers.items() if n == n}
     whole = [n for n, c in finite.items() if abs(n) < 2**53 and c == str(int(n))]
