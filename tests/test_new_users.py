@@ -4,10 +4,23 @@ import json
 
 import numpy as np
 import pandas as pd
+import polars as pl
+import pyarrow as pa
 import pytest
 
-from discreet import Categorical, Numeric, Schema, draft_schema, open_table
-from discreet.errors import TableError
+from discreet import (
+    Boolean,
+    Categorical,
+    Literal,
+    Numeric,
+    Rule,
+    RuleList,
+    Schema,
+    check_table,
+    draft_schema,
+    open_table,
+)
+from discreet.errors import SchemaError, TableError
 from discreet.sources.files import as_read, labels
 
 from .test_practitioner import run
@@ -96,3 +109,94 @@ def test_numbers_with_separators_are_neither_guessed_nor_taken_for_categories(te
 def test_texts_with_commas_that_are_no_numbers_are_categories():
     lists = pd.DataFrame({"x": ["1,2,3", "2,3,1", "Smith, J."] * 20, "b": [0, 1] * 30})
     assert draft_schema(lists).schema["x"].kind == "categorical"
+
+
+# -- does the table fit its schema? ------------------------------------------------------------------------------------------
+
+BOUNDED = Schema(
+    (
+        Numeric("clipped", cuts=[1, 2], low=0, high=3),
+        Numeric("gone", cuts=[1, 2], low=0, high=3, outside="missing"),
+        Categorical("other", categories=["a", "b"], outside="other"),
+        Categorical("unsaid", categories=["a", "b"]),
+        Categorical("grouped", groups={"first": ["a"]}, categories=["a", "b"], outside="missing"),
+        Boolean("truth"),
+    ),
+    "y",
+    ("no", "yes"),
+)
+VALUES = ["2", "5", "-inf", "x", "", "1,5", None, "a", "A ", "b", "yes", " Yes", "0", "1"]
+
+
+def as_the_learner_takes_it(column, value):
+    """Which of its tests are true of a value, by rules that are predicted with, not by bins."""
+    tests = [(op, v) for op, v in column.tests() if op != "is missing"]
+    schema = Schema((column,), classes=(0, 1))
+    true = []
+    for test in tests:
+        rules = RuleList((Rule((Literal(column.name, *test),), 1),), Rule((), 0), (0, 1), schema)
+        true.append(bool(rules.predict({column.name: np.array([value], dtype=object)})[0]))
+    return tests, true
+
+
+@pytest.mark.parametrize("column", BOUNDED.columns, ids=lambda c: c.name)
+@pytest.mark.parametrize("value", VALUES, ids=repr)
+def test_check_says_what_the_learner_does(column, value):
+    X = {column.name: np.array([value], dtype=object)}
+    found = check_table(X, ["no"], Schema((column,), classes=("no", "yes"))).columns[column.name]
+    tests, true = as_the_learner_takes_it(column, value)
+    if value is None:
+        assert (found.missing, found.taken_as) == (1, {})
+    elif "missing" in found.taken_as or "none" in found.taken_as:
+        assert not any(true)
+    elif "clip" in found.taken_as:
+        bound = column.high if float(value) > 0 else column.low
+        assert true == [bound <= cut for _, cut in tests]
+    elif "other" in found.taken_as:
+        assert [test for test, is_true in zip(tests, true, strict=True) if is_true] == [("=", "other")]
+    elif isinstance(column, Numeric):
+        assert true == [float(value) <= cut for _, cut in tests]
+    elif isinstance(column, Boolean):
+        assert true == [value in ("yes", "1")]
+    else:
+        assert value in ("a", "b")
+
+
+def test_labels_that_differ_by_case_or_spaces_only_are_named(desk):
+    frame = pd.DataFrame({"x": [0, 1] * 5, "y": ["no", "NO", "Yes", "yes ", " ye s", "maybe", None, "no", "yes", "no"]})
+    schema = Schema((Boolean("x"),), "y", ("no", "yes"))
+    found = check_table(frame[["x"]], frame.y, schema)
+    assert (found.labels_missing, found.labels_not_foreseen) == (1, 5)
+    assert found.labels_misspelled == {"no": 1, "yes": 3}
+    assert "only by case or spaces: 1 as no, 3 as yes" in str(found)
+    frame.to_csv("t.csv", index=False)
+    schema.save("s.toml")
+    said = json.loads(run("check", "t.csv", "-s", "s.toml", "--json"))["labels"]
+    # of a CSV file, spaces at both ends are no part of a text
+    assert said == {"missing": 1, "not foreseen": 4, "but for case or spaces": {"no": 1, "yes": 2}}
+    assert "eyes only" in run("check", "t.csv", "-s", "s.toml")
+
+
+def test_check_names_the_decimal_sign_and_categories_in_another_spelling():
+    X = pd.DataFrame({"clipped": ["1,5", "2,5", "2", None], "other": ["A", " b", "c", "a"]})
+    schema = Schema((BOUNDED["clipped"], BOUNDED["other"]), classes=("no", "yes"))
+    found = check_table(X, ["no"] * 4, schema)
+    assert found.columns["clipped"].taken_as == {"missing": 2}
+    assert found.columns["clipped"].other_decimal_sign == 2
+    assert "--decimal ," in str(found)
+    assert "missing = true" in str(found)
+    assert found.columns["other"].misspelled == {"a": 1, "b": 1}
+
+
+def test_check_agrees_on_all_kinds_of_frames():
+    X = pd.DataFrame(
+        {"gone": [0.5, 7.0, np.nan, 1.0], "other": ["a", "z", None, "b"], "truth": [True, False, True, True]}
+    )
+    schema = Schema(tuple(BOUNDED[name] for name in X.columns), classes=("no", "yes"))
+    y = ["no", "yes", "no", "x"]
+    expected = check_table(X, y, schema)
+    assert (expected.columns["gone"].missing, expected.columns["gone"].taken_as) == (1, {"missing": 1})
+    for other in (pl.from_pandas(X), pa.Table.from_pandas(X), X.to_dict("list"), X.to_numpy(dtype=object)):
+        assert check_table(other, y, schema) == expected
+    with pytest.raises(SchemaError, match="must be a Schema"):
+        check_table(X, y, "schema.toml")

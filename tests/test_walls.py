@@ -26,7 +26,7 @@ FLOORS = [
     ["sources"],
     ["learners"],
     ["estimators"],
-    ["private_base"],
+    ["private_base", "table_check"],
     ["cut_points", "private_accuracy", "private_estimators", "optimal_estimators"],
     ["datasets", "evaluation", "planning"],
     ["experiments"],

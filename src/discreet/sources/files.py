@@ -76,20 +76,22 @@ def pointed(text: str, decimal: str) -> str:
 def labels(values: Sequence[Any], classes: Sequence[Label] | None, decimal: str = ".") -> np.ndarray:
     """Labels as the schema's classes have them: "1", "1.0" and (where classes are numbers) "true" are the class 1.
 
+    What is none of them stays as it is, for ``check_table``; to learners it is no label.
+
     >>> labels(["1.0", "0", "x", None], ["0", "1"]).tolist()
-    ['1', '0', None, None]
+    ['1', '0', 'x', None]
     """
-    known: dict[Any, Label] = {}
+    known: dict[Any, Any] = {}
     for c in (0, 1) if classes is None else sorted(classes):
         known[canonical(c)] = c
         if (number := as_number(c)) == number:
             known.setdefault(number, c)
     truth = {} if classes is not None and isinstance(classes[0], str) else {"true": 1.0, "false": 0.0}
 
-    def label(value: Any) -> Label | None:
+    def label(value: Any) -> Any:
         text = canonical(value)
         found = known.get(text, known.get(as_number(pointed(text, decimal))))
-        return known.get(truth.get(text.lower(), text)) if found is None else found
+        return known.get(truth.get(text.lower(), text), text) if found is None else found
 
     found = {value: label(value) for value in set(values) if not is_missing(value)}
     return np.array([*(found.get(value) for value in values), None], dtype=object)[:-1]  # NumPy may not look inside
