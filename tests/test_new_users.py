@@ -1,6 +1,7 @@
 """What stumbles people with tables of their own: decimal commas, row names, labels spelled in another way."""
 
 import json
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -15,15 +16,17 @@ from discreet import (
     Numeric,
     Rule,
     RuleList,
+    SavedModel,
     Schema,
+    Vault,
     check_table,
     draft_schema,
     open_table,
 )
-from discreet.errors import SchemaError, TableError
+from discreet.errors import EngineError, SchemaError, TableError
 from discreet.sources.files import as_read, labels
 
-from .test_practitioner import run
+from .test_practitioner import flat, run
 
 
 @pytest.fixture
@@ -200,3 +203,69 @@ def test_check_agrees_on_all_kinds_of_frames():
         assert check_table(other, y, schema) == expected
     with pytest.raises(SchemaError, match="must be a Schema"):
         check_table(X, y, "schema.toml")
+
+
+# -- row names ---------------------------------------------------------------------------------------------------------------
+
+TELLS_OF_ROW_NAMES = ("index=False", "row.names = FALSE")
+
+
+def commands_on(path):
+    yield "schema", path, "--target", "y"
+    yield "check", path, "--schema", "s.toml"
+    yield "fit", path, "--schema", "s.toml", "--epsilon", "1", "--out", "new.json"
+    yield "predict", "m.json", path
+    yield "evaluate", "m.json", path, "--public"
+
+
+def written_by_pandas(frame):
+    frame.to_csv("t.csv")  # header: ,x,y
+
+
+def written_by_r(frame):
+    """As ``write.csv`` does by itself: row names that are texts, in a column whose name is a quoted nothing."""
+    lines = [f'"{i}",{x},"{y}"' for i, (x, y) in enumerate(zip(frame.x, frame.y, strict=True), 1)]
+    Path("t.csv").write_text("\n".join(['"","x","y"', *lines, ""]))
+
+
+def written_by_r_without_a_corner(frame):
+    """As ``write.table(sep = ",")`` does: the header has a field fewer than the lines."""
+    written_by_r(frame)
+    lines = Path("t.csv").read_text().split("\n")
+    Path("t.csv").write_text("\n".join(['"x","y"', *lines[1:]]))
+
+
+@pytest.mark.parametrize("write", [written_by_pandas, written_by_r, written_by_r_without_a_corner])
+def test_row_names_are_recognised_and_the_fix_is_named(desk, write):
+    frame = pd.DataFrame({"x": [0, 1] * 40, "y": ["no", "yes"] * 40})
+    schema = Schema((Boolean("x"),), "y", ("no", "yes"))
+    schema.save("s.toml")
+    SavedModel(RuleList((), Rule((), "no"), ("no", "yes"), schema), target="y").save("m.json")
+    write(frame)
+    for command in commands_on("t.csv"):
+        said = flat(run(*command, code=1))
+        assert all(fix in said for fix in TELLS_OF_ROW_NAMES), said
+        if write is not written_by_r_without_a_corner:
+            assert "first column has no name" in said
+    pytest.importorskip("ibis")
+    with pytest.raises((TableError, EngineError), match=r"row\.names = FALSE"):
+        Vault.from_source(open_table("t.csv"), schema)
+
+
+def test_another_column_without_a_name_is_no_column_of_row_names(desk):
+    Path("t.csv").write_text("x,,y\n1,2,no\n")
+    assert "first column" not in run("schema", "t.csv", "--target", "y", code=1)
+
+
+# -- drafts ------------------------------------------------------------------------------------------------------------------
+
+
+def test_the_same_note_on_many_columns_is_one_note():
+    codes = {f"q{i}": [1, 2, 3, 4] * 25 for i in range(12)}
+    draft = draft_schema(pd.DataFrame({**codes, "empty": [None] * 100, "b": [0, 1] * 50}))
+    about_codes = [note for note in draft.notes if "codes" in note]
+    assert len(about_codes) == 1
+    assert about_codes[0].startswith("'q0', 'q1', ")
+    assert "and 4 more (numeric)" in about_codes[0]
+    assert sum("'empty'" in note for note in draft.notes) == 1
+    assert all("codes" in draft.comments[name] for name in codes)  # the file has it above each of them

@@ -225,6 +225,7 @@ def calls_on_files():
         "open quote.csv": header + row + f'"{TEXT}',
         "empty.csv": "",
         "no header.csv": "\n" + row,
+        "row names.csv": ",c,b\n" + row,
         "names twice.csv": "n,n,b\n" + row,
         "NUL.csv": f"n\0,c,b\n{row}",
         "no table.parquet": row,

@@ -57,7 +57,7 @@ def draft_schema(
     Returns
     -------
     Draft
-        ``schema``, ``notes`` (a line for each column that a person should look at) and ``to_toml()``.
+        ``schema``, ``notes`` (a line for each thing that a person should look at) and ``to_toml()``.
 
     Examples
     --------

@@ -24,6 +24,9 @@ DELIMITERS = {",": "comma", ";": "semicolon", "\t": "tab", "|": "vertical bar"}
 # What stands for a missing value in a CSV file, unless the schema lists it as a category
 MISSING = frozenset(["", "NA", "N/A", "n/a", "NaN", "nan", "NULL", "null", "None", "<NA>", "?"])
 PARQUET, ARROW, TEXT = (".parquet", ".pq"), (".arrow", ".feather", ".ipc"), (".csv", ".tsv", ".txt")
+NO_ROW_NAMES = (
+    "Write the table again without them: to_csv(..., index=False) in pandas, write.csv(..., row.names = FALSE) in R"
+)
 SWAPPED = str.maketrans(",.", ".,")
 NEVER_ENDS = "cannot be read as CSV: a quoted text in it never ends, so it is cut off or damaged; get another copy"
 BYTE_ORDER_MARKS = {b"\xff\xfe": "utf-16", b"\xfe\xff": "utf-16"}
@@ -156,6 +159,10 @@ def header(path: Path, delimiter: str | None, encoding: str) -> tuple[list[str],
     elif len(delimiter) != 1:
         raise TableError("the delimiter must be a single character")
     names = [name.strip() for name in next(_rows([line], delimiter, strict=False))]
+    if names[0] == "" and len(names) > 1 and all(names[1:]):
+        raise TableError(
+            f"{path.name}: its first column has no name, as if pandas or R wrote row names. {NO_ROW_NAMES}"
+        )
     if len(set(names)) < len(names) or "" in names:
         raise TableError(f"{path.name}: the first line must be a header that names every column, and none twice")
     return names, delimiter
@@ -218,7 +225,8 @@ def _fields(
                         continue
                     raise TableError(
                         f"{path.name} has lines with more or fewer fields than the {len(names)} names in its first line. Is it "
-                        f"separated by a {DELIMITERS.get(delimiter, delimiter)}? If not, say --delimiter"
+                        f"separated by a {DELIMITERS.get(delimiter, delimiter)}? If not, say --delimiter. If it has "
+                        f"row names: {NO_ROW_NAMES}"
                     )
                 for place, add in adders:
                     add(row[place])

@@ -20,7 +20,7 @@ from ..columns.numeric import as_number
 from ..errors import TableError
 from ..schema import Label
 from .bins import EngineColumn, as_float
-from .files import MISSING, NEVER_ENDS, header, numbers_among
+from .files import MISSING, NEVER_ENDS, NO_ROW_NAMES, header, numbers_among
 
 SPACES = "".join(c for c in map(chr, range(0x3001)) if c.isspace())
 BARE = "(?s)^([!-~](.*[!-~])?)?$"  # nothing to strip; to strip is slow
@@ -29,7 +29,7 @@ LONGEST = 1 << 21  # bytes of a record, as DuckDB allows by itself
 NO_TABLE = (
     "DuckDB cannot read the CSV file as a table: it has lines with more or fewer fields than its first line has names, lines "
     "that end in several ways, a text that is not in UTF-8, or a record of more than 2 MB. If its delimiter is unusual, "
-    "say so; if it is cut off or damaged, get another copy"
+    "say so; if it is cut off or damaged, get another copy; if it has row names: " + NO_ROW_NAMES
 )
 ON_ONE_THREAD = {"parallel": False, "auto_detect": False, "header": True, "quote": '"', "escape": '"'}
 AS_IT_STANDS = {
