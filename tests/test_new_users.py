@@ -269,3 +269,20 @@ def test_the_same_note_on_many_columns_is_one_note():
     assert "and 4 more (numeric)" in about_codes[0]
     assert sum("'empty'" in note for note in draft.notes) == 1
     assert all("codes" in draft.comments[name] for name in codes)  # the file has it above each of them
+
+
+# -- how good is a model? ----------------------------------------------------------------------------------------------------
+
+
+def test_the_interval_of_a_noisy_accuracy_says_what_it_covers(desk):
+    frame = pd.DataFrame({"x": [0, 1] * 40, "y": ["no", "yes"] * 40})
+    schema = Schema((Boolean("x"),), "y", ("no", "yes"))
+    SavedModel(RuleList((), Rule((), "no"), ("no", "yes"), schema), target="y").save("m.json")
+    frame.to_csv("t.csv", index=False)
+    said = run("evaluate", "m.json", "t.csv", "--epsilon", "1")
+    assert "at 95 % this covers the noise alone, not the choice of the records" in said
+    found = json.loads(run("evaluate", "m.json", "t.csv", "--epsilon", "1", "--json"))
+    assert found["interval"] == {"level": 0.95, "covers": "the noise alone, not the choice of the records"}
+    exact = json.loads(run("evaluate", "m.json", "t.csv", "--public", "--json"))
+    assert [row["recall"] for row in exact["classes"].values()] == [1.0, 0.0]
+    assert "recall" in run("evaluate", "m.json", "t.csv", "--public")

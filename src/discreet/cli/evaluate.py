@@ -92,13 +92,15 @@ def evaluate(
             assert isinstance(table, Path)
             X, y = read_records(table, schema, target, delimiter, encoding, decimal)
         if epsilon is not None:
-            from ..private_accuracy import noisy_accuracy
+            from ..private_accuracy import COVERS, SURE, noisy_accuracy
 
             ledger = Ledger.open(ledger_file) if ledger_file else None
             note_ledger(table, ledger_file)
             found = noisy_accuracy(rules, X, y, epsilon, ledger, records_per_person)
             if as_json:
-                say_json({"accuracy": found.accuracy, "low": found.low, "high": found.high, "epsilon": epsilon})
+                covers = {"level": SURE, "covers": COVERS}
+                interval = {"low": found.low, "high": found.high, "interval": covers}
+                say_json({"accuracy": found.accuracy, **interval, "epsilon": epsilon})
             else:
                 click.echo(str(found))
                 click.echo("It is about these records, and not part of what the model promises.", err=True)
@@ -125,7 +127,7 @@ def _exact(rules: Any, X: Any, y: Any) -> dict[str, Any]:
         str(c): {
             "records": int((truth == i).sum()),
             "predicted": int((predicted == i).sum()),
-            "found": float((predicted[truth == i] == i).mean()) if (truth == i).any() else None,
+            "recall": float((predicted[truth == i] == i).mean()) if (truth == i).any() else None,
         }
         for i, c in enumerate(rules.classes)
     }
@@ -149,9 +151,9 @@ def _show(measured: dict[str, Any]) -> None:
     )
     if measured["left out"]:
         console.print(f"{measured['left out']:,} records have no label of the model's and were left out.")
-    table = Table("class", "records", "predicted", "found", box=None)
+    table = Table("class", "records", "predicted", "recall", box=None)
     for name, row in measured["classes"].items():
-        found = "" if row["found"] is None else f"{row['found']:.1%}"
-        table.add_row(name, f"{row['records']:,}", f"{row['predicted']:,}", found)
+        recall = "" if row["recall"] is None else f"{row['recall']:.1%}"
+        table.add_row(name, f"{row['records']:,}", f"{row['predicted']:,}", recall)
     console.print(table)
     console.print("Exact numbers about these records: the model's promise does not cover them.", style="yellow")
