@@ -109,6 +109,23 @@ def test_numbers_with_separators_are_neither_guessed_nor_taken_for_categories(te
     assert "thousands" in draft.notes[0]
 
 
+def test_a_point_in_a_file_of_decimal_commas_is_not_drafted_as_a_decimal_sign(desk):
+    rows = "".join(f"{i % 7}.{100 + i};{i % 5},5;{i % 2}\n" for i in range(80))
+    Path("t.csv").write_text(f"thousands;half;y\n{rows}")
+    said = run("schema", "t.csv", "--target", "y", "--decimal", ",", "--out", "s.toml")
+    assert "'thousands' (ignore)" in said
+    assert "'half'" not in said
+    assert Schema.load("s.toml")["half"].kind == "numeric"
+
+
+def test_a_draft_notices_spellings_that_differ_by_case_or_spaces_only():
+    sample = pd.DataFrame({"city": ["Bonn", "bonn", "Berlin", "Berlin "] * 20, "y": ["Yes", "no", "yes", "no"] * 20})
+    notes = draft_schema(sample, "y").notes
+    assert [note.partition(":")[0] for note in notes] == ["'y' (target)", "'city' (categorical)"]
+    assert all("case or spaces" in note for note in notes)
+    assert draft_schema(sample.replace({"bonn": "Bonn", "Berlin ": "Berlin", "Yes": "yes"}), "y").notes == ()
+
+
 def test_texts_with_commas_that_are_no_numbers_are_categories():
     lists = pd.DataFrame({"x": ["1,2,3", "2,3,1", "Smith, J."] * 20, "b": [0, 1] * 30})
     assert draft_schema(lists).schema["x"].kind == "categorical"
@@ -171,7 +188,7 @@ def test_labels_that_differ_by_case_or_spaces_only_are_named(desk):
     found = check_table(frame[["x"]], frame.y, schema)
     assert (found.labels_missing, found.labels_not_foreseen) == (1, 5)
     assert found.labels_misspelled == {"no": 1, "yes": 3}
-    assert "only by case or spaces: 1 as no, 3 as yes" in str(found)
+    assert "4 differ from the schema's only by case or spaces: no (1), yes (3)" in str(found)
     frame.to_csv("t.csv", index=False)
     schema.save("s.toml")
     said = json.loads(run("check", "t.csv", "-s", "s.toml", "--json"))["labels"]

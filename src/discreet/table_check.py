@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from .columns import Boolean, Categorical, Column, Numeric, canonical, is_missing
+from .columns.base import spelled_alike
 from .columns.boolean import TRUTH
 from .columns.categorical import OTHER
 from .columns.numeric import as_number
@@ -90,7 +91,7 @@ class TableCheck:
             f"{self.labels_not_foreseen:,} with one that is no class of the schema.",
         ]
         if self.labels_misspelled:
-            lines.append(f"Of these labels {_spelled(self.labels_misspelled)}")
+            lines.append(f"Of these labels, {_spelled(self.labels_misspelled)}")
         return "\n".join(lines)
 
     def to_dict(self) -> dict[str, Any]:
@@ -204,18 +205,14 @@ def _taken_as(column: Column, value: Any, place: int) -> str | None:
 
 def _misspelled(texts: Sequence[str], listed: Iterable[str]) -> dict[str, int]:
     """How many of these texts are a listed one but for case or spaces, by the listed one."""
-    meant = {_folded(text): text for text in listed}
-    found = Counter(meant[folded] for text in texts if (folded := _folded(text)) in meant)
+    meant = {spelled_alike(text): text for text in listed}
+    found = Counter(meant[alike] for text in texts if (alike := spelled_alike(text)) in meant)
     return {text: found[text] for text in sorted(found)}
 
 
-def _folded(text: str) -> str:
-    return "".join(text.split()).casefold()
-
-
 def _spelled(misspelled: Mapping[str, int]) -> str:
-    each = ", ".join(f"{n:,} as {_shown(text)}" for text, n in misspelled.items())
-    return f"differ from the schema's only by case or spaces: {each}"
+    each = ", ".join(f"{_shown(text)} ({n:,})" for text, n in misspelled.items())
+    return f"{sum(misspelled.values()):,} differ from the schema's only by case or spaces: {each}"
 
 
 def _shown(text: str) -> str:

@@ -1,6 +1,7 @@
 """``discreet schema``: a draft of what is public about a table."""
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
@@ -16,6 +17,9 @@ from .common import (
     say_json,
 )
 from .remembered import PUBLIC, check_not_private, note_sample
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 
 @click.command()
@@ -48,7 +52,7 @@ def schema(
     points. Read the draft before you use it: it is a text file, made to be corrected.
     """
     from ..drafting import draft_from_dictionary, draft_schema
-    from ..sources.files import column_names, read_typed
+    from ..sources.files import column_names, is_csv, read_typed
 
     check_outputs([out], [sample], force)
     check_not_private(sample, public_table)
@@ -56,6 +60,8 @@ def schema(
         if target is not None and not dictionary:
             check_columns(sample, [target], column_names(sample, delimiter, encoding), public=True)
         frame = read_typed(sample, delimiter, encoding, decimal)
+        if decimal == "," and is_csv(sample):
+            frame = frame.apply(_with_other_points)
         draft = (draft_from_dictionary if dictionary else draft_schema)(frame, target, cuts, sample.name)
         text = draft.to_toml()
     if not dictionary:
@@ -74,3 +80,15 @@ def schema(
     for note in draft.notes:
         click.echo(f"  - {note}")
     click.echo(f"\n{sample.name} must be public. If it is the private table, or a part of it, do not use this draft.")
+
+
+def _with_other_points(column: "pd.Series") -> "pd.Series":
+    """Texts that are numbers by a decimal point, where a comma is one: with commas, so that a draft takes them for no numbers."""
+    import pandas as pd
+
+    from ..sources.files import SWAPPED
+
+    if pd.api.types.is_numeric_dtype(column):
+        return column
+    numbers = pd.to_numeric(column, errors="coerce")
+    return column.str.translate(SWAPPED) if (numbers.notna() == column.notna()).all() else column

@@ -12,6 +12,7 @@ import numpy as np
 import pandas as pd
 
 from ..columns import canonical, is_missing
+from ..columns.base import spelled_alike
 from ..columns.boolean import TRUTH
 from ..columns.numeric import as_number
 
@@ -69,6 +70,11 @@ class Looks:
     def wordy(self) -> bool:
         """Whether texts are sentences."""
         return self.kind == "texts" and sum(len(t.split()) for t in self.texts) >= 5 * len(self.texts)
+
+    @property
+    def differs_by_case(self) -> bool:
+        """Whether two texts differ by case or spaces only."""
+        return len({spelled_alike(t) for t in self.texts}) < len(self.texts)
 
     @property
     def has_missing_word(self) -> bool:

@@ -20,8 +20,8 @@ MOST_CATEGORIES = 30
 RARE = 0.005  # of the sample: what is rarer is left to `other`
 
 DECIMAL_COMMAS = (
-    'numbers with commas: if these are decimal commas, say --decimal , (in Python: pandas.read_csv(..., decimal=",")) and '
-    "draft again; if they separate thousands, remove them from the table first"
+    'numbers with commas or points that are no decimal signs: if they are, say --decimal , (in pandas decimal=",") and draft '
+    "again; if they separate thousands, remove them from the table first"
 )
 USELESS = {
     "dates": "dates or times",
@@ -31,6 +31,7 @@ USELESS = {
     "commas": DECIMAL_COMMAS,
     "mixed": "numbers and texts; if the texts stand for missing values, make them missing and draft again",
 }
+ALIKE = "that differ by case or spaces only; if they mean the same, spell them alike, here and in the private table"
 IDENTIFIER = "an identifier: nearly every row has its own"
 
 
@@ -146,6 +147,8 @@ def _categories(name: str, look: Looks) -> Drafted:
     column = Categorical(name, look.missing, categories=categories, outside=None if complete else "other")
     if look.has_missing_word:
         return Drafted(column, "a category looks like a missing value; make such values missing first", look=True)
+    if look.differs_by_case:
+        return Drafted(column, f"categories {ALIKE}", look=True)
     if complete:
         return Drafted(column)
     return Drafted(
@@ -172,6 +175,8 @@ def _classes(target: str, look: Looks, notes: list[str]) -> tuple[Label, ...]:
         raise SchemaError(f"{said} has more than {MOST_CLASSES} different texts; group them, or name another column")
     if look.missing:
         notes.append(f"{target!r} (target): has missing values; records without a class are left out of a fit")
+    if look.kind == "texts" and look.differs_by_case:
+        notes.append(f"{target!r} (target): classes {ALIKE}")
     if look.kind == "truths":
         return (False, True)
     if look.kind == "numbers" and not look.from_texts:
