@@ -35,6 +35,7 @@ from discreet import (
     RuleList,
     Schema,
     Vault,
+    check_table,
     draft_schema,
     private_cuts,
 )
@@ -152,6 +153,7 @@ def calls_on_values(thorough):
                 yield f"{called}.predict, {where}", lambda X=X, model=model: model.predict(X)
                 called, model = next(measured)
                 yield f"{called}, {where}", lambda X=X, model=model, called=called: MEASURES[called](model, X, Y)
+                yield f"check, {where}", lambda X=X: str(check_table(X, Y, SCHEMA))
                 yield f"inference, {where}", lambda X=X: infer_schema(as_table(X)) and None
                 yield (
                     f"drafting, {where}",
@@ -161,6 +163,7 @@ def calls_on_values(thorough):
         for kind, y in marked_labels(value):
             where = f"{name} among labels, {kind}"
             yield f"Vault, {where}", lambda y=y: Vault.from_table(FRAME, y, SCHEMA)
+            yield f"check, {where}", lambda y=y: str(check_table(FRAME, y, SCHEMA))
             for called, make in (next(learners), ("greedy by schema", lambda: GreedyRuleListClassifier(schema=SCHEMA))):
                 yield f"{called}.fit, {where}", lambda y=y, make=make: make().fit(FRAME, y) and None
             called, model = next(fitted)
@@ -222,6 +225,7 @@ def calls_on_files():
         "open quote.csv": header + row + f'"{TEXT}',
         "empty.csv": "",
         "no header.csv": "\n" + row,
+        "row names.csv": ",c,b\n" + row,
         "names twice.csv": "n,n,b\n" + row,
         "NUL.csv": f"n\0,c,b\n{row}",
         "no table.parquet": row,
@@ -313,6 +317,7 @@ def calls_on_shapes():
         "two columns": [[TEXT, TEXT]] * N,
         "one column": [[TEXT], ["a"]] * 4,
         "measurements": [NUMBER + i for i in range(N)],
+        "decimal commas": [f"{WHOLE},5", "1,5"] * 4,
         "dates": pd.to_datetime([DATE] * N),
         "texts and numbers": [TEXT, NUMBER] * 4,
         "sets": [{TEXT}] * N,
@@ -445,6 +450,7 @@ NO_RECORD_GETS_THERE = {
         )
     },
     ("private_accuracy", ""): "parameters",
+    ("table_check", "check_table"): "a parameter",
     ("drafting.dictionary", ""): "a data dictionary, which has no records",
     ("drafting.round_cuts", "_step"): "cannot happen; the message is constant",
     ("sources.files", "_kind"): "the name of a file, and what is installed",

@@ -27,7 +27,7 @@ FLOORS = [
     ["sources"],
     ["learners"],
     ["estimators"],
-    ["origin", "private_base"],
+    ["origin", "private_base", "table_check"],
     ["cut_points", "private_accuracy", "private_estimators", "optimal_estimators"],
     ["datasets", "evaluation", "planning"],
     ["experiments"],

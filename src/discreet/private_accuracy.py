@@ -24,13 +24,15 @@ from .vault.accuracy import correct_and_wrong
 from .vault.vault import Vault, check_private_schema, sorted_classes
 
 SURE = 0.95
+COVERS = "the noise alone, not the choice of the records"
 
 
 @dataclass(frozen=True)
 class NoisyAccuracy:
     """A share of records that are classified correctly. With the noise taken into account it lies from ``low`` to ``high``.
 
-    The interval is about these records (95 %), not about others like them, of which a test of few records says little.
+    The interval covers the noise alone (95 %), not the choice of the records: on others like them the accuracy may well lie
+    outside of it, the more so the fewer they are.
     """
 
     accuracy: float
@@ -39,7 +41,8 @@ class NoisyAccuracy:
     privacy: PrivacyStatement
 
     def __str__(self) -> str:
-        found = f"accuracy {self.accuracy:.3f} (from {self.low:.3f} to {self.high:.3f}, 95 %)"
+        interval = f"from {self.low:.3f} to {self.high:.3f}; at {100 * SURE:g} % this covers {COVERS}"
+        found = f"accuracy {self.accuracy:.3f} ({interval})"
         return f"{found}; {self.privacy.proved or 'not private: ' + '; '.join(self.privacy.because)}"
 
 

@@ -46,7 +46,8 @@ def in_memory(path, schema, **how):
     from click import ClickException
 
     try:
-        X, y = read_records(path, schema, schema.target, how.get("delimiter"), how.get("encoding", "utf-8"))
+        given = how.get("delimiter"), how.get("encoding", "utf-8"), how.get("decimal", ".")
+        X, y = read_records(path, schema, schema.target, *given)
     except ClickException as error:
         raise TableError(error.message) from None
     return Vault.from_table(X, y, schema)
@@ -105,20 +106,22 @@ WORDS = [
         "-inf",
         "1e-400",
     ),
+    *("1,0", "1,", "0,50", ",5", "1e0,5", "1.000,5", "1,000.5", "1,5,0", "1.5", "-0,0"),
     *("true", "TRUE", "False", "yes", "No", "0x1", "?x", "nAn", "10000000000000000000001", "9007199254740993"),
     *READ_ELSEWHERE,
 ]
 
 
+@pytest.mark.parametrize("decimal", [".", ","])
 @pytest.mark.parametrize("classes", CLASSES)
-def test_every_text_means_the_same(tmp_path, classes):
+def test_every_text_means_the_same(tmp_path, classes, decimal):
     """The class of each word, and its bin in each column. The number of the record keeps records apart."""
     empty, some = [""] * len(COLUMNS), canonical(classes[-1])
     rows = [[*empty, word] for word in WORDS]
     rows += [[*empty[:i], word, *empty[i + 1 :], some] for word in WORDS for i in range(len(COLUMNS))]
     number = Numeric("number", cuts=range(len(rows)))
     write(tmp_path / "all.csv", [[*row, i] for i, row in enumerate(rows)], [*NAMES, "y", "number"])
-    here, there = both(tmp_path / "all.csv", Schema((*COLUMNS, number), "y", classes))
+    here, there = both(tmp_path / "all.csv", Schema((*COLUMNS, number), "y", classes), decimal=decimal)
     assert not isinstance(here, str)
     assert here == there
 

@@ -73,6 +73,13 @@ as_json_option = click.option("--json", "as_json", is_flag=True, help="The same 
 
 def csv_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """How a CSV file is written."""
+    command = click.option(
+        "--decimal",
+        type=click.Choice([".", ","]),
+        default=".",
+        show_default=True,
+        help="The decimal sign of numbers in a CSV file.",
+    )(command)
     command = click.option("--encoding", default="utf-8", show_default=True, help="Of a CSV file.")(command)
     return click.option("--delimiter", help="Of a CSV file; by default the one that its first line has.")(command)
 
@@ -99,11 +106,13 @@ def stays(table: Path | str, engine: str | None) -> bool:
     return engine == "duckdb"
 
 
-def open_where_it_is(table: Path | str, needed: Sequence[str], delimiter: str | None, encoding: str) -> Any:
+def open_where_it_is(
+    table: Path | str, needed: Sequence[str], delimiter: str | None, encoding: str, decimal: str
+) -> Any:
     """The table as an ibis table, once its columns are checked."""
     from ..sources.urls import open_table
 
-    opened = open_table(table, delimiter=delimiter, encoding=encoding)
+    opened = open_table(table, delimiter=delimiter, encoding=encoding, decimal=decimal)
     check_columns(table, needed, opened.columns)
     return opened
 
@@ -196,6 +205,7 @@ def read_records(
     target: str | None,
     delimiter: str | None,
     encoding: str,
+    decimal: str = ".",
     needed: Sequence[str] | None = None,
 ) -> tuple["pd.DataFrame", Any]:
     """The columns that the schema (or ``needed``) names, and the labels (None without a target)."""
@@ -206,10 +216,10 @@ def read_records(
         there = column_names(path, delimiter, encoding)
         check_columns(path, [*wanted, *([target] if target else [])], there)
         both = list(dict.fromkeys([*wanted, *([target] if target else [])]))
-        frame = read_table(path, both, schema, delimiter, encoding, own_types=True)
+        frame = read_table(path, both, schema, delimiter, encoding, decimal, own_types=True)
         y: Any = None if target is None else frame[target]
         if y is not None and is_csv(path):
-            y = labels(y.tolist(), schema.classes)
+            y = labels(y.tolist(), schema.classes, decimal)
         return frame[wanted], y
 
 

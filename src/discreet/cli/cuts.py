@@ -58,6 +58,7 @@ def cuts(
     delimiter: str | None,
     encoding: str,
     engine: str | None,
+    decimal: str,
     as_json: bool,
 ) -> None:
     """Choose cut points near the quantiles of the private records, with differential privacy.
@@ -84,10 +85,10 @@ def cuts(
         for name in wanted:
             schema[name]
         if stays(table, engine):
-            X = open_where_it_is(table, list(wanted), delimiter, encoding)
+            X = open_where_it_is(table, list(wanted), delimiter, encoding, decimal)
         else:
             assert isinstance(table, Path)
-            X, _ = read_records(table, schema, None, delimiter, encoding, list(wanted))
+            X, _ = read_records(table, schema, None, delimiter, encoding, decimal, list(wanted))
         note_ledger(table, ledger_file)
         cut = private_cuts(X, schema, wanted, epsilon=epsilon, ledger=ledger, records_per_person=records_per_person)
     keep(place, cut.to_toml(), out, epsilon)

@@ -63,6 +63,7 @@ def evaluate(
     delimiter: str | None,
     encoding: str,
     engine: str | None,
+    decimal: str,
     as_json: bool,
 ) -> None:
     """Measure how often MODEL is right on the records of TABLE: exactly, or privately for a price.
@@ -102,12 +103,12 @@ def evaluate(
         X: Any
         y: Any = None
         if in_engine:
-            X = open_where_it_is(table, [*(c.name for c in schema.used), target], delimiter, encoding)
+            X = open_where_it_is(table, [*(c.name for c in schema.used), target], delimiter, encoding, decimal)
         else:
             assert isinstance(table, Path)
-            X, y = read_records(table, schema, target, delimiter, encoding)
+            X, y = read_records(table, schema, target, delimiter, encoding, decimal)
         if epsilon is not None:
-            from ..private_accuracy import noisy_accuracy
+            from ..private_accuracy import COVERS, SURE, noisy_accuracy
 
             ledger = Ledger.open(ledger_file) if ledger_file else None
             note_ledger(table, ledger_file)
@@ -119,8 +120,9 @@ def evaluate(
                 )
             if as_json:
                 promise = {"proved": found.privacy.proved is not None, "because": list(found.privacy.because)}
-                answer = {"accuracy": found.accuracy, "low": found.low, "high": found.high, "epsilon": epsilon}
-                say_json(answer | promise)
+                covers = {"level": SURE, "covers": COVERS}
+                interval = {"low": found.low, "high": found.high, "interval": covers}
+                say_json({"accuracy": found.accuracy, **interval, "epsilon": epsilon} | promise)
             else:
                 say(str(found))
                 say("It is about these records, and not part of what the model promises.", err=True)
@@ -147,7 +149,7 @@ def _exact(rules: Any, X: Any, y: Any) -> dict[str, Any]:
         str(c): {
             "records": int((truth == i).sum()),
             "predicted": int((predicted == i).sum()),
-            "found": float((predicted[truth == i] == i).mean()) if (truth == i).any() else None,
+            "recall": float((predicted[truth == i] == i).mean()) if (truth == i).any() else None,
         }
         for i, c in enumerate(rules.classes)
     }
@@ -170,9 +172,9 @@ def _show(measured: dict[str, Any]) -> None:
     )
     if measured["left out"]:
         console.print(f"{measured['left out']:,} records have no label of the model's and were left out.")
-    table = Table("class", "records", "predicted", "found", box=None)
+    table = Table("class", "records", "predicted", "recall", box=None)
     for name, row in measured["classes"].items():
-        found = "" if row["found"] is None else f"{row['found']:.1%}"
-        table.add_row(on_one_line(name), f"{row['records']:,}", f"{row['predicted']:,}", found)
+        recall = "" if row["recall"] is None else f"{row['recall']:.1%}"
+        table.add_row(on_one_line(name), f"{row['records']:,}", f"{row['predicted']:,}", recall)
     console.print(table)
     console.print("Exact numbers about these records: the model's promise does not cover them.", style="yellow")

@@ -114,6 +114,7 @@ def fit(
     delimiter: str | None,
     encoding: str,
     engine: str | None,
+    decimal: str,
     infer_schema: bool,
     weak: bool,
     another_ledger: bool,
@@ -159,7 +160,7 @@ def fit(
     report_place = None if report is None else reserved(report, size_of_report(size), force)
     booked = 0 if ledger is None else len(ledger.entries)
     in_engine = stays(table, engine)
-    written = Written(table, delimiter, encoding)
+    written = Written(table, delimiter, encoding, decimal)
     try:
         if schema is None:
             if in_engine:
@@ -253,6 +254,7 @@ class Written(NamedTuple):
     path: Any
     delimiter: str | None
     encoding: str
+    decimal: str
 
 
 def _classifier(greedy: bool, **parameters: Any) -> Any:
@@ -292,7 +294,7 @@ def _fit_file(
             if in_engine:
                 vault = Vault.from_source(open_where_it_is(table.path, needed, *table[1:]), used)
             else:
-                check_columns(table.path, needed, column_names(*table))
+                check_columns(table.path, needed, column_names(*table[:3]))
                 vault = Vault.from_file(table.path, used, *table[1:])
             note_ledger(table.path, ledger)
             clf.fit_vault(vault)
@@ -330,15 +332,15 @@ def _fit_inferred(table: Written, target: str | None, learn: Callable[..., Any],
 
     from ..errors import PrivacyWarning
     from ..model import SavedModel
-    from ..sources.files import column_names, read_table, typed
+    from ..sources.files import column_names, read_typed
 
     if target is None:
         raise click.UsageError("which column is to be predicted? Say --target COLUMN")
-    path, delimiter, encoding = table
+    path, delimiter, encoding, decimal = table
     with kind_errors(), warnings.catch_warnings():
         warnings.simplefilter("ignore", PrivacyWarning)  # the statement says it
         check_columns(path, [target], column_names(path, delimiter, encoding))
-        frame = typed(read_table(path, None, None, delimiter, encoding))
+        frame = read_typed(path, delimiter, encoding, decimal)
         frame = frame[frame[target].notna()]
         note_ledger(path, ledger)
         with _working():

@@ -57,6 +57,7 @@ def plan(
     out: Path | None,
     delimiter: str | None,
     encoding: str,
+    decimal: str,
     public_table: bool,
     force: bool,
     as_json: bool,
@@ -82,7 +83,7 @@ def plan(
         size = 0
         if standin is not None:
             size, best, measured = _measured(
-                standin, schema, target_of(schema, target), repeats, max_length, max_card, delimiter, encoding
+                standin, schema, target_of(schema, target), repeats, max_length, max_card, delimiter, encoding, decimal
             )
             records = records or size
             expected = [
@@ -109,6 +110,7 @@ def _measured(
     max_card: int,
     delimiter: str | None,
     encoding: str,
+    decimal: str,
 ) -> tuple[int, float, dict[float, tuple[float, float]]]:
     import numpy as np
     from rich.progress import Progress
@@ -119,7 +121,7 @@ def _measured(
     from .common import read_records
 
     assert isinstance(schema, Schema)
-    X, y = read_records(path, schema, target, delimiter, encoding)
+    X, y = read_records(path, schema, target, delimiter, encoding, decimal)
     classes = schema.classes or (0, 1)
     numbers = class_numbers(y, classes, len(X))
     known = numbers >= 0

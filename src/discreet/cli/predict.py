@@ -49,6 +49,7 @@ def predict(
     delimiter: str | None,
     encoding: str,
     engine: str | None,
+    decimal: str,
     as_json: bool,
 ) -> None:
     """Score the records of TABLE with MODEL: a predicted class and the share of each class, row by row.
@@ -63,7 +64,7 @@ def predict(
         saved = SavedModel.load(model)
         rules = saved.rule_list
         answers = [(rule.label, *(round(float(p), 6) for p in rules.shares(rule))) for rule in rules]
-        parts = _parts(table, stays(table, engine), rules, ids, delimiter, encoding)
+        parts = _parts(table, stays(table, engine), rules, ids, delimiter, encoding, decimal)
         header = [*ids, "prediction", *(f"share of {c}" for c in rules.classes)]
         rows = (
             [*copied, *answers[k]] for X, ids_of in parts for k, copied in zip(rules.captures(X), ids_of, strict=True)
@@ -102,7 +103,13 @@ def _write(out: Path, written: Iterable[str], force: bool) -> int:
 
 
 def _parts(
-    table: Path | str, in_engine: bool, rules: "RuleList", ids: Sequence[str], delimiter: str | None, encoding: str
+    table: Path | str,
+    in_engine: bool,
+    rules: "RuleList",
+    ids: Sequence[str],
+    delimiter: str | None,
+    encoding: str,
+    decimal: str,
 ) -> Iterator[tuple[Any, Iterable[Any]]]:
     """Some records at a time: what the rules need, and what is copied of each."""
     from ..sources.engine import records
@@ -112,13 +119,13 @@ def _parts(
     used = rules.used_columns
     read: Callable[[list[tuple[str, Any]]], Iterator[list[Any]]]
     if in_engine:
-        opened = open_where_it_is(table, [*used, *ids], delimiter, encoding)
+        opened = open_where_it_is(table, [*used, *ids], delimiter, encoding, decimal)
         names, read = list(opened.columns), partial(records, opened)
     else:
         assert isinstance(table, Path)
         names = column_names(table, delimiter, encoding)
         check_columns(table, [*used, *ids], names)
-        read = partial(read_parts, table, delimiter=delimiter, encoding=encoding)
+        read = partial(read_parts, table, delimiter=delimiter, encoding=encoding, decimal=decimal)
     if isinstance(table, str):
         say("The records leave their engine: what the rules and --id need of them is scored here.", err=True)
     asked: list[tuple[str, Any]] = [(name, rules.schema[name]) for name in used] or [(names[0], None)]

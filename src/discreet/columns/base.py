@@ -60,6 +60,11 @@ def _text(value: Any) -> str:
     return str(value)
 
 
+def spelled_alike(text: str) -> str:
+    """One text for all that differ by case or spaces only. Nobody learns by it: it is for those who look for mistakes."""
+    return "".join(text.split()).casefold()
+
+
 def is_missing(value: Any) -> bool:
     """Whether one value stands for "nothing known": None, NaN, pandas' NA and NaT."""
     if value is None or value is pd.NA or value is pd.NaT:

@@ -20,13 +20,19 @@ from .numbers import draft_numbers
 MOST_CATEGORIES = 30
 RARE = 0.005  # of the sample: what is rarer is left to `other`
 
+DECIMAL_COMMAS = (
+    'numbers with commas or points that are no decimal signs: if they are, say --decimal , (in pandas decimal=",") and draft '
+    "again; if they separate thousands, remove them from the table first"
+)
 USELESS = {
     "dates": "dates or times",
     "durations": "durations; make numbers of them, of days for instance, to use them in rules",
     "nothing": "only missing values in the sample",
     "objects": "neither numbers nor texts",
+    "commas": DECIMAL_COMMAS,
     "mixed": "numbers and texts; if the texts stand for missing values, make them missing and draft again",
 }
+ALIKE = "that differ by case or spaces only; if they mean the same, spell them alike, here and in the private table"
 IDENTIFIER = "an identifier: nearly every row has its own"
 
 
@@ -55,7 +61,7 @@ def draft_schema(
     Returns
     -------
     Draft
-        ``schema``, ``notes`` (a line for each column that a person should look at) and ``to_toml()``.
+        ``schema``, ``notes`` (a line for each thing that a person should look at) and ``to_toml()``.
 
     Examples
     --------
@@ -145,6 +151,8 @@ def _categories(name: str, look: Looks) -> Drafted:
     column = Categorical(name, look.missing, categories=categories, outside=None if complete else "other")
     if look.has_missing_word:
         return Drafted(column, "a category looks like a missing value; make such values missing first", look=True)
+    if look.differs_by_case:
+        return Drafted(column, f"categories {ALIKE}", look=True)
     if complete:
         return Drafted(column)
     return Drafted(
@@ -157,6 +165,8 @@ def _classes(target: str, look: Looks, notes: list[str]) -> tuple[Label, ...]:
     said = f"target {target!r}"
     if look.kind in ("dates", "durations"):
         raise SchemaError(f"{said} holds {look.kind}; make classes of it first, such as early and late")
+    if look.kind == "commas":
+        raise SchemaError(f"{said} has {DECIMAL_COMMAS}")
     if look.kind in ("objects", "mixed"):
         raise SchemaError(f"{said} must hold texts or whole numbers; make classes of it first")
     if look.n_distinct < 2:
@@ -169,6 +179,8 @@ def _classes(target: str, look: Looks, notes: list[str]) -> tuple[Label, ...]:
         raise SchemaError(f"{said} has more than {MOST_CLASSES} different texts; group them, or name another column")
     if look.missing:
         notes.append(f"{target!r} (target): has missing values; records without a class are left out of a fit")
+    if look.kind == "texts" and look.differs_by_case:
+        notes.append(f"{target!r} (target): classes {ALIKE}")
     if look.kind == "truths":
         return (False, True)
     if look.kind == "numbers" and not look.from_texts:

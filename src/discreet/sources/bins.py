@@ -85,14 +85,15 @@ class EngineColumn:
             )
         return self._among({canonical(c): i for i, c in enumerate(classes)}, -1, -1)
 
-    def number(self) -> Any:
-        """The values as 64-bit floating-point numbers."""
+    def number(self, decimal: str = ".") -> Any:
+        """The values as 64-bit floating-point numbers. Texts have this decimal sign (``files.pointed``)."""
         import ibis
 
         x = self.values
         if self.kind == "boolean":  # PostgreSQL does not cast it
             return ibis.cases((x, as_float(1.0)), (~x, as_float(0.0)))
         if self.kind == "text":  # DuckDB reads what Python does, but 1_000 and +-1, too, and no digits of other scripts
+            x = x.translate(",.", ".,") if decimal == "," else x
             plain = ibis.ifelse(
                 x.re_search(r"[^\x00-\x7f]"), x.translate(*_odd_signs()), x
             )  # a thousand times as slow as all else

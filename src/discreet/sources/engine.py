@@ -24,7 +24,7 @@ from ..vault.cells import CellsInProgress
 from .bins import EngineColumn
 from .files import as_read
 from .running import run
-from .written import NO_TABLE, as_meant, is_written
+from .written import NO_TABLE, as_meant, decimal_sign, is_written
 
 ROWS_AT_A_TIME = 1 << 18
 UNSPENT = "Nothing was learned and nothing was spent"
@@ -179,7 +179,7 @@ def records(table: Any, columns: Sequence[tuple[str, Column | None]]) -> Iterato
         for batch in run(backend, engine, functools.partial(_batches, backend, asked)):
             values = [column.to_pylist() for column in batch.columns]
             read = zip(values, columns, texts, strict=True)
-            yield [as_read(v, column) if text else v for v, (_, column), text in read]
+            yield [as_read(v, column, decimal_sign(backend)) if text else v for v, (_, column), text in read]
 
 
 def _table_and_backend(table: Any) -> tuple[Any, Any]:

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ..columns import Categorical, Column, canonical, is_missing
+from ..columns import Categorical, Column, Numeric, canonical, is_missing
 from ..columns.numeric import as_number
 from ..errors import TableError, no_value_shown
 from ..schema import Label, Schema
@@ -25,6 +25,10 @@ DELIMITERS = {",": "comma", ";": "semicolon", "\t": "tab", "|": "vertical bar"}
 # What stands for a missing value in a CSV file, unless the schema lists it as a category
 MISSING = frozenset(["", "NA", "N/A", "n/a", "NaN", "nan", "NULL", "null", "None", "<NA>", "?"])
 PARQUET, ARROW, TEXT = (".parquet", ".pq"), (".arrow", ".feather", ".ipc"), (".csv", ".tsv", ".txt")
+NO_ROW_NAMES = (
+    "Write the table again without them: to_csv(..., index=False) in pandas, write.csv(..., row.names = FALSE) in R"
+)
+SWAPPED = str.maketrans(",.", ".,")
 NEVER_ENDS = "cannot be read as CSV: a quoted text in it never ends, so it is cut off or damaged; get another copy"
 LONGEST_HEADER, LONGEST_NAME = 1 << 24, 1 << 16  # characters
 ROWS_AT_A_TIME = 1 << 17  # of a file
@@ -52,6 +56,7 @@ def read_table(
     schema: Schema | None = None,
     delimiter: str | None = None,
     encoding: str = "utf-8",
+    decimal: str = ".",
     own_types: bool = False,
 ) -> pd.DataFrame:
     """The table in a file, or some of its columns. A schema says which texts of a CSV file are categories, not missing values.
@@ -71,14 +76,18 @@ def read_table(
             parts = [pa.table(part, names=wanted) for part in read_parts(path, [(name, None) for name in wanted])]
             return pa.concat_tables(parts).to_pandas(types_mapper=pd.ArrowDtype, ignore_metadata=True)
     described = {} if schema is None else {column.name: column for column in schema.columns}
-    parts = list(read_parts(path, [(name, described.get(name)) for name in wanted], delimiter, encoding))
+    parts = list(read_parts(path, [(name, described.get(name)) for name in wanted], delimiter, encoding, decimal))
     return pd.DataFrame(
         {name: np.concatenate(values) for name, values in zip(wanted, zip(*parts, strict=True), strict=True)}
     )
 
 
 def read_parts(
-    path: Path, columns: Sequence[tuple[str, Column | None]], delimiter: str | None = None, encoding: str = "utf-8"
+    path: Path,
+    columns: Sequence[tuple[str, Column | None]],
+    delimiter: str | None = None,
+    encoding: str = "utf-8",
+    decimal: str = ".",
 ) -> Iterator[list[Any]]:
     """The values of some columns, some records at a time, so that memory does not grow with the file. At least once.
 
@@ -87,7 +96,7 @@ def read_parts(
     names = [name for name, _ in columns]
     if is_csv(path):
         for texts in read_texts(path, names, delimiter, encoding):
-            yield [as_read(t, column) for t, (_, column) in zip(texts, columns, strict=True)]
+            yield [as_read(t, column, decimal) for t, (_, column) in zip(texts, columns, strict=True)]
         return
     with _readable(path):
         from pyarrow import nulls
@@ -110,34 +119,47 @@ def side_by_side(names: Sequence[str], values: Sequence[Any]) -> Any:
     return pa.table(list(values), names=list(names))
 
 
-def labels(values: Sequence[Any], classes: Sequence[Label] | None) -> np.ndarray:
+def pointed(text: str, decimal: str) -> str:
+    """A text in which the decimal sign is a point. Where it is a comma, a point is no part of a number, as in pandas.
+
+    >>> pointed("1,5", ","), pointed("1.5", ",")
+    ('1.5', '1,5')
+    """
+    return text.translate(SWAPPED) if decimal == "," else text
+
+
+def labels(values: Sequence[Any], classes: Sequence[Label] | None, decimal: str = ".") -> np.ndarray:
     """Labels as the schema's classes have them: "1", "1.0" and (where classes are numbers) "true" are the class 1.
 
+    What is none of them stays as it is, for ``check_table``; to learners it is no label.
+
     >>> labels(["1.0", "0", "x", None], ["0", "1"]).tolist()
-    ['1', '0', None, None]
+    ['1', '0', 'x', None]
     """
-    known: dict[Any, Label] = {}
+    known: dict[Any, Any] = {}
     for c in (0, 1) if classes is None else sorted(classes):
         known[canonical(c)] = c
         if (number := as_number(c)) == number:
             known.setdefault(number, c)
     truth = {} if classes is not None and isinstance(classes[0], str) else {"true": 1.0, "false": 0.0}
 
-    def label(value: Any) -> Label | None:
+    def label(value: Any) -> Any:
         text = canonical(value)
-        found = known.get(text, known.get(as_number(text)))
-        return known.get(truth.get(text.lower(), text)) if found is None else found
+        found = known.get(text, known.get(as_number(pointed(text, decimal))))
+        return known.get(truth.get(text.lower(), text), text) if found is None else found
 
     found = {value: label(value) for value in set(values) if not is_missing(value)}
     return np.array([*(found.get(value) for value in values), None], dtype=object)[:-1]  # NumPy may not look inside
 
 
-def typed(frame: pd.DataFrame) -> pd.DataFrame:
-    """Columns of texts that are all numbers as numbers. This looks at the records, so only for those that are public."""
+def read_typed(path: Path, delimiter: str | None, encoding: str, decimal: str) -> pd.DataFrame:
+    """A table whose columns of texts are numbers where all are. This looks at the records, so only for those that are public."""
+    frame = read_table(path, None, None, delimiter, encoding)
     found = frame.copy()
     for name in frame.columns:
         if pd.api.types.is_object_dtype(frame[name]) or pd.api.types.is_string_dtype(frame[name]):
-            numbers = pd.to_numeric(frame[name], errors="coerce")
+            texts = frame[name].str.translate(SWAPPED) if decimal == "," and is_csv(path) else frame[name]
+            numbers = pd.to_numeric(texts, errors="coerce")
             if (numbers.notna() == frame[name].notna()).all() and numbers.notna().any():
                 found[name] = numbers
     return found
@@ -193,6 +215,10 @@ def header(path: Path, delimiter: str | None, encoding: str) -> tuple[list[str],
     names = [name.strip() for name in _cut(line, delimiter)]
     if max(map(len, names)) > LONGEST_NAME:
         raise TableError(f"{path.name}: the first line has a name that is too long for a column; is it a header?")
+    if names[0] == "" and len(names) > 1 and all(names[1:]):
+        raise TableError(
+            f"{path.name}: its first column has no name, as if pandas or R wrote row names. {NO_ROW_NAMES}"
+        )
     if len(set(names)) < len(names) or "" in names:
         raise TableError(f"{path.name}: the first line must be a header that names every column, and none twice")
     return names, delimiter
@@ -264,7 +290,8 @@ def read_texts(
                             continue
                         raise TableError(
                             f"{path.name} has lines with more or fewer fields than the {len(names)} names in its first line. "
-                            f"Is it separated by a {DELIMITERS.get(delimiter, delimiter)}? If not, say --delimiter"
+                            f"Is it separated by a {DELIMITERS.get(delimiter, delimiter)}? If not, say --delimiter. If it has "
+                            f"row names: {NO_ROW_NAMES}"
                         )
                     part.append([row[place] for place in places])
                     if len(part) == ROWS_AT_A_TIME:
@@ -290,8 +317,8 @@ def numbers_among(categories: Iterable[str]) -> dict[float, str]:
     return {n: c for c, n in numbers.items() if n == n and canonical(n) == c}
 
 
-def as_read(texts: Sequence[str | None], column: Column | None) -> np.ndarray:
-    """Texts with None for what is missing. Categories that are whole numbers are also found as 1.0."""
+def as_read(texts: Sequence[str | None], column: Column | None, decimal: str = ".") -> np.ndarray:
+    """Texts with None for what is missing, numbers with a point. Categories that are whole numbers are also found as 1.0."""
     categories: frozenset[str] = frozenset()
     if isinstance(column, Categorical):
         grouped = [c for _, members in column.groups for c in members]
@@ -299,10 +326,14 @@ def as_read(texts: Sequence[str | None], column: Column | None) -> np.ndarray:
     numbers = numbers_among(categories)
     known: dict[str | None, str | None] = {}
     for text in set(texts):
-        value: str | None = (text or "").strip()
-        if value not in categories:
-            value = None if value in MISSING else numbers.get(as_number(value), value)
-        known[text] = value
+        value = (text or "").strip()
+        if value in categories:
+            known[text] = value
+        elif value in MISSING:
+            known[text] = None
+        else:
+            number = pointed(value, decimal)
+            known[text] = number if isinstance(column, Numeric) else numbers.get(as_number(number), value)
     found = np.empty(len(texts), dtype=object)
     found[:] = [known[text] for text in texts]
     return found

@@ -20,10 +20,16 @@ class FileTable:
     """A table in a file, and what the schema says of it. It is read when it is counted, a part at a time, by this process."""
 
     def __init__(
-        self, path: Path, schema: Schema, classes: Sequence[Label], delimiter: str | None, encoding: str
+        self,
+        path: Path,
+        schema: Schema,
+        classes: Sequence[Label],
+        delimiter: str | None,
+        encoding: str,
+        decimal: str = ".",
     ) -> None:
         self._path, self._schema, self._classes = path, schema, tuple(classes)
-        self._how = delimiter, encoding
+        self._how = delimiter, encoding, decimal
         if schema.target is None:
             raise SchemaError("the schema must say which column of the table is the target: [target] name = ...")
 
@@ -37,7 +43,7 @@ class FileTable:
         for *values, y in read_parts(self._path, asked, *self._how):
             table = as_table(side_by_side(names, values))
             check_types(table, columns)
-            y = labels(y.tolist(), self._schema.classes) if is_csv(self._path) else y
+            y = labels(y.tolist(), self._schema.classes, self._how[2]) if is_csv(self._path) else y
             add_table(cells, table, columns, class_numbers(y, self._classes, len(table)))
 
 

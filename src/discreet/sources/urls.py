@@ -28,7 +28,9 @@ QUOTED = re.compile(r'''(?:"((?:[^"]|"")+)"\.)?"((?:[^"]|"")+)"''')  # as in SQL
 EXTRAS = {"duckdb": "duckdb", "postgres": "postgres", "pyspark": "spark"}
 
 
-def open_table(where: str | PathLike[str], *, delimiter: str | None = None, encoding: str = "utf-8") -> Any:
+def open_table(
+    where: str | PathLike[str], *, delimiter: str | None = None, encoding: str = "utf-8", decimal: str = "."
+) -> Any:
     """The table at a path or URL, as an ibis table for ``fit_source``. No record is read yet (of a CSV file, only its quotes).
 
     ===============================================  ==============================================================
@@ -37,7 +39,8 @@ def open_table(where: str | PathLike[str], *, delimiter: str | None = None, enco
     ``people/``                                      a folder: all ``.parquet`` files in it and in its folders. Names of
                                                      folders such as ``region=north/`` are a column, ``region``, of texts
     ``people.csv``, ``.tsv``, ``.txt``               a CSV file in UTF-8, through DuckDB; every column is a text, which
-                                                     means what it means in memory. ``delimiter`` as its first line has it
+                                                     means what it means in memory. ``delimiter`` as its first line has it;
+                                                     ``decimal=","`` for numbers with decimal commas
     ``duckdb:///people.db?table=people``             a table or view in a file of DuckDB, by a path from here;
                                                      ``duckdb:////home/me/people.db`` by one from the root
     ``postgresql://me@host/database?table=people``   PostgreSQL; ``table=schema.people`` in another schema than usual, and
@@ -60,7 +63,7 @@ def open_table(where: str | PathLike[str], *, delimiter: str | None = None, enco
     10
     """
     try:
-        return _open(where, delimiter, encoding)
+        return _open(where, delimiter, encoding, decimal)
     except (TableError, EngineError, ImportError) as error:
         problem: Exception = error
     except Exception as error:
@@ -71,7 +74,7 @@ def open_table(where: str | PathLike[str], *, delimiter: str | None = None, enco
     raise problem
 
 
-def _open(where: str | PathLike[str], delimiter: str | None, encoding: str) -> Any:
+def _open(where: str | PathLike[str], delimiter: str | None, encoding: str, decimal: str) -> Any:
     text = fspath(where)
     if not isinstance(text, str):
         raise TableError(f"a table must be named by a text: {FORMS}")
@@ -87,15 +90,15 @@ def _open(where: str | PathLike[str], delimiter: str | None, encoding: str) -> A
     if text.lower().endswith(PARQUET):
         return _parquet(text)
     if text.lower().endswith(TEXT) and "://" not in text:
-        return _csv(Path(text), delimiter, encoding)
+        return _csv(Path(text), delimiter, encoding, decimal)
     raise TableError(f"there is no table of this name or form; a table is {FORMS}")
 
 
-def _csv(path: Path, delimiter: str | None, encoding: str) -> Any:
+def _csv(path: Path, delimiter: str | None, encoding: str, decimal: str) -> Any:
     if not path.is_file():
         raise _no_file(path)
     with _opened("duckdb", "the CSV file") as ibis:
-        return open_csv(ibis, path, delimiter, encoding)
+        return open_csv(ibis, path, delimiter, encoding, decimal)
 
 
 def _no_file(path: Path) -> TableError:

@@ -22,7 +22,7 @@ from ..columns.numeric import as_number
 from ..errors import TableError
 from ..schema import Label
 from .bins import EngineColumn, as_float
-from .files import MISSING, header, numbers_among, read_texts
+from .files import MISSING, NO_ROW_NAMES, header, numbers_among, read_texts
 
 SPACES = "".join(c for c in map(chr, range(0x3001)) if c.isspace())
 BARE = "(?s)^([!-~](.*[!-~])?)?$"  # nothing to strip; to strip is slow
@@ -31,7 +31,7 @@ LONGEST = 2 * BLOCK  # bytes of a record, as DuckDB allows by itself
 NO_TABLE = (
     "DuckDB cannot read the CSV file as a table: it has lines with more or fewer fields than its first line has names, lines "
     "that end in several ways, a text that is not in UTF-8, or a record of more than 2 MB. If its delimiter is unusual, "
-    "say so; if it is cut off or damaged, get another copy"
+    "say so; if it is cut off or damaged, get another copy; if it has row names: " + NO_ROW_NAMES
 )
 ON_ONE_THREAD = {"parallel": False, "auto_detect": False, "header": True, "quote": '"', "escape": '"'}
 AS_IT_STANDS = {
@@ -50,8 +50,10 @@ def is_readable(encoding: str) -> bool:
         return False
 
 
-def open_csv(ibis: Any, path: Path, delimiter: str | None, encoding: str) -> Any:
+def open_csv(ibis: Any, path: Path, delimiter: str | None, encoding: str, decimal: str = ".") -> Any:
     """A CSV file as an ibis table of texts."""
+    if decimal not in (".", ","):
+        raise TableError("decimal must be a point or a comma")
     names, delimiter = header(path, delimiter, encoding)
     if len({name.lower() for name in names}) < len(names):
         raise TableError(
@@ -59,7 +61,7 @@ def open_csv(ibis: Any, path: Path, delimiter: str | None, encoding: str) -> Any
             "memory (in Python, Vault.from_file)"
         )
     backend = ibis.duckdb.connect()
-    backend.texts_are_as_in_files = True
+    backend.texts_are_as_in_files, backend.decimal_sign = True, decimal
     if not (is_readable(encoding) and delimiter.isascii() and is_plain(path, len(names), delimiter)):
         backend.con.register("records", _in_memory(path, names, delimiter, encoding))
         return backend.table("records")
@@ -85,6 +87,11 @@ def name_as_it_is(path: str) -> str:
 def is_written(backend: Any) -> bool:
     """Whether the texts of a connection are those of a CSV file."""
     return getattr(backend, "texts_are_as_in_files", False)
+
+
+def decimal_sign(backend: Any) -> str:
+    """The decimal sign of the numbers in a CSV file."""
+    return getattr(backend, "decimal_sign", ".")
 
 
 def is_plain(path: Path, n_fields: int, delimiter: str) -> bool:
@@ -142,9 +149,10 @@ def as_meant(table: Any, columns: Sequence[Column], target: str, classes: Sequen
     backend, names = table.get_backend(), [*(column.name for column in columns), target]
     texts = [name for name in names if table[name].type().is_string()]
     bare = _apart(backend, table.select(**{n: _stripped(table[n]) if n in texts else table[n] for n in names}))
-    meant = {c.name: _meant(EngineColumn(backend.name, c.name, bare[c.name]), c) for c in columns if c.name in texts}
+    column, decimal = (lambda name: EngineColumn(backend.name, name, bare[name])), decimal_sign(backend)
+    meant = {c.name: _meant(column(c.name), c, decimal) for c in columns if c.name in texts}
     if target in texts:
-        meant[target] = _label(EngineColumn(backend.name, target, bare[target]), classes)
+        meant[target] = _label(column(target), classes, decimal)
     return _apart(backend, bare.mutate(**meant))
 
 
@@ -164,24 +172,24 @@ def _stripped(text: Any) -> Any:
     return ibis.ifelse(text.re_search(BARE), text, ibis.udf.scalar.builtin(trim)(text, SPACES))
 
 
-def _meant(texts: EngineColumn, column: Column) -> Any:
+def _meant(texts: EngineColumn, column: Column, decimal: str) -> Any:
     """As ``files.as_read`` has it. What is no number, or neither true nor false, is missing without that."""
     if isinstance(column, Numeric):
-        return texts.number()
+        return texts.number(decimal)
     if not isinstance(column, Categorical):
         return texts.values
     listed = column.places[0].keys()
-    return _written(texts, listed, numbers_among(listed), MISSING - listed)
+    return _written(texts, listed, numbers_among(listed), MISSING - listed, decimal)
 
 
-def _label(texts: EngineColumn, classes: Sequence[Label]) -> Any:
+def _label(texts: EngineColumn, classes: Sequence[Label], decimal: str) -> Any:
     """As ``files.labels`` has it: the text of a class."""
     import ibis
 
     numbers: dict[float, str] = {}
     for c in classes:
         numbers.setdefault(as_number(c), canonical(c))
-    found = _written(texts, {canonical(c) for c in classes}, numbers, MISSING)
+    found = _written(texts, {canonical(c) for c in classes}, numbers, MISSING, decimal)
     if isinstance(classes[0], str):
         return found
     truth = [(word, numbers[n]) for word, n in (("true", 1.0), ("false", 0.0)) if n in numbers]
@@ -189,12 +197,16 @@ def _label(texts: EngineColumn, classes: Sequence[Label]) -> Any:
 
 
 def _written(
-    texts: EngineColumn, listed: AbstractSet[str], numbers: Mapping[float, str], missing: AbstractSet[str]
+    texts: EngineColumn,
+    listed: AbstractSet[str],
+    numbers: Mapping[float, str],
+    missing: AbstractSet[str],
+    decimal: str,
 ) -> Any:
     """Texts, with NULL for those that are missing, and the listed one for another way to write the same number."""
     import ibis
 
-    text, number = texts.values, texts.number()
+    text, number = texts.values, texts.number(decimal)
     found = [(text.isin(sorted(missing)), ibis.null("string")), (text.isin(texts.held(listed)), text)]
     finite = {n: c for n, c in numbers.items() if n == n}
     whole = [n for n, c in finite.items() if abs(n) < 2**53 and c == str(int(n))]

@@ -95,7 +95,12 @@ class Vault(Secret):
     @classmethod
     @unseen(NOTHING_BOOKED)
     def from_file(
-        cls, path: str | PathLike[str], schema: Schema, delimiter: str | None = None, encoding: str = "utf-8"
+        cls,
+        path: str | PathLike[str],
+        schema: Schema,
+        delimiter: str | None = None,
+        encoding: str = "utf-8",
+        decimal: str = ".",
     ) -> "Vault":
         """A vault with the records of a CSV, Parquet or Arrow file, read a part at a time: the file may be larger than memory.
 
@@ -111,7 +116,7 @@ class Vault(Secret):
         """
         check_private_schema(schema)
         classes = sorted_classes(schema)
-        return cls.filled_by(FileTable(Path(path), schema, classes, delimiter, encoding), schema, classes)
+        return cls.filled_by(FileTable(Path(path), schema, classes, delimiter, encoding, decimal), schema, classes)
 
     @classmethod
     @unseen(NOTHING_BOOKED)
