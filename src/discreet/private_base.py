@@ -355,6 +355,8 @@ class _PrivateRuleListClassifier(_RuleListClassifier, ABC):
                 "Sparse data was passed for X, but dense data is required: give a data frame or X.toarray()"
             )
         array = as_objects(X)
+        if array.shape == (0,) and self.schema is not None:  # no rows, so nothing says how many columns there are
+            array = array.reshape(0, len(self._given_schema().names))
         if array.ndim != 2:
             raise ValueError("X must be a data frame, or an array with two dimensions. Reshape your data")
         validate_data(self, array, reset=reset, skip_check_array=True)

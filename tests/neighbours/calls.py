@@ -1,0 +1,226 @@
+"""Every public function that takes private records, called on a table of every form; and what can be seen of its answer."""
+
+import gc
+import hashlib
+import pickle
+import warnings
+from pathlib import Path
+
+from . import tables
+
+
+def observed(job):
+    """The value of a call, or its exception, and the warnings on the way, in words."""
+    with warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("always")
+        X, y = FORMS[job["form"]](job.get("extra"), job.get("n", 40))
+        said.clear()  # what making the table said is not ours
+        try:
+            answer = CALLS[job["call"]](X, y)
+        except Exception as error:
+            answer = "raised " + " <- ".join(_chain(error))
+        del X, y
+        gc.collect()
+    return "\n".join([answer, *(f"{w.category.__name__}: {w.message} ({Path(w.filename).name})" for w in said)])
+
+
+def _chain(error):
+    """The exception and everything that hangs on it, as a debugger, a logger or a test runner would show it."""
+    while error is not None:
+        yield f"{type(error).__name__}: {error} {getattr(error, '__notes__', '')}"
+        error = error.__cause__ or error.__context__
+
+
+def _schema():
+    from discreet import Schema
+
+    Path("schema.toml").write_text(tables.SCHEMA, encoding="utf-8")
+    return Schema.load("schema.toml")
+
+
+def _released(clf):
+    """Everything of a fitted classifier that leaves: as a text, a file, a pickle, a prediction."""
+    from discreet import SavedModel
+
+    model = SavedModel.of(clf)
+    Path("model.json").write_text(model.to_json(), encoding="utf-8")
+    public = {"age": [20.0, None], "job": ["cook", "spy"], "member": [True, None], "note": ["", ""]}
+    import pandas as pd
+
+    frame = pd.DataFrame(public)
+    predicted = clf.predict(frame).tolist(), clf.predict_proba(frame).tolist()
+    kept = {name: value for name, value in sorted(vars(clf).items()) if name.endswith("_")}
+    digest = hashlib.sha256(pickle.dumps(clf)).hexdigest()
+    return f"{clf!r}\n{clf}\n{clf.privacy_}\n{kept!r}\n{predicted}\n{digest}"
+
+
+def _optimal(**parameters):
+    from discreet import DPOptimalRuleListClassifier
+
+    return DPOptimalRuleListClassifier(schema=_schema(), max_length=3, **parameters)
+
+
+def _greedy(mechanism, **parameters):
+    from discreet import DPGreedyRuleListClassifier
+
+    if mechanism.startswith("sm-"):
+        parameters |= {"min_support": 5}
+    if mechanism in ("sm-laplace", "gl-gaussian"):
+        parameters |= {"delta": 1e-6}
+    return DPGreedyRuleListClassifier(mechanism=mechanism, schema=_schema(), max_length=3, **parameters)
+
+
+def _fit(clf, X, y):
+    return _released(clf.fit_source(X, verbose=True) if y is None else clf.fit(X, y))
+
+
+def _fit_vault(X, y):
+    from discreet import Vault
+
+    vault = Vault.from_source(X, _schema()) if y is None else Vault.from_table(X, y, _schema())
+    return f"{vault!r} {vault}\n" + _released(_optimal().fit_vault(vault))
+
+
+def _ledger(X, y):
+    from discreet import Ledger
+
+    ledger = Ledger.open("ledger.json", epsilon=3.0)
+    told = _fit(_optimal(epsilon=1.0, ledger=ledger), X, y)
+    return f"{told}\n{ledger!r} {ledger.remaining} {ledger.snapshot()}"
+
+
+def _noisy_accuracy(X, y):
+    from discreet import RuleList, noisy_accuracy
+
+    rules = RuleList.parse("if age > 50 then yes\nelse no", schema=_schema())
+    return repr(noisy_accuracy(rules, X, y, epsilon=1.0))
+
+
+def _private_cuts(X, y):
+    from discreet import private_cuts
+
+    return repr(private_cuts(X, _schema(), {"age": 3}, epsilon=1.0))
+
+
+def _plan_source(X, y):
+    return _greedy("mass").plan_source(X) if y is None else ""
+
+
+CALLS = {
+    "fit whole lists": lambda X, y: _fit(_optimal(), X, y),
+    "fit whole lists in two draws": lambda X, y: _fit(_optimal(joint=1, max_card=2, verbose=True), X, y),
+    "fit with a ledger": _ledger,
+    "fit_vault": _fit_vault,
+    "noisy_accuracy": _noisy_accuracy,
+    "private_cuts": _private_cuts,
+    "plan_source": _plan_source,
+} | {
+    f"fit {mechanism}": lambda X, y, mechanism=mechanism: _fit(_greedy(mechanism), X, y)
+    for mechanism in ("mass", "sm-laplace", "sm-cauchy", "gl-laplace", "gl-gaussian", "gl-exponential", "noisy-counts")
+}
+
+
+def _values(extra, n):
+    records = [tables.as_values(r) for r in tables.base(n)]
+    if extra is not None and extra != "broken text":
+        records.append(tables.as_values(tables.PLAIN) | tables.ODD_VALUES[extra])
+    return records
+
+
+def _objects(extra, n):
+    """Columns that may hold anything."""
+    import numpy as np
+    import pandas as pd
+
+    records = [tables.as_values(r) for r in tables.base(n)]
+    if extra is not None:
+        odd = tables.odd_objects() | tables.ODD_VALUES
+        records.append(tables.as_values(tables.PLAIN) | odd[extra])
+    columns = {}
+    for name in tables.COLUMNS:
+        columns[name] = np.empty(len(records), dtype=object)
+        for i, record in enumerate(records):
+            columns[name][i] = record[name]
+    frame = pd.DataFrame({name: pd.Series(values, dtype=object) for name, values in columns.items()})
+    return frame.drop(columns="outcome"), frame["outcome"]
+
+
+def _lists(extra, n):
+    """Plain Python lists."""
+    frame, y = _objects(extra, n)
+    return {name: list(frame[name].to_numpy()) for name in frame.columns}, list(y.to_numpy())
+
+
+def _rows(extra, n):
+    """A list of rows."""
+    columns, y = _lists(extra, n)
+    return [list(row) for row in zip(*columns.values(), strict=True)], y
+
+
+def _arrow(extra, n):
+    table = tables.arrow_table(_values(extra, n), broken_text=extra == "broken text")
+    return table.drop_columns("outcome"), table["outcome"]
+
+
+def _arrow_dictionary(extra, n):
+    X, y = _arrow(extra, n)
+    place = X.column_names.index("job")
+    return X.set_column(place, "job", X["job"].dictionary_encode()), y
+
+
+def _pandas(extra, n):
+    """Columns of pandas' usual types."""
+    import pandas as pd
+
+    frame = pd.DataFrame({name: [r[name] for r in _values(extra, n)] for name in tables.COLUMNS})
+    types = {"age": "float64", "member": "boolean", "job": "string", "note": "string", "outcome": "string"}
+    frame = frame.astype(types)
+    return frame.drop(columns="outcome"), frame["outcome"]
+
+
+def _pandas_arrow(extra, n):
+    import pandas as pd
+
+    X, y = _arrow(extra, n)
+    return X.to_pandas(types_mapper=pd.ArrowDtype), pd.Series(pd.arrays.ArrowExtensionArray(y))
+
+
+def _polars(extra, n):
+    import polars as pl
+
+    types = {"age": pl.Float64, "member": pl.Boolean}
+    records = _values(extra, n)
+    frame = pl.DataFrame(
+        {name: pl.Series([r[name] for r in records], dtype=types.get(name, pl.String)) for name in tables.COLUMNS}
+    )
+    return frame.drop("outcome"), frame["outcome"]
+
+
+def _ibis(extra, n):
+    import ibis
+
+    return ibis.memtable(tables.arrow_table(_values(extra, n))), None
+
+
+def _parquet(extra, n):
+    import pyarrow.parquet
+
+    from discreet import open_table
+
+    table = tables.arrow_table(_values(extra, n), broken_text=extra == "broken text")
+    pyarrow.parquet.write_table(table, "table.parquet")
+    return open_table("table.parquet"), None
+
+
+FORMS = {
+    "objects": _objects,
+    "lists": _lists,
+    "rows": _rows,
+    "pandas": _pandas,
+    "pandas on Arrow": _pandas_arrow,
+    "polars": _polars,
+    "pyarrow": _arrow,
+    "pyarrow dictionary": _arrow_dictionary,
+    "ibis": _ibis,
+    "Parquet in DuckDB": _parquet,
+}

@@ -1,0 +1,55 @@
+"""Doors that do all their work and then give a public answer: whatever still differs between two tables is no draw."""
+
+import functools
+import itertools
+import sys
+from collections import defaultdict
+
+
+def fix_draws():
+    """For the rest of this process. Random names become numbers, too."""
+    import secrets
+    import tempfile
+    import uuid
+
+    import discreet.private_accuracy
+    from discreet.vault.cut_doors import CutDoors
+    from discreet.vault.list_doors import ListDoors
+    from discreet.vault.mass_doors import MassDoors
+    from discreet.vault.vault import PublishedDoors
+
+    _replace(ListDoors, "sample_list", lambda _, doors, prefix, lengths: _some_list(prefix, len(lengths) - 1))
+    for doors in (ListDoors, MassDoors, PublishedDoors):
+        _replace(doors, "histogram", lambda drawn, *_: tuple(10.0 for _ in drawn))
+    for doors in (MassDoors, PublishedDoors):
+        _replace(doors, "exceeds", lambda _, doors, prefix: len(prefix) < 2)
+        _replace(doors, "select", lambda _, doors, prefix: _unused(prefix, 1)[0])
+    _replace(CutDoors, "cut", lambda _, doors, stretches: [s.first for s in stretches])
+    _replace(discreet.private_accuracy, "correct_and_wrong", lambda *_: (70, 30))
+    asked = defaultdict(itertools.count)
+    secrets.token_hex = lambda n=32: f"{next(asked[_caller()]):0{2 * n}x}"
+    uuid.uuid4 = lambda: uuid.UUID(int=next(asked[_caller()]))
+    tempfile._name_sequence = (f"name{i}" for i in itertools.count())
+
+
+def _caller():
+    """Each module has numbers of its own, so that two ways to the same release give it the same name."""
+    return sys._getframe(2).f_globals["__name__"]
+
+
+def _replace(owner, name, answer):
+    real = getattr(owner, name)
+
+    @functools.wraps(real)
+    def door(*args, **kwargs):
+        return answer(real(*args, **kwargs), *args, **kwargs)
+
+    setattr(owner, name, door)
+
+
+def _unused(prefix, n):
+    return list(itertools.islice((i for i in itertools.count() if i not in prefix), n))
+
+
+def _some_list(prefix, n_rules):
+    return _unused(prefix, n_rules), [i % 2 for i in range(n_rules + 1)]

@@ -1,0 +1,339 @@
+"""Whatever can be seen of a private call or command is the same for two tables that differ by a record, but for what was drawn.
+
+The draws are fixed (fixed_draws.py); so everything must be equal: files, stdout, stderr, warnings, exceptions and what hangs on
+them, exit codes, names of temporary files (zygote.py). Run time and memory are not looked at.
+"""
+
+import shutil
+
+import pytest
+
+import discreet
+from discreet.cli import main
+
+from . import faults, leaks, tables
+from .zygote import Zygote
+
+
+@pytest.fixture(scope="module")
+def zygote():
+    running = Zygote()
+    yield running
+    running.close()
+
+
+@pytest.fixture
+def see(zygote, tmp_path):
+    """Run a job in a folder that always has the same name, prepared by ``prepare(folder)``. The table itself is not looked at."""
+
+    def run(job, prepare=lambda folder: None):
+        folder = tmp_path / "work"
+        shutil.rmtree(folder, ignore_errors=True)
+        folder.mkdir()
+        prepare(folder)
+        seen = zygote.run(folder, job)
+        return {key: value for key, value in seen.items() if not key.startswith(("file base.", "file table."))}
+
+    return run
+
+
+def differences(one, other):
+    return {
+        key: (one.get(key, "")[:300] if isinstance(one.get(key), str) else one.get(key), str(other.get(key))[:300])
+        for key in one.keys() | other.keys()
+        if one.get(key) != other.get(key)
+    }
+
+
+FAULTS = [name for name in vars(faults) if name.startswith(("memory_", "error_"))]
+
+# -- Python ---------------------------------------------------------------------------------------------------------------------
+
+TYPED = [*tables.ODD_VALUES]
+OBJECTS = [*tables.odd_objects(), "nan", "infinity", "all missing", "a NUL"]
+EXTRAS = {
+    "objects": OBJECTS,
+    "rows": OBJECTS,
+    "pandas": TYPED,
+    "pandas on Arrow": [*TYPED, "broken text"],
+    "polars": TYPED,
+    "pyarrow": [*TYPED, "broken text"],
+    "pyarrow dictionary": [*TYPED, "broken text"],
+    "ibis": TYPED,
+    "Parquet in DuckDB": TYPED,
+}
+FEW = ["ordinary", "all missing"]  # enough for what differs by learner, not by value
+
+
+@pytest.mark.parametrize("form", EXTRAS)
+def test_a_fit_looks_the_same_with_a_record_of_any_kind(see, form):
+    job = {"call": "fit with a ledger", "form": form}
+    without = see(job)
+    assert without["exit code"] == 0
+    assert not without["value"].startswith("raised"), without["value"]
+    for extra in EXTRAS[form]:
+        assert not differences(without, see(job | {"extra": extra})), f"with one more record: {extra}"
+
+
+def test_a_vault_of_lists_looks_the_same_with_a_record_of_any_kind(see):
+    job = {"call": "fit_vault", "form": "lists"}
+    without = see(job)
+    assert not without["value"].startswith("raised"), without["value"]
+    for extra in OBJECTS:
+        assert not differences(without, see(job | {"extra": extra})), f"with one more record: {extra}"
+
+
+CALLS = [
+    *("fit whole lists", "fit whole lists in two draws", "fit_vault", "noisy_accuracy", "private_cuts", "plan_source"),
+    *(
+        "fit mass",
+        "fit sm-laplace",
+        "fit sm-cauchy",
+        "fit gl-laplace",
+        "fit gl-gaussian",
+        "fit gl-exponential",
+        "fit noisy-counts",
+    ),
+]
+
+
+@pytest.mark.parametrize("form", ["pandas", "Parquet in DuckDB"])
+@pytest.mark.parametrize("call", CALLS)
+def test_every_call_looks_the_same_with_a_record_more(see, call, form):
+    job = {"call": call, "form": form}
+    without = see(job)
+    assert without["exit code"] == 0
+    assert not without["value"].startswith("raised"), without["value"]
+    for extra in FEW:
+        assert not differences(without, see(job | {"extra": extra})), f"with one more record: {extra}"
+
+
+@pytest.mark.parametrize("form", EXTRAS)
+def test_an_empty_table_looks_like_one_with_a_record(see, form):
+    job = {"call": "fit whole lists", "form": form, "n": 0}
+    empty = see(job)
+    assert not differences(empty, see(job | {"n": 1}))
+
+
+# So many records, patterns or rows are taken at a time. Here it is as many as the smaller table has.
+SLICES = [
+    *("sources.memory.ROWS_AT_A_TIME", "sources.files.ROWS_AT_A_TIME", "sources.engine.ROWS_AT_A_TIME"),
+    *("vault.cells.BLOCK", "vault.counting.ROWS"),
+]
+
+
+@pytest.mark.parametrize("form", ["pandas", "Parquet in DuckDB"])
+@pytest.mark.parametrize("call", ["fit whole lists", "fit mass"])
+def test_a_record_beyond_the_end_of_a_slice_is_not_noticed(see, call, form):
+    job = {"call": call, "form": form, "constants": dict.fromkeys(SLICES, 40)}
+    without = see(job)
+    assert not without["value"].startswith("raised"), without["value"]
+    assert not differences(without, see(job | {"extra": "ordinary"}))
+
+
+@pytest.mark.parametrize("path", ["CSV", "Parquet"])
+def test_a_record_beyond_the_end_of_a_part_of_a_file_is_not_noticed(see_command, path):
+    one, other = (
+        see_command("fit", path, extra, constants=dict.fromkeys(SLICES, 40)) for extra in (None, "ordinary")
+    )
+    assert one["exit code"] == 0
+    assert not differences(one, other)
+
+
+@pytest.mark.parametrize("form", ["pandas", "Parquet in DuckDB"])
+@pytest.mark.parametrize("fault", FAULTS)
+def test_what_goes_wrong_shows_no_number_of_records(see, fault, form):
+    for call in ("fit whole lists", "fit mass", "fit with a ledger"):
+        job = {"call": call, "form": form, "fault": fault}
+        without = see(job)
+        assert "raised" in without["value"], "the fault does not strike"
+        assert not differences(without, see(job | {"extra": "ordinary"}))
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+def test_what_goes_wrong_in_a_command_shows_no_number_of_records(see_command, fault):
+    without = see_command("fit", "CSV", None, fault=fault)
+    assert without["exit code"] != 0, "the fault does not strike"
+    assert not differences(without, see_command("fit", "CSV", "ordinary", fault=fault))
+
+
+# -- Commands -------------------------------------------------------------------------------------------------------------------
+
+
+def _csv(folder, records, extra):
+    tables.write_csv(folder / "table.csv", [*records, *([tables.PLAIN | tables.ODD_TEXTS[extra]] if extra else [])])
+
+
+def _typed(write):
+    def prepare(folder, records, extra):
+        values = [tables.as_values(r) for r in records]
+        if extra and extra != "broken text":
+            values.append(tables.as_values(tables.PLAIN) | tables.ODD_VALUES[extra])
+        write(folder, tables.arrow_table(values, broken_text=extra == "broken text"))
+
+    return prepare
+
+
+def _write_parquet(folder, table):
+    import pyarrow.parquet
+
+    pyarrow.parquet.write_table(table, folder / "table.parquet")
+
+
+def _write_arrow(folder, table):
+    import pyarrow.feather
+
+    pyarrow.feather.write_feather(table, folder / "table.arrow")
+
+
+def _write_duckdb(folder, table):
+    import duckdb
+
+    with duckdb.connect(str(folder / "base.duckdb")) as connection:
+        connection.register("given", table)
+        connection.execute("create table people as select * from given")
+    connection.close()
+
+
+# A path from the command line to the cells: how the table is named, its options, how it is written, the odd records
+PATHS = {
+    "CSV": (["table.csv"], _csv, tables.ODD_TEXTS),
+    "CSV in DuckDB": (["table.csv", "--engine", "duckdb"], _csv, tables.ODD_TEXTS),
+    "Parquet": (["table.parquet"], _typed(_write_parquet), [*TYPED, "broken text"]),
+    "Parquet in DuckDB": (["table.parquet", "--engine", "duckdb"], _typed(_write_parquet), TYPED),
+    "Arrow": (["table.arrow"], _typed(_write_arrow), [*TYPED, "broken text"]),
+    "DuckDB": (["duckdb:///base.duckdb?table=people"], _typed(_write_duckdb), TYPED),
+    "glob": (["tabl?.parquet"], _typed(_write_parquet), TYPED),
+}
+COMMANDS = ["fit", "fit greedy", "evaluate", "cuts"]
+
+
+def arguments(command, path):
+    table, *options = PATHS[path][0]
+    if command == "evaluate":
+        return ["evaluate", "public.json", table, *options, "-e", "1", "--ledger", "ledger.json"]
+    given = [table, *options, "-s", "schema.toml", "-e", "1", "--ledger", "ledger.json"]
+    if command == "fit":
+        return ["fit", *given, "-o", "model.json", "--report", "report.html", "-k", "3"]
+    if command == "fit greedy":
+        return ["fit", *given, "-o", "model.json", "--json", "--mechanism", "mass"]
+    return ["cuts", *given, "-o", "new.toml", "-c", "age=3"]
+
+
+@pytest.fixture
+def see_command(see):
+    """Run a command on a table of some records and one more."""
+
+    def run(command, path, extra, n=40, **job):
+        def prepare(folder):
+            (folder / "schema.toml").write_text(tables.SCHEMA, encoding="utf-8")
+            discreet.Ledger.open(folder / "ledger.json", epsilon=3.0)
+            rules = "if age > 50 then yes\nelse no"
+            public = discreet.RuleList.parse(rules, schema=discreet.Schema.from_toml(tables.SCHEMA))
+            discreet.SavedModel(public, target="outcome").save(folder / "public.json")
+            PATHS[path][1](folder, tables.base(n), extra)
+
+        return see({"command": arguments(command, path), **job}, prepare)
+
+    return run
+
+
+@pytest.mark.parametrize("path", PATHS)
+def test_a_fit_by_command_looks_the_same_with_a_record_of_any_kind(see_command, path):
+    without = see_command("fit", path, None)
+    assert without["exit code"] == 0, without["stderr"]
+    for extra in PATHS[path][2]:
+        assert not differences(without, see_command("fit", path, extra)), f"with one more record: {extra}"
+
+
+@pytest.mark.parametrize("path", PATHS)
+@pytest.mark.parametrize("command", COMMANDS)
+def test_every_command_looks_the_same_with_a_record_more(see_command, command, path):
+    without = see_command(command, path, None)
+    assert without["exit code"] == 0, without["stderr"]
+    for extra in FEW:
+        assert not differences(without, see_command(command, path, extra)), f"with one more record: {extra}"
+
+
+@pytest.mark.parametrize("path", PATHS)
+@pytest.mark.parametrize("command", COMMANDS)
+def test_a_command_on_an_empty_table_looks_like_on_one_with_a_record(see_command, command, path):
+    assert not differences(see_command(command, path, None, n=0), see_command(command, path, "ordinary", n=0))
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+@pytest.mark.parametrize("paths", [("CSV", "CSV in DuckDB"), ("Parquet", "Parquet in DuckDB")])
+def test_in_memory_and_in_an_engine_a_table_gives_the_same_files(see_command, command, paths):
+    """So nobody can tell from a model how large its table was, if size was why an engine was chosen."""
+    one, other = (see_command(command, path, None) for path in paths)
+    assert not {key: both for key, both in differences(one, other).items() if key != "files made"}
+
+
+# -- Does the harness see anything? ---------------------------------------------------------------------------------------------
+
+LEAKS = [name for name in vars(leaks) if name.startswith(("on_", "in_"))]
+
+
+@pytest.mark.parametrize("leak", LEAKS)
+def test_a_hole_made_on_purpose_is_seen(see, see_command, leak):
+    job = {"call": "fit whole lists", "form": "pandas", "leak": leak}
+    assert differences(see(job), see(job | {"extra": "ordinary"})), "in Python"
+    one, other = (see_command("fit", "CSV", extra, leak=leak) for extra in (None, "ordinary"))
+    assert differences(one, other), "on the command line"
+
+
+# -- Is everything looked at? ---------------------------------------------------------------------------------------------------
+
+NO_PRIVATE_RECORDS = {
+    *(
+        "Boolean",
+        "Categorical",
+        "Ignored",
+        "Numeric",
+        "Schema",
+        "Literal",
+        "Rule",
+        "RuleList",
+        "PrivacyStatement",
+        "Ledger",
+    ),
+    *("SavedModel",),  # predicts for records, which is not covered by any promise (docs/privacy-promise.md)
+    *("GreedyRuleListClassifier", "OptimalRuleListClassifier"),  # not private, and say so
+    *("draft_schema", "draft_from_dictionary"),  # of a public sample
+    *("check_table",),  # for the holder's eyes only, and says so
+}
+LOOKED_AT = {
+    *(
+        "DPGreedyRuleListClassifier",
+        "DPOptimalRuleListClassifier",
+        "Vault",
+        "noisy_accuracy",
+        "private_cuts",
+        "open_table",
+    ),
+}
+
+
+def test_every_public_name_is_looked_at_or_takes_no_private_records():
+    assert set(discreet.__all__) == NO_PRIVATE_RECORDS | LOOKED_AT
+
+
+COMMANDS_WITHOUT_PRIVATE_RECORDS = {
+    *("schema", "plan", "ledger", "show", "demo", "audit", "reproduce"),
+    *("predict",),  # its output is about the records it is given
+    *("check",),  # for the holder's eyes only
+}
+
+
+def test_every_command_is_looked_at_or_takes_no_private_records():
+    assert set(main.commands) == {command.split()[0] for command in COMMANDS} | COMMANDS_WITHOUT_PRIVATE_RECORDS
+
+
+def test_every_way_to_learn_is_looked_at():
+    from discreet.privacy.budget import MECHANISMS
+
+    assert {f"fit {mechanism}" for mechanism in MECHANISMS} <= set(CALLS)
+    methods = {name for name in dir(discreet.DPOptimalRuleListClassifier) if name.startswith(("fit", "plan"))}
+    assert methods == {"fit", "fit_source", "fit_vault", "plan_source"}
+    fillers = {name for name in vars(discreet.Vault) if not name.startswith("_")}
+    assert fillers == {"from_table", "from_source", "from_file", "filled_by", "drafted"}
