@@ -274,6 +274,11 @@ def test_another_column_without_a_name_is_no_column_of_row_names(desk):
     assert "first column" not in run("schema", "t.csv", "--target", "y", code=1)
 
 
+def test_row_numbers_that_pandas_named_are_no_column_for_rules():
+    sample = pd.DataFrame({"Unnamed: 0": range(12), "x": [0, 1] * 6})
+    assert draft_schema(sample).schema["Unnamed: 0"].kind == "ignore"
+
+
 # -- drafts ------------------------------------------------------------------------------------------------------------------
 
 

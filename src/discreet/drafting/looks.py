@@ -32,7 +32,7 @@ _NUMBERS = (Real, Decimal)
 _PARTS = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
 _TELLING = set(
     "id ids identifier uuid guid key ssn mrn nin name names firstname lastname surname forename email mail phone telephone "
-    "mobile fax address street iban passport licence license ip url username login".split()
+    "mobile fax address street iban passport licence license ip url username login unnamed rownames".split()
 )
 _MISSING_WORDS = {"", "?", ".", "-", "na", "n/a", "#n/a", "nan", "null", "<na>"}
 
