@@ -47,14 +47,24 @@ class OutOfMemoryException(Exception):
     """As DuckDB's is called."""
 
 
-ERRORS = [NUMPYS, MemoryError(SECRET), pa.ArrowMemoryError(SECRET), OutOfMemoryException(SECRET)]
+OF_MEMORY = [NUMPYS, MemoryError(SECRET), pa.ArrowMemoryError(SECRET), OutOfMemoryException(SECRET)]
+BUGS = [NUMPYS, ValueError(SECRET), OverflowError(SECRET), IndexError(SECRET)]
+ERRORS = OF_MEMORY + BUGS
 
 
 def raising(error):
     def fail(*args, **kwargs):
-        raise error
+        raise error.with_traceback(None)
 
     return fail
+
+
+@pytest.fixture(autouse=True)
+def _errors_without_frames():
+    """An error that is raised in several tests would keep the frames of each alive, and what is in them."""
+    yield
+    for error in ERRORS:
+        error.__traceback__ = error.__context__ = None
 
 
 def duckdb_table():
@@ -88,7 +98,7 @@ def whole_story(error):
 
 
 @pytest.mark.parametrize("entrance", [name for name in ENTRANCES if name != "fit_vault"])  # that is filled already
-@pytest.mark.parametrize("error", ERRORS, ids=lambda e: type(e).__name__)
+@pytest.mark.parametrize("error", OF_MEMORY, ids=lambda e: type(e).__name__)
 def test_memory_that_runs_out_while_records_are_counted_shows_no_number_and_says_what_it_cost(
     entrance, error, monkeypatch
 ):
@@ -113,7 +123,7 @@ DRAWING = {
 
 
 @pytest.mark.parametrize("entrance", DRAWING)
-@pytest.mark.parametrize("error", [NUMPYS, ValueError(SECRET), OverflowError(SECRET), IndexError(SECRET)], ids=repr)
+@pytest.mark.parametrize("error", BUGS, ids=lambda e: type(e).__name__)
 def test_whatever_fails_while_it_learns_shows_no_number_and_stays_booked(entrance, error, monkeypatch):
     monkeypatch.setattr(DRAWING[entrance], raising(error))
     ledger = Ledger(epsilon=3.0)
