@@ -55,9 +55,6 @@ twins: $(VENV)/.test  ## what the audit finds in deliberately broken mechanisms,
 
 test: $(VENV)/.test  ## the fast tests: pure Python, a few minutes at most
 	@$(BIN)/python -m pytest -n 2
-	@echo 'Left to `make test-all`:'
-	@$(BIN)/python -m pytest -m slow --collect-only --no-header | grep '::' | sed 's/^/  /' || true
-	@echo '  the whole suite again on the oldest supported versions (make test-oldest)'
 
 test-all: $(VENV)/.test-engines $(VENV)/.browser test-oldest  ## everything, slow tests and the oldest supported versions included
 	$(BIN)/python -m pytest -n 2 -m 'slow or not slow'
