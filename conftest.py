@@ -2,6 +2,8 @@
 
 from importlib.util import find_spec
 
+import pytest
+
 collect_ignore = [] if find_spec("art") else ["src/discreet/evaluation/membership.py"]
 if not find_spec("ibis"):
     collect_ignore += [
@@ -10,3 +12,13 @@ if not find_spec("ibis"):
         "src/discreet/private_base.py",
         "docs/scale.md",
     ]
+
+
+@pytest.fixture(autouse=True)
+def _a_new_process():
+    """What a process remembers of its releases and samples would show in the statements of whichever test comes next."""
+    from discreet import samples
+    from discreet.privacy import this_process
+
+    this_process.forget_all()
+    samples.forget_all()

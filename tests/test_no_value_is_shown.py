@@ -35,11 +35,12 @@ from discreet import (
     RuleList,
     Schema,
     Vault,
+    check_table,
     draft_schema,
     private_cuts,
 )
 from discreet.candidates import Candidates
-from discreet.errors import SchemaError, no_value_shown
+from discreet.errors import LearningError, SchemaError, no_value_shown
 from discreet.evaluation import feature_importance, feature_overlap, membership_attack, vulnerability
 from discreet.inference import infer_schema
 from discreet.tables import as_table
@@ -152,6 +153,7 @@ def calls_on_values(thorough):
                 yield f"{called}.predict, {where}", lambda X=X, model=model: model.predict(X)
                 called, model = next(measured)
                 yield f"{called}, {where}", lambda X=X, model=model, called=called: MEASURES[called](model, X, Y)
+                yield f"check, {where}", lambda X=X: str(check_table(X, Y, SCHEMA))
                 yield f"inference, {where}", lambda X=X: infer_schema(as_table(X)) and None
                 yield (
                     f"drafting, {where}",
@@ -161,6 +163,7 @@ def calls_on_values(thorough):
         for kind, y in marked_labels(value):
             where = f"{name} among labels, {kind}"
             yield f"Vault, {where}", lambda y=y: Vault.from_table(FRAME, y, SCHEMA)
+            yield f"check, {where}", lambda y=y: str(check_table(FRAME, y, SCHEMA))
             for called, make in (next(learners), ("greedy by schema", lambda: GreedyRuleListClassifier(schema=SCHEMA))):
                 yield f"{called}.fit, {where}", lambda y=y, make=make: make().fit(FRAME, y) and None
             called, model = next(fitted)
@@ -222,6 +225,7 @@ def calls_on_files():
         "open quote.csv": header + row + f'"{TEXT}',
         "empty.csv": "",
         "no header.csv": "\n" + row,
+        "row names.csv": ",c,b\n" + row,
         "names twice.csv": "n,n,b\n" + row,
         "NUL.csv": f"n\0,c,b\n{row}",
         "no table.parquet": row,
@@ -313,6 +317,7 @@ def calls_on_shapes():
         "two columns": [[TEXT, TEXT]] * N,
         "one column": [[TEXT], ["a"]] * 4,
         "measurements": [NUMBER + i for i in range(N)],
+        "decimal commas": [f"{WHOLE},5", "1,5"] * 4,
         "dates": pd.to_datetime([DATE] * N),
         "texts and numbers": [TEXT, NUMBER] * 4,
         "sets": [{TEXT}] * N,
@@ -394,6 +399,31 @@ def calls_on_shapes():
     yield "three classes in a vault", lambda: PRIVATE["published"]().fit_vault(Vault.from_table(marked, Y, three))
 
 
+def calls_on_failures():
+    """Errors of libraries inside private code, which like to have numbers and values in them."""
+    for error in (MemoryError(TEXT), ValueError(NUMBER)):
+        for name, make in PRIVATE.items():
+            for learner in ("private_estimators.greedy", "optimal_estimators.optimal"):
+                yield f"{name}, {error!r} while it learns", failing(f"discreet.{learner}", error, make)
+            if isinstance(error, MemoryError):
+                yield (
+                    f"{name}, no memory for cells",
+                    failing("discreet.vault.cells.CellsInProgress.finish", error, make),
+                )
+
+
+def failing(place, error, make):
+    def fail(*args, **kwargs):
+        raise error
+
+    def call():
+        with pytest.MonkeyPatch.context() as patched:
+            patched.setattr(place, fail)
+            return make().fit(FRAME, Y) and None
+
+    return call
+
+
 # Where no record can get: (module, function), or a module as a whole.
 NO_RECORD_GETS_THERE = {
     ("__init__", ""): "names of the package",
@@ -420,9 +450,11 @@ NO_RECORD_GETS_THERE = {
         )
     },
     ("private_accuracy", ""): "parameters",
+    ("table_check", "check_table"): "a parameter",
     ("drafting.dictionary", ""): "a data dictionary, which has no records",
     ("drafting.round_cuts", "_step"): "cannot happen; the message is constant",
     ("sources.files", "_kind"): "the name of a file, and what is installed",
+    ("sources.memory", "FileTable.__init__"): "a schema; the message is constant",
     ("experiments.figures", "choose"): "names of experiments and public datasets",
     ("experiments.peers_environment", ""): "public datasets, and what other programs say about them",
     ("evaluation.__init__", ""): "names of the package",
@@ -516,7 +548,8 @@ def module_name(path):
 @pytest.mark.parametrize("thorough", [False, pytest.param(True, marks=pytest.mark.slow)])
 def test_no_call_shows_a_value_and_every_error_was_tried(thorough):
     reached, leaks, failed, n = set(), [], 0, 0
-    for name, call in chain(calls_on_values(thorough), calls_on_types(), calls_on_shapes(), calls_on_files()):
+    calls = calls_on_values(thorough), calls_on_types(), calls_on_shapes(), calls_on_files(), calls_on_failures()
+    for name, call in chain.from_iterable(calls):
         heard = Heard(call)
         n += 1
         failed += heard.error is not None
@@ -652,7 +685,7 @@ def test_models_and_doors_print_nothing_of_records(monkeypatch):
         patched.setattr("discreet.private_estimators.greedy", lambda opened, *_, **more: doors.append(opened) or 1 / 0)
         patched.setattr("discreet.optimal_estimators.optimal", lambda opened, *_, **more: doors.append(opened) or 1 / 0)
         for make in PRIVATE.values():
-            with pytest.raises(ZeroDivisionError):
+            with pytest.raises(LearningError):
                 make().fit(marked, seen)
     assert [type(door).__name__ for door in doors] == ["MassDoors", "PublishedDoors", "ListDoors"]
     for thing in (*doors, vault, vault._cells, vault._counter(Candidates.of_schema(SCHEMA))):

@@ -349,10 +349,10 @@ def test_check_counts_what_a_fit_may_not_tell(desk):
     table = hospital()
     ward, age = found["columns"]["ward"], found["columns"]["age"]
     assert (ward["missing"], ward["not foreseen"]) == ((table.ward == "").sum(), (table.ward == SECRET).sum())
-    assert ward["taken as"] == "other"
+    assert ward["taken as"] == {"other": ward["not foreseen"]}
     assert (age["missing"], age["not foreseen"]) == (0, 0)
     assert found["columns"]["cost"]["missing"] == int((table.cost == "").sum())
-    assert "keep it to yourself" in run("check", "hospital.csv", "--schema", "schema.toml")
+    assert "eyes only" in run("check", "hospital.csv", "--schema", "schema.toml")
 
 
 def test_plan_says_what_to_expect(desk):
@@ -379,8 +379,8 @@ def test_texts_that_are_categories_are_not_missing():
 def test_labels_that_are_numbers_are_found_as_texts():
     from discreet.sources.files import labels
 
-    assert labels(["1", "0.0", "true", "x", None], (0, 1)).tolist() == [1, 0, 1, None, None]
-    assert labels(["1", "0.0", "true"], ("0", "1")).tolist() == ["1", "0", None]
+    assert labels(["1", "0.0", "true", "x", None], (0, 1)).tolist() == [1, 0, 1, "x", None]
+    assert labels(["1", "0.0", "true"], ("0", "1")).tolist() == ["1", "0", "true"]
     assert labels(["1", "0"], ("0.0", "1.0")).tolist() == ["1.0", "0.0"]
     assert labels([1.0, 0, True, np.nan], (0, 1)).tolist() == [1, 0, 1, None]
 
@@ -497,7 +497,7 @@ def test_labels_that_are_numbers_are_the_same_however_they_are_written(desk, dra
     run("schema", "sample.csv", "-t", "died", "-o", "numbers.toml")
     run("fit", "private.csv", "-s", "numbers.toml", "-e", "5", "-o", "m.json")
     assert json.loads(run("evaluate", "m.json", "private.csv", "--public", "--json"))["accuracy"] > 0.8
-    assert json.loads(run("check", "private.csv", "-s", "numbers.toml", "--json"))["labels not foreseen"] == 0
+    assert json.loads(run("check", "private.csv", "-s", "numbers.toml", "--json"))["labels"]["not foreseen"] == 0
 
 
 def test_an_inferred_schema_knows_numbers(desk):
@@ -519,7 +519,7 @@ def test_a_schema_drafted_from_the_private_table_is_noticed(desk):
 
 
 def test_a_stopped_fit_says_what_was_booked(desk, monkeypatch):
-    run("ledger", "create", "l.json", "-e", "9")
+    run("ledger", "create", "l.json", "-e", "12")
 
     def stopped(*_):
         raise KeyboardInterrupt
@@ -530,7 +530,7 @@ def test_a_stopped_fit_says_what_was_booked(desk, monkeypatch):
     assert "Epsilon 5 is booked" in run(*FIT, "--ledger", "l.json", code=130)
     assert not (desk / "model.json").exists()
     assert len(Ledger.open("l.json").entries) == 1
-    monkeypatch.setattr(sys.modules["discreet.cli.fit"], "read_records", stopped)
+    monkeypatch.setattr(sys.modules["discreet.sources.memory"], "read_parts", stopped)
     assert "Nothing was booked" in run(*FIT, "--ledger", "l.json", code=130)
 
 
@@ -551,13 +551,66 @@ def test_a_table_that_stays_in_its_engine(desk, monkeypatch):
     assert "adds up" in run("fit", url, *FIT[2:], "--ledger", "l2.json", code=1)
     assert "hospital.db" not in (desk / "home" / "tables.json").read_text()
     run("fit", "duckdb:///hospital.db?table=nobody", *FIT[2:], "--ledger", "l2.json", code=1)
-    said = run("fit", "postgresql://me:pass@nowhere/db?table=t", *FIT[2:], "--ledger", "l2.json", code=1)
+    said = run("fit", "postgresql://me:pass@nowhere/db?table=t", *FIT[2:], "--ledger", "l2.json", code=2)
     assert "password" in said
     assert "nowhere" not in said
     assert Ledger.open("l2.json").entries == ()
     numbers.to_parquet("hospital.parquet")
-    monkeypatch.setattr(sys.modules["discreet.cli.common"], "LARGE", 10)
-    from discreet import DPOptimalRuleListClassifier
+    monkeypatch.setattr(
+        sys.modules["discreet.sources.memory"], "read_parts", lambda *_: pytest.fail("it was read here")
+    )
+    run("fit", "hospital.parquet", *FIT[2:], "--engine", "duckdb")
 
-    monkeypatch.setattr(DPOptimalRuleListClassifier, "fit", lambda *_: pytest.fail("it was read into memory"))
-    assert "stays" not in run("fit", "hospital.parquet", *FIT[2:])  # that would say that there are many records
+
+def test_the_parameters_of_whole_lists(desk):
+    run(*FIT, "--joint", "1", "--counts-share", "0.2", "--class-weight", "yes=5", "--class-weight", "no=0.5", "-k", "3")
+    parameters = SavedModel.load("model.json").parameters
+    assert {k: parameters[k] for k in ("joint", "counts_share")} == {"joint": 1, "counts_share": 0.2}
+    assert parameters["class_weight"] == {"yes": 5.0, "no": 0.5}
+    run(*FIT, "--time-limit", "600")
+    assert SavedModel.load("model.json").parameters["time_limit"] == 600.0
+    run(*FIT, "--learner", "greedy", "--counts-share", "0.3")
+    assert SavedModel.load("model.json").parameters["counts_share"] == 0.3
+
+
+def test_weights_change_the_model(desk):
+    run(*FIT, "-k", "1", "--class-weight", "yes=1000")
+    assert SavedModel.load("model.json").rule_list.default.label == "yes"
+    run(*FIT, "-k", "1", "--class-weight", "no=1000")
+    assert SavedModel.load("model.json").rule_list.default.label == "no"
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--learner", "greedy", "--joint", "2"], "--learner optimal"),
+        (["--mechanism", "mass", "--time-limit", "2"], "--learner optimal"),
+        (["--learner", "greedy", "--class-weight", "yes=2"], "--learner optimal"),
+        (["--mechanism", "sm-cauchy", "--min-support", "9", "--counts-share", "0.5"], "not sm-cauchy"),
+        (["--class-weight", "balanced"], "private records"),
+        (["--class-weight", "yes=many"], "above 0"),
+        (["--class-weight", "yes=-1"], "above 0"),
+        (["--class-weight", "yes=nan"], "above 0"),
+        (["--class-weight", "yes=inf"], "above 0"),
+        (["--class-weight", "yes=1", "--class-weight", "yes=2"], "twice"),
+        (["--class-weight", "maybe=1"], "no, yes"),
+        (["--joint", "0"], "joint"),
+    ],
+)
+def test_parameters_that_a_learner_does_not_have(desk, options, message):
+    run("ledger", "create", "l.json", "-e", "9")
+    assert message in flat(run(*FIT, *options, "--ledger", "l.json", code=2))
+    assert Ledger.open("l.json").entries == ()
+
+
+@pytest.mark.parametrize("option", ["--counts-share", "--time-limit"])
+def test_parameters_out_of_range(desk, option):
+    assert option[2:].replace("-", "_") in run(*FIT, option, "-1", code=1)
+    assert not (desk / "model.json").exists()
+
+
+def test_a_time_limit_that_strikes_says_what_is_booked(desk, monkeypatch):
+    run("ledger", "create", "l.json", "-e", "9")
+    said = run(*FIT, "--time-limit", "1e-9", "--ledger", "l.json", code=1)
+    assert "Epsilon 5 is booked" in said
+    assert "time_limit" in said

@@ -25,7 +25,7 @@ from discreet import (
 from discreet.datasets import load_compas
 from discreet.privacy.statement import SEEDED, Guarantee
 from discreet.report.html import to_html
-from discreet.report.pieces import bound, factor, number, percent, plain
+from discreet.report.pieces import bound, factor, number, percent, plain, sentence
 from discreet.report.summary import Chance, summarize
 
 from .reported_models import MAKERS, MARK, NAMES, model
@@ -396,6 +396,54 @@ def test_an_edited_file_gets_no_report():
     data["privacy"]["proved"]["epsilon"] = 0.01
     with pytest.raises(ValueError, match="changed after it was saved"):
         to_html(SavedModel.from_json(json.dumps(data)))
+
+
+def in_short(name):
+    """The verdict at the top of a page, and the tiles below it: label, number and small print of each."""
+    html = to_html(model(name))
+    verdict = html[html.index('<div class="verdict') : html.index('<dl class="facts"')]
+    tiles = re.findall(r"<div><dt>(.*?)</dt><dd>(.*?)<small>(.*?)</small></dd></div>", html)
+    return re.sub(r"\s+", " ", Page(verdict).text), {
+        label: tuple(Page(part).text for part in parts) for label, *parts in tiles
+    }
+
+
+@pytest.mark.parametrize("name", ["adult", "proved_with_delta", "bare", "wine", "hostile"])
+def test_what_a_promise_rests_on_stands_beside_it(name):
+    verdict, _ = in_short(name)
+    assert "against everyone" in verdict or name == "hostile"
+    for assumption in model(name).privacy.assumes:
+        assert Page(sentence(assumption)).text in verdict
+    assert "one record in the table" in verdict or "more records" in verdict
+
+
+@pytest.mark.parametrize("name", ["compas", "inferred", "unprotected"])
+def test_nothing_holds_against_everyone_where_nothing_is_proved(name):
+    verdict, tiles = in_short(name)
+    assert "against everyone" not in verdict
+    assert tiles["Is a given person in the table?"][0] == "no limit"
+
+
+def test_tiles_follow_the_model():
+    _, adult = in_short("adult")
+    _, unprotected = in_short("unprotected")
+    _, bare = in_short("bare")
+    rules = model("unprotected").rule_list
+    classes = np.sum([rule.counts for rule in rules], axis=0)
+    right, often = unprotected["Right about"]
+    assert f"{100 * sum(rule.counts[rules.classes.index(rule.label)] for rule in rules) / classes.sum():.0f}" in right
+    assert (
+        f"always saying {rules.classes[int(classes.argmax())]} gets {100 * classes.max() / classes.sum():.0f} %"
+        in often
+    )
+    assert model("adult").rule_list.used_columns[0] in adult["Columns that rules use"][1]
+    kept_out = sum(column.kind == "ignore" for column in model("adult").rule_list.schema.columns)
+    assert f"{kept_out} kept out" in adult["Columns that rules use"][1]
+    assert "kept out" not in unprotected["Columns that rules use"][1]
+    assert "1.5" in adult["Budget left"][0]
+    assert bare["Budget left"][0] == "not counted"
+    assert "Budget left" not in unprotected
+    assert "Right about" not in bare
 
 
 def test_people_with_several_records_are_told_what_holds_for_them():

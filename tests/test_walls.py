@@ -14,7 +14,8 @@ HOME = Path(discreet.__file__).parent
 # Each module may import those on earlier lines, and its own folder.
 FLOORS = [
     ["errors", "processes", "writing"],
-    ["columns", "tables"],
+    ["columns", "tables", "unseen"],
+    ["samples"],
     ["schema"],
     ["rule_text"],
     ["rules"],
@@ -26,7 +27,7 @@ FLOORS = [
     ["sources"],
     ["learners"],
     ["estimators"],
-    ["private_base"],
+    ["origin", "private_base", "table_check"],
     ["cut_points", "private_accuracy", "private_estimators", "optimal_estimators"],
     ["datasets", "evaluation", "planning"],
     ["experiments"],

@@ -30,6 +30,7 @@ _HOME = {
     "draft_from_dictionary": "drafting",
     "draft_schema": "drafting",
     "private_cuts": "cut_points",
+    "check_table": "table_check",
 }
 
 __all__ = sorted(_HOME)
@@ -55,6 +56,7 @@ if TYPE_CHECKING:
     from .rules import RuleList as RuleList
     from .schema import Schema as Schema
     from .sources.urls import open_table as open_table
+    from .table_check import check_table as check_table
     from .vault.vault import Vault as Vault
 
 

@@ -1,7 +1,6 @@
 """Cut points computed from the records with differential privacy, for where a fine public grid will not do."""
 
 import secrets
-import warnings
 from collections.abc import Mapping
 from dataclasses import replace
 from fractions import Fraction
@@ -10,20 +9,25 @@ from typing import Any
 import numpy as np
 
 from .columns import Numeric
-from .errors import PrivacyWarning, SchemaError
+from .errors import SchemaError
 from .estimators import check_whole_number
 from .learners.cuts import cuts_by_halving, levels
 from .privacy.budget import CutsBudget
 from .privacy.ledger import Ledger, exact, reserve
-from .private_base import check_budget, entropy_of
+from .privacy.statement import DRAFTED, INFERRED, SEEDED, Guarantee, PrivacyStatement
+from .privacy.this_process import columns_of, note_cuts, note_release
+from .private_base import check_budget, entropy_of, warn_of
+from .samples import was_sample
 from .schema import Label, Schema
 from .sources.engine import EngineTable, is_engine_table
 from .sources.memory import check_types
 from .tables import Table, as_table
+from .unseen import NOTHING_BOOKED, SEE_LEDGER, STAYS_BOOKED, call_unseen, unseen
 from .vault.cut_doors import CutDoors
 from .vault.vault import Vault, check_private_schema, sorted_classes
 
 
+@unseen(SEE_LEDGER)
 def private_cuts(
     X: Any,
     schema: Schema,
@@ -91,30 +95,38 @@ def private_cuts(
     whole = exact("epsilon", epsilon)
     budget = CutsBudget.split(whole / records_per_person, [levels(int(cuts[name])) for name in grids])
     release = f"cuts-{secrets.token_hex(4)}"
-    proved = None if schema.inferred or random_state is not None else (float(whole), 0.0)
-    if schema.inferred and random_state is None:
-        warnings.warn(
-            "no privacy is proved for these cuts: the schema was made from records", PrivacyWarning, stacklevel=2
-        )
+    seeded, drafted = random_state is not None, was_sample(X)
+    because = (SEEDED,) * seeded + (INFERRED,) * schema.inferred + (DRAFTED,) * drafted
+    statement = PrivacyStatement("cut points", None, None if because else Guarantee(float(whole), 0.0), because)
+    warn_of("these cuts", epsilon, random_state, statement)
     if in_engine and ledger is not None:
         ledger.check(whole, Fraction(0))
     # before the budget is reserved: a connection may be lost on the way
-    vaults = {name: Vault.filled_by(*source) for name, source in sources.items()}
-    found = {}
+    vaults = call_unseen(lambda: {name: Vault.filled_by(*source) for name, source in sources.items()}, NOTHING_BOOKED)
+    if ledger is None:
+        table_columns = columns_of(schema.names, schema.target)
+        if because:
+            note_release(table_columns, statement, records_per_person)
+        else:
+            note_cuts(table_columns, release, float(budget.epsilon))
     what = f"cut points {release} of {', '.join(grids)}"
+    proved = None if because else (float(whole), 0.0)
     with reserve(ledger, whole, Fraction(0), what, proved, records_per_person) as reservation:
-        for name, grid in grids.items():
-            vault = vaults[name] if table is None else _alone(table, grid)
+
+        def choose(name: str) -> tuple[float, ...]:
+            vault = vaults[name] if table is None else _alone(table, grids[name])
             doors = CutDoors(vault, budget.choice_epsilon, reservation, entropy)
-            numbers = cuts_by_halving(doors, len(grid.cuts), int(cuts[name]))
-            found[name] = tuple(grid.cuts[i] for i in numbers)
+            numbers = cuts_by_halving(doors, len(grids[name].cuts), int(cuts[name]))
+            return tuple(grids[name].cuts[i] for i in numbers)
+
+        found = call_unseen(lambda: {name: choose(name) for name in grids}, STAYS_BOOKED, drawing=True)
     columns = [
         replace(c, cuts=found[c.name], n_cuts=None, spacing="equal")  # type: ignore[call-arg]
         if c.name in found
         else c
         for c in schema.columns
     ]
-    if random_state is not None:
+    if seeded or drafted:
         return replace(schema, columns=tuple(columns), inferred=True)
     return replace(schema, columns=tuple(columns), released=(*schema.released, (release, float(budget.epsilon))))
 

@@ -39,8 +39,16 @@ class EngineError(_ReadableError):
     """An engine that cannot be reached, or that stopped before it had counted the records. Nothing was spent."""
 
 
+class NotEnoughMemory(_ReadableError, MemoryError):
+    """Memory ran out in code that sees private records. How much was asked for is not said: it follows from them."""
+
+
+class LearningError(_ReadableError):
+    """An error inside a private learner, without what it said."""
+
+
 class PrivacyWarning(UserWarning):
-    """A private learner was asked for something about which nothing is proved. It depends on parameters alone."""
+    """Something was asked for about which nothing, or next to nothing, is promised. It depends on parameters alone."""
 
 
 @contextmanager

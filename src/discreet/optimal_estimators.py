@@ -17,6 +17,7 @@ from .privacy.ledger import Ledger, Reservation, exact
 from .privacy.statement import Guarantee
 from .private_base import ROUNDING, _PrivateRuleListClassifier, number
 from .schema import Schema
+from .unseen import STAYS_BOOKED, call_unseen
 from .vault.entropy import Entropy
 from .vault.exact import find_optimum
 from .vault.list_doors import ListDoors
@@ -119,25 +120,30 @@ class DPOptimalRuleListClassifier(_PrivateRuleListClassifier):
         self.time_limit = time_limit
         self.verbose = verbose
 
-    def _learn(self, candidates: Candidates, get_vault: Callable[[], Vault], fill_first: bool = False) -> Self:
+    def _learn(
+        self, candidates: Candidates, get_vault: Callable[[], Vault], drafted: bool = False, fill_first: bool = False
+    ) -> Self:
+        fill = get_vault if fill_first else None
         check_feasible(len(candidates), int(self.max_length), self.joint)
         prior = Prior.of(self.prior, int(self.max_length), candidates)
         sizes = draws_of(int(self.max_length) - 1, self.joint)
         draws = [prior.lengths] if len(sizes) == 1 else [(1.0,) * (size + 1) for size in sizes]
         weights = class_weights(self.class_weight, self.classes_)
         budget = ListBudget.split(self._record_epsilon, exact("counts_share", self.counts_share), len(draws))
-        because = self._reasons_for_no_proof(candidates.schema)
+        because = self._reasons_for_no_proof(candidates.schema, drafted)
         proved = None if because else Guarantee(float(budget.epsilon), 0.0)
         statement = self._promise(MECHANISM, None, proved, because, ROUNDING)
         entropy = self._entropy()  # a seed that is none is an error before anything is booked
         with (
             _spinner(bool(self.verbose)),
-            self._reserve(
-                exact("delta", 0), statement, candidates.schema, get_vault if fill_first else None
-            ) as reservation,
+            self._reserve(exact("delta", 0), statement, candidates.schema, fill) as reservation,
         ):
-            doors = self._doors(get_vault(), candidates, budget, prior, weights, reservation, entropy)
-            learned = optimal(doors, draws, counted=budget.counts_epsilon > 0)
+
+            def learn() -> Learned:
+                doors = self._doors(get_vault(), candidates, budget, prior, weights, reservation, entropy)
+                return optimal(doors, draws, counted=budget.counts_epsilon > 0)
+
+            learned = call_unseen(learn, STAYS_BOOKED, drawing=True)
         self._set_model(candidates, learned)
         self.rule_list_ = self.rule_list_.reachable()  # follows from what was drawn, and so costs nothing
         self.privacy_ = self._stated(statement, candidates.schema)

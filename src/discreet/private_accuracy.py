@@ -2,30 +2,37 @@
 
 import math
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
 
 from .errors import RuleError
 from .estimators import check_whole_number
+from .origin import origin_of
 from .privacy.ledger import Ledger, exact, reserve
-from .privacy.statement import INFERRED, MEASURED, SEEDED, Guarantee, PrivacyStatement, neighbours_of
-from .private_base import ASSUMES, check_budget, entropy_of
+from .privacy.statement import DRAFTED, MEASURED, SEEDED, Guarantee, PrivacyStatement, neighbours_of
+from .privacy.this_process import columns_of, note_release, other_releases
+from .private_base import ASSUMES, SCHEMA_IS_PUBLIC, check_budget, entropy_of, warn_of
 from .rules import RuleList
+from .samples import was_sample
 from .sources.engine import EngineTable, is_engine_table
 from .sources.memory import check_labels, check_types
 from .tables import as_table
+from .unseen import NOTHING_BOOKED, SEE_LEDGER, STAYS_BOOKED, call_unseen, unseen
 from .vault.accuracy import correct_and_wrong
 from .vault.vault import Vault, check_private_schema, sorted_classes
 
 SURE = 0.95
+COVERS = "the noise alone, not the choice of the records"
 
 
 @dataclass(frozen=True)
 class NoisyAccuracy:
     """A share of records that are classified correctly. With the noise taken into account it lies from ``low`` to ``high``.
 
-    The interval is about these records (95 %), not about others like them, of which a test of few records says little.
+    The interval covers the noise alone (95 %), not the choice of the records: on others like them the accuracy may well lie
+    outside of it, the more so the fewer they are.
     """
 
     accuracy: float
@@ -34,10 +41,12 @@ class NoisyAccuracy:
     privacy: PrivacyStatement
 
     def __str__(self) -> str:
-        found = f"accuracy {self.accuracy:.3f} (from {self.low:.3f} to {self.high:.3f}, 95 %)"
-        return f"{found}; {self.privacy.proved or 'not private'}"
+        interval = f"from {self.low:.3f} to {self.high:.3f}; at {100 * SURE:g} % this covers {COVERS}"
+        found = f"accuracy {self.accuracy:.3f} ({interval})"
+        return f"{found}; {self.privacy.proved or 'not private: ' + '; '.join(self.privacy.because)}"
 
 
+@unseen(SEE_LEDGER)
 def noisy_accuracy(
     model: Any,
     X: Any,
@@ -46,13 +55,19 @@ def noisy_accuracy(
     ledger: Ledger | None = None,
     records_per_person: int = 1,
     random_state: int | None = None,
+    model_is_public: bool = False,
 ) -> NoisyAccuracy:
     """Measure a model on records that are private, and pay for it.
 
+    What is proved is about the accuracy, given the model: an exact list that was learned from the same records would tell
+    neighbouring tables apart, whatever the noise. So something is proved only if the model's own statement proves something, or
+    if you say that the model does not depend on these records.
+
     Parameters
     ----------
-    model : RuleList, SavedModel or classifier
-        A rule list of this package, fitted with a schema.
+    model : classifier, SavedModel or RuleList
+        A rule list of this package, fitted with a schema. A bare ``RuleList`` does not know where it came from, so nothing is
+        proved then; give the classifier or the saved model.
     X, y : records and their labels
         Values and labels that the schema does not foresee are taken as it says, or left out, in silence. X may be an ibis table
         (``open_table``), of which only counts come here; y is then None, and the model's schema names the target.
@@ -64,6 +79,9 @@ def noisy_accuracy(
         How many records a person may have among these.
     random_state : int, default=None
         For experiments only: nothing is then proved.
+    model_is_public : bool, default=False
+        The model does not depend on these records: it was written by hand, or learned from other records. The statement says
+        that this was assumed. (Its schema must be public as well: nothing is proved with one that was made from records.)
 
     Returns
     -------
@@ -98,20 +116,45 @@ def noisy_accuracy(
         table = as_table(X, whole_schema.names)
         check_types(table, schema.used)
         check_labels(y, rules.classes, len(table))
-    because = (SEEDED,) * (random_state is not None) + (INFERRED,) * schema.inferred
-    whole = exact("epsilon", epsilon)
+    origin = origin_of(model, rules, model_is_public)
+    because = (SEEDED,) * (random_state is not None) + (DRAFTED,) * was_sample(X, y) + origin.because
+    whole, k = exact("epsilon", epsilon), int(records_per_person)
     proved = None if because else Guarantee(float(whole), 0.0)
-    statement = PrivacyStatement(MEASURED, None, proved, because, ASSUMES, neighbours_of(records_per_person))
-    pair = None if proved is None else (proved.epsilon, 0.0)
-    price, entropy = whole / records_per_person, entropy_of(random_state)
-    vault = None
+    assumes = (*ASSUMES, *origin.assumes)
+    if whole_schema.released:
+        counted = "that its own statement counts" if origin.counts_cuts else "that are counted above"
+        but = f"but for the cut points of the model's schema {counted}, {SCHEMA_IS_PUBLIC}"
+        assumes = tuple(but if a == SCHEMA_IS_PUBLIC else a for a in assumes)
+    alone = PrivacyStatement(MEASURED, None, proved, because, assumes, neighbours_of(k))
+    warn_of("this accuracy", epsilon, random_state, alone)
+    # of a model without a statement of its own, nobody has counted the cut points yet
+    cuts = () if origin.counts_cuts else whole_schema.released
+    statement = alone.after_cut_points(k * float(sum(exact("epsilon", e) for _, e in cuts)))
+    owed = [] if ledger is None else [(name, e) for name, e in cuts if not ledger.names(name)]
+    before = sum((exact("epsilon", e) for _, e in owed), Fraction(0))
+    what = MEASURED + "".join(f", and cut points {name}" for name, _ in owed)
+    booked = alone.after_cut_points(float(k * before)).proved
+    pair = None if booked is None else (booked.epsilon, 0.0)
+    price, entropy = whole / k, entropy_of(random_state)
+    vault: Vault | None = None
     if source is not None:  # before the budget is reserved: a connection may be lost on the way
         if ledger is not None:
-            ledger.check(whole, exact("delta", 0))
-        vault = Vault.filled_by(source, schema, sorted_classes(schema))
-    with reserve(ledger, whole, exact("delta", 0), MEASURED, pair, records_per_person) as reservation:
-        vault = vault or Vault.from_table(table, y, schema)
-        correct, wrong = correct_and_wrong(vault, rules, price, reservation, entropy)
+            ledger.check(whole + k * before, exact("delta", 0))
+        vault = call_unseen(lambda: Vault.filled_by(source, schema, sorted_classes(schema)), NOTHING_BOOKED)
+    columns = columns_of(whole_schema.names, whole_schema.target)
+    if ledger is None:
+        note_release(columns, alone, k, cuts)
+    with reserve(ledger, whole + k * before, exact("delta", 0), what, pair, k) as reservation:
+        if ledger is not None:
+            reservation.draw(before, Fraction(0), "release of cut points")
+
+        def measure() -> tuple[int, int]:
+            return correct_and_wrong(vault or Vault.from_table(table, y, schema), rules, price, reservation, entropy)
+
+        correct, wrong = call_unseen(measure, STAYS_BOOKED, drawing=True)
+    if proved is not None:
+        others = other_releases(columns, alone, k, cuts, noted=ledger is None)
+        statement = replace(statement, others=others)
     return NoisyAccuracy(*_with_interval(correct, wrong, float(price)), statement)
 
 

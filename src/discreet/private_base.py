@@ -5,6 +5,7 @@ schema, and the names and types of columns. A value or label that the schema doe
 out, in silence.
 """
 
+import copy
 import math
 import sys
 import warnings
@@ -24,13 +25,16 @@ from sklearn.utils.validation import validate_data
 from .candidates import Candidates
 from .errors import CandidatesError, PrivacyWarning, SchemaError
 from .estimators import _RuleListClassifier, check_whole_number, refuse
-from .privacy.ledger import Ledger, Reservation, exact
-from .privacy.statement import INFERRED, SEEDED, Guarantee, PrivacyStatement, neighbours_of
+from .privacy.ledger import FileLedger, Ledger, LedgerError, LedgerSnapshot, Reservation, exact
+from .privacy.statement import DRAFTED, INFERRED, SEEDED, Guarantee, PrivacyStatement, neighbours_of
+from .privacy.this_process import columns_of, note_release, other_releases
+from .samples import was_sample
 from .schema import Schema
 from .sources.engine import EngineTable
 from .sources.memory import check_labels, check_types
 from .sources.plan import NODES, PATTERNS, Plan, plan_counting
 from .tables import Table, as_frame, as_objects, holds_objects
+from .unseen import FRAMES, NOTHING_BOOKED, SEE_LEDGER, call_unseen, unseen
 from .vault.at_source import VaultAtSource
 from .vault.entropy import Entropy, SeededEntropy, SystemEntropy
 from .vault.vault import Vault, check_private_schema, sorted_classes
@@ -44,6 +48,7 @@ ASSUMES = (
     "a seed was not used and the operating system's random numbers cannot be predicted",
     "nobody measures how long learning took",
 )
+WEAKEST = 10  # an epsilon above this is next to no protection
 UNCHANGED = "the table did not change while it was learned from: its engine was asked several times"
 ROUNDING = (
     "rounding in the noise that decides between rules, which is never released itself, does not matter "
@@ -67,9 +72,15 @@ class _PrivateRuleListClassifier(_RuleListClassifier, ABC):
         return False
 
     @abstractmethod
-    def _learn(self, candidates: Candidates, get_vault: Callable[[], Vault], fill_first: bool = False) -> Self:
-        """Price, reserve, and only then get the vault: filling it reads the records. See ``_reserve`` for ``fill_first``."""
+    def _learn(
+        self, candidates: Candidates, get_vault: Callable[[], Vault], drafted: bool = False, fill_first: bool = False
+    ) -> Self:
+        """Price, reserve, and only then get the vault: filling it reads the records.
 
+        See ``_reasons_for_no_proof`` for ``drafted``, ``_reserve`` for ``fill_first``.
+        """
+
+    @unseen(SEE_LEDGER)
     def fit(self, X: Any, y: Any, **unsupported: Any) -> Self:
         """Learn a rule list from records X (a data frame or an array) and their labels y."""
         refuse(unsupported)
@@ -79,8 +90,9 @@ class _PrivateRuleListClassifier(_RuleListClassifier, ABC):
         candidates = self._candidates(schema)
         check_types(table, schema.used)
         check_labels(y, sorted_classes(schema), len(table))
-        return self._learn(candidates, lambda: Vault.from_table(table, y, schema))
+        return self._learn(candidates, lambda: Vault.from_table(table, y, schema), was_sample(X, y))
 
+    @unseen(SEE_LEDGER)
     def fit_source(
         self,
         table: Any,
@@ -174,6 +186,7 @@ class _PrivateRuleListClassifier(_RuleListClassifier, ABC):
         self.feature_names_in_ = np.array(schema.names, dtype=object)
         self.n_features_in_ = len(schema.names)
 
+    @unseen(SEE_LEDGER)
     def fit_vault(self, vault: Vault) -> Self:
         """Learn from a vault that was filled before, ``Vault.from_table(X, y, schema)``: fill once, fit many times."""
         self._check_parameters()
@@ -182,7 +195,7 @@ class _PrivateRuleListClassifier(_RuleListClassifier, ABC):
         self._set_classes(vault.classes, SchemaError)
         self._set_features(vault.schema)
         candidates = self._candidates(vault.schema.exclude(self.exclude))
-        return self._learn(candidates, lambda: vault)
+        return self._learn(candidates, lambda: vault, vault.drafted)
 
     def _check_parameters(self) -> None:
         check_budget(self.epsilon, self.ledger)
@@ -209,13 +222,9 @@ class _PrivateRuleListClassifier(_RuleListClassifier, ABC):
         )
 
     def _reserve(
-        self,
-        delta: Fraction,
-        statement: PrivacyStatement,
-        schema: Schema,
-        fill: Callable[[], Vault] | None = None,
+        self, delta: Fraction, statement: PrivacyStatement, schema: Schema, fill: Callable[[], Vault] | None
     ) -> Reservation:
-        """Set the budget aside, in the ledger if there is one. Warns if nothing is proved.
+        """Set the budget aside, in the ledger if there is one. Warns of what a user may not have meant.
 
         With ``fill``, the vault is filled before that: a connection may be lost on the way, and counts that no door has let out
         cost nothing. So that nobody waits for a long query in vain, it is checked before the query that there is budget.
@@ -225,13 +234,12 @@ class _PrivateRuleListClassifier(_RuleListClassifier, ABC):
 
         To be called by ``_learn`` itself: the warning then points at the line that called ``fit``.
         """
-        if statement.proved is None and self.random_state is None:  # a seed says that this is an experiment
-            reasons = "; ".join(statement.because)
-            warnings.warn(f"no privacy is proved for this fit: {reasons}", PrivacyWarning, stacklevel=4)
+        warn_of("this fit", self.epsilon, self.random_state, statement, inside=3)
         epsilon, k = exact("epsilon", self.epsilon), int(self.records_per_person)
         if self.ledger is None:
             if fill is not None:
-                fill()
+                call_unseen(fill, NOTHING_BOOKED)
+            note_release(columns_of(schema.names, schema.target), statement, k, schema.released)
             return Reservation(epsilon, delta, records=k)
         what = f"{type(self).__name__}, {statement.mechanism}"
         owed = [(name, e) for name, e in schema.released if not self.ledger.names(name)]
@@ -242,29 +250,61 @@ class _PrivateRuleListClassifier(_RuleListClassifier, ABC):
         pair = None if statement.proved is None else (statement.proved.epsilon, statement.proved.delta or 0.0)
         if fill is not None:
             self.ledger.check(epsilon + k * before, delta)
-            fill()
+            call_unseen(fill, NOTHING_BOOKED)
         reservation = self.ledger.reserve(epsilon + k * before, delta, what, proved=pair, records=k)
         reservation.draw(before, Fraction(0), "release of cut points")
         return reservation
 
     def _stated(self, statement: PrivacyStatement, schema: Schema) -> PrivacyStatement:
         """What the model promises: the learning, and the cut points that were computed for it, record by record."""
-        total = statement.after_cut_points(int(self.records_per_person) * schema.cuts_epsilon)
-        if not total.cut_points:
+        k = int(self.records_per_person)
+        total = statement.after_cut_points(k * schema.cuts_epsilon)
+        if total.cut_points:
+            assumes = tuple(BUT_FOR_CUTS if a == SCHEMA_IS_PUBLIC else a for a in total.assumes)
+            total = replace(total, assumes=assumes)
+        if total.proved is None:
             return total
-        assumes = tuple(BUT_FOR_CUTS if a == SCHEMA_IS_PUBLIC else a for a in total.assumes)
-        return replace(total, assumes=assumes)
+        columns = columns_of(schema.names, schema.target)
+        others = other_releases(columns, statement, k, schema.released, noted=self.ledger is None)
+        return replace(total, others=others)
 
-    def _reasons_for_no_proof(self, schema: Schema) -> list[str]:
-        """Why nothing is proved about a fit, whatever the mechanism."""
+    def _reasons_for_no_proof(self, schema: Schema, drafted: bool = False) -> list[str]:
+        """Why nothing is proved about a fit, whatever the mechanism. ``drafted``: a schema was made from the table itself."""
         because = []
         if self.random_state is not None:
             because.append(SEEDED)
         if schema.inferred:
             because.append(INFERRED)
+        if drafted:
+            because.append(DRAFTED)
         if self.candidates is not None:
             because.append("the candidates were given, and may have been mined from the records")
         return because
+
+    def __str__(self) -> str:
+        text = super().__str__()
+        if not hasattr(self, "rule_list_") or self.privacy_.proved is not None:
+            return text
+        return f"{text}\n\n{self.privacy_.no_proof}"
+
+    def __getstate__(self) -> dict[str, Any]:
+        """For pickle. A ledger in memory stays behind: two processes would each spend it whole."""
+        state = dict(super().__getstate__())
+        ledger = state.get("ledger")
+        if isinstance(ledger, Ledger) and not isinstance(ledger, FileLedger):
+            state["ledger"] = LedgerLeftBehind(ledger.snapshot())
+        return state
+
+    def __copy__(self) -> Self:
+        return self._with(self.__dict__)  # in this process, where the ledger is
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
+        return self._with(copy.deepcopy(self.__dict__, memo))
+
+    def _with(self, attributes: dict[str, Any]) -> Self:
+        other = type(self).__new__(type(self))
+        other.__dict__.update(attributes)
+        return other
 
     def _entropy(self) -> Entropy:
         return entropy_of(self.random_state)
@@ -349,8 +389,54 @@ def entropy_of(random_state: Any) -> Entropy:
     return SeededEntropy(int(check_random_state(random_state).randint(2**31)))
 
 
+class LedgerLeftBehind:
+    """What a pickled classifier has instead of a ledger in memory: it says what was spent by then, and lets nothing be spent."""
+
+    def __init__(self, spent: LedgerSnapshot) -> None:
+        self._spent = spent
+
+    def snapshot(self) -> LedgerSnapshot:
+        """What the ledger said when the classifier was pickled."""
+        return self._spent
+
+
+_warned_of_seeds = False
+
+
+def warn_of(what: str, epsilon: Any, random_state: Any, statement: PrivacyStatement, inside: int = 1) -> None:
+    """Warn of what the caller may not have meant, by parameters alone: of a seed once in a process.
+
+    ``inside``: how many calls deep in a function that is ``unseen``. The warning points at the line that called that.
+    """
+    global _warned_of_seeds
+    frames = 1 + inside + FRAMES
+    if epsilon > WEAKEST:
+        warnings.warn(
+            f"epsilon = {epsilon:g} is above {WEAKEST}, which is next to no protection; values from 0.1 to 1 are good "
+            "(docs/choose-epsilon.md)",
+            PrivacyWarning,
+            stacklevel=frames,
+        )
+    if random_state is None and statement.proved is None:
+        reasons = "; ".join(statement.because)
+        warnings.warn(f"no privacy is proved for {what}: {reasons}", PrivacyWarning, stacklevel=frames)
+    elif random_state is not None and not _warned_of_seeds:
+        _warned_of_seeds = True
+        warnings.warn(
+            f"no privacy is proved for {what}, nor for any other with a random_state: {SEEDED}. Leave random_state out unless "
+            "this is an experiment. (This is said once.)",
+            PrivacyWarning,
+            stacklevel=frames,
+        )
+
+
 def check_budget(epsilon: Any, ledger: Any) -> None:
     """The parameters epsilon and ledger of everything private."""
+    if isinstance(ledger, LedgerLeftBehind):
+        raise LedgerError(
+            "a ledger in memory stays in the process that made it, and this classifier was sent to another one (n_jobs), or "
+            "pickled: each would spend it whole. Use Ledger.open(path), or n_jobs=1"
+        )
     if not 1e-6 <= number("epsilon", epsilon) <= 1e9:
         raise ValueError(f"epsilon must be above 0 (from 1e-6 to 1e9), not {epsilon!r}")
     if ledger is not None and not isinstance(ledger, Ledger):

@@ -8,13 +8,14 @@ import numpy as np
 
 from .candidates import Candidates
 from .estimators import check_min_support
-from .learners.greedy import Doors, greedy
+from .learners.greedy import Doors, Learned, greedy
 from .learners.guarantees import proved_guarantee
 from .privacy.budget import MASS, MECHANISMS, NEEDS_DELTA, SMOOTH, GreedyBudget, MassBudget
 from .privacy.ledger import Ledger, Reservation, exact
 from .privacy.statement import Guarantee, PrivacyStatement
 from .private_base import ROUNDING, _PrivateRuleListClassifier, number
 from .schema import Schema
+from .unseen import STAYS_BOOKED, call_unseen
 from .vault.entropy import Entropy
 from .vault.mass_doors import MassDoors
 from .vault.vault import PublishedDoors, Vault
@@ -119,15 +120,20 @@ class DPGreedyRuleListClassifier(_PrivateRuleListClassifier):
     def _binary_only(self) -> bool:
         return self.mechanism != MASS
 
-    def _learn(self, candidates: Candidates, get_vault: Callable[[], Vault], fill_first: bool = False) -> Self:
+    def _learn(
+        self, candidates: Candidates, get_vault: Callable[[], Vault], drafted: bool = False, fill_first: bool = False
+    ) -> Self:
+        fill = get_vault if fill_first else None
         budget = self._budget()
-        statement = self._statement(budget, candidates)
+        statement = self._statement(budget, candidates, drafted)
         entropy = self._entropy()  # a seed that is none is an error before anything is booked
-        with self._reserve(
-            budget.delta, statement, candidates.schema, get_vault if fill_first else None
-        ) as reservation:
-            doors = self._doors(get_vault(), candidates, budget, reservation, entropy)
-            learned = greedy(doors, int(self.max_length), check_support=self.mechanism in SMOOTH)
+        with self._reserve(budget.delta, statement, candidates.schema, fill) as reservation:
+
+            def learn() -> Learned:
+                doors = self._doors(get_vault(), candidates, budget, reservation, entropy)
+                return greedy(doors, int(self.max_length), check_support=self.mechanism in SMOOTH)
+
+            learned = call_unseen(learn, STAYS_BOOKED, drawing=True)
         self._set_model(candidates, learned)
         self.privacy_ = self._stated(statement, candidates.schema)
         return self
@@ -163,8 +169,8 @@ class DPGreedyRuleListClassifier(_PrivateRuleListClassifier):
             delta_from_records=self.mechanism in NEEDS_DELTA and self.delta is None,
         )
 
-    def _statement(self, budget: MassBudget | GreedyBudget, candidates: Candidates) -> PrivacyStatement:
-        because = self._reasons_for_no_proof(candidates.schema)
+    def _statement(self, budget: MassBudget | GreedyBudget, candidates: Candidates, drafted: bool) -> PrivacyStatement:
+        because = self._reasons_for_no_proof(candidates.schema, drafted)
         if isinstance(budget, MassBudget):  # docs/theory.md, section 7: the shares add up to epsilon
             proved = None if because else Guarantee(float(budget.epsilon), 0.0)
             return self._promise(MASS, None, proved, because)

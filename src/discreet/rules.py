@@ -201,7 +201,11 @@ class RuleList:
         return replace(self, rules=tuple(bare[:-1]), default=bare[-1])
 
     def reachable(self) -> "RuleList":
-        """The list without the rules that no record the schema foresees can reach, whatever the table. It predicts the same.
+        """The list without the rules that no record the schema foresees can reach, whatever the table.
+
+        It predicts the same for every record that the schema foresees. For others (a category that is not listed and has no group
+        to go to, a missing value where none is said to be) it may not: one of the rules left out, or the condition of the last
+        one kept, could have told them apart.
 
         >>> print(RuleList.parse("if a then 1 else if not a then 0 else if b then 1 else 0").reachable())
         if a then 1

@@ -37,6 +37,7 @@ import numpy as np
 from .columns import Boolean, Categorical, Column, Ignored, Numeric, canonical
 from .columns.base import LARGEST_WHOLE
 from .errors import SchemaError, shown
+from .writing import write_whole
 
 KINDS: dict[str, type[Column]] = {cls.kind: cls for cls in (Numeric, Categorical, Boolean, Ignored)}
 
@@ -225,7 +226,7 @@ class Schema:
 
     def save(self, path: str | PathLike[str]) -> None:
         """Write the schema to a TOML file."""
-        Path(path).write_text(self.to_toml(), encoding="utf-8")
+        write_whole(path, self.to_toml())
 
 
 def as_comment(text: str) -> str:

@@ -1,6 +1,7 @@
 """Any table, column by column: data frames that narwhals knows (pandas, polars, pyarrow, ...), mappings, arrays."""
 
-from collections.abc import Callable, Mapping, Sequence
+import sys
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 import narwhals.stable.v2 as nw
@@ -9,6 +10,8 @@ import pandas as pd
 from narwhals.exceptions import DuplicateError
 
 from .errors import SchemaError, no_value_shown
+
+UNREADABLE = "<unreadable>"  # what is in a typed column and no value of Python, or of a type that no rule is about
 
 
 class Table:
@@ -106,6 +109,9 @@ def renamed(table: Table, names: Sequence[str]) -> Table:
 @no_value_shown("y cannot be read as a column of labels")
 def as_array(y: Any) -> Any:
     """A column of any data frame library as an array; what is none is left as it is."""
+    pyarrow = sys.modules.get("pyarrow")
+    if pyarrow is not None and isinstance(y, pyarrow.Array):  # narwhals knows its chunked arrays only
+        y = pyarrow.chunked_array([y])
     series = nw.from_native(y, pass_through=True, allow_series=True)
     return _values(series) if isinstance(series, nw.Series) else y
 
@@ -137,26 +143,54 @@ def _as_column(name: str, values: Any) -> np.ndarray:
     """A list or array as one column. Texts and mixtures stay objects: NumPy would write a missing value as "nan"."""
     if isinstance(values, np.ma.MaskedArray):
         values = np.ma.filled(values.astype(object), None)
-    array = as_objects(values)
+    array = as_objects(as_array(values))
     if array.ndim != 1:
         raise SchemaError(f"column {name!r} must be a list or an array of one dimension")
     return array.astype(object) if array.dtype.kind in "USTV" else array
 
 
 def _values(series: Any) -> np.ndarray:
-    """A narwhals column as NumPy, with NaN or None where a value is missing."""
+    """A narwhals column as NumPy, with NaN or None where a value is missing. No value can stop it."""
     if holds_objects(native := series.to_native()):
         return _with_none(native.to_numpy(), native.isna)
-    objects = isinstance(series.dtype, nw.Struct | nw.List | nw.Array | nw.Categorical | nw.Enum)
-    if objects or (series.dtype.is_integer() and series.null_count()):
+    if isinstance(series.dtype, nw.Struct | nw.List | nw.Array):
+        return _as_column_of(None if gone else UNREADABLE for gone in series.is_null().to_list())
+    if series.implementation.is_polars() and isinstance(series.dtype, nw.String | nw.Categorical | nw.Enum):
+        texts = series.cast(nw.String).cast(nw.Binary).to_list()  # polars would show on stderr one that is no text
+        return _as_column_of(None if text is None else text.decode(errors="replace") for text in texts)
+    try:
+        return _values_at_once(series)
+    except Exception:  # a text that is none, a date that Python does not have; the other values are what they would be
+        return _as_column_of(_in_python(value) for value in series.to_arrow())
+
+
+def _values_at_once(series: Any) -> np.ndarray:
+    if isinstance(series.dtype, nw.Categorical | nw.Enum) or (series.dtype.is_integer() and series.null_count()):
         # as objects: a cast of whole numbers to floats would hang on whether another record is missing
-        return np.fromiter(series.to_list(), dtype=object, count=len(series))  # it does not look into lists
+        return _as_column_of(series.to_list())
     if series.dtype.is_decimal() or series.dtype.is_float():
         series = series.cast(nw.Float64).fill_null(float("nan"))
     values = series.to_numpy()
     if values.dtype == object or not hasattr(values.dtype, "kind") or values.dtype.kind in "UST":
         return _with_none(np.asarray(values, dtype=object), lambda: series.is_null().to_numpy())
     return values
+
+
+def _as_column_of(values: Iterable[Any]) -> np.ndarray:
+    """Objects, into which NumPy does not look."""
+    return np.fromiter(values, dtype=object)
+
+
+def _in_python(value: Any) -> Any:
+    """A scalar of pyarrow; of one that Python has no value for, its bytes as far as they are a text, or that it is none."""
+    value = getattr(value, "value", value) if type(value).__name__ == "DictionaryScalar" else value
+    try:
+        return value.as_py()
+    except Exception:
+        try:
+            return value.as_buffer().to_pybytes().decode(errors="replace")
+        except Exception:
+            return UNREADABLE
 
 
 def _with_none(values: np.ndarray, missing: Callable[[], Any]) -> np.ndarray:

@@ -4,6 +4,7 @@ The name beside is random, and made by this process alone: it follows no link th
 stays until the new content is on disk, and keeps its mode.
 """
 
+import errno
 import os
 import secrets
 import stat
@@ -23,6 +24,8 @@ class PendingFile:
         Where the file goes. A symbolic link is followed, so that the link stays and what it leads to is replaced.
     reserve : int, default=0
         How many bytes to set aside at once, so that a full disk is noticed before the content is made.
+    over : bool, default=True
+        Whether a file that is there is replaced. Otherwise ``commit`` raises ``FileExistsError``, also if it appeared since.
 
     Examples
     --------
@@ -36,9 +39,10 @@ class PendingFile:
     'hello'
     """
 
-    def __init__(self, path: str | PathLike[str], reserve: int = 0) -> None:
+    def __init__(self, path: str | PathLike[str], reserve: int = 0, over: bool = True) -> None:
         self.path = Path(path).resolve()
-        self._scratch = self.path.with_name(f".{self.path.name[:100]}.{secrets.token_hex(8)}.new")
+        self._over = over
+        self._scratch = self.path.with_name(f".{self.path.name[:50]}.{secrets.token_hex(8)}.new")  # 255 bytes at most
         flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0)
         descriptor = os.open(self._scratch, flags, 0o666)  # less the umask
         self.stream: IO[bytes] = os.fdopen(descriptor, "wb")
@@ -58,15 +62,30 @@ class PendingFile:
             self.stream.truncate()  # what was reserved and not needed
             os.fsync(self.stream.fileno())
             self.stream.close()
-            os.replace(self._scratch, self.path)
+            self._move()
         except BaseException:
             self.discard()
             raise
-        folder = os.open(self.path.parent, os.O_RDONLY)
-        try:
-            os.fsync(folder)  # the new name, too
-        finally:
-            os.close(folder)
+        with suppress(PermissionError):  # a folder in which one may write but not look
+            folder = os.open(self.path.parent, os.O_RDONLY)
+            try:
+                os.fsync(folder)  # the new name, too
+            finally:
+                os.close(folder)
+
+    def _move(self) -> None:
+        if not self._over:
+            try:
+                os.link(self._scratch, self.path)  # unlike a rename, it fails if the name is taken
+            except FileExistsError:
+                raise
+            except OSError:  # some file systems have no links
+                if os.path.lexists(self.path):
+                    raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), str(self.path)) from None
+            else:
+                self._scratch.unlink()
+                return
+        os.replace(self._scratch, self.path)
 
     def discard(self) -> None:
         """Leave everything as it was. After ``commit`` this does nothing."""

@@ -89,7 +89,7 @@ def test_the_interval_covers():
 
 def test_it_is_booked_and_refused():
     ledger = Ledger(epsilon=0.3)
-    found = noisy_accuracy(MODEL, X, Y, 0.2, ledger=ledger)
+    found = noisy_accuracy(MODEL, X, Y, 0.2, ledger=ledger, model_is_public=True)
     assert found.privacy.proved.epsilon == 0.2
     assert "accuracy" in str(found)
     with pytest.raises(BudgetError):
@@ -105,7 +105,7 @@ def test_it_is_booked_and_refused():
 
 def test_a_person_pays_for_all_records():
     ledger = Ledger(epsilon=1)
-    found = noisy_accuracy(MODEL, X, Y, 1.0, ledger=ledger, records_per_person=4)
+    found = noisy_accuracy(MODEL, X, Y, 1.0, ledger=ledger, records_per_person=4, model_is_public=True)
     assert found.privacy.proved.epsilon == 1.0
     assert ledger.entries[0].spent_epsilon == 1
     assert exact_counts(X, Y, 0.25, records=4)[1:] == (4.0, 1)

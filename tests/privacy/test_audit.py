@@ -333,7 +333,7 @@ def test_a_failing_audit_says_so_and_ends():
 def test_an_audit_that_cannot_be_done_has_another_exit_status(monkeypatch):
     monkeypatch.setattr("discreet.evaluation.audit.audit", lambda *_: 1 / 0)
     result = CliRunner().invoke(main, ["audit", "--quick"])
-    assert result.exit_code == 2
+    assert result.exit_code == 70
 
 
 @pytest.mark.parametrize("holds", [True, False])

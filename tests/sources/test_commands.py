@@ -1,13 +1,17 @@
-"""The commands on tables that stay where they are, and on large files: the same as on small ones, and nothing spent in vain."""
+"""The commands on tables that stay where they are, and on files that DuckDB reads: as on others, and nothing spent in vain."""
 
 import json
+import re
+import secrets
 import sys
 from dataclasses import replace
+from decimal import Decimal
 
 import duckdb
 import numpy as np
 import pandas as pd
 import pytest
+from click.testing import CliRunner
 
 from discreet import (
     Categorical,
@@ -19,10 +23,14 @@ from discreet import (
     Vault,
     noisy_accuracy,
     open_table,
+    private_base,
     private_cuts,
 )
+from discreet.cli import main
 from discreet.errors import EngineError, SchemaError
 from discreet.privacy.ledger import BudgetError
+from discreet.sources import memory
+from discreet.vault.entropy import SeededEntropy
 
 from ..test_practitioner import FIT, SCHEMA, desk, flat, hospital, run  # noqa: F401  (desk is a fixture)
 
@@ -46,10 +54,7 @@ def engine(desk):  # noqa: F811
     return desk
 
 
-@pytest.fixture
-def large(monkeypatch):
-    """Every file is large now."""
-    monkeypatch.setattr(sys.modules["discreet.cli.common"], "LARGE", 10)
+DUCKDB = ("--engine", "duckdb")
 
 
 def spied(monkeypatch, *ways):
@@ -62,35 +67,131 @@ def spied(monkeypatch, *ways):
 
 
 @pytest.mark.parametrize("how", [{}, {"sep": ";"}, {"sep": "#"}, {"encoding": "utf-8-sig"}, {"lineterminator": "\r\n"}])
-def test_a_large_csv_file_gives_the_same_cells(engine, monkeypatch, how):
+def test_a_csv_file_gives_the_same_cells_through_duckdb(engine, monkeypatch, how):
     hospital().to_csv("table.csv", index=False, **how)
     more = ("--delimiter", "#") if how.get("sep") == "#" else ()
-    vaults = spied(monkeypatch, "from_table", "filled_by")
+    vaults = spied(monkeypatch, "filled_by")
     run("fit", "table.csv", *FIT[2:], *more)
-    monkeypatch.setattr(sys.modules["discreet.cli.common"], "LARGE", 10)
-    monkeypatch.setattr(sys.modules["discreet.cli.fit"], "read_records", lambda *_: pytest.fail("it was read"))
-    said = run("fit", "table.csv", *FIT[2:], *more)
-    assert "stays" not in said  # that would say that there are many records
+    monkeypatch.setattr(sys.modules["discreet.sources.memory"], "read_parts", lambda *_: pytest.fail("it was read"))
+    run("fit", "table.csv", *FIT[2:], *more, *DUCKDB)
     assert len(vaults) == 2
     assert content(vaults[0]) == content(vaults[1])
 
 
-def test_a_large_csv_file_in_another_encoding_is_read_into_memory(engine, large):
-    hospital().to_csv("latin.csv", index=False, encoding="latin-1")
-    run("fit", "latin.csv", *FIT[2:], "--encoding", "latin-1")
-
-
-def test_mistakes_with_large_files_are_told_as_for_small_ones(engine, large):
+def test_mistakes_are_told_in_the_same_words_by_every_engine(engine):
     run("ledger", "create", "l.json", "-e", "9")
     text = (engine / "hospital.csv").read_text()
     (engine / "cut.csv").write_text(text[: text.rindex(",")])
     (engine / "quote.csv").write_text(text + '"')
-    assert "cut off" in flat(run("fit", "cut.csv", *FIT[2:], "--ledger", "l.json", code=1))
-    assert "never ends" in run("fit", "quote.csv", *FIT[2:], "--ledger", "l.json", code=1)
     (engine / "typo.toml").write_text((engine / "schema.toml").read_text().replace("[columns.age]", "[columns.agee]"))
-    said = run("fit", "hospital.csv", "-s", "typo.toml", "-e", "1", "-o", "m.json", "--ledger", "l.json", code=1)
-    assert "did you mean 'age'?" in said
+    book = ("--ledger", "l.json")
+    for name, schema, message in (
+        ("cut.csv", "schema.toml", "cut off"),
+        ("quote.csv", "schema.toml", "never ends"),
+        ("hospital.csv", "typo.toml", "did you mean 'age'?"),
+    ):
+        told = [
+            run("fit", name, "-s", schema, "-e", "1", "-o", "m.json", *book, *more, code=1) for more in ((), DUCKDB)
+        ]
+        assert message in flat(told[0])
+        assert told[0] == told[1]
     assert Ledger.open("l.json").entries == ()
+
+
+FILES = {
+    "a table": lambda text: text,
+    "a long record in a column that is ignored": lambda text: text + "x" * 3_000_000 + ",70,A,yes,4,no\n",
+    "several spaces before a quote": lambda text: text + 'x,70,   "A",yes,4,no\n',
+    "lines that end in two ways": lambda text: text.replace("\n", "\r\n", 9),
+    "no table": lambda text: text + "1,2\n3,4\n",
+}
+COMMANDS = {
+    "fit": (*FIT[2:], "--ledger", "l.json"),
+    "fit, greedily": (
+        "-s",
+        "no target.toml",
+        "-t",
+        "died",
+        "-e",
+        "1",
+        "-o",
+        "m.json",
+        "--learner",
+        "greedy",
+        "-x",
+        "age",
+    ),
+    "evaluate": ("-e", "1", "--ledger", "l.json"),
+    "cuts": ("-s", "fine.toml", "-e", "1", "-c", "age=3", "-o", "cut.toml", "--ledger", "l.json"),
+    "predict": ("--id", "age", "--id", "ward", "-o", "scores.csv"),
+}
+
+
+@pytest.mark.parametrize("called", [*FILES, "Parquet"])
+def test_who_reads_a_file_shows_nowhere(desk, called, monkeypatch):  # noqa: F811
+    """The same output, exit code and files, for the same draws."""
+    monkeypatch.setattr(private_base, "SystemEntropy", lambda: SeededEntropy(3))
+    monkeypatch.setattr(secrets, "token_hex", lambda *_: "0123abcd")
+    replace(SCHEMA, target=None).save("no target.toml")
+    fine = [Numeric("age", low=0, high=100, n_cuts=49) if c.name == "age" else c for c in SCHEMA.columns]
+    Schema(tuple(fine), target="died", classes=["no", "yes"]).save("fine.toml")
+    run(*FIT)
+    table = "table.parquet" if called == "Parquet" else "table.csv"
+    if called == "Parquet":
+        typed = hospital().replace({"": None, "1.0": "1"})
+        typed["cost"] = [None if c is None else Decimal(c) for c in typed.cost]
+        typed["age"] = typed.age.astype("Int64").where(typed.age != 40)
+        typed.to_parquet(table)
+    else:
+        (desk / table).write_text(FILES[called]((desk / "hospital.csv").read_text()), newline="")
+    before = {path.name: path.read_bytes() for path in desk.iterdir() if path.is_file()}
+    for command, options in COMMANDS.items():
+        model = ("model.json",) if command in ("evaluate", "predict") else ()
+        seen = []
+        for engine in ("memory", "duckdb"):
+            run("ledger", "create", "l.json", "-e", "9")
+            asked = [command.split(",")[0], *model, table, *options, "--engine", engine]
+            result = CliRunner().invoke(main, asked)
+            made = {path.name: path.read_bytes() for path in desk.rglob("*") if path.is_file()}
+            made["l.json"] = re.sub(rb'"when": "[^"]*"', b"", made["l.json"])  # the time of day
+            seen.append((result.exit_code, result.stdout, result.stderr, made))
+            for name in made.keys() - before.keys():
+                next(desk.rglob(name)).unlink()
+            (desk / "model.json").write_bytes(before["model.json"])
+        assert seen[0] == seen[1], command
+        assert seen[0][0] == (1 if called == "no table" else 0), seen[0]
+
+
+def test_engines_are_for_files(engine):
+    hospital().to_feather("table.feather")
+    assert "goes to its engine" in flat(run("fit", URL, *FIT[2:], "--engine", "memory", code=2))
+    assert "CSV and Parquet" in flat(run("fit", "table.feather", *FIT[2:], *DUCKDB, code=2))
+    assert "give a file" in flat(run("evaluate", "model.json", "hospital.csv", "--public", *DUCKDB, code=2))
+    run("fit", "table.feather", *FIT[2:], "--engine", "memory")
+
+
+@pytest.mark.parametrize("ending", ["csv", "parquet", "feather"])
+def test_a_file_is_read_a_part_at_a_time(engine, ending, monkeypatch):
+    table = pd.concat([hospital()] * 3)
+    if ending == "csv":
+        table.to_csv("table.csv", index=False)
+    else:
+        table = table.replace({"": None, "1.0": "1"}).assign(cost=pd.to_numeric(table.cost))
+        table.to_parquet("table.parquet") if ending == "parquet" else table.reset_index(drop=True).to_feather(
+            "table.feather"
+        )
+    whole = content(Vault.from_file(f"table.{ending}", SCHEMA))
+    scores = run("predict", "model.json", f"table.{ending}", "--id", "smoker", "--id", "age")
+    sizes = []
+    monkeypatch.setattr(sys.modules["discreet.sources.files"], "ROWS_AT_A_TIME", 7)
+    add = memory.add_table
+    monkeypatch.setattr(
+        memory, "add_table", lambda cells, part, *more: sizes.append(len(part)) or add(cells, part, *more)
+    )
+    assert content(Vault.from_file(f"table.{ending}", SCHEMA)) == whole
+    assert max(sizes) == 7
+    assert sum(sizes) == len(table)
+    assert run("predict", "model.json", f"table.{ending}", "--id", "smoker", "--id", "age") == scores
 
 
 def test_scores_are_the_same(engine, monkeypatch):
@@ -103,10 +204,9 @@ def test_scores_are_the_same(engine, monkeypatch):
     assert sorted((engine / "scores.csv").read_text().splitlines()) == sorted(expected[1].splitlines())
     assert len(json.loads(run("predict", "model.json", "hospital.csv", "--json"))) == 400
     assert "no column 'agee'" in run("predict", "model.json", URL, "--id", "agee", "--id", "age", code=1)
-    monkeypatch.setattr(sys.modules["discreet.cli.common"], "LARGE", 10)
-    monkeypatch.setattr(sys.modules["discreet.cli.predict"], "read_records", lambda *_: pytest.fail("it was read"))
+    monkeypatch.setattr(sys.modules["discreet.sources.files"], "read_parts", lambda *_: pytest.fail("it was read"))
     for ids, scores in zip(asked, expected, strict=True):
-        run("predict", "model.json", "hospital.csv", *ids, "--out", "scores.csv")
+        run("predict", "model.json", "hospital.csv", *ids, "--out", "scores.csv", *DUCKDB)
         assert (engine / "scores.csv").read_text() == scores
 
 
@@ -122,9 +222,11 @@ def test_only_what_is_needed_is_fetched(engine, monkeypatch):
     assert "smoker" in query
 
 
-def test_half_of_the_scores_are_not_left_behind(engine, large):
-    (engine / "ragged.csv").write_text((engine / "hospital.csv").read_text() + "1,2\n")
-    assert "more or fewer fields" in flat(run("predict", "model.json", "ragged.csv", "--out", "scores.csv", code=1))
+def test_half_of_the_scores_are_not_left_behind(engine):
+    (engine / "ragged.csv").write_text((engine / "hospital.csv").read_text() + "1,2\n3,4\n")
+    assert "more or fewer fields" in flat(
+        run("predict", "model.json", "ragged.csv", *DUCKDB, "--out", "scores.csv", code=1)
+    )
     assert not (engine / "scores.csv").exists()
 
 
@@ -135,8 +237,7 @@ def test_a_noisy_accuracy(engine, monkeypatch):
     found = json.loads(run("evaluate", "model.json", URL, "--epsilon", "1", "--ledger", "l.json", "--json"))
     assert 0.7 < found["accuracy"] <= 1
     assert content(vaults[0]) == content(vaults[1])
-    monkeypatch.setattr(sys.modules["discreet.cli.common"], "LARGE", 10)
-    run("evaluate", "model.json", "hospital.csv", "--epsilon", "1")
+    run("evaluate", "model.json", "hospital.csv", "--epsilon", "1", *DUCKDB)
     assert content(vaults[0]) == content(vaults[2])
     assert len(Ledger.open("l.json").entries) == 1
     run("evaluate", "model.json", URL, "--epsilon", "2.5", "--ledger", "l.json", code=3)
@@ -165,8 +266,7 @@ def test_cut_points(engine, monkeypatch):
     vaults = spied(monkeypatch, "from_table", "filled_by")
     cuts = ("-s", "fine.toml", "-e", "1", "-c", "age=3", "--force", "-o", "cut.toml")
     assert "age: " in run("cuts", URL, *cuts, "--ledger", "l.json")
-    monkeypatch.setattr(sys.modules["discreet.cli.common"], "LARGE", 10)
-    assert "age: " in run("cuts", "hospital.csv", *cuts)
+    assert "age: " in run("cuts", "hospital.csv", *cuts, *DUCKDB)
     assert content(vaults[0]) == content(vaults[1])
     assert len(Ledger.open("l.json").entries) == 1
 

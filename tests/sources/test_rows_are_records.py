@@ -94,8 +94,7 @@ def test_files_that_differ_in_types_are_refused(tmp_path):
         open_table(tmp_path / "*.parquet")
 
 
-def test_names_of_folders_are_no_columns(tmp_path):
-    """Their types would follow all the names together; and they would come before what the file says."""
+def test_names_of_folders_do_not_come_before_what_a_file_says(tmp_path):
     (tmp_path / "x=9").mkdir()
     parquet(tmp_path / "x=9" / "f.parquet", x=[1.0], y=[0])
     for name in ("x=9/f.parquet", "*/*.parquet"):

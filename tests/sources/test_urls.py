@@ -74,7 +74,7 @@ def test_a_file_of_duckdb(tmp_path, expected, monkeypatch):
         ("postgresql://me@host/db", "which table"),
         ("postgresql://me@host/db?table=", "which table"),
         ("postgresql://me:Xyzzy@host/db?table=t", "PGPASSWORD"),
-        ("postgresql://me@host/db?table=t&password=Xyzzy", "password may not"),
+        ("postgresql://me@host/db?table=t&password=Xyzzy", "may not stand in a URL"),
         ("spark://host:7077", "which table"),
         (b"people.parquet", "named by a text"),
     ],
@@ -100,11 +100,12 @@ def test_a_file_that_is_none(tmp_path):
 def test_postgresql(postgresql_engine, expected, monkeypatch):
     postgresql_engine.load("people", TABLE)
     postgresql_engine.connection.execute(
-        "CREATE SCHEMA IF NOT EXISTS other; DROP VIEW IF EXISTS other.v; CREATE VIEW other.v AS TABLE people"
+        "CREATE SCHEMA IF NOT EXISTS other; DROP VIEW IF EXISTS other.v; CREATE VIEW other.v AS TABLE people; "
+        'CREATE SCHEMA IF NOT EXISTS "my.own"; DROP VIEW IF EXISTS "my.own"."v.x"; CREATE VIEW "my.own"."v.x" AS TABLE people'
     )
     folder = postgresql_engine.connection.info.host
     monkeypatch.setenv("PGPASSWORD", "Xyzzy")
-    for name in ("people", "other.v"):
+    for name in ("people", "other.v", '"my.own"."v.x"'):
         table = open_table(f"postgresql://tester@/postgres?host={folder}&table={name}")
         assert content(Vault.from_source(table, DATA.schema)) == expected
         clf = DPGreedyRuleListClassifier(schema=DATA.schema).fit_source(table)

@@ -7,6 +7,7 @@ from .audit import audit
 from .check import check
 from .cuts import cuts
 from .demo import demo
+from .ending import Commands
 from .evaluate import evaluate
 from .fit import fit
 from .ledger import ledger
@@ -17,21 +18,16 @@ from .schema import schema
 from .show import show
 
 
-class _InOrder(click.Group):
-    """Commands in the order in which one needs them."""
-
-    def list_commands(self, ctx: click.Context) -> list[str]:
-        return list(self.commands)
-
-
-@click.group(cls=_InOrder, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110})
+@click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110})
 @click.version_option(__version__, "--version", message="discreet %(version)s")
 def main() -> None:
     """Rule lists you can read, learned from records you may not show.
 
     From a table to a model one may publish: schema, plan, ledger create, fit, show, predict.
 
-    Exit codes: 0 done, 1 a file cannot be used, 2 called in a wrong way, 3 no budget left.
+    Exit codes: 0 done, 1 a file cannot be used, 2 called in a wrong way, 3 no budget left, 4 a model was learned and
+    paid for but could not be written (it is printed), 70 something unforeseen, 130 stopped with Ctrl-C, 141 nobody
+    reads the output (as in `discreet show MODEL | head -1`).
     """
 
 

@@ -4,6 +4,8 @@ from typing import TYPE_CHECKING
 
 import click
 
+from .terminal import open_console, say
+
 if TYPE_CHECKING:
     from ..evaluation.audit import Report
 
@@ -19,28 +21,22 @@ def audit(quick: bool, jobs: int | None, where: bool, as_json: bool) -> None:
     Three levels: the exact loss of single choices on all small neighbouring tables; the exact loss of whole fits, from the
     learners' own code; and what many real fits show. All tables are made up; no data are needed.
 
-    The exit status is 1 if something that is proved does not hold, 2 if the audit itself failed. Claims of the published
+    The exit status is 1 if something that is proved does not hold, 70 if the audit itself failed. Claims of the published
     methods that do not hold are reported, and change nothing about the status.
     """
     import time
 
-    from rich.console import Console
     from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
     from ..evaluation.audit import audit as run_audit
 
     started = time.monotonic()
     columns = (TextColumn("checking"), BarColumn(), TextColumn("{task.completed}/{task.total}"), TimeElapsedColumn())
-    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+    with Progress(*columns, console=open_console(stderr=True), transient=True) as bar:
         task = bar.add_task("", total=None)
-        try:
-            report = run_audit(quick, jobs, lambda done, total: bar.update(task, completed=done, total=total))
-        except Exception:
-            bar.stop()
-            Console(stderr=True).print_exception()
-            raise SystemExit(2) from None
+        report = run_audit(quick, jobs, lambda done, total: bar.update(task, completed=done, total=total))
     if as_json:
-        click.echo(report.to_json())
+        say(report.to_json())
     else:
         _show_audit(report, where, time.monotonic() - started)
     if not report.ok:
@@ -48,11 +44,10 @@ def audit(quick: bool, jobs: int | None, where: bool, as_json: bool) -> None:
 
 
 def _show_audit(report: "Report", where: bool, seconds: float) -> None:
-    from rich.console import Console
     from rich.table import Table
     from rich.text import Text
 
-    console = Console()
+    console = open_console()
     titles = {
         "one choice": "1. One choice: exact, on all small neighbouring nodes with two rules, and extreme ones with many",
         "whole fit": "2 and 3. Whole fits: exact, from the learner's own code; and observed in real fits",

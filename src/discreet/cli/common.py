@@ -1,10 +1,12 @@
 """What the commands have in common: options, kind errors, and exit codes.
 
 0: done. 1: a file, schema or model cannot be used. 2: the command was called in a wrong way. 3: the budget does not allow it.
+4: a model was learned and paid for, but could not be written. More in ending.py.
 """
 
-import json
 import math
+import os
+import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from difflib import get_close_matches
@@ -13,14 +15,33 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from .ending import as_message
+from .remembered import check_not_private
+from .terminal import say_json as say_json
+
 if TYPE_CHECKING:
     import pandas as pd
 
     from ..schema import Schema
+    from ..writing import PendingFile
 
-FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
+
+class _File(click.Path):
+    """A file that is there: no device, pipe or folder, which may never end."""
+
+    def __init__(self) -> None:
+        super().__init__(exists=True, dir_okay=False, path_type=Path)
+
+    def convert(self, value: Any, param: Any, ctx: Any) -> Any:
+        path: Any = super().convert(value, param, ctx)
+        if not path.is_file():
+            self.fail(f"{click.format_filename(value)} is no ordinary file", param, ctx)
+        return path
+
+
+FILE = _File()
 NEW_FILE = click.Path(dir_okay=False, path_type=Path)
-LARGE = 256 * 2**20  # bytes of a file
+FORMAT_OF_A_FILE = re.compile(rb'"format"\s*:\s*"([^"]*)"')
 WEAKEST = 10.0  # a larger epsilon needs a word from the user
 
 
@@ -30,9 +51,18 @@ class _Place(click.ParamType):
     name = "file or url"
 
     def convert(self, value: Any, param: Any, ctx: Any) -> Any:
-        if not isinstance(value, str) or "://" in value:
+        if not isinstance(value, str):
             return value
-        if any(sign in value for sign in "*?[") and not Path(value).exists():  # several files
+        if "://" in value:
+            from ..errors import TableError
+            from ..sources.addresses import checked_url
+
+            try:
+                checked_url(value)
+            except TableError as error:
+                raise click.UsageError(str(error), ctx) from None
+            return value
+        if Path(value).is_dir() or (any(sign in value for sign in "*?[") and not Path(value).exists()):  # several files
             return str(Path(value).absolute())
         return FILE.convert(value, param, ctx)
 
@@ -43,32 +73,46 @@ as_json_option = click.option("--json", "as_json", is_flag=True, help="The same 
 
 def csv_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """How a CSV file is written."""
+    command = click.option(
+        "--decimal",
+        type=click.Choice([".", ","]),
+        default=".",
+        show_default=True,
+        help="The decimal sign of numbers in a CSV file.",
+    )(command)
     command = click.option("--encoding", default="utf-8", show_default=True, help="Of a CSV file.")(command)
     return click.option("--delimiter", help="Of a CSV file; by default the one that its first line has.")(command)
 
 
-def stays(table: Path | str, encoding: str) -> bool:
-    """Whether a table is left to its engine: by a URL; also Parquet and CSV of more than 256 MB, where DuckDB is installed.
+engine_option = click.option(
+    "--engine",
+    type=click.Choice(["memory", "duckdb"]),
+    help="What reads a file: this process (memory, the default), or DuckDB. A URL names its engine.",
+)
 
-    A CSV file in an encoding that DuckDB does not read is read into memory, however large it is.
-    """
+
+def stays(table: Path | str, engine: str | None) -> bool:
+    """Whether a table is left to an engine: by a URL or by --engine alone, never by what a file is like."""
     if isinstance(table, str):
+        if engine is not None:
+            raise click.UsageError(
+                "--engine is for a single file; a URL, a folder, or a pattern of names goes to its engine by itself"
+            )
         return True
-    from importlib.util import find_spec
+    from ..sources.files import ARROW
 
-    from ..sources.files import PARQUET, TEXT
-    from ..sources.written import is_readable
-
-    ending = table.suffix.lower()
-    fits = ending in PARQUET or (ending in TEXT and is_readable(encoding))
-    return fits and table.stat().st_size > LARGE and all(find_spec(name) is not None for name in ("ibis", "duckdb"))
+    if engine == "duckdb" and table.suffix.lower() in ARROW:
+        raise click.UsageError("--engine duckdb is for CSV and Parquet files; leave it out for an Arrow file")
+    return engine == "duckdb"
 
 
-def open_where_it_is(table: Path | str, needed: Sequence[str], delimiter: str | None, encoding: str) -> Any:
+def open_where_it_is(
+    table: Path | str, needed: Sequence[str], delimiter: str | None, encoding: str, decimal: str
+) -> Any:
     """The table as an ibis table, once its columns are checked."""
     from ..sources.urls import open_table
 
-    opened = open_table(table, delimiter=delimiter, encoding=encoding)
+    opened = open_table(table, delimiter=delimiter, encoding=encoding, decimal=decimal)
     check_columns(table, needed, opened.columns)
     return opened
 
@@ -96,8 +140,11 @@ def kind_errors() -> Iterator[None]:
             f"{error}. Nothing was learned and nothing spent. What is left is all there is for this table: use a smaller "
             "--epsilon, or live with the models that there are"
         ) from None
-    except (ValueError, TypeError, OSError, ImportError) as error:
-        raise click.ClickException(str(error)) from None
+    except Exception as error:
+        told = None if isinstance(error, BrokenPipeError) else as_message(error)
+        if told is None:
+            raise
+        raise told from None
 
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:
@@ -158,6 +205,7 @@ def read_records(
     target: str | None,
     delimiter: str | None,
     encoding: str,
+    decimal: str = ".",
     needed: Sequence[str] | None = None,
 ) -> tuple["pd.DataFrame", Any]:
     """The columns that the schema (or ``needed``) names, and the labels (None without a target)."""
@@ -168,30 +216,68 @@ def read_records(
         there = column_names(path, delimiter, encoding)
         check_columns(path, [*wanted, *([target] if target else [])], there)
         both = list(dict.fromkeys([*wanted, *([target] if target else [])]))
-        frame = read_table(path, both, schema, delimiter, encoding)
+        frame = read_table(path, both, schema, delimiter, encoding, decimal, own_types=True)
         y: Any = None if target is None else frame[target]
         if y is not None and is_csv(path):
-            y = labels(y.tolist(), schema.classes)
+            y = labels(y.tolist(), schema.classes, decimal)
         return frame[wanted], y
 
 
-def check_outputs(outputs: Sequence[Path | None], inputs: Sequence[Path | None] = (), force: bool = True) -> None:
-    """Complain about files that cannot be written, or that would be lost, before anything is spent."""
-    import os
+def check_outputs(outputs: Sequence[Path | None], inputs: Sequence[Path | None] = (), force: bool = False) -> None:
+    """Complain about files that cannot be written, or that would be lost, before anything is spent.
 
-    taken = {path.resolve() for path in inputs if path is not None}
+    Not even by force is a file written over that this command needs, nor a ledger, nor a table that was learned from.
+    """
+    taken = [path for path in inputs if path is not None]
     for path in outputs:
         if path is None:
             continue
-        if not path.parent.is_dir() or not os.access(path.parent, os.W_OK):
+        folder = path.resolve().parent
+        if not folder.is_dir() or not os.access(folder, os.W_OK):
             raise click.ClickException(f"{path} cannot be written: there is no such folder, or it is read-only")
-        if path.resolve() in taken:
+        if any(_is_same(path, other) for other in taken):
             raise click.UsageError(f"{path} is needed for something else in this command: choose another name")
         if path.exists() and not path.is_file():
             raise click.UsageError(f"{path} is no ordinary file: choose another name")
+        if path.exists() and (kept := _why_kept(path)):
+            raise click.UsageError(f"{path} {kept}, and not written over: choose another name")
         if path.exists() and not force:
             raise click.UsageError(f"{path} exists; say --force to write over it")
-        taken.add(path.resolve())
+        taken.append(path)
+
+
+def _is_same(one: Path, other: Path) -> bool:
+    """By whatever name, also where a name is linked or spelled in another case."""
+    return one.resolve() == other.resolve() or (one.exists() and other.exists() and one.samefile(other))
+
+
+def _why_kept(path: Path) -> str:
+    """What cannot be had again. A ledger is known by how it begins, a table by what earlier commands noted."""
+    with open(path, "rb") as file:
+        found = FORMAT_OF_A_FILE.search(file.read(4096))
+    if found and found[1] == b"discreet ledger":
+        return "is a ledger"
+    try:
+        check_not_private(path, public=False)
+    except click.ClickException:
+        return "is a table that was learned from"
+    return ""
+
+
+@contextmanager
+def new_file(path: Path, force: bool) -> Iterator["PendingFile"]:
+    """A file that is written beside, and then in its place, or not at all. What appeared there since it was checked stays."""
+    from ..writing import PendingFile
+
+    with kind_errors(), PendingFile(path, over=force) as file:
+        yield file
+        file.commit()
+
+
+def write_new(path: Path, text: str, force: bool) -> None:
+    """Write a text to a new file."""
+    with new_file(path, force) as file:
+        file.stream.write(text.encode("utf-8"))
 
 
 def check_epsilon(epsilon: float, weak: bool) -> None:
@@ -204,14 +290,15 @@ def check_epsilon(epsilon: float, weak: bool) -> None:
             "table may become as good as certain. Values from 0.1 to 1 are good, 10 is the most that is ever called private. "
             "If you really mean it, say --weak"
         )
+    if epsilon > WEAKEST:  # it was said aloud
+        import warnings
+
+        from ..errors import PrivacyWarning
+
+        warnings.filterwarnings("ignore", "epsilon = .* is above", PrivacyWarning)
 
 
 weak_option = click.option(
     "--weak", is_flag=True, help=f"Allow an epsilon above {WEAKEST:g}, which protects next to nobody."
 )
 force_option = click.option("--force", is_flag=True, help="Write over a file that is there.")
-
-
-def say_json(data: Any) -> None:
-    """Print as JSON."""
-    click.echo(json.dumps(data, indent=1, default=str))

@@ -12,6 +12,7 @@ from .common import (
     check_epsilon,
     check_outputs,
     csv_options,
+    engine_option,
     force_option,
     kind_errors,
     load_schema,
@@ -23,6 +24,8 @@ from .common import (
 )
 from .fit import open_ledger
 from .remembered import ANOTHER, check_ledger, note_ledger
+from .saving import keep, reserved
+from .terminal import on_one_line, say
 
 
 @click.command()
@@ -39,6 +42,7 @@ from .remembered import ANOTHER, check_ledger, note_ledger
 @weak_option
 @force_option
 @csv_options
+@engine_option
 @as_json_option
 def cuts(
     table: Path | str,
@@ -53,6 +57,8 @@ def cuts(
     force: bool,
     delimiter: str | None,
     encoding: str,
+    engine: str | None,
+    decimal: str,
     as_json: bool,
 ) -> None:
     """Choose cut points near the quantiles of the private records, with differential privacy.
@@ -73,20 +79,25 @@ def cuts(
     check_ledger(table, ledger_file, another_ledger)
     from ..cut_points import private_cuts
 
+    size = (1 << 16) + 4 * len(schema.to_toml().encode()) + 64 * sum(min(n, 10_000) for n in wanted.values())
+    place = reserved(out, size, force)
     with kind_errors():
         for name in wanted:
             schema[name]
-        if isinstance(table, str) or stays(table, encoding):
-            X = open_where_it_is(table, list(wanted), delimiter, encoding)
+        if stays(table, engine):
+            X = open_where_it_is(table, list(wanted), delimiter, encoding, decimal)
         else:
-            X, _ = read_records(table, schema, None, delimiter, encoding)
+            assert isinstance(table, Path)
+            X, _ = read_records(table, schema, None, delimiter, encoding, decimal, list(wanted))
         note_ledger(table, ledger_file)
         cut = private_cuts(X, schema, wanted, epsilon=epsilon, ledger=ledger, records_per_person=records_per_person)
-        cut.save(out)
+    keep(place, cut.to_toml(), out, epsilon)
     found = {name: list(cut[name].cuts) for name in wanted}  # type: ignore[attr-defined]
     if as_json:
         say_json({"schema": str(out), "epsilon": epsilon, "cuts": found})
     else:
         for name, values in found.items():
-            click.echo(f"{name}: {', '.join(f'{v:g}' for v in values)}")
-        click.echo(f"{out}: epsilon {epsilon:g} was spent on these cuts, and every model learned with them counts it")
+            say(f"{on_one_line(name)}: {', '.join(f'{v:g}' for v in values)}")
+        say(
+            f"{on_one_line(out)}: epsilon {epsilon:g} was spent on these cuts, and every model learned with them counts it"
+        )

@@ -5,6 +5,7 @@ from typing import Any
 import click
 
 from .show import coloured
+from .terminal import open_console, say_json
 
 # (question, minimum support of the paper's private learner: a public number, chosen without a look at the records)
 QUESTIONS = {
@@ -32,7 +33,6 @@ def demo(epsilon: float, max_length: int, max_card: int, seed: int, as_json: boo
     """Learn rule lists on each of the three datasets, with and without privacy, and show them."""
     import json
 
-    from rich.console import Console
     from rich.panel import Panel
     from rich.text import Text
     from sklearn.model_selection import train_test_split
@@ -42,7 +42,7 @@ def demo(epsilon: float, max_length: int, max_card: int, seed: int, as_json: boo
     from ..optimal_estimators import DPOptimalRuleListClassifier
     from ..private_estimators import DPGreedyRuleListClassifier
 
-    console, progress = Console(), Console(stderr=True)
+    console, progress = open_console(), open_console(stderr=True)
     results = []
     statement = ""
     loaders = {"COMPAS": load_compas, "Adult": load_adult, "German Credit": load_german_credit}
@@ -82,9 +82,11 @@ def demo(epsilon: float, max_length: int, max_card: int, seed: int, as_json: boo
                 result["privacy"] = json.loads(model.privacy_.to_json())
             results.append(result)
         if not as_json:
-            console.print(Panel(body, title=f"[bold]{name}[/bold]: {question}", title_align="left", padding=(1, 2)))
+            console.print(
+                Panel(body, title=Text.assemble((name, "bold"), f": {question}"), title_align="left", padding=(1, 2))
+            )
     if as_json:
-        click.echo(json.dumps(results, indent=1))
+        say_json(results)
     else:
         console.print(Panel(statement, title="What the first list promises", title_align="left", padding=(1, 2)))
         console.print(

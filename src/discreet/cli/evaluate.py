@@ -12,6 +12,7 @@ from .common import (
     as_json_option,
     check_epsilon,
     csv_options,
+    engine_option,
     kind_errors,
     open_where_it_is,
     read_records,
@@ -20,6 +21,7 @@ from .common import (
     weak_option,
 )
 from .remembered import ANOTHER, check_ledger, note_ledger
+from .terminal import as_text, on_one_line, open_console, say
 
 CHOOSE = (
     "are these records private? A measured accuracy is not covered by the model's promise. Either pay for a noisy one,\n\n"
@@ -37,9 +39,15 @@ CHOOSE = (
 @click.option("--ledger", "ledger_file", type=FILE, help="Where to book it.")
 @click.option("--records-per-person", type=click.IntRange(min=1), default=1, show_default=True)
 @click.option("--public", is_flag=True, help="Exact numbers: the records may be shown, or the numbers stay with you.")
+@click.option(
+    "--model-is-public",
+    is_flag=True,
+    help="With --epsilon: the model does not depend on these records. Else nothing is proved of one without a promise.",
+)
 @ANOTHER
 @weak_option
 @csv_options
+@engine_option
 @as_json_option
 def evaluate(
     model: Path,
@@ -49,10 +57,13 @@ def evaluate(
     ledger_file: Path | None,
     records_per_person: int,
     public: bool,
+    model_is_public: bool,
     another_ledger: bool,
     weak: bool,
     delimiter: str | None,
     encoding: str,
+    engine: str | None,
+    decimal: str,
     as_json: bool,
 ) -> None:
     """Measure how often MODEL is right on the records of TABLE: exactly, or privately for a price.
@@ -63,11 +74,17 @@ def evaluate(
         raise click.UsageError("choose one of --public and --epsilon")
     if not public and epsilon is None:
         raise click.UsageError(CHOOSE)
-    if public and isinstance(table, str):
+    if model_is_public and epsilon is None:
+        raise click.UsageError("--model-is-public goes with --epsilon: it is about what is proved of a noisy accuracy")
+    in_engine = stays(table, engine)
+    if public and in_engine:
         raise click.UsageError("--public reads the records into memory: give a file, or --epsilon for a noisy accuracy")
     if epsilon is not None:
         check_epsilon(epsilon, weak)
         check_ledger(table, ledger_file, another_ledger)
+    import warnings
+
+    from ..errors import PrivacyWarning
     from ..model import SavedModel
     from ..privacy.ledger import Ledger
 
@@ -81,26 +98,34 @@ def evaluate(
         from ..schema import Schema
 
         columns = [c for c in rules.schema.columns if c.name in rules.used_columns] or rules.schema.columns
-        schema = Schema(tuple(columns), target, rules.classes, inferred=rules.schema.inferred)
+        schema = Schema(tuple(columns), target, rules.classes, rules.schema.inferred, rules.schema.released)
         rules = replace(rules, schema=schema)
         X: Any
         y: Any = None
-        if not public and stays(table, encoding):
-            X = open_where_it_is(table, [*(c.name for c in schema.used), target], delimiter, encoding)
+        if in_engine:
+            X = open_where_it_is(table, [*(c.name for c in schema.used), target], delimiter, encoding, decimal)
         else:
             assert isinstance(table, Path)
-            X, y = read_records(table, schema, target, delimiter, encoding)
+            X, y = read_records(table, schema, target, delimiter, encoding, decimal)
         if epsilon is not None:
-            from ..private_accuracy import noisy_accuracy
+            from ..private_accuracy import COVERS, SURE, noisy_accuracy
 
             ledger = Ledger.open(ledger_file) if ledger_file else None
             note_ledger(table, ledger_file)
-            found = noisy_accuracy(rules, X, y, epsilon, ledger, records_per_person)
+            measured_model = replace(saved, rule_list=rules)  # with what it knows of its origin
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", PrivacyWarning)  # the answer says it
+                found = noisy_accuracy(
+                    measured_model, X, y, epsilon, ledger, records_per_person, model_is_public=model_is_public
+                )
             if as_json:
-                say_json({"accuracy": found.accuracy, "low": found.low, "high": found.high, "epsilon": epsilon})
+                promise = {"proved": found.privacy.proved is not None, "because": list(found.privacy.because)}
+                covers = {"level": SURE, "covers": COVERS}
+                interval = {"low": found.low, "high": found.high, "interval": covers}
+                say_json({"accuracy": found.accuracy, **interval, "epsilon": epsilon} | promise)
             else:
-                click.echo(str(found))
-                click.echo("It is about these records, and not part of what the model promises.", err=True)
+                say(str(found))
+                say("It is about these records, and not part of what the model promises.", err=True)
             return
         measured = _exact(rules, X, y)
     if as_json:
@@ -124,7 +149,7 @@ def _exact(rules: Any, X: Any, y: Any) -> dict[str, Any]:
         str(c): {
             "records": int((truth == i).sum()),
             "predicted": int((predicted == i).sum()),
-            "found": float((predicted[truth == i] == i).mean()) if (truth == i).any() else None,
+            "recall": float((predicted[truth == i] == i).mean()) if (truth == i).any() else None,
         }
         for i, c in enumerate(rules.classes)
     }
@@ -138,19 +163,18 @@ def _exact(rules: Any, X: Any, y: Any) -> dict[str, Any]:
 
 
 def _show(measured: dict[str, Any]) -> None:
-    from rich.console import Console
     from rich.table import Table
 
-    console = Console()
+    console = open_console()
     console.print(
-        f"[bold]accuracy {measured['accuracy']:.3f}[/bold] on {measured['records']:,} records; always the most frequent class: "
-        f"{measured['most frequent class']:.3f}"
+        as_text(f"accuracy {measured['accuracy']:.3f}", "bold"),
+        f"on {measured['records']:,} records; always the most frequent class: {measured['most frequent class']:.3f}",
     )
     if measured["left out"]:
         console.print(f"{measured['left out']:,} records have no label of the model's and were left out.")
-    table = Table("class", "records", "predicted", "found", box=None)
+    table = Table("class", "records", "predicted", "recall", box=None)
     for name, row in measured["classes"].items():
-        found = "" if row["found"] is None else f"{row['found']:.1%}"
-        table.add_row(name, f"{row['records']:,}", f"{row['predicted']:,}", found)
+        recall = "" if row["recall"] is None else f"{row['recall']:.1%}"
+        table.add_row(on_one_line(name), f"{row['records']:,}", f"{row['predicted']:,}", recall)
     console.print(table)
     console.print("Exact numbers about these records: the model's promise does not cover them.", style="yellow")

@@ -1,6 +1,7 @@
 """``discreet fit``: from a private table and a public schema to a model that may be published."""
 
-from collections.abc import Callable
+import math
+from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -16,23 +17,26 @@ from .common import (
     check_epsilon,
     check_outputs,
     csv_options,
+    engine_option,
     force_option,
     kind_errors,
     load_schema,
     open_where_it_is,
-    read_records,
     say_json,
     stays,
     target_of,
     weak_option,
 )
 from .remembered import ANOTHER, PUBLIC, check_ledger, check_not_a_sample, note_ledger
+from .saving import keep, reserved, size_of_model, size_of_report
 from .show import coloured
+from .terminal import as_text, on_one_line, open_console, say
 
 if TYPE_CHECKING:
     from ..model import SavedModel
     from ..privacy.ledger import Ledger
-    from ..schema import Schema
+    from ..schema import Label, Schema
+    from ..writing import PendingFile
 
 MECHANISMS = ("mass", "sm-laplace", "sm-cauchy", "gl-laplace", "gl-gaussian", "gl-exponential", "noisy-counts")
 
@@ -65,7 +69,22 @@ MECHANISMS = ("mass", "sm-laplace", "sm-cauchy", "gl-laplace", "gl-gaussian", "g
 )
 @click.option("--delta", type=float, help="For sm-laplace and gl-gaussian, which promise less.")
 @click.option("--min-support", type=int, help="For sm-laplace and sm-cauchy: a public number of records.")
+@click.option(
+    "--joint", type=click.IntRange(min=1), help="For optimal: how many rules to draw at once; all by default."
+)
+@click.option("--counts-share", type=float, help="The share of epsilon for class counts; 0.1, for greedy (mass) 0.5.")
+@click.option(
+    "--class-weight",
+    "weights",
+    multiple=True,
+    metavar="CLASS=WEIGHT",
+    help="For optimal: how bad a mistake on a class is, a public number: ill=5. Repeat.",
+)
+@click.option(
+    "--time-limit", type=float, help="For optimal: seconds after which to give up. What was booked stays booked."
+)
 @csv_options
+@engine_option
 @click.option("--infer-schema", is_flag=True, help="Make a schema from the private records. NOTHING IS THEN PROVED.")
 @weak_option
 @ANOTHER
@@ -88,8 +107,14 @@ def fit(
     records_per_person: int,
     delta: float | None,
     min_support: int | None,
+    joint: int | None,
+    counts_share: float | None,
+    weights: tuple[str, ...],
+    time_limit: float | None,
     delimiter: str | None,
     encoding: str,
+    engine: str | None,
+    decimal: str,
     infer_schema: bool,
     weak: bool,
     another_ledger: bool,
@@ -99,7 +124,7 @@ def fit(
 ) -> None:
     """Learn a private rule list from TABLE, and write it to a file that may be published.
 
-    TABLE is a file (CSV, Parquet or Arrow), or a URL of a table that stays where it is: duckdb:///FILE?table=NAME,
+    TABLE is a file (CSV, Parquet or Arrow, of any size), or a URL of a table that stays where it is: duckdb:///FILE?table=NAME,
     postgresql://USER@HOST/DATABASE?table=NAME, spark://HOST:PORT?table=NAME (docs/scale.md). A password may not stand in it.
 
     Everything is checked before a record is read or budget spent: files, columns, parameters, the ledger.
@@ -112,6 +137,12 @@ def fit(
         raise click.UsageError("--mechanism, --delta and --min-support are for --learner greedy")
     given |= {"mechanism": mechanism or "mass", "delta": delta} if greedy else {}
     given |= {"min_support": min_support} if min_support is not None else {}
+    if greedy and (joint, time_limit, weights) != (None, None, ()):
+        raise click.UsageError("--joint, --time-limit and --class-weight are for --learner optimal")
+    if counts_share is not None and (mechanism or "mass") != "mass":
+        raise click.UsageError(f"--counts-share is for --learner optimal and --mechanism mass, not {mechanism}")
+    chosen = {"joint": joint, "counts_share": counts_share, "time_limit": time_limit, "class_weight": _weights(weights)}
+    given |= {name: value for name, value in chosen.items() if value is not None}
     if mechanism in ("sm-laplace", "gl-gaussian") and delta is None:
         raise click.UsageError(f"--mechanism {mechanism} needs a public --delta, 1e-6 for example; mass needs none")
     needed = [None if isinstance(table, str) else table, schema_file, ledger_file]
@@ -121,29 +152,35 @@ def fit(
     if not infer_schema:
         check_not_a_sample(table, public_table)
     learn = partial(_classifier, greedy, epsilon=epsilon, ledger=ledger, **given)
+    schema = None if infer_schema and schema_file is None else load_schema(schema_file)
+    if schema is not None and schema.classes is not None:
+        _check_weights(given.get("class_weight"), schema.classes)
+    size = size_of_model(schema, max_length or 5, max_card, ledger_file)
+    place = reserved(out, size, force)
+    report_place = None if report is None else reserved(report, size_of_report(size), force)
     booked = 0 if ledger is None else len(ledger.entries)
+    in_engine = stays(table, engine)
+    written = Written(table, delimiter, encoding, decimal)
     try:
-        if infer_schema and schema_file is None:
-            if isinstance(table, str):
+        if schema is None:
+            if in_engine:
                 raise click.UsageError("--infer-schema reads the table into memory; give a file, or a schema")
-            model = _fit_inferred(Written(table, delimiter, encoding), target, learn, ledger_file)
-        elif stays(table, encoding):
-            written = Written(table, delimiter, encoding)
-            model = _fit_where_it_is(written, load_schema(schema_file), target, learn, ledger_file)
+            model = _fit_inferred(written, target, learn, ledger_file)
         else:
-            written = Written(table, delimiter, encoding)
-            model = _fit(written, load_schema(schema_file), target, exclude, learn, ledger_file)
-    except KeyboardInterrupt:
+            read = _fit_where_it_is if isinstance(table, str) else partial(_fit_file, in_engine)
+            model = read(written, schema, target, learn, ledger_file)
+    except BaseException as error:
         gone = ledger is not None and len(ledger.entries) > booked
         said = f"Epsilon {epsilon:g} is booked and stays so" if gone else "Nothing was booked"
-        click.echo(f"Stopped; no model was written. {said}.", err=True)
-        raise SystemExit(130) from None
-    with kind_errors():
-        model.save(out)
-        if report is not None:
-            from ..report.html import to_html
-
-            report.write_text(to_html(model), encoding="utf-8")
+        if isinstance(error, KeyboardInterrupt):
+            say(f"Stopped; no model was written. {said}.", err=True)
+            raise SystemExit(130) from None
+        if gone:
+            say(f"No model was written. {said}.", err=True)
+        raise
+    keep(place, model.to_json() + "\n", out, epsilon)
+    if report_place is not None:
+        _write_report(model, report_place, out)
     if as_json:
         import json
 
@@ -152,10 +189,54 @@ def fit(
         _show(model, out, report, ledger, ledger_file)
 
 
+def _weights(texts: tuple[str, ...]) -> dict[str, float] | None:
+    """Weights of classes, as in ``ill=5``."""
+    weights: dict[str, float] = {}
+    for text in texts:
+        label, _, number = text.rpartition("=")
+        try:
+            weight = float(number)
+        except ValueError:
+            weight = math.nan
+        if not label or not 0 < weight < math.inf:
+            raise click.UsageError(
+                f"--class-weight must be a class and a weight above 0, as in ill=5, not {text!r}. Weights are public numbers: "
+                "'balanced' ones would be read off the private records"
+            )
+        if label in weights:
+            raise click.UsageError(f"--class-weight names {label!r} twice")
+        weights[label] = weight
+    return weights or None
+
+
+def _check_weights(weights: dict[str, float] | None, classes: "Sequence[Label]") -> None:
+    from ..columns import canonical
+
+    known = [canonical(c) for c in classes]
+    for label in weights or ():
+        if label not in known:
+            raise click.UsageError(f"--class-weight names {label!r}, but the schema's classes are {', '.join(known)}")
+
+
+def _write_report(model: "SavedModel", place: "PendingFile", out: Path) -> None:
+    from ..report.html import to_html
+
+    try:
+        place.stream.write(to_html(model).encode("utf-8"))
+        place.commit()
+    except Exception as error:
+        raise click.ClickException(
+            f"{out} is written, but not the report ({type(error).__name__}). Make it again with\n\n"
+            f"    discreet show {out} --format html --out REPORT.html"
+        ) from None
+
+
 def open_ledger(path: Path | None) -> "Ledger | None":
     """The ledger in a file. If there is none, how to make it."""
     if path is None:
         return None
+    if path.exists() and not path.is_file():
+        raise click.UsageError(f"{path} is no ordinary file, so it is no ledger")
     if not path.exists():
         raise click.UsageError(
             f"there is no ledger {path}. Decide once how much all models from this table may reveal together, and make it:\n\n"
@@ -173,6 +254,7 @@ class Written(NamedTuple):
     path: Any
     delimiter: str | None
     encoding: str
+    decimal: str
 
 
 def _classifier(greedy: bool, **parameters: Any) -> Any:
@@ -182,50 +264,65 @@ def _classifier(greedy: bool, **parameters: Any) -> Any:
     return (DPGreedyRuleListClassifier if greedy else DPOptimalRuleListClassifier)(**parameters)
 
 
-def _fit(
+def _fit_file(
+    in_engine: bool,
     table: Written,
     schema: "Schema",
     target: str | None,
-    exclude: tuple[str, ...],
     learn: Callable[..., Any],
     ledger: Path | None,
 ) -> "SavedModel":
+    """From one file. Whoever counts its records, the vault is the same, and so is all that comes after."""
     from ..model import SavedModel
+    from ..privacy.ledger import exact
+    from ..sources.files import column_names
+    from ..vault.vault import Vault
 
-    target = target_of(schema, target)
-    if schema.classes is None:
-        raise click.UsageError("the schema does not say which classes the target has: add [target] classes = [...]")
+    schema = _with_target(schema, target)
     with kind_errors():
-        schema.exclude(exclude)  # a name that is not there is noticed before the table is read
-        X, y = read_records(table.path, schema, target, table.delimiter, table.encoding)
         clf = learn(schema=schema)
-        if clf._binary_only and len(schema.classes) != 2:
+        used = schema.exclude(clf.exclude)  # a name that is not there is noticed before the table is read
+        if clf._binary_only and len(schema.classes or ()) != 2:
             raise click.UsageError(
-                f"--mechanism {clf.mechanism} is for two classes, and the schema's target has {len(schema.classes)}: use "
+                f"--mechanism {clf.mechanism} is for two classes, and the schema's target has {len(schema.classes or ())}: use "
                 "--learner optimal or --mechanism mass"
             )
-        note_ledger(table.path, ledger)
+        if clf.ledger is not None:  # so that nobody waits for a large file in vain
+            clf.ledger.check(exact("epsilon", clf.epsilon), exact("delta", getattr(clf, "delta", None) or 0))
+        needed = [*(c.name for c in used.used), str(used.target)]
         with _working():
-            clf.fit(X, y)
-        return SavedModel.of(clf, target)
+            if in_engine:
+                vault = Vault.from_source(open_where_it_is(table.path, needed, *table[1:]), used)
+            else:
+                check_columns(table.path, needed, column_names(*table[:3]))
+                vault = Vault.from_file(table.path, used, *table[1:])
+            note_ledger(table.path, ledger)
+            clf.fit_vault(vault)
+        return SavedModel.of(clf, schema.target)
+
+
+def _with_target(schema: "Schema", target: str | None) -> "Schema":
+    from dataclasses import replace
+
+    schema = replace(schema, target=target_of(schema, target))
+    if schema.classes is None:
+        raise click.UsageError("the schema does not say which classes the target has: add [target] classes = [...]")
+    return schema
 
 
 def _fit_where_it_is(
     table: Written, schema: "Schema", target: str | None, learn: Callable[..., Any], ledger: Path | None
 ) -> "SavedModel":
     """In the engine that has the table: only counts leave it."""
-    from dataclasses import replace
-
     from ..model import SavedModel
 
-    schema = replace(schema, target=target_of(schema, target))
-    if schema.classes is None:
-        raise click.UsageError("the schema does not say which classes the target has: add [target] classes = [...]")
+    schema = _with_target(schema, target)
     with kind_errors():
-        needed = [*(c.name for c in schema.used), str(schema.target)]
-        opened = open_where_it_is(table.path, needed, table.delimiter, table.encoding)
+        clf = learn(schema=schema)
+        needed = [*(c.name for c in schema.exclude(clf.exclude).used), str(schema.target)]
+        opened = open_where_it_is(table.path, needed, *table[1:])
         note_ledger(table.path, ledger)
-        clf = learn(schema=schema).fit_source(opened, verbose=True)
+        clf.fit_source(opened, verbose=True)
         return SavedModel.of(clf, schema.target)
 
 
@@ -235,15 +332,15 @@ def _fit_inferred(table: Written, target: str | None, learn: Callable[..., Any],
 
     from ..errors import PrivacyWarning
     from ..model import SavedModel
-    from ..sources.files import column_names, read_table, typed
+    from ..sources.files import column_names, read_typed
 
     if target is None:
         raise click.UsageError("which column is to be predicted? Say --target COLUMN")
-    path, delimiter, encoding = table
+    path, delimiter, encoding, decimal = table
     with kind_errors(), warnings.catch_warnings():
         warnings.simplefilter("ignore", PrivacyWarning)  # the statement says it
         check_columns(path, [target], column_names(path, delimiter, encoding))
-        frame = typed(read_table(path, None, None, delimiter, encoding))
+        frame = read_typed(path, delimiter, encoding, decimal)
         frame = frame[frame[target].notna()]
         note_ledger(path, ledger)
         with _working():
@@ -252,27 +349,22 @@ def _fit_inferred(table: Written, target: str | None, learn: Callable[..., Any],
 
 
 def _working() -> Any:
-    from rich.console import Console
-
-    return Console(stderr=True).status("learning ...")
+    return open_console(stderr=True).status("learning ...")
 
 
 def _show(
     model: "SavedModel", out: Path, report: Path | None, ledger: "Ledger | None", ledger_file: Path | None
 ) -> None:
-    from rich.console import Console
     from rich.panel import Panel
-    from rich.text import Text
 
-    console = Console()
+    console = open_console()
     assert model.privacy is not None
-    console.print(
-        Panel(coloured(model.rule_list), title=f"Predicting {model.target}", title_align="left", padding=(1, 2))
-    )
+    title = as_text(f"Predicting {on_one_line(model.target)}")
+    console.print(Panel(coloured(model.rule_list), title=title, title_align="left", padding=(1, 2)))
     if model.rule_list.default.counts is not None:
         console.print("Shares and counts are noisy; the report says by how much.", style="dim")
     style = "green" if model.privacy.proved else "bold red"
-    console.print(Panel(Text(str(model.privacy), style), title="What it promises", title_align="left", padding=(1, 2)))
+    console.print(Panel(as_text(model.privacy, style), title="What it promises", title_align="left", padding=(1, 2)))
     if ledger is None:
         console.print(
             "Not on a ledger: what several models from one table reveal adds up, and nobody counts. "
@@ -281,9 +373,11 @@ def _show(
         )
     else:
         console.print(
-            f"On the ledger {ledger_file}: {float(ledger.remaining[0]):.6g} of {float(ledger.epsilon):.6g} left."
+            f"On the ledger {on_one_line(ledger_file)}: {float(ledger.remaining[0]):.6g} of {float(ledger.epsilon):.6g} left."
         )
-    console.print(f"Model: {out}" + (f"   report: {report}" if report else ""))
+    place = on_one_line(out)
+    console.print(f"Model: {place}" + (f"   report: {on_one_line(report)}" if report else ""))
     console.print(
-        f"Next: discreet predict {out} NEW.csv --out scores.csv   or   discreet show {out} --format sql", style="dim"
+        f"Next: discreet predict {place} NEW.csv --out scores.csv   or   discreet show {place} --format sql",
+        style="dim",
     )

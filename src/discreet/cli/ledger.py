@@ -6,6 +6,7 @@ from typing import Any
 import click
 
 from .common import FILE, NEW_FILE, as_json_option, check_outputs, kind_errors, say_json
+from .terminal import as_text, on_one_line, open_console, say
 
 
 @click.group()
@@ -30,7 +31,11 @@ def create(path: Path, epsilon: float, delta: float, as_json: bool) -> None:
     if as_json:
         say_json({"ledger": str(path), "epsilon": epsilon, "delta": delta})
         return
-    click.echo(f"{path}: epsilon {epsilon:g}" + (f", delta {delta:g}" if delta else "") + " for all releases together")
+    say(
+        f"{on_one_line(path)}: epsilon {epsilon:g}"
+        + (f", delta {delta:g}" if delta else "")
+        + " for all releases together"
+    )
 
 
 @ledger.command()
@@ -46,17 +51,15 @@ def show(path: Path, as_json: bool) -> None:
         left: dict[str, Any] = {"remaining": [str(x) for x in snapshot.remaining]}
         say_json(snapshot.to_dict() | left)
         return
-    from rich.console import Console
     from rich.table import Table
 
     table = Table("day", "release", "epsilon", "delta", "proved", box=None)
     for entry in snapshot.entries:
         proved = "nothing" if entry.proved_epsilon is None else f"{float(entry.proved_epsilon):.6g}"
-        table.add_row(entry.when[:10], entry.what, f"{float(entry.epsilon):.6g}", f"{float(entry.delta):.3g}", proved)
-    console = Console()
+        what = on_one_line(entry.what)
+        table.add_row(entry.when[:10], what, f"{float(entry.epsilon):.6g}", f"{float(entry.delta):.3g}", proved)
+    console = open_console()
     console.print(table if snapshot.entries else "Nothing was learned yet.")
     epsilon, delta = snapshot.remaining
-    console.print(
-        f"[bold]epsilon {float(epsilon):.6g} of {float(snapshot.epsilon):.6g} left[/bold]"
-        + (f", delta {float(delta):.3g} of {float(snapshot.delta):.3g}" if snapshot.delta else "")
-    )
+    of_all = as_text(f"epsilon {float(epsilon):.6g} of {float(snapshot.epsilon):.6g} left", "bold")
+    console.print(of_all + (f", delta {float(delta):.3g} of {float(snapshot.delta):.3g}" if snapshot.delta else ""))

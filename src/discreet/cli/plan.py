@@ -12,12 +12,15 @@ from .common import (
     as_json_option,
     check_outputs,
     csv_options,
+    force_option,
     kind_errors,
     load_schema,
     say_json,
     target_of,
+    write_new,
 )
 from .remembered import PUBLIC, check_not_private
+from .terminal import as_text, on_one_line, open_console
 
 if TYPE_CHECKING:
     from ..planning import Expected
@@ -41,6 +44,7 @@ WORDS = {  # what an attacker's odds may change by: e^epsilon
 @click.option("--out", "-o", type=NEW_FILE, help="Write the curve as an SVG picture.")
 @csv_options
 @PUBLIC
+@force_option
 @as_json_option
 def plan(
     standin: Path | None,
@@ -53,7 +57,9 @@ def plan(
     out: Path | None,
     delimiter: str | None,
     encoding: str,
+    decimal: str,
     public_table: bool,
+    force: bool,
     as_json: bool,
 ) -> None:
     """Choose an epsilon before anything is spent: what an attacker can learn, and what it costs in accuracy.
@@ -62,7 +68,7 @@ def plan(
     like the private one (an older release, a sample that may be shown, a synthetic one), accuracy is measured on it.
     """
     schema = load_schema(schema_file)
-    check_outputs([out], [standin, schema_file])
+    check_outputs([out], [standin, schema_file], force)
     if standin is not None:
         check_not_private(standin, public_table)
     if standin is None and records is None:
@@ -77,7 +83,7 @@ def plan(
         size = 0
         if standin is not None:
             size, best, measured = _measured(
-                standin, schema, target_of(schema, target), repeats, max_length, max_card, delimiter, encoding
+                standin, schema, target_of(schema, target), repeats, max_length, max_card, delimiter, encoding, decimal
             )
             records = records or size
             expected = [
@@ -88,7 +94,7 @@ def plan(
             ]
     assert records is not None
     if out is not None:
-        out.write_text(curve(expected, best), encoding="utf-8")
+        write_new(out, curve(expected, best), force)
     if as_json:
         say_json({"records": records, "without privacy": best, "expected": [vars(e) for e in expected]})
     else:
@@ -104,9 +110,9 @@ def _measured(
     max_card: int,
     delimiter: str | None,
     encoding: str,
+    decimal: str,
 ) -> tuple[int, float, dict[float, tuple[float, float]]]:
     import numpy as np
-    from rich.console import Console
     from rich.progress import Progress
 
     from ..planning import EPSILONS, measure
@@ -115,7 +121,7 @@ def _measured(
     from .common import read_records
 
     assert isinstance(schema, Schema)
-    X, y = read_records(path, schema, target, delimiter, encoding)
+    X, y = read_records(path, schema, target, delimiter, encoding, decimal)
     classes = schema.classes or (0, 1)
     numbers = class_numbers(y, classes, len(X))
     known = numbers >= 0
@@ -123,7 +129,7 @@ def _measured(
     if len(np.unique(labels)) < 2:
         raise ValueError(f"{path.name} has no records of two of the schema's classes; a stand-in needs them")
     found: dict[float, list[float]] = {}
-    with Progress(console=Console(stderr=True), transient=True) as bar:
+    with Progress(console=open_console(stderr=True), transient=True) as bar:
         task = bar.add_task("measuring on the stand-in", total=repeats * (len(EPSILONS) + 1))
         for epsilon, accuracy in measure(X, labels, schema, EPSILONS, repeats, max_length, max_card):
             found.setdefault(0.0 if math.isnan(epsilon) else epsilon, []).append(accuracy)
@@ -133,12 +139,11 @@ def _measured(
 
 
 def _show(expected: "list[Expected]", records: int, size: int, best: float | None, out: Path | None) -> None:
-    from rich.console import Console
     from rich.table import Table
 
     from ..report.pieces import bound
 
-    console = Console()
+    console = open_console()
     table = Table("epsilon", "attacker may become this sure", "", "accuracy lost at most", box=None)
     if best is not None:
         table.add_column("accuracy, measured")
@@ -159,7 +164,7 @@ def _show(expected: "list[Expected]", records: int, size: int, best: float | Non
             "depends on epsilon times the number of records, so more records do the same with a smaller epsilon."
         )
     for epsilon, words in WORDS.items():
-        console.print(f"  [bold]{epsilon:g}[/bold]  {words}")
+        console.print(" ", as_text(f"{epsilon:g}", "bold"), f" {words}")
     console.print(
         f"The attacker knows everything but whether one person is among about {records:,} records, and thinks it as likely as "
         "not. What is lost at most is against the best list of the same length on the same records, in 95 of 100 fits, whatever "
@@ -167,7 +172,7 @@ def _show(expected: "list[Expected]", records: int, size: int, best: float | Non
         style="dim",
     )
     if out is not None:
-        console.print(f"The curve: {out}")
+        console.print(f"The curve: {on_one_line(out)}")
 
 
 def _bar(value: float, most: float, width: int = 12) -> str:

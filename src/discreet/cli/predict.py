@@ -1,9 +1,11 @@
 """``discreet predict``: scores for new records."""
 
 import csv
-import sys
-from collections.abc import Iterable, Iterator, Sequence
-from itertools import repeat
+import io
+import json
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
+from itertools import chain, repeat
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,12 +18,14 @@ from .common import (
     check_columns,
     check_outputs,
     csv_options,
+    engine_option,
+    force_option,
     kind_errors,
+    new_file,
     open_where_it_is,
-    read_records,
-    say_json,
     stays,
 )
+from .terminal import on_one_line, say, say_lines
 
 if TYPE_CHECKING:
     from ..rules import RuleList
@@ -32,15 +36,20 @@ if TYPE_CHECKING:
 @click.argument("table", type=PLACE)
 @click.option("--out", "-o", type=NEW_FILE, help="Where the scores go, as CSV; to the screen by default.")
 @click.option("--id", "ids", multiple=True, help="A column to copy into the scores. Repeat for more.")
+@force_option
 @csv_options
+@engine_option
 @click.option("--json", "as_json", is_flag=True, help="As JSON, a record a row.")
 def predict(
     model: Path,
     table: Path | str,
     out: Path | None,
     ids: tuple[str, ...],
+    force: bool,
     delimiter: str | None,
     encoding: str,
+    engine: str | None,
+    decimal: str,
     as_json: bool,
 ) -> None:
     """Score the records of TABLE with MODEL: a predicted class and the share of each class, row by row.
@@ -50,75 +59,77 @@ def predict(
     """
     from ..model import SavedModel
 
-    check_outputs([out], [model, None if isinstance(table, str) else table])
+    check_outputs([out], [model, None if isinstance(table, str) else table], force)
     with kind_errors():
         saved = SavedModel.load(model)
         rules = saved.rule_list
         answers = [(rule.label, *(round(float(p), 6) for p in rules.shares(rule))) for rule in rules]
-        read = _from_engine if stays(table, encoding) else _from_file
-        parts = read(table, rules, ids, delimiter, encoding)
+        parts = _parts(table, stays(table, engine), rules, ids, delimiter, encoding, decimal)
         header = [*ids, "prediction", *(f"share of {c}" for c in rules.classes)]
         rows = (
             [*copied, *answers[k]] for X, ids_of in parts for k, copied in zip(rules.captures(X), ids_of, strict=True)
         )
-        if as_json:
-            say_json([dict(zip(header, row, strict=True)) for row in rows])
+        written = _json(header, rows) if as_json else _csv(header, rows)
+        if out is None:
+            say_lines(written)
         else:
-            _write(out, header, rows)
+            n = _write(out, written, force)
+            say(f"{n:,} records: {on_one_line(out)}", err=True)
 
 
-def _write(out: Path | None, header: list[str], rows: Iterable[list[Any]]) -> None:
-    file = sys.stdout if out is None else open(out, "w", encoding="utf-8", newline="")  # noqa: SIM115
-    n = 0
-    try:
-        writer = csv.writer(file, lineterminator="\n")
-        writer.writerow(header)
-        for n, row in enumerate(rows, 1):  # noqa: B007
-            writer.writerow(row)
-    except BaseException:
-        if out is not None:  # half of the scores look like all of them
-            file.close()
-            out.unlink()
-        raise
-    if out is not None:
-        file.close()
-        click.echo(f"{n:,} records: {out}", err=True)
+def _csv(header: list[str], rows: Iterable[list[Any]]) -> Iterator[str]:
+    """A part for each record, after one for the header."""
+    for row in chain([header], rows):
+        line = io.StringIO()
+        csv.writer(line, lineterminator="\n").writerow(row)
+        yield line.getvalue()
 
 
-def _from_file(
-    table: Path | str, rules: "RuleList", ids: Sequence[str], delimiter: str | None, encoding: str
+def _json(header: list[str], rows: Iterable[list[Any]]) -> Iterator[str]:
+    before = "["
+    for row in rows:
+        yield before + json.dumps(dict(zip(header, row, strict=True)), indent=1, default=str)
+        before = ",\n"
+    yield "]\n" if before != "[" else "[]\n"
+
+
+def _write(out: Path, written: Iterable[str], force: bool) -> int:
+    """All of it or nothing: half of the scores look like all of them. How many records there are."""
+    n = -1  # one part is no record
+    with new_file(out, force) as file:
+        for n, part in enumerate(written):  # noqa: B007
+            file.stream.write(part.encode("utf-8"))
+    return n
+
+
+def _parts(
+    table: Path | str,
+    in_engine: bool,
+    rules: "RuleList",
+    ids: Sequence[str],
+    delimiter: str | None,
+    encoding: str,
+    decimal: str,
 ) -> Iterator[tuple[Any, Iterable[Any]]]:
-    """The whole table, and what is copied of each record."""
-    from ..sources.files import column_names, read_table
-
-    assert rules.schema is not None
-    assert isinstance(table, Path)
-    names = column_names(table, delimiter, encoding)
-    check_columns(table, ids, names)
-    X, _ = read_records(table, rules.schema, None, delimiter, encoding, rules.used_columns or names[:1])
-    if not ids:
-        yield X, repeat((), len(X))
-        return
-    copied = read_table(table, list(ids), None, delimiter, encoding).astype(object)
-    yield X, copied.where(copied.notna(), None).itertuples(index=False, name=None)  # pandas would write "nan"
-
-
-def _from_engine(
-    table: Path | str, rules: "RuleList", ids: Sequence[str], delimiter: str | None, encoding: str
-) -> Iterator[tuple[Any, Iterable[Any]]]:
-    """The same, some records at a time."""
+    """Some records at a time: what the rules need, and what is copied of each."""
     from ..sources.engine import records
+    from ..sources.files import column_names, read_parts, side_by_side
 
     assert rules.schema is not None
     used = rules.used_columns
-    opened = open_where_it_is(table, [*used, *ids], delimiter, encoding)
+    read: Callable[[list[tuple[str, Any]]], Iterator[list[Any]]]
+    if in_engine:
+        opened = open_where_it_is(table, [*used, *ids], delimiter, encoding, decimal)
+        names, read = list(opened.columns), partial(records, opened)
+    else:
+        assert isinstance(table, Path)
+        names = column_names(table, delimiter, encoding)
+        check_columns(table, [*used, *ids], names)
+        read = partial(read_parts, table, delimiter=delimiter, encoding=encoding, decimal=decimal)
     if isinstance(table, str):
-        click.echo("The records leave their engine: what the rules and --id need of them is scored here.", err=True)
-    used = used or list(opened.columns[:1])
-    wanted = [
-        *((name, rules.schema[name] if rules.used_columns else None) for name in used),
-        *((name, None) for name in ids),
-    ]
-    for values in records(opened, wanted):
-        X = dict(zip(used, values, strict=False))
-        yield X, zip(*values[len(used) :], strict=True) if ids else repeat((), len(values[0]))
+        say("The records leave their engine: what the rules and --id need of them is scored here.", err=True)
+    asked: list[tuple[str, Any]] = [(name, rules.schema[name]) for name in used] or [(names[0], None)]
+    for values in read([*asked, *((name, None) for name in ids)]):
+        copied = [v if isinstance(v, list) else v.tolist() for v in values[len(asked) :]]
+        X = side_by_side([name for name, _ in asked], values[: len(asked)])
+        yield X, zip(*copied, strict=True) if ids else repeat((), len(values[0]))

@@ -12,6 +12,8 @@ from urllib.parse import parse_qsl, unquote, urlsplit
 
 import click
 
+from .terminal import say
+
 ANOTHER = click.option(
     "--another-ledger", is_flag=True, help="Allow a second ledger, or none, for a table that is on one already."
 )
@@ -63,7 +65,7 @@ def _note(what: str, table: Path | str, value: str) -> None:
         scratch.write_text(json.dumps(data, indent=1), encoding="utf-8")
         os.replace(scratch, file)
     except OSError:
-        click.echo(f"(could not note in {file} what this table was used for)", err=True)
+        say(f"(could not note in {file} what this table was used for)", err=True)
 
 
 def check_ledger(table: Path | str, ledger: Path | None, another: bool) -> None:

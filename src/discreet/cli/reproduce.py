@@ -4,6 +4,8 @@ from pathlib import Path
 
 import click
 
+from .terminal import on_one_line, open_console
+
 
 @click.command()
 @click.option("--quick", is_flag=True, help="A small part of the grid, in a minute or so.")
@@ -36,7 +38,6 @@ def reproduce(quick: bool, folder: Path, jobs: int | None, peers: bool) -> None:
     from datetime import UTC, datetime
     from importlib.metadata import version
 
-    from rich.console import Console
     from rich.progress import (
         BarColumn,
         MofNCompleteColumn,
@@ -58,14 +59,14 @@ def reproduce(quick: bool, folder: Path, jobs: int | None, peers: bool) -> None:
     python = None
     if peers:
         try:
-            with Console(stderr=True).status("making an environment for other libraries, once ..."):
+            with open_console(stderr=True).status("making an environment for other libraries, once ..."):
                 python = environment(folder / "peers-environment")
         except PeersError as error:
             raise click.ClickException(str(error)) from None
     folder = folder / ("quick" if quick else "full")
     started = time.monotonic()
     columns = (TextColumn("fits"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(), TimeRemainingColumn())
-    with Progress(*columns, console=Console(stderr=True)) as bar:
+    with Progress(*columns, console=open_console(stderr=True)) as bar:
         task = bar.add_task("", total=sum(unit.fits for unit in all_units(quick, peers)))
         try:
             fits = run_experiments(folder, quick, jobs, lambda done: bar.advance(task, done), python)
@@ -75,13 +76,13 @@ def reproduce(quick: bool, folder: Path, jobs: int | None, peers: bool) -> None:
     table = Table(*numbers.header, box=None)
     for row in numbers.rows:
         table.add_row(*row)
-    console = Console()
+    console = open_console()
     console.print(table)
-    with Console(stderr=True).status("drawing ..."):
+    with open_console(stderr=True).status("drawing ..."):
         versions = {name: version(name) for name in ("discreet", "numpy", "scikit-learn")} | {
             "Python": platform.python_version()
         }
         command = "discreet reproduce" + (" --quick" if quick else "") + (" --peers" if peers else "")
         date = datetime.now(UTC).date().isoformat()
         page = write_story(fits, folder, Facts(command, date, versions, time.monotonic() - started))
-    console.print(f"{len(fits):,} fits; read {page}")
+    console.print(f"{len(fits):,} fits; read {on_one_line(page)}")

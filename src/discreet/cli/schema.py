@@ -1,6 +1,7 @@
 """``discreet schema``: a draft of what is public about a table."""
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
@@ -14,8 +15,13 @@ from .common import (
     force_option,
     kind_errors,
     say_json,
+    write_new,
 )
 from .remembered import PUBLIC, check_not_private, note_sample
+from .terminal import on_one_line, say, say_lines
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 
 @click.command()
@@ -38,6 +44,7 @@ def schema(
     force: bool,
     delimiter: str | None,
     encoding: str,
+    decimal: str,
     as_json: bool,
 ) -> None:
     """Draft a schema from SAMPLE, a PUBLIC table like the private one, or from a data dictionary.
@@ -47,29 +54,45 @@ def schema(
     points. Read the draft before you use it: it is a text file, made to be corrected.
     """
     from ..drafting import draft_from_dictionary, draft_schema
-    from ..sources.files import column_names, read_table, typed
+    from ..sources.files import column_names, is_csv, read_typed
 
     check_outputs([out], [sample], force)
     check_not_private(sample, public_table)
     with kind_errors():
         if target is not None and not dictionary:
             check_columns(sample, [target], column_names(sample, delimiter, encoding), public=True)
-        frame = typed(read_table(sample, None, None, delimiter, encoding))
+        frame = read_typed(sample, delimiter, encoding, decimal)
+        if decimal == "," and is_csv(sample):
+            frame = frame.apply(_with_other_points)
         draft = (draft_from_dictionary if dictionary else draft_schema)(frame, target, cuts, sample.name)
         text = draft.to_toml()
     if not dictionary:
         note_sample(sample)
     if out is not None:
-        out.write_text(text, encoding="utf-8")
+        write_new(out, text, force)
     if as_json:
         say_json({"schema": draft.schema.to_dict(), "notes": list(draft.notes)})
         return
     if out is None:
-        click.echo(text)
+        say_lines([text, "\n"])
         return
     used = len(draft.schema.used)
     look = " Read it, and look at:" if draft.notes else " Read it before you use it."
-    click.echo(f"{out}: {used} columns for rules, {len(draft.schema.columns) - used} ignored.{look}")
+    say(f"{on_one_line(out)}: {used} columns for rules, {len(draft.schema.columns) - used} ignored.{look}")
     for note in draft.notes:
-        click.echo(f"  - {note}")
-    click.echo(f"\n{sample.name} must be public. If it is the private table, or a part of it, do not use this draft.")
+        say(f"  - {on_one_line(note)}")
+    say(
+        f"\n{on_one_line(sample.name)} must be public. If it is the private table, or a part of it, do not use this draft."
+    )
+
+
+def _with_other_points(column: "pd.Series") -> "pd.Series":
+    """Texts that are numbers by a decimal point, where a comma is one: with commas, so that a draft takes them for no numbers."""
+    import pandas as pd
+
+    from ..sources.files import SWAPPED
+
+    if pd.api.types.is_numeric_dtype(column):
+        return column
+    numbers = pd.to_numeric(column, errors="coerce")
+    return column.str.translate(SWAPPED) if (numbers.notna() == column.notna()).all() else column

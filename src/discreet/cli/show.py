@@ -5,7 +5,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from .common import FILE, NEW_FILE, check_outputs, kind_errors
+from .common import FILE, NEW_FILE, check_outputs, force_option, kind_errors, write_new
+from .terminal import as_text, on_one_line, open_console, say_lines
 
 if TYPE_CHECKING:
     from rich.text import Text
@@ -23,9 +24,11 @@ def coloured(rule_list: "RuleList") -> "Text":
     for i, rule in enumerate(rule_list):
         last = i == len(rule_list) - 1
         opening = ("always " if last and i == 0 else "else " if last else "if " if i == 0 else "else if ", "bold")
-        condition: list[Any] = [] if last else [" and ".join(map(str, rule.antecedent)), (" then ", "bold")]
+        condition: list[Any] = (
+            [] if last else [on_one_line(" and ".join(map(str, rule.antecedent))), (" then ", "bold")]
+        )
         where = rule_list.classes.index(rule.label)
-        label = (str(rule.label), f"bold {LABEL_COLOURS[where % len(LABEL_COLOURS)]}")
+        label = (on_one_line(rule.label), f"bold {LABEL_COLOURS[where % len(LABEL_COLOURS)]}")
         line = Text.assemble(opening, *condition, label)
         counts = [max(0.0, c) for c in rule.counts or ()]
         if (total := sum(counts)) > 0:
@@ -56,12 +59,15 @@ def coloured(rule_list: "RuleList") -> "Text":
 )
 @click.option("--share-of", help="For sql and python: the share of this class, instead of the predicted class.")
 @click.option("--out", "-o", type=NEW_FILE, help="Write to a file.")
+@force_option
 @click.option("--json", "as_json", is_flag=True, help="The same as --format json.")
-def show(model: Path, form: str, dialect: str, share_of: str | None, out: Path | None, as_json: bool) -> None:
+def show(
+    model: Path, form: str, dialect: str, share_of: str | None, out: Path | None, force: bool, as_json: bool
+) -> None:
     """Show MODEL: its rules and what it promises, or code that scores new records."""
     from ..model import SavedModel
 
-    check_outputs([out], [model])
+    check_outputs([out], [model], force)
     with kind_errors():
         saved = SavedModel.load(model)
         rules = saved.rule_list
@@ -85,17 +91,16 @@ def show(model: Path, form: str, dialect: str, share_of: str | None, out: Path |
             text = f"{rules}\n\n{saved.privacy or 'Learned without privacy.'}"
         else:
             return _show(saved)
-        if out is not None:
-            out.write_text(text + "\n", encoding="utf-8")
-        else:
-            click.echo(text)
+    if out is not None:
+        write_new(out, text + "\n", force)
+    else:
+        say_lines([text, "\n"])
 
 
 def _show(saved: Any) -> None:
-    from rich.console import Console
     from rich.panel import Panel
 
-    console = Console()
-    title = "A rule list" if saved.target is None else f"Predicting {saved.target}"
-    console.print(Panel(coloured(saved.rule_list), title=title, title_align="left", padding=(1, 2)))
+    console = open_console()
+    title = "A rule list" if saved.target is None else f"Predicting {on_one_line(saved.target)}"
+    console.print(Panel(coloured(saved.rule_list), title=as_text(title), title_align="left", padding=(1, 2)))
     console.print(str(saved.privacy or "Learned without privacy: it promises nothing about the records."))

@@ -30,11 +30,13 @@ NEGATION |= {negated: op for op, negated in NEGATION.items()}
 
 LARGEST_WHOLE = 10**300  # of a category or class: longer numbers could be read, but not written
 PLAIN = {str, np.str_, float, type(None), type(pd.NA)}  # texts, and what stands for a missing one
-MOST_DIGITS = 400  # of a decimal that is written out: 1E+999999999 would take minutes
 
 
 def canonical(value: Any) -> str:
-    """One text for one category or class, whatever type the table stores it in: 1, 1.0, "1" and True are the same."""
+    """One text for one category or class, whatever type the table stores it in: 1, 1.0, "1" and True are the same.
+
+    A number is the same by its value, of a decimal as a floating-point number: Decimal("0.10") and 0.1 are "0.1".
+    """
     if type(value) is str:
         return value
     try:
@@ -48,13 +50,19 @@ def _text(value: Any) -> str:
         return value
     if isinstance(value, bytes):
         return value.decode(errors="replace")
-    if isinstance(value, Real | np.bool_) or (isinstance(value, Decimal) and value.adjusted() < MOST_DIGITS):
+    if isinstance(value, Decimal):  # as engines have it: 0.1 and 0.10 are one number
+        value = float(value)
+    if isinstance(value, Real | np.bool_):
         try:
-            if value == (whole := int(value)):  # type: ignore[arg-type]
-                return str(whole)
+            return str(whole) if value == (whole := int(value)) else str(float(value))  # type: ignore[arg-type]
         except Exception:  # infinite, no number, or too long to write down
             pass
     return str(value)
+
+
+def spelled_alike(text: str) -> str:
+    """One text for all that differ by case or spaces only. Nobody learns by it: it is for those who look for mistakes."""
+    return "".join(text.split()).casefold()
 
 
 def is_missing(value: Any) -> bool:
@@ -62,7 +70,7 @@ def is_missing(value: Any) -> bool:
     if value is None or value is pd.NA or value is pd.NaT:
         return True
     try:
-        return isinstance(value, Real) and bool(value != value)
+        return value.is_nan() if isinstance(value, Decimal) else isinstance(value, Real) and bool(value != value)
     except Exception:  # a value whose own code fails
         return False
 

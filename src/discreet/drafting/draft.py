@@ -16,6 +16,7 @@ N_CUTS = 20  # of a column, where there are few
 ALL_CUTS = 240  # of all columns together, so that a draw stays quick (docs/schema.md has seconds)
 FEWEST_CUTS = 5
 MOST_CLASSES = 20
+MOST_NAMES = 8  # in a note
 
 HEADER = """\
 # A draft, made from {source}. Read it, correct it, then use it.
@@ -44,8 +45,8 @@ class Drafted(NamedTuple):
 class Draft:
     """A schema to be read and corrected by a person.
 
-    ``notes`` has a line for each column that should be looked at, with names and types only; ``comments``, by column, is
-    what stands above it in the TOML file.
+    ``notes`` has a line for each thing to look at and the columns it is about, with names and types only;
+    ``comments``, by column, is what stands above it in the TOML file.
     """
 
     schema: Schema
@@ -73,10 +74,20 @@ def put_together(
     if not drafted:
         raise SchemaError("there is no column but the target; a rule list needs others to tell the classes by")
     schema = Schema(tuple(d.column for d in drafted), target, classes)  # type: ignore[arg-type]
-    notes = notes + [f"{d.column.name!r} ({d.column.kind}): {d.why}" for d in drafted if d.look]
+    alike: dict[tuple[str, str], list[str]] = {}  # what is said of several columns is said once
+    for d in drafted:
+        if d.look:
+            alike.setdefault((d.column.kind, d.why), []).append(d.column.name)
+    notes = notes + [f"{_listed(names)} ({kind}): {why}" for (kind, why), names in alike.items()]
     if all(isinstance(d.column, Ignored) for d in drafted):
         notes.append("every column is ignored, so there is nothing to learn from: give some of them cuts or categories")
     return Draft(schema, tuple(notes), {d.column.name: d.comment for d in drafted if d.comment}, source)
+
+
+def _listed(names: list[str]) -> str:
+    """Names for a note. The file has the same comment above each of them."""
+    more = len(names) - MOST_NAMES
+    return ", ".join(map(repr, names[:MOST_NAMES])) + (f" and {more} more" if more > 0 else "")
 
 
 def check_target(target: str | None, names: list[str], what: str) -> None:

@@ -12,6 +12,7 @@ import numpy as np
 import pandas as pd
 
 from ..columns import canonical, is_missing
+from ..columns.base import spelled_alike
 from ..columns.boolean import TRUTH
 from ..columns.numeric import as_number
 
@@ -22,6 +23,8 @@ _MONTH = "(jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*"
 _NAMED = rf"\d{{1,2}}[- .]+{_MONTH}[- .,]+\d{{2,4}}|{_MONTH}[ .]+\d{{1,2}},? +\d{{4}}"
 _TIME = r"\d{1,2}:\d{2}(:\d{2}([.,]\d+)?)?( ?[ap]m)?( ?(z|utc|[+-]\d{2}:?\d{2}))?"
 _DATE = re.compile(rf"\s*(({_DAY}|{_NAMED})([t ]+{_TIME})?|{_TIME})\s*", re.IGNORECASE)
+# 1,7 and 1.234,5, or 1,234 and 1,234.5
+_WITH_COMMAS = re.compile(r"[+-]?((\d+|\d{1,3}(\.\d{3})+)(,\d+)?|(\d+|\d{1,3}(,\d{3})+)(\.\d+)?)")
 _DATES = (datetime.date, datetime.time, np.datetime64, pd.Period)
 _DURATIONS = (datetime.timedelta, np.timedelta64)
 _NUMBERS = (Real, Decimal)
@@ -67,6 +70,11 @@ class Looks:
     def wordy(self) -> bool:
         """Whether texts are sentences."""
         return self.kind == "texts" and sum(len(t.split()) for t in self.texts) >= 5 * len(self.texts)
+
+    @property
+    def differs_by_case(self) -> bool:
+        """Whether two texts differ by case or spaces only."""
+        return len({spelled_alike(t) for t in self.texts}) < len(self.texts)
 
     @property
     def has_missing_word(self) -> bool:
@@ -156,6 +164,8 @@ def _texts(known: np.ndarray, about: dict[str, Any]) -> Looks:
     about |= {"texts": texts, "counts": counts, "n_distinct": len(texts)}
     if share == 1 and not any(re.match(r"\s*[+-]?0\d", t) for t in texts):  # 007 is a code
         return Looks("dates" if _are_dates(by_text) else "numbers", numbers=by_text[codes], from_texts=True, **about)
+    if share < 1 and all(_WITH_COMMAS.fullmatch(t.strip()) for t in texts):
+        return Looks("commas", **about)
     if len(texts) > FEW and ((share >= 0.5 and share < 1) or not all_texts):
         return Looks("mixed", **about)
     return Looks("texts", **about)

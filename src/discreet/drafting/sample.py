@@ -10,6 +10,7 @@ import numpy as np
 
 from ..columns import Boolean, Categorical, Ignored
 from ..errors import SchemaError, no_value_shown
+from ..samples import note_sample
 from ..schema import Label
 from ..tables import Table, as_table
 from .draft import MOST_CLASSES, Draft, Drafted, check_target, cuts_each, put_together
@@ -19,13 +20,19 @@ from .numbers import draft_numbers
 MOST_CATEGORIES = 30
 RARE = 0.005  # of the sample: what is rarer is left to `other`
 
+DECIMAL_COMMAS = (
+    'numbers with commas or points that are no decimal signs: if they are, say --decimal , (in pandas decimal=",") and draft '
+    "again; if they separate thousands, remove them from the table first"
+)
 USELESS = {
     "dates": "dates or times",
     "durations": "durations; make numbers of them, of days for instance, to use them in rules",
     "nothing": "only missing values in the sample",
     "objects": "neither numbers nor texts",
+    "commas": DECIMAL_COMMAS,
     "mixed": "numbers and texts; if the texts stand for missing values, make them missing and draft again",
 }
+ALIKE = "that differ by case or spaces only; if they mean the same, spell them alike, here and in the private table"
 IDENTIFIER = "an identifier: nearly every row has its own"
 
 
@@ -33,6 +40,8 @@ def draft_schema(
     sample: Any, target: str | None = None, n_cuts: int | None = None, source: str = "a public sample"
 ) -> Draft:
     """Draft a schema from a **public** sample, for a person to read and correct. Never give it private records.
+
+    A private fit of the sample itself, or of a view of it, is noticed: nothing is then proved about it.
 
     Identifiers, dates, free text and columns with one value are ignored. Numbers are cut at round points, evenly or, where they
     spread over orders of magnitude, by orders of magnitude. Texts become categories, rare ones are left to "other". Why a column
@@ -52,7 +61,7 @@ def draft_schema(
     Returns
     -------
     Draft
-        ``schema``, ``notes`` (a line for each column that a person should look at) and ``to_toml()``.
+        ``schema``, ``notes`` (a line for each thing that a person should look at) and ``to_toml()``.
 
     Examples
     --------
@@ -87,6 +96,7 @@ def draft_schema(
     <BLANKLINE>
     """
     table = as_table(sample)
+    note_sample(sample)
     if not len(table) or not table.names:
         raise SchemaError("the sample has no rows; give a few hundred that are public")
     check_target(target, table.names, "the sample")
@@ -141,6 +151,8 @@ def _categories(name: str, look: Looks) -> Drafted:
     column = Categorical(name, look.missing, categories=categories, outside=None if complete else "other")
     if look.has_missing_word:
         return Drafted(column, "a category looks like a missing value; make such values missing first", look=True)
+    if look.differs_by_case:
+        return Drafted(column, f"categories {ALIKE}", look=True)
     if complete:
         return Drafted(column)
     return Drafted(
@@ -153,6 +165,8 @@ def _classes(target: str, look: Looks, notes: list[str]) -> tuple[Label, ...]:
     said = f"target {target!r}"
     if look.kind in ("dates", "durations"):
         raise SchemaError(f"{said} holds {look.kind}; make classes of it first, such as early and late")
+    if look.kind == "commas":
+        raise SchemaError(f"{said} has {DECIMAL_COMMAS}")
     if look.kind in ("objects", "mixed"):
         raise SchemaError(f"{said} must hold texts or whole numbers; make classes of it first")
     if look.n_distinct < 2:
@@ -165,6 +179,8 @@ def _classes(target: str, look: Looks, notes: list[str]) -> tuple[Label, ...]:
         raise SchemaError(f"{said} has more than {MOST_CLASSES} different texts; group them, or name another column")
     if look.missing:
         notes.append(f"{target!r} (target): has missing values; records without a class are left out of a fit")
+    if look.kind == "texts" and look.differs_by_case:
+        notes.append(f"{target!r} (target): classes {ALIKE}")
     if look.kind == "truths":
         return (False, True)
     if look.kind == "numbers" and not look.from_texts:

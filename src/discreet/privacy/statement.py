@@ -2,7 +2,7 @@
 
 import json
 import math
-from dataclasses import dataclass, fields, replace
+from dataclasses import asdict, dataclass, field, fields, replace
 from decimal import ROUND_CEILING, Context
 from fractions import Fraction
 from typing import Any
@@ -17,6 +17,7 @@ NEIGHBOURS = (
 SEEDED = "the noise was seeded (random_state), so it can be repeated and taken off"
 MEASURED = "noisy accuracy"  # the mechanism of statements about a measurement
 INFERRED = "the schema was made from records (infer_schema, or cut points with seeded noise)"
+DRAFTED = "a schema was drafted from these very records (draft_schema), and nothing protects what it says about them"
 
 
 def neighbours_of(records: int) -> str:
@@ -72,12 +73,42 @@ def rounded_up(value: float, digits: int) -> str:
 
 
 @dataclass(frozen=True)
+class Others:
+    """Releases in the same process, of a table with the same columns, that are on no ledger: what they come to for a person.
+
+    ``epsilon`` and ``delta`` are the sum of those about which something is proved; about ``unproved`` of them nothing is.
+    """
+
+    releases: int
+    unproved: int
+    epsilon: float
+    delta: float
+
+    def with_this(self, proved: Guarantee) -> str:
+        """What a reader of the statement has to know of them."""
+        one = self.releases == 1
+        said = f"In the same process, {'one other release' if one else f'{self.releases} other releases'} with these columns "
+        said += f"{'was' if one else 'were'} made without a ledger"
+        same = f"if {'it was' if one else 'they were'} from the same records"
+        if self.unproved:
+            which = "it" if one else "them" if self.unproved == self.releases else f"{self.unproved} of them"
+            return f"{said}, and nothing is proved about {which}: {same}, nothing is proved about all of this together."
+        theirs = Guarantee(self.epsilon, self.delta)
+        whole = Guarantee(plus(self.epsilon, proved.epsilon), min(1.0, plus(self.delta, proved.delta or 0.0)))
+        return (
+            f"{said}, with {theirs}{'' if one else ' in all'}: {same}, what they reveal adds up to {whole}, this one included. "
+            "A ledger would have counted it."
+        )
+
+
+@dataclass(frozen=True)
 class PrivacyStatement:
     """What is promised about one release.
 
     ``published`` is what the mechanism's authors claim for these parameters, ``proved`` what docs/theory.md proves for
     this very configuration; None if nothing is proved, and ``because`` says why. ``assumes`` lists what the proof rests on.
-    ``cut_points`` is the part of the proved epsilon that was spent before, on cut points of the schema.
+    ``cut_points`` is the part of the proved epsilon that was spent before, on cut points of the schema. ``others`` is a reminder
+    of other releases in the same process that are on no ledger; what is promised about this one does not depend on them.
     """
 
     mechanism: str
@@ -87,6 +118,7 @@ class PrivacyStatement:
     assumes: tuple[str, ...] = ()
     neighbours: str = NEIGHBOURS
     cut_points: float = 0.0
+    others: Others | None = field(default=None, compare=False)
 
     @property
     def claim_is_proved(self) -> bool:
@@ -95,6 +127,11 @@ class PrivacyStatement:
             return False
         allowed = plus(self.published.epsilon, self.cut_points)  # the authors' claim is about the learning alone
         return self.proved.epsilon <= allowed and (self.proved.delta or 0.0) <= self.published.delta
+
+    @property
+    def no_proof(self) -> str:
+        """That nothing is proved, and why; an empty text if something is."""
+        return "" if self.proved is not None else "NO PRIVACY IS PROVED FOR IT: " + "; ".join(self.because) + "."
 
     def after_cut_points(self, epsilon: float) -> "PrivacyStatement":
         """The statement of this release together with that of the cut points it rests on: by composition, their sum."""
@@ -107,7 +144,7 @@ class PrivacyStatement:
         opening = f"This model was learned with the mechanism {self.mechanism}."
         parts = ["This accuracy was measured with noise." if self.mechanism == MEASURED else opening]
         if self.proved is None:
-            parts.append("NO PRIVACY IS PROVED FOR IT: " + "; ".join(self.because) + ".")
+            parts.append(self.no_proof)
         else:
             parts.append(
                 f"It is differentially private with {self.proved}: what anyone could conclude from it about a person has "
@@ -127,16 +164,18 @@ class PrivacyStatement:
             parts.append(self.neighbours)
         if self.proved is not None and self.assumes:
             parts.append("This assumes that " + "; that ".join(self.assumes) + ".")
+        if self.proved is not None and self.others is not None:
+            parts.append(self.others.with_this(self.proved))
         return " ".join(parts)
 
     def to_json(self, indent: int | None = 1) -> str:
         """The statement as JSON that ``from_json`` reads back."""
         data: dict[str, Any] = {"format": FORMAT, "version": VERSION}
-        for field in fields(self):
-            value = getattr(self, field.name)
-            if field.name == "cut_points" and not value:
+        for entry in fields(self):
+            value = getattr(self, entry.name)
+            if entry.name in ("cut_points", "others") and not value:
                 continue
-            data[field.name] = vars(value) if isinstance(value, Guarantee) else value
+            data[entry.name] = asdict(value) if isinstance(value, Guarantee | Others) else value
         return json.dumps(data, indent=indent)
 
     @classmethod
@@ -152,6 +191,8 @@ class PrivacyStatement:
                 data[name] = _texts(data[name])
             if not _is_number(data.get("cut_points", 0.0)):
                 raise ValueError
+            if "others" in data:
+                data["others"] = _others_from(data["others"])
             _texts([data["mechanism"], data.get("neighbours", NEIGHBOURS)])
             return cls(**data)
         except (ValueError, KeyError, TypeError, AttributeError, OverflowError, RecursionError):
@@ -169,6 +210,16 @@ def _guarantee_from(data: Any) -> Guarantee:
     if not _is_number(pair.epsilon) or not (pair.delta is None or (_is_number(pair.delta) and pair.delta <= 1)):
         raise ValueError
     return pair
+
+
+def _others_from(data: Any) -> Others:
+    found = Others(**data)
+    whole = all(isinstance(n, int) and _is_number(n) for n in (found.releases, found.unproved))
+    if not whole or not 0 < found.releases >= found.unproved:
+        raise ValueError
+    if not _is_number(found.epsilon) or not _is_number(found.delta) or found.delta > 1:
+        raise ValueError
+    return found
 
 
 def _is_number(value: Any) -> bool:

@@ -16,6 +16,7 @@ from .promise_part import budget, limits, promise
 from .scale_part import epsilon
 from .summary import Summary, summarize
 
+NAMES_IN_TILE = 3
 SECTIONS = {
     "rules": "The rules",
     "splits": "How the rules split the records",
@@ -121,40 +122,51 @@ def _verdict(s: Summary) -> str:
     else:
         big, small = "!", "no promise"
     reasons = "".join(f"<li>{sentence(reason)}</li>" for reason in verdict.reasons)
+    assumes = "".join(f"<li>{sentence(assumption)}</li>" for assumption in verdict.assumes)
     return (
         f'<div class="verdict {verdict.kind}" role="note" aria-label="In short">'
         f'<div class="big" aria-hidden="true">{big}<small>{small}</small></div>'
         f"<h2>{plain(verdict.headline).replace(' = ', '&nbsp;=&nbsp;')}</h2><div><p>{plain(verdict.text)}</p>"
-        f"{f'<ul>{reasons}</ul>' if reasons else ''}</div></div>"
+        f"{f'<ul>{reasons}</ul>' if reasons else ''}"
+        f"{f'<p>It holds if all of this does:</p><ul class=rests>{assumes}</ul>' if assumes else ''}</div></div>"
     )
 
 
 def _facts(s: Summary) -> str:
-    facts = []
+    asked = "Is a given person in the table?"
     if s.is_private and s.chance is not None:
-        facts.append(
-            (
-                "Is a given person in the table? Right at most",
-                bound(s.chance.fifty),
-                "of the time, where guessing gets 50&nbsp;%",
-            )
-        )
+        facts = [(f"{asked} Right at most", bound(s.chance.fifty), "of the time, where guessing gets 50&nbsp;%")]
+    else:
+        facts = [(asked, "no limit", "on how often an attack is right is proved")]
     # with few records, sums of noisy counts are mostly noise
     steady = not s.margin or s.total > 20 * s.margin * len(s.steps)
     if s.has_counts and s.total and steady:
         about, how = ("", "exact") if s.statement is None else (" about", "noisy")
         facts.append((f"Learned from{about}", number(round(s.total)), f"records, by {how} counts"))
     if s.right is not None and steady:
-        facts.append(("Right about", percent(s.right), "of these records, by its own counts"))
-    used = sum(c.role == "used" for c in s.columns)
-    out = sum(c.role in ("excluded", "ignored") for c in s.columns)
+        often = (
+            ""
+            if s.most_frequent is None
+            else f"; always saying {name(s.most_frequent[0])} gets {percent(s.most_frequent[1])}"
+        )
+        facts.append(("Right about", percent(s.right), f"of these records, by its own counts{often}"))
     if s.columns:
-        facts.append(("Columns that rules use", f"{used} of {len(s.columns)}", f"{out or 'none'} kept out beforehand"))
+        facts.append(_columns_tile(s))
     if s.ledger is not None:
         left = max(0.0, float(s.ledger.remaining[0]))
         facts.append(("Budget left", f"&epsilon; {left:.3g}", f"of {float(s.ledger.epsilon):.3g} for this table"))
+    elif s.is_private:
+        facts.append(("Budget left", "not counted", "no ledger was kept"))
     tiles = "".join(f"<div><dt>{a}</dt><dd>{b}<small>{c}</small></dd></div>" for a, b, c in facts)
     return f'<dl class="facts">{tiles}</dl>' if tiles else ""
+
+
+def _columns_tile(s: Summary) -> tuple[str, str, str]:
+    used = [c.name for c in s.columns if c.role == "used"]
+    out = sum(c.role in ("excluded", "ignored") for c in s.columns)
+    more = [f"{len(used) - NAMES_IN_TILE} more"] if len(used) > NAMES_IN_TILE else []
+    small = ", ".join([*(name(n) for n in used[:NAMES_IN_TILE]), *more]) or "the answer is the same for everybody"
+    return "Columns that rules use", f"{len(used)} of {len(s.columns)}", small + (f"; {out} kept out" if out else "")
 
 
 def _details(s: Summary) -> str:

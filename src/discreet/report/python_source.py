@@ -34,17 +34,17 @@ def text(value):
     """One text for one value, whatever its type: 1, 1.0, "1" and True are the same. None if it is missing."""
     if isinstance(value, str):
         return str.__str__(value)
+    if isinstance(value, Decimal):
+        value = None if value.is_nan() else float(value)
     if value is None or (isinstance(value, Real) and value != value):
         return None
-    if not isinstance(value, (Real, Decimal)):
+    if not isinstance(value, Real):
         raise TypeError("a value must be a text, a number, a truth value or None")
-    if isinstance(value, Decimal) and value.adjusted() >= 400:
-        return str(value)
     try:
         whole = int(value)
+        return str(whole) if value == whole else str(float(value))
     except (OverflowError, ValueError):
         return str(value)
-    return str(whole) if value == whole else str(value)
 ''',
     "truth": '''
 def truth(value):

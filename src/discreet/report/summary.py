@@ -12,7 +12,7 @@ from ..columns import Ignored
 from ..model import SavedModel
 from ..privacy.budget import MASS, GreedyBudget, ListBudget, MassBudget
 from ..privacy.ledger import LedgerSnapshot, exact
-from ..privacy.statement import INFERRED, SEEDED, Guarantee, PrivacyStatement
+from ..privacy.statement import DRAFTED, INFERRED, NEIGHBOURS, SEEDED, Guarantee, PrivacyStatement
 from ..rule_text import write_number
 from ..rules import Literal, Rule, RuleList
 
@@ -89,12 +89,16 @@ class Chance:
 
 @dataclass(frozen=True)
 class Verdict:
-    """The first thing to read. ``kind``: "proved", "weak", "unproved", "broken" (seeded, or a schema from records), "none"."""
+    """The first thing to read. ``kind``: "proved", "weak", "unproved", "broken" (seeded, or a schema from records), "none".
+
+    A headline is what people repeat, so what a promise rests on stands beside it.
+    """
 
     kind: str
     headline: str
     text: str
     reasons: tuple[str, ...] = ()
+    assumes: tuple[str, ...] = ()  # what a promise rests on
 
 
 @dataclass(frozen=True)
@@ -135,6 +139,17 @@ class Summary:
     def total(self) -> float:
         """The noisy number of records, by the released counts."""
         return self.steps[0].reaching or 0.0
+
+    @property
+    def most_frequent(self) -> tuple[str, float] | None:
+        """The class that most records have, by the released counts, and its share: what a constant answer would get."""
+        if not self.has_counts or not self.total:
+            return None
+        totals = [
+            sum(max(0.0, c) for c in counts) for counts in zip(*(s.counts or () for s in self.steps), strict=True)
+        ]
+        most = max(totals)
+        return self.classes[totals.index(most)], most / self.total
 
     @property
     def is_private(self) -> bool:
@@ -212,7 +227,7 @@ def verdict_of(statement: PrivacyStatement | None) -> Verdict:
         )
     proved = statement.proved
     if proved is None:
-        loud = {SEEDED, INFERRED} & set(statement.because)
+        loud = {SEEDED, INFERRED, DRAFTED} & set(statement.because)
         return Verdict(
             "broken" if loud else "unproved",
             "Not private" if loud else "No privacy is proved",
@@ -227,14 +242,26 @@ def verdict_of(statement: PrivacyStatement | None) -> Verdict:
             "weak",
             f"Next to no protection: {proved}",
             "Something is proved, but an epsilon this large promises nearly nothing to the people in the table.",
+            assumes=_rests_on(statement),
         )
     return Verdict(
         "proved",
         f"Private, with {proved}",
         "What anyone could conclude from this model about a person has nearly the same chance whether or not "
         "that person's record "
-        "was in the table. This is proved, not measured: it holds against everyone, whatever else they know.",
+        "was in the table. This is proved, not measured: if what the statement assumes is so, it holds against everyone, "
+        "whatever else they know.",
+        assumes=_rests_on(statement),
     )
+
+
+def _rests_on(statement: PrivacyStatement) -> tuple[str, ...]:
+    people = (
+        "each person has one record in the table; with k of them, read epsilon as k times as large"
+        if statement.neighbours == NEIGHBOURS
+        else "no person has more records in the table than the promise says"
+    )
+    return (*statement.assumes, people)
 
 
 def _own_chance(model: SavedModel) -> Chance | None:

@@ -46,6 +46,10 @@ class EngineColumn:
             values.type().is_unsigned_integer() and values.type().nbytes < 8
         ):  # a negative cut could not be compared with it
             values = values.cast("int64")
+        if engine == "postgres" and values.type().is_string():
+            values = (
+                values + ""
+            )  # an enum goes by the name of a text, and stops at a category that is not among its values
         self._engine, self.values, self._type = engine, values, values.type()
         self.kind = _kind(self._type)
         if self.kind is None:
@@ -81,14 +85,15 @@ class EngineColumn:
             )
         return self._among({canonical(c): i for i, c in enumerate(classes)}, -1, -1)
 
-    def number(self) -> Any:
-        """The values as 64-bit floating-point numbers."""
+    def number(self, decimal: str = ".") -> Any:
+        """The values as 64-bit floating-point numbers. Texts have this decimal sign (``files.pointed``)."""
         import ibis
 
         x = self.values
         if self.kind == "boolean":  # PostgreSQL does not cast it
             return ibis.cases((x, as_float(1.0)), (~x, as_float(0.0)))
         if self.kind == "text":  # DuckDB reads what Python does, but 1_000 and +-1, too, and no digits of other scripts
+            x = x.translate(",.", ".,") if decimal == "," else x
             plain = ibis.ifelse(
                 x.re_search(r"[^\x00-\x7f]"), x.translate(*_odd_signs()), x
             )  # a thousand times as slow as all else
@@ -204,7 +209,7 @@ class EngineColumn:
                 continue
             number = _as_float(text) if self.kind == "number" else _as_whole(text, self._type.bounds)
             if number is not None and canonical(number) == text:
-                yield as_float(number) if self.kind == "number" else number
+                yield as_float(number) if self.kind == "number" else _as_literal(number)
 
     def _holds(self, text: str) -> bool:
         try:
@@ -258,6 +263,13 @@ def _kind(dtype: Any) -> str | None:
     if dtype.is_floating() or dtype.is_decimal():
         return "number"
     return "text" if dtype.is_string() else None
+
+
+def _as_literal(number: int | float) -> Any:
+    """A whole number; ibis needs to be told the type of one beyond 63 bits."""
+    import ibis
+
+    return ibis.literal(number, type="uint64") if number >= 2**63 else number
 
 
 def _as_float(text: str) -> float | None:

@@ -24,7 +24,7 @@ from ..vault.cells import CellsInProgress
 from .bins import EngineColumn
 from .files import as_read
 from .running import run
-from .written import NO_TABLE, as_meant, is_written
+from .written import NO_TABLE, as_meant, decimal_sign, is_written
 
 ROWS_AT_A_TIME = 1 << 18
 UNSPENT = "Nothing was learned and nothing was spent"
@@ -179,7 +179,7 @@ def records(table: Any, columns: Sequence[tuple[str, Column | None]]) -> Iterato
         for batch in run(backend, engine, functools.partial(_batches, backend, asked)):
             values = [column.to_pylist() for column in batch.columns]
             read = zip(values, columns, texts, strict=True)
-            yield [as_read(v, column) if text else v for v, (_, column), text in read]
+            yield [as_read(v, column, decimal_sign(backend)) if text else v for v, (_, column), text in read]
 
 
 def _table_and_backend(table: Any) -> tuple[Any, Any]:
@@ -245,6 +245,26 @@ def _check_rows_are_records(table: Any) -> None:
                 f"each row of the table must be one record, which depends on no other; {type(node).__name__} may break that. "
                 "Learn from the table itself (some of its columns, some of its rows by their own values)"
             )
+    for node in table.op().find((ops.Cast, ops.StringToDate, ops.StringToTimestamp, ops.StringToTime)):
+        if not (
+            isinstance(node, ops.Cast) and (isinstance(node.arg, ops.Literal) or _is_safe(node.arg.dtype, node.to))
+        ):
+            to = node.dtype if isinstance(node, ops.Cast) else type(node).__name__
+            raise TableError(
+                f"a value could stop the cast to {to}, and whether one does would tell of it: say .try_cast(...) instead, which "
+                "makes it a missing value"
+            )
+
+
+def _is_safe(source: Any, target: Any) -> bool:
+    """Whether no value of a type can stop a cast to another one, in any engine."""
+    if source == target or target.is_string() or source.is_boolean():
+        return True
+    if source.is_integer() and target.is_integer():
+        return bool(target.bounds.lower <= source.bounds.lower and source.bounds.upper <= target.bounds.upper)
+    if source.is_decimal() and target.is_float64():
+        return (source.precision or 1000) <= 300
+    return bool(target.is_floating() and (source.is_integer() or (source.is_floating() and target.is_float64())))
 
 
 def _is_plain(table: Any, backend: Any) -> bool:

@@ -1,21 +1,22 @@
 """Tables in files: CSV, Parquet and Arrow.
 
 Values of a CSV file stay texts: a guess at the type of a column would follow the records. What a text means, its schema says.
-How a file is read depends on its name, its header and what the caller says, never on its records. A file that is no table at
-all (cut off, of another encoding, with lines of several lengths) is refused, before anything is learned or spent; the message
-has no value and no line of it. Among files that are tables no error depends on the records.
+How a file is read depends on its name, its first bytes and header, and what the caller says, not on what its records say.
+Whether it is a table at all depends on all of it: one that is not (cut off, of another encoding, with lines of several lengths)
+is refused, before anything is learned or spent; the message has no value and no line of it. Among files that are tables, and
+that memory suffices for, no error depends on the records.
 """
 
 import csv
 import sys
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from ..columns import Categorical, Column, canonical, is_missing
+from ..columns import Categorical, Column, Numeric, canonical, is_missing
 from ..columns.numeric import as_number
 from ..errors import TableError, no_value_shown
 from ..schema import Label, Schema
@@ -24,7 +25,13 @@ DELIMITERS = {",": "comma", ";": "semicolon", "\t": "tab", "|": "vertical bar"}
 # What stands for a missing value in a CSV file, unless the schema lists it as a category
 MISSING = frozenset(["", "NA", "N/A", "n/a", "NaN", "nan", "NULL", "null", "None", "<NA>", "?"])
 PARQUET, ARROW, TEXT = (".parquet", ".pq"), (".arrow", ".feather", ".ipc"), (".csv", ".tsv", ".txt")
+NO_ROW_NAMES = (
+    "Write the table again without them: to_csv(..., index=False) in pandas, write.csv(..., row.names = FALSE) in R"
+)
+SWAPPED = str.maketrans(",.", ".,")
 NEVER_ENDS = "cannot be read as CSV: a quoted text in it never ends, so it is cut off or damaged; get another copy"
+LONGEST_HEADER, LONGEST_NAME = 1 << 24, 1 << 16  # characters
+ROWS_AT_A_TIME = 1 << 17  # of a file
 BYTE_ORDER_MARKS = {b"\xff\xfe": "utf-16", b"\xfe\xff": "utf-16"}
 
 
@@ -49,46 +56,110 @@ def read_table(
     schema: Schema | None = None,
     delimiter: str | None = None,
     encoding: str = "utf-8",
+    decimal: str = ".",
+    own_types: bool = False,
 ) -> pd.DataFrame:
-    """The table in a file, or some of its columns. A schema says which texts of a CSV file are categories, not missing values."""
+    """The table in a file, or some of its columns. A schema says which texts of a CSV file are categories, not missing values.
+
+    ``own_types``: as Parquet and Arrow files have them. In pandas, whole numbers become floats where one of them is missing.
+    """
     names = column_names(path, delimiter, encoding)
     wanted = list(names if columns is None else columns)
     if not is_csv(path):
         with _readable(path):
-            return pd.read_parquet(path, columns=wanted) if _kind(path) == "parquet" else pd.read_feather(path, wanted)
-    lists = _fields(path, names, wanted, delimiter, encoding)
+            if not own_types:
+                return (
+                    pd.read_parquet(path, columns=wanted) if _kind(path) == "parquet" else pd.read_feather(path, wanted)
+                )
+            import pyarrow as pa
+
+            parts = [pa.table(part, names=wanted) for part in read_parts(path, [(name, None) for name in wanted])]
+            return pa.concat_tables(parts).to_pandas(types_mapper=pd.ArrowDtype, ignore_metadata=True)
     described = {} if schema is None else {column.name: column for column in schema.columns}
-    return pd.DataFrame({name: as_read(lists[name], described.get(name)) for name in wanted}, columns=wanted)
+    parts = list(read_parts(path, [(name, described.get(name)) for name in wanted], delimiter, encoding, decimal))
+    return pd.DataFrame(
+        {name: np.concatenate(values) for name, values in zip(wanted, zip(*parts, strict=True), strict=True)}
+    )
 
 
-def labels(values: Sequence[Any], classes: Sequence[Label] | None) -> np.ndarray:
+def read_parts(
+    path: Path,
+    columns: Sequence[tuple[str, Column | None]],
+    delimiter: str | None = None,
+    encoding: str = "utf-8",
+    decimal: str = ".",
+) -> Iterator[list[Any]]:
+    """The values of some columns, some records at a time, so that memory does not grow with the file. At least once.
+
+    Those of a CSV file as objects, by what the schema says of the column; those of other files as columns of pyarrow.
+    """
+    names = [name for name, _ in columns]
+    if is_csv(path):
+        for texts in read_texts(path, names, delimiter, encoding):
+            yield [as_read(t, column, decimal) for t, (_, column) in zip(texts, columns, strict=True)]
+        return
+    with _readable(path):
+        from pyarrow import nulls
+        from pyarrow.compute import field
+        from pyarrow.dataset import dataset
+
+        file = dataset(path, format="parquet" if _kind(path) == "parquet" else "ipc")
+        yield [nulls(0, file.schema.field(name).type) for name in names]
+        asked = {f"c{i}": field(name) for i, name in enumerate(names)}
+        for batch in file.to_batches(columns=asked, batch_size=ROWS_AT_A_TIME, batch_readahead=1, fragment_readahead=1):
+            yield batch.columns
+
+
+def side_by_side(names: Sequence[str], values: Sequence[Any]) -> Any:
+    """Columns of ``read_parts`` as a table."""
+    if all(isinstance(v, np.ndarray | list) for v in values):
+        return dict(zip(names, values, strict=True))
+    import pyarrow as pa
+
+    return pa.table(list(values), names=list(names))
+
+
+def pointed(text: str, decimal: str) -> str:
+    """A text in which the decimal sign is a point. Where it is a comma, a point is no part of a number, as in pandas.
+
+    >>> pointed("1,5", ","), pointed("1.5", ",")
+    ('1.5', '1,5')
+    """
+    return text.translate(SWAPPED) if decimal == "," else text
+
+
+def labels(values: Sequence[Any], classes: Sequence[Label] | None, decimal: str = ".") -> np.ndarray:
     """Labels as the schema's classes have them: "1", "1.0" and (where classes are numbers) "true" are the class 1.
 
+    What is none of them stays as it is, for ``check_table``; to learners it is no label.
+
     >>> labels(["1.0", "0", "x", None], ["0", "1"]).tolist()
-    ['1', '0', None, None]
+    ['1', '0', 'x', None]
     """
-    known: dict[Any, Label] = {}
+    known: dict[Any, Any] = {}
     for c in (0, 1) if classes is None else sorted(classes):
         known[canonical(c)] = c
         if (number := as_number(c)) == number:
             known.setdefault(number, c)
     truth = {} if classes is not None and isinstance(classes[0], str) else {"true": 1.0, "false": 0.0}
 
-    def label(value: Any) -> Label | None:
+    def label(value: Any) -> Any:
         text = canonical(value)
-        found = known.get(text, known.get(as_number(text)))
-        return known.get(truth.get(text.lower(), text)) if found is None else found
+        found = known.get(text, known.get(as_number(pointed(text, decimal))))
+        return known.get(truth.get(text.lower(), text), text) if found is None else found
 
     found = {value: label(value) for value in set(values) if not is_missing(value)}
     return np.array([*(found.get(value) for value in values), None], dtype=object)[:-1]  # NumPy may not look inside
 
 
-def typed(frame: pd.DataFrame) -> pd.DataFrame:
-    """Columns of texts that are all numbers as numbers. This looks at the records, so only for those that are public."""
+def read_typed(path: Path, delimiter: str | None, encoding: str, decimal: str) -> pd.DataFrame:
+    """A table whose columns of texts are numbers where all are. This looks at the records, so only for those that are public."""
+    frame = read_table(path, None, None, delimiter, encoding)
     found = frame.copy()
     for name in frame.columns:
         if pd.api.types.is_object_dtype(frame[name]) or pd.api.types.is_string_dtype(frame[name]):
-            numbers = pd.to_numeric(frame[name], errors="coerce")
+            texts = frame[name].str.translate(SWAPPED) if decimal == "," and is_csv(path) else frame[name]
+            numbers = pd.to_numeric(texts, errors="coerce")
             if (numbers.notna() == frame[name].notna()).all() and numbers.notna().any():
                 found[name] = numbers
     return found
@@ -130,19 +201,36 @@ def header(path: Path, delimiter: str | None, encoding: str) -> tuple[list[str],
     if not start:
         raise TableError(f"{path.name} is empty: it has no header with the names of its columns")
     with _decoded(path, encoding), open(path, encoding=_with_mark(encoding), newline="") as text:
-        line = text.readline()
+        line = text.readline(LONGEST_HEADER + 1)
+    if len(line) > LONGEST_HEADER:
+        raise TableError(f"{path.name}: the first line is too long for a header with the names of the columns")
     if "\0" in line:
         raise TableError(f"{path.name} is not a text file: is it really a CSV file? (UTF-16 needs --encoding utf-16)")
     if not line.strip():
         raise TableError(f"{path.name} begins with an empty line; its first line must have the names of the columns")
     if delimiter is None:
-        delimiter = max(DELIMITERS, key=lambda d: len(next(_rows([line], d, strict=False))))
-    elif len(delimiter) != 1:
-        raise TableError("the delimiter must be a single character")
-    names = [name.strip() for name in next(_rows([line], delimiter, strict=False))]
+        delimiter = max(DELIMITERS, key=lambda d: len(_cut(line, d)))
+    elif len(delimiter) != 1 or delimiter in '"\r\n':
+        raise TableError("the delimiter must be a single character, and no quotation mark or line break")
+    names = [name.strip() for name in _cut(line, delimiter)]
+    if max(map(len, names)) > LONGEST_NAME:
+        raise TableError(f"{path.name}: the first line has a name that is too long for a column; is it a header?")
+    if names[0] == "" and len(names) > 1 and all(names[1:]):
+        raise TableError(
+            f"{path.name}: its first column has no name, as if pandas or R wrote row names. {NO_ROW_NAMES}"
+        )
     if len(set(names)) < len(names) or "" in names:
         raise TableError(f"{path.name}: the first line must be a header that names every column, and none twice")
     return names, delimiter
+
+
+def _cut(line: str, delimiter: str) -> list[str]:
+    """The names in the first line, however many: for a wrong delimiter they are one long field, which csv does not like."""
+    largest = csv.field_size_limit(sys.maxsize)
+    try:
+        return next(_rows([line], delimiter, strict=False))
+    finally:
+        csv.field_size_limit(largest)
 
 
 def _rows(lines: Iterable[str], delimiter: str, strict: bool = True) -> Iterator[list[str]]:
@@ -179,40 +267,44 @@ def _with_mark(encoding: str) -> str:
     return "utf-8-sig" if encoding.lower().replace("_", "-") in ("utf-8", "utf8") else encoding
 
 
-def _fields(
-    path: Path, names: list[str], wanted: list[str], delimiter: str | None, encoding: str
-) -> Mapping[str, list[str]]:
-    """The texts of the wanted columns."""
-    _, delimiter = header(path, delimiter, encoding)
+def read_texts(
+    path: Path, wanted: Sequence[str], delimiter: str | None = None, encoding: str = "utf-8"
+) -> Iterator[list[list[str]]]:
+    """The texts of some columns of a CSV file, some records at a time; at least once, so that an empty table is one."""
+    names, delimiter = header(path, delimiter, encoding)
     places = [names.index(name) for name in wanted]
-    lists: list[list[str]] = [[] for _ in wanted]
-    adders = [(place, column.append) for place, column in zip(places, lists, strict=True)]
     largest = csv.field_size_limit(sys.maxsize)
     short = False
     try:
         with _decoded(path, encoding), open(path, encoding=_with_mark(encoding), newline="") as text:
             rows = _rows(text, delimiter)
             next(rows)
-            for row in rows:
-                if not row:
-                    continue
-                if len(row) != len(names) or short:
-                    if len(row) < len(names) and not short:
-                        short = True  # perhaps the last one
+            while True:
+                part: list[list[str]] = []
+                for row in rows:
+                    if not row:
                         continue
-                    raise TableError(
-                        f"{path.name} has lines with more or fewer fields than the {len(names)} names in its first line. Is it "
-                        f"separated by a {DELIMITERS.get(delimiter, delimiter)}? If not, say --delimiter"
-                    )
-                for place, add in adders:
-                    add(row[place])
+                    if len(row) != len(names) or short:
+                        if len(row) < len(names) and not short:
+                            short = True  # perhaps the last one
+                            continue
+                        raise TableError(
+                            f"{path.name} has lines with more or fewer fields than the {len(names)} names in its first line. "
+                            f"Is it separated by a {DELIMITERS.get(delimiter, delimiter)}? If not, say --delimiter. If it has "
+                            f"row names: {NO_ROW_NAMES}"
+                        )
+                    part.append([row[place] for place in places])
+                    if len(part) == ROWS_AT_A_TIME:
+                        break
+                if short:
+                    raise TableError(f"{path.name} is cut off in the middle of its last line; get another copy")
+                yield [[row[i] for row in part] for i in range(len(wanted))]
+                if len(part) < ROWS_AT_A_TIME:
+                    return
     except csv.Error:
         raise TableError(f"{path.name} {NEVER_ENDS}") from None
     finally:
         csv.field_size_limit(largest)
-    if short:
-        raise TableError(f"{path.name} is cut off in the middle of its last line; get another copy")
-    return dict(zip(wanted, lists, strict=True))
 
 
 def numbers_among(categories: Iterable[str]) -> dict[float, str]:
@@ -225,8 +317,8 @@ def numbers_among(categories: Iterable[str]) -> dict[float, str]:
     return {n: c for c, n in numbers.items() if n == n and canonical(n) == c}
 
 
-def as_read(texts: Sequence[str | None], column: Column | None) -> np.ndarray:
-    """Texts with None for what is missing. Categories that are whole numbers are also found as 1.0."""
+def as_read(texts: Sequence[str | None], column: Column | None, decimal: str = ".") -> np.ndarray:
+    """Texts with None for what is missing, numbers with a point. Categories that are whole numbers are also found as 1.0."""
     categories: frozenset[str] = frozenset()
     if isinstance(column, Categorical):
         grouped = [c for _, members in column.groups for c in members]
@@ -234,10 +326,14 @@ def as_read(texts: Sequence[str | None], column: Column | None) -> np.ndarray:
     numbers = numbers_among(categories)
     known: dict[str | None, str | None] = {}
     for text in set(texts):
-        value: str | None = (text or "").strip()
-        if value not in categories:
-            value = None if value in MISSING else numbers.get(as_number(value), value)
-        known[text] = value
+        value = (text or "").strip()
+        if value in categories:
+            known[text] = value
+        elif value in MISSING:
+            known[text] = None
+        else:
+            number = pointed(value, decimal)
+            known[text] = number if isinstance(column, Numeric) else numbers.get(as_number(number), value)
     found = np.empty(len(texts), dtype=object)
     found[:] = [known[text] for text in texts]
     return found

@@ -1,17 +1,50 @@
-"""Tables in memory into cells: each column through its bins, a slice of rows at a time."""
+"""Tables in memory, and in files, into cells: each column through its bins, some records at a time."""
 
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from ..columns import Column, canonical, is_missing
 from ..errors import SchemaError
-from ..schema import Label
-from ..tables import Table, as_array, as_objects, type_of_labels
+from ..schema import Label, Schema
+from ..tables import Table, as_array, as_objects, as_table, type_of_labels
 from ..vault.cells import CellsInProgress
+from .files import is_csv, labels, read_parts, side_by_side
 
 ROWS_AT_A_TIME = 1 << 18
+
+
+class FileTable:
+    """A table in a file, and what the schema says of it. It is read when it is counted, a part at a time, by this process."""
+
+    def __init__(
+        self,
+        path: Path,
+        schema: Schema,
+        classes: Sequence[Label],
+        delimiter: str | None,
+        encoding: str,
+        decimal: str = ".",
+    ) -> None:
+        self._path, self._schema, self._classes = path, schema, tuple(classes)
+        self._how = delimiter, encoding, decimal
+        if schema.target is None:
+            raise SchemaError("the schema must say which column of the table is the target: [target] name = ...")
+
+    def add_to(self, cells: CellsInProgress) -> None:
+        """Read the file, and count its records. A file that is no table is refused."""
+        columns, target = self._schema.used, str(self._schema.target)
+        names, asked = (
+            [column.name for column in columns],
+            [*((column.name, column) for column in columns), (target, None)],
+        )
+        for *values, y in read_parts(self._path, asked, *self._how):
+            table = as_table(side_by_side(names, values))
+            check_types(table, columns)
+            y = labels(y.tolist(), self._schema.classes, self._how[2]) if is_csv(self._path) else y
+            add_table(cells, table, columns, class_numbers(y, self._classes, len(table)))
 
 
 def add_table(

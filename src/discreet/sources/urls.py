@@ -4,36 +4,47 @@ Passwords do not stand in a URL: shells remember it, other users see it in the l
 itself looks for them. No error repeats a URL, nor what an engine says about it.
 """
 
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from os import PathLike, fspath
 from pathlib import Path
 from typing import Any
-from urllib.parse import SplitResult, parse_qsl, quote, unquote, urlencode, urlsplit
+from urllib.parse import SplitResult, parse_qsl, quote, unquote, urlencode
 
 from ..errors import EngineError, TableError
+from .addresses import checked_url, private_parts
+from .causes import cause_of
 from .files import PARQUET, TEXT
 from .written import name_as_it_is, open_csv
 
 FORMS = (
-    "a path of Parquet files (people.parquet, people/*.parquet, s3://bucket/people.parquet), a CSV file (people.csv), "
+    "a path of Parquet files (people.parquet, people/*.parquet, s3://bucket/people.parquet), a folder of them, a CSV file "
+    "(people.csv), "
     "duckdb:///FILE?table=NAME, postgresql://USER@HOST/DATABASE?table=NAME, spark://HOST:PORT?table=NAME (a cluster), "
     "spark://local?table=NAME or sc://HOST:PORT?table=NAME (Spark Connect)"
 )
+QUOTED = re.compile(r'''(?:"((?:[^"]|"")+)"\.)?"((?:[^"]|"")+)"''')  # as in SQL: a schema, and a table
 EXTRAS = {"duckdb": "duckdb", "postgres": "postgres", "pyspark": "spark"}
 
 
-def open_table(where: str | PathLike[str], *, delimiter: str | None = None, encoding: str = "utf-8") -> Any:
+def open_table(
+    where: str | PathLike[str], *, delimiter: str | None = None, encoding: str = "utf-8", decimal: str = "."
+) -> Any:
     """The table at a path or URL, as an ibis table for ``fit_source``. No record is read yet (of a CSV file, only its quotes).
 
     ===============================================  ==============================================================
     ``people.parquet``, ``people/*.parquet``         Parquet files, through DuckDB; they may be larger than memory.
                                                      Also ``s3://...`` and ``https://...``, as DuckDB allows
+    ``people/``                                      a folder: all ``.parquet`` files in it and in its folders. Names of
+                                                     folders such as ``region=north/`` are a column, ``region``, of texts
     ``people.csv``, ``.tsv``, ``.txt``               a CSV file in UTF-8, through DuckDB; every column is a text, which
-                                                     means what it means in memory. ``delimiter`` as its first line has it
+                                                     means what it means in memory. ``delimiter`` as its first line has it;
+                                                     ``decimal=","`` for numbers with decimal commas
     ``duckdb:///people.db?table=people``             a table or view in a file of DuckDB, by a path from here;
                                                      ``duckdb:////home/me/people.db`` by one from the root
-    ``postgresql://me@host/database?table=people``   PostgreSQL; ``table=schema.people`` in another schema than usual
+    ``postgresql://me@host/database?table=people``   PostgreSQL; ``table=schema.people`` in another schema than usual, and
+                                                     ``table="my.schema"."my.table"`` for names with a dot
     ``spark://host:7077?table=people``               Spark: a cluster, ``spark://local`` a session on this machine
     ``sc://host:15002?table=people``                 Spark Connect
     ===============================================  ==============================================================
@@ -51,52 +62,74 @@ def open_table(where: str | PathLike[str], *, delimiter: str | None = None, enco
     ...     len(table.columns)
     10
     """
+    try:
+        return _open(where, delimiter, encoding, decimal)
+    except (TableError, EngineError, ImportError) as error:
+        problem: Exception = error
+    except Exception as error:
+        problem = EngineError(f"the table cannot be opened ({type(error).__name__})")
+    problem.__context__ = problem.__cause__ = (
+        None  # an engine's own error may quote the URL: not even a debugger finds it
+    )
+    raise problem
+
+
+def _open(where: str | PathLike[str], delimiter: str | None, encoding: str, decimal: str) -> Any:
     text = fspath(where)
     if not isinstance(text, str):
         raise TableError(f"a table must be named by a text: {FORMS}")
-    parts = urlsplit(text)
-    if parts.password is not None:
-        raise TableError(
-            "a password may not stand in a URL, where others see it: put it into PGPASSWORD, ~/.pgpass or what else the engine "
-            "reads by itself"
-        )
+    parts = checked_url(text)
     if parts.scheme in ("postgresql", "postgres"):
         return _postgres(parts)
     if parts.scheme == "duckdb":
         return _duckdb(parts)
     if parts.scheme in ("spark", "sc"):
         return _spark(parts)
+    if "://" not in text and Path(text).is_dir():
+        return _parquet(f"{name_as_it_is(text.rstrip('/'))}/**/*.parquet")
     if text.lower().endswith(PARQUET):
         return _parquet(text)
     if text.lower().endswith(TEXT) and "://" not in text:
-        return _csv(Path(text), delimiter, encoding)
+        return _csv(Path(text), delimiter, encoding, decimal)
     raise TableError(f"there is no table of this name or form; a table is {FORMS}")
 
 
-def _csv(path: Path, delimiter: str | None, encoding: str) -> Any:
+def _csv(path: Path, delimiter: str | None, encoding: str, decimal: str) -> Any:
     if not path.is_file():
-        raise TableError(f"there is no file {path.name}")
+        raise _no_file(path)
     with _opened("duckdb", "the CSV file") as ibis:
-        return open_csv(ibis, path, delimiter, encoding)
+        return open_csv(ibis, path, delimiter, encoding, decimal)
+
+
+def _no_file(path: Path) -> TableError:
+    return TableError(f"there is no file {'of this name' if private_parts(str(path)) else path.name}")
 
 
 def _parquet(path: str) -> Any:
     is_file = "://" not in path and Path(path).is_file()
     if "://" not in path and not any(sign in path for sign in "*?[") and not is_file:
-        raise TableError(f"there is no file {Path(path).name}")
+        raise _no_file(Path(path))
     with _opened("duckdb", "the Parquet file") as ibis:
         backend = ibis.duckdb.connect()
         if is_file:
-            path = name_as_it_is(path)
-        else:  # DuckDB would cast all files to the types of the first, which may follow its records
-            kinds = "list((name, type, converted_type, logical_type::VARCHAR) ORDER BY name, type)"
-            files = f"SELECT {kinds} AS kinds FROM parquet_schema(?) GROUP BY file_name"
-            if backend.con.execute(f"SELECT count(DISTINCT kinds) FROM ({files})", [path]).fetchall()[0][0] > 1:
-                raise TableError(
-                    "these Parquet files differ in the names or types of their columns; write them with the same ones"
-                )
-        # a column that stands in the names of folders would be of a type that follows the other names
-        return backend.read_parquet(path, hive_partitioning=False)
+            return backend.read_parquet(name_as_it_is(path), hive_partitioning=False)
+        # DuckDB would cast all files to the types of the first, which may follow its records
+        kinds = "list((name, type, converted_type, logical_type::VARCHAR) ORDER BY name, type)"
+        files = f"SELECT file_name, {kinds} AS kinds FROM parquet_schema(?) GROUP BY file_name"
+        different = "count(DISTINCT kinds), list(DISTINCT parse_dirpath(file_name))"
+        n_kinds, folders = backend.con.execute(f"SELECT {different} FROM ({files})", [path]).fetchall()[0]
+        if n_kinds > 1:
+            raise TableError(
+                "these Parquet files differ in the names or types of their columns; write them with the same ones"
+            )
+        table = backend.read_parquet(path, hive_partitioning=False)
+        keys = {part.partition("=")[0].lower() for f in folders for part in re.split(r"[/\\]", f) if "=" in part}
+        if not keys or keys & {
+            name.lower() for name in table.columns
+        }:  # what a file says comes before the name of its folder
+            return table
+        # of texts: a guess at another type would follow the other names
+        return backend.read_parquet(path, hive_partitioning=True, hive_types_autocast=False)
 
 
 def _duckdb(parts: SplitResult) -> Any:
@@ -145,18 +178,19 @@ def _spark(parts: SplitResult) -> Any:
 def _table_of(parts: SplitResult) -> tuple[str, dict[str, str]]:
     """The name of the table, and what else the URL asks for."""
     asked = dict(parse_qsl(parts.query, keep_blank_values=True))
-    if "password" in asked:
-        raise TableError("a password may not stand in a URL, where others see it; see open_table")
     if not (name := asked.pop("table", "")):
         raise TableError("the URL must say which table: ...?table=NAME")
     return name, asked
 
 
 def _named(connection: Any, name: str) -> Any:
-    """The table; ``schema.table`` where there is no table of the whole name."""
+    """The table; ``schema.table``, or ``"my.schema"."my.table"``, where there is no table of the whole name."""
     try:
         return connection.table(name)
     except Exception:
+        if quoted := QUOTED.fullmatch(name):
+            named, rest = (part and part.replace('""', '"') for part in quoted.groups())
+            return connection.table(rest, database=named and (connection.current_catalog, named))
         database, dot, rest = name.partition(".")
         if not dot:
             raise
@@ -179,7 +213,4 @@ def _opened(backend: str, what: str) -> Iterator[Any]:
     except TableError:
         raise
     except Exception as error:
-        raise EngineError(
-            f"{what} cannot be opened, or has no such table ({type(error).__name__}): check the address, the name of the table, "
-            "and that you may read it"
-        ) from None
+        raise EngineError(f"{what} cannot be opened ({type(error).__name__}): {cause_of(error)}") from None

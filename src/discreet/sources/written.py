@@ -1,11 +1,13 @@
 """CSV files in DuckDB: every column a text, and every text taken for what it is taken for in memory (sources/files.py).
 
-Nothing is left to DuckDB to find out, neither types nor names nor the delimiter. Two more things may not be left to it:
+Nothing is left to DuckDB to find out, neither types nor names nor the delimiter. More may not be left to it:
 
 - It reads a file on several threads by a guess at where a record begins, and a quoted text of several lines may mislead it. So
   it reads on one.
-- On one thread it drops a quoted text that never ends, and whatever follows, in silence. So that is looked for here, in one
-  pass over the file, which keeps nothing.
+- On one thread it drops a quoted text that never ends, and whatever follows, in silence. It refuses what is read in memory (a
+  record of more than 2 MB, lines that end in several ways), and reads what is refused there. Whether a file is refused would
+  depend on who reads it, and on a record. So DuckDB gets a file only if it is written plainly, as a pass over the file finds,
+  which keeps nothing. Any other is read by this process, as for a table in memory: it is refused, or its texts go to DuckDB.
 """
 
 import codecs
@@ -20,16 +22,16 @@ from ..columns.numeric import as_number
 from ..errors import TableError
 from ..schema import Label
 from .bins import EngineColumn, as_float
-from .files import MISSING, NEVER_ENDS, header, numbers_among
+from .files import MISSING, NO_ROW_NAMES, header, numbers_among, read_texts
 
 SPACES = "".join(c for c in map(chr, range(0x3001)) if c.isspace())
 BARE = "(?s)^([!-~](.*[!-~])?)?$"  # nothing to strip; to strip is slow
-BLOCK = 1 << 24
-LONGEST = 1 << 21  # bytes of a record, as DuckDB allows by itself
+BLOCK = 1 << 20
+LONGEST = 2 * BLOCK  # bytes of a record, as DuckDB allows by itself
 NO_TABLE = (
     "DuckDB cannot read the CSV file as a table: it has lines with more or fewer fields than its first line has names, lines "
     "that end in several ways, a text that is not in UTF-8, or a record of more than 2 MB. If its delimiter is unusual, "
-    "say so; if it is cut off or damaged, get another copy"
+    "say so; if it is cut off or damaged, get another copy; if it has row names: " + NO_ROW_NAMES
 )
 ON_ONE_THREAD = {"parallel": False, "auto_detect": False, "header": True, "quote": '"', "escape": '"'}
 AS_IT_STANDS = {
@@ -48,26 +50,33 @@ def is_readable(encoding: str) -> bool:
         return False
 
 
-def open_csv(ibis: Any, path: Path, delimiter: str | None, encoding: str) -> Any:
+def open_csv(ibis: Any, path: Path, delimiter: str | None, encoding: str, decimal: str = ".") -> Any:
     """A CSV file as an ibis table of texts."""
+    if decimal not in (".", ","):
+        raise TableError("decimal must be a point or a comma")
     names, delimiter = header(path, delimiter, encoding)
-    if not is_readable(encoding) or not delimiter.isascii():
-        raise TableError(
-            f"{path.name}: DuckDB reads CSV files in UTF-8, with a delimiter of ASCII. Convert it (iconv -f "
-            f"{encoding.upper()} -t UTF-8), or read it into memory and use fit(X, y)"
-        )
     if len({name.lower() for name in names}) < len(names):
         raise TableError(
-            f"{path.name} has names of columns that differ in case only, as they may not in DuckDB; rename one"
+            f"{path.name} has names of columns that differ in case only, as they may not in DuckDB; rename one, or say --engine "
+            "memory (in Python, Vault.from_file)"
         )
-    if not _quotes_end(path, delimiter):
-        raise TableError(f"{path.name} {NEVER_ENDS} (or, if several spaces stand before a quote, remove them)")
     backend = ibis.duckdb.connect()
-    backend.texts_are_as_in_files = True
+    backend.texts_are_as_in_files, backend.decimal_sign = True, decimal
+    if not (is_readable(encoding) and delimiter.isascii() and is_plain(path, len(names), delimiter)):
+        backend.con.register("records", _in_memory(path, names, delimiter, encoding))
+        return backend.table("records")
     quoted = name_as_it_is(str(path))
     columns = dict.fromkeys(names, "VARCHAR")
     table = backend.read_csv(quoted, columns=columns, delim=delimiter, **ON_ONE_THREAD, **AS_IT_STANDS)
     return table if len(names) > 1 else table.filter(table[names[0]].notnull())  # an empty line is no record
+
+
+def _in_memory(path: Path, names: list[str], delimiter: str, encoding: str) -> Any:
+    import pyarrow as pa
+
+    schema = pa.schema([(name, pa.large_string()) for name in names])
+    parts = [pa.table(texts, schema=schema) for texts in read_texts(path, names, delimiter, encoding)]
+    return pa.concat_tables(parts)
 
 
 def name_as_it_is(path: str) -> str:
@@ -80,25 +89,51 @@ def is_written(backend: Any) -> bool:
     return getattr(backend, "texts_are_as_in_files", False)
 
 
-def _quotes_end(path: Path, delimiter: str) -> bool:
-    """Whether no quoted text runs on to the end of the file, or is longer than a record may be.
+def decimal_sign(backend: Any) -> str:
+    """The decimal sign of the numbers in a CSV file."""
+    return getattr(backend, "decimal_sign", ".")
 
-    Nor may several spaces stand before a quote: DuckDB takes no notice of one, but takes several for a part of the text.
+
+def is_plain(path: Path, n_fields: int, delimiter: str) -> bool:
+    """Whether each line is a record as everybody reads it, of text in UTF-8.
+
+    It has as many fields as the first line, or none; a quoted text is the whole of its field, but for one space before it; all
+    lines end in the same way; and no record is too long for DuckDB: it fits into a block and what is left of the one before.
     """
-    d = re.escape(delimiter)
-    one, some = ("", "") if delimiter == " " else (" ?+", " *+")
-    end, odd = rf"[{d}\n\r]", rf'[^" {d}\n\r]'
-    quoted = rf'{one}(?:"[^"]*+")++[^"{d}\n\r]*+{end}'
-    bare = rf"{some}{odd}[^{d}\n\r]*+{end}"  # quotes within a field that does not begin with one are like other signs
-    fields = re.compile(rf'(?>[^"]*{end}|{quoted}|{bare})*+'.encode())
+    text = codecs.getincrementaldecoder("utf-8")()
+    lines, end, rest = None, b"\n", b""
     with open(path, "rb") as file:
-        rest = file.read(len(codecs.BOM_UTF8)).removeprefix(codecs.BOM_UTF8)
+        file.seek(len(codecs.BOM_UTF8) if file.read(len(codecs.BOM_UTF8)) == codecs.BOM_UTF8 else 0)
         while block := file.read(BLOCK):
             rest += block
-            rest = rest[_end(fields, rest) :]
-            if len(rest) > LONGEST:
+            try:
+                text.decode(block)
+            except UnicodeDecodeError:
                 return False
-    return _end(fields, rest + b"\n") == len(rest) + 1
+            if lines is None:
+                end = first[0] if (first := re.search(rb"\r\n|\n|\r", rest)) else end
+                lines = _lines(n_fields, delimiter, end)
+            rest = rest[_end(lines, rest) :]
+            if len(rest) > BLOCK:
+                return False
+    ended = not rest or (lines is not None and _end(lines, rest + end) == len(rest + end))
+    return ended and not text.getstate()[0]
+
+
+def _lines(n_fields: int, delimiter: str, end: bytes) -> re.Pattern[bytes]:
+    d = re.escape(delimiter).encode()
+    one, some = (b"", b"") if delimiter == " " else (b" ?+", b" *+")
+    edge = rb"(?=[%b\n\r])" % d
+    bare = rb'[^"%b\n\r]*+%b|%b[^" %b\n\r][^%b\n\r]*+' % (
+        d,
+        edge,
+        some,
+        d,
+        d,
+    )  # with quotes in it, but not at its start
+    quoted = rb'%b"[^"]*+(?:""[^"]*+)*+"' % one
+    field = rb"(?>%b|%b)%b" % (bare, quoted, edge)
+    return re.compile(rb"(?>(?>%b(?:%b%b){%d})?+%b)*+" % (field, d, field, n_fields - 1, re.escape(end)))
 
 
 def _end(pattern: re.Pattern[bytes], text: bytes) -> int:
@@ -114,9 +149,10 @@ def as_meant(table: Any, columns: Sequence[Column], target: str, classes: Sequen
     backend, names = table.get_backend(), [*(column.name for column in columns), target]
     texts = [name for name in names if table[name].type().is_string()]
     bare = _apart(backend, table.select(**{n: _stripped(table[n]) if n in texts else table[n] for n in names}))
-    meant = {c.name: _meant(EngineColumn(backend.name, c.name, bare[c.name]), c) for c in columns if c.name in texts}
+    column, decimal = (lambda name: EngineColumn(backend.name, name, bare[name])), decimal_sign(backend)
+    meant = {c.name: _meant(column(c.name), c, decimal) for c in columns if c.name in texts}
     if target in texts:
-        meant[target] = _label(EngineColumn(backend.name, target, bare[target]), classes)
+        meant[target] = _label(column(target), classes, decimal)
     return _apart(backend, bare.mutate(**meant))
 
 
@@ -136,24 +172,24 @@ def _stripped(text: Any) -> Any:
     return ibis.ifelse(text.re_search(BARE), text, ibis.udf.scalar.builtin(trim)(text, SPACES))
 
 
-def _meant(texts: EngineColumn, column: Column) -> Any:
+def _meant(texts: EngineColumn, column: Column, decimal: str) -> Any:
     """As ``files.as_read`` has it. What is no number, or neither true nor false, is missing without that."""
     if isinstance(column, Numeric):
-        return texts.number()
+        return texts.number(decimal)
     if not isinstance(column, Categorical):
         return texts.values
     listed = column.places[0].keys()
-    return _written(texts, listed, numbers_among(listed), MISSING - listed)
+    return _written(texts, listed, numbers_among(listed), MISSING - listed, decimal)
 
 
-def _label(texts: EngineColumn, classes: Sequence[Label]) -> Any:
+def _label(texts: EngineColumn, classes: Sequence[Label], decimal: str) -> Any:
     """As ``files.labels`` has it: the text of a class."""
     import ibis
 
     numbers: dict[float, str] = {}
     for c in classes:
         numbers.setdefault(as_number(c), canonical(c))
-    found = _written(texts, {canonical(c) for c in classes}, numbers, MISSING)
+    found = _written(texts, {canonical(c) for c in classes}, numbers, MISSING, decimal)
     if isinstance(classes[0], str):
         return found
     truth = [(word, numbers[n]) for word, n in (("true", 1.0), ("false", 0.0)) if n in numbers]
@@ -161,12 +197,16 @@ def _label(texts: EngineColumn, classes: Sequence[Label]) -> Any:
 
 
 def _written(
-    texts: EngineColumn, listed: AbstractSet[str], numbers: Mapping[float, str], missing: AbstractSet[str]
+    texts: EngineColumn,
+    listed: AbstractSet[str],
+    numbers: Mapping[float, str],
+    missing: AbstractSet[str],
+    decimal: str,
 ) -> Any:
     """Texts, with NULL for those that are missing, and the listed one for another way to write the same number."""
     import ibis
 
-    text, number = texts.values, texts.number()
+    text, number = texts.values, texts.number(decimal)
     found = [(text.isin(sorted(missing)), ibis.null("string")), (text.isin(texts.held(listed)), text)]
     finite = {n: c for n, c in numbers.items() if n == n}
     whole = [n for n, c in finite.items() if abs(n) < 2**53 and c == str(int(n))]

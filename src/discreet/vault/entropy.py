@@ -35,7 +35,11 @@ class SystemEntropy:
     """The operating system's generator, and OpenDP's samplers on top of it."""
 
     def uniform(self, size: int) -> Array:
-        """Multiples of 2**-53, those below 1/2 shifted by half a step; neither 0 nor 1 can come up."""
+        """53 random bits and a half, times 2**-53, as a float64 has it; neither 0 nor 1 can come up.
+
+        Below 1/2 nothing is rounded: each odd multiple of 2**-54 has a chance of 2**-53. From 1/2 on the half is rounded off, to
+        multiples of 2**-52, each the result of two draws; but 1/2 itself and the last number, 1 - 2**-53, of one.
+        """
         bits = np.frombuffer(os.urandom(8 * size), np.uint64) >> np.uint64(11)
         numbers: Array = (bits.astype(np.float64) + 0.5) * 2.0**-53
         return np.minimum(numbers, 1.0 - 2.0**-53)

@@ -1,4 +1,6 @@
-"""The vault: it holds cells, and has three doors. Each charges first, then answers with noise.
+"""The vault: it holds cells. What leads out are doors, and each charges first, then answers with noise.
+
+Those of the published methods are here (other learners' are in mass_doors.py, list_doors.py, cut_doors.py and accuracy.py):
 
     exceeds     is the noisy number of records left at least a threshold?
     select      one candidate (or none), by a mechanism
@@ -10,6 +12,8 @@ A vault can be filled once and fitted many times. It cannot be printed, pickled 
 import math
 from collections.abc import Sequence
 from fractions import Fraction
+from os import PathLike
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -18,10 +22,12 @@ from ..candidates import Candidates
 from ..errors import SchemaError
 from ..privacy.budget import GreedyBudget, confidence_threshold
 from ..privacy.ledger import Reservation
+from ..samples import was_sample
 from ..schema import Label, Schema
 from ..sources.engine import EngineTable
-from ..sources.memory import add_table, check_types, class_numbers
+from ..sources.memory import FileTable, add_table, check_types, class_numbers
 from ..tables import as_table
+from ..unseen import NOTHING_BOOKED, unseen
 from .cells import Cells, CellsInProgress
 from .counting import Counter, NodeCounts, RuleCounts
 from .entropy import Entropy
@@ -50,7 +56,12 @@ def sorted_classes(schema: Schema) -> tuple[Label, ...]:
 
 
 class Vault(Secret):
-    """Cells under lock: exact counts go in, only the doors lead out."""
+    """Cells under lock: exact counts go in, only the doors lead out.
+
+    ``drafted``: a schema was drafted from the table that fills it, so nothing is proved about what is learned from it.
+    """
+
+    drafted = False
 
     def __init__(self, schema: Schema, classes: Sequence[Label], cells: Cells) -> None:
         self.schema = schema
@@ -59,6 +70,7 @@ class Vault(Secret):
         self._counters: dict[Candidates, Counter] = {}
 
     @classmethod
+    @unseen(NOTHING_BOOKED)
     def from_table(cls, X: Any, y: Any, schema: Schema) -> "Vault":
         """A vault with the records of a table: a data frame or array X and labels y.
 
@@ -76,9 +88,38 @@ class Vault(Secret):
         check_types(table, schema.used)
         cells = CellsInProgress(schema.used, len(classes))
         add_table(cells, table, schema.used, class_numbers(y, classes, len(table)))
-        return cls(schema, classes, cells.finish())
+        vault = cls(schema, classes, cells.finish())
+        vault.drafted = was_sample(X, y)
+        return vault
 
     @classmethod
+    @unseen(NOTHING_BOOKED)
+    def from_file(
+        cls,
+        path: str | PathLike[str],
+        schema: Schema,
+        delimiter: str | None = None,
+        encoding: str = "utf-8",
+        decimal: str = ".",
+    ) -> "Vault":
+        """A vault with the records of a CSV, Parquet or Arrow file, read a part at a time: the file may be larger than memory.
+
+        The schema names the target. What the texts of a CSV file mean is in docs/command-line.md.
+
+        >>> import tempfile
+        >>> from discreet.datasets import load_compas
+        >>> data = load_compas()
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     data.frame.to_csv(f"{folder}/compas.csv", index=False)
+        ...     Vault.from_file(f"{folder}/compas.csv", data.schema)
+        <Vault>
+        """
+        check_private_schema(schema)
+        classes = sorted_classes(schema)
+        return cls.filled_by(FileTable(Path(path), schema, classes, delimiter, encoding, decimal), schema, classes)
+
+    @classmethod
+    @unseen(NOTHING_BOOKED)
     def from_source(cls, table: Any, schema: Schema, verbose: bool = False) -> "Vault":
         """A vault with the records of a table that stays where it is: an ibis table (DuckDB, PostgreSQL, Spark).
 
@@ -96,7 +137,7 @@ class Vault(Secret):
         return cls.filled_by(EngineTable(table, schema, classes, verbose), schema, classes)
 
     @classmethod
-    def filled_by(cls, source: EngineTable, schema: Schema, classes: Sequence[Label]) -> "Vault":
+    def filled_by(cls, source: EngineTable | FileTable, schema: Schema, classes: Sequence[Label]) -> "Vault":
         """A vault with the records that a source adds."""
         cells = CellsInProgress(schema.used, len(classes))
         source.add_to(cells)

@@ -1,0 +1,132 @@
+"""How a command ends: always with an exit code, and where something went wrong with a message that names no value.
+
+What this package says by itself names no value of a record. What a library says may, and so may a traceback's last line: an
+error that nobody foresaw is one line without it, unless whoever may see the records asks for the traceback.
+"""
+
+import dis
+import io
+import os
+import sys
+import warnings
+from contextlib import suppress
+from pathlib import Path
+from typing import Any, NoReturn
+
+import click
+
+from ..sources.addresses import NO_SECRETS, UNREADABLE, private_parts
+from .terminal import say
+
+DONE, UNUSABLE, UNFORESEEN, STOPPED, UNREAD = 0, 1, 70, 130, 141
+NOT_REPEATED = "an argument that looks like a URL is wrong, or in the wrong place; it is not repeated here"
+TRACEBACK = "DISCREET_TRACEBACK"
+HOME = Path(__file__).resolve().parent.parent
+
+
+class Commands(click.Group):
+    """Commands in the order in which one needs them, none of which ends in a traceback."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """As they were added."""
+        return list(self.commands)
+
+    def main(self, args: Any = None, prog_name: str | None = None, standalone_mode: bool = True, **options: Any) -> Any:  # type: ignore[override]
+        """Run a command and exit."""
+        if not standalone_mode:
+            return super().main(args, prog_name, standalone_mode=False, **options)
+        with warnings.catch_warnings():
+            warnings.showwarning = _show_warning
+            try:
+                found = super().main(args, prog_name, standalone_mode=False, **options)
+                code = found if isinstance(found, int) else DONE
+                if sys.stdout is not None:
+                    sys.stdout.flush()  # what cannot be written is noticed here
+            except SystemExit:
+                raise
+            except BaseException as error:
+                code = _told(error, sys.argv[1:] if args is None else list(args))
+        sys.exit(code)
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """As click does, but for a reader who went away (``discreet show ... | head``), for which click has a code of its own."""
+        try:
+            return super().invoke(ctx)
+        except BrokenPipeError:
+            _be_quiet()
+
+
+def _be_quiet() -> NoReturn:
+    """End without a word: nobody reads it. Python would complain when it closes the output."""
+    with suppress(OSError, ValueError, AttributeError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    sys.exit(UNREAD)
+
+
+def _told(error: BaseException, args: list[str]) -> int:
+    """Say what went wrong; the exit code."""
+    if os.environ.get(TRACEBACK) == "1":
+        import traceback
+
+        say("".join(traceback.format_exception(error)), err=True)
+    if isinstance(error, BrokenPipeError):
+        _be_quiet()
+    if isinstance(error, click.Abort | KeyboardInterrupt | EOFError):
+        say("Stopped.", err=True)
+        return STOPPED
+    told = error if isinstance(error, click.ClickException) else as_message(error)
+    if told is None:
+        told = Unforeseen(error)
+    text = _AsOnATerminal()
+    told.show(text)
+    message = text.getvalue().rstrip("\n")
+    if told.message not in (NO_SECRETS, UNREADABLE) and any(p in message for arg in args for p in private_parts(arg)):
+        message = f"Error: {NOT_REPEATED}"
+    say(message, err=True)
+    return told.exit_code
+
+
+class _AsOnATerminal(io.StringIO):
+    """Click takes colours out of a message for files, and would hide a part of a name."""
+
+    def isatty(self) -> bool:
+        return True
+
+
+class Unforeseen(click.ClickException):
+    """An error that nobody foresaw, without what it says."""
+
+    exit_code = UNFORESEEN
+
+    def __init__(self, error: BaseException) -> None:
+        super().__init__(
+            f"something happened that this program does not foresee ({type(error).__name__}). What it says is not shown, because "
+            f"it might quote a record. With {TRACEBACK}=1 in the environment it is: for your eyes only, do not share it"
+        )
+
+
+def as_message(error: BaseException) -> click.ClickException | None:
+    """An error as a message, if it is one that may be shown."""
+    if isinstance(error, MemoryError):  # NumPy's and pyarrow's say how much they wanted, which follows the records
+        return click.ClickException("there is not enough memory for this")
+    if isinstance(error, OSError) and error.strerror:
+        where = "" if error.filename is None else f"{os.fsdecode(error.filename)}: "
+        return click.ClickException(f"{where}{error.strerror}")
+    if isinstance(error, ImportError) or (isinstance(error, ValueError | TypeError | OSError) and _is_ours(error)):
+        return click.ClickException(str(error))
+    return None
+
+
+def _is_ours(error: BaseException) -> bool:
+    """Whether a ``raise`` of this package made it: not a library, nor a call like ``float(text)``."""
+    trace = error.__traceback__
+    if trace is None:
+        return False
+    while trace.tb_next is not None:
+        trace = trace.tb_next
+    code = trace.tb_frame.f_code
+    return Path(code.co_filename).is_relative_to(HOME) and dis.opname[code.co_code[trace.tb_lasti]] == "RAISE_VARARGS"
+
+
+def _show_warning(message: Warning | str, category: type[Warning], *_: Any, **__: Any) -> None:
+    say(f"Warning: {message}", err=True)

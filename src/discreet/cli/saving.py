@@ -1,0 +1,76 @@
+"""Files for what is paid for with privacy: their place and space are taken before the draw, and what is drawn is never lost.
+
+How much space follows from public numbers alone: schema, parameters, and the ledger's length.
+"""
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from .ending import as_message
+from .terminal import say_lines
+
+if TYPE_CHECKING:
+    from ..schema import Schema
+    from ..writing import PendingFile
+
+MOST_RULES = 1_000  # more are not expected; if they come and find no space, the model is printed
+
+
+class NotWritten(click.ClickException):
+    """Something was drawn and paid for, and could not be written. It was printed."""
+
+    exit_code = 4
+
+
+def reserved(path: Path, size: int, force: bool) -> "PendingFile":
+    """Place and space for a file, as long as the command runs."""
+    from ..writing import PendingFile
+
+    try:
+        return click.get_current_context().with_resource(PendingFile(path, size, over=force))
+    except OSError as error:
+        raise click.ClickException(
+            f"{path} cannot be written ({error.strerror}); up to {size / 1e6:.1f} MB are needed. Nothing was spent"
+        ) from None
+
+
+def keep(file: "PendingFile", text: str, path: Path, epsilon: float) -> None:
+    """Write what was paid for. If it cannot be written, print it."""
+    try:
+        file.stream.write(text.encode("utf-8"))
+        file.commit()
+    except BaseException as error:
+        told = as_message(error)
+        say_lines([text])
+        raise NotWritten(
+            f"{path} could not be written ({type(error).__name__ if told is None else told.message}). Epsilon {epsilon:g} IS "
+            "SPENT, and this would be lost: so it was printed to the standard output. Put that into a file"
+        ) from None
+
+
+def size_of_model(schema: "Schema | None", max_length: int, max_card: int, ledger: Path | None) -> int:
+    """More bytes than the model will have."""
+    if schema is None:  # made from the records: nobody knows before
+        return 1 << 22
+    data = schema.to_dict()
+    rules = min(max_length, MOST_RULES) * (max_card + 1) * (_longest(data) + 500)
+    labels = min(max_length, MOST_RULES) * len(schema.classes or (0, 1)) * 64
+    booked = 0 if ledger is None else ledger.stat().st_size
+    return (1 << 17) + 4 * (len(json.dumps(data, indent=1)) + rules + labels + booked)
+
+
+def size_of_report(model: int) -> int:
+    """More bytes than the report will have, of a model of at most so many: signs take up to six letters in HTML."""
+    return (1 << 20) + 16 * model
+
+
+def _longest(data: Any) -> int:
+    """The length, as JSON, of the longest name or category."""
+    if isinstance(data, dict):
+        return max((max(_longest(key), _longest(value)) for key, value in data.items()), default=0)
+    if isinstance(data, list | tuple):
+        return max(map(_longest, data), default=0)
+    return len(json.dumps(data, default=str))

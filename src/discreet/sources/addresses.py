@@ -1,0 +1,91 @@
+"""URLs of tables, read with care: a secret may not stand in one, and nothing of what stands there is ever repeated.
+
+A password with a sign that ends a part of a URL (``/``, ``?``, ``#``, ``@``) turns into a port, a path or a fragment, which a
+library would quote. So everything that could be such a rest is refused here, before a library reads it.
+"""
+
+import re
+from urllib.parse import SplitResult, unquote, urlsplit
+
+from ..errors import TableError
+
+ENGINES = ("postgresql", "postgres", "spark", "sc", "duckdb")
+NO_SECRETS = (
+    "a password, key or token may not stand in a URL, where others see it: put it where the engine itself looks for it, for "
+    "PostgreSQL PGPASSWORD, ~/.pgpass or a service file, for Spark and S3 their configuration"
+)
+UNREADABLE = (
+    "the URL cannot be read: it must be SCHEME://USER@HOST:PORT/DATABASE?table=NAME, with other signs than letters and digits "
+    "in these parts as %2F (/), %3F (?), %23 (#), %40 (@). And " + NO_SECRETS
+)
+_SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*)://")
+_HOST = re.compile(r"(\[[0-9A-Fa-f:.]+\]|[^\[\]:@,]*)(:[0-9]*)?")
+_SECRET = re.compile(
+    r"pass(?!file$)|pwd|secret|token|credential|signature|(api|access|account|private|client|server|storage)key|^sig$|^key$"
+)
+# A scheme, a user, a query, or words as libpq takes them
+_LIKE_A_URL = re.compile(r"(?i)(^|=)[a-z][a-z0-9+.-]+:|@|[?&;#][^=]*=|(pass|pwd|secret|token)\w*=")
+
+
+def checked_url(text: str) -> SplitResult:
+    """The parts of a URL (or of a path, which has no scheme), if there is no secret in it. The error repeats nothing of it."""
+    scheme = _SCHEME.match(text)
+    if scheme is None:
+        return SplitResult("", "", text, "", "")
+    rest = text[scheme.end() :]
+    authority = re.split(r"[/?#]", rest, maxsplit=1)[0]
+    after = rest[len(authority) :]
+    user, _, host = authority.rpartition("@")
+    if ":" in _decoded(user) or any(_SECRET.search(key) for key in _keys(after)):
+        raise TableError(NO_SECRETS)
+    if not text.isprintable() or not _HOST.fullmatch(host):
+        raise TableError(UNREADABLE)
+    kind = scheme[1].lower()
+    if kind in ENGINES and "#" in rest:
+        raise TableError(UNREADABLE)
+    if kind in ENGINES and kind != "duckdb" and "@" in (after if ":" in host else after.partition("?")[0]):
+        raise TableError(UNREADABLE)
+    parts = _split(text)
+    if parts is None:
+        raise TableError(UNREADABLE)
+    return parts
+
+
+def _split(text: str) -> SplitResult | None:
+    """As the library reads it; None for what it does not like, without its words."""
+    try:
+        parts = urlsplit(text)
+        _ = parts.port, parts.hostname
+    except ValueError:
+        return None
+    return parts
+
+
+def _keys(after: str) -> list[str]:
+    """What stands before each ``=`` of a query, or of Spark Connect's ``/;token=...``: letters and digits in lower case."""
+    words = re.split(r"[?&;#]", after)[1:]
+    decoded = [part for word in words for part in re.split(r"[?&;#]", _decoded(word))]
+    return [re.sub(r"[^a-z0-9]", "", word.partition("=")[0].lower()) for word in decoded]
+
+
+def _decoded(text: str) -> str:
+    """Without percent signs, however often they were encoded."""
+    while (plain := unquote(text.replace("+", " "))) != text:
+        text = plain
+    return text
+
+
+def private_parts(text: str) -> list[str]:
+    """What of an argument may not be repeated, if it might be a URL, well written or not: all but its scheme and the table.
+
+    >>> private_parts("postgresql://me:Xyzzy@host/db?table=people&sslkey=/home/key.pem")
+    ['Xyzzy', 'host', 'sslkey', 'home', 'key.pem']
+    >>> private_parts("people.csv")
+    []
+    """
+    if not _LIKE_A_URL.search(text):
+        return []
+    text = re.sub(r"^(--?[\w-]+=)?([A-Za-z][A-Za-z0-9+.-]+:)?", "", text)
+    rest = re.sub(r"[?&]table=[^&;#@]*", " ", text)
+    pieces = re.split(r"[^\w.-]+", f"{rest} {_decoded(rest)}")
+    return [piece for piece in dict.fromkeys(pieces) if len(piece) > 3]

@@ -1,0 +1,159 @@
+"""A release that builds on a model asks where the model came from."""
+
+import json
+import math
+from dataclasses import replace
+from fractions import Fraction
+
+import numpy as np
+import pandas as pd
+import pytest
+from click.testing import CliRunner
+
+from discreet import (
+    Boolean,
+    DPGreedyRuleListClassifier,
+    DPOptimalRuleListClassifier,
+    GreedyRuleListClassifier,
+    Ledger,
+    Numeric,
+    OptimalRuleListClassifier,
+    Rule,
+    RuleList,
+    SavedModel,
+    Schema,
+    noisy_accuracy,
+    private_cuts,
+)
+from discreet.cli import main
+from discreet.errors import PrivacyWarning
+from discreet.origin import origin_of
+from discreet.privacy.statement import INFERRED, SEEDED
+
+SCHEMA = Schema((Boolean("a"), Boolean("b")), target="y", classes=["no", "yes"])
+GRID = Schema((Numeric("age", low=0, high=100, n_cuts=99), Boolean("b")), target="y", classes=["no", "yes"])
+# `a` and `b` say the class of all records but one each, so that the best list is a tie; without record 18 it is none
+X = pd.DataFrame({"a": [True] * 9 + [False] * 9 + [True, False], "b": [True] * 9 + [False] * 9 + [False, True]})
+Y = np.array(["yes"] * 9 + ["no"] * 9 + ["yes", "yes"])
+
+
+def exact(X, y, learner=OptimalRuleListClassifier):
+    return learner(max_length=2, schema=SCHEMA).fit(X, y)
+
+
+def private(schema=SCHEMA, **given):
+    columns = X if schema is SCHEMA else pd.DataFrame({"age": np.arange(20) * 5, "b": X["b"]})
+    return DPOptimalRuleListClassifier(max_length=2, schema=schema, **given).fit(columns, Y), columns
+
+
+@pytest.mark.parametrize("learner", [OptimalRuleListClassifier, GreedyRuleListClassifier])
+def test_an_exact_model_of_the_same_records_tells_neighbours_apart_so_no_pair_is_printed(learner):
+    lists = [str(exact(X.drop(index=i), np.delete(Y, i), learner)) for i in (18, 19)]
+    assert (
+        lists[0] != lists[1]
+    )  # both are neighbours of the whole table: with certainty one of them has another list than it
+    with pytest.warns(PrivacyWarning, match="learned without privacy"):
+        found = noisy_accuracy(exact(X, Y, learner), X, Y, 0.1)
+    assert found.privacy.proved is None
+    assert "epsilon = " not in str(found)
+    assert "epsilon = " not in str(found.privacy)
+    assert "learned without privacy" in str(found)
+
+
+def test_a_proved_model_keeps_its_pair_and_says_what_adds_up():
+    model, _ = private(epsilon=2.0)
+    for known in (model, SavedModel.of(model), SavedModel.from_json(SavedModel.of(model).to_json())):
+        found = noisy_accuracy(known, X, Y, 0.1)
+        assert found.privacy.proved.epsilon == 0.1
+        assert "epsilon = 2" in str(found.privacy)
+        assert "own statement" in found.privacy.assumes[-1]
+
+
+@pytest.mark.parametrize("bare", [lambda m: m.rule_list_, lambda m: RuleList.from_json(m.rule_list_.to_json())])
+def test_a_bare_list_does_not_know_where_it_came_from(bare):
+    rules = bare(private()[0])
+    found = noisy_accuracy(rules, X, Y, 0.1)
+    assert found.privacy.proved is None
+    assert "SavedModel" in str(found)
+    vouched = noisy_accuracy(rules, X, Y, 0.1, model_is_public=True).privacy
+    assert vouched.proved.epsilon == 0.1
+    assert "model_is_public" in vouched.assumes[-1]
+
+
+def test_a_ledger_books_that_nothing_is_proved():
+    ledger = Ledger(epsilon=1.0)
+    noisy_accuracy(exact(X, Y), X, Y, 0.25, ledger=ledger)
+    assert ledger.spent[0] == Fraction(1, 4)
+    assert ledger.proved[0] == math.inf
+
+
+def test_every_origin_has_its_name():
+    model, _ = private()
+    seeded = private(random_state=0)[0]
+    loose = GreedyRuleListClassifier(max_length=2).fit(X, Y)
+    mined = private(candidates=["a", "b"])[0]
+    made = DPGreedyRuleListClassifier(infer_schema=True).fit(X, Y)
+    expected = {
+        "proved": [model, SavedModel.of(model)],
+        "seeded": [seeded, SavedModel.of(seeded)],
+        "unproved": [mined, SavedModel.of(mined)],
+        "exact": [exact(X, Y), SavedModel.of(exact(X, Y))],
+        "inferred": [loose, made, SavedModel.of(made), loose.rule_list_],
+        "unknown": [model.rule_list_, SavedModel(model.rule_list_)],
+    }
+    for kind, models in expected.items():
+        for m in models:
+            origin = origin_of(m, getattr(m, "rule_list_", getattr(m, "rule_list", m)))
+            assert origin.kind == kind
+            assert bool(origin.because) == (kind != "proved")
+            assert (noisy_accuracy(m, X, Y, 1.0).privacy.proved is not None) == (kind == "proved")
+
+
+def test_vouching_for_a_model_does_not_vouch_for_a_schema_made_from_records_or_take_a_seed_back():
+    loose = GreedyRuleListClassifier(max_length=2).fit(X, Y)
+    assert noisy_accuracy(loose, X, Y, 1.0, model_is_public=True).privacy.because == (INFERRED,)
+    vouched = noisy_accuracy(exact(X, Y), X, Y, 1.0, model_is_public=True, random_state=0)
+    assert vouched.privacy.because == (SEEDED,)
+
+
+def test_released_cut_points_count_once_and_are_booked_where_nobody_did():
+    cut = private_cuts(pd.DataFrame({"age": np.arange(20) * 5, "b": X["b"]}), GRID, {"age": 3}, epsilon=0.5)
+    model, columns = private(schema=cut, epsilon=1.0)
+    assert model.privacy_.proved.epsilon == 1.5
+    assert noisy_accuracy(model, columns, Y, 0.1).privacy.proved.epsilon == 0.1  # its statement has counted them
+    ledger = Ledger(epsilon=1.0)
+    vouched = noisy_accuracy(model.rule_list_, columns, Y, 0.1, ledger=ledger, model_is_public=True)
+    assert vouched.privacy.proved.epsilon == 0.6
+    assert vouched.privacy.cut_points == 0.5
+    assert ledger.spent[0] == Fraction(6, 10) == ledger.entries[0].spent_epsilon
+    again = noisy_accuracy(model.rule_list_, columns, Y, 0.1, ledger=ledger, model_is_public=True)
+    assert again.privacy.proved.epsilon == 0.6
+    assert ledger.spent[0] == Fraction(7, 10)
+
+
+def run(model, tmp_path, *options):
+    SavedModel.of(model, "y").save(tmp_path / "model.json")
+    X.assign(y=Y).to_csv(tmp_path / "table.csv", index=False)
+    given = [str(tmp_path / "model.json"), str(tmp_path / "table.csv"), "--epsilon", "0.1", *options]
+    answer = CliRunner().invoke(main, ["evaluate", *given])
+    assert answer.exit_code == 0, answer.output
+    return answer.stdout
+
+
+def test_the_command_line_says_so(tmp_path):
+    assert "not private: the model that was measured was learned without privacy" in run(exact(X, Y), tmp_path)
+    assert "; epsilon = 0.1" in run(exact(X, Y), tmp_path, "--model-is-public")
+    assert "; epsilon = 0.1" in run(private()[0], tmp_path)
+    assert json.loads(run(exact(X, Y), tmp_path, "--json"))["proved"] is False
+    wrong = CliRunner().invoke(main, ["evaluate", str(tmp_path / "model.json"), str(tmp_path / "table.csv"), "--public",
+                                      "--model-is-public"])  # fmt: skip
+    assert wrong.exit_code == 2
+
+
+def test_a_fit_looks_where_its_schema_and_candidates_came_from():
+    loose = GreedyRuleListClassifier(max_length=2).fit(X, Y)
+    schema = replace(loose.rule_list_.schema, classes=("no", "yes"))
+    assert DPOptimalRuleListClassifier(max_length=2, schema=schema).fit(X, Y).privacy_.because == (INFERRED,)
+    taken = [Rule(rule.antecedent) for rule in exact(X, Y).rule_list_.rules]
+    (reason,) = private(candidates=taken)[0].privacy_.because
+    assert "mined" in reason

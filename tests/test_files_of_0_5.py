@@ -1,0 +1,60 @@
+"""Files that version 0.5 wrote are read as they were meant."""
+
+import json
+import pickle
+import shutil
+import warnings
+from fractions import Fraction
+from pathlib import Path
+
+import pytest
+from sklearn.exceptions import InconsistentVersionWarning
+
+from discreet import Ledger, PrivacyStatement, SavedModel, Schema
+from discreet.datasets import load_compas
+
+FOLDER = Path(__file__).parent / "written_by_0_5"
+MODELS = [path.stem for path in sorted(FOLDER.glob("*.pickle"))]
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_models(name):
+    model = SavedModel.load(FOLDER / f"{name}.json")
+    assert f"{model}\n" == (FOLDER / f"{name}.txt").read_text()
+    assert SavedModel.from_json(model.to_json()) == model
+    if model.privacy is not None:
+        assert model.privacy == PrivacyStatement.from_json((FOLDER / f"{name}.statement.json").read_text())
+        assert model.ledger is not None
+        assert model.ledger.epsilon == 3
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_pickles(name):
+    data = load_compas(sensitive=False)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", InconsistentVersionWarning)  # of scikit-learn, not of discreet
+        clf = pickle.loads((FOLDER / f"{name}.pickle").read_bytes())
+    model = SavedModel.load(FOLDER / f"{name}.json")
+    assert (clf.predict(data.data) == model.predict(data.data)).all()
+    assert (clf.predict_proba(data.data) == model.predict_proba(data.data)).all()
+    if model.privacy is not None:
+        assert clf.privacy_ == model.privacy
+
+
+def test_a_ledger(tmp_path):
+    shutil.copy(FOLDER / "ledger.json", tmp_path)
+    old = json.loads((FOLDER / "ledger.json").read_text())
+    ledger = Ledger.open(tmp_path / "ledger.json")
+    assert [e.what for e in ledger.entries] == [e["what"] for e in old["entries"]]
+    assert ledger.spent == (Fraction(21, 10), Fraction(1, 10**6))
+    ledger.reserve(Fraction(1, 2), Fraction(0), "one more").close()
+    again = Ledger.open(tmp_path / "ledger.json")
+    assert len(again.entries) == len(old["entries"]) + 1
+    assert again.spent[0] == Fraction(26, 10)
+
+
+def test_schemas():
+    assert Schema.load(FOLDER / "schema.toml").target == "is_recid"
+    cuts = Schema.load(FOLDER / "cuts.toml")
+    assert cuts.cuts_epsilon == 0.1
+    assert len(cuts.released) == 1
