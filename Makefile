@@ -55,17 +55,14 @@ twins: $(VENV)/.test  ## what the audit finds in deliberately broken mechanisms,
 
 test: $(VENV)/.test  ## the fast tests: pure Python, a few minutes at most
 	@$(BIN)/python -m pytest -n 2
-	@echo 'Left to `make test-all`:'
-	@$(BIN)/python -m pytest -m slow --collect-only --no-header | grep '::' | sed 's/^/  /' || true
-	@echo '  the whole suite again on the oldest supported versions (make test-oldest)'
 
 test-all: $(VENV)/.test-engines $(VENV)/.browser test-oldest  ## everything, slow tests and the oldest supported versions included
-	$(BIN)/python -m pytest -n 2 -m 'slow or not slow'
+	$(BIN)/python -m pytest -n 2 -m 'slow or not slow' -rs --durations=30
 
 test-oldest: | $(BIN)/python  ## the fast tests on the oldest versions that pyproject.toml allows
 	test -x .venv-oldest/bin/python || $(PYTHON) -m venv .venv-oldest
 	.venv-oldest/bin/python -m pip --disable-pip-version-check install --quiet -e '.[test]' -c tests/oldest.txt
-	.venv-oldest/bin/python -m pytest -n 2
+	.venv-oldest/bin/python -m pytest -n 2 -rs
 
 fuzz: $(VENV)/.test  ## 100,000 hostile inputs for each reader of files; a failure prints how to repeat it
 	$(BIN)/python -m tests.fuzzing

@@ -5,8 +5,10 @@ import os
 from hypothesis import HealthCheck, settings
 
 from .engines import duckdb_engine, engine, postgresql_engine, spark_engine, spark_installed
+from .left_out import pytest_deselected, pytest_terminal_summary, pytest_testnodedown
 
 __all__ = ["duckdb_engine", "engine", "postgresql_engine", "spark_engine", "spark_installed"]  # fixtures
+__all__ += ["pytest_deselected", "pytest_terminal_summary", "pytest_testnodedown"]  # hooks
 
 settings.register_profile("here", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.register_profile("ci", parent=settings.get_profile("here"), derandomize=True)

@@ -1,6 +1,8 @@
 """The measures of `discreet.evaluation`, against brute force and against the paper's numbers."""
 
+import subprocess
 import sys
+from importlib.util import find_spec
 from itertools import permutations
 
 import numpy as np
@@ -233,6 +235,8 @@ def test_the_papers_feature_overlap_on_adult():
 
 # membership attacks
 
+with_the_toolbox = pytest.mark.skipif(find_spec("art") is None, reason="needs the extra attacks")
+
 
 def remembered(n=400):
     """A model that knows its training records by heart: those with an even number are members, all of class 1."""
@@ -243,16 +247,16 @@ def remembered(n=400):
     return rules, X[ids % 2 == 0], y[ids % 2 == 0], X[ids % 2 == 1], y[ids % 2 == 1]
 
 
+@with_the_toolbox
 @pytest.mark.parametrize("kind", ["black-box", "label-only"])
 def test_an_attack_finds_out_a_model_that_remembers(kind):
-    pytest.importorskip("art.estimators")
     attack = membership_attack(*remembered(), kind=kind, random_state=0)
     assert attack.accuracy == attack.auc == 1.0
 
 
+@with_the_toolbox
 @pytest.mark.parametrize("kind", ["black-box", "label-only"])
 def test_an_attack_on_a_model_that_knows_nothing_is_a_guess(kind):
-    pytest.importorskip("art.estimators")
     rng = np.random.default_rng(5)
     tables = (*random_table(rng, 3000), *random_table(rng, 2000))
     attack = membership_attack(RULES, *tables, kind=kind, random_state=0)
@@ -264,9 +268,9 @@ def test_an_attack_on_a_model_that_knows_nothing_is_a_guess(kind):
     assert attack.auc == pytest.approx(area, abs=1e-3)
 
 
+@with_the_toolbox
 def test_the_label_only_attack_gains_what_the_model_overfits():
     """It calls a member who is predicted correctly; so it is right for (1 + accuracy inside - accuracy outside) / 2."""
-    pytest.importorskip("art.estimators")
     rng = np.random.default_rng(6)
     X, y = random_table(rng, 400, ("no", "yes"))
     inside, outside = (X[:200], y[:200]), (X[200:], y[200:])
@@ -277,8 +281,8 @@ def test_the_label_only_attack_gains_what_the_model_overfits():
     assert attack.accuracy == pytest.approx((1 + right[0] - right[1]) / 2)
 
 
+@with_the_toolbox
 def test_an_attack_can_be_repeated_and_leaves_numpys_seed_alone():
-    pytest.importorskip("art.estimators")
     X, y = load_german_credit(binary=True, return_X_y=True)
     clf = GreedyRuleListClassifier(max_card=2).fit(X[:700], y[:700])
     tables = X[:700], y[:700], X[700:], y[700:]
@@ -287,6 +291,30 @@ def test_an_attack_can_be_repeated_and_leaves_numpys_seed_alone():
     assert attacks[0].tpr.tolist() == attacks[1].tpr.tolist() != attacks[2].tpr.tolist()
     assert str(attacks[0]) == str(attacks[1]) != str(attacks[2])
     assert (np.random.get_state()[1] == before).all()  # noqa: NPY002
+
+
+ATTACKED = """
+import contextlib, io, logging, sys
+sys.stderr = open(sys.argv[1], "w")  # a test runner, say
+import absl.logging  # which dp-accounting imports: its handler closes the stderr it knows if that is not sys.stderr
+import pandas as pd
+from discreet import RuleList
+from discreet.evaluation import membership_attack
+
+logging.getLogger().addHandler(logging.FileHandler(sys.argv[2], mode="w"))
+with contextlib.redirect_stderr(io.StringIO()):
+    membership_attack(RuleList.parse("if a then 1 else 0"), *(pd.DataFrame({"a": [True] * 4}), [0, 1, 0, 1]) * 2)
+logging.warning("logged")
+print("said", file=sys.stderr)
+"""
+
+
+@with_the_toolbox
+def test_an_attack_leaves_the_logging_of_the_program_alone(tmp_path):
+    """ART sets up logging for the whole process when it is imported, which closes every handler that is there."""
+    said, logged = tmp_path / "said", tmp_path / "logged"
+    subprocess.run([sys.executable, "-c", ATTACKED, said, logged], capture_output=True, check=False)
+    assert (said.read_text(), logged.read_text()) == ("said\n", "logged\n")
 
 
 def test_odd_attacks_are_refused():

@@ -123,7 +123,21 @@ def every_list(column):
         yield RuleList((Rule((literal,), 1),), 0, schema=Schema([column]))
 
 
-@pytest.mark.parametrize("ansi", [True, False])
+# Spark has a strict mode, and one in which it casts as it likes.
+in_each_mode = pytest.mark.parametrize(
+    ("engine", "ansi"),
+    [
+        ("duckdb", None),
+        *(
+            pytest.param(*mode, marks=pytest.mark.slow)
+            for mode in (("postgresql", None), ("spark", True), ("spark", False))
+        ),
+    ],
+    indirect=["engine"],
+)
+
+
+@in_each_mode
 def test_every_literal_in_sql(engine, ansi):
     set_ansi(engine, ansi)
     for (kind, arrow), values in EVERY.items():
@@ -147,11 +161,8 @@ def in_parts(items, size):
 
 
 def set_ansi(engine, ansi):
-    """Spark has a strict mode, and one in which it casts as it likes."""
-    if engine.dialect == "spark":
+    if ansi is not None:
         engine.connection.conf.set("spark.sql.ansi.enabled", str(ansi).lower())
-    elif not ansi:
-        pytest.skip("a setting of Spark")
 
 
 def test_every_literal_in_python():
@@ -449,7 +460,7 @@ EXPECTS = {
 }
 
 
-@pytest.mark.parametrize("ansi", [True, False])
+@in_each_mode
 def test_a_column_of_another_type_is_an_error(engine, ansi):
     set_ansi(engine, ansi)
     for kind, column in STRANGE.items():

@@ -10,12 +10,12 @@ import time
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner
 
 from discreet import Boolean, Categorical, Ledger, Numeric, SavedModel, Schema
 from discreet.cli import main
 from discreet.writing import PendingFile
 
+from .streams_apart import runner
 from .test_practitioner import FIT, SCHEMA, desk, hospital, run
 
 __all__ = ["desk"]  # a fixture
@@ -108,7 +108,7 @@ def test_a_file_that_appeared_during_the_fit_stays_and_the_model_is_printed(full
         commit(self)
 
     monkeypatch.setattr(PendingFile, "commit", late)
-    result = CliRunner().invoke(main, [*WRITERS["fit"], "m.json"])
+    result = runner().invoke(main, [*WRITERS["fit"], "m.json"])
     assert result.exit_code == 4
     assert Path("m.json").read_text() == "somebody else's"
     assert SavedModel.from_json(result.stdout)
@@ -141,7 +141,7 @@ def test_a_full_disk_leaves_nothing_but_a_line(full_desk, name):
     before = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (300, before[1]))
     try:
-        result = CliRunner().invoke(main, [*WRITERS[name], "new.out"])
+        result = runner().invoke(main, [*WRITERS[name], "new.out"])
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, before)
     assert result.exit_code == 1
@@ -157,7 +157,7 @@ def test_what_was_paid_for_is_printed_if_it_cannot_be_written(full_desk, monkeyp
         raise error
 
     monkeypatch.setattr(PendingFile, "commit", fails)
-    result = CliRunner().invoke(main, [*WRITERS[name], "m.json", "--ledger", "l.json"])
+    result = runner().invoke(main, [*WRITERS[name], "m.json", "--ledger", "l.json"])
     monkeypatch.undo()
     os.chdir(full_desk)
     assert result.exit_code == 4

@@ -116,7 +116,7 @@ def test_json_stays_json_with_the_real_names(desk):
         ["ledger", "show", "odd\x1b.json"],
         ["check", TABLE, "-s", "odd\x1b.json"],
         ["check", "odd\x1b.csv", "-s", "schema.toml"],
-        ["\x1b[2J"],
+        ["none\x1b[2J"],
     ],
 )
 def test_errors_show_hostile_names_and_obey_none(desk, call):

@@ -11,7 +11,6 @@ import duckdb
 import numpy as np
 import pandas as pd
 import pytest
-from click.testing import CliRunner
 
 from discreet import (
     Categorical,
@@ -32,6 +31,7 @@ from discreet.privacy.ledger import BudgetError
 from discreet.sources import memory
 from discreet.vault.entropy import SeededEntropy
 
+from ..streams_apart import runner
 from ..test_practitioner import FIT, SCHEMA, desk, flat, hospital, run  # noqa: F401  (desk is a fixture)
 
 pytest.importorskip("ibis")
@@ -151,7 +151,7 @@ def test_who_reads_a_file_shows_nowhere(desk, called, monkeypatch):  # noqa: F81
         for engine in ("memory", "duckdb"):
             run("ledger", "create", "l.json", "-e", "9")
             asked = [command.split(",")[0], *model, table, *options, "--engine", engine]
-            result = CliRunner().invoke(main, asked)
+            result = runner().invoke(main, asked)
             made = {path.name: path.read_bytes() for path in desk.rglob("*") if path.is_file()}
             made["l.json"] = re.sub(rb'"when": "[^"]*"', b"", made["l.json"])  # the time of day
             seen.append((result.exit_code, result.stdout, result.stderr, made))

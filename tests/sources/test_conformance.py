@@ -34,7 +34,7 @@ from discreet.tables import as_table
 from discreet.vault.cells import CellsInProgress
 
 from ..strategies import schemas
-from ..test_exports import COLUMNS, EVERY, HOSTILE, run_with, set_ansi, stored_tables
+from ..test_exports import COLUMNS, EVERY, HOSTILE, in_each_mode, run_with, set_ansi, stored_tables
 
 pytest.importorskip("ibis")
 from .ibis_tables import stored
@@ -94,7 +94,7 @@ LARGE = [
 ]
 
 
-@pytest.mark.parametrize("ansi", [True, False])
+@in_each_mode
 def test_the_bins_of_every_column_of_every_type(engine, ansi):
     set_ansi(engine, ansi)
     tried = [(kind, arrow, values, COLUMNS) for (kind, arrow), values in EVERY.items()]

@@ -10,7 +10,7 @@ import polars as pl
 import pyarrow as pa
 import pytest
 
-from discreet import Boolean, Categorical, DPGreedyRuleListClassifier, Numeric, Schema, Vault
+from discreet import Boolean, Categorical, DPGreedyRuleListClassifier, Numeric, Schema, Vault, private_base
 from discreet.columns import canonical, is_missing
 
 from .test_conformance import content
@@ -75,7 +75,8 @@ def fitted(column, X, y):
 
 @pytest.mark.parametrize("library", LIBRARIES)
 @pytest.mark.parametrize("name", ARROW)
-def test_a_value_that_python_does_not_have(name, library, capfd):
+def test_a_value_that_python_does_not_have(name, library, capfd, monkeypatch):
+    monkeypatch.setattr(private_base, "_warned_of_seeds", True)  # said once, whatever the records
     if (name, library) == ("decimal", "polars"):
         pytest.skip("polars has no such decimals")
     try:
@@ -97,7 +98,10 @@ def test_a_value_that_python_does_not_have(name, library, capfd):
 
 @pytest.mark.parametrize("library", ["pyarrow", "pandas", "pandas with Arrow", "polars", "array"])
 def test_a_label_that_is_no_text(library, capfd):
-    y = texts("a") if library == "array" else LIBRARIES[library](texts("a"))["x"]
+    try:
+        y = texts("a") if library == "array" else LIBRARIES[library](texts("a"))["x"]
+    except NOT_MADE:
+        pytest.skip(f"{library} cannot hold it")
     schema = Schema([Boolean("z")], "x", ["a", "b", "1"])
     X = pd.DataFrame({"z": [True] * 5})
     vault = Vault.from_table(X, y, schema)

@@ -206,7 +206,7 @@ def spark_child(address, ledger, rounds=1):
             env=os.environ | {"SPARK_LOCAL_IP": "127.0.0.1"},
         ) as process,
     ):
-        watch = threading.Timer(180, process.kill)  # so that no test waits for ever
+        watch = threading.Timer(600, process.kill)  # so that no test waits for ever
         watch.start()
         try:
             yield SparkChild(process)

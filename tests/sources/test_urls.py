@@ -2,7 +2,6 @@
 
 import os
 import pickle
-import shutil
 import subprocess
 import sys
 from importlib.util import find_spec
@@ -16,6 +15,7 @@ from discreet import DPGreedyRuleListClassifier, SavedModel, Vault, open_table
 from discreet.datasets import load_compas
 from discreet.errors import EngineError, TableError
 
+from ..engines import spark_connect_server
 from ..marked_values import Heard
 
 pytest.importorskip("ibis")
@@ -138,10 +138,10 @@ from discreet import Vault, open_table
 from discreet.datasets import load_compas
 
 data = load_compas()
-session = SparkSession.builder.remote("local[1]").getOrCreate()  # starts a server, and connects to it
+session = SparkSession.builder.remote(sys.argv[1]).getOrCreate()
 session.createDataFrame(data.frame).write.saveAsTable("people")
 here = Vault.from_table(data.data, data.target, data.schema)._cells
-there = Vault.from_source(open_table("sc://localhost:15002?table=people"), data.schema)._cells
+there = Vault.from_source(open_table(sys.argv[1] + "?table=people"), data.schema)._cells
 same = (here._patterns == there._patterns).all() and (here.counts == there.counts).all()
 session.stop()
 sys.exit(0 if same else 1)
@@ -149,21 +149,18 @@ sys.exit(0 if same else 1)
 
 
 @pytest.mark.slow
-def test_spark_connect(tmp_path):
+def test_spark_connect(tmp_path, spark_installed):
     """In a process of its own: a program has either Spark or Spark Connect."""
-    if find_spec("pyspark") is None or find_spec("grpc") is None:
+    if find_spec("grpc") is None:
         pytest.skip("pyspark[connect] is not installed")
-    if not (os.environ.get("JAVA_HOME") or shutil.which("java")):
-        pytest.skip("Spark needs Java")
-    environment = {k: v for k, v in os.environ.items() if not k.startswith(("SPARK", "PYSPARK"))} | {
-        "SPARK_LOCAL_IP": "127.0.0.1"
-    }
-    done = subprocess.run(
-        [sys.executable, "-c", SPARK_CONNECT],
-        capture_output=True,
-        text=True,
-        env=environment,
-        timeout=300,
-        cwd=tmp_path,
-    )
+    environment = {k: v for k, v in os.environ.items() if not k.startswith(("SPARK", "PYSPARK"))}
+    with spark_connect_server() as address:
+        done = subprocess.run(
+            [sys.executable, "-c", SPARK_CONNECT, address],
+            capture_output=True,
+            text=True,
+            env=environment,
+            timeout=300,
+            cwd=tmp_path,
+        )
     assert done.returncode == 0, done.stderr[-2000:]

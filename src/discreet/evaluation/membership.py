@@ -1,6 +1,9 @@
 """Membership inference attacks of the Adversarial Robustness Toolbox (ART): was this record learned from?"""
 
+import logging.config
 import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -110,7 +113,7 @@ def _scores(rules: RuleList, kind: str, taught: Any, x: np.ndarray, y: np.ndarra
 
 def _toolbox() -> tuple[Any, Any]:
     try:
-        with warnings.catch_warnings():
+        with warnings.catch_warnings(), _logging_left_alone():
             warnings.simplefilter("ignore")  # ART tells that it found no PyTorch, which nothing here needs
             import art.attacks.inference.membership_inference as inference
             from art.estimators.classification import BlackBoxClassifier
@@ -119,3 +122,21 @@ def _toolbox() -> tuple[Any, Any]:
             "membership_attack needs the Adversarial Robustness Toolbox: pip install 'discreet[attacks]'"
         ) from None
     return inference, BlackBoxClassifier
+
+
+@contextmanager
+def _logging_left_alone() -> Iterator[None]:
+    """ART, when imported, sets up logging for the whole process, which closes the handlers of the program it is part of."""
+    set_up = logging.config.dictConfig
+
+    def of_others(config: Any) -> None:
+        if "art" in config.get("loggers", {}):
+            logging.getLogger("art").addHandler(logging.NullHandler())  # all it needs: not on stderr if nobody listens
+        else:
+            set_up(config)
+
+    logging.config.dictConfig = of_others
+    try:
+        yield
+    finally:
+        logging.config.dictConfig = set_up
