@@ -15,6 +15,7 @@ from .estimators import check_whole_number
 from .learners.cuts import cuts_by_halving, levels
 from .privacy.budget import CutsBudget
 from .privacy.ledger import Ledger, exact, reserve
+from .privacy.statement import INFERRED, SEEDED
 from .private_base import check_budget, entropy_of
 from .schema import Label, Schema
 from .sources.engine import EngineTable, is_engine_table
@@ -91,18 +92,22 @@ def private_cuts(
     whole = exact("epsilon", epsilon)
     budget = CutsBudget.split(whole / records_per_person, [levels(int(cuts[name])) for name in grids])
     release = f"cuts-{secrets.token_hex(4)}"
-    proved = None if schema.inferred or random_state is not None else (float(whole), 0.0)
+    because = (SEEDED,) * (random_state is not None) + (INFERRED,) * schema.inferred
+    proved = None if because else (float(whole), 0.0)
     if schema.inferred and random_state is None:
         warnings.warn(
             "no privacy is proved for these cuts: the schema was made from records", PrivacyWarning, stacklevel=2
         )
     if in_engine and ledger is not None:
-        ledger.check(whole, Fraction(0))
+        ledger.check(whole, Fraction(0), proved, because=because)
     # before the budget is reserved: a connection may be lost on the way
     vaults = {name: Vault.filled_by(*source) for name, source in sources.items()}
     found = {}
     what = f"cut points {release} of {', '.join(grids)}"
-    with reserve(ledger, whole, Fraction(0), what, proved, records_per_person) as reservation:
+    paid = {release: records_per_person * exact("epsilon", float(budget.epsilon))}  # as fits will read it in the schema
+    with reserve(
+        ledger, whole, Fraction(0), what, proved, records_per_person, because=because, release=release, pays_for=paid
+    ) as reservation:
         for name, grid in grids.items():
             vault = vaults[name] if table is None else _alone(table, grid)
             doors = CutDoors(vault, budget.choice_epsilon, reservation, entropy)

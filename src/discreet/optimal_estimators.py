@@ -140,6 +140,7 @@ class DPOptimalRuleListClassifier(_PrivateRuleListClassifier):
             learned = optimal(doors, draws, counted=budget.counts_epsilon > 0)
         self._set_model(candidates, learned)
         self.rule_list_ = self.rule_list_.reachable()  # follows from what was drawn, and so costs nothing
+        self.booked_ = reservation.booked
         self.privacy_ = self._stated(statement, candidates.schema)
         return self
 

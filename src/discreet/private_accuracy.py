@@ -107,9 +107,9 @@ def noisy_accuracy(
     vault = None
     if source is not None:  # before the budget is reserved: a connection may be lost on the way
         if ledger is not None:
-            ledger.check(whole, exact("delta", 0))
+            ledger.check(whole, exact("delta", 0), pair, because=because)
         vault = Vault.filled_by(source, schema, sorted_classes(schema))
-    with reserve(ledger, whole, exact("delta", 0), MEASURED, pair, records_per_person) as reservation:
+    with reserve(ledger, whole, exact("delta", 0), MEASURED, pair, records_per_person, because=because) as reservation:
         vault = vault or Vault.from_table(table, y, schema)
         correct, wrong = correct_and_wrong(vault, rules, price, reservation, entropy)
     return NoisyAccuracy(*_with_interval(correct, wrong, float(price)), statement)

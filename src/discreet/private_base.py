@@ -24,6 +24,7 @@ from sklearn.utils.validation import validate_data
 from .candidates import Candidates
 from .errors import CandidatesError, PrivacyWarning, SchemaError
 from .estimators import _RuleListClassifier, check_whole_number, refuse
+from .privacy.entries import Booked
 from .privacy.ledger import Ledger, Reservation, exact
 from .privacy.statement import INFERRED, SEEDED, Guarantee, PrivacyStatement, neighbours_of
 from .schema import Schema
@@ -58,6 +59,7 @@ class _PrivateRuleListClassifier(_RuleListClassifier, ABC):
     """
 
     privacy_: PrivacyStatement
+    booked_: Booked | None  # where the model stands in the ledger
     _strict = False
     _counts_nodes = False  # whether the learner can do with counts of candidates, node by node
 
@@ -234,18 +236,13 @@ class _PrivateRuleListClassifier(_RuleListClassifier, ABC):
                 fill()
             return Reservation(epsilon, delta, records=k)
         what = f"{type(self).__name__}, {statement.mechanism}"
-        owed = [(name, e) for name, e in schema.released if not self.ledger.names(name)]
-        for name, e in owed:
-            statement = statement.after_cut_points(k * e)
-            what += f", and cut points {name}"
-        before = sum((exact("epsilon", e) for _, e in owed), Fraction(0))
         pair = None if statement.proved is None else (statement.proved.epsilon, statement.proved.delta or 0.0)
+        cuts = {name: k * exact("epsilon", e) for name, e in schema.released}
+        known: dict[str, Any] = {"because": statement.because, "rests_on": cuts}
         if fill is not None:
-            self.ledger.check(epsilon + k * before, delta)
+            self.ledger.check(epsilon, delta, pair, **known)
             fill()
-        reservation = self.ledger.reserve(epsilon + k * before, delta, what, proved=pair, records=k)
-        reservation.draw(before, Fraction(0), "release of cut points")
-        return reservation
+        return self.ledger.reserve(epsilon, delta, what, pair, k, **known)
 
     def _stated(self, statement: PrivacyStatement, schema: Schema) -> PrivacyStatement:
         """What the model promises: the learning, and the cut points that were computed for it, record by record."""

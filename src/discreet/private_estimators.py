@@ -129,6 +129,7 @@ class DPGreedyRuleListClassifier(_PrivateRuleListClassifier):
             doors = self._doors(get_vault(), candidates, budget, reservation, entropy)
             learned = greedy(doors, int(self.max_length), check_support=self.mechanism in SMOOTH)
         self._set_model(candidates, learned)
+        self.booked_ = reservation.booked
         self.privacy_ = self._stated(statement, candidates.schema)
         return self
 

@@ -51,14 +51,20 @@ class PendingFile:
             self.discard()
             raise
 
-    def commit(self) -> None:
-        """Put what was written in the place of the old file. It is on disk when this returns."""
+    def commit(self, new: bool = False) -> None:
+        """Put what was written in the place of the old file. It is on disk when this returns.
+
+        With ``new`` there must be no old file, else this raises FileExistsError; of several that try, one succeeds.
+        """
         try:
             self.stream.flush()
             self.stream.truncate()  # what was reserved and not needed
             os.fsync(self.stream.fileno())
             self.stream.close()
-            os.replace(self._scratch, self.path)
+            if new:
+                self._link()
+            else:
+                os.replace(self._scratch, self.path)
         except BaseException:
             self.discard()
             raise
@@ -67,6 +73,18 @@ class PendingFile:
             os.fsync(folder)  # the new name, too
         finally:
             os.close(folder)
+
+    def _link(self) -> None:
+        """Give the content its name, if that is free."""
+        try:
+            os.link(self._scratch, self.path)
+        except FileExistsError:
+            raise
+        except OSError:  # a file system without hard links: take the name first
+            os.close(os.open(self.path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666))
+            os.replace(self._scratch, self.path)
+        else:
+            self._scratch.unlink()
 
     def discard(self) -> None:
         """Leave everything as it was. After ``commit`` this does nothing."""

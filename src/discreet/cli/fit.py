@@ -121,7 +121,7 @@ def fit(
     if not infer_schema:
         check_not_a_sample(table, public_table)
     learn = partial(_classifier, greedy, epsilon=epsilon, ledger=ledger, **given)
-    booked = 0 if ledger is None else len(ledger.entries)
+    booked = 0 if ledger is None else ledger.n_entries
     try:
         if infer_schema and schema_file is None:
             if isinstance(table, str):
@@ -134,7 +134,7 @@ def fit(
             written = Written(table, delimiter, encoding)
             model = _fit(written, load_schema(schema_file), target, exclude, learn, ledger_file)
     except KeyboardInterrupt:
-        gone = ledger is not None and len(ledger.entries) > booked
+        gone = ledger is not None and ledger.n_entries > booked
         said = f"Epsilon {epsilon:g} is booked and stays so" if gone else "Nothing was booked"
         click.echo(f"Stopped; no model was written. {said}.", err=True)
         raise SystemExit(130) from None
