@@ -110,7 +110,8 @@ def test_a_torn_last_line_is_cut_off_and_one_that_is_complete_counts(path):
     before, whole = Ledger.open(path).entries, path.read_bytes()
     Ledger.open(path).reserve(Fraction(1, 10), NOTHING, "the last")
     line = path.read_bytes()[len(whole) :]
-    for torn in (line[:1], line[:5], line[: len(line) // 2], line[:-3], b"\0" * 50):
+    long = line[:50] + b"x" * 5_000  # of which the next line must not leave a rest
+    for torn in (line[:1], line[:5], line[: len(line) // 2], line[:-3], b"\0" * 50, long):
         path.write_bytes(whole + torn)
         assert Ledger.open(path).entries == before
         assert Ledger.open(path).remaining == (Fraction(1, 2), 0)
