@@ -85,11 +85,11 @@ def stop_inside_the_upgrade(path, epsilon, pipe):
     fit(path, epsilon)
 
 
-def hold(path, seconds, pipe):
-    """Have the lock for some time."""
+def hold(path, pipe):
+    """Have the lock for ever."""
     with locking.open_locked(path):
         pipe.send("held")
-        time.sleep(seconds)
+        time.sleep(600)
 
 
 def reserve_for_ever(path, epsilon, pipe):

@@ -5,11 +5,13 @@ import fcntl
 import multiprocessing
 import os
 import signal
+import sys
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
 from fractions import Fraction
-from io import FileIO
+from functools import partial
+from io import FileIO, StringIO
 from random import Random
 
 import pytest
@@ -284,21 +286,39 @@ def test_without_the_lock_two_could_spend_the_same(path, monkeypatch):
     assert len(ledger.entries) == 1  # of two that were granted
 
 
-def test_a_long_wait_says_which_ledger_it_is_for_and_ctrl_c_ends_it(path, monkeypatch, capsys):
+class Listening(StringIO):
+    """What is printed; at the first word of it, something is done."""
+
+    def __init__(self, then):
+        super().__init__()
+        self.then = then
+
+    def write(self, text):
+        done, self.then = self.then, lambda: None
+        done()
+        return super().write(text)
+
+
+def test_a_long_wait_says_which_ledger_it_is_for(path, monkeypatch):
     monkeypatch.setattr(locking, "PATIENCE", 0.1)
-    child = Child(children.hold, path, 1.0)
+    child = Child(children.hold, path)
     assert child.hear() == "held"
+    monkeypatch.setattr(sys, "stderr", said := Listening(child.process.kill))
     Ledger.open(path).reserve(Fraction(1, 10), Fraction(0), "after a wait")
-    said = capsys.readouterr().err
-    assert said.count("waiting") == 1
-    assert str(path) in said
-    child = Child(children.hold, path, 60.0)
+    assert said.getvalue().count("waiting") == 1
+    assert str(path) in said.getvalue()
+
+
+def test_ctrl_c_ends_a_long_wait(path, monkeypatch):
+    monkeypatch.setattr(locking, "PATIENCE", 0.1)
+    child = Child(children.hold, path)
     assert child.hear() == "held"
-    threading.Timer(0.5, signal.pthread_kill, (threading.main_thread().ident, signal.SIGINT)).start()
+    stop = partial(signal.pthread_kill, threading.main_thread().ident, signal.SIGINT)
+    monkeypatch.setattr(sys, "stderr", Listening(stop))
     with pytest.raises(KeyboardInterrupt):
         Ledger.open(path).reserve(Fraction(1, 10), Fraction(0), "in vain")
     child.kill()
-    assert len(Ledger.open(path).entries) == 1
+    assert Ledger.open(path).entries == ()
 
 
 @pytest.mark.parametrize("what", ["deleted", "replaced"])
