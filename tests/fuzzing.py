@@ -19,7 +19,7 @@ import tempfile
 import time
 import tomllib
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from pathlib import Path
 from random import Random
@@ -40,7 +40,9 @@ from discreet import (
 )
 from discreet.errors import ModelError, RuleError, SchemaError
 from discreet.model import checksum
+from discreet.privacy import ledger_lines as lines
 from discreet.privacy.ledger import BudgetError, LedgerError, LedgerSnapshot
+from discreet.privacy.ledger_version_1 import read_version_1
 from discreet.privacy.statement import Guarantee
 
 MOST_SECONDS = 2.0  # of CPU for one input
@@ -493,6 +495,33 @@ def same_statement(statement: PrivacyStatement) -> None:
     assert str(statement)
 
 
+def ledger_lines(older: Any) -> str:
+    """The same ledger in version 2, with cut points, too."""
+    whole, entries = read_version_1(to_json(older).encode())
+    more = [replace(e, release="cuts-1", cut_points=(("cuts-1", e.epsilon),), records_per_person=2) for e in entries]
+    return b"".join(lines.from_entries(replace(whole, name="a ledger"), [*entries, *more])).decode()
+
+
+def from_lines(text: str) -> Any:
+    """Each line without its checksum."""
+    parsed = [json.loads(line) for line in text.splitlines()]
+    return [{key: value for key, value in line.items() if key != "check"} for line in parsed]
+
+
+def to_lines(data: Any) -> str:
+    """With checksums that fit, so that what is behind them is reached."""
+    rows = data if isinstance(data, list) else [data]
+    sealed = (lines._sealed(row) if isinstance(row, dict) else to_json(row).encode() for row in rows)
+    return b"\n".join([*sealed, b""]).decode()
+
+
+def whole_ledger(path: Path) -> Any:
+    """A ledger all of whose lines were read. Opening looks at its ends only."""
+    ledger = Ledger.open(path)
+    assert len(ledger.entries) == ledger.n_entries
+    return ledger
+
+
 def same_ledger(ledger: Any) -> None:
     """Everything that a ledger can be asked works, and a new entry leaves the old ones as they were."""
     before, text = ledger.path.read_bytes(), str(ledger)
@@ -503,10 +532,10 @@ def same_ledger(ledger: Any) -> None:
     try:
         ledger.reserve(Fraction(0), Fraction(0), "nothing")
     except BudgetError:
-        assert ledger.path.read_bytes() == before
+        assert ledger.entries == entries
     else:
         assert ledger.entries[:-1] == entries
-        assert (ledger.epsilon, ledger.delta) == whole
+    assert (ledger.epsilon, ledger.delta) == whole
 
 
 def readers(folder: Path) -> list[Reader]:
@@ -532,6 +561,16 @@ def readers(folder: Path) -> list[Reader]:
         ),
         Reader(
             "ledger",
+            [ledger_lines(LEDGER), ledger_lines(LEDGER | {"entries": []})],
+            LedgerError,
+            lambda _: whole_ledger(path),
+            same_ledger,
+            from_lines,
+            to_lines,
+            as_file=True,
+        ),
+        Reader(
+            "older ledger",
             [to_json(LEDGER), to_json(LEDGER | {"entries": []})],
             LedgerError,
             lambda _: Ledger.open(path),

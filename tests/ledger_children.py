@@ -2,14 +2,15 @@
 
 import resource
 import time
+from concurrent.futures import ThreadPoolExecutor
 from fractions import Fraction
+from io import FileIO
 
 import numpy as np
 import pandas as pd
 
 import discreet.private_estimators
-from discreet import DPGreedyRuleListClassifier, Ledger, Vault
-from discreet.privacy import ledger as ledger_module
+from discreet import DPGreedyRuleListClassifier, Ledger, Vault, locking, writing
 from discreet.privacy.ledger import BudgetError
 
 X = pd.DataFrame({"a": np.arange(40) % 2 == 0, "b": np.arange(40) % 3 == 0})
@@ -61,33 +62,72 @@ def stop_inside_the_fit(path, epsilon, pipe):
 
 
 def stop_inside_the_write(path, epsilon, pipe):
-    """Stay for ever where the new file is written but not yet in its place, with the lock held."""
+    """Stay for ever where half of a line is written, with the lock held."""
 
-    def replace(*arguments):
-        pipe.send("inside")
-        time.sleep(600)
+    class Half(FileIO):
+        def write(self, data):
+            super().write(data[: len(data) // 2])
+            pipe.send("inside")
+            time.sleep(600)
 
-    ledger_module.os.replace = replace
+    locking.FileIO = Half
     fit(path, epsilon)
 
 
+def stop_inside_the_upgrade(path, epsilon, pipe):
+    """Stay for ever where the new version is written but not yet in its place."""
+
+    def replaced(*arguments):
+        pipe.send("inside")
+        time.sleep(600)
+
+    writing.os.replace = replaced
+    fit(path, epsilon)
+
+
+def hold(path, pipe):
+    """Have the lock for ever."""
+    with locking.open_locked(path):
+        pipe.send("held")
+        time.sleep(600)
+
+
 def reserve_for_ever(path, epsilon, pipe):
-    """Reserve again and again, and report each that succeeded."""
+    """Reserve again and again, and report each that succeeded. Some are closed, too."""
     ledger = Ledger.open(path)
     while True:
         try:
-            ledger.reserve(Fraction(epsilon), Fraction(0), "one")
+            reservation = ledger.reserve(Fraction(epsilon), Fraction(0), "one")
         except BudgetError:
             pipe.send(None)
             time.sleep(600)
         pipe.send("reserved")
+        if reservation.booked.number % 2:
+            reservation.close()
 
 
-def fit_with_a_full_disk(path, epsilon, pipe):
+def reserve_many(path, threads, times, epsilon, start, report):
+    """(reservations that succeeded, that were refused) by several threads."""
+    start.wait()
+
+    def reserve(_):
+        try:
+            Ledger.open(path, 1.0).reserve(Fraction(epsilon), Fraction(0), "one").close()
+        except BudgetError:
+            return 0
+        return 1
+
+    with ThreadPoolExecutor(threads) as pool:
+        done = sum(pool.map(reserve, range(times)))
+    report.put((done, times - done))
+
+
+def fit_with_a_full_disk(path, epsilon, *given):
     """A fit whose ledger is cut off in the middle of being written, as on a full disk."""
     filled = count_reads()
-    size = path.stat().st_size
-    resource.setrlimit(resource.RLIMIT_FSIZE, (size // 2, size // 2))
+    *limit, pipe = given
+    size = limit[0] if limit else path.stat().st_size + 100  # in the middle of a line
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size, size))
     try:
         fit(path, epsilon)
         pipe.send(("learned", len(filled)))

@@ -19,7 +19,7 @@ from discreet.errors import RuleError, SchemaError
 from . import fuzzing
 
 COUNT = 2_000
-NAMES = ["schema", "schema file", "rules", "model", "model file", "statement", "ledger"]
+NAMES = ["schema", "schema file", "rules", "model", "model file", "statement", "ledger", "older ledger"]
 SEED = 0 if os.environ.get("CI") else secrets.randbelow(10**9)
 
 
@@ -147,8 +147,6 @@ def hook(event, arguments):
         return
     if event == "open":
         path, mode, flags = arguments
-        if str(path).endswith(".lock"):
-            return heard.add("open the lock")
         writes = flags & (os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND)
         return heard.add("open to write" if writes else "open to read")
     heard.add(event)
@@ -174,7 +172,7 @@ for reader in readers:
         break
 print("\\n".join(sorted(heard)))
 """
-EXPECTED = {"open to read", "open the lock", "fcntl.flock"}
+EXPECTED = {"open to read", "fcntl.flock"}  # a ledger that looks damaged may just be being written: one waits for that
 ALLOWED = EXPECTED | {"sys._getframe", "sys._getframemodulename"}  # Python's typing asks who is calling
 
 

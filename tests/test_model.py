@@ -1,6 +1,7 @@
 """A model's file holds what was released and nothing more, is the same when read again, and is refused if it was changed."""
 
 import json
+import math
 import os
 from fractions import Fraction
 
@@ -95,10 +96,13 @@ def test_a_ledger_is_saved_without_what_depends_on_records():
     assert snapshot.spent == ledger.spent
     assert snapshot.remaining == (Fraction(5, 2), Fraction(1, 10**6))
     assert snapshot.proved == ledger.proved
-    (entry,) = snapshot.entries
-    assert entry.spent_epsilon is entry.spent_delta is None
-    assert len(entry.when) == len("2024-05-06")
-    assert ledger.entries[0].spent_epsilon is not None, "the ledger itself keeps it"
+    (entry,) = ledger.entries
+    assert entry.spent_epsilon is not None, "the ledger itself keeps it"
+    assert (snapshot.number, snapshot.release) == (1, entry.release)
+    assert set(snapshot.to_dict()) == {
+        *("epsilon", "delta", "entries", "spent", "proved", "unproved", "ledger", "number", "release")
+    }
+    assert entry.when[:10] not in str(snapshot.to_dict())
     assert LedgerSnapshot.from_dict(snapshot.to_dict()) == snapshot
     saved = SavedModel.of(clf)
     ledger.reserve(Fraction(1), Fraction(0), "later")
@@ -204,11 +208,58 @@ def test_content_with_a_fitting_checksum_is_checked_too(changes, message):
         SavedModel.from_json(signed(MODEL, **changes))
 
 
+OF_VERSION_0_5 = {
+    "epsilon": "3",
+    "delta": "1/1000",
+    "entries": [
+        {"what": "a", "epsilon": "1/2", "delta": "0", "when": "2024-05-06", "proved_epsilon": p, "proved_delta": d}
+        for p, d in (("1/2", "0"), ("1/3", "1/2000"), (None, None))
+    ],
+}
+
+
+def test_the_ledger_of_a_model_of_version_0_5_becomes_a_summary():
+    ledger = SavedModel.from_json(signed(MODEL, ledger=OF_VERSION_0_5)).ledger
+    assert (ledger.totals.entries, ledger.totals.unproved) == (3, 1)
+    assert ledger.spent == (Fraction(3, 2), 0)
+    assert ledger.remaining == (Fraction(3, 2), Fraction(1, 2000))
+    assert ledger.proved == (math.inf, 1.0)
+    assert ledger.number is ledger.release is None
+
+
 def test_a_ledger_with_a_time_of_day_is_no_snapshot():
-    data = json.loads(MODEL.to_json())["ledger"]
+    data = json.loads(json.dumps(OF_VERSION_0_5))
     data["entries"][0]["when"] += "T10:00:00"
     with pytest.raises(ModelError, match="does not belong there"):
         SavedModel.from_json(signed(MODEL, ledger=data))
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        *({"entries": -1}, {"entries": True}, {"number": 5}, {"number": 0}, {"unproved": 9}, {"spent": ["1"]}),
+        *({"more": 1}, {"proved": ["-1", "0"]}, {"release": 5}, {"ledger": "x" * 300}, {"delta": "1"}),
+    ],
+)
+def test_a_summary_of_a_ledger_that_cannot_be_is_refused(change):
+    data = json.loads(MODEL.to_json())["ledger"] | change
+    with pytest.raises(ModelError, match="does not belong there"):
+        SavedModel.from_json(signed(MODEL, ledger=data))
+
+
+def test_a_model_is_as_large_after_1000_releases_as_after_one():
+    ledger = Ledger(epsilon=3.0)
+    clf = fitted(DPGreedyRuleListClassifier, ledger=ledger, epsilon=0.5)
+    first = SavedModel.of(clf).to_json()
+    for _ in range(1000):
+        ledger.reserve(Fraction(1, 1000), Fraction(0), "one of many")
+    assert len(SavedModel.of(clf).to_json()) <= len(first) + 50
+
+
+def test_a_model_has_no_number_in_a_ledger_that_it_was_not_booked_on():
+    clf = fitted(DPGreedyRuleListClassifier, ledger=Ledger(epsilon=3.0))
+    clf.ledger = Ledger(epsilon=3.0)
+    assert SavedModel.of(clf).ledger.number is None
 
 
 def test_a_file_that_cannot_be_written_leaves_the_old_one(tmp_path, monkeypatch):

@@ -219,7 +219,7 @@ def test_nothing_exact_is_kept(compas):
     loaded = pickle.loads(pickle.dumps(clf))
     assert loaded.rule_list_ == clf.rule_list_
     fitted = {name for name in vars(clf) if name.endswith("_") and not name.startswith("_")}
-    assert fitted == {"rule_list_", "privacy_", "classes_", "feature_names_in_", "n_features_in_"}
+    assert fitted == {"rule_list_", "privacy_", "booked_", "classes_", "feature_names_in_", "n_features_in_"}
     assert not hasattr(clone(clf), "rule_list_")
 
 

@@ -4,6 +4,7 @@ import csv
 import io
 import json
 import sys
+from fractions import Fraction
 
 import numpy as np
 import pandas as pd
@@ -218,6 +219,37 @@ def test_a_second_fit_over_the_ledger(desk):
     assert (desk / "model.json").read_text() == before
     assert "no ledger" in run(*FIT, "--ledger", "none.json", code=2)
     assert "exists already" in run("ledger", "create", "l.json", "-e", "6", code=2)
+
+
+def test_a_ledger_shows_what_each_entry_knows(desk, monkeypatch):
+    run("ledger", "create", "l.json", "-e", "20")
+    run(*FIT, "--ledger", "l.json", "--records-per-person", "3")
+    ledger = Ledger.open("l.json")
+    with pytest.raises(KeyboardInterrupt), ledger.reserve(Fraction(1), Fraction(0), "[/red] \x1b[31m stopped"):
+        raise KeyboardInterrupt
+    ledger.reserve(Fraction(1), Fraction(0), "killed")
+    first, second, third = json.loads(run("ledger", "show", "l.json", "--json"))["entries"]
+    own = json.loads((desk / "model.json").read_text())["ledger"]
+    assert (own["number"], own["release"], own["entries"]) == (1, first["release"], 1)
+    assert [e["ended"] for e in (first, second, third)] == ["finished", "stopped", None]
+    assert [e["records_per_person"] for e in (first, second, third)] == [3, 1, 1]
+    assert len(first["when"]) == len("2024-05-06")
+    monkeypatch.setenv("COLUMNS", "250")
+    said = run("ledger", "show", "l.json")
+    for words in (first["release"], "records per person", "finished", "stopped", "not closed", "[/red]"):
+        assert words in said
+    assert "\x1b" not in said
+
+
+def test_what_is_not_proved_needs_a_ledger_that_takes_it(desk):
+    run("ledger", "create", "l.json", "-e", "20")
+    seedless = ("fit", "hospital.csv", "--infer-schema", "--target", "died", "-e", "5", "-o", "m.json", "--ledger")
+    said = run(*seedless, "l.json", code=3)
+    assert "--allow-unproved" in flat(said)
+    assert "Nothing was learned and nothing spent" in flat(said)
+    run("ledger", "create", "all.json", "-e", "20", "--allow-unproved")
+    run(*seedless, "all.json", "--another-ledger")
+    assert "Nothing is proved about 1 of the releases" in flat(run("ledger", "show", "all.json"))
 
 
 def test_the_same_table_on_two_ledgers(desk):

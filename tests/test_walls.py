@@ -13,7 +13,7 @@ HOME = Path(discreet.__file__).parent
 
 # Each module may import those on earlier lines, and its own folder.
 FLOORS = [
-    ["errors", "processes", "writing"],
+    ["errors", "locking", "processes", "writing"],
     ["columns", "tables", "unseen"],
     ["samples"],
     ["schema"],

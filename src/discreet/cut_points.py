@@ -97,10 +97,11 @@ def private_cuts(
     release = f"cuts-{secrets.token_hex(4)}"
     seeded, drafted = random_state is not None, was_sample(X)
     because = (SEEDED,) * seeded + (INFERRED,) * schema.inferred + (DRAFTED,) * drafted
+    proved = None if because else (float(whole), 0.0)
     statement = PrivacyStatement("cut points", None, None if because else Guarantee(float(whole), 0.0), because)
     warn_of("these cuts", epsilon, random_state, statement)
     if in_engine and ledger is not None:
-        ledger.check(whole, Fraction(0))
+        ledger.check(whole, Fraction(0), proved, because=because)
     # before the budget is reserved: a connection may be lost on the way
     vaults = call_unseen(lambda: {name: Vault.filled_by(*source) for name, source in sources.items()}, NOTHING_BOOKED)
     if ledger is None:
@@ -110,8 +111,10 @@ def private_cuts(
         else:
             note_cuts(table_columns, release, float(budget.epsilon))
     what = f"cut points {release} of {', '.join(grids)}"
-    proved = None if because else (float(whole), 0.0)
-    with reserve(ledger, whole, Fraction(0), what, proved, records_per_person) as reservation:
+    paid = {release: records_per_person * exact("epsilon", float(budget.epsilon))}  # as fits will read it in the schema
+    with reserve(
+        ledger, whole, Fraction(0), what, proved, records_per_person, because=because, release=release, pays_for=paid
+    ) as reservation:
 
         def choose(name: str) -> tuple[float, ...]:
             vault = vaults[name] if table is None else _alone(table, grids[name])

@@ -51,7 +51,7 @@ class SavedModel:
     target : str or None
         What the labels are called, if that is known.
     ledger : LedgerSnapshot or None
-        What had been spent on the table when the model was saved.
+        What had been spent on the table when the model was saved, and which entry is the model's own.
     discreet : str
         The version of the package that made the file.
 
@@ -92,7 +92,7 @@ class SavedModel:
             type(clf).__name__,
             {name: value for name, value in given.items() if value is not _UNSAYABLE},
             named if target is None else target,
-            None if ledger is None else ledger.snapshot(),
+            None if ledger is None else ledger.snapshot(getattr(clf, "booked_", None)),
         )
 
     def __str__(self) -> str:

@@ -146,6 +146,7 @@ class DPOptimalRuleListClassifier(_PrivateRuleListClassifier):
             learned = call_unseen(learn, STAYS_BOOKED, drawing=True)
         self._set_model(candidates, learned)
         self.rule_list_ = self.rule_list_.reachable()  # follows from what was drawn, and so costs nothing
+        self.booked_ = reservation.booked
         self.privacy_ = self._stated(statement, candidates.schema)
         return self
 

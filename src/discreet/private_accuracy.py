@@ -2,7 +2,6 @@
 
 import math
 from dataclasses import dataclass, replace
-from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -130,23 +129,20 @@ def noisy_accuracy(
     # of a model without a statement of its own, nobody has counted the cut points yet
     cuts = () if origin.counts_cuts else whole_schema.released
     statement = alone.after_cut_points(k * float(sum(exact("epsilon", e) for _, e in cuts)))
-    owed = [] if ledger is None else [(name, e) for name, e in cuts if not ledger.names(name)]
-    before = sum((exact("epsilon", e) for _, e in owed), Fraction(0))
-    what = MEASURED + "".join(f", and cut points {name}" for name, _ in owed)
-    booked = alone.after_cut_points(float(k * before)).proved
-    pair = None if booked is None else (booked.epsilon, 0.0)
+    rests_on = {name: k * exact("epsilon", e) for name, e in cuts}
+    pair = None if proved is None else (proved.epsilon, 0.0)
     price, entropy = whole / k, entropy_of(random_state)
     vault: Vault | None = None
     if source is not None:  # before the budget is reserved: a connection may be lost on the way
         if ledger is not None:
-            ledger.check(whole + k * before, exact("delta", 0))
+            ledger.check(whole, exact("delta", 0), pair, because=because, rests_on=rests_on)
         vault = call_unseen(lambda: Vault.filled_by(source, schema, sorted_classes(schema)), NOTHING_BOOKED)
     columns = columns_of(whole_schema.names, whole_schema.target)
     if ledger is None:
         note_release(columns, alone, k, cuts)
-    with reserve(ledger, whole + k * before, exact("delta", 0), what, pair, k) as reservation:
-        if ledger is not None:
-            reservation.draw(before, Fraction(0), "release of cut points")
+    with reserve(
+        ledger, whole, exact("delta", 0), MEASURED, pair, k, because=because, rests_on=rests_on
+    ) as reservation:
 
         def measure() -> tuple[int, int]:
             return correct_and_wrong(vault or Vault.from_table(table, y, schema), rules, price, reservation, entropy)

@@ -25,7 +25,9 @@ from sklearn.utils.validation import validate_data
 from .candidates import Candidates
 from .errors import CandidatesError, PrivacyWarning, SchemaError
 from .estimators import _RuleListClassifier, check_whole_number, refuse
-from .privacy.ledger import FileLedger, Ledger, LedgerError, LedgerSnapshot, Reservation, exact
+from .privacy.entries import Booked, LedgerSnapshot
+from .privacy.ledger import Ledger, LedgerError, Reservation, exact
+from .privacy.ledger_file import FileLedger
 from .privacy.statement import DRAFTED, INFERRED, SEEDED, Guarantee, PrivacyStatement, neighbours_of
 from .privacy.this_process import columns_of, note_release, other_releases
 from .samples import was_sample
@@ -63,6 +65,7 @@ class _PrivateRuleListClassifier(_RuleListClassifier, ABC):
     """
 
     privacy_: PrivacyStatement
+    booked_: Booked | None  # where the model stands in the ledger
     _strict = False
     _counts_nodes = False  # whether the learner can do with counts of candidates, node by node
 
@@ -242,18 +245,13 @@ class _PrivateRuleListClassifier(_RuleListClassifier, ABC):
             note_release(columns_of(schema.names, schema.target), statement, k, schema.released)
             return Reservation(epsilon, delta, records=k)
         what = f"{type(self).__name__}, {statement.mechanism}"
-        owed = [(name, e) for name, e in schema.released if not self.ledger.names(name)]
-        for name, e in owed:
-            statement = statement.after_cut_points(k * e)
-            what += f", and cut points {name}"
-        before = sum((exact("epsilon", e) for _, e in owed), Fraction(0))
         pair = None if statement.proved is None else (statement.proved.epsilon, statement.proved.delta or 0.0)
+        cuts = {name: k * exact("epsilon", e) for name, e in schema.released}
+        known: dict[str, Any] = {"because": statement.because, "rests_on": cuts}
         if fill is not None:
-            self.ledger.check(epsilon + k * before, delta)
+            self.ledger.check(epsilon, delta, pair, **known)
             call_unseen(fill, NOTHING_BOOKED)
-        reservation = self.ledger.reserve(epsilon + k * before, delta, what, proved=pair, records=k)
-        reservation.draw(before, Fraction(0), "release of cut points")
-        return reservation
+        return self.ledger.reserve(epsilon, delta, what, pair, k, **known)
 
     def _stated(self, statement: PrivacyStatement, schema: Schema) -> PrivacyStatement:
         """What the model promises: the learning, and the cut points that were computed for it, record by record."""

@@ -135,6 +135,7 @@ class DPGreedyRuleListClassifier(_PrivateRuleListClassifier):
 
             learned = call_unseen(learn, STAYS_BOOKED, drawing=True)
         self._set_model(candidates, learned)
+        self.booked_ = reservation.booked
         self.privacy_ = self._stated(statement, candidates.schema)
         return self
 

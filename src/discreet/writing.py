@@ -4,7 +4,6 @@ The name beside is random, and made by this process alone: it follows no link th
 stays until the new content is on disk, and keeps its mode.
 """
 
-import errno
 import os
 import secrets
 import stat
@@ -74,18 +73,18 @@ class PendingFile:
                 os.close(folder)
 
     def _move(self) -> None:
-        if not self._over:
-            try:
-                os.link(self._scratch, self.path)  # unlike a rename, it fails if the name is taken
-            except FileExistsError:
-                raise
-            except OSError:  # some file systems have no links
-                if os.path.lexists(self.path):
-                    raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), str(self.path)) from None
-            else:
-                self._scratch.unlink()
-                return
-        os.replace(self._scratch, self.path)
+        if self._over:
+            os.replace(self._scratch, self.path)
+            return
+        try:
+            os.link(self._scratch, self.path)  # unlike a rename, it fails if the name is taken
+        except FileExistsError:
+            raise
+        except OSError:  # a file system without hard links: take the name first
+            os.close(os.open(self.path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666))
+            os.replace(self._scratch, self.path)
+        else:
+            self._scratch.unlink()
 
     def discard(self) -> None:
         """Leave everything as it was. After ``commit`` this does nothing."""

@@ -133,9 +133,7 @@ def test_a_record_beyond_the_end_of_a_slice_is_not_noticed(see, call, form):
 
 @pytest.mark.parametrize("path", ["CSV", "Parquet"])
 def test_a_record_beyond_the_end_of_a_part_of_a_file_is_not_noticed(see_command, path):
-    one, other = (
-        see_command("fit", path, extra, constants=dict.fromkeys(SLICES, 40)) for extra in (None, "ordinary")
-    )
+    one, other = (see_command("fit", path, extra, constants=dict.fromkeys(SLICES, 40)) for extra in (None, "ordinary"))
     assert one["exit code"] == 0
     assert not differences(one, other)
 

@@ -442,7 +442,7 @@ def test_the_schema_keeps_what_was_spent_wherever_it_goes():
 
 
 def test_with_a_seed_they_can_be_had_again_and_nothing_is_proved():
-    ledger = Ledger(epsilon=3.0)
+    ledger = Ledger(epsilon=3.0, allow_unproved=True)
     one, other = (private_cuts(table(), GRID, {"age": 3}, epsilon=0.1, random_state=0, ledger=ledger) for _ in range(2))
     assert one == other
     assert one.inferred
@@ -454,7 +454,7 @@ def test_with_a_seed_they_can_be_had_again_and_nothing_is_proved():
 
 
 def test_cut_points_on_an_inferred_schema_are_not_proved_and_say_so():
-    ledger = Ledger(epsilon=1.0)
+    ledger = Ledger(epsilon=1.0, allow_unproved=True)
     with pytest.warns(PrivacyWarning, match="schema was made from records"):
         schema = private_cuts(table(), replace(GRID, inferred=True), {"age": 3}, epsilon=0.1, ledger=ledger)
     assert schema.inferred

@@ -121,7 +121,7 @@ def test_printed_numbers_are_rounded_up():
 
 
 def test_a_ledger_keeps_what_is_proved_beside_what_was_asked_for():
-    ledger = Ledger(epsilon=10, delta=1e-6)
+    ledger = Ledger(epsilon=10, delta=1e-6, allow_unproved=True)
     clf = DPGreedyRuleListClassifier("sm-laplace", 1.0, 1e-8, min_support=60, max_length=3, ledger=ledger).fit(X, Y)
     (entry,) = ledger.entries
     assert (entry.epsilon, entry.delta) == (1, Fraction(1, 10**8))

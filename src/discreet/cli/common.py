@@ -126,10 +126,12 @@ class NoBudget(click.ClickException):
 @contextmanager
 def kind_errors() -> Iterator[None]:
     """The package's errors as messages without a traceback. They name no value of a record."""
-    from ..privacy.ledger import BudgetError
+    from ..privacy.ledger import BudgetError, UnprovedError
 
     try:
         yield
+    except UnprovedError as error:
+        raise NoBudget(f"{error}. Nothing was learned and nothing spent") from None
     except BudgetError as error:
         if "without a delta" in str(error):
             raise NoBudget(

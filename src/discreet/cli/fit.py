@@ -155,10 +155,10 @@ def fit(
     schema = None if infer_schema and schema_file is None else load_schema(schema_file)
     if schema is not None and schema.classes is not None:
         _check_weights(given.get("class_weight"), schema.classes)
-    size = size_of_model(schema, max_length or 5, max_card, ledger_file)
+    size = size_of_model(schema, max_length or 5, max_card)
     place = reserved(out, size, force)
     report_place = None if report is None else reserved(report, size_of_report(size), force)
-    booked = 0 if ledger is None else len(ledger.entries)
+    booked = 0 if ledger is None else ledger.n_entries
     in_engine = stays(table, engine)
     written = Written(table, delimiter, encoding, decimal)
     try:
@@ -170,7 +170,7 @@ def fit(
             read = _fit_where_it_is if isinstance(table, str) else partial(_fit_file, in_engine)
             model = read(written, schema, target, learn, ledger_file)
     except BaseException as error:
-        gone = ledger is not None and len(ledger.entries) > booked
+        gone = ledger is not None and ledger.n_entries > booked
         said = f"Epsilon {epsilon:g} is booked and stays so" if gone else "Nothing was booked"
         if isinstance(error, KeyboardInterrupt):
             say(f"Stopped; no model was written. {said}.", err=True)

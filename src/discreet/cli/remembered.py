@@ -1,19 +1,27 @@
 """What the commands remember of tables: which ledger a table is on, and which tables were samples for a schema.
 
 So a second ledger for a table is noticed, and a schema that was drafted from the private table itself. Nothing of a table is
-read or kept but its place on this machine. A copy elsewhere is not noticed.
+read or kept but its place on this machine. A copy elsewhere is not noticed. Only the user can read the notes.
 """
 
 import hashlib
 import json
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from itertools import count
 from pathlib import Path
 from urllib.parse import parse_qsl, unquote, urlsplit
 
 import click
 
+from ..locking import NoOrdinaryFileError, open_locked, open_ordinary, unlock
+from ..writing import PendingFile
 from .terminal import say
 
+# Of notes: by table, its ledger's place, that ledger's name, and who was a sample
+KINDS = ("ledgers", "names", "samples")
+UNREADABLE = (ValueError, AttributeError, TypeError, RecursionError, NoOrdinaryFileError)
 ANOTHER = click.option(
     "--another-ledger", is_flag=True, help="Allow a second ledger, or none, for a table that is on one already."
 )
@@ -47,34 +55,101 @@ def _name(table: Path | str) -> str:
     return "the table" if isinstance(table, str) else table.name
 
 
-def _read(what: str) -> dict[str, str]:
+def _read() -> dict[str, dict[str, str]]:
+    """What was noted."""
     try:
-        data = json.loads(_file().read_text(encoding="utf-8"))[what]
-        return {str(k): str(v) for k, v in data.items()}
-    except (OSError, ValueError, AttributeError, KeyError, TypeError):
-        return {}
+        return _parsed(_file())
+    except UNREADABLE:
+        with _alone():
+            return _parsed_or_put_aside(_file())
+    except OSError as error:
+        say(f"({_file()} cannot be read, so nobody knows what this table was used for: {error.strerror})", err=True)
+        return _nothing()
 
 
-def _note(what: str, table: Path | str, value: str) -> None:
+def _nothing() -> dict[str, dict[str, str]]:
+    return {kind: {} for kind in KINDS}
+
+
+def _parsed(file: Path) -> dict[str, dict[str, str]]:
+    try:
+        with open_ordinary(file) as opened:
+            data = json.loads(opened.readall().decode("utf-8"))
+    except FileNotFoundError:
+        return _nothing()
+    found = {kind: data.get(kind, {}) for kind in KINDS}
+    if not all(isinstance(text, str) for notes in found.values() for note in notes.items() for text in note):
+        raise TypeError
+    return found
+
+
+def _parsed_or_put_aside(file: Path) -> dict[str, dict[str, str]]:
+    """What cannot be read is kept, and said aloud: it may have said which tables are private."""
+    try:
+        return _parsed(file)  # of several that saw the damage, only the first has to do something
+    except UNREADABLE:
+        names = (file.with_name(f"{file.name}.damaged{number or ''}") for number in count())
+        aside = next(name for name in names if not os.path.lexists(name))
+        try:
+            file.rename(aside)
+            kept = f"It is kept as {aside}"
+        except OSError as error:
+            kept = f"It cannot be put aside: {error.strerror}"
+        said = "is damaged: which ledgers tables are on, and which were samples, is forgotten"
+        say(f"({file} {said}. {kept})", err=True)
+        return _nothing()
+
+
+@contextmanager
+def _alone() -> Iterator[None]:
+    """While nobody else changes the notes, where the system has locks and the folder can be written."""
+    try:
+        lock = open_locked(_file().with_name("tables.lock"), create=True)
+    except (ImportError, OSError):
+        yield
+        return
+    with lock:
+        try:
+            yield
+        finally:
+            unlock(lock)
+
+
+def _note(table: Path | str, **notes: str) -> None:
     file = _file()
-    data = {kind: _read(kind) for kind in ("ledgers", "samples")}
-    data[what][_key(table)] = value
     try:
+        is_new = not file.parent.is_dir()
         file.parent.mkdir(parents=True, exist_ok=True)
-        scratch = file.with_name(f"{file.name}.{os.getpid()}.new")
-        scratch.write_text(json.dumps(data, indent=1), encoding="utf-8")
-        os.replace(scratch, file)
+        if is_new or not os.environ.get("DISCREET_HOME"):  # else it is somebody's own folder
+            file.parent.chmod(0o700)
+        with _alone():
+            data = _parsed_or_put_aside(file)
+            for kind, noted in notes.items():
+                data[kind][_key(table)] = noted
+            with PendingFile(file) as new:
+                if hasattr(os, "fchmod"):
+                    os.fchmod(new.stream.fileno(), 0o600)  # the places of private tables are nobody else's business
+                new.stream.write(json.dumps(data, indent=1).encode())
+                new.commit()
     except OSError:
         say(f"(could not note in {file} what this table was used for)", err=True)
 
 
 def check_ledger(table: Path | str, ledger: Path | None, another: bool) -> None:
     """Complain if the table was learned from with another ledger, or is now to be without the one it has."""
-    before = _read("ledgers").get(_key(table))
-    same = ledger is not None and str(ledger.resolve()) == before
-    if before is None or another or same or not _is_used(Path(before)):
+    noted, key = _read(), _key(table)
+    before = noted["ledgers"].get(key)
+    if before is None or another or _is_same(ledger, Path(before), noted["names"].get(key)):
         return
     now = "without a ledger" if ledger is None else f"with the ledger {ledger}"
+    if not os.path.exists(before):
+        raise click.ClickException(
+            f"{_name(table)} was on the ledger {before}, which is no longer at its place, so nobody knows what was learned from "
+            f"it before. If that ledger was moved, give it with --ledger. To go on {now}, say --another-ledger: what was learned "
+            "before then adds up with what comes now, and nobody counts it."
+        )
+    if not _is_used(Path(before)):
+        return
     raise click.ClickException(
         f"{_name(table)} was learned from before, and that is on the ledger {before}. Learning from it {now} would promise each "
         "time as if it were the only time, while what all models reveal adds up. Use\n\n"
@@ -82,14 +157,31 @@ def check_ledger(table: Path | str, ledger: Path | None, another: bool) -> None:
     )
 
 
+def _is_same(ledger: Path | None, before: Path, name: str | None) -> bool:
+    """Whether this is the ledger that was noted: at its place, or by another link to it, or moved away from there."""
+    if ledger is None or not os.path.exists(ledger):
+        return False
+    if os.path.exists(before):
+        return ledger.samefile(before)  # a copy has the same name, and would be a second budget
+    return name is not None and _name_of(ledger) == name
+
+
+def _name_of(ledger: Path) -> str | None:
+    """The name that a ledger was given when it was made."""
+    from ..privacy.ledger import Ledger, LedgerError
+
+    try:
+        return Ledger.open(ledger).snapshot().ledger
+    except (LedgerError, OSError):
+        return None
+
+
 def _is_used(ledger: Path) -> bool:
     """Whether there is an entry on it. It was noted before anything was learned, and then perhaps nothing was."""
     from ..privacy.ledger import Ledger, LedgerError
 
-    if not ledger.exists():
-        return False
     try:
-        return bool(Ledger.open(ledger).entries)
+        return bool(Ledger.open(ledger).n_entries)
     except (LedgerError, OSError):
         return True
 
@@ -97,12 +189,12 @@ def _is_used(ledger: Path) -> bool:
 def note_ledger(table: Path | str, ledger: Path | None) -> None:
     """Note which ledger the table is on, before anything is learned from it."""
     if ledger is not None:
-        _note("ledgers", table, str(ledger.resolve()))
+        _note(table, ledgers=str(ledger.resolve()), names=_name_of(ledger) or "")
 
 
 def check_not_a_sample(table: Path | str, public: bool) -> None:
     """Complain if the table was the sample for a schema."""
-    if not public and _key(table) in _read("samples"):
+    if not public and _key(table) in _read()["samples"]:
         raise click.ClickException(
             f"a schema was drafted from {_name(table)} itself. A schema counts as public and nothing protects it, so it must not "
             "come from the private table. Draft it from a public sample or a data dictionary; or say --public-table if these "
@@ -112,7 +204,7 @@ def check_not_a_sample(table: Path | str, public: bool) -> None:
 
 def check_not_private(table: Path, public: bool) -> None:
     """Complain if a table that should be public is on a ledger."""
-    ledger = _read("ledgers").get(_key(table))
+    ledger = _read()["ledgers"].get(_key(table))
     if ledger is not None and not public:
         raise click.ClickException(
             f"{table.name} is on the ledger {ledger}, so it is a private table; this command needs one that may be shown. If it "
@@ -122,4 +214,4 @@ def check_not_private(table: Path, public: bool) -> None:
 
 def note_sample(table: Path) -> None:
     """Note that a schema was drafted from the table."""
-    _note("samples", table, "schema")
+    _note(table, samples="schema")

@@ -51,15 +51,14 @@ def keep(file: "PendingFile", text: str, path: Path, epsilon: float) -> None:
         ) from None
 
 
-def size_of_model(schema: "Schema | None", max_length: int, max_card: int, ledger: Path | None) -> int:
+def size_of_model(schema: "Schema | None", max_length: int, max_card: int) -> int:
     """More bytes than the model will have."""
     if schema is None:  # made from the records: nobody knows before
         return 1 << 22
     data = schema.to_dict()
     rules = min(max_length, MOST_RULES) * (max_card + 1) * (_longest(data) + 500)
     labels = min(max_length, MOST_RULES) * len(schema.classes or (0, 1)) * 64
-    booked = 0 if ledger is None else ledger.stat().st_size
-    return (1 << 17) + 4 * (len(json.dumps(data, indent=1)) + rules + labels + booked)
+    return (1 << 17) + 4 * (len(json.dumps(data, indent=1)) + rules + labels)
 
 
 def size_of_report(model: int) -> int:

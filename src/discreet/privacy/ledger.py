@@ -3,33 +3,40 @@
 A fit reserves its whole (epsilon, delta) as one entry; the doors it opens draw from the reservation. What early stopping
 leaves over is shown as unused, and not returned: whether a fit stopped early depends on the data.
 
+Two sums are kept, and neither may exceed the budget: of what was asked for, as the methods' authors count it, and of what is
+proved. A release about which nothing is proved is refused, unless the ledger was made to take such releases.
+
 ``Ledger(...)`` lives in memory and is shared by identity: scikit-learn's ``clone`` and deepcopy keep the same ledger, and
-it refuses to be pickled, so that several processes must use ``Ledger.open(path)``, a file that is locked and written
-before any data is touched.
+it refuses to be pickled, so that several processes must use ``Ledger.open(path)`` (ledger_file.py), a file that is locked and
+written before any data is touched.
 """
 
-import json
 import math
 import os
-import re
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+import secrets
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from fractions import Fraction
-from numbers import Real
-from pathlib import Path
 from threading import Lock
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
-FORMAT, VERSION = "discreet ledger", 1
-LARGEST = 10**300  # of a budget: sums of these are still numbers that can be shown
-PUBLIC = ("what", "epsilon", "delta", "when", "proved_epsilon", "proved_delta")  # of an entry
-UNREADABLE = (ValueError, KeyError, TypeError, AttributeError, ZeroDivisionError, RecursionError)
+from .amounts import UNREADABLE as UNREADABLE
+from .amounts import exact as exact
+from .entries import FINISHED, STOPPED, Booked, Totals, Whole
+from .entries import Entry as Entry
+from .entries import LedgerSnapshot as LedgerSnapshot
+
+if TYPE_CHECKING:
+    from .ledger_file import FileLedger
 
 
 class BudgetError(ValueError):
     """A ledger without enough left, or a door that asks for more than was reserved."""
+
+
+class UnprovedError(BudgetError):
+    """A release about which nothing is proved, for a ledger that does not take such releases."""
 
 
 class LedgerError(ValueError):
@@ -37,99 +44,92 @@ class LedgerError(ValueError):
 
 
 @dataclass(frozen=True)
-class Entry:
-    """One reservation. ``spent_*`` stay None until it is closed; what is charged is what was reserved.
+class Wish:
+    """What somebody would like to reserve.
 
-    ``epsilon`` and ``delta`` are what was asked for, as the method's authors count it. ``proved_*`` are what is proved about
-    the release, which may be less or more; None if nothing is.
+    ``because`` says why nothing is proved, if nothing is. ``rests_on`` are the cut points that the release was made with, with
+    what they cost a person: what the ledger does not know of is booked with the release. ``pays_for`` are cut points that are
+    themselves the release.
     """
 
     what: str
     epsilon: Fraction
     delta: Fraction
-    when: str
-    proved_epsilon: Fraction | None
-    proved_delta: Fraction | None
-    spent_epsilon: Fraction | None = None
-    spent_delta: Fraction | None = None
+    proved: tuple[Fraction, Fraction] | None
+    because: tuple[str, ...]
+    records: int
+    release: str
+    rests_on: Mapping[str, Fraction]
+    pays_for: Mapping[str, Fraction]
 
-    @property
-    def unused_epsilon(self) -> Fraction | None:
-        """Reserved but not spent, and not returned."""
-        return None if self.spent_epsilon is None else self.epsilon - self.spent_epsilon
+    def owed(self, known: Mapping[str, Fraction]) -> dict[str, Fraction]:
+        """What is to be booked for cut points, where the ledger knows of these."""
+        nothing = Fraction(0)
+        return {n: e - known.get(n, nothing) for n, e in self.rests_on.items() if e > known.get(n, nothing)}
 
-    @property
-    def unused_delta(self) -> Fraction | None:
-        """Reserved but not spent, and not returned."""
-        return None if self.spent_delta is None else self.delta - self.spent_delta
+    def granted(self, whole: Whole, totals: Totals, known: Mapping[str, Fraction]) -> Entry:
+        """The entry to be made, or BudgetError."""
+        owed = self.owed(known)
+        before = sum(owed.values(), Fraction(0))
+        proved = None if self.proved is None else (self.proved[0] + before, self.proved[1])
+        _refuse_more_than_left(whole, totals, (self.epsilon + before, self.delta), proved)
+        if proved is None and not whole.allow_unproved:
+            why = f" ({'; '.join(self.because)})" if self.because else ""
+            raise UnprovedError(
+                f"nothing is proved about this release{why}, so the ledger cannot count what it reveals, and refuses it. For "
+                "experiments there are ledgers that take such releases, and then prove nothing about the whole: "
+                "Ledger(epsilon, delta, allow_unproved=True), or discreet ledger create NEW --epsilon 3 --allow-unproved"
+            )
+        what = self.what + "".join(f", and cut points {name}" for name in owed)
+        return Entry(
+            what,
+            self.epsilon + before,
+            self.delta,
+            datetime.now(UTC).isoformat(timespec="seconds"),
+            None if proved is None else proved[0],
+            None if proved is None else proved[1],
+            records_per_person=self.records,
+            release=self.release,
+            cut_points=(*self.pays_for.items(), *owed.items()),
+        )
 
 
-@dataclass(frozen=True)
-class LedgerSnapshot:
-    """What a ledger said at one time, as a value that goes into a model's file.
-
-    Left out are what early stopping left over, since whether a fit stopped early may say more about the records than the list
-    does, and the time of day, since the times between fits say how long they took.
-
-    >>> ledger = Ledger(epsilon=3.0)
-    >>> ledger.reserve(Fraction(1), Fraction(0), "first model").close()
-    >>> ledger.snapshot().remaining
-    (Fraction(2, 1), Fraction(0, 1))
-    """
-
-    epsilon: Fraction
-    delta: Fraction
-    entries: tuple[Entry, ...]
-
-    @property
-    def spent(self) -> tuple[Fraction, Fraction]:
-        """The sum of what was reserved, as the methods' authors count it. ``proved`` is what can be relied on."""
-        return sum((e.epsilon for e in self.entries), Fraction(0)), sum((e.delta for e in self.entries), Fraction(0))
-
-    @property
-    def remaining(self) -> tuple[Fraction, Fraction]:
-        """What is left."""
-        spent = self.spent
-        return self.epsilon - spent[0], self.delta - spent[1]
-
-    @property
-    def proved(self) -> tuple[float, float]:
-        """By basic composition, what is proved about all releases together; infinite if nothing is about one of them."""
-        pairs = [(e.proved_epsilon, e.proved_delta) for e in self.entries]
-        epsilons, deltas = zip(*pairs, strict=True) if pairs else ((), ())
-        if None in epsilons:
-            return math.inf, 1.0
-        return float(sum(epsilons)), float(sum(deltas))
-
-    def to_dict(self) -> dict[str, Any]:
-        """The snapshot as JSON has it: fractions are texts."""
-        entries = [{key: value for key, value in _entry_to(e).items() if key in PUBLIC} for e in self.entries]
-        return {"epsilon": str(self.epsilon), "delta": str(self.delta), "entries": entries}
-
-    @classmethod
-    def from_dict(cls, data: Any) -> "LedgerSnapshot":
-        """Read what ``to_dict`` wrote. What cannot be read raises one of ``UNREADABLE``."""
-        rest = {"spent_epsilon": None, "spent_delta": None}
-        if set(data) != {"epsilon", "delta", "entries"} or any(set(e) != set(PUBLIC) for e in data["entries"]):
-            raise ValueError
-        entries = tuple(_entry_from(e | rest) for e in data["entries"])
-        if any(e.when != e.when[:10] for e in entries) or _fraction(data["delta"]) >= 1:
-            raise ValueError
-        return cls(_fraction(data["epsilon"]), _fraction(data["delta"]), entries)
+def _refuse_more_than_left(
+    whole: Whole, totals: Totals, asked: tuple[Fraction, Fraction], proved: tuple[Fraction, Fraction] | None
+) -> None:
+    """Both sums must stay within the budget: that of what is asked for, and that of what is proved."""
+    pairs = [("", asked, (totals.epsilon, totals.delta))]
+    if proved is not None:
+        pairs.append((" of what is proved", proved, (totals.proved_epsilon, totals.proved_delta)))
+    for kind, (epsilon, delta), spent in pairs:
+        left = whole.epsilon - spent[0], whole.delta - spent[1]
+        if epsilon > left[0] or delta > left[1]:
+            raise BudgetError(
+                f"the ledger has epsilon {float(left[0]):.6g} and delta {float(left[1]):.6g} left{kind}, "
+                f"this needs epsilon {float(epsilon):.6g} and delta {float(delta):.6g}"
+                + (" (the ledger was made without a delta)" if delta and not whole.delta else "")
+            )
 
 
 class Reservation:
     """What a fit may spend. Doors draw from it before they answer. A ``with`` block closes it.
 
     Doors know the price of a query for one record. It is charged for each of the ``records`` that a person may have.
+    ``booked`` says where it stands, None without a ledger.
     """
 
     def __init__(
-        self, epsilon: Fraction, delta: Fraction, ledger: "Ledger | None" = None, number: int = 0, records: int = 1
+        self,
+        epsilon: Fraction,
+        delta: Fraction,
+        ledger: "Ledger | None" = None,
+        booked: Booked | None = None,
+        records: int = 1,
+        spent: Fraction = Fraction(0),
     ) -> None:
-        self.epsilon, self.delta, self.records = epsilon, delta, records
-        self.spent_epsilon, self.spent_delta = Fraction(0), Fraction(0)
-        self._ledger, self._number = ledger, number
+        self.epsilon, self.delta, self.records, self.booked = epsilon, delta, records, booked
+        self.spent_epsilon, self.spent_delta = spent, Fraction(0)
+        self._ledger = ledger
 
     def draw(self, epsilon: Fraction, delta: Fraction, what: str) -> None:
         """Charge a query, or refuse it."""
@@ -139,21 +139,30 @@ class Reservation:
             raise BudgetError(f"a {what} asks for more than is left of the reservation: this is a bug in the learner")
         self.spent_epsilon, self.spent_delta = spent_epsilon, spent_delta
 
-    def close(self) -> None:
-        """Write down what was spent."""
-        if self._ledger is not None:
-            self._ledger._close(self._number, self.spent_epsilon, self.spent_delta)
+    def close(self, how: str = FINISHED) -> None:
+        """Write down what was spent, and whether the release was finished."""
+        if self._ledger is not None and self.booked is not None:
+            self._ledger._end(self.booked, how, self.spent_epsilon, self.spent_delta)
 
     def __enter__(self) -> "Reservation":
         return self
 
-    def __exit__(self, *_: object) -> None:
-        self.close()
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        self.close(FINISHED if kind is None else STOPPED)
 
 
 class Ledger:
     """A budget for all releases from one table.
 
+    Parameters
+    ----------
+    epsilon, delta : float
+        For all releases together.
+    allow_unproved : bool, default=False
+        Whether to take releases about which nothing is proved (seeded ones, say). For experiments.
+
+    Examples
+    --------
     >>> ledger = Ledger(epsilon=3.0, delta=1e-6)
     >>> ledger.reserve(Fraction(1), Fraction(0), "first model").close()
     >>> ledger.remaining
@@ -163,57 +172,74 @@ class Ledger:
     discreet.privacy.ledger.BudgetError: the ledger has epsilon 2 and delta 1e-06 left, this needs epsilon 2.5 and delta 0
     """
 
-    def __init__(self, epsilon: float | Fraction, delta: float | Fraction = 0) -> None:
-        self._epsilon, self._delta = exact("epsilon", epsilon), exact("delta", delta)
-        self._kept: list[Entry] = []
+    def __init__(self, epsilon: float | Fraction, delta: float | Fraction = 0, allow_unproved: bool = False) -> None:
+        name = secrets.token_hex(8)
+        self._whole = Whole(exact("epsilon", epsilon), exact("delta", delta), bool(allow_unproved), name)
+        self._kept: list[
+            tuple[Entry, Totals]
+        ] = []  # with the sums up to each entry: one step, however it is interrupted
+        self._ends: dict[int, tuple[str, Fraction, Fraction]] = {}
         self._lock = Lock()
         self._process = os.getpid()
 
     @staticmethod
-    def open(path: str | os.PathLike[str], epsilon: float | None = None, delta: float = 0) -> "FileLedger":
+    def open(
+        path: str | os.PathLike[str],
+        epsilon: float | None = None,
+        delta: float = 0,
+        allow_unproved: bool = False,
+    ) -> "FileLedger":
         """The ledger in a file. One that does not exist yet is made, and then needs an epsilon."""
-        return FileLedger(path, epsilon, delta)
+        from .ledger_file import FileLedger
+
+        return FileLedger(path, epsilon, delta, allow_unproved)
 
     @property
     def epsilon(self) -> Fraction:
         """The whole epsilon."""
-        return self._epsilon
+        return self._now()[0].epsilon
 
     @property
     def delta(self) -> Fraction:
         """The whole delta."""
-        return self._delta
+        return self._now()[0].delta
+
+    @property
+    def allow_unproved(self) -> bool:
+        """Whether releases are taken about which nothing is proved."""
+        return self._now()[0].allow_unproved
 
     @property
     def entries(self) -> tuple[Entry, ...]:
-        """All reservations, oldest first."""
-        return tuple(self._kept)
+        """All reservations, oldest first. From a file, all of it is read for that."""
+        return tuple(_ended(entry, self._ends.get(i)) for i, (entry, _) in enumerate(self._kept, 1))
+
+    @property
+    def n_entries(self) -> int:
+        """How many reservations there are."""
+        return self._now()[1].entries
 
     @property
     def spent(self) -> tuple[Fraction, Fraction]:
         """The sum of what was reserved, as the methods' authors count it. ``proved`` is what can be relied on."""
-        return self._now().spent
+        return self.snapshot().spent
 
     @property
     def remaining(self) -> tuple[Fraction, Fraction]:
-        """What is left."""
-        return self._now().remaining
+        """What is left, of what was asked for or of what is proved, whichever is less."""
+        return self.snapshot().remaining
 
     @property
     def proved(self) -> tuple[float, float]:
         """By basic composition, what is proved about all releases together; infinite if nothing is about one of them."""
-        return self._now().proved
+        return self.snapshot().proved
 
-    def _now(self) -> "LedgerSnapshot":
-        return LedgerSnapshot(self.epsilon, self.delta, self.entries)
-
-    def snapshot(self) -> "LedgerSnapshot":
-        """What the ledger says now and anyone may know. See LedgerSnapshot."""
-        return LedgerSnapshot(self.epsilon, self.delta, tuple(_public(e) for e in self.entries))
-
-    def names(self, release: str) -> bool:
-        """Whether an entry is about the release of this name."""
-        return any(release in re.findall(r"[\w-]+", entry.what) for entry in self.entries)
+    def snapshot(self, own: Booked | None = None) -> LedgerSnapshot:
+        """What the ledger says now and anyone may know, for the model whose own entry is given. See LedgerSnapshot."""
+        whole, totals = self._now()
+        mine = own is not None and own.ledger == whole.name
+        number, release = (own.number, own.release) if own is not None and mine else (None, None)
+        return LedgerSnapshot(whole.epsilon, whole.delta, totals, whole.name, number, release)
 
     def reserve(
         self,
@@ -222,50 +248,60 @@ class Ledger:
         what: str,
         proved: tuple[float, float] | str | None = "as reserved",
         records: int = 1,
+        *,
+        because: Sequence[str] = (),
+        release: str | None = None,
+        rests_on: Mapping[str, Fraction] | None = None,
+        pays_for: Mapping[str, Fraction] | None = None,
     ) -> Reservation:
         """Set aside a budget, or raise BudgetError. It is on record before this returns.
 
         ``proved`` is the pair that is proved about the release, None if nothing is; left out, it is the pair reserved.
-        ``records`` is how many a person may have; epsilon is then that of a person.
+        ``because`` says why nothing is. ``records`` is how many a person may have; epsilon is then that of a person.
+        ``release`` names what is released, by default at random. ``rests_on`` are cut points that it is made with, by name, with
+        their epsilon for a person: those that no entry pays for are booked with it. ``pays_for`` are cut points that are the
+        release itself.
         """
-        epsilon, delta = exact("epsilon", epsilon), exact("delta", delta)
-        pair: tuple[Fraction | None, Fraction | None] = (epsilon, delta)
-        if not isinstance(proved, str):
-            pair = (None, None) if proved is None else (exact("epsilon", proved[0]), Fraction(repr(float(proved[1]))))
-        with self._changing() as entries:
-            self._refuse_more_than_left(entries, epsilon, delta)
-            entries.append(Entry(what, epsilon, delta, datetime.now(UTC).isoformat(timespec="seconds"), *pair))
-            number = len(entries) - 1
-        return Reservation(epsilon, delta, self, number, records)
+        wish = _wish(epsilon, delta, what, proved, records, because, release, rests_on, pays_for)
+        booked, entry = self._book(wish)
+        before = sum((e for name, e in entry.cut_points if name not in wish.pays_for), Fraction(0))
+        return Reservation(entry.epsilon, entry.delta, self, booked, records, before)
 
-    def check(self, epsilon: Fraction, delta: Fraction) -> None:
-        """Raise BudgetError if this is more than is left. Nothing is set aside.
+    def check(
+        self,
+        epsilon: Fraction,
+        delta: Fraction,
+        proved: tuple[float, float] | str | None = "as reserved",
+        *,
+        because: Sequence[str] = (),
+        rests_on: Mapping[str, Fraction] | None = None,
+    ) -> None:
+        """Raise BudgetError if ``reserve`` would. Nothing is set aside.
 
         >>> Ledger(epsilon=1.0).check(Fraction(1, 2), Fraction(0))
         """
-        self._refuse_more_than_left(self.entries, exact("epsilon", epsilon), exact("delta", delta))
+        wish = _wish(epsilon, delta, "", proved, 1, because, None, rests_on, None)
+        wish.granted(*self._now(), self._known(wish.rests_on))
 
-    def _refuse_more_than_left(self, entries: Sequence[Entry], epsilon: Fraction, delta: Fraction) -> None:
-        left = self.epsilon - sum(e.epsilon for e in entries), self.delta - sum(e.delta for e in entries)
-        if epsilon > left[0] or delta > left[1]:
-            raise BudgetError(
-                f"the ledger has epsilon {float(left[0]):.6g} and delta {float(left[1]):.6g} left, "
-                f"this needs epsilon {float(epsilon):.6g} and delta {float(delta):.6g}"
-                + (" (the ledger was made without a delta)" if delta and not self.delta else "")
-            )
+    def _now(self) -> tuple[Whole, Totals]:
+        return self._whole, self._kept[-1][1] if self._kept else Totals()
 
-    def _close(self, number: int, epsilon: Fraction, delta: Fraction) -> None:
-        with self._changing() as entries:
-            if number >= len(entries):
-                raise LedgerError("the ledger was replaced during a fit; its entry is gone")
-            entries[number] = replace(entries[number], spent_epsilon=epsilon, spent_delta=delta)
+    def _known(self, names: Mapping[str, Fraction]) -> dict[str, Fraction]:
+        """What was booked for cut points of these names."""
+        return known_cut_points((entry for entry, _ in self._kept), names) if names else {}
 
-    @contextmanager
-    def _changing(self) -> Iterator[list[Entry]]:
-        if os.getpid() != self._process:
-            self._refuse()  # a forked copy: its parent would not know
-        with self._lock:
-            yield self._kept
+    def _book(self, wish: Wish) -> tuple[Booked, Entry]:
+        self._check_process()
+        with self._lock:  # this very statement: a function around it could be interrupted before it lets go
+            whole, totals = self._now()
+            entry = wish.granted(whole, totals, self._known(wish.rests_on))
+            self._kept.append((entry, totals.plus(entry)))
+        assert whole.name is not None
+        return Booked(whole.name, totals.entries + 1, wish.release), entry
+
+    def _end(self, booked: Booked, how: str, epsilon: Fraction, delta: Fraction) -> None:
+        self._check_process()
+        self._ends[booked.number] = how, epsilon, delta
 
     def tight_epsilon(self, delta: float) -> float:
         """The epsilon of all releases together at this delta, by tight composition (needs `discreet[accounting]`).
@@ -295,6 +331,7 @@ class Ledger:
         rows = [("when", "what", "epsilon", "delta", "unused, not returned", "proved")]
         for e in self.entries:
             unused = "(not closed)" if e.unused_epsilon is None else f"{float(e.unused_epsilon):.4g}"
+            unused += " (stopped)" if e.how == STOPPED else ""
             proved = "nothing"
             if e.proved_epsilon is not None and e.proved_delta is not None:
                 proved = f"{float(e.proved_epsilon):.6g}, {float(e.proved_delta):.3g}"
@@ -308,7 +345,8 @@ class Ledger:
         return "\n".join("  ".join(cell.ljust(w) for cell, w in zip(row, widths, strict=True)).rstrip() for row in rows)
 
     def __repr__(self) -> str:
-        return f"Ledger(epsilon={float(self.epsilon):g}, delta={float(self.delta):g})"
+        unproved = ", allow_unproved=True" if self.allow_unproved else ""
+        return f"Ledger(epsilon={float(self.epsilon):g}, delta={float(self.delta):g}{unproved})"
 
     def __copy__(self) -> "Ledger":
         return self
@@ -319,11 +357,53 @@ class Ledger:
     def __reduce__(self) -> Any:
         self._refuse()
 
+    def _check_process(self) -> None:
+        """A forked copy is refused before it waits for a lock that nobody in its process will free."""
+        if os.getpid() != self._process:
+            self._refuse()
+
     def _refuse(self) -> NoReturn:
         raise TypeError(
             "a ledger in memory cannot be pickled or used in another process: each would spend it whole. "
             "Use Ledger.open(path), or n_jobs=1"
         )
+
+
+def _wish(
+    epsilon: Fraction,
+    delta: Fraction,
+    what: str,
+    proved: tuple[float, float] | str | None,
+    records: int,
+    because: Sequence[str],
+    release: str | None,
+    rests_on: Mapping[str, Fraction] | None,
+    pays_for: Mapping[str, Fraction] | None,
+) -> Wish:
+    if not isinstance(what, str):
+        raise TypeError(f"what must be a text that says what is released, not {type(what).__name__}")
+    epsilon, delta = exact("epsilon", epsilon), exact("delta", delta)
+    pair: tuple[Fraction, Fraction] | None = (epsilon, delta)
+    if not isinstance(proved, str):
+        pair = None if proved is None else (exact("epsilon", proved[0]), Fraction(repr(float(proved[1]))))
+    if pair is not None and pair[0] != epsilon and float(pair[0]) == math.nextafter(float(epsilon), math.inf):
+        pair = epsilon, pair[1]  # k * (epsilon / k) in floating point: what is proved is the fraction
+    named = secrets.token_hex(6) if release is None else release
+    return Wish(what, epsilon, delta, pair, tuple(because), records, named, rests_on or {}, pays_for or {})
+
+
+def _ended(entry: Entry, end: tuple[str, Fraction, Fraction] | None) -> Entry:
+    return entry if end is None else replace(entry, how=end[0], spent_epsilon=end[1], spent_delta=end[2])
+
+
+def known_cut_points(entries: Any, names: Mapping[str, Fraction]) -> dict[str, Fraction]:
+    """What these entries pay for cut points of these names."""
+    known: dict[str, Fraction] = {}
+    for entry in entries:
+        for name, epsilon in entry.cut_points:
+            if name in names:
+                known[name] = known.get(name, Fraction(0)) + epsilon
+    return known
 
 
 def reserve(
@@ -333,157 +413,19 @@ def reserve(
     what: str,
     proved: tuple[float, float] | None,
     records: int = 1,
+    *,
+    because: Sequence[str] = (),
+    release: str | None = None,
+    rests_on: Mapping[str, Fraction] | None = None,
+    pays_for: Mapping[str, Fraction] | None = None,
 ) -> Reservation:
     """Set aside a budget, in the ledger if there is one."""
     if ledger is None:
         return Reservation(epsilon, delta, records=records)
-    return ledger.reserve(epsilon, delta, what, proved, records)
-
-
-class FileLedger(Ledger):
-    """A ledger in a JSON file, safe to share between processes on one machine."""
-
-    def __init__(self, path: str | os.PathLike[str], epsilon: float | None = None, delta: float = 0) -> None:
-        self.path = Path(path).resolve()  # by whatever name or link it is opened
-        if epsilon is None and not self.path.exists():
-            raise LedgerError(f"there is no ledger at {self.path}; give its epsilon to make one")
-        with self._file_lock():
-            if not self.path.exists():
-                assert epsilon is not None
-                self._write(exact("epsilon", epsilon), exact("delta", delta), [])
-        held = self._read()
-        asked = (None if epsilon is None else exact("epsilon", epsilon), exact("delta", delta))
-        if asked[0] is not None and (asked[0], asked[1]) != held[:2]:
-            raise LedgerError(f"the ledger at {self.path} has another epsilon or delta; open it without giving them")
-
-    @property
-    def epsilon(self) -> Fraction:
-        """The whole epsilon."""
-        return self._read()[0]
-
-    @property
-    def delta(self) -> Fraction:
-        """The whole delta."""
-        return self._read()[1]
-
-    @property
-    def entries(self) -> tuple[Entry, ...]:
-        """All reservations, oldest first."""
-        return tuple(self._read()[2])
-
-    @contextmanager
-    def _changing(self) -> Iterator[list[Entry]]:
-        with self._file_lock():  # it keeps out threads, too: each opens the file for itself
-            epsilon, delta, entries = self._read()
-            yield entries
-            self._write(epsilon, delta, entries)
-
-    @contextmanager
-    def _file_lock(self) -> Iterator[None]:
-        import fcntl
-
-        with open(self.path.with_name(self.path.name + ".lock"), "a") as handle:
-            fcntl.flock(handle, fcntl.LOCK_EX)
-            try:
-                yield
-            finally:  # closing is not enough: a process that was forked meanwhile has the file open, too
-                fcntl.flock(handle, fcntl.LOCK_UN)
-
-    def _read(self) -> tuple[Fraction, Fraction, list[Entry]]:
-        try:
-            return _parse(self.path.read_text(encoding="utf-8"))
-        except FileNotFoundError:
-            raise LedgerError(f"the ledger at {self.path} is gone") from None
-        except UNREADABLE:
-            raise LedgerError(f"{self.path} cannot be read as a ledger of version {VERSION}") from None
-
-    def _write(self, epsilon: Fraction, delta: Fraction, entries: list[Entry]) -> None:
-        """A new file in place of the old one, on disk before this returns. If that fails, the old one stays."""
-        data = {"format": FORMAT, "version": VERSION, "epsilon": str(epsilon), "delta": str(delta)}
-        text = json.dumps(data | {"entries": [_entry_to(e) for e in entries]}, indent=1)
-        try:
-            _parse(text)
-        except UNREADABLE:
-            raise LedgerError("this entry could be written into the ledger, but not be read again") from None
-        # Only who has the lock writes, so one name is enough; what a killed process left there is written over.
-        scratch = self.path.with_name(f"{self.path.name}.new")
-        try:
-            with open(scratch, "w", encoding="utf-8") as file:
-                file.write(text)
-                file.flush()
-                os.fsync(file.fileno())
-            os.replace(scratch, self.path)
-        except BaseException:
-            scratch.unlink(missing_ok=True)
-            raise
-        folder = os.open(self.path.parent, os.O_RDONLY)
-        try:
-            os.fsync(folder)  # the new name, too
-        finally:
-            os.close(folder)
-
-    def __repr__(self) -> str:
-        return f"Ledger.open({str(self.path)!r})"
-
-    def __reduce__(self) -> Any:
-        return FileLedger, (self.path,)
-
-
-def _parse(text: str) -> tuple[Fraction, Fraction, list[Entry]]:
-    data = json.loads(text)
-    if data["format"] != FORMAT or data["version"] != VERSION or not isinstance(data["entries"], list):
-        raise ValueError
-    delta = _fraction(data["delta"])
-    if delta >= 1:
-        raise ValueError
-    return _fraction(data["epsilon"]), delta, [_entry_from(e) for e in data["entries"]]
-
-
-def exact(name: str, value: Any) -> Fraction:
-    """A budget as a fraction: decimals as they are written (0.1 is 1/10), zero allowed."""
-    if isinstance(value, Fraction):
-        number = value
-    else:
-        if isinstance(value, bool) or not isinstance(value, Real) or not _fits(value):
-            raise ValueError(f"{name} must be a finite number, not {value!r}")
-        number = Fraction(repr(float(value)))
-    if abs(number) > LARGEST or len(f"{abs(number.numerator):x}{number.denominator:x}") > 400:
-        raise ValueError(f"{name} is a number of too many digits")
-    if number < 0 or (name == "delta" and number >= 1):
-        raise ValueError(f"{name} must be {'in [0, 1)' if name == 'delta' else 'at least 0'}, not {value!r}")
-    return number
-
-
-def _fits(value: Any) -> bool:
-    try:
-        return math.isfinite(value)
-    except OverflowError:
-        return False
-
-
-def _fraction(text: Any) -> Fraction:
-    if not isinstance(text, str) or len(text) > 1000 or "e" in text.lower():
-        raise ValueError
-    number = Fraction(text)
-    if not 0 <= number <= LARGEST or len(str(number)) > 1000:
-        raise ValueError
-    return number
-
-
-def _entry_to(entry: Entry) -> dict[str, Any]:
-    return {key: str(value) if isinstance(value, Fraction) else value for key, value in vars(entry).items()}
-
-
-def _public(entry: Entry) -> Entry:
-    return replace(entry, when=entry.when[:10], spent_epsilon=None, spent_delta=None)
-
-
-def _entry_from(data: Any) -> Entry:
-    optional = ("proved_epsilon", "proved_delta", "spent_epsilon", "spent_delta")
-    rest = {k: None if data[k] is None else _fraction(data[k]) for k in optional}
-    if not isinstance(data["what"], str) or not isinstance(data["when"], str):
-        raise TypeError
-    for kind in ("proved", "spent"):  # a pair, or nothing
-        if (rest[f"{kind}_epsilon"] is None) != (rest[f"{kind}_delta"] is None):
-            raise ValueError
-    return Entry(data["what"], _fraction(data["epsilon"]), _fraction(data["delta"]), data["when"], **rest)
+    return ledger.reserve(
+        *(epsilon, delta, what, proved, records),
+        because=because,
+        release=release,
+        rests_on=rests_on,
+        pays_for=pays_for,
+    )

@@ -2,7 +2,6 @@
 
 import math
 
-from ..privacy.ledger import Entry
 from ..privacy.statement import Guarantee, rounded_up
 from .pieces import (
     bar,
@@ -85,19 +84,8 @@ def budget(s: Summary) -> str:
             "epsilon 1 are together one release with epsilon 2. A ledger counts this, and refuses what would be "
             "too much.</p>"
         )
-    total, (spent, spent_delta) = ledger.epsilon, ledger.spent
-    left = ledger.remaining
-    segments = [
-        (float(e.epsilon / total) if total else 0.0, "now" if i % 2 == 0 else "spent")
-        for i, e in enumerate(ledger.entries)
-    ]
-    spoken = f"{float(spent):.4g} of {float(total):.4g} is spent"
-    rows = "".join(
-        f'<tr><td>{plain(e.when)}</td><th scope="row">{name(e.what)}</th><td class="n">{_amount(e)}</td><td '
-        f'class="n">{_proved(e)}</td></tr>'
-        for e in ledger.entries
-    )
-    epsilon, delta = ledger.proved
+    total, (spent, spent_delta), totals = ledger.epsilon, ledger.spent, ledger.totals
+    left, (epsilon, delta) = ledger.remaining, ledger.proved
     together = (
         "nothing"
         if math.isinf(epsilon)
@@ -106,39 +94,33 @@ def budget(s: Summary) -> str:
     whole = f"{float(spent):.6g}" + (f", &delta; {float(spent_delta):.3g}" if spent_delta else "")
     loud = (
         '<p class="loud"><strong>Nothing is proved about all releases together</strong>, because nothing is '
-        "about at least one of them.</p>"
+        f"about {totals.unproved} of them.</p>"
         if math.isinf(epsilon)
+        else ""
+    )
+    share = min(1.0, float(spent / total)) if total else 0.0
+    own = (
+        f"<p>This model is number {ledger.number} in the ledger, under the name {name(ledger.release or '', 'value')}.</p>"
+        if ledger.number is not None
         else ""
     )
     return (
         f"<p>All releases from this table share one budget of &epsilon; = {float(total):.6g}"
         f"{f' and &delta; = {float(ledger.delta):.3g}' if ledger.delta else ''}. When this model was saved, "
         f"<b>{float(spent):.6g}</b> of it was spent, in "
-        f"{len(ledger.entries)} release{'' if len(ledger.entries) == 1 else 's'}, and <b>{float(left[0]):.6g}</b> "
+        f"{totals.entries} release{'' if totals.entries == 1 else 's'}, and <b>{float(left[0]):.6g}</b> "
         "was left.</p>"
-        f"{bar(segments, spoken)}{loud}"
+        f"{bar([(share, 'now')], f'{float(spent):.4g} of {float(total):.4g} is spent')}{loud}{own}"
         + wide(
-            "<caption>The ledger, oldest first</caption>"
-            '<thead><tr><th scope="col">Day</th><th scope="col">Release</th><th scope="col" class="n">asked for</th>'
+            "<caption>All releases together</caption>"
+            '<thead><tr><th scope="col">releases</th><th scope="col" class="n">asked for</th>'
             '<th scope="col" class="n">proved</th></tr></thead>'
-            f'<tbody>{rows}</tbody><tfoot><tr><td></td><th scope="row">together</th><td class="n">&epsilon; '
-            f'{whole}</td><td class="n">{together}</td></tr></tfoot>',
+            f'<tbody><tr><td>{totals.entries}</td><td class="n">&epsilon; {whole}</td><td class="n">{together}</td></tr></tbody>',
             "The ledger",
         )
-        + "<p class='soft'>A ledger counts what it is told. Two ledgers for one table do not know of each other.</p>"
+        + "<p class='soft'>A ledger counts what it is told. Two ledgers for one table do not know of each other. "
+        "<code>discreet ledger show</code> lists the releases one by one.</p>"
     )
-
-
-def _amount(entry: Entry) -> str:
-    delta = f", &delta; {float(entry.delta):.3g}" if entry.delta else ""
-    return f"&epsilon; {float(entry.epsilon):.6g}{delta}"
-
-
-def _proved(entry: Entry) -> str:
-    if entry.proved_epsilon is None or entry.proved_delta is None:
-        return "nothing"
-    delta = f", &delta; {rounded_up(float(entry.proved_delta), 3)}" if entry.proved_delta else ""
-    return f"&epsilon; {rounded_up(float(entry.proved_epsilon), 6)}{delta}"
 
 
 def limits(s: Summary) -> str:

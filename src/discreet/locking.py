@@ -1,0 +1,75 @@
+"""Files that one process, and one thread of it, has to itself as long as it has them open.
+
+The lock is on the file itself. Somebody may delete or replace the file while one waits for it; so after that it is compared
+with what stands at its place now. Not on Windows.
+"""
+
+import os
+import stat
+import sys
+from io import FileIO
+from pathlib import Path
+from threading import Timer
+
+PATIENCE = 2.0  # seconds before one is told that this waits
+
+
+class NoOrdinaryFileError(OSError):
+    """A folder, a device, or a pipe, on which reading would wait for ever."""
+
+
+def open_ordinary(path: Path, mode: str = "rb", create: bool = False) -> FileIO:
+    """An ordinary file, not buffered. No link is followed, and a pipe is refused instead of waited for."""
+    flags = os.O_CREAT if create else 0
+    for name in ("O_NONBLOCK", "O_NOFOLLOW", "O_CLOEXEC"):  # not everywhere
+        flags |= getattr(os, name, 0)
+    file = FileIO(path, mode.replace("b", ""), opener=lambda name, given: os.open(name, given | flags, 0o600))
+    if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+        file.close()
+        raise NoOrdinaryFileError(f"{path} is no ordinary file")
+    return file
+
+
+def open_locked(path: Path, create: bool = False) -> FileIO:
+    """The file that stands at ``path`` once nobody else has it. Closing it lets go; ``unlock`` does so for forked copies, too."""
+    import fcntl
+
+    while True:
+        file = open_ordinary(path, "rb+", create)
+        try:
+            try:
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                _wait(file, path)
+            if _stands_at(file, path):
+                return file
+        except BaseException:
+            file.close()
+            raise
+        file.close()  # it was deleted or replaced meanwhile
+
+
+def unlock(file: FileIO) -> None:
+    """Let go. Closing is not enough if a process was forked meanwhile: it has the file open, too."""
+    import fcntl
+
+    fcntl.flock(file, fcntl.LOCK_UN)
+
+
+def _wait(file: FileIO, path: Path) -> None:
+    import fcntl
+
+    told = Timer(PATIENCE, lambda: print(f"(waiting: another process is writing {str(path)!r})", file=sys.stderr))
+    told.daemon = True
+    told.start()
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX)
+    finally:
+        told.cancel()
+
+
+def _stands_at(file: FileIO, path: Path) -> bool:
+    try:
+        return os.path.samestat(os.fstat(file.fileno()), os.stat(path, follow_symlinks=False))
+    except FileNotFoundError:
+        return False

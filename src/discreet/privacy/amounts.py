@@ -1,0 +1,60 @@
+"""Epsilons and deltas as exact fractions: from numbers, from texts, and as texts that are read again."""
+
+import math
+from fractions import Fraction
+from numbers import Real
+from typing import Any
+
+LARGEST = 10**300  # of a budget: sums of these are still numbers that can be shown
+LONGEST = 1000  # characters of an amount
+FINEST = 10**300  # sums of more characters than that are rounded up, to a multiple of 1/FINEST
+UNREADABLE = (ValueError, KeyError, TypeError, AttributeError, ZeroDivisionError, RecursionError)
+
+
+def exact(name: str, value: Any) -> Fraction:
+    """A budget as a fraction: decimals as they are written (0.1 is 1/10), zero allowed."""
+    if isinstance(value, Fraction):
+        number = value
+    else:
+        if isinstance(value, bool) or not isinstance(value, Real) or not _fits(value):
+            raise ValueError(f"{name} must be a finite number, not {value!r}")
+        number = Fraction(repr(float(value)))
+    if abs(number) > LARGEST or len(f"{abs(number.numerator):x}{number.denominator:x}") > 400:
+        raise ValueError(f"{name} is a number of too many digits")
+    if number < 0 or (name == "delta" and number >= 1):
+        raise ValueError(f"{name} must be {'in [0, 1)' if name == 'delta' else 'at least 0'}, not {value!r}")
+    return number
+
+
+def _fits(value: Any) -> bool:
+    try:
+        return math.isfinite(value)
+    except OverflowError:
+        return False
+
+
+def read_amount(text: Any, largest: int = LARGEST) -> Fraction:
+    """What ``str`` made of a fraction. What cannot be read raises one of ``UNREADABLE``."""
+    if not isinstance(text, str) or len(text) > LONGEST or "e" in text.lower():
+        raise ValueError
+    number = Fraction(text)
+    if not 0 <= number <= largest or len(str(number)) > LONGEST:
+        raise ValueError
+    return number
+
+
+def read_pair(data: Any) -> tuple[Fraction, Fraction]:
+    """An epsilon and a delta."""
+    epsilon, delta = data
+    return read_amount(epsilon), read_amount(delta)
+
+
+def added(total: Fraction, amount: Fraction) -> Fraction:
+    """The sum, exact as long as it can be written down; else a little more, never less.
+
+    >>> added(Fraction(1, 3), Fraction(1, 6))
+    Fraction(1, 2)
+    """
+    both = total + amount
+    short = len(f"{both.numerator:x}{both.denominator:x}") < LONGEST // 2
+    return both if short else Fraction(-(-both * FINEST // 1), FINEST)

@@ -1,0 +1,225 @@
+"""What a ledger is made of, as values: its entries, their sums, and the summary that goes into a model's file."""
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+from .amounts import LARGEST, added, read_amount, read_pair
+
+FINISHED, STOPPED = "finished", "stopped"
+ENDED = "ended"  # one of both: version 1 of the file did not tell
+PUBLIC = {"what", "epsilon", "delta", "when", "proved_epsilon", "proved_delta"}  # of an entry, in older models
+SUMMARY = {"epsilon", "delta", "entries", "spent", "proved", "unproved", "ledger", "number", "release"}
+LONGEST_NAME = 200
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One reservation. ``spent_*`` and ``how`` stay None until it has ended; what is charged is what was reserved.
+
+    ``epsilon`` and ``delta`` are what was asked for, as the method's authors count it. ``proved_*`` are what is proved about
+    the release, which may be less or more; None if nothing is. ``release`` is the name of what was released, which a model
+    carries, too. ``cut_points`` are the releases of cut points that this entry pays for, each with its epsilon for a person.
+    ``how`` it ended is "finished" or "stopped", by an error or by Ctrl-C ("ended" in older ledgers, which did not tell).
+    ``records_per_person`` is None if the ledger is older than that.
+    """
+
+    what: str
+    epsilon: Fraction
+    delta: Fraction
+    when: str
+    proved_epsilon: Fraction | None
+    proved_delta: Fraction | None
+    spent_epsilon: Fraction | None = None
+    spent_delta: Fraction | None = None
+    how: str | None = None
+    records_per_person: int | None = None
+    release: str | None = None
+    cut_points: tuple[tuple[str, Fraction], ...] = ()
+
+    @property
+    def unused_epsilon(self) -> Fraction | None:
+        """Reserved but not spent, and not returned."""
+        return None if self.spent_epsilon is None else self.epsilon - self.spent_epsilon
+
+    @property
+    def unused_delta(self) -> Fraction | None:
+        """Reserved but not spent, and not returned."""
+        return None if self.spent_delta is None else self.delta - self.spent_delta
+
+
+@dataclass(frozen=True)
+class Whole:
+    """What is decided when a ledger is made, and never changes. ``name`` tells it from others; None in version 1."""
+
+    epsilon: Fraction
+    delta: Fraction
+    allow_unproved: bool
+    name: str | None
+
+
+@dataclass(frozen=True)
+class Totals:
+    """Sums over entries. Those of ``proved_*`` leave out the ``unproved`` ones, about which nothing is proved."""
+
+    entries: int = 0
+    epsilon: Fraction = Fraction(0)
+    delta: Fraction = Fraction(0)
+    proved_epsilon: Fraction = Fraction(0)
+    proved_delta: Fraction = Fraction(0)
+    unproved: int = 0
+
+    def plus(self, entry: Entry) -> "Totals":
+        """With one entry more."""
+        proved = (entry.proved_epsilon or Fraction(0), entry.proved_delta or Fraction(0))
+        return Totals(
+            self.entries + 1,
+            added(self.epsilon, entry.epsilon),
+            added(self.delta, entry.delta),
+            added(self.proved_epsilon, proved[0]),
+            added(self.proved_delta, proved[1]),
+            self.unproved + (entry.proved_epsilon is None),
+        )
+
+    @classmethod
+    def of(cls, entries: Iterable[Entry]) -> "Totals":
+        """The sums over all of them."""
+        totals = cls()
+        for entry in entries:
+            totals = totals.plus(entry)
+        return totals
+
+
+@dataclass(frozen=True)
+class Booked:
+    """Where a release stands: the ledger's name, the entry's number (from 1), and the name of the release."""
+
+    ledger: str
+    number: int
+    release: str
+
+
+@dataclass(frozen=True)
+class LedgerSnapshot:
+    """What a ledger said at one time, as a value of fixed size that goes into a model's file.
+
+    It has sums and no entries. So there is nothing in it of what early stopping left over, or of fits that were stopped, which
+    may say more about the records than the list does; nor of times, since those between fits say how long they took.
+    ``number`` and ``release`` are those of the model's own entry, None if it has none in this ledger.
+
+    >>> from discreet import Ledger
+    >>> ledger = Ledger(epsilon=3.0)
+    >>> ledger.reserve(Fraction(1), Fraction(0), "first model").close()
+    >>> ledger.snapshot().remaining
+    (Fraction(2, 1), Fraction(0, 1))
+    """
+
+    epsilon: Fraction
+    delta: Fraction
+    totals: Totals
+    ledger: str | None = None
+    number: int | None = None
+    release: str | None = None
+
+    @property
+    def spent(self) -> tuple[Fraction, Fraction]:
+        """The sum of what was reserved, as the methods' authors count it. ``proved`` is what can be relied on."""
+        return self.totals.epsilon, self.totals.delta
+
+    @property
+    def remaining(self) -> tuple[Fraction, Fraction]:
+        """What is left, of what was asked for or of what is proved, whichever is less."""
+        t = self.totals
+        return self.epsilon - max(t.epsilon, t.proved_epsilon), self.delta - max(t.delta, t.proved_delta)
+
+    @property
+    def proved(self) -> tuple[float, float]:
+        """By basic composition, what is proved about all releases together; infinite if nothing is about one of them."""
+        if self.totals.unproved:
+            return math.inf, 1.0
+        return float(self.totals.proved_epsilon), float(self.totals.proved_delta)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The snapshot as JSON has it: fractions are texts."""
+        t = self.totals
+        return {
+            "epsilon": str(self.epsilon),
+            "delta": str(self.delta),
+            "entries": t.entries,
+            "spent": [str(t.epsilon), str(t.delta)],
+            "proved": [str(t.proved_epsilon), str(t.proved_delta)],
+            "unproved": t.unproved,
+            "ledger": self.ledger,
+            "number": self.number,
+            "release": self.release,
+        }
+
+    @classmethod
+    def from_dict(cls, data: Any) -> "LedgerSnapshot":
+        """Read what ``to_dict`` wrote, here or in version 0.5 (all entries). What cannot be read raises one of ``UNREADABLE``."""
+        epsilon, delta = read_pair((data["epsilon"], data["delta"]))
+        if delta >= 1:
+            raise ValueError
+        if isinstance(data["entries"], list):
+            if set(data) != {"epsilon", "delta", "entries"}:
+                raise ValueError
+            return cls(epsilon, delta, Totals.of(_older(entry) for entry in data["entries"]))
+        if set(data) != SUMMARY:
+            raise ValueError
+        number, totals = data["number"], read_totals(data)
+        if number is not None and not 1 <= whole_number(number) <= totals.entries:
+            raise ValueError
+        names = [None if data[key] is None else short_text(data[key]) for key in ("ledger", "release")]
+        return cls(epsilon, delta, totals, names[0], number, names[1])
+
+
+def _older(data: Any) -> Entry:
+    """An entry of a model of version 0.5: with a day, and never a time of day."""
+    if set(data) != PUBLIC or len(data["when"]) > 10:
+        raise ValueError
+    return entry_from(data | {"spent_epsilon": None, "spent_delta": None})
+
+
+def entry_from(data: Any) -> Entry:
+    """An entry as version 1 of the file has it."""
+    proved, spent = (_pair_or_nothing((data[f"{k}_epsilon"], data[f"{k}_delta"])) for k in ("proved", "spent"))
+    if not isinstance(data["what"], str) or not isinstance(data["when"], str):
+        raise TypeError
+    epsilon, delta = read_pair((data["epsilon"], data["delta"]))
+    ended = None if spent[0] is None else ENDED
+    return Entry(data["what"], epsilon, delta, data["when"], proved[0], proved[1], spent[0], spent[1], ended)
+
+
+def _pair_or_nothing(pair: tuple[Any, Any]) -> tuple[Fraction, Fraction] | tuple[None, None]:
+    return (None, None) if pair == (None, None) else read_pair(pair)
+
+
+def read_totals(data: Any) -> Totals:
+    """The part of a dictionary that ``to_dict`` writes of totals."""
+    spent, proved = ([read_amount(x, LARGEST * 10**6) for x in _two(data[key])] for key in ("spent", "proved"))
+    entries, unproved = whole_number(data["entries"]), whole_number(data["unproved"])
+    if unproved > entries:
+        raise ValueError
+    return Totals(entries, spent[0], spent[1], proved[0], proved[1], unproved)
+
+
+def _two(data: Any) -> list[Any]:
+    if not isinstance(data, list) or len(data) != 2:
+        raise TypeError
+    return data
+
+
+def whole_number(data: Any) -> int:
+    """A number of things."""
+    if isinstance(data, bool) or not isinstance(data, int) or not 0 <= data < 2**63:
+        raise TypeError
+    return data
+
+
+def short_text(data: Any) -> str:
+    """A name."""
+    if not isinstance(data, str) or len(data) > LONGEST_NAME:
+        raise TypeError
+    return data
