@@ -21,6 +21,7 @@ from discreet.datasets import load_compas
 from discreet.errors import ModelError
 from discreet.model import checksum
 from discreet.privacy.ledger import LedgerSnapshot
+from discreet.privacy.this_process import forget_all
 
 DATA = load_compas(sensitive=False)
 
@@ -84,6 +85,7 @@ def test_a_file_of_a_private_model_says_nothing_else_about_the_records():
     """Two fits that released the same list give the same file, however many records there were."""
     clf = fitted(counts_share=0)
     other = DPOptimalRuleListClassifier(schema=DATA.schema, max_length=3, counts_share=0)
+    forget_all()  # as in a process of its own
     other.fit(DATA.data.head(50), DATA.target.head(50))
     other.rule_list_ = clf.rule_list_
     assert SavedModel.of(other).to_json() == SavedModel.of(clf).to_json()

@@ -153,7 +153,11 @@ def test_a_full_disk_leaves_nothing_but_a_line(full_desk, name):
 @pytest.mark.parametrize("error", [NO_SPACE, KeyboardInterrupt(), RuntimeError("\x1b")])
 @pytest.mark.parametrize("name", ["fit", "cuts"])
 def test_what_was_paid_for_is_printed_if_it_cannot_be_written(full_desk, monkeypatch, name, error):
+    commit = PendingFile.commit
+
     def fails(self):
+        if self.path.name != "m.json":  # what is remembered of tables is written, too
+            return commit(self)
         raise error
 
     monkeypatch.setattr(PendingFile, "commit", fails)
@@ -225,7 +229,7 @@ def test_the_space_that_is_reserved_is_enough(tmp_path, schema, max_length):
         schema.target,
         ledger.snapshot(),
     )
-    size = size_of_model(schema, max_length, 3, tmp_path / "l.json")
+    size = size_of_model(schema, max_length, 3)
     assert len(model.to_json().encode()) < size
     assert len(to_html(model).encode()) < size_of_report(size)
 
@@ -337,7 +341,7 @@ def test_devices_pipes_and_folders_are_refused_at_once(odd_places, kind):
         ["plan", table, "-s", "schema.toml"],
         ["show", "model.json", "--out", kind, "--force"],
     ):
-        run(*call, code=2)
+        run(*call, code=1 if call[0] in ("fit", "predict") and call[1:].count("folder.csv") else 2)  # no Parquet in it
 
 
 @pytest.mark.parametrize("length", [131_073, 20_000_000])

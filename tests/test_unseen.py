@@ -81,7 +81,9 @@ ENTRANCES = {
         duckdb_table(), counting="nodes"
     ),
     "private_cuts": lambda **p: private_cuts(X, SCHEMA, {"n": 1}, epsilon=1.0, **p),
-    "noisy_accuracy": lambda **p: noisy_accuracy(RuleList.parse("if b then 1 else 0", [0, 1], SCHEMA), X, Y, 1.0, **p),
+    "noisy_accuracy": lambda **p: noisy_accuracy(
+        RuleList.parse("if b then 1 else 0", [0, 1], SCHEMA), X, Y, 1.0, model_is_public=True, **p
+    ),
     "from_table": lambda ledger: Vault.from_table(X, Y, SCHEMA),
     "from_source": lambda ledger: Vault.from_source(duckdb_table(), SCHEMA),
 }

@@ -395,7 +395,7 @@ class LedgerLeftBehind:
     def __init__(self, spent: LedgerSnapshot) -> None:
         self._spent = spent
 
-    def snapshot(self) -> LedgerSnapshot:
+    def snapshot(self, booked: Booked | None = None) -> LedgerSnapshot:
         """What the ledger said when the classifier was pickled."""
         return self._spent
 

@@ -33,7 +33,8 @@ def call_unseen(call: Callable[[], T], booked: str | None, drawing: bool = False
     ``booked`` is what to say about the budget; None leaves the error to an outer call of this kind.
 
     What NumPy would warn of is not said either. ``drawing``: it is learning that is called, which asks nothing of the caller any
-    more; then the same goes for whatever else a library raises there. Errors of this package have no numbers, and pass.
+    more; then the same goes for whatever else a library raises there. Errors of this package have no numbers, and pass, without
+    what they hang on.
     """
     token = _inside.set(True)
     try:
@@ -44,6 +45,7 @@ def call_unseen(call: Callable[[], T], booked: str | None, drawing: bool = False
         ours = kind.__module__.partition(".")[0] == __name__.partition(".")[0]
         may_have_numbers = out_of_memory or (drawing and not isinstance(error, OSError | Warning))
         if ours or not may_have_numbers or booked is None:
+            error.__cause__ = error.__context__ = None  # what it hangs on may have numbers, too
             raise
     finally:
         _inside.reset(token)

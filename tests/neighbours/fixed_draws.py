@@ -4,14 +4,16 @@ import functools
 import itertools
 import sys
 from collections import defaultdict
+from datetime import datetime
 
 
 def fix_draws():
-    """For the rest of this process. Random names become numbers, too."""
+    """For the rest of this process. Random names become numbers, too, and the clock of ledgers stands still."""
     import secrets
     import tempfile
     import uuid
 
+    import discreet.privacy.ledger
     import discreet.private_accuracy
     from discreet.vault.cut_doors import CutDoors
     from discreet.vault.list_doors import ListDoors
@@ -26,10 +28,19 @@ def fix_draws():
         _replace(doors, "select", lambda _, doors, prefix: _unused(prefix, 1)[0])
     _replace(CutDoors, "cut", lambda _, doors, stretches: [s.first for s in stretches])
     _replace(discreet.private_accuracy, "correct_and_wrong", lambda *_: (70, 30))
+    discreet.privacy.ledger.datetime = StoppedClock
     asked = defaultdict(itertools.count)
     secrets.token_hex = lambda n=32: f"{next(asked[_caller()]):0{2 * n}x}"
     uuid.uuid4 = lambda: uuid.UUID(int=next(asked[_caller()]))
     tempfile._name_sequence = (f"name{i}" for i in itertools.count())
+
+
+class StoppedClock(datetime):
+    """It is always the same moment."""
+
+    @classmethod
+    def now(cls, zone=None):
+        return cls(2020, 1, 1, tzinfo=zone)
 
 
 def _caller():

@@ -209,7 +209,7 @@ COMMANDS = ["fit", "fit greedy", "evaluate", "cuts"]
 def arguments(command, path):
     table, *options = PATHS[path][0]
     if command == "evaluate":
-        return ["evaluate", "public.json", table, *options, "-e", "1", "--ledger", "ledger.json"]
+        return ["evaluate", "public.json", table, *options, "-e", "1", "--model-is-public", "--ledger", "ledger.json"]
     given = [table, *options, "-s", "schema.toml", "-e", "1", "--ledger", "ledger.json"]
     if command == "fit":
         return ["fit", *given, "-o", "model.json", "--report", "report.html", "-k", "3"]
@@ -218,14 +218,22 @@ def arguments(command, path):
     return ["cuts", *given, "-o", "new.toml", "-c", "age=3"]
 
 
+@pytest.fixture(scope="module")
+def ledger(tmp_path_factory):
+    """An empty ledger, to be copied: each that is made has a name of its own."""
+    path = tmp_path_factory.mktemp("ledger") / "ledger.json"
+    discreet.Ledger.open(path, epsilon=3.0)
+    return path
+
+
 @pytest.fixture
-def see_command(see):
+def see_command(see, ledger):
     """Run a command on a table of some records and one more."""
 
     def run(command, path, extra, n=40, **job):
         def prepare(folder):
             (folder / "schema.toml").write_text(tables.SCHEMA, encoding="utf-8")
-            discreet.Ledger.open(folder / "ledger.json", epsilon=3.0)
+            shutil.copy(ledger, folder)
             rules = "if age > 50 then yes\nelse no"
             public = discreet.RuleList.parse(rules, schema=discreet.Schema.from_toml(tables.SCHEMA))
             discreet.SavedModel(public, target="outcome").save(folder / "public.json")

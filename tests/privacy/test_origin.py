@@ -28,6 +28,7 @@ from discreet import (
 from discreet.cli import main
 from discreet.errors import PrivacyWarning
 from discreet.origin import origin_of
+from discreet.privacy.ledger import UnprovedError
 from discreet.privacy.statement import INFERRED, SEEDED
 
 SCHEMA = Schema((Boolean("a"), Boolean("b")), target="y", classes=["no", "yes"])
@@ -80,8 +81,10 @@ def test_a_bare_list_does_not_know_where_it_came_from(bare):
     assert "model_is_public" in vouched.assumes[-1]
 
 
-def test_a_ledger_books_that_nothing_is_proved():
-    ledger = Ledger(epsilon=1.0)
+def test_a_ledger_refuses_what_is_not_proved_or_books_that_nothing_is():
+    with pytest.raises(UnprovedError, match="without privacy"):
+        noisy_accuracy(exact(X, Y), X, Y, 0.25, ledger=Ledger(epsilon=1.0))
+    ledger = Ledger(epsilon=1.0, allow_unproved=True)
     noisy_accuracy(exact(X, Y), X, Y, 0.25, ledger=ledger)
     assert ledger.spent[0] == Fraction(1, 4)
     assert ledger.proved[0] == math.inf

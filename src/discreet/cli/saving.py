@@ -1,6 +1,6 @@
 """Files for what is paid for with privacy: their place and space are taken before the draw, and what is drawn is never lost.
 
-How much space follows from public numbers alone: schema, parameters, and the ledger's length.
+How much space follows from public numbers alone: schema and parameters.
 """
 
 import json

@@ -280,7 +280,7 @@ class Ledger:
 
         >>> Ledger(epsilon=1.0).check(Fraction(1, 2), Fraction(0))
         """
-        wish = _wish(epsilon, delta, "", proved, 1, because, None, rests_on, None)
+        wish = _wish(epsilon, delta, "", proved, 1, because, "", rests_on, None)
         wish.granted(*self._now(), self._known(wish.rests_on))
 
     def _now(self) -> tuple[Whole, Totals]:
