@@ -1,5 +1,6 @@
 """``discreet evaluate``: how good is a model, and what does it cost to say so?"""
 
+import json
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -20,6 +21,7 @@ from .common import (
     weak_option,
 )
 from .remembered import ANOTHER, check_ledger, note_ledger
+from .saving import say_paid
 from .terminal import as_text, on_one_line, open_console, say
 
 CHOOSE = (
@@ -98,9 +100,10 @@ def evaluate(
             note_ledger(table, ledger_file)
             found = noisy_accuracy(rules, X, y, epsilon, ledger, records_per_person)
             if as_json:
-                say_json({"accuracy": found.accuracy, "low": found.low, "high": found.high, "epsilon": epsilon})
+                measures = {"accuracy": found.accuracy, "low": found.low, "high": found.high, "epsilon": epsilon}
+                say_paid(json.dumps(measures, indent=1), epsilon)
             else:
-                say(str(found))
+                say_paid(str(found), epsilon)
                 say("It is about these records, and not part of what the model promises.", err=True)
             return
         measured = _exact(rules, X, y)
