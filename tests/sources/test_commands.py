@@ -106,7 +106,7 @@ def test_scores_are_the_same(engine, monkeypatch):
     monkeypatch.setattr(sys.modules["discreet.cli.common"], "LARGE", 10)
     monkeypatch.setattr(sys.modules["discreet.cli.predict"], "read_records", lambda *_: pytest.fail("it was read"))
     for ids, scores in zip(asked, expected, strict=True):
-        run("predict", "model.json", "hospital.csv", *ids, "--out", "scores.csv")
+        run("predict", "model.json", "hospital.csv", *ids, "--out", "scores.csv", "--force")
         assert (engine / "scores.csv").read_text() == scores
 
 
