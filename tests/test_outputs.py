@@ -183,6 +183,25 @@ def test_a_report_that_cannot_be_written_does_not_take_the_model_with_it(full_de
     assert not Path("r.html").exists()
 
 
+def test_a_noisy_accuracy_that_cannot_be_printed_is_not_lost(full_desk):
+    call = ["evaluate", "model.json", "hospital.csv", "--epsilon", "1", "--ledger", "l.json"]
+    code = "from discreet.cli import main; main()"
+    with open("/dev/full", "w") as full:
+        result = subprocess.run(
+            [sys.executable, "-c", code, *call], stdout=full, stderr=subprocess.PIPE, text=True, check=False
+        )
+    assert result.returncode == 4
+    assert "accuracy" in result.stderr
+    assert "IS SPENT" in result.stderr
+
+
+def test_reproduce_leaves_a_folder_of_something_else_alone(full_desk):
+    Path("folder/quick").mkdir(parents=True)
+    Path("folder/quick/index.html").write_text("precious")
+    assert "something else" in run("reproduce", "--quick", "-o", "folder", code=2)
+    assert Path("folder/quick/index.html").read_text() == "precious"
+
+
 def test_what_fails_after_the_booking_says_that_it_is_booked(full_desk, monkeypatch):
     def fails(*_):
         raise MemoryError("shape (314, 997616)")

@@ -65,3 +65,33 @@ def test_no_space_is_noticed_before_anything_is_written(tmp_path):
         resource.setrlimit(resource.RLIMIT_FSIZE, before)
     assert path.read_text() == "old"
     assert os.listdir(tmp_path) == ["a"]
+
+
+def test_a_file_that_may_not_be_replaced_stays(tmp_path):
+    path = tmp_path / "a"
+    with PendingFile(path, over=False) as file:
+        file.stream.write(b"new")
+        path.write_text("came first")
+        with pytest.raises(FileExistsError):
+            file.commit()
+    assert path.read_text() == "came first"
+    assert os.listdir(tmp_path) == ["a"]
+
+
+@pytest.mark.parametrize("links", [True, False])
+def test_a_new_name_is_taken_also_where_there_are_no_links(tmp_path, monkeypatch, links):
+    def refused(*_):
+        raise PermissionError
+
+    if not links:
+        monkeypatch.setattr(os, "link", refused)
+    with PendingFile(tmp_path / "a", over=False) as file:
+        file.stream.write(b"new")
+        file.commit()
+    assert (tmp_path / "a").read_text() == "new"
+    assert os.listdir(tmp_path) == ["a"]
+
+
+def test_long_names_are_written(tmp_path):
+    write_whole(tmp_path / ("é" * 127), "new")
+    assert len(os.listdir(tmp_path)) == 1

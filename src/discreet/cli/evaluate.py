@@ -1,5 +1,6 @@
 """``discreet evaluate``: how good is a model, and what does it cost to say so?"""
 
+import json
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -21,6 +22,7 @@ from .common import (
     weak_option,
 )
 from .remembered import ANOTHER, check_ledger, note_ledger
+from .saving import say_paid
 from .terminal import as_text, on_one_line, open_console, say
 
 CHOOSE = (
@@ -122,9 +124,10 @@ def evaluate(
                 promise = {"proved": found.privacy.proved is not None, "because": list(found.privacy.because)}
                 covers = {"level": SURE, "covers": COVERS}
                 interval = {"low": found.low, "high": found.high, "interval": covers}
-                say_json({"accuracy": found.accuracy, **interval, "epsilon": epsilon} | promise)
+                measures = {"accuracy": found.accuracy, **interval, "epsilon": epsilon} | promise
+                say_paid(json.dumps(measures, indent=1), epsilon)
             else:
-                say(str(found))
+                say_paid(str(found), epsilon)
                 say("It is about these records, and not part of what the model promises.", err=True)
             return
         measured = _exact(rules, X, y)

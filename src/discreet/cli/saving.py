@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from .ending import as_message
-from .terminal import say_lines
+from .terminal import say, say_lines
 
 if TYPE_CHECKING:
     from ..schema import Schema
@@ -49,6 +49,15 @@ def keep(file: "PendingFile", text: str, path: Path, epsilon: float) -> None:
             f"{path} could not be written ({type(error).__name__ if told is None else told.message}). Epsilon {epsilon:g} IS "
             "SPENT, and this would be lost: so it was printed to the standard output. Put that into a file"
         ) from None
+
+
+def say_paid(text: str, epsilon: float) -> None:
+    """Print what was paid for; where nobody can read that, among the errors."""
+    try:
+        say(text)
+    except OSError:
+        say(text, err=True)
+        raise NotWritten(f"the standard output cannot be written. Epsilon {epsilon:g} IS SPENT; see above") from None
 
 
 def size_of_model(schema: "Schema | None", max_length: int, max_card: int) -> int:
