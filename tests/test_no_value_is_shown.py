@@ -516,7 +516,6 @@ NO_RECORD_GETS_THERE = {
     ("sources.written", ""): "the header of a file, and whether it is a table (tests/sources/test_csv.py)",
     ("sources.running", "run"): "what an engine says, for sources.engine to drop (tests/sources/test_failures.py)",
     ("sources.addresses", ""): "where a table is; messages are constant (tests/sources/test_addresses.py)",
-    ("writing", ""): "the name of a file",
     ("sources.urls", ""): "where a table is; what an engine says is dropped (tests/sources/test_urls.py)",
     ("private_base", "_PrivateRuleListClassifier._planned"): "parameters, before anything is read",
     ("sources.plan", "plan_counting"): "public numbers of the schema and the candidates",

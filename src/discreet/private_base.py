@@ -290,7 +290,7 @@ class _PrivateRuleListClassifier(_RuleListClassifier, ABC):
         state = dict(super().__getstate__())
         ledger = state.get("ledger")
         if isinstance(ledger, Ledger) and not isinstance(ledger, FileLedger):
-            state["ledger"] = LedgerLeftBehind(ledger.snapshot())
+            state["ledger"] = LedgerLeftBehind(ledger.snapshot(state.get("booked_")))
         return state
 
     def __copy__(self) -> Self:
