@@ -238,7 +238,8 @@ def _check_rows_are_records(table: Any) -> None:
 
     rows: tuple[Any, ...] = (ops.PhysicalTable, ops.SQLQueryResult, ops.SQLStringView, ops.Project, ops.Filter)
     rows += (ops.Sort, ops.DropColumns, ops.DropNull, ops.FillNull)
-    of_several = (ops.WindowFunction, ops.Reduction, ops.Analytic, ops.Impure, ops.Subquery, ops.Unnest)
+    # also a row's number, which hangs on the rows before it
+    of_several = (ops.WindowFunction, ops.Reduction, ops.Analytic, ops.Impure, ops.Subquery, ops.Unnest, ops.RowID)
     for node in table.op().find((ops.Relation, *of_several)):
         if not isinstance(node, rows):
             raise TableError(
