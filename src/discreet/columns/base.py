@@ -163,6 +163,8 @@ def distinct(values: np.ndarray) -> tuple[np.ndarray, Any]:
     """Codes (-1 for a missing value) and the distinct values they stand for."""
     if values.dtype.kind == "f":  # 0.1 has another text as a 32-bit number
         values = values.astype(np.float64, copy=False)
+    elif values.dtype.kind not in "biumM":  # pandas takes -0j for 0j, and some texts for others
+        values = values.astype(object, copy=False)
     if values.dtype == object and not _are_plain_texts(values):
         # one by one: a look at the whole column could let one value change what another is taken for
         values = np.array([None if is_missing(v) else canonical(v) for v in values], dtype=object)

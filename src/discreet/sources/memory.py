@@ -73,6 +73,8 @@ def check_labels(y: Any, classes: Sequence[Label], n: int) -> np.ndarray:
         raise ValueError("y is missing: it must hold a label for each record of X")
     kind = type_of_labels(y)
     y = as_objects(as_array(y))
+    if y.dtype == object and y.ndim == 1:  # a list of rows of one label
+        y = np.fromiter((v[0] if type(v) in (list, tuple) and len(v) == 1 else v for v in y), dtype=object)
     if y.ndim == 2 and y.shape[1] == 1:
         y = y[:, 0]
     if y.ndim != 1 or len(y) != n:
@@ -89,7 +91,9 @@ def class_numbers(y: Any, classes: Sequence[Label], n: int) -> np.ndarray:
     """The number of each label among the classes, -1 for a label that is none of them. Value by value, without errors."""
     y = check_labels(y, classes, n)
     number = {canonical(c): i for i, c in enumerate(classes)}
-    if y.dtype == object:
-        return np.array([-1 if is_missing(v) else number.get(canonical(v), -1) for v in y], dtype=np.int64)
+    if y.dtype.kind in "OcTV":  # NumPy does not sort what is missing among texts of its new type, and takes -0j for 0j
+        return np.array(
+            [-1 if is_missing(v) else number.get(canonical(v), -1) for v in y.astype(object)], dtype=np.int64
+        )
     found, where = np.unique(y, return_inverse=True)
     return np.array([number.get(canonical(v), -1) for v in found.tolist()], dtype=np.int64)[where]
