@@ -95,7 +95,7 @@ def as_rows(X: Any) -> np.ndarray:
         # as objects: what NumPy makes of the whole would hang on whether a value is missing
         return _side_by_side([_values(nw.from_native(c, series_only=True)) for c in columns], X.shape)
     rows = as_objects(X)
-    if hasattr(X, "__array__") or not len(rows):
+    if hasattr(X, "__array__") or rows.shape in ((), (0,)):
         return rows
     lengths = {len(row) if _is_row(row) else -1 for row in rows}
     if len(lengths) > 1 or -1 in lengths:
@@ -128,6 +128,14 @@ def renamed(table: Table, names: Sequence[str]) -> Table:
     """The same columns under other names."""
     old = dict(zip(names, table.names, strict=True))
     return Table(names, len(table), lambda name, rows: table.column(old[name], rows))
+
+
+def only_column(y: Any) -> Any:
+    """The column of a frame that has just one; anything else as it is. NumPy's type for a frame may hang on a missing value."""
+    if (columns := unnamed_columns(y)) is not None:
+        return columns[0] if len(columns) == 1 else y
+    frame = as_frame(y)
+    return y if frame is None or len(frame.columns) > 1 else frame.get_column(frame.columns[0]).to_native()
 
 
 @no_value_shown("y cannot be read as a column of labels")

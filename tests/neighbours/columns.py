@@ -47,7 +47,7 @@ def _pandas():
 def _arrow():
     types = {
         **{"int64": WHOLE, "uint64": WHOLE, "float32": NUMBERS, "float64": NUMBERS, "bool_": TRUTH, "null": [None]},
-        **{"string": TEXTS, "large_string": TEXTS, "string_view": TEXTS, "binary": [b"cook", b"\xff", None]},
+        **{"string": TEXTS, "large_string": TEXTS, "binary": [b"cook", b"\xff", None]},
         **{"date32": DATES, "date64": DATES},
     }
     types = {getattr(pa, name)(): values for name, values in types.items()} | {
@@ -68,7 +68,7 @@ def _arrow():
         pa.run_end_encoded(pa.int32(), pa.int64()): [0, 1, None],
     }
     if hasattr(pa, "list_view"):
-        types[pa.list_view(pa.int64())] = [[1], None]
+        types |= {pa.list_view(pa.int64()): [[1], None], pa.string_view(): TEXTS}
     for dtype, values in types.items():
         yield f"pyarrow {dtype}", values, lambda v, t=dtype: pa.array(v, t)
         yield (
@@ -81,7 +81,7 @@ def _arrow():
 
 def _polars():
     types = {
-        **{pl.Int64: WHOLE, pl.UInt64: WHOLE, pl.Int128: WHOLE, pl.Float32: NUMBERS, pl.Float64: NUMBERS},
+        **{pl.Int64: WHOLE, pl.UInt64: WHOLE, pl.Float32: NUMBERS, pl.Float64: NUMBERS},
         **{pl.String: TEXTS, pl.Binary: [b"cook", None], pl.Boolean: TRUTH, pl.Null: [None], pl.Date: DATES},
         pl.Decimal(20, 2): TENTHS,
         pl.Datetime("us", "UTC"): TIMES,
@@ -93,6 +93,7 @@ def _polars():
         pl.List(pl.Int64): [[1], [], None],
         pl.Struct({"x": pl.Int64}): [{"x": 1}, None],
     }
+    types |= {getattr(pl, name): WHOLE for name in ("Int128", "UInt128") if hasattr(pl, name)}
     for dtype, values in types.items():
         yield f"polars {dtype}", values, lambda v, t=dtype: pl.Series("c", v, dtype=t)
 

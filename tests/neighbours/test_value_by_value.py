@@ -38,7 +38,8 @@ def taken_for(column):
     with warnings.catch_warnings(record=True) as said:
         warnings.simplefilter("always")
         found = [_or_error(_bins, frame, kind) for frame in as_frames(column) for kind in KINDS]
-        found += [_or_error(_classes, column, classes) for classes in (CATEGORIES, [0, 1, 7, BIG, 0.1])]
+        labels = [column, *as_frames(column)]
+        found += [_or_error(_classes, y, len(column), c) for y in labels for c in (CATEGORIES, [0, 1, 7, BIG, 0.1])]
     return [*found, [str(w.message) for w in said] or ""]
 
 
@@ -48,8 +49,8 @@ def _bins(frame, kind):
     return kind.encode(table.column("c")).tolist()
 
 
-def _classes(labels, classes):
-    return class_numbers(labels, classes, len(labels)).tolist()
+def _classes(labels, n, classes):
+    return class_numbers(labels, classes, n).tolist()
 
 
 def _or_error(call, *args):

@@ -9,7 +9,7 @@ import numpy as np
 from ..columns import Column, canonical, is_missing
 from ..errors import SchemaError
 from ..schema import Label, Schema
-from ..tables import Table, as_array, as_objects, as_table, type_of_labels
+from ..tables import Table, as_array, as_objects, as_table, only_column, type_of_labels
 from ..vault.cells import CellsInProgress
 from .files import is_csv, labels, read_parts, side_by_side
 
@@ -71,6 +71,7 @@ def check_labels(y: Any, classes: Sequence[Label], n: int) -> np.ndarray:
     """The labels as an array of one dimension. Complains about its shape and type; no label is read."""
     if y is None:
         raise ValueError("y is missing: it must hold a label for each record of X")
+    y = only_column(y)
     kind = type_of_labels(y)
     y = as_objects(as_array(y))
     if y.dtype == object and y.ndim == 1:  # a list of rows of one label
