@@ -2,6 +2,7 @@
 
 import datetime
 import decimal
+import warnings
 
 import numpy as np
 import pandas as pd
@@ -16,6 +17,18 @@ TRUTH = [True, False, None]
 DATES = [datetime.date(2020, 1, 1), None]
 TIMES = [datetime.datetime(2020, 1, 1), None]
 TENTHS = [decimal.Decimal("0.10"), decimal.Decimal("1"), None]
+
+
+class Loud:
+    """A value that warns when it is looked at, as quantities with units do."""
+
+    def __float__(self):
+        warnings.warn("1.5 has a unit", stacklevel=1)
+        return 1.5
+
+    def __str__(self):
+        warnings.warn("1.5 has a unit", stacklevel=1)
+        return "cook"
 
 
 def _pandas():
@@ -37,7 +50,7 @@ def _pandas():
         )
     for dtype, values in {"int64": WHOLE[:-1], "float64": NUMBERS[:-1], "object": ["cook", None]}.items():
         yield f"sparse {dtype}", values, lambda v, t=dtype: pd.Series(pd.arrays.SparseArray(np.array(v, dtype=t)))
-    mixed = [*TEXTS, *WHOLE, *NUMBERS, *TENTHS, *DATES, pd.NA, pd.NaT, ["cook"], ("cook",), [["cook"]]]
+    mixed = [*TEXTS, *WHOLE, *NUMBERS, *TENTHS, *DATES, pd.NA, pd.NaT, ["cook"], ("cook",), [["cook"]], Loud()]
     yield "pandas object", mixed, lambda v: pd.Series(_objects(v), dtype=object)
     yield "list", mixed, list
     yield "list of lists", [["cook"], ["7"], ["cook", "7"]], list

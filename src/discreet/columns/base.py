@@ -11,7 +11,10 @@ One bin of every column is kept for missing values. **A missing value satisfies 
 ``strict=True`` it stops instead at values that the column did not foresee, which only non-private learners may do.
 """
 
+import warnings
 from abc import ABC, abstractmethod
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, fields
 from decimal import Decimal
 from numbers import Real
@@ -125,8 +128,7 @@ class Column(ABC):
 
     def encode(self, values: np.ndarray, strict: bool = False) -> np.ndarray:
         """The bin number of each value."""
-        # whether NumPy warns would depend on a record
-        with no_value_shown(f"column {self.name!r} has values that cannot be read"), np.errstate(all="ignore"):
+        with no_value_shown(f"column {self.name!r} has values that cannot be read"), no_warning():
             bins = self._encode(values, strict)
         if strict and not self.can_be_missing and (bins == self._n_values).any():
             raise SchemaError(
@@ -157,6 +159,14 @@ class Column(ABC):
 
     @abstractmethod
     def _encode(self, values: np.ndarray, strict: bool) -> np.ndarray: ...
+
+
+@contextmanager
+def no_warning() -> Iterator[None]:
+    """Whether NumPy warns, or a value's own code (quantities with units do), would depend on a record."""
+    with np.errstate(all="ignore"), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        yield
 
 
 def distinct(values: np.ndarray) -> tuple[np.ndarray, Any]:

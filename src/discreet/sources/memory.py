@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..columns import Column, canonical, is_missing
+from ..columns.base import no_warning
 from ..errors import SchemaError
 from ..schema import Label, Schema
 from ..tables import Table, as_array, as_objects, as_table, only_column, type_of_labels
@@ -91,6 +92,11 @@ def check_labels(y: Any, classes: Sequence[Label], n: int) -> np.ndarray:
 def class_numbers(y: Any, classes: Sequence[Label], n: int) -> np.ndarray:
     """The number of each label among the classes, -1 for a label that is none of them. Value by value, without errors."""
     y = check_labels(y, classes, n)
+    with no_warning():
+        return _numbers(y, classes)
+
+
+def _numbers(y: np.ndarray, classes: Sequence[Label]) -> np.ndarray:
     number = {canonical(c): i for i, c in enumerate(classes)}
     if y.dtype.kind in "OcTV":  # NumPy does not sort what is missing among texts of its new type, and takes -0j for 0j
         return np.array(
