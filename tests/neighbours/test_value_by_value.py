@@ -2,7 +2,9 @@
 
 import collections
 import warnings
+from concurrent.futures import ThreadPoolExecutor
 
+import ibis
 import numpy as np
 import pandas as pd
 import pytest
@@ -77,6 +79,19 @@ def test_what_a_record_is_taken_for_depends_on_no_other(name):
 
 def _place(values, value):
     return next(i for i, v in enumerate(values) if v is value)
+
+
+def test_threads_that_learn_at_once_leave_the_filters_of_warnings_as_they_are():
+    before = list(warnings.filters)
+    labels = np.array(["no", "yes"] * 20_000, dtype=object)
+    tables = [
+        ibis.duckdb.connect().create_table("t", pd.DataFrame({"x": [1.0] * 40_000, "y": labels})) for _ in range(8)
+    ]
+    schema = Schema([Numeric("x", cuts=[5])], "y", ["no", "yes"])
+    with ThreadPoolExecutor(4) as pool:
+        list(pool.map(lambda _: class_numbers(labels, ["no", "yes"], len(labels)), range(16)))
+        list(pool.map(lambda table: Vault.from_source(table, schema), tables))
+    assert warnings.filters == before
 
 
 def _told(call):

@@ -11,7 +11,6 @@ One bin of every column is kept for missing values. **A missing value satisfies 
 ``strict=True`` it stops instead at values that the column did not foresee, which only non-private learners may do.
 """
 
-import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -23,7 +22,7 @@ from typing import Any, ClassVar
 import numpy as np
 import pandas as pd
 
-from ..errors import SchemaError, no_value_shown, shown
+from ..errors import SchemaError, no_value_shown, shown, warnings_ignored
 
 Value = float | int | str | tuple[float, float] | None
 Test = tuple[str, Value]
@@ -128,7 +127,7 @@ class Column(ABC):
 
     def encode(self, values: np.ndarray, strict: bool = False) -> np.ndarray:
         """The bin number of each value."""
-        with no_value_shown(f"column {self.name!r} has values that cannot be read"), no_warning():
+        with no_value_shown(f"column {self.name!r} has values that cannot be read"), no_warning(values):
             bins = self._encode(values, strict)
         if strict and not self.can_be_missing and (bins == self._n_values).any():
             raise SchemaError(
@@ -162,11 +161,14 @@ class Column(ABC):
 
 
 @contextmanager
-def no_warning() -> Iterator[None]:
+def no_warning(values: np.ndarray) -> Iterator[None]:
     """Whether NumPy warns, or a value's own code (quantities with units do), would depend on a record."""
-    with np.errstate(all="ignore"), warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        yield
+    with np.errstate(all="ignore"):
+        if values.dtype != object:
+            yield
+            return
+        with warnings_ignored():
+            yield
 
 
 def distinct(values: np.ndarray) -> tuple[np.ndarray, Any]:

@@ -9,7 +9,6 @@ import functools
 import math
 import operator
 import sys
-import warnings
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -18,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from ..columns import Column, canonical
-from ..errors import EngineError, SchemaError, TableError
+from ..errors import EngineError, SchemaError, TableError, warnings_ignored
 from ..schema import Label, Schema
 from ..vault.cells import CellsInProgress
 from .bins import EngineColumn
@@ -307,8 +306,7 @@ def _batches(backend: Any, expression: Any, whole: bool = False) -> Iterator[Any
 def _no_value_shown(engine: str, also: str = UNSPENT) -> Iterator[None]:
     """Say that the engine stopped, instead of what it says: that may have values, or how to get at them."""
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
+        with warnings_ignored():
             yield
     except (SchemaError, EngineError, MemoryError):
         raise

@@ -92,7 +92,7 @@ def check_labels(y: Any, classes: Sequence[Label], n: int) -> np.ndarray:
 def class_numbers(y: Any, classes: Sequence[Label], n: int) -> np.ndarray:
     """The number of each label among the classes, -1 for a label that is none of them. Value by value, without errors."""
     y = check_labels(y, classes, n)
-    with no_warning():
+    with no_warning(y):
         return _numbers(y, classes)
 
 
