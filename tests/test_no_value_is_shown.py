@@ -725,7 +725,7 @@ def chained(value):
     "value", [TEXT, NUMBER, np.float64(NUMBER), np.array([NUMBER]), DATE, pd.Timestamp(DATE), [TEXT]]
 )
 def test_a_twin_that_quotes_a_value_is_caught(monkeypatch, say, value):
-    def encode(self, values, strict):
+    def encode(self, values, strict=False):
         if len(values):  # before that, types are looked at without records
             say(values[3])
         return np.zeros(len(values), np.uint8)
@@ -738,7 +738,7 @@ def test_a_twin_that_quotes_a_value_is_caught(monkeypatch, say, value):
         return RULES.predict(X) if say is chained else Vault.from_table(X, Y, SCHEMA)
 
     assert not shows_a_mark(Heard(look).text)
-    monkeypatch.setattr(Categorical, "_encode", encode)
+    monkeypatch.setattr(Categorical, "encode", encode)
     assert shows_a_mark(Heard(look).text)
 
 

@@ -100,7 +100,7 @@ def test_mappings_keep_what_they_hold(text, column, expected):
     assert RuleList.parse(f"if {text} then 1 else 0").predict(column).tolist() == expected
 
 
-@pytest.mark.parametrize("column", [1, [[1, 2], [3, 4]]])
+@pytest.mark.parametrize("column", [1, np.array([[1, 2], [3, 4]])])
 def test_a_mapping_of_something_else_is_refused(column):
     with pytest.raises(SchemaError, match="'age' must be a list"):
         RuleList.parse("if age <= 1 then 1 else 0").predict({"age": column})

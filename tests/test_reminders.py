@@ -239,6 +239,29 @@ def test_a_sample_that_is_a_view_of_the_private_table_is_noticed_and_other_rows_
     assert learner.fit(frame, Y).privacy_.because == (DRAFTED,)
 
 
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_fit_of_such_a_table_as_one_of_ibis_is_noticed(kind):
+    ibis = pytest.importorskip("ibis")
+    table = KINDS[kind]()
+    draft_schema(table, target="y")
+    learner = DPGreedyRuleListClassifier(schema=SCHEMA, max_length=2)
+    opened = ibis.memtable(table)
+    for counting in ("patterns", "nodes"):
+        assert learner.fit_source(opened.select("n", "b", "y"), counting=counting).privacy_.because == (DRAFTED,)
+    assert learner.fit_vault(Vault.from_source(opened, SCHEMA)).privacy_.because == (DRAFTED,)
+    assert private_cuts(opened, SCHEMA, {"n": 1}, epsilon=1.0).inferred
+    assert learner.fit_source(ibis.memtable(KINDS[kind]())).privacy_.proved is not None
+
+
+@pytest.mark.parametrize("n", [0, 1])
+def test_whether_a_part_of_the_sample_has_a_record_does_not_show_in_the_statement(n):
+    table = KINDS["pandas"]()
+    draft_schema(table, target="y")
+    learner = DPGreedyRuleListClassifier(schema=SCHEMA, max_length=2)
+    assert learner.fit(*parts(table.iloc[:n])).privacy_.because == (DRAFTED,)
+    assert learner.fit(*parts(KINDS["pandas"]().iloc[:n])).privacy_.proved is not None
+
+
 def test_a_sample_that_is_gone_is_forgotten():
     table = KINDS["pandas"]()
     draft_schema(table, target="y")

@@ -1,7 +1,9 @@
 """The errors a user can meet. Their messages name a parameter or a column and the fix, never a record's value."""
 
+import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
+from threading import Lock
 from typing import Any
 
 LONGEST_MESSAGE = 1_000
@@ -62,6 +64,31 @@ def no_value_shown(problem: str) -> Iterator[None]:
         if not isinstance(error, Exception) and type(error).__name__ != "PanicException":  # what Rust libraries raise
             raise
         raise SchemaError(f"{problem} ({type(error).__name__})") from None
+
+
+_lock = Lock()
+_ignoring: list[Any] = []  # one for each that is inside; the first one put the filters away
+
+
+@contextmanager
+def warnings_ignored() -> Iterator[None]:
+    """Whether a library warns, or a value's own code, may depend on a record.
+
+    Python has one list of filters for all threads: if each put back what it found, one would leave warnings off for good.
+    """
+    with _lock:
+        catching = warnings.catch_warnings()
+        if not _ignoring:
+            catching.__enter__()
+            warnings.simplefilter("ignore")
+        _ignoring.append(_ignoring[0] if _ignoring else catching)
+    try:
+        yield
+    finally:
+        with _lock:
+            first = _ignoring.pop()
+            if not _ignoring:
+                first.__exit__(None, None, None)
 
 
 def shown(value: Any) -> str:

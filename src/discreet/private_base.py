@@ -18,6 +18,7 @@ from numbers import Real
 from typing import Any, Self
 
 import numpy as np
+from pandas.api.types import is_bool_dtype
 from scipy.sparse import issparse
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import validate_data
@@ -35,7 +36,7 @@ from .schema import Schema
 from .sources.engine import EngineTable
 from .sources.memory import check_labels, check_types
 from .sources.plan import NODES, PATTERNS, Plan, plan_counting
-from .tables import Table, as_frame, as_objects, holds_objects
+from .tables import Table, as_frame, as_rows, holds_objects, unnamed_columns
 from .unseen import FRAMES, NOTHING_BOOKED, SEE_LEDGER, call_unseen, unseen
 from .vault.at_source import VaultAtSource
 from .vault.entropy import Entropy, SeededEntropy, SystemEntropy
@@ -141,9 +142,10 @@ class _PrivateRuleListClassifier(_RuleListClassifier, ABC):
         if verbose:
             print(f"{source.engine} counts the records {plan}", file=sys.stderr)
         if not plan.by_node:
-            return self._learn(candidates, cache(lambda: Vault.filled_by(source, schema, classes)), fill_first=True)
+            filled = cache(lambda: Vault.filled_by(source, schema, classes))
+            return self._learn(candidates, filled, was_sample(table), fill_first=True)
         opened = cache(lambda: VaultAtSource.opened(source, schema, classes, candidates, plan.sets))
-        self._learn(candidates, opened, fill_first=True)
+        self._learn(candidates, opened, was_sample(table), fill_first=True)
         self.privacy_ = replace(self.privacy_, assumes=(*self.privacy_.assumes, UNCHANGED))
         return self
 
@@ -352,9 +354,9 @@ class _PrivateRuleListClassifier(_RuleListClassifier, ABC):
             raise TypeError(
                 "Sparse data was passed for X, but dense data is required: give a data frame or X.toarray()"
             )
-        array = as_objects(X)
-        if array.shape == (0,) and self.schema is not None:  # no rows, so nothing says how many columns there are
-            array = array.reshape(0, len(self._given_schema().names))
+        array = as_rows(X)
+        if array.shape == (0,):  # no rows, so nothing says how many columns there are
+            array = array.reshape(0, 0 if self.schema is None else len(self._given_schema().names))
         if array.ndim != 2:
             raise ValueError("X must be a data frame, or an array with two dimensions. Reshape your data")
         validate_data(self, array, reset=reset, skip_check_array=True)
@@ -459,7 +461,10 @@ def _candidates_of(schema: Schema, max_card: int, negations: bool) -> Candidates
 def _is_zero_one(X: Any) -> bool:
     """Whether X is Boolean by the type of its columns, or an array of whole numbers. No record is read."""
     frame = as_frame(X)
-    if frame is None:
-        return as_objects(X).dtype.kind in "biu"
-    columns = (frame.get_column(name) for name in frame.columns)
-    return all(not holds_objects(column.to_native()) and str(column.dtype) == "Boolean" for column in columns)
+    if frame is not None:
+        columns = (frame.get_column(name) for name in frame.columns)
+        return all(not holds_objects(column.to_native()) and str(column.dtype) == "Boolean" for column in columns)
+    types = [column.dtype for column in unnamed_columns(X) or ()]
+    if all(isinstance(dtype, np.dtype) for dtype in types):
+        return as_rows(X).dtype.kind in "biu"
+    return all(is_bool_dtype(dtype) for dtype in types)  # what NumPy makes of it would hang on a missing value

@@ -4,6 +4,7 @@ A table is known by what it is, an object or a place in memory, never by what it
 or the same frame without some columns, is noticed; a table that was read once more is not.
 """
 
+import sys
 import weakref
 from collections.abc import Iterator, Mapping
 from threading import Lock
@@ -83,6 +84,9 @@ def _places(table: Any) -> Iterator[_Place]:
     if isinstance(table, Mapping):
         for column in table.values():
             yield from _places(column)
+    elif (frames := _frames_of(table)) is not None:
+        for frame in frames:
+            yield from _places(frame)
     elif isinstance(table, np.ndarray):
         yield from _array_place(table)
     else:
@@ -90,6 +94,16 @@ def _places(table: Any) -> Iterator[_Place]:
             yield from _library_places(table)
         except Exception:  # a library that has another name for it: then only the object itself is known
             return
+
+
+def _frames_of(table: Any) -> list[Any] | None:
+    """The frames in memory that an ibis table was made of; None for anything else."""
+    ibis = sys.modules.get("ibis")
+    if ibis is None or not isinstance(table, ibis.Table):
+        return None
+    import ibis.expr.operations as ops
+
+    return [getattr(node.data, "obj", None) for node in table.op().find(ops.InMemoryTable)]
 
 
 def _library_places(table: Any) -> Iterator[_Place]:
@@ -119,16 +133,16 @@ def _array_place(array: np.ndarray) -> Iterator[_Place]:
     owner = array
     while isinstance(owner.base, np.ndarray):
         owner = owner.base
-    if array.size:
-        steps = [(n - 1) * stride for n, stride in zip(array.shape, array.strides, strict=True)]
-        at = array.__array_interface__["data"][0]
-        yield _Place(at + sum(x for x in steps if x < 0), at + sum(x for x in steps if x > 0) + array.itemsize, owner)
+    # of no records, the place where they would begin: it may not matter whether there is one
+    steps = [max(n - 1, 0) * stride for n, stride in zip(array.shape, array.strides, strict=True)]
+    at = array.__array_interface__["data"][0]
+    yield _Place(at + sum(x for x in steps if x < 0), at + sum(x for x in steps if x > 0) + array.itemsize, owner)
 
 
 def _arrow_places(column: Any, owner: Any) -> Iterator[_Place]:
     for chunk in getattr(column, "chunks", [column]):
         values = getattr(chunk, "indices", chunk)  # of a dictionary
         width, buffer = WIDTHS.get(str(values.type)) or values.type.bit_width, values.buffers()[1]
-        if buffer is not None and len(values):
+        if buffer is not None:
             start = buffer.address + values.offset * width // 8
             yield _Place(start, start + max(1, len(values) * width // 8), owner)

@@ -64,7 +64,9 @@ def as_table(X: Any, names: Sequence[str] | None = None) -> Table:
         return Table(list(columns), len(next(iter(columns.values()), ())), lambda name, rows: columns[name][rows])
     if (frame := as_frame(X)) is not None:
         return Table(frame.columns, len(frame), lambda name, rows: _values(frame.get_column(name)[rows]))
-    array = as_objects(X)
+    array = as_rows(X)
+    if array.shape == (0,) and names is not None:  # no rows, so nothing says how many columns there are
+        array = array.reshape(0, len(names))
     if array.ndim != 2:
         raise SchemaError("X must be a data frame, a mapping of columns, or an array of two dimensions")
     if names is None:
@@ -77,26 +79,48 @@ def as_table(X: Any, names: Sequence[str] | None = None) -> Table:
 
 @no_value_shown("a table or a list cannot be read")
 def as_objects(values: Any) -> np.ndarray:
-    """An array as it is; a list as objects: NumPy would choose one type for all, and so let one value change others."""
+    """An array as it is; a list as a column of objects.
+
+    NumPy would choose one type for all, and of lists of one length make more dimensions: one value would change others.
+    """
     if hasattr(values, "__array__"):
         return np.asarray(values)
-    try:
-        return np.array(values, dtype=object)
-    except Exception:  # NumPy asks every value whether it is an array, and one of them did not like that
-        return _one_by_one(values)
+    return _as_column_of(values) if _is_list(values) else np.array(None, dtype=object)
 
 
-def _one_by_one(values: Any) -> np.ndarray:
-    """A list of values, or a list of rows of one length, as objects that nobody has looked into."""
-    lengths = {len(v) if type(v) in (list, tuple) else -1 for v in values}
-    rows = len(lengths) == 1 and -1 not in lengths
-    array = np.empty((len(values), *(lengths if rows else ())), dtype=np.object_)
-    for i, value in enumerate(values):
-        if not rows:
-            array[i] = value
-            continue
-        for j, one in enumerate(value):
-            array[i, j] = one
+@no_value_shown("a table or a list cannot be read")
+def as_rows(X: Any) -> np.ndarray:
+    """An array as it is; a list of rows of one length, or a frame whose columns have no names, as an array of two dimensions."""
+    if (columns := unnamed_columns(X)) is not None and not all(isinstance(c.dtype, np.dtype) for c in columns):
+        # as objects: what NumPy makes of the whole would hang on whether a value is missing
+        return _side_by_side([_values(nw.from_native(c, series_only=True)) for c in columns], X.shape)
+    rows = as_objects(X)
+    if hasattr(X, "__array__") or rows.shape in ((), (0,)):
+        return rows
+    lengths = {len(row) if _is_row(row) else -1 for row in rows}
+    if len(lengths) > 1 or -1 in lengths:
+        return rows
+    return _side_by_side(zip(*rows, strict=True), (len(rows), *lengths))
+
+
+def unnamed_columns(X: Any) -> list[Any] | None:
+    """The columns of a frame of pandas by their places; None for anything else."""
+    return [X.iloc[:, i] for i in range(X.shape[1])] if isinstance(X, pd.DataFrame) else None
+
+
+def _is_list(values: Any) -> bool:
+    like_one = hasattr(values, "__len__") and hasattr(values, "__getitem__")
+    return like_one and not isinstance(values, str | bytes | Mapping)
+
+
+def _is_row(row: Any) -> bool:
+    return _is_list(row) and getattr(row, "ndim", 1) == 1
+
+
+def _side_by_side(columns: Iterable[Iterable[Any]], shape: tuple[int, ...]) -> np.ndarray:
+    array = np.empty(shape, dtype=object)
+    for i, values in enumerate(columns):
+        array[:, i] = _as_column_of(values)
     return array
 
 
@@ -106,12 +130,22 @@ def renamed(table: Table, names: Sequence[str]) -> Table:
     return Table(names, len(table), lambda name, rows: table.column(old[name], rows))
 
 
+def only_column(y: Any) -> Any:
+    """The column of a frame that has just one; anything else as it is. NumPy's type for a frame may hang on a missing value."""
+    if (columns := unnamed_columns(y)) is not None:
+        return columns[0] if len(columns) == 1 else y
+    frame = as_frame(y)
+    return y if frame is None or len(frame.columns) > 1 else frame.get_column(frame.columns[0]).to_native()
+
+
 @no_value_shown("y cannot be read as a column of labels")
 def as_array(y: Any) -> Any:
     """A column of any data frame library as an array; what is none is left as it is."""
     pyarrow = sys.modules.get("pyarrow")
     if pyarrow is not None and isinstance(y, pyarrow.Array):  # narwhals knows its chunked arrays only
         y = pyarrow.chunked_array([y])
+    if isinstance(y, pd.api.extensions.ExtensionArray | pd.Index):  # NumPy's type for it may hang on a missing value
+        y = pd.Series(y)
     series = nw.from_native(y, pass_through=True, allow_series=True)
     return _values(series) if isinstance(series, nw.Series) else y
 
@@ -158,15 +192,22 @@ def _values(series: Any) -> np.ndarray:
     if series.implementation.is_polars() and isinstance(series.dtype, nw.String | nw.Categorical | nw.Enum):
         texts = series.cast(nw.String).cast(nw.Binary).to_list()  # polars would show on stderr one that is no text
         return _as_column_of(None if text is None else text.decode(errors="replace") for text in texts)
+    if series.implementation.is_pyarrow() and series.dtype == nw.Unknown:
+        return _one_by_one(series)  # pyarrow ends the process over some of these types, if there are no records
     try:
         return _values_at_once(series)
     except Exception:  # a text that is none, a date that Python does not have; the other values are what they would be
-        return _as_column_of(_in_python(value) for value in series.to_arrow())
+        return _one_by_one(series)
+
+
+def _one_by_one(series: Any) -> np.ndarray:
+    return _as_column_of(_in_python(value) for value in (series.to_arrow() if len(series) else ()))
 
 
 def _values_at_once(series: Any) -> np.ndarray:
-    if isinstance(series.dtype, nw.Categorical | nw.Enum) or (series.dtype.is_integer() and series.null_count()):
-        # as objects: a cast of whole numbers to floats would hang on whether another record is missing
+    whole = series.dtype.is_integer() and (series.null_count() or series.dtype in (nw.Int128, nw.UInt128))
+    if isinstance(series.dtype, nw.Categorical | nw.Enum) or whole:
+        # as objects: NumPy has none of 128 bits, and a cast to floats would hang on whether another record is missing
         return _as_column_of(series.to_list())
     if series.dtype.is_decimal() or series.dtype.is_float():
         series = series.cast(nw.Float64).fill_null(float("nan"))

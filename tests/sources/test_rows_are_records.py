@@ -65,6 +65,7 @@ def test_what_users_compute_from_parquet_files_looks_at_nan(tmp_path, more):
         (lambda t: t.join(t.view(), "y").select("x", "y"), "Join"),
         (lambda t: t.mutate(x=t.x / t.x.max()), "WindowFunction|Max"),
         (lambda t: t.mutate(x=ibis.random()), "Random"),
+        (lambda t: t.mutate(x=t.rowid()), "RowID"),
         (lambda t: t.filter(t.x > t.x.mean()), "Aggregate|Subquery|Mean"),
         (lambda t: t.group_by("y").agg(x=t.x.sum()), "Aggregate"),
         (lambda t: t.mutate(x=ibis.array([t.x, t.x]).unnest()), "Unnest"),

@@ -12,6 +12,8 @@ One bin of every column is kept for missing values. **A missing value satisfies 
 """
 
 from abc import ABC, abstractmethod
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, fields
 from decimal import Decimal
 from numbers import Real
@@ -20,7 +22,7 @@ from typing import Any, ClassVar
 import numpy as np
 import pandas as pd
 
-from ..errors import SchemaError, no_value_shown, shown
+from ..errors import SchemaError, no_value_shown, shown, warnings_ignored
 
 Value = float | int | str | tuple[float, float] | None
 Test = tuple[str, Value]
@@ -125,8 +127,7 @@ class Column(ABC):
 
     def encode(self, values: np.ndarray, strict: bool = False) -> np.ndarray:
         """The bin number of each value."""
-        # whether NumPy warns would depend on a record
-        with no_value_shown(f"column {self.name!r} has values that cannot be read"), np.errstate(all="ignore"):
+        with no_value_shown(f"column {self.name!r} has values that cannot be read"), no_warning(values):
             bins = self._encode(values, strict)
         if strict and not self.can_be_missing and (bins == self._n_values).any():
             raise SchemaError(
@@ -159,10 +160,23 @@ class Column(ABC):
     def _encode(self, values: np.ndarray, strict: bool) -> np.ndarray: ...
 
 
+@contextmanager
+def no_warning(values: np.ndarray) -> Iterator[None]:
+    """Whether NumPy warns, or a value's own code (quantities with units do), would depend on a record."""
+    with np.errstate(all="ignore"):
+        if values.dtype != object:
+            yield
+            return
+        with warnings_ignored():
+            yield
+
+
 def distinct(values: np.ndarray) -> tuple[np.ndarray, Any]:
     """Codes (-1 for a missing value) and the distinct values they stand for."""
     if values.dtype.kind == "f":  # 0.1 has another text as a 32-bit number
         values = values.astype(np.float64, copy=False)
+    elif values.dtype.kind not in "biumM":  # pandas takes -0j for 0j, and some texts for others
+        values = values.astype(object, copy=False)
     if values.dtype == object and not _are_plain_texts(values):
         # one by one: a look at the whole column could let one value change what another is taken for
         values = np.array([None if is_missing(v) else canonical(v) for v in values], dtype=object)

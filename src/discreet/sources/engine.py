@@ -9,7 +9,6 @@ import functools
 import math
 import operator
 import sys
-import warnings
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -18,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from ..columns import Column, canonical
-from ..errors import EngineError, SchemaError, TableError
+from ..errors import EngineError, SchemaError, TableError, warnings_ignored
 from ..schema import Label, Schema
 from ..vault.cells import CellsInProgress
 from .bins import EngineColumn
@@ -238,7 +237,8 @@ def _check_rows_are_records(table: Any) -> None:
 
     rows: tuple[Any, ...] = (ops.PhysicalTable, ops.SQLQueryResult, ops.SQLStringView, ops.Project, ops.Filter)
     rows += (ops.Sort, ops.DropColumns, ops.DropNull, ops.FillNull)
-    of_several = (ops.WindowFunction, ops.Reduction, ops.Analytic, ops.Impure, ops.Subquery, ops.Unnest)
+    # also a row's number, which hangs on the rows before it
+    of_several = (ops.WindowFunction, ops.Reduction, ops.Analytic, ops.Impure, ops.Subquery, ops.Unnest, ops.RowID)
     for node in table.op().find((ops.Relation, *of_several)):
         if not isinstance(node, rows):
             raise TableError(
@@ -306,8 +306,7 @@ def _batches(backend: Any, expression: Any, whole: bool = False) -> Iterator[Any
 def _no_value_shown(engine: str, also: str = UNSPENT) -> Iterator[None]:
     """Say that the engine stopped, instead of what it says: that may have values, or how to get at them."""
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
+        with warnings_ignored():
             yield
     except (SchemaError, EngineError, MemoryError):
         raise

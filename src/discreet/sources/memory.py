@@ -7,9 +7,10 @@ from typing import Any
 import numpy as np
 
 from ..columns import Column, canonical, is_missing
+from ..columns.base import no_warning
 from ..errors import SchemaError
 from ..schema import Label, Schema
-from ..tables import Table, as_array, as_objects, as_table, type_of_labels
+from ..tables import Table, as_array, as_objects, as_table, only_column, type_of_labels
 from ..vault.cells import CellsInProgress
 from .files import is_csv, labels, read_parts, side_by_side
 
@@ -71,8 +72,11 @@ def check_labels(y: Any, classes: Sequence[Label], n: int) -> np.ndarray:
     """The labels as an array of one dimension. Complains about its shape and type; no label is read."""
     if y is None:
         raise ValueError("y is missing: it must hold a label for each record of X")
+    y = only_column(y)
     kind = type_of_labels(y)
     y = as_objects(as_array(y))
+    if y.dtype == object and y.ndim == 1:  # a list of rows of one label
+        y = np.fromiter((v[0] if type(v) in (list, tuple) and len(v) == 1 else v for v in y), dtype=object)
     if y.ndim == 2 and y.shape[1] == 1:
         y = y[:, 0]
     if y.ndim != 1 or len(y) != n:
@@ -88,8 +92,15 @@ def check_labels(y: Any, classes: Sequence[Label], n: int) -> np.ndarray:
 def class_numbers(y: Any, classes: Sequence[Label], n: int) -> np.ndarray:
     """The number of each label among the classes, -1 for a label that is none of them. Value by value, without errors."""
     y = check_labels(y, classes, n)
+    with no_warning(y):
+        return _numbers(y, classes)
+
+
+def _numbers(y: np.ndarray, classes: Sequence[Label]) -> np.ndarray:
     number = {canonical(c): i for i, c in enumerate(classes)}
-    if y.dtype == object:
-        return np.array([-1 if is_missing(v) else number.get(canonical(v), -1) for v in y], dtype=np.int64)
+    if y.dtype.kind in "OcTV":  # NumPy does not sort what is missing among texts of its new type, and takes -0j for 0j
+        return np.array(
+            [-1 if is_missing(v) else number.get(canonical(v), -1) for v in y.astype(object)], dtype=np.int64
+        )
     found, where = np.unique(y, return_inverse=True)
     return np.array([number.get(canonical(v), -1) for v in found.tolist()], dtype=np.int64)[where]

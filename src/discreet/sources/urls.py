@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import SplitResult, parse_qsl, quote, unquote, urlencode
 
-from ..errors import EngineError, TableError
+from ..errors import EngineError, TableError, warnings_ignored
 from .addresses import checked_url, private_parts
 from .causes import cause_of
 from .files import PARQUET, TEXT
@@ -200,13 +200,10 @@ def _named(connection: Any, name: str) -> Any:
 @contextmanager
 def _opened(backend: str, what: str) -> Iterator[Any]:
     """ibis, with errors that say what could not be opened, but neither where it is nor who wanted in."""
-    import warnings
-
     try:
         import ibis
 
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
+        with warnings_ignored():
             yield ibis
     except (ImportError, ModuleNotFoundError):
         raise ImportError(f"{what} needs more to be installed: pip install 'discreet[{EXTRAS[backend]}]'") from None

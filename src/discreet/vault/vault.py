@@ -134,7 +134,9 @@ class Vault(Secret):
         """
         check_private_schema(schema)
         classes = sorted_classes(schema)
-        return cls.filled_by(EngineTable(table, schema, classes, verbose), schema, classes)
+        vault = cls.filled_by(EngineTable(table, schema, classes, verbose), schema, classes)
+        vault.drafted = was_sample(table)
+        return vault
 
     @classmethod
     def filled_by(cls, source: EngineTable | FileTable, schema: Schema, classes: Sequence[Label]) -> "Vault":
