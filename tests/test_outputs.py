@@ -79,6 +79,16 @@ def test_a_file_that_is_needed_is_known_by_another_name(full_desk):
         assert "needed" in run(*WRITERS["fit"], name, "--force", code=2)
 
 
+def test_a_link_that_leads_nowhere_or_in_a_circle_is_not_followed(full_desk):
+    os.symlink("elsewhere", "planted")
+    os.symlink("circle", "circle")
+    for name in ("planted", "circle"):
+        for call in (*WRITERS.values(), ["ledger", "create", "-e", "1"]):
+            assert "leads nowhere" in run(*call, name, code=2)
+    assert not Path("elsewhere").exists()
+    assert "no ledger" in run(*WRITERS["fit"], "new.json", "--ledger", "circle", code=2)
+
+
 def test_old_scores_stay_when_the_new_table_is_bad(full_desk):
     Path("old.csv").write_text("precious")
     Path("bad.csv").write_text(Path("hospital.csv").read_text() + "1,2\n")

@@ -145,7 +145,7 @@ def fit(
     given |= {name: value for name, value in chosen.items() if value is not None}
     if mechanism in ("sm-laplace", "gl-gaussian") and delta is None:
         raise click.UsageError(f"--mechanism {mechanism} needs a public --delta, 1e-6 for example; mass needs none")
-    needed = [None if isinstance(table, str) else table, schema_file, ledger_file]
+    needed = [table, schema_file, ledger_file]
     check_outputs([out, report], needed, force)
     ledger = open_ledger(ledger_file)
     check_ledger(table, ledger_file, another_ledger)

@@ -59,7 +59,7 @@ def predict(
     """
     from ..model import SavedModel
 
-    check_outputs([out], [model, None if isinstance(table, str) else table], force)
+    check_outputs([out], [model, table], force)
     with kind_errors():
         saved = SavedModel.load(model)
         rules = saved.rule_list

@@ -35,7 +35,7 @@ class FileLedger(Ledger):
         delta: float = 0,
         allow_unproved: bool = False,
     ) -> None:
-        self.path = Path(path).resolve()  # by whatever name or link it is opened
+        self.path = Path(os.path.realpath(path))  # by whatever name or link it is opened
         self._name: str | None = None
         asked = None if epsilon is None else (exact("epsilon", epsilon), exact("delta", delta))
         if not self.path.exists():

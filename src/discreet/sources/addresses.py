@@ -4,7 +4,11 @@ A password with a sign that ends a part of a URL (``/``, ``?``, ``#``, ``@``) tu
 library would quote. So everything that could be such a rest is refused here, before a library reads it.
 """
 
+import os
 import re
+from collections.abc import Iterator
+from glob import escape, iglob
+from pathlib import Path
 from urllib.parse import SplitResult, unquote, urlsplit
 
 from ..errors import TableError
@@ -73,6 +77,29 @@ def _decoded(text: str) -> str:
     while (plain := unquote(text.replace("+", " "))) != text:
         text = plain
     return text
+
+
+def local_place(where: str) -> str | None:
+    """The file, folder or pattern of names on this machine that a table is in, links followed; None if it is elsewhere.
+
+    >>> local_place("duckdb:////home/me/people.db?table=people")
+    '/home/me/people.db'
+    >>> local_place("postgresql://me@host/db?table=people")
+    """
+    scheme = _SCHEME.match(where)
+    kind, rest = ("", where) if scheme is None else (scheme[1].lower(), where[scheme.end() :])
+    if kind == "duckdb":
+        rest = unquote(rest.partition("?")[0]).removeprefix("/")
+    elif kind and not (kind == "file" and rest.startswith("/")):
+        return None
+    return None if "\0" in rest else os.path.realpath(rest)
+
+
+def files_in(place: str) -> Iterator[str]:
+    """The files that are there, as DuckDB looks for them."""
+    if os.path.isdir(place):
+        place = f"{escape(place)}/**/*.parquet"
+    return iter([place]) if Path(place).exists() else iglob(place, recursive=True, include_hidden=True)
 
 
 def private_parts(text: str) -> list[str]:
