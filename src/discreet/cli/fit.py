@@ -215,7 +215,11 @@ def _check_weights(weights: dict[str, float] | None, classes: "Sequence[Label]")
     known = [canonical(c) for c in classes]
     for label in weights or ():
         if label not in known:
-            raise click.UsageError(f"--class-weight names {label!r}, but the schema's classes are {', '.join(known)}")
+            raise click.UsageError(f"--class-weight names {label!r}, but the schema's classes are {_listed(known)}")
+
+
+def _listed(names: Sequence[str]) -> str:
+    return ", ".join(map(on_one_line, names))
 
 
 def _write_report(model: "SavedModel", place: "PendingFile", out: Path) -> None:

@@ -30,6 +30,8 @@ _SECRET = re.compile(
 # A scheme, a user, a query, or words as libpq takes them
 _LIKE_A_URL = re.compile(r"(?i)(^|=)[a-z][a-z0-9+.-]+:|@|[?&;#][^=]*=|(pass|pwd|secret|token)\w*=")
 
+_OPTION_AND_SCHEME = re.compile(r"^(--?[\w-]+=)?([A-Za-z][A-Za-z0-9+.-]+:)?")
+
 
 def checked_url(text: str) -> SplitResult:
     """The parts of a URL (or of a path, which has no scheme), if there is no secret in it. The error repeats nothing of it."""
@@ -112,7 +114,27 @@ def private_parts(text: str) -> list[str]:
     """
     if not _LIKE_A_URL.search(text):
         return []
-    text = re.sub(r"^(--?[\w-]+=)?([A-Za-z][A-Za-z0-9+.-]+:)?", "", text)
+    text = _OPTION_AND_SCHEME.sub("", text)
     rest = re.sub(r"[?&]table=[^&;#@]*", " ", text)
     pieces = re.split(r"[^\w.-]+", f"{rest} {_decoded(rest)}")
     return [piece for piece in dict.fromkeys(pieces) if len(piece) > 3]
+
+
+def repeats(message: str, text: str) -> bool:
+    """Whether a message says something of an argument that might be a URL. A password may have no long word in it.
+
+    >>> repeats("File 'postgresql:/me:x9#Qz!7p@db/hr' does not exist.", "postgresql://me:x9#Qz!7p@db/hr")
+    True
+    """
+    if any(piece in message for piece in private_parts(text)):
+        return True
+    if not _LIKE_A_URL.search(text):
+        return False
+    rest, said = _OPTION_AND_SCHEME.sub("", text), _letters(message)
+    parts = [part for part in rest.split("/") if re.search("[:@]", part)]
+    return any(_letters(part) in said for part in (*parts, *([rest] if len(_letters(rest)) > 3 else [])))
+
+
+def _letters(text: str) -> str:
+    """What stays the same however a text is quoted, and a path written."""
+    return re.sub(r"[\W_]+", "", text)
