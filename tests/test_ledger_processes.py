@@ -8,15 +8,17 @@ import signal
 import sys
 import threading
 import time
+import warnings
 from concurrent.futures import ThreadPoolExecutor
 from fractions import Fraction
 from functools import partial
 from io import FileIO, StringIO
+from pathlib import Path
 from random import Random
 
 import pytest
 
-from discreet import Ledger, Vault, locking
+from discreet import Ledger, SavedModel, Vault, locking
 from discreet.privacy.ledger import BudgetError, LedgerError, Wish
 from discreet.privacy.ledger_file import FileLedger
 
@@ -377,3 +379,19 @@ def test_the_end_that_cannot_be_written_does_not_lose_the_model(path, monkeypatc
         assert children.fit(path, 0.5).rule_list_
     assert ledger.entries[0].how is None
     assert ledger.remaining == (Fraction(1, 2), 0)
+
+
+@pytest.mark.parametrize("lost", [Path.unlink, lambda path: path.write_text("hello"), lambda path: path.chmod(0)])
+def test_a_ledger_that_is_lost_after_the_booking_does_not_take_the_model_with_it(path, monkeypatch, lost):
+    end = FileLedger._end
+
+    def lost_before(self, *given):
+        lost(path)
+        end(self, *given)
+
+    monkeypatch.setattr(FileLedger, "_end", lost_before)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", RuntimeWarning)  # who is root may read what has no mode
+        saved = SavedModel.of(children.fit(path, 0.5))
+    assert saved.ledger.remaining == (Fraction(1, 2), 0)
+    assert saved.ledger.number == 1

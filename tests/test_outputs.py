@@ -13,6 +13,7 @@ import pytest
 
 from discreet import Boolean, Categorical, Ledger, Numeric, SavedModel, Schema
 from discreet.cli import main
+from discreet.vault.list_doors import ListDoors
 from discreet.writing import PendingFile
 
 from .streams_apart import runner
@@ -187,6 +188,27 @@ def test_a_report_that_cannot_be_written_does_not_take_the_model_with_it(full_de
     assert "show m.json --format html" in said
     assert SavedModel.load("m.json")
     assert not Path("r.html").exists()
+
+
+def test_a_ledger_that_is_moved_during_a_fit_does_not_take_the_model_with_it(full_desk, monkeypatch):
+    def moved(*given):
+        os.rename("l.json", "moved.json")
+        return sample_list(*given)
+
+    sample_list = ListDoors.sample_list
+    monkeypatch.setattr(ListDoors, "sample_list", moved)
+    said = run(*WRITERS["fit"], "m.json", "--ledger", "l.json")
+    assert "is gone. It stays booked in full" in said
+    assert SavedModel.load("m.json").ledger.number == 1
+
+    def moved_and_failed(*_):
+        os.rename("moved.json", "l.json")
+        raise MemoryError
+
+    monkeypatch.setattr(ListDoors, "sample_list", moved_and_failed)
+    said = run(*WRITERS["fit"], "m2.json", "--ledger", "moved.json", code=1)
+    assert "Epsilon 5 is booked" in said
+    assert "memory" in said
 
 
 def test_what_fails_after_the_booking_says_that_it_is_booked(full_desk, monkeypatch):

@@ -236,7 +236,9 @@ class Ledger:
 
     def snapshot(self, own: Booked | None = None) -> LedgerSnapshot:
         """What the ledger says now and anyone may know, for the model whose own entry is given. See LedgerSnapshot."""
-        whole, totals = self._now()
+        return self._summary(*self._now(), own)
+
+    def _summary(self, whole: Whole, totals: Totals, own: Booked | None) -> LedgerSnapshot:
         mine = own is not None and own.ledger == whole.name
         number, release = (own.number, own.release) if own is not None and mine else (None, None)
         return LedgerSnapshot(whole.epsilon, whole.delta, totals, whole.name, number, release)
