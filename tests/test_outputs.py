@@ -190,10 +190,11 @@ def test_a_report_that_cannot_be_written_does_not_take_the_model_with_it(full_de
     assert not Path("r.html").exists()
 
 
+@pytest.mark.filterwarnings("always::RuntimeWarning")
 def test_a_ledger_that_is_moved_during_a_fit_does_not_take_the_model_with_it(full_desk, monkeypatch):
-    def moved(*given):
+    def moved(*given, **options):
         os.rename("l.json", "moved.json")
-        return sample_list(*given)
+        return sample_list(*given, **options)
 
     sample_list = ListDoors.sample_list
     monkeypatch.setattr(ListDoors, "sample_list", moved)
@@ -201,7 +202,7 @@ def test_a_ledger_that_is_moved_during_a_fit_does_not_take_the_model_with_it(ful
     assert "is gone. It stays booked in full" in said
     assert SavedModel.load("m.json").ledger.number == 1
 
-    def moved_and_failed(*_):
+    def moved_and_failed(*_, **__):
         os.rename("moved.json", "l.json")
         raise MemoryError
 
