@@ -190,6 +190,20 @@ def test_a_report_that_cannot_be_written_does_not_take_the_model_with_it(full_de
     assert not Path("r.html").exists()
 
 
+def test_what_was_paid_for_is_printed_elsewhere_if_the_output_is_on_the_same_full_disk(full_desk):
+    keep = (
+        "from discreet.writing import PendingFile as P; P.commit = lambda _: open('/dev/full', 'w').write('x' * 9999); "
+    )
+    call = [sys.executable, "-c", f"{keep}from discreet.cli import main; main()", *WRITERS["fit"], "m.json"]
+    with open("/dev/full", "w") as full:
+        ended = subprocess.run(call, stdout=full, stderr=subprocess.PIPE, text=True, timeout=60)
+    assert ended.returncode == 4
+    model, _, message = ended.stderr.partition("\n}\n")
+    assert SavedModel.from_json(model[model.index("{") :] + "}")
+    assert "IS SPENT" in message
+    assert "standard error" in message
+
+
 @pytest.mark.filterwarnings("always::RuntimeWarning")
 def test_a_ledger_that_is_moved_during_a_fit_does_not_take_the_model_with_it(full_desk, monkeypatch):
     def moved(*given, **options):

@@ -388,6 +388,8 @@ def _wish(
     pair: tuple[Fraction, Fraction] | None = (epsilon, delta)
     if not isinstance(proved, str):
         pair = None if proved is None else (exact("epsilon", proved[0]), Fraction(repr(float(proved[1]))))
+    if pair is not None and pair[1] < 0:
+        raise ValueError("a proved delta must be at least 0: a negative one would give budget back")
     if pair is not None and pair[0] != epsilon and float(pair[0]) == math.nextafter(float(epsilon), math.inf):
         pair = epsilon, pair[1]  # k * (epsilon / k) in floating point: what is proved is the fraction
     named = secrets.token_hex(6) if release is None else release

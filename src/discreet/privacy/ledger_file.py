@@ -206,7 +206,10 @@ class FileLedger(Ledger):
                         )
                 named = Whole(whole.epsilon, whole.delta, whole.allow_unproved, secrets.token_hex(8))
                 with PendingFile(self.path) as new:
-                    new.stream.writelines(lines.from_entries(named, entries))
+                    try:
+                        new.stream.writelines(lines.from_entries(named, entries))
+                    except UNREADABLE:
+                        raise LedgerError(f"the ledger {self.path} has an entry that is too long to be kept") from None
                     new.commit()
                 if not os.fstat(lock.fileno()).st_size:  # else somebody keeps notes there
                     beside.unlink(missing_ok=True)
