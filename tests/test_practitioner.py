@@ -661,3 +661,8 @@ def test_scores_as_json_are_json_whatever_is_copied_into_them(desk):
     for name in ("prediction", "score"):
         twice = ["--id", "score", "--id", name]
         assert "twice" in run("predict", "model.json", "odd.parquet", *twice, "--json", code=2)
+
+
+@pytest.mark.parametrize("name", ["max-length", "records-per-person", "joint"])
+def test_a_number_of_hundreds_of_digits_is_refused_in_a_line(desk, name):
+    assert "must be at most" in run(*FIT, f"--{name}", "1" + "0" * 400, code=1)
