@@ -20,8 +20,8 @@ from ..sources.addresses import files_in, local_place
 from ..writing import PendingFile
 from .terminal import say
 
-# Of notes: by table, its ledger's place, that ledger's name, and who was a sample; and by file, folder or pattern of names, the
-# ledger of a table that is in it
+# Of notes: by table, its ledger's place, that ledger's name, and who was a sample; and by file or folder (a digest),
+# the ledger of a table at a URL that is in it
 KINDS = ("ledgers", "names", "samples", "places")
 UNREADABLE = (ValueError, AttributeError, TypeError, RecursionError, NoOrdinaryFileError)
 ANOTHER = click.option(
@@ -40,7 +40,11 @@ def _key(table: Path | str) -> str:
         return os.path.realpath(table)
     if urlsplit(table).scheme == "file" and (place := local_place(table)) and os.path.isfile(place):
         return place
-    return hashlib.sha256(_usual(table).encode("utf-8", "surrogatepass")).hexdigest()
+    return _digest(_usual(table))
+
+
+def _digest(text: str) -> str:
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def _usual(url: str) -> str:
@@ -144,7 +148,8 @@ def _note(table: Path | str, **notes: str) -> None:
             for kind, noted in notes.items():
                 data[kind][_key(table)] = noted
             if "ledgers" in notes and isinstance(table, str) and (place := local_place(table)):
-                data["places"][place] = notes["ledgers"]
+                for part in [place] if os.path.exists(place) else files_in(place):
+                    data["places"][_digest(os.path.realpath(part))] = notes["ledgers"]
             with PendingFile(file) as new:
                 if hasattr(os, "fchmod"):
                     os.fchmod(new.stream.fileno(), 0o600)  # the places of private tables are nobody else's business
@@ -224,8 +229,13 @@ def check_not_a_sample(table: Path | str, public: bool) -> None:
 def check_not_private(table: Path, public: bool) -> None:
     """Complain if a table that should be public is on a ledger."""
     noted = _read()
-    places = (ledger for place, ledger in noted["places"].items() if is_file_of(table, place))
-    ledger = noted["ledgers"].get(_key(table)) or next(places, None)
+    path = Path(os.path.realpath(table))
+    around = [
+        path,
+        *(path.parents if path.suffix.lower() == ".parquet" else ()),
+    ]  # a folder's other files are no part of it
+    places = (noted["places"].get(_digest(str(place))) for place in around)
+    ledger = noted["ledgers"].get(_key(table)) or next(filter(None, places), None)
     if ledger is not None and not public:
         raise click.ClickException(
             f"{table.name} is on the ledger {ledger}, so it is a private table; this command needs one that may be shown. If it "
