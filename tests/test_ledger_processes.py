@@ -8,15 +8,17 @@ import signal
 import sys
 import threading
 import time
+import warnings
 from concurrent.futures import ThreadPoolExecutor
 from fractions import Fraction
 from functools import partial
 from io import FileIO, StringIO
+from pathlib import Path
 from random import Random
 
 import pytest
 
-from discreet import Ledger, Vault, locking
+from discreet import Ledger, SavedModel, Vault, locking
 from discreet.privacy.ledger import BudgetError, LedgerError, Wish
 from discreet.privacy.ledger_file import FileLedger
 
@@ -244,6 +246,10 @@ def test_threads_cannot_overspend(path, kind):
     assert all(entry.spent_epsilon is not None for entry in shared.entries)
 
 
+def never_waits(*_):
+    raise BlockingIOError
+
+
 def test_a_process_that_was_forked_meanwhile_does_not_keep_the_lock(path, monkeypatch):
     """It has the lock's file open, too, so that closing it here would not free the lock."""
     lock, copies = fcntl.flock, []
@@ -255,7 +261,8 @@ def test_a_process_that_was_forked_meanwhile_does_not_keep_the_lock(path, monkey
     monkeypatch.setattr(fcntl, "flock", copied)
     ledger = Ledger.open(path)
     ledger.reserve(Fraction(1, 10), Fraction(0), "copied").close()
-    monkeypatch.setattr(fcntl, "flock", lambda handle, operation: lock(handle, operation | fcntl.LOCK_NB))
+    monkeypatch.setattr(fcntl, "flock", lock)
+    monkeypatch.setattr(locking, "_wait", never_waits)
     ledger.reserve(Fraction(1, 10), Fraction(0), "not blocked").close()
     assert copies
     for copy in copies:
@@ -263,8 +270,8 @@ def test_a_process_that_was_forked_meanwhile_does_not_keep_the_lock(path, monkey
 
 
 def test_while_one_writes_a_ledger_nobody_else_can(path, monkeypatch):
-    lock, ledger = fcntl.flock, Ledger.open(path)
-    monkeypatch.setattr(fcntl, "flock", lambda handle, operation: lock(handle, operation | fcntl.LOCK_NB))
+    ledger = Ledger.open(path)
+    monkeypatch.setattr(locking, "_wait", never_waits)
     with locking.open_locked(path), pytest.raises(BlockingIOError):
         ledger.reserve(Fraction(1), Fraction(0), "meanwhile")
     assert ledger.entries == ()
@@ -307,6 +314,21 @@ def test_a_long_wait_says_which_ledger_it_is_for(path, monkeypatch):
     Ledger.open(path).reserve(Fraction(1, 10), Fraction(0), "after a wait")
     assert said.getvalue().count("waiting") == 1
     assert str(path) in said.getvalue()
+
+
+def test_ctrl_c_just_before_a_wait_ends_it(path, monkeypatch):
+    lock, held = fcntl.flock, locking.open_locked(path)
+
+    def interrupted(handle, operation):
+        """As C sees it: the signal is noted, and the next call of Python's is the one that waits."""
+        if operation == fcntl.LOCK_EX:
+            pytest.fail("nothing would end this call")
+        return lock(handle, operation)
+
+    monkeypatch.setattr(fcntl, "flock", interrupted)
+    monkeypatch.setattr(time, "sleep", lambda _: signal.raise_signal(signal.SIGINT))
+    with held, pytest.raises(KeyboardInterrupt):
+        Ledger.open(path).reserve(Fraction(1, 10), Fraction(0), "in vain")
 
 
 def test_ctrl_c_ends_a_long_wait(path, monkeypatch):
@@ -381,3 +403,19 @@ def test_the_end_that_cannot_be_written_does_not_lose_the_model(path, monkeypatc
         assert children.fit(path, 0.5).rule_list_
     assert ledger.entries[0].how is None
     assert ledger.remaining == (Fraction(1, 2), 0)
+
+
+@pytest.mark.parametrize("lost", [Path.unlink, lambda path: path.write_text("hello"), lambda path: path.chmod(0)])
+def test_a_ledger_that_is_lost_after_the_booking_does_not_take_the_model_with_it(path, monkeypatch, lost):
+    end = FileLedger._end
+
+    def lost_before(self, *given):
+        lost(path)
+        end(self, *given)
+
+    monkeypatch.setattr(FileLedger, "_end", lost_before)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", RuntimeWarning)  # who is root may read what has no mode
+        saved = SavedModel.of(children.fit(path, 0.5))
+    assert saved.ledger.remaining == (Fraction(1, 2), 0)
+    assert saved.ledger.number == 1

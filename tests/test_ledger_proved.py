@@ -205,3 +205,10 @@ def interrupted(work, moment, kept):
         kept.append(error)
     finally:
         sys.settrace(before)
+
+
+def test_a_negative_proved_delta_gives_no_budget_back(make):
+    ledger = make(epsilon=1.0, delta=0.1)
+    with pytest.raises(ValueError, match="at least 0"):
+        ledger.reserve(Fraction(0), Fraction(0), "odd", proved=(0.0, -0.5))
+    assert ledger.n_entries == 0

@@ -513,6 +513,7 @@ NO_RECORD_GETS_THERE = {
     ): "names and types of columns; what an engine says is dropped (tests/sources/test_failures.py)",
     ("sources.running", "_patient.check"): "has no message",
     ("cli.check", "check"): "where a table is; the message is constant",
+    ("cli.predict", "predict"): "the names that --id gives, and the classes of a model",
     ("sources.written", ""): "the header of a file, and whether it is a table (tests/sources/test_csv.py)",
     ("sources.running", "run"): "what an engine says, for sources.engine to drop (tests/sources/test_failures.py)",
     ("sources.addresses", ""): "where a table is; messages are constant (tests/sources/test_addresses.py)",

@@ -13,6 +13,7 @@ import pytest
 
 from discreet import Boolean, Categorical, Ledger, Numeric, SavedModel, Schema
 from discreet.cli import main
+from discreet.vault.list_doors import ListDoors
 from discreet.writing import PendingFile
 
 from .streams_apart import runner
@@ -77,6 +78,16 @@ def test_a_file_that_is_needed_is_known_by_another_name(full_desk):
     os.symlink("schema.toml", "soft.toml")
     for name in ("hard.toml", "soft.toml", "./schema.toml"):
         assert "needed" in run(*WRITERS["fit"], name, "--force", code=2)
+
+
+def test_a_link_that_leads_nowhere_or_in_a_circle_is_not_followed(full_desk):
+    os.symlink("elsewhere", "planted")
+    os.symlink("circle", "circle")
+    for name in ("planted", "circle"):
+        for call in (*WRITERS.values(), ["ledger", "create", "-e", "1"]):
+            assert "leads nowhere" in run(*call, name, code=2)
+    assert not Path("elsewhere").exists()
+    assert "no ledger" in run(*WRITERS["fit"], "new.json", "--ledger", "circle", code=2)
 
 
 def test_old_scores_stay_when_the_new_table_is_bad(full_desk):
@@ -200,6 +211,42 @@ def test_reproduce_leaves_a_folder_of_something_else_alone(full_desk):
     Path("folder/quick/index.html").write_text("precious")
     assert "something else" in run("reproduce", "--quick", "-o", "folder", code=2)
     assert Path("folder/quick/index.html").read_text() == "precious"
+
+
+def test_what_was_paid_for_is_printed_elsewhere_if_the_output_is_on_the_same_full_disk(full_desk):
+    keep = (
+        "from discreet.writing import PendingFile as P; P.commit = lambda _: open('/dev/full', 'w').write('x' * 9999); "
+    )
+    call = [sys.executable, "-c", f"{keep}from discreet.cli import main; main()", *WRITERS["fit"], "m.json"]
+    with open("/dev/full", "w") as full:
+        ended = subprocess.run(call, stdout=full, stderr=subprocess.PIPE, text=True, timeout=60)
+    assert ended.returncode == 4
+    model, _, message = ended.stderr.partition("\n}\n")
+    assert SavedModel.from_json(model[model.index("{") :] + "}")
+    assert "IS SPENT" in message
+    assert "standard error" in message
+
+
+@pytest.mark.filterwarnings("always::RuntimeWarning")
+def test_a_ledger_that_is_moved_during_a_fit_does_not_take_the_model_with_it(full_desk, monkeypatch):
+    def moved(*given, **options):
+        os.rename("l.json", "moved.json")
+        return sample_list(*given, **options)
+
+    sample_list = ListDoors.sample_list
+    monkeypatch.setattr(ListDoors, "sample_list", moved)
+    said = run(*WRITERS["fit"], "m.json", "--ledger", "l.json")
+    assert "is gone. It stays booked in full" in said
+    assert SavedModel.load("m.json").ledger.number == 1
+
+    def moved_and_failed(*_, **__):
+        os.rename("moved.json", "l.json")
+        raise MemoryError
+
+    monkeypatch.setattr(ListDoors, "sample_list", moved_and_failed)
+    said = run(*WRITERS["fit"], "m2.json", "--ledger", "moved.json", code=1)
+    assert "Epsilon 5 is booked" in said
+    assert "memory" in said
 
 
 def test_what_fails_after_the_booking_says_that_it_is_booked(full_desk, monkeypatch):

@@ -646,3 +646,23 @@ def test_a_time_limit_that_strikes_says_what_is_booked(desk, monkeypatch):
     said = run(*FIT, "--time-limit", "1e-9", "--ledger", "l.json", code=1)
     assert "Epsilon 5 is booked" in said
     assert "time_limit" in said
+
+
+def test_scores_as_json_are_json_whatever_is_copied_into_them(desk):
+    run(*FIT)
+    table = hospital().assign(score=float("inf"), prediction="mine")
+    table.to_parquet("odd.parquet")
+
+    def refused(constant):
+        raise ValueError(constant)
+
+    scores = json.loads(run("predict", "model.json", "odd.parquet", "--id", "score", "--json"), parse_constant=refused)
+    assert scores[0]["score"] == "inf"
+    for name in ("prediction", "score"):
+        twice = ["--id", "score", "--id", name]
+        assert "twice" in run("predict", "model.json", "odd.parquet", *twice, "--json", code=2)
+
+
+@pytest.mark.parametrize("name", ["max-length", "records-per-person", "joint"])
+def test_a_number_of_hundreds_of_digits_is_refused_in_a_line(desk, name):
+    assert "must be at most" in run(*FIT, f"--{name}", "1" + "0" * 400, code=1)

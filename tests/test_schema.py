@@ -213,3 +213,9 @@ def test_texts_with_a_nul_are_told_apart_whatever_else_is_in_the_column():
         assert column.encode(np.array(values, dtype=object)).tolist() == [
             {"x": x, "x\0y": xy, "x\0z": other}[v] for v in values
         ]
+
+
+@pytest.mark.parametrize("part", ["a", "a" * 65, '"a b"', r'"a\"b"', "' '"])
+def test_a_name_of_endless_parts_is_refused_before_it_is_read(part):
+    with pytest.raises(SchemaError, match="more than 64 parts"):
+        Schema.from_toml(".".join([part] * 70) + " = 1")

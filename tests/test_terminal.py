@@ -7,6 +7,7 @@ import pty
 import subprocess
 import sys
 import warnings
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -15,7 +16,7 @@ import pytest
 from click.testing import CliRunner
 
 import discreet.cli
-from discreet import Categorical, Numeric, SavedModel, Schema
+from discreet import Categorical, DPGreedyRuleListClassifier, Numeric, SavedModel, Schema
 from discreet.cli import main
 from discreet.cli.terminal import escaped
 
@@ -126,6 +127,35 @@ def test_errors_show_hostile_names_and_obey_none(desk, call):
     assert result.exit_code in (1, 2)
     assert "Error" in result.output
     assert stands_still(result.output)
+
+
+SPOOF = "x\nError: all is well"
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        ["show", "spoof.json", "--share-of", "none"],
+        ["fit", TABLE, "-s", "spoof.toml", "-e", "1", "-o", "x.json", "--class-weight", "none=2"],
+        ["show", "spoof.json", "--out", SPOOF],
+        ["show", "spoof.json", f"--out=./{SPOOF}"],
+        ["show", SPOOF],
+        ["ledger", "show", SPOOF],
+        ["fit", TABLE, "-s", SPOOF, "-e", "1", "-o", "x.json"],
+        ["fit", TABLE, "-s", "schema.toml", "-e", "1", "-o", f"{SPOOF}/x.json"],
+        ["fit", TABLE, "-s", "schema.toml", "-e", "1", "-o", "x.json", "--ledger", f"no{SPOOF}"],
+    ],
+)
+def test_no_name_looks_like_a_line_of_ours(desk, call):
+    Path(SPOOF).write_text("{}")
+    spoofed = replace(SCHEMA, classes=("no", SPOOF))
+    spoofed.save("spoof.toml")
+    clf = DPGreedyRuleListClassifier(schema=spoofed).fit(
+        pd.read_parquet(TABLE).drop(columns=TARGET), ["no", SPOOF] * 150
+    )
+    SavedModel.of(clf).save("spoof.json")
+    output = CliRunner().invoke(main, call).output
+    assert [line[:6] for line in output.splitlines()].count("Error:") == 1
 
 
 def test_warnings_are_one_line_that_obeys_nothing(desk, monkeypatch):

@@ -29,6 +29,7 @@ ABOUT_SHAPES = (
     "Complex data not supported",
     "Sparse data was passed",
 )
+LARGEST_NUMBER = 10**15
 LABELS = "y must hold a label for each record of X: a few classes, all texts or all numbers"
 
 
@@ -312,9 +313,11 @@ def refuse(unsupported: dict[str, Any]) -> None:
 
 
 def check_whole_number(name: str, value: Any, at_least: int) -> None:
-    """A parameter that must be a whole number."""
+    """A parameter that must be a whole number, and one that floating point can hold."""
     if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < at_least:
         raise ValueError(f"{name} must be a whole number of at least {at_least}, not {value!r}")
+    if value > LARGEST_NUMBER:
+        raise ValueError(f"{name} must be at most {LARGEST_NUMBER}")
 
 
 def check_min_support(value: Any, least: int) -> None:

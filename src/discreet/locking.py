@@ -7,11 +7,13 @@ with what stands at its place now. Not on Windows.
 import os
 import stat
 import sys
+import time
 from io import FileIO
 from pathlib import Path
 from threading import Timer
 
 PATIENCE = 2.0  # seconds before one is told that this waits
+LONGEST_PAUSE = 0.05  # seconds between two tries
 
 
 class NoOrdinaryFileError(OSError):
@@ -62,8 +64,14 @@ def _wait(file: FileIO, path: Path) -> None:
     told = Timer(PATIENCE, lambda: print(f"(waiting: another process is writing {str(path)!r})", file=sys.stderr))
     told.daemon = True
     told.start()
+    pause = 0.001
     try:
-        fcntl.flock(file, fcntl.LOCK_EX)
+        while True:  # a Ctrl-C just before a call that waits by itself would not end it
+            try:
+                return fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                time.sleep(pause)
+                pause = min(2 * pause, LONGEST_PAUSE)
     finally:
         told.cancel()
 

@@ -43,7 +43,8 @@ KINDS: dict[str, type[Column]] = {cls.kind: cls for cls in (Numeric, Categorical
 
 Label = str | int | float | bool
 
-_TOO_DEEP = re.compile(r"(?:\.[ \t]*[\w\"'-]{1,64}[ \t]*){64}")  # tomllib takes minutes to read a.a.a.a...
+# tomllib takes minutes to read a.a.a.a...
+_TOO_DEEP = re.compile(r"""(?:\.[ \t]*(?:[\w-]+|"(?:[^"\\\n]|\\.)*"|'[^'\n]*')[ \t]*){64}""")
 
 UNBROKEN: dict[str, Any] = {"break_long_words": False, "break_on_hyphens": False}  # how numbers are wrapped
 LARGEST_EPSILON = 1e9

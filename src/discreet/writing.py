@@ -39,7 +39,7 @@ class PendingFile:
     """
 
     def __init__(self, path: str | PathLike[str], reserve: int = 0, over: bool = True) -> None:
-        self.path = Path(path).resolve()
+        self.path = Path(os.path.realpath(path))  # unlike resolve, it takes links in a circle
         self._over = over
         self._scratch = self.path.with_name(f".{self.path.name[:50]}.{secrets.token_hex(8)}.new")  # 255 bytes at most
         flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0)

@@ -103,6 +103,22 @@ def test_a_url_with_a_secret_is_refused_without_a_part_of_it(url, tmp_path, monk
     assert "may not stand in a URL" in result.output
 
 
+@pytest.mark.parametrize("password", ["x9#Qz!7p", "!!$$**", "a'b\\c", "a/b!c", "Se"])
+@pytest.mark.parametrize(
+    "url", ["postgresql://me:{}@db/hr", "postgresql:/me:{}@db/hr", "--table=pg://me:{}@db/hr", "me:{}@db"]
+)
+@pytest.mark.parametrize(
+    "call", [["show"], [], ["fit", "t.csv", "-e", "1", "-o", "x", "--ledger"], ["fit", "t.csv", "-e"]]
+)
+def test_a_password_without_a_long_word_is_not_repeated(password, url, call, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "t.csv").write_text("a,b\n")
+    result = CliRunner().invoke(main, [*call, url.format(password)])
+    assert result.exit_code in (1, 2)
+    assert password not in result.output
+    assert repr(password)[1:-1] not in result.output
+
+
 @pytest.mark.parametrize(
     "url",
     [

@@ -1,10 +1,12 @@
 """The commands on tables that stay where they are, and on files that DuckDB reads: as on others, and nothing spent in vain."""
 
 import json
+import os
 import secrets
 import sys
 from dataclasses import replace
 from decimal import Decimal
+from pathlib import Path
 
 import duckdb
 import numpy as np
@@ -300,3 +302,43 @@ def test_scores_of_whole_numbers_that_are_missing(engine):
         ["9007199254740993", "no", "1.0", "0.0"],
         ["", "yes", "0.0", "1.0"],
     ]
+
+
+@pytest.fixture
+def in_places(engine):
+    """The records as a file of DuckDB and in a folder, and the file that each is in."""
+    (engine / "people").mkdir()
+    pd.DataFrame(duckdb.connect("hospital.db", read_only=True).table("patients").df()).to_parquet("people/a.parquet")
+    (engine / "link").symlink_to("people")
+    (engine / "people" / "nowhere.parquet.old").symlink_to("nothing")
+    return {
+        URL: "hospital.db",
+        "people": "people/a.parquet",
+        "people/*.parquet": "link/a.parquet",
+        f"file://{engine}/people/a.parquet": "people/a.parquet",
+    }
+
+
+def test_a_table_in_an_engines_files_is_not_written_over_even_by_force(in_places):
+    for table, file in in_places.items():
+        before = Path(file).read_bytes()
+        assert "table itself" in flat(run("fit", table, *FIT[2:6], "-o", file, "--force", code=2))
+        assert "table itself" in flat(run("predict", "model.json", table, "-o", file, "--force", code=2))
+        assert Path(file).read_bytes() == before
+    run("ledger", "create", "l.json", "-e", "99")
+    for table, file in in_places.items():
+        run("fit", table, *FIT[2:6], "-o", "new.json", "--force", "--ledger", "l.json")
+        assert "learned from" in flat(run("show", "model.json", "-o", file, "--force", code=2))
+
+
+def test_a_folder_is_known_by_every_name_for_it(in_places):
+    run("ledger", "create", "l.json", "-e", "99")
+    run("fit", "people", *FIT[2:6], "-o", "new.json", "--ledger", "l.json")
+    for name in ("link", "./people/../people", "people/"):
+        assert "another-ledger" in run("fit", name, *FIT[2:6], "-o", "second.json", code=1)
+
+
+def test_a_folder_whose_name_is_no_text_is_known(in_places):
+    run("ledger", "create", "l.json", "-e", "99")
+    os.rename("people", "people\udcff")
+    assert "unforeseen" not in run("fit", "people\udcff", *FIT[2:6], "-o", "n.json", "--ledger", "l.json", code=1)

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from .ending import as_message
-from .remembered import check_not_private
+from .remembered import check_not_private, is_file_of
 from .terminal import say_json as say_json
 
 if TYPE_CHECKING:
@@ -225,7 +225,9 @@ def read_records(
         return frame[wanted], y
 
 
-def check_outputs(outputs: Sequence[Path | None], inputs: Sequence[Path | None] = (), force: bool = False) -> None:
+def check_outputs(
+    outputs: Sequence[Path | None], inputs: Sequence[Path | str | None] = (), force: bool = False
+) -> None:
     """Complain about files that cannot be written, or that would be lost, before anything is spent.
 
     Not even by force is a file written over that this command needs, nor a ledger, nor a table that was learned from.
@@ -234,10 +236,14 @@ def check_outputs(outputs: Sequence[Path | None], inputs: Sequence[Path | None] 
     for path in outputs:
         if path is None:
             continue
-        folder = path.resolve().parent
+        if path.is_symlink() and not path.exists():  # whoever laid it there would say where the file goes
+            raise click.UsageError(f"{path} is a link that leads nowhere: choose another name")
+        folder = Path(os.path.realpath(path)).parent
         if not folder.is_dir() or not os.access(folder, os.W_OK):
             raise click.ClickException(f"{path} cannot be written: there is no such folder, or it is read-only")
-        if any(_is_same(path, other) for other in taken):
+        if any(isinstance(other, str) and is_file_of(path, other) for other in taken):  # a URL is not repeated
+            raise click.UsageError("a file would be written over that the table itself is in: choose another name")
+        if any(isinstance(other, Path) and _is_same(path, other) for other in taken):
             raise click.UsageError(f"{path} is needed for something else in this command: choose another name")
         if path.exists() and not path.is_file():
             raise click.UsageError(f"{path} is no ordinary file: choose another name")
@@ -250,7 +256,8 @@ def check_outputs(outputs: Sequence[Path | None], inputs: Sequence[Path | None] 
 
 def _is_same(one: Path, other: Path) -> bool:
     """By whatever name, also where a name is linked or spelled in another case."""
-    return one.resolve() == other.resolve() or (one.exists() and other.exists() and one.samefile(other))
+    same = os.path.realpath(one) == os.path.realpath(other)
+    return same or (one.exists() and other.exists() and one.samefile(other))
 
 
 def _why_kept(path: Path) -> str:

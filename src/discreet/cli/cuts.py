@@ -74,7 +74,7 @@ def cuts(
         wanted[name] = int(number)
     schema = load_schema(schema_file)
     check_epsilon(epsilon, weak)
-    check_outputs([out], [None if isinstance(table, str) else table, schema_file, ledger_file], force)
+    check_outputs([out], [table, schema_file, ledger_file], force)
     ledger = open_ledger(ledger_file)
     check_ledger(table, ledger_file, another_ledger)
     from ..cut_points import private_cuts

@@ -15,8 +15,8 @@ from typing import Any, NoReturn
 
 import click
 
-from ..sources.addresses import NO_SECRETS, UNREADABLE, private_parts
-from .terminal import say
+from ..sources.addresses import NO_SECRETS, UNREADABLE, repeats
+from .terminal import on_one_line, say
 
 DONE, UNUSABLE, UNFORESEEN, STOPPED, UNREAD = 0, 1, 70, 130, 141
 NOT_REPEATED = "an argument that looks like a URL is wrong, or in the wrong place; it is not repeated here"
@@ -80,10 +80,20 @@ def _told(error: BaseException, args: list[str]) -> int:
     text = _AsOnATerminal()
     told.show(text)
     message = text.getvalue().rstrip("\n")
-    if told.message not in (NO_SECRETS, UNREADABLE) and any(p in message for arg in args for p in private_parts(arg)):
+    if told.message not in (NO_SECRETS, UNREADABLE) and any(repeats(message, arg) for arg in args):
         message = f"Error: {NOT_REPEATED}"
-    say(message, err=True)
+    say(_on_their_lines(message, args), err=True)
     return told.exit_code
+
+
+def _on_their_lines(message: str, args: list[str]) -> str:
+    """A path may have line breaks in it, and what comes after one looks like a line of ours."""
+    for arg in args:
+        value = arg.partition("=")[2] if arg.startswith("--") else arg
+        for path in (value, str(Path(value)), Path(value).name):
+            if "\n" in path:
+                message = message.replace(path, on_one_line(path))
+    return message
 
 
 class _AsOnATerminal(io.StringIO):

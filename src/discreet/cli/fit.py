@@ -145,7 +145,7 @@ def fit(
     given |= {name: value for name, value in chosen.items() if value is not None}
     if mechanism in ("sm-laplace", "gl-gaussian") and delta is None:
         raise click.UsageError(f"--mechanism {mechanism} needs a public --delta, 1e-6 for example; mass needs none")
-    needed = [None if isinstance(table, str) else table, schema_file, ledger_file]
+    needed = [table, schema_file, ledger_file]
     check_outputs([out, report], needed, force)
     ledger = open_ledger(ledger_file)
     check_ledger(table, ledger_file, another_ledger)
@@ -170,7 +170,7 @@ def fit(
             read = _fit_where_it_is if isinstance(table, str) else partial(_fit_file, in_engine)
             model = read(written, schema, target, learn, ledger_file)
     except BaseException as error:
-        gone = ledger is not None and ledger.n_entries > booked
+        gone = _has_more(ledger, booked)
         said = f"Epsilon {epsilon:g} is booked and stays so" if gone else "Nothing was booked"
         if isinstance(error, KeyboardInterrupt):
             say(f"Stopped; no model was written. {said}.", err=True)
@@ -186,7 +186,7 @@ def fit(
 
         say_json({"model": str(out), "report": report and str(report)} | json.loads(model.to_json()))
     else:
-        _show(model, out, report, ledger, ledger_file)
+        _show(model, out, report, ledger_file)
 
 
 def _weights(texts: tuple[str, ...]) -> dict[str, float] | None:
@@ -215,7 +215,11 @@ def _check_weights(weights: dict[str, float] | None, classes: "Sequence[Label]")
     known = [canonical(c) for c in classes]
     for label in weights or ():
         if label not in known:
-            raise click.UsageError(f"--class-weight names {label!r}, but the schema's classes are {', '.join(known)}")
+            raise click.UsageError(f"--class-weight names {label!r}, but the schema's classes are {_listed(known)}")
+
+
+def _listed(names: Sequence[str]) -> str:
+    return ", ".join(map(on_one_line, names))
 
 
 def _write_report(model: "SavedModel", place: "PendingFile", out: Path) -> None:
@@ -229,6 +233,16 @@ def _write_report(model: "SavedModel", place: "PendingFile", out: Path) -> None:
             f"{out} is written, but not the report ({type(error).__name__}). Make it again with\n\n"
             f"    discreet show {out} --format html --out REPORT.html"
         ) from None
+
+
+def _has_more(ledger: "Ledger | None", entries: int) -> bool:
+    """Whether the ledger has more entries than before; if it cannot be read any more, it may have."""
+    from ..privacy.ledger import LedgerError
+
+    try:
+        return ledger is not None and ledger.n_entries > entries
+    except (LedgerError, OSError):
+        return True
 
 
 def open_ledger(path: Path | None) -> "Ledger | None":
@@ -352,9 +366,7 @@ def _working() -> Any:
     return open_console(stderr=True).status("learning ...")
 
 
-def _show(
-    model: "SavedModel", out: Path, report: Path | None, ledger: "Ledger | None", ledger_file: Path | None
-) -> None:
+def _show(model: "SavedModel", out: Path, report: Path | None, ledger_file: Path | None) -> None:
     from rich.panel import Panel
 
     console = open_console()
@@ -365,7 +377,7 @@ def _show(
         console.print("Shares and counts are noisy; the report says by how much.", style="dim")
     style = "green" if model.privacy.proved else "bold red"
     console.print(Panel(as_text(model.privacy, style), title="What it promises", title_align="left", padding=(1, 2)))
-    if ledger is None:
+    if model.ledger is None:
         console.print(
             "Not on a ledger: what several models from one table reveal adds up, and nobody counts. "
             "`discreet ledger create ledger.json --epsilon 3`, then --ledger ledger.json.",
@@ -373,7 +385,8 @@ def _show(
         )
     else:
         console.print(
-            f"On the ledger {on_one_line(ledger_file)}: {float(ledger.remaining[0]):.6g} of {float(ledger.epsilon):.6g} left."
+            f"On the ledger {on_one_line(ledger_file)}: {float(model.ledger.remaining[0]):.6g} of "
+            f"{float(model.ledger.epsilon):.6g} left."
         )
     place = on_one_line(out)
     console.print(f"Model: {place}" + (f"   report: {on_one_line(report)}" if report else ""))

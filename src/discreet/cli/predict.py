@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from itertools import chain, repeat
@@ -59,13 +60,17 @@ def predict(
     """
     from ..model import SavedModel
 
-    check_outputs([out], [model, None if isinstance(table, str) else table], force)
+    check_outputs([out], [model, table], force)
     with kind_errors():
         saved = SavedModel.load(model)
         rules = saved.rule_list
         answers = [(rule.label, *(round(float(p), 6) for p in rules.shares(rule))) for rule in rules]
         parts = _parts(table, stays(table, engine), rules, ids, delimiter, encoding, decimal)
         header = [*ids, "prediction", *(f"share of {c}" for c in rules.classes)]
+        if twice := [name for name in ids if header.count(name) > 1]:
+            raise click.UsageError(
+                f"--id {twice[0]!r} would be in the scores twice: leave it out, or rename the column"
+            )
         rows = (
             [*copied, *answers[k]] for X, ids_of in parts for k, copied in zip(rules.captures(X), ids_of, strict=True)
         )
@@ -88,7 +93,8 @@ def _csv(header: list[str], rows: Iterable[list[Any]]) -> Iterator[str]:
 def _json(header: list[str], rows: Iterable[list[Any]]) -> Iterator[str]:
     before = "["
     for row in rows:
-        yield before + json.dumps(dict(zip(header, row, strict=True)), indent=1, default=str)
+        row = [str(v) if isinstance(v, float) and not math.isfinite(v) else v for v in row]  # JSON has no infinity
+        yield before + json.dumps(dict(zip(header, row, strict=True)), indent=1, default=str, allow_nan=False)
         before = ",\n"
     yield "]\n" if before != "[" else "[]\n"
 

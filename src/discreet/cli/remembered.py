@@ -11,16 +11,18 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from itertools import count
 from pathlib import Path
-from urllib.parse import parse_qsl, unquote, urlsplit
+from urllib.parse import parse_qsl, urlsplit
 
 import click
 
 from ..locking import NoOrdinaryFileError, open_locked, open_ordinary, unlock
+from ..sources.addresses import files_in, local_place
 from ..writing import PendingFile
 from .terminal import say
 
-# Of notes: by table, its ledger's place, that ledger's name, and who was a sample
-KINDS = ("ledgers", "names", "samples")
+# Of notes: by table, its ledger's place, that ledger's name, and who was a sample; and by file or folder (a digest),
+# the ledger of a table at a URL that is in it
+KINDS = ("ledgers", "names", "samples", "places")
 UNREADABLE = (ValueError, AttributeError, TypeError, RecursionError, NoOrdinaryFileError)
 ANOTHER = click.option(
     "--another-ledger", is_flag=True, help="Allow a second ledger, or none, for a table that is on one already."
@@ -35,8 +37,14 @@ def _file() -> Path:
 def _key(table: Path | str) -> str:
     """The table's path. Of a URL, which may name people and hosts, a digest."""
     if isinstance(table, Path):
-        return str(table.resolve())
-    return hashlib.sha256(_usual(table).encode()).hexdigest()
+        return os.path.realpath(table)
+    if urlsplit(table).scheme == "file" and (place := local_place(table)) and os.path.isfile(place):
+        return place
+    return _digest(_usual(table))
+
+
+def _digest(text: str) -> str:
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def _usual(url: str) -> str:
@@ -44,11 +52,24 @@ def _usual(url: str) -> str:
     parts = urlsplit(url)
     table = dict(parse_qsl(parts.query)).get("table", "")
     if parts.scheme == "duckdb":  # it takes no notice of case
-        return f"duckdb {Path(unquote(parts.path).removeprefix('/')).resolve()} {table.lower().removeprefix('main.')}"
+        return f"duckdb {local_place(url)} {table.lower().removeprefix('main.')}"
     if parts.scheme in ("postgresql", "postgres"):
         host = "localhost" if parts.hostname in (None, "127.0.0.1", "::1") else parts.hostname
         return f"postgresql {host} {parts.port or 5432} {parts.path} {table.removeprefix('public.')}"
-    return url
+    return local_place(url) or url
+
+
+def is_file_of(path: Path, table: str) -> bool:
+    """Whether a file is (a part of) the table at a URL, in a folder, or by a pattern of names."""
+    place = local_place(table)
+    return place is not None and path.exists() and any(_are_same(path, file) for file in files_in(place))
+
+
+def _are_same(one: Path, other: str) -> bool:
+    try:
+        return one.samefile(other)
+    except OSError:  # deleted meanwhile, or a link that leads nowhere
+        return False
 
 
 def _name(table: Path | str) -> str:
@@ -126,6 +147,9 @@ def _note(table: Path | str, **notes: str) -> None:
             data = _parsed_or_put_aside(file)
             for kind, noted in notes.items():
                 data[kind][_key(table)] = noted
+            if "ledgers" in notes and isinstance(table, str) and (place := local_place(table)):
+                for part in [place] if os.path.exists(place) else files_in(place):
+                    data["places"][_digest(os.path.realpath(part))] = notes["ledgers"]
             with PendingFile(file) as new:
                 if hasattr(os, "fchmod"):
                     os.fchmod(new.stream.fileno(), 0o600)  # the places of private tables are nobody else's business
@@ -189,7 +213,7 @@ def _is_used(ledger: Path) -> bool:
 def note_ledger(table: Path | str, ledger: Path | None) -> None:
     """Note which ledger the table is on, before anything is learned from it."""
     if ledger is not None:
-        _note(table, ledgers=str(ledger.resolve()), names=_name_of(ledger) or "")
+        _note(table, ledgers=os.path.realpath(ledger), names=_name_of(ledger) or "")
 
 
 def check_not_a_sample(table: Path | str, public: bool) -> None:
@@ -204,7 +228,14 @@ def check_not_a_sample(table: Path | str, public: bool) -> None:
 
 def check_not_private(table: Path, public: bool) -> None:
     """Complain if a table that should be public is on a ledger."""
-    ledger = _read()["ledgers"].get(_key(table))
+    noted = _read()
+    path = Path(os.path.realpath(table))
+    around = [
+        path,
+        *(path.parents if path.suffix.lower() == ".parquet" else ()),
+    ]  # a folder's other files are no part of it
+    places = (noted["places"].get(_digest(str(place))) for place in around)
+    ledger = noted["ledgers"].get(_key(table)) or next(filter(None, places), None)
     if ledger is not None and not public:
         raise click.ClickException(
             f"{table.name} is on the ledger {ledger}, so it is a private table; this command needs one that may be shown. If it "

@@ -44,10 +44,15 @@ def keep(file: "PendingFile", text: str, path: Path, epsilon: float) -> None:
         file.commit()
     except BaseException as error:
         told = as_message(error)
-        say_lines([text])
+        where = "standard output"
+        try:
+            say_lines([text])
+        except (OSError, ValueError, AttributeError):  # on the same full disk, or closed
+            where = "standard error"
+            say(text, err=True)
         raise NotWritten(
             f"{path} could not be written ({type(error).__name__ if told is None else told.message}). Epsilon {epsilon:g} IS "
-            "SPENT, and this would be lost: so it was printed to the standard output. Put that into a file"
+            f"SPENT, and this would be lost: so it was printed to the {where}. Put that into a file"
         ) from None
 
 

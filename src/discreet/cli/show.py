@@ -75,7 +75,7 @@ def show(
         if share_of is not None:
             found = [c for c in rules.classes if str(c) == share_of]
             if not found:
-                raise click.UsageError(f"--share-of must be one of {', '.join(map(str, rules.classes))}")
+                raise click.UsageError(f"--share-of must be one of {', '.join(map(on_one_line, rules.classes))}")
             of = found[0]
         if as_json or form == "json":
             text = saved.to_json()

@@ -236,7 +236,9 @@ class Ledger:
 
     def snapshot(self, own: Booked | None = None) -> LedgerSnapshot:
         """What the ledger says now and anyone may know, for the model whose own entry is given. See LedgerSnapshot."""
-        whole, totals = self._now()
+        return self._summary(*self._now(), own)
+
+    def _summary(self, whole: Whole, totals: Totals, own: Booked | None) -> LedgerSnapshot:
         mine = own is not None and own.ledger == whole.name
         number, release = (own.number, own.release) if own is not None and mine else (None, None)
         return LedgerSnapshot(whole.epsilon, whole.delta, totals, whole.name, number, release)
@@ -386,6 +388,8 @@ def _wish(
     pair: tuple[Fraction, Fraction] | None = (epsilon, delta)
     if not isinstance(proved, str):
         pair = None if proved is None else (exact("epsilon", proved[0]), Fraction(repr(float(proved[1]))))
+    if pair is not None and pair[1] < 0:
+        raise ValueError("a proved delta must be at least 0: a negative one would give budget back")
     if pair is not None and pair[0] != epsilon and float(pair[0]) == math.nextafter(float(epsilon), math.inf):
         pair = epsilon, pair[1]  # k * (epsilon / k) in floating point: what is proved is the fraction
     named = secrets.token_hex(6) if release is None else release

@@ -18,11 +18,15 @@ from ..locking import NoOrdinaryFileError, open_locked, open_ordinary, unlock
 from ..writing import PendingFile
 from . import ledger_lines as lines
 from .amounts import UNREADABLE
-from .entries import Booked, Entry, Totals, Whole
+from .entries import Booked, Entry, LedgerSnapshot, Totals, Whole
 from .ledger import Ledger, LedgerError, Wish, exact, known_cut_points
 from .ledger_version_1 import read_version_1
 
 T = TypeVar("T")
+
+
+class OutOfReachError(LedgerError):
+    """A ledger that was moved, deleted or damaged. What was booked before is booked."""
 
 
 class FileLedger(Ledger):
@@ -35,8 +39,9 @@ class FileLedger(Ledger):
         delta: float = 0,
         allow_unproved: bool = False,
     ) -> None:
-        self.path = Path(path).resolve()  # by whatever name or link it is opened
+        self.path = Path(os.path.realpath(path))  # by whatever name or link it is opened
         self._name: str | None = None
+        self._when_booked: tuple[Whole, Totals] | None = None
         asked = None if epsilon is None else (exact("epsilon", epsilon), exact("delta", delta))
         if not self.path.exists():
             if asked is None:
@@ -88,7 +93,7 @@ class FileLedger(Ledger):
         except FileNotFoundError:
             self._gone()
         except NoOrdinaryFileError as error:
-            raise LedgerError(f"{error}, so it is no ledger") from None
+            raise OutOfReachError(f"{error}, so it is no ledger") from None
         except lines.DamagedError as error:
             self._damaged(error)
 
@@ -96,7 +101,7 @@ class FileLedger(Ledger):
         try:
             return read_version_1(file.readall())
         except UNREADABLE:
-            raise LedgerError(
+            raise OutOfReachError(
                 f"{self.path} cannot be read as a ledger of version {lines.VERSION}, nor of 1: it is something else, or "
                 "damaged. What was spent is not known, so nothing more may be; get back an unchanged copy"
             ) from None
@@ -106,6 +111,7 @@ class FileLedger(Ledger):
             known = lines.cut_points_in(file, tail, wish.rests_on) if wish.rests_on else {}
             entry = wish.granted(tail.whole, tail.totals, known)
             self._append(file, tail, lambda: tail.reservation(entry), sync=True)
+            self._when_booked = tail.whole, tail.totals.plus(entry)
             assert tail.whole.name is not None
             return Booked(tail.whole.name, tail.totals.entries + 1, wish.release), entry
 
@@ -121,8 +127,18 @@ class FileLedger(Ledger):
 
         try:
             self._alone(end)
-        except OSError as error:
+        except (OSError, OutOfReachError) as error:
             warnings.warn(f"{error}. It stays booked in full, as not closed", RuntimeWarning, stacklevel=4)
+
+    def snapshot(self, own: Booked | None = None) -> LedgerSnapshot:
+        """What the ledger says now; if it was lost since, what it said when the model was booked: the model is paid for."""
+        try:
+            return super().snapshot(own)
+        except (OSError, OutOfReachError) as error:
+            if own is None or self._when_booked is None or self._when_booked[1].entries < own.number:
+                raise
+            warnings.warn(f"{error}. The model has its sums from when it was booked", RuntimeWarning, stacklevel=3)
+            return self._summary(*self._when_booked, own)
 
     def _alone(self, work: Callable[[FileIO, lines.Tail], T]) -> T:
         """Do something with the file, of version 2, while nobody else can."""
@@ -144,7 +160,7 @@ class FileLedger(Ledger):
         except FileNotFoundError:
             self._gone()
         except NoOrdinaryFileError as error:
-            raise LedgerError(f"{error}, so it is no ledger") from None
+            raise OutOfReachError(f"{error}, so it is no ledger") from None
 
     def _tail(self, file: FileIO) -> lines.Tail:
         tail = lines.read_tail(file)
@@ -190,7 +206,10 @@ class FileLedger(Ledger):
                         )
                 named = Whole(whole.epsilon, whole.delta, whole.allow_unproved, secrets.token_hex(8))
                 with PendingFile(self.path) as new:
-                    new.stream.writelines(lines.from_entries(named, entries))
+                    try:
+                        new.stream.writelines(lines.from_entries(named, entries))
+                    except UNREADABLE:
+                        raise LedgerError(f"the ledger {self.path} has an entry that is too long to be kept") from None
                     new.commit()
                 if not os.fstat(lock.fileno()).st_size:  # else somebody keeps notes there
                     beside.unlink(missing_ok=True)
@@ -200,10 +219,10 @@ class FileLedger(Ledger):
                 unlock(lock)
 
     def _gone(self) -> NoReturn:
-        raise LedgerError(f"the ledger at {self.path} is gone") from None
+        raise OutOfReachError(f"the ledger at {self.path} is gone") from None
 
     def _damaged(self, error: lines.DamagedError) -> NoReturn:
-        raise LedgerError(
+        raise OutOfReachError(
             f"the ledger {self.path} is damaged: {error} cannot be read. What was spent is not known, so nothing more may be; "
             "get back an unchanged copy"
         ) from None

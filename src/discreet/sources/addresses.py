@@ -4,7 +4,11 @@ A password with a sign that ends a part of a URL (``/``, ``?``, ``#``, ``@``) tu
 library would quote. So everything that could be such a rest is refused here, before a library reads it.
 """
 
+import os
 import re
+from collections.abc import Iterator
+from glob import escape, iglob
+from pathlib import Path
 from urllib.parse import SplitResult, unquote, urlsplit
 
 from ..errors import TableError
@@ -25,6 +29,8 @@ _SECRET = re.compile(
 )
 # A scheme, a user, a query, or words as libpq takes them
 _LIKE_A_URL = re.compile(r"(?i)(^|=)[a-z][a-z0-9+.-]+:|@|[?&;#][^=]*=|(pass|pwd|secret|token)\w*=")
+
+_OPTION_AND_SCHEME = re.compile(r"^(--?[\w-]+=)?([A-Za-z][A-Za-z0-9+.-]+:)?")
 
 
 def checked_url(text: str) -> SplitResult:
@@ -75,6 +81,29 @@ def _decoded(text: str) -> str:
     return text
 
 
+def local_place(where: str) -> str | None:
+    """The file, folder or pattern of names on this machine that a table is in, links followed; None if it is elsewhere.
+
+    >>> local_place("duckdb:////home/me/people.db?table=people")
+    '/home/me/people.db'
+    >>> local_place("postgresql://me@host/db?table=people")
+    """
+    scheme = _SCHEME.match(where)
+    kind, rest = ("", where) if scheme is None else (scheme[1].lower(), where[scheme.end() :])
+    if kind == "duckdb":
+        rest = unquote(rest.partition("?")[0]).removeprefix("/")
+    elif kind and not (kind == "file" and rest.startswith("/")):
+        return None
+    return None if "\0" in rest else os.path.realpath(rest)
+
+
+def files_in(place: str) -> Iterator[str]:
+    """The files that are there, as DuckDB looks for them."""
+    if os.path.isdir(place):
+        place = f"{escape(place)}/**/*.parquet"
+    return iter([place]) if Path(place).exists() else iglob(place, recursive=True, include_hidden=True)
+
+
 def private_parts(text: str) -> list[str]:
     """What of an argument may not be repeated, if it might be a URL, well written or not: all but its scheme and the table.
 
@@ -85,7 +114,27 @@ def private_parts(text: str) -> list[str]:
     """
     if not _LIKE_A_URL.search(text):
         return []
-    text = re.sub(r"^(--?[\w-]+=)?([A-Za-z][A-Za-z0-9+.-]+:)?", "", text)
+    text = _OPTION_AND_SCHEME.sub("", text)
     rest = re.sub(r"[?&]table=[^&;#@]*", " ", text)
     pieces = re.split(r"[^\w.-]+", f"{rest} {_decoded(rest)}")
     return [piece for piece in dict.fromkeys(pieces) if len(piece) > 3]
+
+
+def repeats(message: str, text: str) -> bool:
+    """Whether a message says something of an argument that might be a URL. A password may have no long word in it.
+
+    >>> repeats("File 'postgresql:/me:x9#Qz!7p@db/hr' does not exist.", "postgresql://me:x9#Qz!7p@db/hr")
+    True
+    """
+    if any(piece in message for piece in private_parts(text)):
+        return True
+    if not _LIKE_A_URL.search(text):
+        return False
+    rest, said = _OPTION_AND_SCHEME.sub("", text), _letters(message)
+    parts = [part for part in rest.split("/") if re.search("[:@]", part)]
+    return any(_letters(part) in said for part in (*parts, *([rest] if len(_letters(rest)) > 3 else [])))
+
+
+def _letters(text: str) -> str:
+    """What stays the same however a text is quoted, and a path written."""
+    return re.sub(r"[\W_]+", "", text)

@@ -149,7 +149,8 @@ def _postgres(parts: SplitResult) -> Any:
     with _opened("postgres", "PostgreSQL") as ibis:
         import psycopg
 
-        options = {"options": "-c default_transaction_read_only=on"} | rest
+        only_read = f"{rest.get('options', '')} -c default_transaction_read_only=on".strip()  # the last one counts
+        options = rest | {"options": only_read}
         url = parts._replace(scheme="postgresql", query=urlencode(options, quote_via=quote)).geturl()
         connection = psycopg.connect(url, autocommit=True, application_name="discreet")
         try:
