@@ -341,4 +341,4 @@ def test_a_folder_is_known_by_every_name_for_it(in_places):
 def test_a_folder_whose_name_is_no_text_is_known(in_places):
     run("ledger", "create", "l.json", "-e", "99")
     os.rename("people", "people\udcff")
-    assert "unforeseen" not in run("fit", "people\udcff", *FIT[2:6], "-o", "n.json", "--ledger", "l.json", code=1)
+    assert "does not foresee" not in run("fit", "people\udcff", *FIT[2:6], "-o", "n.json", "--ledger", "l.json", code=1)
