@@ -179,6 +179,8 @@ def _run(aside, job):
 
 def _made(event, args):
     """The name of a file that is opened for writing, made, renamed or removed."""
+    if event == "open" and isinstance(args[0], int):  # a descriptor, which has no name; threads make their number vary
+        return None
     if event == "open" and args[2] & (os.O_WRONLY | os.O_RDWR | os.O_CREAT):
         return f"open {args[0]}"
     if event in ("os.mkdir", "os.rename", "os.remove", "os.symlink", "os.link", "tempfile.mkstemp", "tempfile.mkdtemp"):
