@@ -170,9 +170,13 @@ def test_children_that_are_killed_at_random_lose_no_reservation(path):
 
 
 @pytest.mark.slow
-def test_500_children_are_killed_at_random(path):
-    reported, entries = killed_at_random(path, rounds=250, at_once=2, room=100_000, seed=os.urandom(8))
-    assert 500 <= reported <= entries <= reported + 500
+def test_500_children_are_killed_at_random(tmp_path):
+    for i in range(50):  # all of a ledger is read after each kill, so it must not become long
+        path = tmp_path / str(i) / "budget.json"
+        path.parent.mkdir()
+        Ledger.open(path, epsilon=1.0)
+        reported, entries = killed_at_random(path, rounds=5, at_once=2, room=100_000, seed=os.urandom(8))
+        assert 10 <= reported <= entries <= reported + 10
 
 
 @pytest.mark.parametrize("call", ["os.fsync", "FileIO.write"])
