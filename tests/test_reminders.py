@@ -262,6 +262,15 @@ def test_whether_a_part_of_the_sample_has_a_record_does_not_show_in_the_statemen
     assert learner.fit(*parts(KINDS["pandas"]().iloc[:n])).privacy_.proved is not None
 
 
+def test_a_column_of_python_objects_does_not_hide_the_others():
+    objects = pl.Series("o", [object()] * 40, dtype=pl.Object)
+    table = pl.DataFrame(columns()).with_columns(objects)
+    sample = table.drop("o")
+    draft_schema(sample, target="y")
+    learner = DPGreedyRuleListClassifier(schema=SCHEMA, max_length=2)
+    assert learner.fit(table.drop("y"), Y).privacy_.because == (DRAFTED,)
+
+
 def test_a_sample_that_is_gone_is_forgotten():
     table = KINDS["pandas"]()
     draft_schema(table, target="y")

@@ -119,9 +119,9 @@ def _library_places(table: Any) -> Iterator[_Place]:
     elif kind == "polars":
         import polars
 
-        arrow = table.to_arrow(compat_level=polars.CompatLevel.newest())
-        for column in arrow.columns if hasattr(arrow, "columns") else [arrow]:
-            yield from _arrow_places(column, table)
+        for column in table.get_columns() if isinstance(table, polars.DataFrame) else [table]:
+            if column.dtype != polars.Object:  # Arrow has no such column, and older versions of polars panic
+                yield from _arrow_places(column.to_arrow(compat_level=polars.CompatLevel.newest()), table)
     elif kind == "pyarrow":
         for column in table.columns if hasattr(table, "columns") else [table]:
             yield from _arrow_places(column, table)

@@ -308,7 +308,8 @@ def test_scores_of_whole_numbers_that_are_missing(engine):
 def in_places(engine):
     """The records as a file of DuckDB and in a folder, and the file that each is in."""
     (engine / "people").mkdir()
-    pd.DataFrame(duckdb.connect("hospital.db", read_only=True).table("patients").df()).to_parquet("people/a.parquet")
+    with duckdb.connect("hospital.db", read_only=True) as connection:
+        connection.table("patients").df().to_parquet("people/a.parquet")
     (engine / "link").symlink_to("people")
     (engine / "people" / "nowhere.parquet.old").symlink_to("nothing")
     return {
