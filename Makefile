@@ -65,7 +65,7 @@ test-oldest: | $(BIN)/python  ## the fast tests on the oldest versions that pypr
 	.venv-oldest/bin/python -m pytest -n 2 -rs
 
 fuzz: $(VENV)/.test  ## 100,000 hostile inputs for each reader of files; a failure prints how to repeat it
-	$(BIN)/python -m tests.fuzzing
+	$(BIN)/python -m tests.support.fuzzing
 
 lint: $(VENV)/.lint  ## ruff and mypy (strict on vault/ and privacy/)
 	$(BIN)/ruff check .

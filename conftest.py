@@ -17,7 +17,7 @@ if not find_spec("ibis"):
 @pytest.fixture(autouse=True)
 def _a_new_process():
     """What a process remembers of its releases and samples would show in the statements of whichever test comes next."""
-    from discreet import samples
+    from discreet.common import samples
     from discreet.privacy import this_process
 
     this_process.forget_all()

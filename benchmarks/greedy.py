@@ -3,7 +3,7 @@
 Adult, the published Boolean features without the sensitive ones, literals and pairs with negations (800 rules), the
 training part of an 80/20 split, five rules and a default. The peer `plain` evaluates every rule on every remaining record
 at every step, as the authors' code does: prototype/plain_greedy.py where it lies beside this checkout, else the same in
-tests/brute_force.py. Prefixes are counted anew in every repetition. Medians. `make bench` sets one thread.
+tests/support/brute_force.py. Prefixes are counted anew in every repetition. Medians. `make bench` sets one thread.
 """
 
 import statistics
@@ -14,12 +14,12 @@ from pathlib import Path
 import numpy as np
 
 from discreet import GreedyRuleListClassifier
-from discreet.candidates import Candidates
+from discreet.cells.cells import CellsInProgress
+from discreet.common.tables import as_table
+from discreet.conditions.candidates import Candidates
 from discreet.datasets import load_adult
 from discreet.learners.greedy import greedy
 from discreet.sources.memory import add_table
-from discreet.tables import as_table
-from discreet.vault.cells import CellsInProgress
 from discreet.vault.exact import ExactDoors
 
 ROOT = Path(__file__).parents[1]
@@ -45,13 +45,13 @@ def plain_peer(X, y, candidates, names):
 
         return "prototype/plain_greedy.py", lambda: [rule for rule, _ in plain_greedy.fit(X, y, pairs, 5)[0]], pairs
     except ImportError:
-        from tests import brute_force
+        from tests.support import brute_force
 
         def fit():
             masks = [np.all([X[:, column] == value for column, value in rule], axis=0) for rule in pairs]
             return [pairs[r] for r in brute_force.greedy(masks, y, 5)]
 
-        return "tests/brute_force.py", fit, pairs
+        return "tests/support/brute_force.py", fit, pairs
 
 
 def adult_training_records():

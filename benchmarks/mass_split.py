@@ -36,13 +36,13 @@ from fractions import Fraction
 import numpy as np
 from mass_accuracy import CASES, EPSILONS, splits
 
-from discreet.candidates import Candidates
+from discreet.conditions.candidates import Candidates
 from discreet.learners.greedy import greedy, majority
+from discreet.mechanisms.mass import MassSelector, mass_units
+from discreet.noise.entropy import SeededEntropy
 from discreet.privacy.budget import MassBudget
 from discreet.privacy.ledger import Reservation
-from discreet.vault.entropy import SeededEntropy
 from discreet.vault.mass_doors import MassDoors
-from discreet.vault.mechanisms.mass import MassSelector, mass_units
 
 SHARES = tuple(Fraction(k, 10) for k in range(1, 9))
 DRAWS = 10

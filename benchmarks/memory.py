@@ -18,9 +18,9 @@ import time
 import numpy as np
 
 from discreet import Categorical, Numeric
+from discreet.cells.cells import CellsInProgress
+from discreet.common.tables import as_table
 from discreet.sources.memory import add_table
-from discreet.tables import as_table
-from discreet.vault.cells import CellsInProgress
 
 CHUNK, N_CLASSES, ATTRIBUTES = 1_000_000, 2, 8
 

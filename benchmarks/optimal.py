@@ -15,13 +15,13 @@ from pathlib import Path
 import numpy as np
 
 from discreet import DPOptimalRuleListClassifier, Schema, Vault
-from discreet.candidates import Candidates
+from discreet.conditions.candidates import Candidates
+from discreet.conditions.prior import Prior
 from discreet.datasets import load_adult, load_compas, load_german_credit
-from discreet.prior import Prior
-from discreet.vault.entropy import SeededEntropy
-from discreet.vault.sampler.deadline import Deadline, TimeLimitError
-from discreet.vault.sampler.problem import make_problem, rules_on_cells
-from discreet.vault.sampler.search import draw_by_search
+from discreet.noise.entropy import SeededEntropy
+from discreet.sampling.deadline import Deadline, TimeLimitError
+from discreet.sampling.problem import make_problem, rules_on_cells
+from discreet.sampling.search import draw_by_search
 
 ROOT = Path(__file__).parents[1]
 sys.path[:0] = [str(ROOT.parent / "shared" / "prototype"), str(ROOT)]

@@ -15,9 +15,9 @@ from tests.privacy.exact_learner import Learner
 from tests.privacy.typed_lists import distribution, divergences
 
 from discreet.learners.guarantees import ROUND_UP, probability_of_bad_runs, proved_guarantee
+from discreet.mechanisms import published
+from discreet.noise.discrete_laplace import at_least
 from discreet.privacy.budget import GreedyBudget, confidence_threshold
-from discreet.vault.mechanisms import published
-from discreet.vault.mechanisms.discrete_laplace import at_least
 
 K, CONFIDENCE = 5, 0.99
 DATA = {"COMPAS": (5050, 252), "Adult": (34189, 1709), "German Credit": (700, 84)}  # training records, minimum support

@@ -4,8 +4,8 @@ import os
 
 from hypothesis import HealthCheck, settings
 
-from .engines import duckdb_engine, engine, postgresql_engine, spark_engine, spark_installed
-from .left_out import pytest_deselected, pytest_terminal_summary, pytest_testnodedown
+from .support.engines import duckdb_engine, engine, postgresql_engine, spark_engine, spark_installed
+from .support.left_out import pytest_deselected, pytest_terminal_summary, pytest_testnodedown
 
 __all__ = ["duckdb_engine", "engine", "postgresql_engine", "spark_engine", "spark_installed"]  # fixtures
 __all__ += ["pytest_deselected", "pytest_terminal_summary", "pytest_testnodedown"]  # hooks

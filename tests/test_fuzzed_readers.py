@@ -14,9 +14,9 @@ import pytest
 
 import discreet
 from discreet import RuleList, Schema
-from discreet.errors import RuleError, SchemaError
+from discreet.common.errors import RuleError, SchemaError
 
-from . import fuzzing
+from .support import fuzzing
 
 COUNT = 2_000
 NAMES = ["schema", "schema file", "rules", "model", "model file", "statement", "ledger", "older ledger"]
@@ -78,7 +78,7 @@ def test_a_broken_twin_is_found(twin, found, tmp_path, monkeypatch):
 
 
 def test_a_long_message_is_found(tmp_path, monkeypatch):
-    monkeypatch.setattr("discreet.errors.LONGEST_MESSAGE", 10**9)
+    monkeypatch.setattr("discreet.common.errors.LONGEST_MESSAGE", 10**9)
     with pytest.raises(AssertionError, match="a long message"):
         fuzzing.fuzz(reader("rules", tmp_path), 1, range(100), tmp_path)
 
@@ -136,7 +136,7 @@ def test_schemas_that_were_read_wrongly_once(text, error):
 WATCHED = """
 import os, sys
 from pathlib import Path
-from tests import fuzzing
+from tests.support import fuzzing
 
 folder, twin = Path(sys.argv[1]), sys.argv[2]
 readers = fuzzing.readers(folder)

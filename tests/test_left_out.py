@@ -21,7 +21,7 @@ def test_slow(i): pass
 def run(folder, *options):
     (folder / "test_some.py").write_text(TESTS)
     (folder / "pytest.ini").write_text("[pytest]\nmarkers = slow\n")
-    command = [sys.executable, "-m", "pytest", "-p", "tests.left_out", "-p", "no:cacheprovider", *options]
+    command = [sys.executable, "-m", "pytest", "-p", "tests.support.left_out", "-p", "no:cacheprovider", *options]
     there = os.environ | {"PYTHONPATH": str(Path(__file__).parent.parent), "PYTEST_ADDOPTS": ""}
     done = subprocess.run(command, cwd=folder, env=there, capture_output=True, text=True, check=False)
     return done.stdout

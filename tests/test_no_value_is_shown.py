@@ -39,13 +39,13 @@ from discreet import (
     draft_schema,
     private_cuts,
 )
-from discreet.candidates import Candidates
-from discreet.errors import LearningError, SchemaError, no_value_shown
+from discreet.common.errors import LearningError, SchemaError, no_value_shown
+from discreet.common.tables import as_table
+from discreet.conditions.candidates import Candidates
 from discreet.evaluation import feature_importance, feature_overlap, membership_attack, vulnerability
-from discreet.inference import infer_schema
-from discreet.tables import as_table
+from discreet.schema.inference import infer_schema
 
-from .marked_values import (
+from .support.marked_values import (
     DATE,
     HOSTILE,
     NUMBER,
@@ -405,12 +405,12 @@ def calls_on_failures():
     """Errors of libraries inside private code, which like to have numbers and values in them."""
     for error in (MemoryError(TEXT), ValueError(NUMBER)):
         for name, make in PRIVATE.items():
-            for learner in ("private_estimators.greedy", "optimal_estimators.optimal"):
+            for learner in ("classifiers.greedy.greedy", "classifiers.optimal.optimal"):
                 yield f"{name}, {error!r} while it learns", failing(f"discreet.{learner}", error, make)
             if isinstance(error, MemoryError):
                 yield (
                     f"{name}, no memory for cells",
-                    failing("discreet.vault.cells.CellsInProgress.finish", error, make),
+                    failing("discreet.cells.cells.CellsInProgress.finish", error, make),
                 )
 
 
@@ -429,12 +429,15 @@ def failing(place, error, make):
 # Where no record can get: (module, function), or a module as a whole.
 NO_RECORD_GETS_THERE = {
     ("__init__", ""): "names of the package",
-    ("candidates", ""): "made from a schema and parameters; messages have names of columns and numbers of rules",
+    (
+        "conditions.candidates",
+        "",
+    ): "made from a schema and parameters; messages have names of columns and numbers of rules",
     **{
         (
             f"cli.{module}",
             "",
-        ): "names of files and columns, parameters; tests/test_practitioner.py looks for marked values"
+        ): "names of files and columns, parameters; tests/cli/test_practitioner.py looks for marked values"
         for module in (
             *(
                 "audit",
@@ -452,10 +455,10 @@ NO_RECORD_GETS_THERE = {
             "show",
         )
     },
-    ("private_accuracy", ""): "parameters",
-    ("table_check", "check_table"): "a parameter",
-    ("drafting.dictionary", ""): "a data dictionary, which has no records",
-    ("drafting.round_cuts", "_step"): "cannot happen; the message is constant",
+    ("releases.accuracy", ""): "parameters",
+    ("sources.table_check", "check_table"): "a parameter",
+    ("schema.drafting.dictionary", ""): "a data dictionary, which has no records",
+    ("schema.drafting.round_cuts", "_step"): "cannot happen; the message is constant",
     ("sources.files", "_kind"): "the name of a file, and what is installed",
     ("sources.memory", "FileTable.__init__"): "a schema; the message is constant",
     ("experiments.figures", "choose"): "names of experiments and public datasets",
@@ -464,9 +467,9 @@ NO_RECORD_GETS_THERE = {
     ("evaluation.membership", "_toolbox"): "what is installed",
     ("evaluation.overlap", "feature_overlap"): "the parameter k",
     ("learners.optimal", ""): "numbers of candidates and rules",
-    ("model", ""): "a model file: what was released",
-    ("prior", ""): "parameters",
-    ("locking", ""): "a file's name",
+    ("models.saved", ""): "a model file: what was released",
+    ("conditions.prior", ""): "parameters",
+    ("common.locking", ""): "a file's name",
     ("privacy.amounts", ""): "budgets, which are public",
     ("privacy.entries", ""): "a model's file; the errors have no message",
     ("privacy.ledger", ""): "budgets, which are public, and names of types",
@@ -474,38 +477,41 @@ NO_RECORD_GETS_THERE = {
     ("privacy.ledger_lines", ""): "which line of a ledger is damaged",
     ("privacy.ledger_version_1", ""): "a ledger's file; the errors have no message",
     ("privacy.statement", ""): "budgets, which are public",
-    ("private_estimators", ""): "parameters",
-    ("report.branches", ""): "a rule list, and a parameter",
-    ("report.dialects", ""): "a rule list, and a parameter; messages have names of columns",
-    ("report.python_source", ""): "a rule list, and a parameter; the message is constant",
-    ("report.sql", ""): "a rule list, and parameters; messages have names of columns",
-    ("rule_text", ""): "a text that a person wrote or a list printed",
-    ("rules", "Literal.__post_init__"): "made by candidates, or by a person",
-    ("rules", "Rule.__post_init__"): "made by learners from candidates and classes; messages are constant",
-    ("rules", "RuleList.__post_init__"): "made by learners from candidates and classes; messages are constant",
-    ("rules", "RuleList.from_json"): "a model file",
-    ("rules", "_number"): "made by candidates, or by a person; the message is constant",
-    ("schema", "Schema.__post_init__"): "a schema; messages have names of columns",
-    ("schema", "Schema.from_dict"): "a schema file",
-    ("schema", "Schema.from_toml"): "a schema file",
-    ("schema", "Schema.load"): "a schema file",
-    ("schema", "_column"): "a schema file",
-    ("schema", "_refuse_unknown"): "a schema file",
-    ("schema", "_releases"): "a schema; messages are constant",
-    ("columns.base", "Column.__post_init__"): "a schema",
-    ("columns.base", "Column._one_of"): "a schema",
-    ("columns.categorical", "Categorical.__post_init__"): "a schema; messages have names of columns",
-    ("columns.categorical", "Categorical._names"): "a schema; messages have names of columns",
-    ("columns.numeric", "Numeric.__post_init__"): "a schema; messages have names of columns",
-    ("columns.numeric", "Numeric._listed"): "a schema; messages have names of columns",
-    ("columns.numeric", "Numeric._number"): "a schema; messages have names of columns",
-    ("estimators", "check_whole_number"): "a parameter",
-    ("estimators", "check_min_support"): "a parameter",
-    ("optimal_estimators", "DPOptimalRuleListClassifier._check_parameters"): "parameters",
-    ("optimal_estimators", "OptimalRuleListClassifier.fit"): "the parameter time_limit",
-    ("cut_points", "_grids"): "parameters and a schema; messages have names of columns",
-    ("private_base", "check_budget"): "parameters",
-    ("private_base", "number"): "a parameter",
+    ("classifiers.greedy", ""): "parameters",
+    ("export.branches", ""): "a rule list, and a parameter",
+    ("export.dialects", ""): "a rule list, and a parameter; messages have names of columns",
+    ("export.python_source", ""): "a rule list, and a parameter; the message is constant",
+    ("export.sql", ""): "a rule list, and parameters; messages have names of columns",
+    ("conditions.text", ""): "a text that a person wrote or a list printed",
+    ("conditions.rules", "Literal.__post_init__"): "made by candidates, or by a person",
+    ("conditions.rules", "Rule.__post_init__"): "made by learners from candidates and classes; messages are constant",
+    (
+        "models.rule_list",
+        "RuleList.__post_init__",
+    ): "made by learners from candidates and classes; messages are constant",
+    ("models.rule_list", "RuleList.from_json"): "a model file",
+    ("conditions.rules", "_number"): "made by candidates, or by a person; the message is constant",
+    ("schema.schema", "Schema.__post_init__"): "a schema; messages have names of columns",
+    ("schema.schema", "Schema.from_dict"): "a schema file",
+    ("schema.schema", "Schema.from_toml"): "a schema file",
+    ("schema.schema", "Schema.load"): "a schema file",
+    ("schema.schema", "_column"): "a schema file",
+    ("schema.schema", "_refuse_unknown"): "a schema file",
+    ("schema.schema", "_releases"): "a schema; messages are constant",
+    ("schema.columns.base", "Column.__post_init__"): "a schema",
+    ("schema.columns.base", "Column._one_of"): "a schema",
+    ("schema.columns.categorical", "Categorical.__post_init__"): "a schema; messages have names of columns",
+    ("schema.columns.categorical", "Categorical._names"): "a schema; messages have names of columns",
+    ("schema.columns.numeric", "Numeric.__post_init__"): "a schema; messages have names of columns",
+    ("schema.columns.numeric", "Numeric._listed"): "a schema; messages have names of columns",
+    ("schema.columns.numeric", "Numeric._number"): "a schema; messages have names of columns",
+    ("classifiers.base", "check_whole_number"): "a parameter",
+    ("classifiers.base", "check_min_support"): "a parameter",
+    ("classifiers.optimal", "DPOptimalRuleListClassifier._check_parameters"): "parameters",
+    ("classifiers.optimal", "OptimalRuleListClassifier.fit"): "the parameter time_limit",
+    ("releases.cut_points", "_grids"): "parameters and a schema; messages have names of columns",
+    ("classifiers.private", "check_budget"): "parameters",
+    ("classifiers.private", "number"): "a parameter",
     ("sources.bins", ""): "names and types of columns",
     (
         "sources.engine",
@@ -518,14 +524,17 @@ NO_RECORD_GETS_THERE = {
     ("sources.running", "run"): "what an engine says, for sources.engine to drop (tests/sources/test_failures.py)",
     ("sources.addresses", ""): "where a table is; messages are constant (tests/sources/test_addresses.py)",
     ("sources.urls", ""): "where a table is; what an engine says is dropped (tests/sources/test_urls.py)",
-    ("private_base", "_PrivateRuleListClassifier._planned"): "parameters, before anything is read",
+    ("classifiers.private", "PrivateRuleListClassifier._planned"): "parameters, before anything is read",
     ("sources.plan", "plan_counting"): "public numbers of the schema and the candidates",
-    ("vault.cells", "CellsInProgress.add_counted"): "a bug in a source; the message is constant",
-    ("tables", "as_frame"): "names of columns (one check is for older versions of narwhals); messages are constant",
+    ("cells.cells", "CellsInProgress.add_counted"): "a bug in a source; the message is constant",
+    (
+        "common.tables",
+        "as_frame",
+    ): "names of columns (one check is for older versions of narwhals); messages are constant",
     ("vault.cut_doors", "CutDoors.cut"): "a bug in a learner; the message is constant",
     ("vault.histograms", "Histograms.release"): "a bug in a learner; the message is constant",
-    ("vault.mechanisms.published", "selector"): "the name of a mechanism",
-    ("vault.sampler.envelope", "draw_by_envelope"): "a bug in the sampler; the message is constant",
+    ("mechanisms.published", "selector"): "the name of a mechanism",
+    ("sampling.envelope", "draw_by_envelope"): "a bug in the sampler; the message is constant",
 }
 
 
@@ -544,7 +553,7 @@ def raises(tree):
 
 def not_reached(path, module, reached):
     """The raise statements of a module that no call reached and no reason excuses."""
-    if module.startswith("evaluation.audit"):
+    if module.startswith("audit"):
         return  # it makes its tables up
     for function, first, last in raises(ast.parse(path.read_text(encoding="utf-8"))):
         excused = {(module, ""), (module, function)} & NO_RECORD_GETS_THERE.keys()
@@ -693,8 +702,10 @@ def test_models_and_doors_print_nothing_of_records(monkeypatch):
     vault = Vault.from_table(marked, seen, SCHEMA)
     doors = []
     with monkeypatch.context() as patched:
-        patched.setattr("discreet.private_estimators.greedy", lambda opened, *_, **more: doors.append(opened) or 1 / 0)
-        patched.setattr("discreet.optimal_estimators.optimal", lambda opened, *_, **more: doors.append(opened) or 1 / 0)
+        patched.setattr("discreet.classifiers.greedy.greedy", lambda opened, *_, **more: doors.append(opened) or 1 / 0)
+        patched.setattr(
+            "discreet.classifiers.optimal.optimal", lambda opened, *_, **more: doors.append(opened) or 1 / 0
+        )
         for make in PRIVATE.values():
             with pytest.raises(LearningError):
                 make().fit(marked, seen)

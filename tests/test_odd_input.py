@@ -15,10 +15,10 @@ from sklearn.calibration import CalibratedClassifierCV
 from sklearn.model_selection import cross_val_score
 
 from discreet import Boolean, Categorical, GreedyRuleListClassifier, Ignored, Numeric, RuleList, Schema
-from discreet.candidates import Candidates
-from discreet.errors import CandidatesError, RuleError, SchemaError
-from discreet.inference import infer_schema
-from discreet.tables import as_table
+from discreet.common.errors import CandidatesError, RuleError, SchemaError
+from discreet.common.tables import as_table
+from discreet.conditions.candidates import Candidates
+from discreet.schema.inference import infer_schema
 
 ODD = [
     *(

@@ -6,57 +6,61 @@ Names are imported when they are first used, so that the command line starts fas
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from . import moved
+
 __version__ = "0.5.0"
 
+moved.install()
+
 _HOME = {
-    "DPGreedyRuleListClassifier": "private_estimators",
-    "DPOptimalRuleListClassifier": "optimal_estimators",
-    "OptimalRuleListClassifier": "optimal_estimators",
-    "GreedyRuleListClassifier": "estimators",
+    "DPGreedyRuleListClassifier": "classifiers.greedy",
+    "DPOptimalRuleListClassifier": "classifiers.optimal",
+    "OptimalRuleListClassifier": "classifiers.optimal",
+    "GreedyRuleListClassifier": "classifiers.greedy",
     "Ledger": "privacy.ledger",
     "PrivacyStatement": "privacy.statement",
-    "noisy_accuracy": "private_accuracy",
+    "noisy_accuracy": "releases.accuracy",
     "open_table": "sources.urls",
     "Vault": "vault.vault",
-    "Literal": "rules",
-    "Rule": "rules",
-    "RuleList": "rules",
-    "SavedModel": "model",
+    "Literal": "conditions.rules",
+    "Rule": "conditions.rules",
+    "RuleList": "models.rule_list",
+    "SavedModel": "models.saved",
     "Schema": "schema",
-    "Boolean": "columns",
-    "Categorical": "columns",
-    "Ignored": "columns",
-    "Numeric": "columns",
-    "draft_from_dictionary": "drafting",
-    "draft_schema": "drafting",
-    "private_cuts": "cut_points",
-    "check_table": "table_check",
+    "Boolean": "schema.columns",
+    "Categorical": "schema.columns",
+    "Ignored": "schema.columns",
+    "Numeric": "schema.columns",
+    "draft_from_dictionary": "schema.drafting",
+    "draft_schema": "schema.drafting",
+    "private_cuts": "releases.cut_points",
+    "check_table": "sources.table_check",
 }
 
 __all__ = sorted(_HOME)
 
 if TYPE_CHECKING:
-    from .columns import Boolean as Boolean
-    from .columns import Categorical as Categorical
-    from .columns import Ignored as Ignored
-    from .columns import Numeric as Numeric
-    from .cut_points import private_cuts as private_cuts
-    from .drafting import draft_from_dictionary as draft_from_dictionary
-    from .drafting import draft_schema as draft_schema
-    from .estimators import GreedyRuleListClassifier as GreedyRuleListClassifier
-    from .model import SavedModel as SavedModel
-    from .optimal_estimators import DPOptimalRuleListClassifier as DPOptimalRuleListClassifier
-    from .optimal_estimators import OptimalRuleListClassifier as OptimalRuleListClassifier
+    from .classifiers.greedy import DPGreedyRuleListClassifier as DPGreedyRuleListClassifier
+    from .classifiers.greedy import GreedyRuleListClassifier as GreedyRuleListClassifier
+    from .classifiers.optimal import DPOptimalRuleListClassifier as DPOptimalRuleListClassifier
+    from .classifiers.optimal import OptimalRuleListClassifier as OptimalRuleListClassifier
+    from .conditions.rules import Literal as Literal
+    from .conditions.rules import Rule as Rule
+    from .models.rule_list import RuleList as RuleList
+    from .models.saved import SavedModel as SavedModel
     from .privacy.ledger import Ledger as Ledger
     from .privacy.statement import PrivacyStatement as PrivacyStatement
-    from .private_accuracy import noisy_accuracy as noisy_accuracy
-    from .private_estimators import DPGreedyRuleListClassifier as DPGreedyRuleListClassifier
-    from .rules import Literal as Literal
-    from .rules import Rule as Rule
-    from .rules import RuleList as RuleList
+    from .releases.accuracy import noisy_accuracy as noisy_accuracy
+    from .releases.cut_points import private_cuts as private_cuts
     from .schema import Schema as Schema
+    from .schema.columns import Boolean as Boolean
+    from .schema.columns import Categorical as Categorical
+    from .schema.columns import Ignored as Ignored
+    from .schema.columns import Numeric as Numeric
+    from .schema.drafting import draft_from_dictionary as draft_from_dictionary
+    from .schema.drafting import draft_schema as draft_schema
+    from .sources.table_check import check_table as check_table
     from .sources.urls import open_table as open_table
-    from .table_check import check_table as check_table
     from .vault.vault import Vault as Vault
 
 

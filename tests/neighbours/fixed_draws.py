@@ -14,7 +14,7 @@ def fix_draws():
     import uuid
 
     import discreet.privacy.ledger
-    import discreet.private_accuracy
+    import discreet.releases.accuracy
     from discreet.vault.cut_doors import CutDoors
     from discreet.vault.list_doors import ListDoors
     from discreet.vault.mass_doors import MassDoors
@@ -27,7 +27,7 @@ def fix_draws():
         _replace(doors, "exceeds", lambda _, doors, prefix: len(prefix) < 2)
         _replace(doors, "select", lambda _, doors, prefix: _unused(prefix, 1)[0])
     _replace(CutDoors, "cut", lambda _, doors, stretches: [s.first for s in stretches])
-    _replace(discreet.private_accuracy, "correct_and_wrong", lambda *_: (70, 30))
+    _replace(discreet.releases.accuracy, "correct_and_wrong", lambda *_: (70, 30))
     discreet.privacy.ledger.datetime = StoppedClock
     asked = defaultdict(itertools.count)
     secrets.token_hex = lambda n=32: f"{next(asked[_caller()]):0{2 * n}x}"

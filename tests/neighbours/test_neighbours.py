@@ -118,7 +118,7 @@ def test_an_empty_table_looks_like_one_with_a_record(see, form):
 # So many records, patterns or rows are taken at a time. Here it is as many as the smaller table has.
 SLICES = [
     *("sources.memory.ROWS_AT_A_TIME", "sources.files.ROWS_AT_A_TIME", "sources.engine.ROWS_AT_A_TIME"),
-    *("vault.cells.BLOCK", "vault.counting.ROWS"),
+    *("cells.cells.BLOCK", "cells.counting.ROWS"),
 ]
 
 

@@ -21,8 +21,8 @@ from discreet import (
     noisy_accuracy,
     private_cuts,
 )
+from discreet.common.tables import as_table
 from discreet.sources.memory import check_types, class_numbers
-from discreet.tables import as_table
 
 from .columns import BIG, COLUMNS, as_frames
 from .tables import Hostile

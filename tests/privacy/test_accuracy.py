@@ -8,10 +8,10 @@ import pandas as pd
 import pytest
 
 from discreet import Boolean, GreedyRuleListClassifier, Ledger, Rule, RuleList, Schema, noisy_accuracy
-from discreet.errors import RuleError, SchemaError
+from discreet.common.errors import RuleError, SchemaError
+from discreet.noise.entropy import SeededEntropy
 from discreet.privacy.ledger import BudgetError, Reservation
 from discreet.vault import accuracy as door
-from discreet.vault.entropy import SeededEntropy
 from discreet.vault.vault import Vault
 
 SCHEMA = Schema((Boolean("a"), Boolean("b")), classes=["no", "yes"])

@@ -13,40 +13,32 @@ from click.testing import CliRunner
 from scipy import stats
 
 from discreet import Vault
+from discreet.audit import Check, Report, Row, audit, run
+from discreet.audit.choices import noisy_max_law, worst_choice
+from discreet.audit.explore import explore, law_of_lists, losses, schema_of_rules, vault_of
+from discreet.audit.learners import REFUTED, SUBJECTS, compare, excess, is_broken, leftover, search
+from discreet.audit.lists import largest_disagreement
+from discreet.audit.loss import Loss, shifted_counts
+from discreet.audit.mechanisms import audited
+from discreet.audit.noisy_counts import log_prob_of_noisy_counts
+from discreet.audit.observed import best_event, lower_bound, misfit, outcomes, watch
+from discreet.audit.pairs import Pair, as_table, random_pairs
+from discreet.audit.samplers import samplers
+from discreet.audit.statements import UNPROVED, claims_too_much
+from discreet.cells.counting import NodeCounts
 from discreet.cli import main
-from discreet.errors import LearningError
-from discreet.evaluation.audit import Check, Report, Row, audit, run
-from discreet.evaluation.audit.choices import noisy_max_law, worst_choice
-from discreet.evaluation.audit.explore import explore, law_of_lists, losses, schema_of_rules, vault_of
-from discreet.evaluation.audit.learners import (
-    REFUTED,
-    SUBJECTS,
-    compare,
-    excess,
-    is_broken,
-    leftover,
-    search,
-)
-from discreet.evaluation.audit.lists import largest_disagreement
-from discreet.evaluation.audit.loss import Loss, shifted_counts
-from discreet.evaluation.audit.mechanisms import audited
-from discreet.evaluation.audit.noisy_counts import log_prob_of_noisy_counts
-from discreet.evaluation.audit.observed import best_event, lower_bound, misfit, outcomes, watch
-from discreet.evaluation.audit.pairs import Pair, as_table, random_pairs
-from discreet.evaluation.audit.samplers import samplers
-from discreet.evaluation.audit.statements import UNPROVED, claims_too_much
+from discreet.common.errors import LearningError
+from discreet.common.processes import process_pool
+from discreet.mechanisms import published
+from discreet.noise.cauchy import Cauchy
+from discreet.noise.discrete_laplace import log_pmf
+from discreet.noise.entropy import SeededEntropy
+from discreet.noise.exponential import Exponential
+from discreet.noise.gaussian import Gaussian
+from discreet.noise.gumbel import Gumbel
+from discreet.noise.laplace import Laplace
+from discreet.noise.noisy_max import log_prob
 from discreet.privacy.statement import Guarantee
-from discreet.processes import process_pool
-from discreet.vault.counting import NodeCounts
-from discreet.vault.entropy import SeededEntropy
-from discreet.vault.mechanisms import published
-from discreet.vault.mechanisms.cauchy import Cauchy
-from discreet.vault.mechanisms.discrete_laplace import log_pmf
-from discreet.vault.mechanisms.exponential import Exponential
-from discreet.vault.mechanisms.gaussian import Gaussian
-from discreet.vault.mechanisms.gumbel import Gumbel
-from discreet.vault.mechanisms.laplace import Laplace
-from discreet.vault.mechanisms.noisy_max import log_prob
 
 from .exact_learner import Learner, distribution, divergence
 
@@ -308,7 +300,7 @@ def test_the_report_says_what_is_broken_and_what_is_refuted():
 
 
 def test_a_learner_that_loses_its_proof_is_reported(monkeypatch):
-    monkeypatch.setattr("discreet.private_estimators.LARGEST_DELTA", 1e-30)
+    monkeypatch.setattr("discreet.classifiers.greedy.LARGEST_DELTA", 1e-30)
     subject = SUBJECT["sm-laplace"]
     rows = list(run._rows_of_fit(subject, [run._examine(subject, 12, 0)], None))
     assert [row.level for row in rows if not row.holds] == ["whole fit"]
@@ -332,16 +324,14 @@ def test_a_failing_audit_says_so_and_ends():
 
 
 def test_an_audit_that_cannot_be_done_has_another_exit_status(monkeypatch):
-    monkeypatch.setattr("discreet.evaluation.audit.audit", lambda *_: 1 / 0)
+    monkeypatch.setattr("discreet.audit.audit", lambda *_: 1 / 0)
     result = CliRunner().invoke(main, ["audit", "--quick"])
     assert result.exit_code == 70
 
 
 @pytest.mark.parametrize("holds", [True, False])
 def test_the_exit_status(monkeypatch, holds):
-    monkeypatch.setattr(
-        "discreet.evaluation.audit.audit", lambda *_: Report((replace(ROW, holds=holds),), (CHECK,), quick=True)
-    )
+    monkeypatch.setattr("discreet.audit.audit", lambda *_: Report((replace(ROW, holds=holds),), (CHECK,), quick=True))
     result = CliRunner().invoke(main, ["audit", "--quick", "--where"])
     assert result.exit_code == (0 if holds else 1)
     assert ("Everything that is proved held" in result.output) == holds
@@ -363,8 +353,8 @@ def test_the_quick_audit():
 
 
 def test_lists_of_rules_without_weight_are_left_out():
-    from discreet.prior import Prior
-    from discreet.vault.sampler.problem import make_problem
+    from discreet.conditions.prior import Prior
+    from discreet.sampling.problem import make_problem
 
     truth = np.array(list(product([False, True], repeat=2))).T
     posed = make_problem(truth, np.ones((2, 4)) + np.eye(2, 4), Prior((1.0, 1.0), np.array([1.0, 0.0])), 1.0)

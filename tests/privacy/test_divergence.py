@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 from discreet.learners.divergence import Shift, divergence_of_runs, histograms, nodes
-from discreet.vault.mechanisms.cauchy import Cauchy
-from discreet.vault.mechanisms.discrete_laplace import at_least
-from discreet.vault.mechanisms.laplace import LINES, Laplace
-from discreet.vault.mechanisms.noisy_max import HAZARD_ONLY, log_prob
+from discreet.noise.cauchy import Cauchy
+from discreet.noise.discrete_laplace import at_least
+from discreet.noise.laplace import LINES, Laplace
+from discreet.noise.noisy_max import HAZARD_ONLY, log_prob
 
 from . import exact_learner
 from .test_whole_learner import learner

@@ -9,16 +9,16 @@ import pytest
 from scipy import stats
 
 from discreet import Boolean, DPGreedyRuleListClassifier, Ledger, Numeric, Schema, Vault
-from discreet.candidates import Candidates
+from discreet.cells.counting import NodeCounts
+from discreet.conditions.candidates import Candidates
 from discreet.learners.greedy import greedy
+from discreet.mechanisms.mass import UNITS, MassSelector, mass_units, side_units
+from discreet.noise.entropy import SeededEntropy, SystemEntropy
+from discreet.noise.exponential import Exponential
+from discreet.noise.noisy_max import log_prob
 from discreet.privacy.budget import MassBudget
 from discreet.privacy.ledger import BudgetError, Reservation
-from discreet.vault.counting import NodeCounts
-from discreet.vault.entropy import SeededEntropy, SystemEntropy
 from discreet.vault.mass_doors import MassDoors
-from discreet.vault.mechanisms.exponential import Exponential
-from discreet.vault.mechanisms.mass import UNITS, MassSelector, mass_units, side_units
-from discreet.vault.mechanisms.noisy_max import log_prob
 
 from .exact_learner import Learner, distribution, divergence
 

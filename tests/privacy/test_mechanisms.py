@@ -13,19 +13,19 @@ import pytest
 from scipy import stats
 
 from discreet import Schema, Vault
-from discreet.candidates import Candidates
+from discreet.cells.counting import NodeCounts
+from discreet.conditions.candidates import Candidates
+from discreet.mechanisms import published
+from discreet.noise.cauchy import Cauchy
+from discreet.noise.discrete_laplace import log_pmf, release, scale_for, tail
+from discreet.noise.entropy import SeededEntropy, SystemEntropy
+from discreet.noise.exponential import Exponential
+from discreet.noise.gaussian import Gaussian
+from discreet.noise.gumbel import Gumbel
+from discreet.noise.laplace import Laplace
+from discreet.noise.noisy_max import choose, log_prob, price_of_bounded_scores
 from discreet.privacy.budget import GreedyBudget
 from discreet.privacy.ledger import Reservation
-from discreet.vault.counting import NodeCounts
-from discreet.vault.entropy import SeededEntropy, SystemEntropy
-from discreet.vault.mechanisms import published
-from discreet.vault.mechanisms.cauchy import Cauchy
-from discreet.vault.mechanisms.discrete_laplace import log_pmf, release, scale_for, tail
-from discreet.vault.mechanisms.exponential import Exponential
-from discreet.vault.mechanisms.gaussian import Gaussian
-from discreet.vault.mechanisms.gumbel import Gumbel
-from discreet.vault.mechanisms.laplace import Laplace
-from discreet.vault.mechanisms.noisy_max import choose, log_prob, price_of_bounded_scores
 from discreet.vault.vault import PublishedDoors
 
 NOISES = {

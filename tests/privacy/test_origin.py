@@ -26,10 +26,10 @@ from discreet import (
     private_cuts,
 )
 from discreet.cli import main
-from discreet.errors import PrivacyWarning
-from discreet.origin import origin_of
+from discreet.common.errors import PrivacyWarning
 from discreet.privacy.ledger import UnprovedError
 from discreet.privacy.statement import INFERRED, SEEDED
+from discreet.releases.origin import origin_of
 
 SCHEMA = Schema((Boolean("a"), Boolean("b")), target="y", classes=["no", "yes"])
 GRID = Schema((Numeric("age", low=0, high=100, n_cuts=99), Boolean("b")), target="y", classes=["no", "yes"])

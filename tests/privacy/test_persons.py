@@ -7,14 +7,7 @@ import numpy as np
 import pytest
 
 from discreet import DPGreedyRuleListClassifier, DPOptimalRuleListClassifier, Ledger, Numeric, Schema, private_cuts
-from discreet.evaluation.audit.explore import (
-    ExploredGreedy,
-    ExploredOptimal,
-    explore,
-    losses,
-    schema_of_rules,
-    vault_of,
-)
+from discreet.audit.explore import ExploredGreedy, ExploredOptimal, explore, losses, schema_of_rules, vault_of
 from discreet.privacy.statement import Guarantee
 
 SCHEMA = schema_of_rules(2, 2)

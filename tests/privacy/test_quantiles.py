@@ -22,14 +22,14 @@ from discreet import (
     Vault,
     private_cuts,
 )
-from discreet.errors import PrivacyWarning, SchemaError
-from discreet.evaluation.audit.observed import misfit
+from discreet.audit.observed import misfit
+from discreet.common.errors import PrivacyWarning, SchemaError
+from discreet.common.tables import Table
 from discreet.learners.cuts import cuts_by_halving, levels
+from discreet.mechanisms.quantile import QuantileSelector, Stretch, rank_losses
+from discreet.noise.entropy import SeededEntropy, SystemEntropy
 from discreet.privacy.ledger import BudgetError, Reservation
-from discreet.tables import Table
 from discreet.vault.cut_doors import CutDoors
-from discreet.vault.entropy import SeededEntropy, SystemEntropy
-from discreet.vault.mechanisms.quantile import QuantileSelector, Stretch, rank_losses
 
 from .test_mass import compositions
 

@@ -14,17 +14,17 @@ import polars as pl
 import pytest
 
 from discreet import Boolean, Categorical, DPGreedyRuleListClassifier, Ledger, Numeric, Schema, Vault
-from discreet.candidates import Candidates
-from discreet.errors import CandidatesError, PrivacyWarning, SchemaError
-from discreet.inference import infer_schema
+from discreet.common.errors import CandidatesError, PrivacyWarning, SchemaError
+from discreet.common.tables import as_table
+from discreet.conditions.candidates import Candidates
 from discreet.learners.guarantees import proved_guarantee
+from discreet.mechanisms.impurity import largest_ranges_of_smooth_gini, range_of_smooth_gini
+from discreet.noise.gaussian import Gaussian
+from discreet.noise.noisy_max import log_prob, price_of_bounded_scores
 from discreet.privacy.budget import GreedyBudget
 from discreet.privacy.ledger import LedgerError
 from discreet.privacy.statement import Guarantee
-from discreet.tables import as_table
-from discreet.vault.impurity import largest_ranges_of_smooth_gini, range_of_smooth_gini
-from discreet.vault.mechanisms.gaussian import Gaussian
-from discreet.vault.mechanisms.noisy_max import log_prob, price_of_bounded_scores
+from discreet.schema.inference import infer_schema
 
 X = np.array([[True, False], [False, True], [True, True], [False, False]] * 50)
 Y = np.array([0, 1, 1, 0] * 50)

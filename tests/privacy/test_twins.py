@@ -2,8 +2,8 @@
 
 import pytest
 
-from discreet.evaluation.audit.learners import excess, is_broken
-from discreet.evaluation.audit.observed import lower_bound
+from discreet.audit.learners import excess, is_broken
+from discreet.audit.observed import lower_bound
 
 from . import twins
 

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from discreet.learners.guarantees import probability_of_bad_runs, proved_guarantee
+from discreet.mechanisms import published
 from discreet.privacy.budget import GreedyBudget, confidence_threshold
-from discreet.vault.mechanisms import published
 
 from .exact_learner import Learner, distribution, divergence
 

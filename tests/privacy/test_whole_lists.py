@@ -1,7 +1,7 @@
 """The law of a draw of whole lists, on all neighbouring tables of up to 5 records over 3 rules, and on larger ones.
 
 The law is computed list by list, twice: from the records (``exponential_mechanism``), and from the ``Problem`` that the samplers
-get, in which rules that agree are merged and cells are dropped. tests/test_samplers.py checks that the samplers follow it.
+get, in which rules that agree are merged and cells are dropped. tests/sampling checks that the samplers follow it.
 """
 
 import copy
@@ -14,15 +14,15 @@ import numpy as np
 import pytest
 
 from discreet import DPOptimalRuleListClassifier
+from discreet.audit.explore import law_of_lists
+from discreet.conditions.prior import Prior
 from discreet.datasets import load_compas
-from discreet.evaluation.audit.explore import law_of_lists
-from discreet.prior import Prior
+from discreet.sampling.deadline import Deadline
+from discreet.sampling.envelope import Envelope
+from discreet.sampling.problem import make_problem
 from discreet.vault import histograms, list_doors
-from discreet.vault.sampler.deadline import Deadline
-from discreet.vault.sampler.envelope import Envelope
-from discreet.vault.sampler.problem import make_problem
 
-from ..enumerated_lists import Small, all_lists, exponential_mechanism
+from ..support.enumerated_lists import Small, all_lists, exponential_mechanism
 
 TRUTH = np.array(list(product([False, True], repeat=3))).T  # three rules on all 8 patterns
 

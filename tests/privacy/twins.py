@@ -11,23 +11,23 @@ from typing import Any
 import numpy as np
 
 from discreet import DPGreedyRuleListClassifier, DPOptimalRuleListClassifier
-from discreet.evaluation.audit.choices import noisy_max_law, worst_choice
-from discreet.evaluation.audit.counts import worst_check, worst_count
-from discreet.evaluation.audit.explore import ExploredGreedy, ExploredOptimal
-from discreet.evaluation.audit.learners import GREEDY, WHOLE, Compared, Subject, compare, excess, leftover
-from discreet.evaluation.audit.lists import laws_by_definition, laws_by_problem, worst_draw
-from discreet.evaluation.audit.mechanisms import price_of
-from discreet.evaluation.audit.noisy_counts import worst_noisy_choice
-from discreet.evaluation.audit.observed import best_event, lower_bound, outcomes, watch
-from discreet.evaluation.audit.pairs import Pair, as_table, smallest_pairs
-from discreet.vault.counting import NodeCounts
-from discreet.vault.entropy import SystemEntropy
-from discreet.vault.impurity import gini
+from discreet.audit.choices import noisy_max_law, worst_choice
+from discreet.audit.counts import worst_check, worst_count
+from discreet.audit.explore import ExploredGreedy, ExploredOptimal
+from discreet.audit.learners import GREEDY, WHOLE, Compared, Subject, compare, excess, leftover
+from discreet.audit.lists import laws_by_definition, laws_by_problem, worst_draw
+from discreet.audit.mechanisms import price_of
+from discreet.audit.noisy_counts import worst_noisy_choice
+from discreet.audit.observed import best_event, lower_bound, outcomes, watch
+from discreet.audit.pairs import Pair, as_table, smallest_pairs
+from discreet.cells.counting import NodeCounts
+from discreet.mechanisms import published
+from discreet.mechanisms.impurity import gini
+from discreet.mechanisms.mass import UNITS, MassSelector, mass_units
+from discreet.noise.entropy import SystemEntropy
+from discreet.noise.exponential import Exponential
+from discreet.noise.laplace import Laplace
 from discreet.vault.mass_doors import MassDoors
-from discreet.vault.mechanisms import published
-from discreet.vault.mechanisms.exponential import Exponential
-from discreet.vault.mechanisms.laplace import Laplace
-from discreet.vault.mechanisms.mass import UNITS, MassSelector, mass_units
 
 E = Fraction(2)
 

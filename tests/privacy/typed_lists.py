@@ -9,9 +9,9 @@ import math
 
 import numpy as np
 
-from discreet.vault.impurity import gini, smooth_sensitivity
-from discreet.vault.mechanisms.discrete_laplace import at_least
-from discreet.vault.mechanisms.noisy_max import log_prob
+from discreet.mechanisms.impurity import gini, smooth_sensitivity
+from discreet.noise.discrete_laplace import at_least
+from discreet.noise.noisy_max import log_prob
 
 
 def chances(scores, numbers, noise):

@@ -1,4 +1,4 @@
-"""The engines of tests/engines.py, as ibis sees them."""
+"""The engines of tests/support/engines.py, as ibis sees them."""
 
 import ibis
 

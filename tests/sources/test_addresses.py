@@ -9,7 +9,7 @@ from click.testing import CliRunner
 
 from discreet import open_table
 from discreet.cli import main
-from discreet.errors import EngineError, TableError
+from discreet.common.errors import EngineError, TableError
 from discreet.sources.addresses import checked_url
 
 SECRET = "Zq7Xk9WvJ3"

@@ -23,19 +23,19 @@ from discreet import (
     Vault,
     noisy_accuracy,
     open_table,
-    private_base,
     private_cuts,
 )
+from discreet.classifiers import private as private_base
 from discreet.cli import main
-from discreet.errors import EngineError, SchemaError
+from discreet.common.errors import EngineError, SchemaError
+from discreet.noise.entropy import SeededEntropy
 from discreet.privacy.ledger import BudgetError
 from discreet.privacy.this_process import forget_all
 from discreet.sources import memory
-from discreet.vault.entropy import SeededEntropy
 
+from ..cli.test_practitioner import FIT, SCHEMA, desk, flat, hospital, run  # noqa: F401  (desk is a fixture)
 from ..neighbours.fixed_draws import StoppedClock
-from ..streams_apart import runner
-from ..test_practitioner import FIT, SCHEMA, desk, flat, hospital, run  # noqa: F401  (desk is a fixture)
+from ..support.streams_apart import runner
 
 pytest.importorskip("ibis")
 import ibis

@@ -1,6 +1,6 @@
 """Every source gives the same cells, the same seeded model and the same statement as the table in memory, the definition.
 
-DuckDB runs in `make test`; PostgreSQL and Spark, real servers that the tests start, in `make test-all` (tests/engines.py).
+DuckDB runs in `make test`; PostgreSQL and Spark, real servers that tests/support/engines.py starts, in `make test-all`.
 """
 
 import math
@@ -27,14 +27,14 @@ from discreet import (
     Vault,
     open_table,
 )
+from discreet.cells.cells import CellsInProgress
+from discreet.common.tables import as_table
 from discreet.datasets import load_adult, load_compas, load_german_credit
 from discreet.sources.engine import EngineTable
 from discreet.sources.memory import add_table
-from discreet.tables import as_table
-from discreet.vault.cells import CellsInProgress
 
-from ..strategies import schemas
-from ..test_exports import COLUMNS, EVERY, HOSTILE, in_each_mode, run_with, set_ansi, stored_tables
+from ..export.test_exports import COLUMNS, EVERY, HOSTILE, in_each_mode, run_with, set_ansi, stored_tables
+from ..support.strategies import schemas
 
 pytest.importorskip("ibis")
 from .ibis_tables import stored

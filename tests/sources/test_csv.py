@@ -9,11 +9,11 @@ from hypothesis import strategies as st
 
 from discreet import Boolean, Categorical, DPGreedyRuleListClassifier, Ledger, Numeric, Schema, Vault, open_table
 from discreet.cli.common import read_records
-from discreet.columns import canonical
-from discreet.errors import TableError
+from discreet.common.errors import TableError
+from discreet.schema.columns import canonical
 from discreet.sources.files import MISSING, read_table
 
-from ..marked_values import TEXT, Heard, shows_a_mark
+from ..support.marked_values import TEXT, Heard, shows_a_mark
 
 pytest.importorskip("ibis")
 from .test_conformance import READ_ELSEWHERE, content

@@ -18,11 +18,11 @@ from discreet import (
     Schema,
     Vault,
 )
+from discreet.common.errors import EngineError, SchemaError
 from discreet.datasets import load_compas
-from discreet.errors import EngineError, SchemaError
 from discreet.privacy.ledger import BudgetError
 
-from ..marked_values import NUMBER, TEXT, Heard, shows_a_mark
+from ..support.marked_values import NUMBER, TEXT, Heard, shows_a_mark
 
 pytest.importorskip("ibis")
 import ibis

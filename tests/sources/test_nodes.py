@@ -17,20 +17,20 @@ from discreet import (
     Schema,
     Vault,
 )
-from discreet.candidates import Candidates
+from discreet.classifiers.private import UNCHANGED
+from discreet.common.errors import EngineError, SchemaError
+from discreet.conditions.candidates import Candidates
 from discreet.datasets import load_adult, load_compas, load_german_credit
-from discreet.errors import EngineError, SchemaError
-from discreet.private_base import UNCHANGED
 from discreet.sources.plan import plan_counting
 
-from ..marked_values import TEXT, Heard, shows_a_mark
-from ..strategies import _kept, schemas
-from ..test_exports import run_with, stored_tables
+from ..export.test_exports import run_with, stored_tables
+from ..support.marked_values import TEXT, Heard, shows_a_mark
+from ..support.strategies import _kept, schemas
 
 pytest.importorskip("ibis")
+from discreet.cells.counting import Counter
 from discreet.sources.engine import EngineTable
 from discreet.vault.at_source import SourceCounts, VaultAtSource
-from discreet.vault.counting import Counter
 from discreet.vault.vault import sorted_classes
 
 from .ibis_tables import stored

@@ -10,8 +10,9 @@ import polars as pl
 import pyarrow as pa
 import pytest
 
-from discreet import Boolean, Categorical, DPGreedyRuleListClassifier, Numeric, Schema, Vault, private_base
-from discreet.columns import canonical, is_missing
+from discreet import Boolean, Categorical, DPGreedyRuleListClassifier, Numeric, Schema, Vault
+from discreet.classifiers import private as private_base
+from discreet.schema.columns import canonical, is_missing
 
 from .test_conformance import content
 

@@ -20,9 +20,9 @@ from discreet import (
     noisy_accuracy,
     open_table,
 )
-from discreet.errors import TableError
+from discreet.cells.cells import CellsInProgress
+from discreet.common.errors import TableError
 from discreet.sources.engine import EngineTable
-from discreet.vault.cells import CellsInProgress
 
 SCHEMA = Schema([Numeric("x", cuts=[5])], "y", [0, 1])
 

@@ -15,10 +15,10 @@ import pyarrow as pa
 import pytest
 
 from discreet import DPGreedyRuleListClassifier, Ledger, Numeric, Schema, Vault
-from discreet.errors import EngineError
-from discreet.vault.cells import CellsInProgress
+from discreet.cells.cells import CellsInProgress
+from discreet.common.errors import EngineError
 
-from ..engines import (
+from ..support.engines import (
     postgresql_folder,
     postgresql_programs,
     serving,
@@ -26,7 +26,7 @@ from ..engines import (
     spark_master,
     spark_worker,
 )
-from ..marked_values import Heard
+from ..support.marked_values import Heard
 
 pytest.importorskip("ibis")
 import ibis

@@ -12,11 +12,11 @@ import pyarrow.parquet as pq
 import pytest
 
 from discreet import DPGreedyRuleListClassifier, SavedModel, Vault, open_table
+from discreet.common.errors import EngineError, TableError
 from discreet.datasets import load_compas
-from discreet.errors import EngineError, TableError
 
-from ..engines import spark_connect_server
-from ..marked_values import Heard
+from ..support.engines import spark_connect_server
+from ..support.marked_values import Heard
 
 pytest.importorskip("ibis")
 from .test_conformance import content

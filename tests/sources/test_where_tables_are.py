@@ -9,10 +9,10 @@ import pyarrow.parquet as pq
 import pytest
 
 from discreet import Boolean, Categorical, Ledger, Numeric, Schema, Vault, open_table
-from discreet.errors import EngineError, TableError
+from discreet.common.errors import EngineError, TableError
 from discreet.sources.causes import UNKNOWN, cause_of
 
-from ..marked_values import Heard
+from ..support.marked_values import Heard
 
 pytest.importorskip("ibis")
 import ibis

@@ -7,7 +7,7 @@ import click
 from .terminal import open_console, say
 
 if TYPE_CHECKING:
-    from ..evaluation.audit import Report
+    from ..audit import Report
 
 
 @click.command()
@@ -28,7 +28,7 @@ def audit(quick: bool, jobs: int | None, where: bool, as_json: bool) -> None:
 
     from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
-    from ..evaluation.audit import audit as run_audit
+    from ..audit import audit as run_audit
 
     started = time.monotonic()
     columns = (TextColumn("checking"), BarColumn(), TextColumn("{task.completed}/{task.total}"), TimeElapsedColumn())

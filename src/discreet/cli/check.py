@@ -42,7 +42,7 @@ def check(
         raise click.UsageError(
             "this command looks at the values one by one, in memory: give a file (CSV, Parquet or Arrow)"
         )
-    from ..table_check import check_table
+    from ..sources.table_check import check_table
 
     schema = load_schema(schema_file)
     X, y = read_records(table, schema, target_of(schema, target), delimiter, encoding, decimal)

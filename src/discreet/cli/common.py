@@ -22,8 +22,8 @@ from .terminal import say_json as say_json
 if TYPE_CHECKING:
     import pandas as pd
 
+    from ..common.writing import PendingFile
     from ..schema import Schema
-    from ..writing import PendingFile
 
 
 class _File(click.Path):
@@ -54,7 +54,7 @@ class _Place(click.ParamType):
         if not isinstance(value, str):
             return value
         if "://" in value:
-            from ..errors import TableError
+            from ..common.errors import TableError
             from ..sources.addresses import checked_url
 
             try:
@@ -276,7 +276,7 @@ def _why_kept(path: Path) -> str:
 @contextmanager
 def new_file(path: Path, force: bool) -> Iterator["PendingFile"]:
     """A file that is written beside, and then in its place, or not at all. What appeared there since it was checked stays."""
-    from ..writing import PendingFile
+    from ..common.writing import PendingFile
 
     with kind_errors(), PendingFile(path, over=force) as file:
         yield file
@@ -302,7 +302,7 @@ def check_epsilon(epsilon: float, weak: bool) -> None:
     if epsilon > WEAKEST:  # it was said aloud
         import warnings
 
-        from ..errors import PrivacyWarning
+        from ..common.errors import PrivacyWarning
 
         warnings.filterwarnings("ignore", "epsilon = .* is above", PrivacyWarning)
 

@@ -37,10 +37,9 @@ def demo(epsilon: float, max_length: int, max_card: int, seed: int, as_json: boo
     from rich.text import Text
     from sklearn.model_selection import train_test_split
 
+    from ..classifiers.greedy import DPGreedyRuleListClassifier, GreedyRuleListClassifier
+    from ..classifiers.optimal import DPOptimalRuleListClassifier
     from ..datasets import load_adult, load_compas, load_german_credit
-    from ..estimators import GreedyRuleListClassifier
-    from ..optimal_estimators import DPOptimalRuleListClassifier
-    from ..private_estimators import DPGreedyRuleListClassifier
 
     console, progress = open_console(), open_console(stderr=True)
     results = []

@@ -86,8 +86,8 @@ def evaluate(
         check_ledger(table, ledger_file, another_ledger)
     import warnings
 
-    from ..errors import PrivacyWarning
-    from ..model import SavedModel
+    from ..common.errors import PrivacyWarning
+    from ..models.saved import SavedModel
     from ..privacy.ledger import Ledger
 
     with kind_errors():
@@ -110,7 +110,7 @@ def evaluate(
             assert isinstance(table, Path)
             X, y = read_records(table, schema, target, delimiter, encoding, decimal)
         if epsilon is not None:
-            from ..private_accuracy import COVERS, SURE, noisy_accuracy
+            from ..releases.accuracy import COVERS, SURE, noisy_accuracy
 
             ledger = Ledger.open(ledger_file) if ledger_file else None
             note_ledger(table, ledger_file)

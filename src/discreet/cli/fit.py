@@ -33,10 +33,10 @@ from .show import coloured
 from .terminal import as_text, on_one_line, open_console, say
 
 if TYPE_CHECKING:
-    from ..model import SavedModel
+    from ..common.writing import PendingFile
+    from ..models.saved import SavedModel
     from ..privacy.ledger import Ledger
     from ..schema import Label, Schema
-    from ..writing import PendingFile
 
 MECHANISMS = ("mass", "sm-laplace", "sm-cauchy", "gl-laplace", "gl-gaussian", "gl-exponential", "noisy-counts")
 
@@ -210,7 +210,7 @@ def _weights(texts: tuple[str, ...]) -> dict[str, float] | None:
 
 
 def _check_weights(weights: dict[str, float] | None, classes: "Sequence[Label]") -> None:
-    from ..columns import canonical
+    from ..schema.columns import canonical
 
     known = [canonical(c) for c in classes]
     for label in weights or ():
@@ -272,8 +272,8 @@ class Written(NamedTuple):
 
 
 def _classifier(greedy: bool, **parameters: Any) -> Any:
-    from ..optimal_estimators import DPOptimalRuleListClassifier
-    from ..private_estimators import DPGreedyRuleListClassifier
+    from ..classifiers.greedy import DPGreedyRuleListClassifier
+    from ..classifiers.optimal import DPOptimalRuleListClassifier
 
     return (DPGreedyRuleListClassifier if greedy else DPOptimalRuleListClassifier)(**parameters)
 
@@ -287,7 +287,7 @@ def _fit_file(
     ledger: Path | None,
 ) -> "SavedModel":
     """From one file. Whoever counts its records, the vault is the same, and so is all that comes after."""
-    from ..model import SavedModel
+    from ..models.saved import SavedModel
     from ..privacy.ledger import exact
     from ..sources.files import column_names
     from ..vault.vault import Vault
@@ -328,7 +328,7 @@ def _fit_where_it_is(
     table: Written, schema: "Schema", target: str | None, learn: Callable[..., Any], ledger: Path | None
 ) -> "SavedModel":
     """In the engine that has the table: only counts leave it."""
-    from ..model import SavedModel
+    from ..models.saved import SavedModel
 
     schema = _with_target(schema, target)
     with kind_errors():
@@ -344,8 +344,8 @@ def _fit_inferred(table: Written, target: str | None, learn: Callable[..., Any],
     """With a schema made from the records: aloud, and with no promise."""
     import warnings
 
-    from ..errors import PrivacyWarning
-    from ..model import SavedModel
+    from ..common.errors import PrivacyWarning
+    from ..models.saved import SavedModel
     from ..sources.files import column_names, read_typed
 
     if target is None:

@@ -23,7 +23,7 @@ from .remembered import PUBLIC, check_not_private
 from .terminal import as_text, on_one_line, open_console
 
 if TYPE_CHECKING:
-    from ..planning import Expected
+    from ..evaluation.planning import Expected
 
 WORDS = {  # what an attacker's odds may change by: e^epsilon
     0.01: "the odds change by a hundredth: hides a person nearly perfectly, and needs many records",
@@ -75,7 +75,7 @@ def plan(
         raise click.UsageError(
             "say about how many records the table has (--records 10000), or give a public stand-in table"
         )
-    from ..planning import expect
+    from ..evaluation.planning import expect
 
     with kind_errors():
         expected = expect(schema, records or 1, max_length=max_length, max_card=max_card)
@@ -115,7 +115,7 @@ def _measured(
     import numpy as np
     from rich.progress import Progress
 
-    from ..planning import EPSILONS, measure
+    from ..evaluation.planning import EPSILONS, measure
     from ..schema import Schema
     from ..sources.memory import class_numbers
     from .common import read_records

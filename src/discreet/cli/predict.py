@@ -29,7 +29,7 @@ from .common import (
 from .terminal import on_one_line, say, say_lines
 
 if TYPE_CHECKING:
-    from ..rules import RuleList
+    from ..models.rule_list import RuleList
 
 
 @click.command()
@@ -58,7 +58,7 @@ def predict(
     TABLE is a file, or a URL of a table in an engine, as for `discreet fit`. Only the columns that the rules use are needed. An
     engine may give its records in any order: copy a column that names them with --id.
     """
-    from ..model import SavedModel
+    from ..models.saved import SavedModel
 
     check_outputs([out], [model, table], force)
     with kind_errors():

@@ -15,9 +15,9 @@ from urllib.parse import parse_qsl, urlsplit
 
 import click
 
-from ..locking import NoOrdinaryFileError, open_locked, open_ordinary, unlock
+from ..common.locking import NoOrdinaryFileError, open_locked, open_ordinary, unlock
+from ..common.writing import PendingFile
 from ..sources.addresses import files_in, local_place
-from ..writing import PendingFile
 from .terminal import say
 
 # Of notes: by table, its ledger's place, that ledger's name, and who was a sample; and by file or folder (a digest),

@@ -53,7 +53,7 @@ def schema(
     release, a synthetic table, a sample that may be shown. Identifiers, dates and free text are ignored; numbers get round cut
     points. Read the draft before you use it: it is a text file, made to be corrected.
     """
-    from ..drafting import draft_from_dictionary, draft_schema
+    from ..schema.drafting import draft_from_dictionary, draft_schema
     from ..sources.files import column_names, is_csv, read_typed
 
     check_outputs([out], [sample], force)

@@ -11,7 +11,7 @@ from .terminal import as_text, on_one_line, open_console, say_lines
 if TYPE_CHECKING:
     from rich.text import Text
 
-    from ..rules import RuleList
+    from ..models.rule_list import RuleList
 
 LABEL_COLOURS = ("cyan", "magenta", "green", "yellow", "blue", "red")
 
@@ -65,7 +65,7 @@ def show(
     model: Path, form: str, dialect: str, share_of: str | None, out: Path | None, force: bool, as_json: bool
 ) -> None:
     """Show MODEL: its rules and what it promises, or code that scores new records."""
-    from ..model import SavedModel
+    from ..models.saved import SavedModel
 
     check_outputs([out], [model], force)
     with kind_errors():

@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 from sklearn.metrics import roc_auc_score, roc_curve
 
-from ..rules import Rule, RuleList
+from ..conditions.rules import Rule
+from ..models.rule_list import RuleList
 from .records import records_of
 
 KINDS = ("black-box", "label-only")

@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from ..estimators import check_whole_number
+from ..classifiers.base import check_whole_number
 from .importance import feature_importance
 
 

@@ -6,11 +6,11 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import column_or_1d
 
-from ..columns import canonical
-from ..errors import no_value_shown
-from ..estimators import LABELS
-from ..rules import RuleList
-from ..tables import Table, as_array, as_table
+from ..classifiers.base import LABELS
+from ..common.errors import no_value_shown
+from ..common.tables import Table, as_array, as_table
+from ..models.rule_list import RuleList
+from ..schema.columns import canonical
 
 
 @dataclass(frozen=True)

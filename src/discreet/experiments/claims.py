@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from ..evaluation.audit.learners import REFUTED, compare
+from ..audit.learners import REFUTED, compare
 from .page import Check, Verdict
 from .setups import MAX_CARD, MIN_SUPPORT
 from .standard_errors import measured_errors

@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from ..processes import THREADS
+from ..common.processes import THREADS
 from .runner import Unit, seed_of, write_part
 from .splits import split_of
 

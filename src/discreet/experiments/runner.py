@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from ..processes import process_pool
+from ..common.processes import process_pool
 from .attacks import attacked
 from .measures import measured
 from .methods import METHODS, WITHOUT_PRIVACY, Task

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from .. import RuleList, Vault
-from ..candidates import Candidates
+from ..conditions.candidates import Candidates
 from .setups import SETUPS, SetUp, load
 
 

@@ -7,7 +7,7 @@ Given the cuts so far, what lies between them is disjoint, so a whole level cost
 from collections.abc import Sequence
 from typing import NamedTuple, Protocol
 
-from ..vault.mechanisms.quantile import Stretch
+from ..mechanisms.quantile import Stretch
 
 
 class Doors(Protocol):

@@ -17,8 +17,8 @@ from functools import cached_property
 
 import numpy as np
 
-from ..vault.mechanisms.discrete_laplace import at_least
-from ..vault.mechanisms.noisy_max import Lines
+from ..noise.discrete_laplace import at_least
+from ..noise.noisy_max import Lines
 
 Array = np.ndarray[tuple[int, ...], np.dtype[np.float64]]
 

@@ -24,10 +24,10 @@ from functools import lru_cache
 
 import numpy as np
 
+from ..mechanisms import published
+from ..noise.discrete_laplace import at_least
 from ..privacy.budget import SMOOTH, GreedyBudget, confidence_threshold
 from ..privacy.statement import Guarantee
-from ..vault.mechanisms import published
-from ..vault.mechanisms.discrete_laplace import at_least
 from .divergence import SLACK, divergence_of_runs
 
 ROUND_UP = 1.0 + 1e-9  # prices are computed in floating point; round them towards less privacy claimed

@@ -14,8 +14,8 @@ from io import FileIO
 from pathlib import Path
 from typing import Any, NoReturn, TypeVar
 
-from ..locking import NoOrdinaryFileError, open_locked, open_ordinary, unlock
-from ..writing import PendingFile
+from ..common.locking import NoOrdinaryFileError, open_locked, open_ordinary, unlock
+from ..common.writing import PendingFile
 from . import ledger_lines as lines
 from .amounts import UNREADABLE
 from .entries import Booked, Entry, LedgerSnapshot, Totals, Whole

@@ -3,8 +3,8 @@
 It has no script, and colours that can be told from a light page and from a dark one: a notebook's theme is not the system's.
 """
 
+from ..models.rule_list import RuleList
 from ..privacy.statement import PrivacyStatement
-from ..rules import RuleList
 from .pieces import bar, colour, condition, name, number, percent, plain
 from .summary import Step, steps_of, verdict_of
 

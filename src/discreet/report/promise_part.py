@@ -3,14 +3,7 @@
 import math
 
 from ..privacy.statement import Guarantee, rounded_up
-from .pieces import (
-    bar,
-    factor,
-    name,
-    plain,
-    sentence,
-    wide,
-)
+from .pieces import bar, factor, name, plain, sentence, wide
 from .summary import Summary
 
 

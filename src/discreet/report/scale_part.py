@@ -2,12 +2,7 @@
 
 import math
 
-from .pieces import (
-    bound,
-    epsilon_text,
-    factor,
-    wide,
-)
+from .pieces import bound, epsilon_text, factor, wide
 from .summary import SCALE, Chance, Summary
 
 LOW, HIGH = 0.01, 20.0  # the ends of the scale of epsilon

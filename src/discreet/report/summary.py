@@ -8,13 +8,14 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from ..columns import Ignored
-from ..model import SavedModel
+from ..conditions.rules import Literal, Rule
+from ..conditions.text import write_number
+from ..models.rule_list import RuleList
+from ..models.saved import SavedModel
 from ..privacy.budget import MASS, GreedyBudget, ListBudget, MassBudget
 from ..privacy.ledger import LedgerSnapshot, exact
 from ..privacy.statement import DRAFTED, INFERRED, NEIGHBOURS, SEEDED, Guarantee, PrivacyStatement
-from ..rule_text import write_number
-from ..rules import Literal, Rule, RuleList
+from ..schema.columns import Ignored
 
 WEAK = 10  # an epsilon above this is next to no protection, as the statement says itself
 SURE = 0.95  # how surely a count is within the margin that is shown

@@ -11,7 +11,7 @@ from glob import escape, iglob
 from pathlib import Path
 from urllib.parse import SplitResult, unquote, urlsplit
 
-from ..errors import TableError
+from ..common.errors import TableError
 
 ENGINES = ("postgresql", "postgres", "spark", "sc", "duckdb")
 NO_SECRETS = (

@@ -24,10 +24,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from decimal import Decimal
 from typing import Any
 
-from ..columns import Boolean, Categorical, Column, Numeric, canonical
-from ..columns.boolean import TRUTH
-from ..errors import SchemaError
+from ..common.errors import SchemaError
 from ..schema import Label
+from ..schema.columns import Boolean, Categorical, Column, Numeric, canonical
+from ..schema.columns.boolean import TRUTH
 
 # A decimal that is as large as this is infinite as a floating-point number; one that is as small as this is 0.
 INFINITE = Decimal(2**1024 - 2**970)

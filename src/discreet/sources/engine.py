@@ -16,10 +16,10 @@ from typing import Any
 
 import numpy as np
 
-from ..columns import Column, canonical
-from ..errors import EngineError, SchemaError, TableError, warnings_ignored
+from ..cells.cells import CellsInProgress
+from ..common.errors import EngineError, SchemaError, TableError, warnings_ignored
 from ..schema import Label, Schema
-from ..vault.cells import CellsInProgress
+from ..schema.columns import Column, canonical
 from .bins import EngineColumn
 from .files import as_read
 from .running import run

@@ -16,10 +16,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ..columns import Categorical, Column, Numeric, canonical, is_missing
-from ..columns.numeric import as_number
-from ..errors import TableError, no_value_shown
+from ..common.errors import TableError, no_value_shown
 from ..schema import Label, Schema
+from ..schema.columns import Categorical, Column, Numeric, canonical, is_missing
+from ..schema.columns.numeric import as_number
 
 DELIMITERS = {",": "comma", ";": "semicolon", "\t": "tab", "|": "vertical bar"}
 # What stands for a missing value in a CSV file, unless the schema lists it as a category

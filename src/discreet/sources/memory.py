@@ -6,12 +6,12 @@ from typing import Any
 
 import numpy as np
 
-from ..columns import Column, canonical, is_missing
-from ..columns.base import no_warning
-from ..errors import SchemaError
+from ..cells.cells import CellsInProgress
+from ..common.errors import SchemaError
+from ..common.tables import Table, as_array, as_objects, as_table, only_column, type_of_labels
 from ..schema import Label, Schema
-from ..tables import Table, as_array, as_objects, as_table, only_column, type_of_labels
-from ..vault.cells import CellsInProgress
+from ..schema.columns import Column, canonical, is_missing
+from ..schema.columns.base import no_warning
 from .files import is_csv, labels, read_parts, side_by_side
 
 ROWS_AT_A_TIME = 1 << 18

@@ -15,9 +15,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..candidates import Candidates
-from ..columns import Column
-from ..errors import SchemaError
+from ..common.errors import SchemaError
+from ..conditions.candidates import Candidates
+from ..schema.columns import Column
 
 PATTERNS, NODES = "patterns", "nodes"
 MAX_PATTERNS = 10_000_000  # a few hundred megabytes

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import SplitResult, parse_qsl, quote, unquote, urlencode
 
-from ..errors import EngineError, TableError, warnings_ignored
+from ..common.errors import EngineError, TableError, warnings_ignored
 from .addresses import checked_url, private_parts
 from .causes import cause_of
 from .files import PARQUET, TEXT

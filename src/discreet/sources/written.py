@@ -17,10 +17,10 @@ from collections.abc import Set as AbstractSet
 from pathlib import Path
 from typing import Any
 
-from ..columns import Categorical, Column, Numeric, canonical
-from ..columns.numeric import as_number
-from ..errors import TableError
+from ..common.errors import TableError
 from ..schema import Label
+from ..schema.columns import Categorical, Column, Numeric, canonical
+from ..schema.columns.numeric import as_number
 from .bins import EngineColumn, as_float
 from .files import MISSING, NO_ROW_NAMES, header, numbers_among, read_texts
 

@@ -9,10 +9,11 @@ from fractions import Fraction
 
 import numpy as np
 
+from ..conditions.rules import truth
+from ..models.rule_list import RuleList
+from ..noise.discrete_laplace import release
+from ..noise.entropy import Entropy, Integers
 from ..privacy.ledger import Reservation
-from ..rules import RuleList, truth
-from .entropy import Entropy, Integers
-from .mechanisms.discrete_laplace import release
 from .vault import Vault
 
 

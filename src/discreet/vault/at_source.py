@@ -13,11 +13,11 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ..candidates import Candidates
+from ..cells.cells import CellsInProgress
+from ..cells.counting import Counter, NodeCounts, RuleCounts
+from ..conditions.candidates import Candidates
 from ..schema import Label, Schema
 from ..sources.engine import UNSPENT, EngineTable
-from .cells import CellsInProgress
-from .counting import Counter, NodeCounts, RuleCounts
 from .vault import Vault
 
 BOOKED = "A rule had been chosen, and the engine been told of it: the budget that was set aside stays booked"

@@ -6,10 +6,10 @@ from itertools import pairwise
 
 import numpy as np
 
+from ..cells.secret import Secret
+from ..mechanisms.quantile import QuantileSelector, Stretch
+from ..noise.entropy import Entropy, Integers
 from ..privacy.ledger import Reservation
-from .entropy import Entropy, Integers
-from .mechanisms.quantile import QuantileSelector, Stretch
-from .secret import Secret
 from .vault import Vault
 
 

@@ -6,14 +6,14 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..candidates import Candidates
-from ..prior import Prior
-from .cells import Cells
-from .counting import Counter
-from .impurity import mass, side_mass
-from .sampler.deadline import Deadline
-from .sampler.optimum import best_list
-from .sampler.problem import make_problem, rules_on_cells
+from ..cells.cells import Cells
+from ..cells.counting import Counter
+from ..conditions.candidates import Candidates
+from ..conditions.prior import Prior
+from ..mechanisms.impurity import mass, side_mass
+from ..sampling.deadline import Deadline
+from ..sampling.optimum import best_list
+from ..sampling.problem import make_problem, rules_on_cells
 
 TOLERANCE = 1e-9  # of the number of records: masses this close count as equal
 

@@ -5,11 +5,11 @@ from fractions import Fraction
 
 import numpy as np
 
+from ..cells.cells import Array
+from ..cells.secret import Secret
+from ..noise.discrete_laplace import release
+from ..noise.entropy import Entropy
 from ..privacy.ledger import Reservation
-from .cells import Array
-from .entropy import Entropy
-from .mechanisms.discrete_laplace import release
-from .secret import Secret
 
 
 class Histograms(Secret):

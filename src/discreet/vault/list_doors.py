@@ -8,18 +8,18 @@ from fractions import Fraction
 import numpy as np
 import numpy.typing as npt
 
-from ..candidates import Candidates
-from ..prior import Prior
+from ..cells.cells import Array
+from ..cells.secret import Secret
+from ..conditions.candidates import Candidates
+from ..conditions.prior import Prior
+from ..noise.entropy import Entropy
 from ..privacy.budget import ListBudget
 from ..privacy.ledger import Reservation
-from .cells import Array
-from .entropy import Entropy
+from ..sampling.deadline import Deadline
+from ..sampling.envelope import draw_by_envelope
+from ..sampling.problem import Problem, make_problem, rules_on_cells
+from ..sampling.search import draw_by_search
 from .histograms import Histograms
-from .sampler.deadline import Deadline
-from .sampler.envelope import draw_by_envelope
-from .sampler.problem import Problem, make_problem, rules_on_cells
-from .sampler.search import draw_by_search
-from .secret import Secret
 from .vault import Vault
 
 LONGEST_BY_ENVELOPE = 8

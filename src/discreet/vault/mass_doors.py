@@ -5,14 +5,14 @@ from fractions import Fraction
 
 import numpy as np
 
-from ..candidates import Candidates
+from ..cells.counting import NodeCounts
+from ..cells.secret import Secret
+from ..conditions.candidates import Candidates
+from ..mechanisms.mass import MassSelector
+from ..noise.entropy import Entropy
 from ..privacy.budget import MassBudget
 from ..privacy.ledger import Reservation
-from .counting import NodeCounts
-from .entropy import Entropy
 from .histograms import Histograms
-from .mechanisms.mass import MassSelector
-from .secret import Secret
 from .vault import Vault
 
 

@@ -18,22 +18,22 @@ from typing import Any
 
 import numpy as np
 
-from ..candidates import Candidates
-from ..errors import SchemaError
+from ..cells.cells import Cells, CellsInProgress
+from ..cells.counting import Counter, NodeCounts, RuleCounts
+from ..cells.secret import Secret
+from ..common.errors import SchemaError
+from ..common.samples import was_sample
+from ..common.tables import as_table
+from ..common.unseen import NOTHING_BOOKED, unseen
+from ..conditions.candidates import Candidates
+from ..mechanisms.published import selector
+from ..noise.discrete_laplace import release
+from ..noise.entropy import Entropy
 from ..privacy.budget import GreedyBudget, confidence_threshold
 from ..privacy.ledger import Reservation
-from ..samples import was_sample
 from ..schema import Label, Schema
 from ..sources.engine import EngineTable
 from ..sources.memory import FileTable, add_table, check_types, class_numbers
-from ..tables import as_table
-from ..unseen import NOTHING_BOOKED, unseen
-from .cells import Cells, CellsInProgress
-from .counting import Counter, NodeCounts, RuleCounts
-from .entropy import Entropy
-from .mechanisms.discrete_laplace import release
-from .mechanisms.published import selector
-from .secret import Secret
 
 MOST_COUNTERS = 8
 

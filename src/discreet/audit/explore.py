@@ -1,0 +1,333 @@
+"""The complete law of what a learner returns, from the learner's own code.
+
+The classifier is run as it is, on a vault that is filled from made-up cell counts, with another source of randomness: an
+``Explorer``. Wherever noise would decide something (pass a check, choose a rule, draw a list) it takes one way, with the
+probability that the mechanism gives it, and in the next run another one, until all ways have been taken. Noisy counts that are
+released are not enumerated: given everything else they follow the discrete Laplace law around the exact counts, which is written
+down and integrated in ``loss.py``. So what is checked is the code that real fits run: how it splits the budget, which records
+it takes away, when it stops. What is *not* run here: the way from a table to cells, and the code that draws (``select`` of the
+published mechanisms, the list samplers, OpenDP). These are level 3's part.
+"""
+
+import math
+import warnings
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from itertools import permutations, product
+from typing import Any
+
+import numpy as np
+
+from ..cells.cells import Cells
+from ..cells.counting import NodeCounts
+from ..cells.packing import Packing
+from ..classifiers.greedy import DPGreedyRuleListClassifier
+from ..classifiers.optimal import DPOptimalRuleListClassifier
+from ..common.errors import PrivacyWarning
+from ..conditions.candidates import Candidates
+from ..learners.greedy import Learned
+from ..mechanisms.published import NoisyCountsSelector
+from ..noise.discrete_laplace import tail
+from ..noise.entropy import Integers
+from ..noise.exponential import Exponential
+from ..noise.noisy_max import log_prob
+from ..privacy.ledger import Reservation
+from ..sampling.problem import Problem
+from ..schema import Schema
+from ..vault.vault import PublishedDoors, Vault
+from .loss import Array, Loss, shifted_counts
+from .noisy_counts import log_prob_of_noisy_counts
+
+Key = tuple[Any, ...]
+
+
+@dataclass
+class _Fork:
+    logs: Array
+    arm: int
+    arms: Sequence[Any]
+    is_check: bool
+    charge: float  # what was charged last, before this was decided
+
+
+class Explorer:
+    """A source of randomness that takes every way, one after the other."""
+
+    def __init__(self) -> None:
+        self._forks: list[_Fork] = []
+        self._depth = 0
+        self.released: list[tuple[int, float]] = []  # exact value and scale of each noisy count
+        self.learned: Learned | None = None
+        self.reservation: Reservation | None = None
+        self.last_charge = 0.0
+
+    def paths(self) -> Iterator[None]:
+        """Once for each way through the learner."""
+        while True:
+            self._depth = 0
+            self.released = []
+            yield
+            while self._forks and not self._next_arm(self._forks[-1]):
+                self._forks.pop()
+            if not self._forks:
+                return
+
+    @property
+    def log_p(self) -> float:
+        """The logarithm of the probability of the way just taken."""
+        return float(sum(fork.logs[fork.arm] for fork in self._forks))
+
+    @property
+    def checks(self) -> tuple[tuple[float, float], ...]:
+        """The checks on the way just taken: the logarithm of the probability, and what was charged for each."""
+        return tuple((float(fork.logs[fork.arm]), fork.charge) for fork in self._forks if fork.is_check)
+
+    def fork(self, law: Callable[[], Array], is_check: bool = False) -> int:
+        """Take one of several ways, given the logarithms of their probabilities."""
+
+        def numbered() -> tuple[Sequence[Any], Array]:
+            logs = law()
+            return range(len(logs)), logs
+
+        return int(self.fork_among(numbered, is_check))
+
+    def fork_among(self, law: Callable[[], tuple[Sequence[Any], Array]], is_check: bool = False) -> Any:
+        """The same for ways that have names."""
+        if self._depth == len(self._forks):
+            arms, logs = law()
+            first = int(np.flatnonzero(np.isfinite(logs))[0])
+            self._forks.append(_Fork(logs, first, arms, is_check, self.last_charge))
+        fork = self._forks[self._depth]
+        self._depth += 1
+        return fork.arms[fork.arm]
+
+    @staticmethod
+    def _next_arm(fork: _Fork) -> bool:
+        """Go on to the next way that can be taken at all."""
+        later = np.flatnonzero(np.isfinite(fork.logs[fork.arm + 1 :]))
+        if later.size:
+            fork.arm += 1 + int(later[0])
+        return bool(later.size)
+
+    def uniform(self, size: int) -> Array:
+        """Nothing that is explored may draw such numbers."""
+        raise RuntimeError("a mechanism that cannot be explored: its law is not known")
+
+    def discrete_laplace(self, values: Integers, scale: float) -> Any:
+        """Counts that a learner may compare with a threshold (a fork), or release."""
+        noisy = np.empty(len(values), object)
+        noisy[:] = [_NoisyCount(self, int(value), scale) for value in values]
+        return noisy
+
+    def permute_and_flip(self, losses: Integers, scale: float) -> int:
+        """A fork by the exact law."""
+        return self.fork(lambda: log_prob((losses.min() - losses) / scale, Exponential()))
+
+
+@dataclass
+class _NoisyCount:
+    explorer: Explorer
+    value: int
+    scale: float
+
+    def __ge__(self, threshold: int) -> bool:
+        missing, a = int(threshold) - self.value, 1.0 / self.scale
+
+        def law() -> Array:  # of failing, then of passing; the smaller chance first, for the sake of precision
+            small = tail(missing if missing >= 1 else 1 - missing, a)
+            with np.errstate(divide="ignore"):
+                unlikely, likely = np.log(small), np.log1p(-small)
+            return np.array([likely, unlikely] if missing >= 1 else [unlikely, likely])
+
+        return bool(self.explorer.fork(law, is_check=True))
+
+    def __float__(self) -> float:
+        self.explorer.released.append((self.value, self.scale))
+        return float(self.value)
+
+
+class _Explored:
+    """What turns a private classifier into one that is explored."""
+
+    explorer: Explorer
+
+    def _entropy(self) -> Explorer:
+        return self.explorer
+
+    def _reserve(self, *arguments: Any) -> Reservation:
+        reservation: Reservation = super()._reserve(*arguments)  # type: ignore[misc]
+        self.explorer.reservation = reservation
+        draw = reservation.draw
+
+        def noted(epsilon: Fraction, delta: Fraction, what: str) -> None:
+            draw(epsilon, delta, what)
+            self.explorer.last_charge = float(epsilon)
+
+        reservation.draw = noted  # type: ignore[method-assign]
+        return reservation
+
+    def _set_model(self, candidates: Candidates, learned: Learned) -> None:
+        self.explorer.learned = learned
+        super()._set_model(candidates, learned)  # type: ignore[misc]
+
+
+@dataclass(frozen=True)
+class _ForkingSelector:
+    """A published selector whose choice is a fork."""
+
+    selector: Any
+    explorer: Explorer
+
+    def select(self, node: NodeCounts, entropy: Any) -> int:
+        if isinstance(self.selector, NoisyCountsSelector):
+            return self.explorer.fork(lambda: log_prob_of_noisy_counts(self.selector, node))
+        return self.explorer.fork(lambda: self.selector.log_prob(node))
+
+
+class ExploredGreedy(_Explored, DPGreedyRuleListClassifier):
+    """The greedy classifier, explored."""
+
+    def _doors(self, *arguments: Any) -> Any:
+        doors = super()._doors(*arguments)
+        if isinstance(doors, PublishedDoors):
+            doors._selector = _ForkingSelector(doors._selector, self.explorer)  # type: ignore[assignment]
+        return doors
+
+
+class ExploredOptimal(_Explored, DPOptimalRuleListClassifier):
+    """The classifier that draws whole lists, explored."""
+
+    def _doors(self, *arguments: Any) -> Any:
+        doors = super()._doors(*arguments)
+
+        def draw(problem: Problem, by_envelope: bool) -> tuple[list[int], list[int]]:
+            rules, labels = self.explorer.fork_among(lambda: law_of_lists(problem))
+            return list(rules), list(labels)
+
+        doors._draw = draw  # type: ignore[method-assign]
+        return doors
+
+
+def law_of_lists(problem: Problem) -> tuple[list[tuple[tuple[int, ...], tuple[int, ...]]], Array]:
+    """Every labelled list of concrete rules, and the logarithm of its probability, from what the samplers get."""
+    group_of = {int(rule): group for group, rules in enumerate(problem.members) for rule in rules}
+    lists: list[tuple[tuple[int, ...], tuple[int, ...]]] = []
+    logs: list[float] = []
+    counts, truth = problem.counts.astype(np.float64), problem.truth.astype(bool)
+    for length in np.flatnonzero(np.isfinite(problem.log_length)):
+        for rules in permutations(sorted(group_of), int(length)):
+            alive, weight, parts = np.ones(len(truth), bool), float(problem.log_length[length]), []
+            for rule in rules:
+                parts.append(counts[:, alive & truth[:, group_of[rule]]].sum(1))
+                alive = alive & ~truth[:, group_of[rule]]
+                weight += float(problem.log_rule[group_of[rule]])
+            parts.append(counts[:, alive].sum(1))
+            for labels in product(range(problem.n_classes), repeat=int(length) + 1):
+                lists.append((rules, labels))
+                logs.append(
+                    weight + problem.rate * sum(float(p[label]) for p, label in zip(parts, labels, strict=True))
+                )
+    all_logs = np.array(logs)
+    top = all_logs.max()
+    return lists, all_logs - top - math.log(np.exp(all_logs - top).sum())
+
+
+@dataclass
+class Output:
+    """One output: its probability, the noisy counts that belong to it, and the most that was charged on the way to it."""
+
+    log_p: float
+    released: tuple[tuple[int, float], ...]
+    charged: float
+    checks: tuple[
+        tuple[float, float], ...
+    ] = ()  # of the support: the logarithm of how it went, and what was charged for it
+
+
+@dataclass
+class Law:
+    """All outputs of a learner on one table. ``ways`` has the same before equal outputs are put together."""
+
+    outputs: dict[Key, Output] = field(default_factory=dict)
+    ways: dict[Key, Output] = field(default_factory=dict)
+
+
+def explore(classifier: Any, vault: Vault) -> Law:
+    """The complete law of an explored classifier (``ExploredGreedy``, ``ExploredOptimal``) on a vault."""
+    classifier.explorer = explorer = Explorer()
+    law = Law()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", PrivacyWarning)
+        for _ in explorer.paths():
+            classifier.fit_vault(vault)
+            learned, reservation = explorer.learned, explorer.reservation
+            assert learned is not None
+            assert reservation is not None
+            labels = None if learned.labels is None else tuple(learned.labels)
+            key = (tuple(learned.chosen), labels)
+            new = Output(explorer.log_p, tuple(explorer.released), float(reservation.spent_epsilon), explorer.checks)
+            law.ways[(*key, tuple(fork.arm for fork in explorer._forks))] = new
+            if (old := law.outputs.get(key)) is None:
+                law.outputs[key] = Output(new.log_p, new.released, new.charged)
+                continue
+            if old.released != new.released:
+                raise RuntimeError("the same list with counts of other parts: this law cannot be written down")
+            old.log_p, old.charged = float(np.logaddexp(old.log_p, new.log_p)), max(old.charged, new.charged)
+    return law
+
+
+def losses(one: Law, other: Law) -> Loss:
+    """The loss of every output of the first law against the second, with noisy counts in all cases that can be told apart."""
+    masses, ratios = [], []
+    for key, output in one.outputs.items():
+        logs, extra, base = _against(output, other.outputs.get(key))
+        masses.append(output.log_p + logs)
+        ratios.append(base + extra)
+    return Loss(np.concatenate(masses), np.concatenate(ratios))
+
+
+def uncharged(one: Law, other: Law) -> float:
+    """By how much the loss of a way through the learner exceeds what was charged for it, at most."""
+    excess = -math.inf
+    for key, way in one.ways.items():
+        _, extra, base = _against(way, other.ways.get(key))
+        excess = max(excess, base + float(extra.max()) - way.charged)
+    return excess
+
+
+def unpaid_checks(one: Law, other: Law) -> float:
+    """By how much the loss of a single check of the support exceeds what was charged for it, at most."""
+    excess = -math.inf
+    for key, way in one.ways.items():
+        if key in other.ways:
+            for (log_p, charge), (log_q, _) in zip(way.checks, other.ways[key].checks, strict=True):
+                excess = max(excess, abs(log_p - log_q) - charge)
+    return excess
+
+
+def _against(output: Output, other: Output | None) -> tuple[Array, Array, float]:
+    if other is None:
+        return np.zeros(1), np.zeros(1), math.inf
+    values, scales = np.array(output.released, float).reshape(-1, 2).T
+    shifted, other_scales = np.array(other.released, float).reshape(-1, 2).T
+    if len(scales) != len(other_scales) or (scales != other_scales).any():
+        return np.zeros(1), np.zeros(1), math.inf  # the amount of noise itself follows the records
+    logs, extra = shifted_counts(values, shifted, scales)
+    return logs, extra, output.log_p - other.log_p
+
+
+def schema_of_rules(n_rules: int, n_classes: int) -> Schema:
+    """A table of Boolean columns, each of which is a candidate rule."""
+    return Schema.of_booleans([f"r{i}" for i in range(n_rules)], classes=list(range(n_classes)))
+
+
+def vault_of(schema: Schema, counts: Any) -> Vault:
+    """A vault with given class counts in each of the patterns of Boolean columns (the last column varies fastest)."""
+    counts = np.asarray(counts)
+    filled = counts.any(1)
+    patterns = np.array(list(product([0, 1], repeat=len(schema.used))))[filled]
+    packing = Packing([counts.shape[1], *(column.n_bins for column in schema.used)])
+    keys = packing.pack([np.zeros(len(patterns), np.int64), *patterns.T], len(patterns))
+    cells = Cells(tuple(schema.used), packing, packing.words(keys), counts[filled].astype(np.uint64))
+    return Vault(schema, tuple(range(counts.shape[1])), cells)

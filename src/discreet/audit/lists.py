@@ -1,0 +1,97 @@
+"""Level 1 for draws of whole lists: all neighbouring tables of a few records, all labelled lists.
+
+The probability of a list is its prior times ``exp(epsilon * correct)``. What one record adds to the score of each list is
+written in a matrix, so that the laws of all tables are one product. That the samplers are handed this very law is checked on
+some of the tables, from the ``Problem`` that they get (``law_of_lists``).
+"""
+
+from collections.abc import Callable, Iterator
+from itertools import combinations_with_replacement, permutations, product
+
+import numpy as np
+
+from ..conditions.prior import Prior
+from ..sampling.problem import Problem, make_problem
+from .choices import Finding, differences
+from .explore import law_of_lists
+from .loss import Array
+
+N_RULES = 3
+TRUTH = np.array(list(product([False, True], repeat=N_RULES))).T  # (rules, patterns): all patterns there are
+KINDS = [(label, pattern) for label in (0, 1) for pattern in range(TRUTH.shape[1])]  # of records
+LISTS = [
+    (rules, labels)
+    for length in range(N_RULES + 1)
+    for rules in permutations(range(N_RULES), length)
+    for labels in product((0, 1), repeat=length + 1)
+]
+
+Laws = Callable[[Array], Array]  # tables (rows, kinds) -> log probabilities (rows, lists)
+
+
+def _correct(rules: tuple[int, ...], labels: tuple[int, ...], pattern: int) -> int:
+    """The label that a list gives to a record."""
+    for rule, label in zip(rules, labels, strict=False):
+        if TRUTH[rule, pattern]:
+            return label
+    return labels[-1]
+
+
+def laws_by_definition(rate: float) -> Laws:
+    """The law of Theorem 13, with all lengths alike, then all lists of a length."""
+    gain = np.array([[_correct(*x, pattern) == label for label, pattern in KINDS] for x in LISTS], float)
+    lengths = np.array([len(rules) for rules, _ in LISTS])
+    prior = -np.log(np.bincount(lengths)[lengths])
+
+    def laws(tables: Array) -> Array:
+        logs = rate * tables @ gain.T + prior
+        top = logs.max(1, keepdims=True)
+        law: Array = logs - top - np.log(np.exp(logs - top).sum(1, keepdims=True))
+        return law
+
+    return laws
+
+
+def laws_by_problem(rate: float, change: Callable[[Problem], Problem] = lambda problem: problem) -> Laws:
+    """The same from what the samplers get, perhaps changed (as a twin would); a table at a time."""
+
+    def laws(tables: Array) -> Array:
+        rows = np.full((len(tables), len(LISTS)), -np.inf)
+        place = {x: i for i, x in enumerate(LISTS)}
+        for row, table in zip(rows, tables, strict=True):
+            counts = np.zeros((2, TRUTH.shape[1]))
+            for (label, pattern), n in zip(KINDS, table, strict=True):
+                counts[label, pattern] = n
+            posed = make_problem(TRUTH, counts, Prior((1.0,) * (N_RULES + 1), np.ones(N_RULES)), rate)
+            lists, logs = law_of_lists(change(posed))
+            row[[place[x] for x in lists]] = logs
+        return rows
+
+    return laws
+
+
+def worst_draw(rate: float, most: int, laws: Laws | None = None) -> Iterator[Finding]:
+    """Compare all tables of 0, 1, ... most records with all that have one more; one finding for each size."""
+    laws = laws_by_definition(rate) if laws is None else laws
+    kinds = len(KINDS)
+    for size in range(most + 1):
+        tables = np.array(
+            [np.bincount(t, minlength=kinds) for t in combinations_with_replacement(range(kinds), size)], float
+        ).reshape(-1, kinds)
+        worst = Finding(0.0, rate, 0, "")
+        here = laws(tables)
+        for (label, pattern), newcomer in zip(KINDS, np.eye(kinds), strict=True):
+            loss = differences(laws(tables + newcomer), here)
+            row, column = np.unravel_index(int(loss.argmax()), loss.shape)
+            if loss[row, column] > worst.loss:
+                records = [KINDS[k] for k in np.repeat(np.arange(kinds), tables[row].astype(int))]
+                where = f"(class, pattern) {records}, newcomer {(label, pattern)}; list {LISTS[int(column)]}"
+                worst = Finding(float(loss[row, column]), rate, 0, where)
+        yield worst._replace(pairs=len(tables) * kinds)
+
+
+def largest_disagreement(rate: float, tables: int, most: int, seed: int) -> float:
+    """Between the law by definition and the one that the samplers get, on random tables."""
+    rng = np.random.default_rng(seed)
+    drawn = np.array([rng.multinomial(rng.integers(most + 1), np.ones(len(KINDS)) / len(KINDS)) for _ in range(tables)])
+    return float(np.abs(laws_by_definition(rate)(drawn) - laws_by_problem(rate)(drawn)).max())

@@ -1,0 +1,260 @@
+"""The audit as a whole: all mechanisms and learners, three levels, several processes, one report."""
+
+import math
+import os
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Future, as_completed
+from contextlib import nullcontext
+from typing import Any, NamedTuple
+
+from ..common.processes import process_pool
+from ..privacy.statement import Guarantee
+from .choices import Finding
+from .learners import REFUTED, SUBJECTS, Compared, Subject, excess, is_broken, search
+from .mechanisms import audited
+from .observed import Event, Outcome, Watch, best_event, lower_bound, misfit, outcomes, watch
+from .pairs import Pair
+from .report import Check, Report, Row
+from .samplers import samplers
+from .statements import UNPROVED, claims_too_much
+
+KNOWN_LOSS = "mass, class counts only"  # its loss is exactly epsilon: here the fits must show nearly all of it
+POWER = 0.8
+TOO_UNLIKELY = 1e-6  # a difference between fits and the exact law that has this chance is none by chance
+ROUNDING = 1e-6
+
+
+class Effort(NamedTuple):
+    """How much is tried: pairs of tables for each learner (in chunks), fits on each of two tables, draws of each sampler."""
+
+    pairs: int
+    chunks: int
+    fits: int
+    fits_of_known_loss: int
+    draws: int
+    lists: int  # draws of whole lists
+
+
+QUICK = Effort(pairs=60, chunks=1, fits=300, fits_of_known_loss=7_000, draws=2_000, lists=300)
+FULL = Effort(pairs=300, chunks=4, fits=4_000, fits_of_known_loss=10_000, draws=10_000, lists=3_000)
+LISTS_PAIRS = 0.2  # of the pairs, for learners that take long to explore
+
+
+def audit(quick: bool = False, jobs: int | None = None, progress: Callable[[int, int], None] | None = None) -> Report:
+    """Check the promises of this package at three levels. Takes a minute or two (quick) or about ten minutes.
+
+    ``progress(done, total)`` is called after each piece of work. ``jobs`` are the processes to use, all cores by default; a
+    script that uses more than one must guard its main part with ``if __name__ == "__main__":``.
+
+    >>> from discreet.audit import audit
+    >>> report = audit(quick=True, jobs=1)      # doctest: +SKIP
+    >>> report.ok                               # doctest: +SKIP
+    True
+    """
+    effort = QUICK if quick else FULL
+    jobs = jobs or os.cpu_count() or 1
+    with process_pool(jobs) if jobs > 1 else nullcontext(_Here()) as pool:
+        work = _Work(pool, progress or (lambda done, total: None))
+        subjects = [*SUBJECTS, *REFUTED]
+        examined = {
+            s.name: [work.submit(_examine, s, _pairs_for(s, effort), seed) for seed in range(effort.chunks)]
+            for s in subjects
+        }
+        drawn = {
+            name: work.submit(_draw, name, effort.lists if name.startswith("whole lists") else effort.draws)
+            for name in samplers()
+        }
+        chosen = {name: work.submit(_one_choice, name, quick) for name in audited(quick)}
+        work.expect(len(SUBJECTS) * 2 * CHUNKS_OF_FITS)
+        fitted = {}
+        for s in SUBJECTS:
+            best = max((found.result() for found in examined[s.name]), key=lambda e: e.visible)
+            fitted[s.name] = _watch(work, s, best.visible_pair, effort)
+        work.wait()
+        rows = [_row_of_choice(name, future.result()) for name, future in chosen.items()]
+        for s in subjects:
+            rows += _rows_of_fit(s, [future.result() for future in examined[s.name]], fitted.get(s.name))
+        checks = [future.result() for future in drawn.values()]
+    checks += [
+        Check(f"nothing is proved with {name}", "statement", not claims_too_much(p)) for name, p in UNPROVED.items()
+    ]
+    order = ["one choice", "whole fit", "as published"]
+    return Report(tuple(sorted(rows, key=lambda row: order.index(row.level))), tuple(checks), quick)
+
+
+class _Here:
+    """A pool of one: this process."""
+
+    def submit(self, function: Callable[..., Any], *arguments: Any) -> "Future[Any]":
+        future: Future[Any] = Future()
+        future.set_result(function(*arguments))
+        return future
+
+
+CHUNKS_OF_FITS = 4
+
+
+class _Work:
+    """Futures, and how many of them are done."""
+
+    def __init__(self, pool: Any, progress: Callable[[int, int], None]) -> None:
+        self._pool, self._progress = pool, progress
+        self._futures: list[Future[Any]] = []
+        self._expected = self._done = 0
+
+    def submit(self, function: Callable[..., Any], *arguments: Any) -> "Future[Any]":
+        future = self._pool.submit(function, *arguments)
+        self._futures.append(future)
+        future.add_done_callback(self._count)
+        return future
+
+    def expect(self, more: int) -> None:
+        """So many pieces will come later."""
+        self._expected = len(self._futures) + more
+
+    def _count(self, _: "Future[Any]") -> None:
+        self._done += 1
+        self._progress(self._done, max(self._expected, len(self._futures)))
+
+    def wait(self) -> None:
+        for future in as_completed(self._futures):
+            future.result()
+
+
+def _pairs_for(subject: Subject, effort: Effort) -> int:
+    slow = "mechanism" not in subject.parameters or subject.n_rules > 2
+    return max(20, round(effort.pairs * (LISTS_PAIRS if slow else 1.0)))
+
+
+def _draw(name: str, draws: int) -> Check:
+    chance = samplers()[name](draws)
+    return Check(name, "sampler", chance >= TOO_UNLIKELY, chance, draws)
+
+
+def _one_choice(name: str, quick: bool) -> Finding:
+    return audited(quick)[name]()
+
+
+class Examined(NamedTuple):
+    """The worst pairs of one search: for what is proved, for what is published, and for fits to look at."""
+
+    proved: Guarantee | None
+    published: Guarantee | None
+    pairs: int
+    worst: Compared
+    worst_published: Compared
+    uncharged: float
+    unpaid_checks: float
+    visible: float
+    visible_pair: Pair
+
+
+def _examine(subject: Subject, pairs: int, seed: int) -> Examined:
+    proved, published = subject.promises()
+    promise = proved or published
+    assert promise is not None
+    found = list(search(subject, promise, pairs, seed))
+    claim = published or promise
+    small = [c for c in found if c.pair.n_records <= 300] or found
+    candidates = sorted(small, key=lambda c: -c.epsilon(0.01))[:5]
+    events = [(best_event(watch(subject, c.pair).chances, FULL.fits).expected, i) for i, c in enumerate(candidates)]
+    visible, i = max(events)
+    return Examined(
+        proved,
+        published,
+        len(found),
+        max(found, key=lambda c: excess(c, promise)),
+        max(found, key=lambda c: excess(c, claim)),
+        max(c.uncharged for c in found),
+        max(c.unpaid_checks for c in found),
+        visible,
+        candidates[i].pair,
+    )
+
+
+class _Watched(NamedTuple):
+    seen: Watch
+    event: Event
+    fits: int
+    on_less: list["Future[Counter[Outcome]]"]
+    on_more: list["Future[Counter[Outcome]]"]
+
+    def observed(self, delta: float) -> tuple[float, float]:
+        """The lower bound for epsilon, and how likely so large a misfit with the exact laws is."""
+        tables = [sum((f.result() for f in futures), Counter[Outcome]()) for futures in (self.on_less, self.on_more)]
+        hits = [sum(n for x, n in table.items() if x in self.event.outcomes) for table in tables]
+        fits = [misfit(table, {x: pq[i] for x, pq in self.seen.chances.items()}) for i, table in enumerate(tables)]
+        likelier, other = (hits[1], hits[0]) if self.event.on_more else (hits[0], hits[1])
+        return lower_bound(likelier, other, self.fits, delta), min(1.0, 2.0 * min(fits))
+
+
+def _watch(work: _Work, subject: Subject, pair: Pair, effort: Effort) -> _Watched:
+    fits = effort.fits_of_known_loss if subject.name == KNOWN_LOSS else effort.fits
+    seen = watch(subject, pair)
+    chunk = fits // CHUNKS_OF_FITS
+    on_less, on_more = (
+        [work.submit(outcomes, subject, seen, table, chunk) for _ in range(CHUNKS_OF_FITS)]
+        for table in (pair.less, pair.more)
+    )
+    fits = chunk * CHUNKS_OF_FITS
+    return _Watched(seen, best_event(seen.chances, fits), fits, on_less, on_more)
+
+
+def _row_of_choice(name: str, found: Finding) -> Row:
+    holds = not is_broken(found.ratio)
+    return Row(
+        name, "one choice", Guarantee(found.allowed, 0.0), found.loss, 0.0, found.pairs, holds=holds, where=found.where
+    )
+
+
+def _rows_of_fit(subject: Subject, found: Sequence[Examined], watched: _Watched | None) -> Iterator[Row]:
+    proved, published = found[0].proved, found[0].published
+    tried = sum(e.pairs for e in found)
+    if proved is None and subject in SUBJECTS:
+        lost = published or Guarantee(math.inf, 0.0)
+        yield Row(
+            subject.name, "whole fit", lost, math.inf, 1.0, tried, holds=False, where="nothing is proved any more"
+        )
+    if proved is not None:
+        worst = max((e.worst for e in found), key=lambda c: excess(c, proved))
+        delta = proved.delta or 0.0
+        holds = not is_broken(excess(worst, proved))
+        if delta == 0.0:  # every way through the learner was charged for what it reveals
+            holds = holds and max(e.uncharged for e in found) <= ROUNDING
+        holds = holds and max(e.unpaid_checks for e in found) <= ROUNDING
+        observed = power = agreement = None
+        if watched is not None:
+            observed, agreement = watched.observed(delta)
+            power = observed / watched.event.epsilon if watched.event.epsilon > 0.01 else None
+            holds = holds and observed <= proved.epsilon and agreement >= TOO_UNLIKELY
+            holds = holds and (subject.name != KNOWN_LOSS or (power or 0.0) >= POWER)
+        yield Row(
+            subject.name,
+            "whole fit",
+            proved,
+            worst.epsilon(delta),
+            worst.delta(proved.epsilon),
+            tried,
+            observed,
+            2 * watched.fits if watched else 0,
+            power,
+            agreement,
+            holds,
+            where=str(worst.pair),
+        )
+    if published is not None:
+        worst = max((e.worst_published for e in found), key=lambda c: excess(c, published))
+        needed = worst.delta(published.epsilon)
+        delta = published.delta or 0.0
+        yield Row(
+            subject.name,
+            "as published",
+            published,
+            worst.epsilon(delta),
+            needed,
+            tried,
+            holds=not is_broken(excess(worst, published)),
+            is_proved=proved is not None and proved.epsilon <= published.epsilon and (proved.delta or 0.0) <= delta,
+            where=str(worst.pair),
+        )

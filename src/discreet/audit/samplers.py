@@ -1,0 +1,99 @@
+"""Level 3, piece by piece: does each sampler draw from the law that its proof is about?
+
+Each is asked for thousands of draws with the operating system's randomness, and these are compared with the exact law. Half the
+noise, a candidate without noise, or a merged rule is seen here even where whole fits would hardly show it.
+"""
+
+from collections import Counter
+from collections.abc import Callable
+from fractions import Fraction
+from functools import partial
+from typing import Any
+
+import numpy as np
+from scipy.stats import kstest
+
+from ..cells.counting import NodeCounts
+from ..conditions.prior import Prior
+from ..mechanisms import published
+from ..mechanisms.mass import MassSelector
+from ..noise.cauchy import Cauchy
+from ..noise.discrete_laplace import log_pmf, release, scale_for
+from ..noise.entropy import SystemEntropy
+from ..noise.exponential import Exponential
+from ..noise.gaussian import Gaussian
+from ..noise.gumbel import Gumbel
+from ..noise.laplace import Laplace
+from ..noise.noisy_max import Noise, log_prob
+from ..sampling.deadline import Deadline
+from ..sampling.envelope import draw_by_envelope
+from ..sampling.problem import make_problem
+from ..sampling.search import draw_by_search
+from .explore import law_of_lists
+from .noisy_counts import log_prob_of_noisy_counts
+from .observed import misfit
+
+E = Fraction(3)
+# two classes; the four rules and no rule have clearly different impurities
+NODE = NodeCounts(np.array([9.0, 7.0]), np.array([[9.0, 6.0, 8.0, 0.0], [0.0, 1.0, 6.0, 5.0]]))
+ONE_RULE = NodeCounts(np.array([2.0, 2.0]), np.array([[1.0], [1.0]]))
+# rules 0 and 1 agree, and so do 2 and 3: each must be drawn as often as its twin
+TRUTH = np.array([[1, 1, 0, 0, 0], [1, 1, 0, 0, 0], [0, 1, 1, 0, 1], [0, 1, 1, 0, 1]], bool)
+COUNTS = np.array([[3.0, 0.0, 1.0, 2.0, 0.0], [0.0, 2.0, 0.0, 1.0, 3.0]])
+
+
+def _noise(noise: Noise, draws: int) -> float:
+    return float(kstest(noise.sample(SystemEntropy(), draws), lambda z: np.exp(noise.log_cdf(z))).pvalue)
+
+
+def _counts(draws: int) -> float:
+    e = Fraction(2, 5)
+    drawn = Counter((int(k),) for k in release(np.zeros(draws, np.int64), e, SystemEntropy()))
+    k = np.arange(-400, 401)
+    return misfit(drawn, dict(zip([(int(i),) for i in k], np.exp(log_pmf(k, 1.0 / scale_for(e))), strict=True)))
+
+
+def _choices(select: Callable[[], int], logs: np.ndarray, draws: int) -> float:
+    drawn = Counter((select(),) for _ in range(draws))
+    return misfit(drawn, {(i,): float(p) for i, p in enumerate(np.exp(logs))})
+
+
+def _flips(draws: int) -> float:
+    losses = np.array([0, 100, 100, 250, 400])
+    return _choices(
+        lambda: SystemEntropy().permute_and_flip(losses, 100.0), log_prob(-losses / 100.0, Exponential()), draws
+    )
+
+
+def _lists(sampler: Callable[..., tuple[list[int], list[int]]], draws: int) -> float:
+    posed = make_problem(TRUTH, COUNTS, Prior((1.0, 1.0, 1.0), np.ones(4)), rate=0.6)
+    lists, logs = law_of_lists(posed)
+    entropy = SystemEntropy()
+    drawn = Counter(tuple(map(tuple, sampler(posed, entropy, Deadline()))) for _ in range(draws))
+    return misfit(drawn, dict(zip(lists, np.exp(logs), strict=True)))
+
+
+def samplers() -> dict[str, Callable[[int], float]]:
+    """By name, functions from a number of draws to the chance of so large a difference from the exact law."""
+    selectors: dict[str, Any] = {  # with epsilons at which no outcome is nearly certain
+        "mass": MassSelector(E / 8),
+        "gl-laplace": published.gl_laplace(E),
+        "gl-exponential": published.gl_exponential(2 * E),
+        "gl-gaussian": published.gl_gaussian(4 * E, 1e-3),
+        "sm-laplace": published.sm_laplace(E / 2, 1e-3, 5),
+        "sm-cauchy": published.sm_cauchy(5 * E, 5),
+    }
+    checks: dict[str, Callable[[int], float]] = {
+        f"a choice by {name}": partial(_choices, partial(s.select, NODE, SystemEntropy()), s.log_prob(NODE))
+        for name, s in selectors.items()
+    }
+    counting = published.NoisyCountsSelector(E, 1)
+    law = log_prob_of_noisy_counts(counting, ONE_RULE)
+    checks["a choice by noisy-counts"] = partial(_choices, partial(counting.select, ONE_RULE, SystemEntropy()), law)
+    checks["permute-and-flip (OpenDP)"] = _flips
+    checks["discrete Laplace noise (OpenDP)"] = _counts
+    for noise in (Laplace(), Gumbel(), Gaussian(), Cauchy()):
+        checks[f"{type(noise).__name__} noise"] = partial(_noise, noise)
+    checks["whole lists by envelope"] = partial(_lists, draw_by_envelope)
+    checks["whole lists by search"] = partial(_lists, draw_by_search)
+    return checks

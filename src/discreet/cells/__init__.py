@@ -1,0 +1,1 @@
+"""Records as cells: packed patterns of bins with their class counts."""

@@ -1,0 +1,303 @@
+"""The private scikit-learn classifiers: what they take, what they promise, and which learner they call."""
+
+from collections.abc import Callable
+from fractions import Fraction
+from typing import Any, Self
+
+import numpy as np
+
+from ..common.unseen import STAYS_BOOKED, call_unseen
+from ..conditions.candidates import Candidates
+from ..learners.greedy import Doors, Learned, greedy
+from ..learners.guarantees import proved_guarantee
+from ..noise.entropy import Entropy
+from ..privacy.budget import MASS, MECHANISMS, NEEDS_DELTA, SMOOTH, GreedyBudget, MassBudget
+from ..privacy.ledger import Ledger, Reservation, exact
+from ..privacy.statement import Guarantee, PrivacyStatement
+from ..schema import Schema
+from ..vault.exact import ExactDoors
+from ..vault.mass_doors import MassDoors
+from ..vault.vault import PublishedDoors, Vault
+from .base import RuleListClassifier, check_min_support, check_whole_number, fill_cells, refuse
+from .private import ROUNDING, PrivateRuleListClassifier, number
+
+LARGEST_DELTA = 1e-3  # a larger one is no promise to anybody
+
+
+class GreedyRuleListClassifier(RuleListClassifier):
+    """A rule list learned greedily, without privacy: the paper's baseline GreedyRL.
+
+    Rules are added one after the other; each is the candidate with the lowest Gini impurity on the records that are left.
+    Among equals it is the one that captures fewest records, then the earliest candidate.
+
+    Parameters
+    ----------
+    max_length : int, default=5
+        The most rules in the list. It counts the default, as the paper does: 5 is four rules and a default.
+    max_card : int, default=1
+        The most literals in a rule.
+    min_support : float or int, default=0.0
+        No rule is added once fewer records than this are left: a number of records or, below 1, a share of the training
+        records (rounded down to a whole number of them, as in the paper).
+    negations : bool, default=True
+        Whether rules may use negated literals.
+    schema : Schema, default=None
+        What is known about the columns. Without one, columns of 0 and 1 are literals, other numbers are cut at the
+        deciles of the data, and texts are categories; ``predict`` then takes values that it has not seen as missing or
+        as in no category. With a schema, such values are an error unless it says otherwise.
+    candidates : list of Rule or str, default=None
+        The rules to choose from, instead of all conjunctions of up to ``max_card`` literals. Without a schema, they say
+        what the columns are.
+    exclude : list of str, default=()
+        Columns that no rule may use.
+
+    Attributes
+    ----------
+    rule_list_ : RuleList
+        The model.
+    classes_ : array
+        The classes, in the order of ``predict_proba``.
+    n_features_in_, feature_names_in_
+        As everywhere in scikit-learn.
+
+    Examples
+    --------
+    >>> from discreet import GreedyRuleListClassifier
+    >>> from discreet.datasets import load_compas
+    >>> X, y = load_compas(binary=True, sensitive=False, return_X_y=True)
+    >>> clf = GreedyRuleListClassifier(max_length=4).fit(X, y)
+    >>> print(clf)
+    if Prior-Crimes>3 then 1
+    else if not Juvenile-Crimes=0 then 1
+    else if Prior-Crimes=0 then 0
+    else 0
+    """
+
+    def __init__(
+        self,
+        max_length: int = 5,
+        max_card: int = 1,
+        min_support: float = 0.0,
+        negations: bool = True,
+        schema: Schema | None = None,
+        candidates: Any = None,
+        exclude: Any = (),
+    ) -> None:
+        self.max_length = max_length
+        self.max_card = max_card
+        self.min_support = min_support
+        self.negations = negations
+        self.schema = schema
+        self.candidates = candidates
+        self.exclude = exclude
+
+    def fit(self, X: Any, y: Any, **unsupported: Any) -> "GreedyRuleListClassifier":
+        """Learn a rule list from records X (a data frame or an array) and their labels y."""
+        refuse(unsupported)
+        check_whole_number("max_length", self.max_length, at_least=1)
+        check_min_support(self.min_support, least=0)
+        table = self._table(X, reset=True)
+        labels = self._labels(y, len(table))
+        candidates = self._candidates(self._schema_for(table))
+        cells = fill_cells(table, labels, candidates, len(self.classes_), self._strict)
+        del X, y, table, labels
+        learned = greedy(ExactDoors(cells, candidates, self.min_support), self.max_length)
+        self._set_model(candidates, learned)
+        return self
+
+
+class DPGreedyRuleListClassifier(PrivateRuleListClassifier):
+    """A rule list learned greedily with differential privacy: our mechanism "mass", or one of the paper's six.
+
+    Parameters
+    ----------
+    mechanism : str, default="mass"
+        "mass" (impurity mass; any number of classes) or, for two classes, a published method: "sm-laplace" and "sm-cauchy"
+        (smooth sensitivity), "gl-laplace", "gl-gaussian" and "gl-exponential" (global sensitivity), "noisy-counts".
+    epsilon : float, default=1.0
+        The privacy budget. With "mass" it is what is proved.
+    delta : float, default=None
+        For "sm-laplace" and "gl-gaussian". None means 1/n^2 as in the paper, which follows the private number of records
+        n; nothing is then proved.
+    max_length : int, default=5
+        The paper's K: the most rules in the list, counting the default.
+    min_support : float or int, default=0.05
+        For the smooth methods: how many records must be left for another rule; a whole number, or a share of the private
+        number of records as in the paper (nothing is then proved).
+    confidence : float, default=0.99
+        For the smooth methods: the paper's C, how sure the check of the support is to be.
+    counts_share : float, default=0.5
+        For "mass": the share of epsilon that goes to the class counts, and so to the labels; the choices get the rest. The
+        default was measured (docs/privacy.md).
+    max_card, negations, schema, candidates, exclude
+        As in ``GreedyRuleListClassifier``. Without a schema, X must be Boolean (or an array of 0 and 1), and labels 0 and
+        1. Given ``candidates`` may have been mined from the records, so nothing is then proved.
+    infer_schema : bool, default=False
+        Make the schema from the records. That is not private, and the statement says so.
+    records_per_person : int, default=1
+        How many records a person may have in the table. The promise is then about a person: each record gets
+        epsilon / records_per_person. See that nobody has more; the table is not checked.
+    ledger : Ledger, default=None
+        Where to book the budget. The fit is refused if too little is left.
+    random_state : int, default=None
+        For experiments only: seeded noise can be repeated, so nothing is proved.
+
+    Attributes
+    ----------
+    rule_list_ : RuleList
+        The model, with noisy class counts.
+    privacy_ : PrivacyStatement
+        What it promises.
+    classes_ : array
+        The classes, in the order of ``predict_proba``.
+
+    Examples
+    --------
+    >>> from discreet import DPGreedyRuleListClassifier
+    >>> from discreet.datasets import load_compas
+    >>> data = load_compas()
+    >>> clf = DPGreedyRuleListClassifier(epsilon=0.5, schema=data.schema).fit(data.data, data.target)
+    >>> print(clf.privacy_.proved)
+    epsilon = 0.5
+    """
+
+    _counts_nodes = True
+
+    def __init__(
+        self,
+        mechanism: str = MASS,
+        epsilon: float = 1.0,
+        delta: float | None = None,
+        max_length: int = 5,
+        min_support: float = 0.05,
+        confidence: float = 0.99,
+        counts_share: float = 0.5,
+        max_card: int = 1,
+        negations: bool = True,
+        schema: Schema | None = None,
+        infer_schema: bool = False,
+        candidates: Any = None,
+        exclude: Any = (),
+        records_per_person: int = 1,
+        ledger: Ledger | None = None,
+        random_state: Any = None,
+    ) -> None:
+        self.mechanism = mechanism
+        self.epsilon = epsilon
+        self.delta = delta
+        self.max_length = max_length
+        self.min_support = min_support
+        self.confidence = confidence
+        self.counts_share = counts_share
+        self.max_card = max_card
+        self.negations = negations
+        self.schema = schema
+        self.infer_schema = infer_schema
+        self.candidates = candidates
+        self.exclude = exclude
+        self.records_per_person = records_per_person
+        self.ledger = ledger
+        self.random_state = random_state
+
+    @property
+    def _binary_only(self) -> bool:
+        return self.mechanism != MASS
+
+    def _learn(
+        self, candidates: Candidates, get_vault: Callable[[], Vault], drafted: bool = False, fill_first: bool = False
+    ) -> Self:
+        fill = get_vault if fill_first else None
+        budget = self._budget()
+        statement = self._statement(budget, candidates, drafted)
+        entropy = self._entropy()  # a seed that is none is an error before anything is booked
+        with self._reserve(budget.delta, statement, candidates.schema, fill) as reservation:
+
+            def learn() -> Learned:
+                doors = self._doors(get_vault(), candidates, budget, reservation, entropy)
+                return greedy(doors, int(self.max_length), check_support=self.mechanism in SMOOTH)
+
+            learned = call_unseen(learn, STAYS_BOOKED, drawing=True)
+        self._set_model(candidates, learned)
+        self.booked_ = reservation.booked
+        self.privacy_ = self._stated(statement, candidates.schema)
+        return self
+
+    def _budget(self) -> MassBudget | GreedyBudget:
+        epsilon = self._record_epsilon
+        if self.mechanism == MASS:
+            return MassBudget.split(epsilon, exact("counts_share", self.counts_share), int(self.max_length))
+        delta = Fraction(0)
+        if self.mechanism in NEEDS_DELTA:
+            delta = Fraction(1) if self.delta is None else exact("delta", self.delta)
+        return GreedyBudget.published(self.mechanism, epsilon, delta, int(self.max_length))
+
+    def _doors(
+        self,
+        vault: Vault,
+        candidates: Candidates,
+        budget: MassBudget | GreedyBudget,
+        reservation: Reservation,
+        entropy: Entropy,
+    ) -> Doors:
+        if isinstance(budget, MassBudget):
+            return MassDoors(vault, candidates, budget, reservation, entropy)
+        return PublishedDoors(
+            vault,
+            candidates,
+            self.mechanism,
+            budget,
+            self.min_support,
+            self.confidence,
+            reservation,
+            entropy,
+            delta_from_records=self.mechanism in NEEDS_DELTA and self.delta is None,
+        )
+
+    def _statement(self, budget: MassBudget | GreedyBudget, candidates: Candidates, drafted: bool) -> PrivacyStatement:
+        because = self._reasons_for_no_proof(candidates.schema, drafted)
+        if isinstance(budget, MassBudget):  # docs/theory.md, section 7: the shares add up to epsilon
+            proved = None if because else Guarantee(float(budget.epsilon), 0.0)
+            return self._promise(MASS, None, proved, because)
+        if self.mechanism in NEEDS_DELTA and self.delta is None:
+            because.append("delta = 1/n^2 follows the private number of records n; give a delta")
+        if self.mechanism in SMOOTH and self.min_support < 1:
+            because.append("min_support is a share of the private number of records; give a whole number")
+        published_delta = (
+            (None if self.delta is None else float(budget.delta)) if self.mechanism in NEEDS_DELTA else 0.0
+        )
+        proved = None
+        if not because:
+            support = max(1, int(self.min_support))
+            proved = proved_guarantee(
+                self.mechanism, budget, int(self.max_length), support, float(self.confidence), len(candidates)
+            )
+            delta = proved.for_person(int(self.records_per_person)).delta or 0.0
+            if delta > LARGEST_DELTA:
+                because.append(f"the best delta that can be proved, {delta:.1g}, is too large to mean anything")
+                proved = None
+        published = Guarantee(float(budget.epsilon), published_delta)
+        return self._promise(self.mechanism, published, proved, because, ROUNDING)
+
+    def _check_parameters(self) -> None:
+        if self.mechanism not in MECHANISMS:
+            raise ValueError(f"mechanism must be one of {', '.join(MECHANISMS)}, not {self.mechanism!r}")
+        super()._check_parameters()
+        if self.mechanism not in NEEDS_DELTA and self.delta is not None:
+            raise ValueError(f"delta must be None for {self.mechanism}: this mechanism needs no delta, so leave it out")
+        if self.delta is not None and not 1e-100 <= number("delta", self.delta) < 1:
+            raise ValueError(f"delta must be above 0 (from 1e-100) and below 1, not {self.delta!r}")
+        if self.mechanism in NEEDS_DELTA and self.records_per_person != 1:
+            raise ValueError(
+                f"records_per_person must be 1 for {self.mechanism}, whose delta grows with it in a way that its authors do not "
+                "say; use mass, or a whole list"
+            )
+        check_min_support(self.min_support, least=1)
+        confidence = self.confidence
+        if not isinstance(confidence, float | np.floating) or not 0.5 < confidence < 1:
+            raise ValueError(f"confidence must be above 1/2 and below 1, not {confidence!r}")
+        if not 0.001 <= number("counts_share", self.counts_share) <= 0.999:
+            raise ValueError(f"counts_share must be from 0.001 to 0.999, not {self.counts_share!r}")
+        if self.ledger is not None and self.mechanism in NEEDS_DELTA and self.delta is None:
+            raise ValueError(
+                "a ledger needs a public delta: 1/n^2 would write the number of records into it. Give delta"
+            )

@@ -1,0 +1,293 @@
+"""The classifiers that choose whole rule lists: by one private draw, and without privacy the best there is."""
+
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any, Self
+
+import numpy as np
+
+from ..common.unseen import STAYS_BOOKED, call_unseen
+from ..conditions.candidates import Candidates
+from ..conditions.prior import Prior
+from ..learners.greedy import Learned
+from ..learners.optimal import check_feasible, draws_of, optimal
+from ..noise.entropy import Entropy
+from ..privacy.budget import ListBudget
+from ..privacy.ledger import Ledger, Reservation, exact
+from ..privacy.statement import Guarantee
+from ..schema import Schema
+from ..schema.columns import canonical
+from ..vault.exact import find_optimum
+from ..vault.list_doors import ListDoors
+from ..vault.vault import Vault
+from .base import RuleListClassifier, check_whole_number, fill_cells, refuse
+from .private import ROUNDING, PrivateRuleListClassifier, number
+
+MECHANISM = "whole lists"
+
+
+class DPOptimalRuleListClassifier(PrivateRuleListClassifier):
+    """A rule list drawn whole with differential privacy: the more records a list classifies correctly, the likelier it is.
+
+    One draw from ``prior * exp(epsilon * correct)`` over *all* labelled rule lists: nothing is split over the rules, no delta,
+    no minimum support, any number of classes. At small epsilon this is much more accurate than learning rule by rule.
+
+    Parameters
+    ----------
+    epsilon : float, default=1.0
+        The privacy budget. It is what is proved.
+    max_length : int, default=4
+        The most rules in the list, counting the default.
+    joint : int, default=None
+        How many rules to draw at once; None for all of them. With fewer, the next ones are drawn for the records that are
+        left, and epsilon is split over the draws: the way to long lists and to thousands of candidates. 1 is greedy.
+    max_card : int, default=1
+        The most literals in a rule.
+    negations : bool, default=True
+        Whether rules may use negated literals.
+    counts_share : float, default=0.1
+        The share of epsilon that buys noisy class counts, for ``predict_proba``. The labels are part of the draw and do not
+        need them; 0 leaves the counts out.
+    class_weight : dict, default=None
+        Public weights of the classes, if mistakes are not equally bad: ``{"ill": 5, "well": 1}``.
+    prior : list or dict, default=None
+        Public weights: of lists with 0, 1, ... rules (a list of ``max_length`` numbers; all alike by default), and of rules with
+        1, 2, ... literals: ``{"lengths": [1, 1, 2, 2], "cards": [1, 0.1]}``.
+    schema, infer_schema, candidates, exclude, records_per_person, ledger, random_state
+        As in ``DPGreedyRuleListClassifier``.
+    time_limit : float, default=None
+        Seconds after which to give up. The fit then fails, and what it reserved stays spent. That it struck says something
+        about the records that is not covered by the guarantee, like run time as a whole.
+    verbose : bool, default=False
+        Show that work is going on, and for how long. Nothing more can be shown of a private fit.
+
+    Attributes
+    ----------
+    rule_list_ : RuleList
+        The model, with noisy class counts, without rules that nothing can reach.
+    privacy_ : PrivacyStatement
+        What it promises.
+    classes_ : array
+        The classes, in the order of ``predict_proba``.
+
+    Examples
+    --------
+    >>> from discreet import DPOptimalRuleListClassifier
+    >>> from discreet.datasets import load_compas
+    >>> data = load_compas(sensitive=False)
+    >>> clf = DPOptimalRuleListClassifier(epsilon=1.0, schema=data.schema).fit(data.data, data.target)
+    >>> print(clf.privacy_.proved)
+    epsilon = 1
+    >>> clf.score(data.data, data.target) > 0.6
+    True
+    """
+
+    def __init__(
+        self,
+        epsilon: float = 1.0,
+        max_length: int = 4,
+        joint: int | None = None,
+        max_card: int = 1,
+        negations: bool = True,
+        counts_share: float = 0.1,
+        class_weight: Any = None,
+        prior: Any = None,
+        schema: Schema | None = None,
+        infer_schema: bool = False,
+        candidates: Any = None,
+        exclude: Any = (),
+        records_per_person: int = 1,
+        ledger: Ledger | None = None,
+        random_state: Any = None,
+        time_limit: float | None = None,
+        verbose: bool = False,
+    ) -> None:
+        self.epsilon = epsilon
+        self.max_length = max_length
+        self.joint = joint
+        self.max_card = max_card
+        self.negations = negations
+        self.counts_share = counts_share
+        self.class_weight = class_weight
+        self.prior = prior
+        self.schema = schema
+        self.infer_schema = infer_schema
+        self.candidates = candidates
+        self.exclude = exclude
+        self.records_per_person = records_per_person
+        self.ledger = ledger
+        self.random_state = random_state
+        self.time_limit = time_limit
+        self.verbose = verbose
+
+    def _learn(
+        self, candidates: Candidates, get_vault: Callable[[], Vault], drafted: bool = False, fill_first: bool = False
+    ) -> Self:
+        fill = get_vault if fill_first else None
+        check_feasible(len(candidates), int(self.max_length), self.joint)
+        prior = Prior.of(self.prior, int(self.max_length), candidates)
+        sizes = draws_of(int(self.max_length) - 1, self.joint)
+        draws = [prior.lengths] if len(sizes) == 1 else [(1.0,) * (size + 1) for size in sizes]
+        weights = class_weights(self.class_weight, self.classes_)
+        budget = ListBudget.split(self._record_epsilon, exact("counts_share", self.counts_share), len(draws))
+        because = self._reasons_for_no_proof(candidates.schema, drafted)
+        proved = None if because else Guarantee(float(budget.epsilon), 0.0)
+        statement = self._promise(MECHANISM, None, proved, because, ROUNDING)
+        entropy = self._entropy()  # a seed that is none is an error before anything is booked
+        with (
+            _spinner(bool(self.verbose)),
+            self._reserve(exact("delta", 0), statement, candidates.schema, fill) as reservation,
+        ):
+
+            def learn() -> Learned:
+                doors = self._doors(get_vault(), candidates, budget, prior, weights, reservation, entropy)
+                return optimal(doors, draws, counted=budget.counts_epsilon > 0)
+
+            learned = call_unseen(learn, STAYS_BOOKED, drawing=True)
+        self._set_model(candidates, learned)
+        self.rule_list_ = self.rule_list_.reachable()  # follows from what was drawn, and so costs nothing
+        self.booked_ = reservation.booked
+        self.privacy_ = self._stated(statement, candidates.schema)
+        return self
+
+    def _doors(
+        self,
+        vault: Vault,
+        candidates: Candidates,
+        budget: ListBudget,
+        prior: Prior,
+        weights: np.ndarray,
+        reservation: Reservation,
+        entropy: Entropy,
+    ) -> ListDoors:
+        return ListDoors(vault, candidates, budget, prior, weights, reservation, entropy, self.time_limit)
+
+    def _check_parameters(self) -> None:
+        super()._check_parameters()
+        if self.joint is not None:
+            check_whole_number("joint", self.joint, at_least=1)
+            lengths = self.prior.get("lengths") if isinstance(self.prior, Mapping) else self.prior
+            if lengths is not None and self.joint < self.max_length - 1:
+                raise ValueError(
+                    "prior: weights of lengths need joint=None; each of several draws takes all lengths alike"
+                )
+        share = number("counts_share", self.counts_share)
+        if share and not 0.001 <= share <= 0.9:
+            raise ValueError(f"counts_share must be 0, or from 0.001 to 0.9, not {self.counts_share!r}")
+        _check_class_weight(self.class_weight)
+        if self.time_limit is not None and number("time_limit", self.time_limit) <= 0:
+            raise ValueError(f"time_limit must be None or a number of seconds above 0, not {self.time_limit!r}")
+
+
+class OptimalRuleListClassifier(RuleListClassifier):
+    """The most accurate rule list over the candidates, without privacy, with a certificate that there is no better one.
+
+    Parameters
+    ----------
+    max_length : int, default=4
+        The most rules in the list, counting the default.
+    max_card : int, default=1
+        The most literals in a rule.
+    negations : bool, default=True
+        Whether rules may use negated literals.
+    schema, candidates, exclude
+        As in ``GreedyRuleListClassifier``.
+    time_limit : float, default=None
+        Seconds after which to give up, with an error.
+    verbose : bool, default=False
+        Show that work is going on, and for how long.
+
+    Attributes
+    ----------
+    rule_list_ : RuleList
+        The model. Of equally good lists it is one with the fewest rules.
+    certificate_ : Optimum
+        ``correct``: the number of training records that the list classifies correctly; ``bound``: what no list
+        over the candidates exceeds; ``gap``: their difference, 0.
+    classes_ : array
+        The classes, in the order of ``predict_proba``.
+
+    Examples
+    --------
+    >>> from discreet import OptimalRuleListClassifier
+    >>> from discreet.datasets import load_compas
+    >>> X, y = load_compas(binary=True, sensitive=False, return_X_y=True)
+    >>> clf = OptimalRuleListClassifier().fit(X, y)
+    >>> clf.certificate_
+    Optimum(correct=4710.0, bound=4710.0)
+    """
+
+    def __init__(
+        self,
+        max_length: int = 4,
+        max_card: int = 1,
+        negations: bool = True,
+        schema: Schema | None = None,
+        candidates: Any = None,
+        exclude: Any = (),
+        time_limit: float | None = None,
+        verbose: bool = False,
+    ) -> None:
+        self.max_length = max_length
+        self.max_card = max_card
+        self.negations = negations
+        self.schema = schema
+        self.candidates = candidates
+        self.exclude = exclude
+        self.time_limit = time_limit
+        self.verbose = verbose
+
+    def fit(self, X: Any, y: Any, **unsupported: Any) -> Self:
+        """Learn a rule list from records X (a data frame or an array) and their labels y."""
+        refuse(unsupported)
+        check_whole_number("max_length", self.max_length, at_least=1)
+        if self.time_limit is not None and number("time_limit", self.time_limit) <= 0:
+            raise ValueError(f"time_limit must be None or a number of seconds above 0, not {self.time_limit!r}")
+        table = self._table(X, reset=True)
+        labels = self._labels(y, len(table))
+        candidates = self._candidates(self._schema_for(table))
+        check_feasible(len(candidates), int(self.max_length), None)
+        cells = fill_cells(table, labels, candidates, len(self.classes_), self._strict)
+        with _spinner(bool(self.verbose)):
+            best = find_optimum(cells, candidates, int(self.max_length) - 1, self.time_limit)
+        self.certificate_ = best.optimum
+        self._set_model(candidates, Learned(best.rules, list(best.counts), best.labels))
+        return self
+
+
+def _check_class_weight(given: Any) -> None:
+    if isinstance(given, str) and given == "balanced":
+        raise ValueError(
+            'class_weight="balanced" reads the class frequencies off the private records; give public weights instead: '
+            "class_weight={label: weight, ...}"
+        )
+    if given is not None and not isinstance(given, Mapping):
+        raise ValueError(f"class_weight must be None or a dict of weights by class, not {type(given).__name__}")
+
+
+def class_weights(given: Mapping[Any, Any] | None, classes: np.ndarray) -> np.ndarray:
+    """A weight for each class, the largest 1."""
+    weights = np.ones(len(classes))
+    place = {canonical(c): i for i, c in enumerate(classes.tolist())}
+    for label, weight in (given or {}).items():
+        if canonical(label) not in place:
+            raise ValueError(f"class_weight names {label!r}, which is not one of the classes of the target")
+        if not number("class_weight", weight) > 0:
+            raise ValueError(f"class_weight must hold weights above 0, not {weight!r}")
+        weights[place[canonical(label)]] = float(weight)
+    return weights / weights.max()
+
+
+@contextmanager
+def _spinner(show: bool) -> Iterator[None]:
+    """That something is going on, and for how long."""
+    if not show:
+        yield
+        return
+    from rich.console import Console
+    from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+
+    columns = (SpinnerColumn(), TextColumn("{task.description}"), TimeElapsedColumn())
+    with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
+        progress.add_task("learning a rule list", total=None)
+        yield

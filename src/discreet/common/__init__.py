@@ -1,0 +1,1 @@
+"""What every package may use: errors, files, locks, tables of any library."""

@@ -1,0 +1,73 @@
+"""How likely a list is before any record is seen. It is public, and follows from parameters and candidates alone."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from .candidates import Candidates
+
+SMALLEST = 1e-9  # of the largest weight: products of these stay within what a number can hold
+HELP = (
+    "prior must be None (all numbers of rules alike), a list of max_length weights (of 0, 1, ... rules), or a dict with "
+    "such a list as 'lengths' and a list of weights for rules of 1, 2, ... literals as 'cards'"
+)
+
+
+@dataclass(frozen=True, eq=False)
+class Prior:
+    """Public weights: of each length (0, 1, ... rules), and of each candidate rule.
+
+    A length is drawn in proportion to its weight, then a list of that many different rules in proportion to the product of
+    their weights, then labels, all alike.
+    """
+
+    lengths: tuple[float, ...]
+    rules: npt.NDArray[np.float64]
+
+    @classmethod
+    def of(cls, prior: Any, max_length: int, candidates: Candidates) -> "Prior":
+        """From an estimator's parameter.
+
+        >>> from discreet.schema.columns import Numeric
+        >>> from discreet.schema import Schema
+        >>> candidates = Candidates.of_schema(Schema([Numeric("age", cuts=[25, 45])]), max_card=2)
+        >>> Prior.of({"cards": [1, 0.5]}, 3, candidates).rules.tolist()
+        [1.0, 1.0, 1.0, 1.0, 0.5]
+        """
+        given = prior if isinstance(prior, Mapping) else {} if prior is None else {"lengths": prior}
+        if unknown := set(given) - {"lengths", "cards"}:
+            raise ValueError(f"{HELP}; not {', '.join(map(repr, sorted(map(str, unknown))))}")
+        lengths = _weights(given.get("lengths", (1.0,) * max_length))
+        if len(lengths) != max_length:
+            raise ValueError(
+                f"{HELP}; with max_length={max_length}, 'lengths' needs {max_length} weights, not {len(lengths)}"
+            )
+        size = (candidates.members >= 0).sum(1)
+        cards = _weights(given.get("cards", (1.0,) * int(size.max())))
+        if len(cards) < size.max():
+            raise ValueError(f"{HELP}; 'cards' needs {size.max()} weights, not {len(cards)}")
+        rules = np.array(cards)[size - 1]
+        possible = np.count_nonzero(rules) + 1
+        if not any(lengths[:possible]):
+            raise ValueError(
+                f"{HELP}; with {possible - 1} candidates that have a weight, 'lengths' leaves no list that could be"
+            )
+        return cls(lengths, rules)
+
+
+def _weights(given: Any) -> tuple[float, ...]:
+    if isinstance(given, str) or not isinstance(given, Sequence | np.ndarray):
+        raise ValueError(HELP)
+    try:
+        weights = tuple(float(w) for w in given)
+    except (TypeError, ValueError):
+        raise ValueError(HELP) from None
+    if not all(np.isfinite(w) and w >= 0 for w in weights) or not any(weights):
+        raise ValueError(f"{HELP}; weights must be finite, not below 0, and not all 0")
+    weights = tuple(w / max(weights) for w in weights)
+    if any(0 < w < SMALLEST for w in weights):
+        raise ValueError(f"{HELP}; weights other than 0 must not differ by more than a factor of {1 / SMALLEST:g}")
+    return weights

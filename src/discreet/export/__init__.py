@@ -1,0 +1,1 @@
+"""A model as SQL or as Python."""

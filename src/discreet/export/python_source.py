@@ -1,0 +1,197 @@
+"""A rule list as the source of one Python function that needs nothing but the standard library.
+
+Every name, category and label goes through ``repr``; the names of variables have only letters, digits and underscores. So
+whatever a schema holds, it cannot become code.
+"""
+
+import builtins
+import keyword
+import re
+from collections import Counter
+from collections.abc import Iterable
+
+from ..common.errors import RuleError
+from ..conditions.text import write, write_number
+from ..models.rule_list import RuleList
+from ..schema import Label
+from .branches import Branch, NumberTest, Test, TextTest, branches
+
+HELPERS = {
+    "number": '''
+def number(value):
+    """A value as a number; NaN if it is missing or is none."""
+    if not isinstance(value, (str, Real, Decimal, type(None))):
+        raise TypeError("a value must be a text, a number, a truth value or None")
+    try:
+        return nan if value is None or (isinstance(value, str) and "_" in value) else float(value)
+    except OverflowError:
+        return inf if value > 0 else -inf
+    except ValueError:
+        return nan
+''',
+    "text": '''
+def text(value):
+    """One text for one value, whatever its type: 1, 1.0, "1" and True are the same. None if it is missing."""
+    if isinstance(value, str):
+        return str.__str__(value)
+    if isinstance(value, Decimal):
+        value = None if value.is_nan() else float(value)
+    if value is None or (isinstance(value, Real) and value != value):
+        return None
+    if not isinstance(value, Real):
+        raise TypeError("a value must be a text, a number, a truth value or None")
+    try:
+        whole = int(value)
+        return str(whole) if value == whole else str(float(value))
+    except (OverflowError, ValueError):
+        return str(value)
+''',
+    "truth": '''
+def truth(value):
+    """True or False; None if it is missing or neither."""
+    words = {"1": True, "true": True, "yes": True, "0": False, "false": False, "no": False}
+    return words.get((text(value) or "").lower())
+''',
+}
+TAKEN = {
+    *HELPERS,
+    "record",
+    "Decimal",
+    "Real",
+    "inf",
+    "isnan",
+    "nan",
+    *keyword.kwlist,
+    *keyword.softkwlist,
+    *dir(builtins),
+}
+
+LONGEST_CHAIN = (
+    100  # Python nests what follows an elif and cannot go down thousands of floors; after a return, an if does as well
+)
+
+
+def to_python(rules: RuleList, name: str = "predict", share_of: Label | None = None) -> str:
+    """See ``RuleList.to_python``."""
+    if not isinstance(name, str) or not re.fullmatch("[A-Za-z_][A-Za-z0-9_]*", name) or keyword.iskeyword(name):
+        raise RuleError("name must be that of a Python function: letters, digits and underscores")
+    made = branches(rules, share_of)
+    tests = {test.column: test for branch in made for test in branch.tests}
+    variables = _variables(tests, name)
+    lines = [f"def {name}(record):", *_indented(_docstring(rules, share_of))]
+    reads, needed = _reads(tests, variables)
+    if tests:
+        lines += _indented(["from decimal import Decimal", *_math(needed), "from numbers import Real"])
+        for helper in (h for h in HELPERS if h in needed):
+            lines += ["", *_indented(HELPERS[helper].strip().split("\n"))]
+        lines += ["", *_indented(reads), ""]
+    return "\n".join([*lines, *_indented(_chain(made, variables))]) + "\n"
+
+
+def _docstring(rules: RuleList, share_of: Label | None) -> list[str]:
+    what = (
+        "label that a rule list gives a record" if share_of is None else "share of a class where a record is captured"
+    )
+    about = [
+        f"The {what}. Written by discreet.",
+        "",
+        "A record is a mapping of column names to values: texts, numbers, truth values, or None where one is missing.",
+        "",
+        *([] if share_of is None else [f"The class is {write(share_of)}.", ""]),
+        *(f"    {line}" for line in str(rules).split("\n")),
+    ]
+    return ['"""' + _harmless(about[0]), *(_harmless(line) for line in about[1:]), '"""']
+
+
+def _harmless(text: str) -> str:
+    """A text as it can stand in a docstring: what ends it, or a line, is escaped."""
+    printable = "".join(c if c.isprintable() else repr(c)[1:-1] for c in text.replace("\\", "\\\\"))
+    return printable.replace('"', '\\"') if '""' in printable or printable.endswith('"') else printable
+
+
+def _variables(columns: Iterable[str], function: str) -> dict[str, str]:
+    """A variable for each column, called as much like it as Python allows."""
+    variables: dict[str, str] = {}
+    numbers: Counter[str] = Counter()
+    taken = {function, *TAKEN}
+    for column in columns:
+        plain = re.sub("[^a-z0-9]+", "_", column.lower()).strip("_")[:40]
+        plain = plain if plain and not plain[0].isdigit() else f"column_{plain}".rstrip("_")
+        variable = plain
+        while variable in taken:
+            numbers[plain] += 1
+            variable = f"{plain}_{numbers[plain]}"
+        taken.add(variable)
+        variables[column] = variable
+    return variables
+
+
+def _reads(tests: dict[str, Test], variables: dict[str, str]) -> tuple[list[str], set[str]]:
+    """The lines that read the record, and the helpers that they call."""
+    lines, needed = [], set()
+    for column, test in tests.items():
+        helper = "number" if isinstance(test, NumberTest) else "text" if isinstance(test, TextTest) else "truth"
+        needed |= {helper, "text"} if helper == "truth" else {helper}
+        lines.append(f"{variables[column]} = {helper}(record[{column!r}])")
+        if isinstance(test, NumberTest) and test.limits != (None, None):
+            low, high = ("" if end is None else write_number(end) for end in test.limits)
+            within = f"{low} <= " * bool(low) + variables[column] + f" <= {high}" * bool(high)
+            lines.append(
+                f"{variables[column]} = {variables[column]} if {within} else nan  # beyond its bounds it is missing"
+            )
+    return lines, needed
+
+
+def _math(needed: set[str]) -> list[str]:
+    return ["from math import inf, isnan, nan"] if "number" in needed else []
+
+
+def _chain(made: list[Branch], variables: dict[str, str]) -> list[str]:
+    if len(made) == 1:
+        return [f"return {made[0].outcome!r}"]
+    lines = []
+    for i, branch in enumerate(made[:-1]):
+        conditions = " and ".join(_condition(test, variables[test.column]) for test in branch.tests)
+        word = "elif" if i % LONGEST_CHAIN else "if"
+        lines += [f"{word} {conditions}:", f"    return {branch.outcome!r}"]
+    return [*lines, "else:", f"    return {made[-1].outcome!r}"]
+
+
+def _condition(test: Test, x: str) -> str:
+    if isinstance(test, NumberTest):
+        return _number_condition(test, x)
+    if isinstance(test, TextTest):
+        return _text_condition(test, x)
+    parts = [f"{x} is {value}" for value in (True, False, None) if value in test.wanted]
+    return f"{x} is not None" if test.wanted == {True, False} else _or(parts)
+
+
+def _number_condition(test: NumberTest, x: str) -> str:
+    """NaN stands for what is missing: no comparison is true of it."""
+    if not test.comparisons:
+        return f"isnan({x})" if test.missing else "False" if test.either else f"not isnan({x})"
+    if len(test.comparisons) == 2 and not test.either:
+        (_, low), (_, high) = test.comparisons
+        return f"{write_number(low)} <= {x} <= {write_number(high)}"
+    return _or([f"{x} {op} {write_number(cut)}" for op, cut in test.comparisons])
+
+
+def _text_condition(test: TextTest, x: str) -> str:
+    among = [repr(text) for text in test.listed]
+    if test.inside:
+        found = [f"{x} == {among[0]}" if len(among) == 1 else f"{x} in ({', '.join(among)})"] if among else []
+        return _or([*found, f"{x} is None"] if test.missing else found)
+    if not among:
+        return "True" if test.missing else f"{x} is not None"
+    outside = f"{x} != {among[0]}" if len(among) == 1 else f"{x} not in ({', '.join(among)})"
+    return outside if test.missing else f"{x} is not None and {outside}"
+
+
+def _or(parts: list[str]) -> str:
+    if len(parts) < 2:
+        return parts[0] if parts else "False"
+    return f"({' or '.join(parts)})"
+
+
+def _indented(lines: Iterable[str]) -> list[str]:
+    return [f"    {line}" if line else "" for line in lines]

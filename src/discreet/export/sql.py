@@ -1,0 +1,186 @@
+"""A rule list as one SQL expression, ``CASE WHEN ... THEN ... ELSE ... END``.
+
+It predicts what ``RuleList.predict`` does for every value that a column of the expected type can hold, NULL and NaN included,
+and refuses columns of other types.
+"""
+
+import re
+from collections.abc import Collection, Iterable, Mapping
+from typing import Any
+
+from ..common.errors import RuleError
+from ..models.rule_list import RuleList
+from ..schema import Label
+from ..schema.columns import Boolean, Categorical, Numeric
+from .branches import NumberTest, Test, TextTest, TruthTest, branches
+from .dialects import Dialect, check_case, dialect_of
+
+KINDS = ("text", "number", "boolean")
+TRUE, FALSE = ("1", "true", "yes"), ("0", "false", "no")
+EXACT = 2**53  # below it, every whole number has a floating-point number of its own
+
+
+def to_sql(
+    rules: RuleList,
+    dialect: str = "duckdb",
+    share_of: Label | None = None,
+    types: Mapping[str, str] | None = None,
+) -> str:
+    """See ``RuleList.to_sql``."""
+    engine = dialect_of(dialect)
+    made = branches(rules, share_of)
+    used = list(dict.fromkeys(test.column for branch in made for test in branch.tests))
+    kinds = _kinds(rules, used, {} if types is None else types)
+    check_case(engine, used, () if rules.schema is None else rules.schema.names)
+    outcomes = _outcomes(engine, [branch.outcome for branch in made])
+    if not rules.rules:
+        return outcomes[0]
+    lines = engine.guards(kinds)
+    for branch, outcome in zip(made[:-1], outcomes, strict=False):
+        conditions = [_condition(engine, test, kinds[test.column]) for test in branch.tests]
+        lines.append(f"WHEN {' AND '.join(conditions)} THEN {outcome}")
+    return "\n".join(["CASE", *(f"  {line}" for line in lines), f"  ELSE {outcomes[-1]}", "END"])
+
+
+def _kinds(rules: RuleList, used: Iterable[str], types: Mapping[str, str]) -> dict[str, str]:
+    """The type that each column has in the engine: as said, or as one would expect."""
+    if not isinstance(types, Mapping) or not all(kind in KINDS for kind in types.values()):
+        raise RuleError(f"types must say for columns whether each is one of {', '.join(KINDS)}")
+    for name in types:
+        if rules.schema is None or name not in rules.schema.names:
+            raise RuleError(f"types names column {name!r}, which the rule list does not know")
+    kinds = {}
+    for name in used:
+        assert rules.schema is not None
+        column = rules.schema[name]
+        if isinstance(column, Numeric):
+            expected = "number"
+            if types.get(name, expected) != expected:
+                raise RuleError(f"column {name!r} must be a number in SQL; cast it in a view first")
+        elif isinstance(column, Boolean):
+            expected = "boolean"
+        else:
+            assert isinstance(column, Categorical)
+            members = (category for _, group in column.groups for category in group)
+            expected = "text" if any(isinstance(c, str) for c in (*column.categories, *members)) else "number"
+        kinds[name] = types.get(name, expected)
+    return kinds
+
+
+def _outcomes(engine: Dialect, outcomes: list[Any]) -> list[str]:
+    """What comes out, as literals of one type: that is what a column of an engine has."""
+    if all(isinstance(x, str) for x in outcomes):
+        if not all(engine.holds(x) for x in outcomes):
+            raise RuleError(f"a label of the rule list has characters that {engine.name} cannot hold")
+        return [engine.text(x) for x in outcomes]
+    if any(isinstance(x, str) for x in outcomes):
+        raise RuleError("a column of SQL has one type, but some labels are texts and some are numbers")
+    if all(isinstance(x, bool) for x in outcomes):
+        return [str(x).upper() for x in outcomes]
+    if all(isinstance(x, int) for x in outcomes):
+        if any(abs(x) >= 2**63 for x in outcomes):
+            raise RuleError("a label of the rule list is a whole number of more than 64 bits, which SQL does not have")
+        return [str(int(x)) for x in outcomes]
+    if any(isinstance(x, int) and abs(x) > EXACT for x in outcomes):
+        raise RuleError("some labels are whole numbers of more than 53 bits and some are not whole: no type has both")
+    return [engine.number(float(x)) for x in outcomes]
+
+
+def _condition(engine: Dialect, test: Test, kind: str) -> str:
+    """One test, in brackets where it could be torn apart by AND."""
+    if isinstance(test, NumberTest):
+        return _number_condition(engine, test)
+    if isinstance(test, TruthTest):
+        return _truth_condition(engine, test, kind)
+    return _text_condition(engine, test, kind)
+
+
+def _number_condition(engine: Dialect, test: NumberTest) -> str:
+    x = engine.column(test.column)
+    ends = zip((">=", "<="), test.limits, strict=True)
+    within = " AND ".join(f"{x} {op} {engine.number(end)}" for op, end in ends if end is not None)
+    if test.missing:
+        if within:
+            without_nan = within if test.limits[1] is not None else f"{within} AND NOT {engine.is_nan(x)}"
+            return f"({without_nan}) IS NOT TRUE"
+        return _or(engine.is_null(x, "number"), engine.is_nan(x))
+    if test.either and not test.comparisons:
+        return engine.never(x, "number")
+    parts = [f"{x} {op} {engine.number(cut)}" for op, cut in test.comparisons]
+    compared = _or(*parts) if test.either else " AND ".join(parts)
+    # NaN is above every number, so that whatever is bounded from above is none
+    bounded = test.limits[1] is not None or (not test.either and any(op in ("<", "<=") for op, _ in test.comparisons))
+    no_nan = "" if bounded else f"NOT {engine.is_nan(x)}"
+    no_null = f"NOT ({engine.is_null(x, 'number')})" if not (compared or within) else ""
+    return " AND ".join(part for part in (compared, within, no_null, no_nan) if part)
+
+
+def _truth_condition(engine: Dialect, test: TruthTest, kind: str) -> str:
+    x = engine.column(test.column)
+    missing = None in test.wanted
+    if kind == "boolean":
+        return _boolean_condition(engine, x, test.wanted)
+    wanted = [
+        text for value, texts in ((True, TRUE), (False, FALSE)) if (value in test.wanted) != missing for text in texts
+    ]
+    words = TextTest(test.column, tuple(wanted), not missing, missing)
+    return _text_condition(engine, words, kind, any_case=True)
+
+
+def _boolean_condition(engine: Dialect, x: str, wanted: Collection[bool | None]) -> str:
+    null = engine.is_null(x, "boolean")
+    if {True, False} <= set(wanted):
+        return "TRUE" if None in wanted else f"NOT ({null})"
+    ways = {True: x, False: f"NOT {x}", None: null}
+    return _or(*(way for value, way in ways.items() if value in wanted)) or engine.never(x, "boolean")
+
+
+def _text_condition(engine: Dialect, test: TextTest, kind: str, any_case: bool = False) -> str:
+    x = engine.column(test.column)
+    if kind == "boolean":  # True is the text "1"
+        found = [value for value, text in ((True, "1"), (False, "0")) if (text in test.listed) == test.inside]
+        return _boolean_condition(engine, x, [*found, None] if test.missing else found)
+    if kind == "number":
+        listed = [
+            engine.number(number) for text in test.listed if (number := _number_of(test.column, text)) is not None
+        ]
+        missing, known = _or(engine.is_null(x, kind), engine.is_nan(x)), [f"NOT {engine.is_nan(x)}"]
+    else:
+        listed = [engine.compared_text(text) for text in test.listed if engine.holds(text)]
+        missing, known = engine.is_null(x, kind), []
+    value = f"lower({x})" if any_case and kind == "text" else x
+    if test.inside:
+        found_there = f"{value} {_among(listed)}" if listed else ""
+        return _or(*(part for part in (found_there, missing if test.missing else "") if part)) or engine.never(x, kind)
+    if not listed:
+        return "TRUE" if test.missing else f"NOT ({missing})"
+    if test.missing:
+        return f"({value} {_among(listed)}) IS NOT TRUE"
+    return " AND ".join([f"{value} {_among(listed, negated=True)}", *known])
+
+
+def _number_of(column: str, text: str) -> float | None:
+    """The number that has this text in Python, if there is one: 1 and 1.0 have "1", nothing has "01"."""
+    if re.fullmatch(r"0|-?[1-9][0-9]*", text):
+        if abs(int(text)) >= EXACT:
+            raise RuleError(
+                f"column {column!r} has categories that are numbers of more than 53 bits; store it as a text"
+            )
+        return float(text)
+    try:
+        number = float(text)
+    except ValueError:
+        return None
+    return number if str(number) == text and not number.is_integer() and number == number else None
+
+
+def _among(listed: list[str], negated: bool = False) -> str:
+    if len(listed) == 1:
+        return f"{'<>' if negated else '='} {listed[0]}"
+    return f"{'NOT ' if negated else ''}IN ({', '.join(listed)})"
+
+
+def _or(*parts: str) -> str:
+    if len(parts) < 2:
+        return "".join(parts)
+    return f"({' OR '.join(parts)})"

@@ -1,0 +1,226 @@
+"""What a fitted model releases, as one versioned JSON file.
+
+Everything in it may be published wherever the rule list may: the list itself, what it promises, public parameters, and what
+was spent. No number of records, no seed, and no time of day: when fits began says how long they took.
+
+A checksum over the content finds accidents: a file that was cut off, merged or edited by hand. It does not keep out forgers,
+who can compute it, too; sign the file if that worries you.
+"""
+
+import hashlib
+import json
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from os import PathLike
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from .. import __version__
+from ..common.errors import ModelError, RuleError, shown
+from ..common.writing import write_whole
+from ..privacy.ledger import UNREADABLE, LedgerSnapshot
+from ..privacy.statement import PrivacyStatement
+from ..schema.columns.base import LARGEST_WHOLE
+from .rule_list import RuleList
+
+if TYPE_CHECKING:
+    import numpy as np
+
+FORMAT, VERSION = "discreet model", 1
+# Not written down: what stands elsewhere in the file, what may hold records' values, what takes noise off, what is no fact
+LEFT_OUT = ("schema", "ledger", "candidates", "random_state", "verbose")
+ENTRIES = ("format", "version", "discreet", "learner", "parameters", "target", "rule_list", "privacy", "ledger")
+AGAIN = "save the model again with SavedModel.of(clf).save(path), or get an unchanged copy"
+
+
+@dataclass(frozen=True)
+class SavedModel:
+    """A fitted model without its learner: the rule list, what it promises, and how it was learned.
+
+    Parameters
+    ----------
+    rule_list : RuleList
+        The model, with its schema and its (noisy) class counts.
+    privacy : PrivacyStatement or None
+        What it promises; None if it was learned without privacy.
+    learner : str
+        The class that learned it.
+    parameters : dict
+        The learner's public parameters, as far as JSON can say them.
+    target : str or None
+        What the labels are called, if that is known.
+    ledger : LedgerSnapshot or None
+        What had been spent on the table when the model was saved, and which entry is the model's own.
+    discreet : str
+        The version of the package that made the file.
+
+    Examples
+    --------
+    >>> from discreet import GreedyRuleListClassifier, SavedModel
+    >>> from discreet.datasets import load_compas
+    >>> data = load_compas(sensitive=False)
+    >>> clf = GreedyRuleListClassifier(max_length=2, schema=data.schema).fit(data.data, data.target)
+    >>> model = SavedModel.of(clf)
+    >>> print(model)
+    if priors_count > 2 then 1
+    else 0
+    >>> SavedModel.from_json(model.to_json()) == model
+    True
+    """
+
+    rule_list: RuleList
+    privacy: PrivacyStatement | None = None
+    learner: str = "unknown"
+    parameters: Mapping[str, Any] = field(default_factory=dict)
+    target: str | None = None
+    ledger: LedgerSnapshot | None = None
+    discreet: str = __version__
+
+    @classmethod
+    def of(cls, clf: Any, target: str | None = None) -> "SavedModel":
+        """What a fitted classifier releases. ``target`` names the labels where the schema does not."""
+        rule_list = getattr(clf, "rule_list_", None)
+        if not isinstance(rule_list, RuleList):
+            raise ModelError("only a rule list classifier that is fitted can be saved; call fit first")
+        given = {name: _plain(value) for name, value in clf.get_params(deep=False).items() if name not in LEFT_OUT}
+        ledger = getattr(clf, "ledger", None)
+        named = None if rule_list.schema is None else rule_list.schema.target
+        return cls(
+            rule_list,
+            getattr(clf, "privacy_", None),
+            type(clf).__name__,
+            {name: value for name, value in given.items() if value is not _UNSAYABLE},
+            named if target is None else target,
+            None if ledger is None else ledger.snapshot(getattr(clf, "booked_", None)),
+        )
+
+    def __str__(self) -> str:
+        return str(self.rule_list)
+
+    @property
+    def classes(self) -> tuple[Any, ...]:
+        """The labels, in the order of ``predict_proba``."""
+        return self.rule_list.classes
+
+    def predict(self, X: Any) -> "np.ndarray":
+        """The predicted class of each record. Values that the schema does not foresee are taken as it says."""
+        return self.rule_list.predict(X)
+
+    def predict_proba(self, X: Any) -> "np.ndarray":
+        """The share of each class where a record is captured, from the released counts."""
+        return self.rule_list.predict_proba(X)
+
+    def to_json(self, indent: int | None = 1) -> str:
+        """The model as JSON that ``from_json`` reads back, here or in a later version."""
+        data: dict[str, Any] = {
+            "format": FORMAT,
+            "version": VERSION,
+            "discreet": self.discreet,
+            "learner": self.learner,
+            "parameters": dict(self.parameters),
+            "target": self.target,
+            "rule_list": json.loads(self.rule_list.to_json()),
+            "privacy": None if self.privacy is None else json.loads(self.privacy.to_json()),
+            "ledger": None if self.ledger is None else self.ledger.to_dict(),
+        }
+        return json.dumps(data | {"checksum": checksum(data)}, indent=indent, allow_nan=False)
+
+    @classmethod
+    def from_json(cls, text: str) -> "SavedModel":
+        """Read what ``to_json`` wrote. A file that was changed since, or is something else, is refused."""
+        data = _checked(text)
+        try:
+            if not isinstance(data["parameters"], dict) or set(data) != set(ENTRIES):
+                raise TypeError
+            for name in ("discreet", "learner"):
+                if not isinstance(data[name], str):
+                    raise TypeError
+            if not isinstance(data["target"], str | None):
+                raise TypeError
+            ledger = None if data["ledger"] is None else LedgerSnapshot.from_dict(data["ledger"])
+            privacy = None if data["privacy"] is None else PrivacyStatement.from_json(json.dumps(data["privacy"]))
+            rule_list = RuleList.from_json(json.dumps(data["rule_list"]))
+        except RuleError as error:
+            raise ModelError(f"the model's rule list cannot be read: {error}") from None
+        except (*UNREADABLE, OverflowError):
+            raise ModelError(f"the model lacks an entry or has one that does not belong there; {AGAIN}") from None
+        return cls(
+            rule_list, privacy, data["learner"], data["parameters"], data["target"], ledger, discreet=data["discreet"]
+        )
+
+    def save(self, path: str | PathLike[str]) -> None:
+        """Write the model to a file. It is written beside and then renamed, so that there is never half a file."""
+        write_whole(path, self.to_json() + "\n")
+
+    @classmethod
+    def load(cls, path: str | PathLike[str]) -> "SavedModel":
+        """Read a model from a file."""
+        try:
+            return cls.from_json(Path(path).read_text(encoding="utf-8-sig"))
+        except UnicodeDecodeError:
+            raise ModelError(f"{path} is not a text in UTF-8, so it is no model; {AGAIN}") from None
+        except ModelError as error:
+            raise ModelError(f"{path}: {error}") from None
+
+
+def checksum(data: Mapping[str, Any]) -> str:
+    """Of everything in the file but the checksum. The order counts: that of columns is the table's."""
+    content = {name: value for name, value in data.items() if name != "checksum"}
+    text = json.dumps(content, ensure_ascii=True, separators=(",", ":"), allow_nan=False)
+    return f"sha256:{hashlib.sha256(text.encode('ascii')).hexdigest()}"
+
+
+def _checked(text: str) -> dict[str, Any]:
+    """The content of a file that is a model of this version, and as it was written."""
+    try:
+        data = json.loads(text, parse_constant=_refuse)
+    except (ValueError, RecursionError):
+        raise ModelError(f"the model is not valid JSON: it is cut off, damaged, or something else; {AGAIN}") from None
+    if not isinstance(data, dict) or data.get("format") != FORMAT:
+        what = data.get("format") if isinstance(data, dict) else None
+        known = isinstance(what, str) and what.startswith("discreet ") and len(what) < 50
+        raise ModelError(f"this is {f'a {what}' if known else 'some other JSON'}, not a {FORMAT}; {AGAIN}")
+    version = data.get("version")
+    if isinstance(version, bool) or version != VERSION:
+        newer = isinstance(version, int) and version > VERSION
+        by = f"a newer discreet ({shown(data.get('discreet'))})" if newer else "another discreet"
+        raise ModelError(
+            f"the model was written by {by}: it has format version {shown(version)}, this discreet {__version__} reads "
+            f"{VERSION}; {'update discreet' if newer else AGAIN}"
+        )
+    try:
+        unchanged = data.pop("checksum", None) == checksum(data)
+    except (ValueError, RecursionError):
+        unchanged = False
+    if not unchanged:
+        raise ModelError(
+            "the model was changed after it was saved: its checksum does not fit, so neither the rule list nor what it says "
+            f"about privacy can be relied on; {AGAIN}"
+        )
+    return data
+
+
+def _refuse(_: str) -> None:
+    raise ValueError  # NaN and infinities are no JSON
+
+
+_UNSAYABLE = object()
+
+
+def _plain(value: Any) -> Any:
+    """A parameter as JSON has it. What has no plain form, or would not be the same when read again, is left out."""
+    value = value.item() if hasattr(value, "item") and getattr(value, "ndim", None) == 0 else value
+    if value is None or isinstance(value, bool | str):
+        return value
+    if isinstance(value, int):
+        return value if abs(value) < LARGEST_WHOLE else _UNSAYABLE
+    if isinstance(value, float):
+        return value if math.isfinite(value) else _UNSAYABLE
+    if isinstance(value, Mapping):
+        parts = {str(_plain(key)): _plain(part) for key, part in value.items()}
+        return _UNSAYABLE if any(part is _UNSAYABLE for part in parts.values()) else parts
+    if isinstance(value, Iterable) and hasattr(value, "__len__"):
+        listed = [_plain(part) for part in value]
+        return _UNSAYABLE if any(part is _UNSAYABLE for part in listed) else listed
+    return _UNSAYABLE

@@ -1,0 +1,47 @@
+"""Noisy whole numbers: a count plus k with probability proportional to ``exp(-eps |k|)``.
+
+**Privacy.** If a vector of counts changes by at most 1 in at most one place between neighbours, releasing it with
+independent noise is eps-DP: the probability of any outcome changes by a factor ``exp(eps (|k| - |k'|))`` with
+``||k| - |k'|| <= 1``. This is the Laplace mechanism (the paper's for counts) on whole numbers, where it is exact.
+
+**Histograms of disjoint parts.** A record stands in one part of a rule list and in one class, so the class histograms of
+all parts together are one such vector: they cost one eps in all, even when they are drawn along the way (given the
+rules released so far, which parts there are does not depend on the data).
+
+**Support check.** ``noisy count >= threshold`` is computed from one such count.
+"""
+
+import math
+from fractions import Fraction
+
+import numpy as np
+
+from .entropy import Entropy, Integers
+
+
+def scale_for(epsilon: Fraction) -> float:
+    """The smallest float that is at least 1/epsilon: rounding goes towards more privacy."""
+    scale = float(1 / epsilon)
+    return scale if Fraction(scale) >= 1 / epsilon else math.nextafter(scale, math.inf)
+
+
+def release(counts: Integers, epsilon: Fraction, entropy: Entropy) -> Integers:
+    """The counts with noise."""
+    return entropy.discrete_laplace(counts, scale_for(epsilon))
+
+
+def log_pmf(k: Integers, epsilon: float) -> np.ndarray[tuple[int, ...], np.dtype[np.float64]]:
+    """The exact logarithm of the probability of noise k: ``(1 - q) / (1 + q) q^|k|`` with q = exp(-eps)."""
+    q = math.exp(-epsilon)
+    return math.log1p(-q) - math.log1p(q) - epsilon * np.abs(k).astype(np.float64)
+
+
+def tail(m: int, epsilon: float) -> float:
+    """The probability that the noise is at least m >= 1: ``q^m / (1 + q)``."""
+    q = math.exp(-epsilon)
+    return math.exp(-epsilon * m) / (1.0 + q)
+
+
+def at_least(m: int, epsilon: float) -> float:
+    """The probability that the noise is at least m, of either sign."""
+    return tail(m, epsilon) if m >= 1 else 1.0 - tail(1 - m, epsilon)

@@ -1,0 +1,1 @@
+"""Other releases than a model: cut points, a measured accuracy."""

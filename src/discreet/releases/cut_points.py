@@ -1,0 +1,171 @@
+"""Cut points computed from the records with differential privacy, for where a fine public grid will not do."""
+
+import secrets
+from collections.abc import Mapping
+from dataclasses import replace
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from ..classifiers.base import check_whole_number
+from ..classifiers.private import check_budget, entropy_of, warn_of
+from ..common.errors import SchemaError
+from ..common.samples import was_sample
+from ..common.tables import Table, as_table
+from ..common.unseen import NOTHING_BOOKED, SEE_LEDGER, STAYS_BOOKED, call_unseen, unseen
+from ..learners.cuts import cuts_by_halving, levels
+from ..privacy.budget import CutsBudget
+from ..privacy.ledger import Ledger, exact, reserve
+from ..privacy.statement import DRAFTED, INFERRED, SEEDED, Guarantee, PrivacyStatement
+from ..privacy.this_process import columns_of, note_cuts, note_release
+from ..schema import Label, Schema
+from ..schema.columns import Numeric
+from ..sources.engine import EngineTable, is_engine_table
+from ..sources.memory import check_types
+from ..vault.cut_doors import CutDoors
+from ..vault.vault import Vault, check_private_schema, sorted_classes
+
+
+@unseen(SEE_LEDGER)
+def private_cuts(
+    X: Any,
+    schema: Schema,
+    cuts: Mapping[str, int],
+    *,
+    epsilon: float,
+    ledger: Ledger | None = None,
+    records_per_person: int = 1,
+    random_state: Any = None,
+) -> Schema:
+    """A schema whose columns are cut near the quantiles of the records, computed with differential privacy.
+
+    Try a fine public grid first: it costs nothing (docs/cut-points.md). Cuts are chosen from those that the columns have in
+    ``schema``: give them a fine grid, ``low``, ``high`` and ``n_cuts``. Adding or removing one record changes the chance of any
+    outcome by a factor of at most ``e^epsilon``. Who learns from the same records afterwards has spent this epsilon, too: the
+    schema keeps it, and the statement of each model adds it.
+
+    Parameters
+    ----------
+    X : data frame or array
+        The records. The target is not looked at. Of an ibis table (``open_table``) only counts come here.
+    schema : Schema
+        What is public about them.
+    cuts : dict
+        For each column to be cut, how many cuts it is to get, e.g. ``{"age": 7}``. 1, 3, 7 or 15 make the most of epsilon: q
+        cuts cost as much as the next such number. It may become fewer where many records share a value.
+    epsilon : float
+        The privacy budget, shared by all these columns.
+    ledger : Ledger, default=None
+        Where to book it. What is wrong with the parameters, the schema or the types of columns costs nothing.
+    records_per_person : int, default=1
+        How many records a person may have: epsilon is then that of a person. Say the same when you learn.
+    random_state : int, default=None
+        A seed, for experiments. The cuts are then not private: the schema is marked as ``inferred``, and nothing is proved about
+        what is learned with it.
+
+    Returns
+    -------
+    Schema
+        With the new cuts instead of the old ones; its ``cuts_epsilon`` says what they cost (for a single record).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from discreet import Ledger, Numeric, Schema, private_cuts
+    >>> ages = np.random.default_rng(0).normal(40, 10, size=(100_000, 1))
+    >>> grid = Schema([Numeric("age", low=0, high=100, n_cuts=99)])
+    >>> ledger = Ledger(epsilon=1.0)
+    >>> schema = private_cuts(ages, grid, {"age": 3}, epsilon=0.1, ledger=ledger)
+    >>> schema["age"].cuts
+    (33.0, 40.0, 47.0)
+    >>> schema.cuts_epsilon, float(ledger.remaining[0])
+    (0.1, 0.9)
+    """
+    check_budget(epsilon, ledger)
+    check_private_schema(schema)
+    grids = _grids(schema, cuts)
+    in_engine = is_engine_table(X)
+    sources = {name: _counted(X, grid) for name, grid in grids.items()} if in_engine else {}
+    table = None if in_engine else as_table(X, schema.names)
+    if table is not None:
+        check_types(table, list(grids.values()))
+    entropy = entropy_of(random_state)
+    check_whole_number("records_per_person", records_per_person, at_least=1)
+    whole = exact("epsilon", epsilon)
+    budget = CutsBudget.split(whole / records_per_person, [levels(int(cuts[name])) for name in grids])
+    release = f"cuts-{secrets.token_hex(4)}"
+    seeded, drafted = random_state is not None, was_sample(X)
+    because = (SEEDED,) * seeded + (INFERRED,) * schema.inferred + (DRAFTED,) * drafted
+    proved = None if because else (float(whole), 0.0)
+    statement = PrivacyStatement("cut points", None, None if because else Guarantee(float(whole), 0.0), because)
+    warn_of("these cuts", epsilon, random_state, statement)
+    if in_engine and ledger is not None:
+        ledger.check(whole, Fraction(0), proved, because=because)
+    # before the budget is reserved: a connection may be lost on the way
+    vaults = call_unseen(lambda: {name: Vault.filled_by(*source) for name, source in sources.items()}, NOTHING_BOOKED)
+    if ledger is None:
+        table_columns = columns_of(schema.names, schema.target)
+        if because:
+            note_release(table_columns, statement, records_per_person)
+        else:
+            note_cuts(table_columns, release, float(budget.epsilon))
+    what = f"cut points {release} of {', '.join(grids)}"
+    paid = {release: records_per_person * exact("epsilon", float(budget.epsilon))}  # as fits will read it in the schema
+    with reserve(
+        ledger, whole, Fraction(0), what, proved, records_per_person, because=because, release=release, pays_for=paid
+    ) as reservation:
+
+        def choose(name: str) -> tuple[float, ...]:
+            vault = vaults[name] if table is None else _alone(table, grids[name])
+            doors = CutDoors(vault, budget.choice_epsilon, reservation, entropy)
+            numbers = cuts_by_halving(doors, len(grids[name].cuts), int(cuts[name]))
+            return tuple(grids[name].cuts[i] for i in numbers)
+
+        found = call_unseen(lambda: {name: choose(name) for name in grids}, STAYS_BOOKED, drawing=True)
+    columns = [
+        replace(c, cuts=found[c.name], n_cuts=None, spacing="equal")  # type: ignore[call-arg]
+        if c.name in found
+        else c
+        for c in schema.columns
+    ]
+    if seeded or drafted:
+        return replace(schema, columns=tuple(columns), inferred=True)
+    return replace(schema, columns=tuple(columns), released=(*schema.released, (release, float(budget.epsilon))))
+
+
+def _grids(schema: Schema, cuts: Mapping[str, int]) -> dict[str, Numeric]:
+    """Each column to be cut, with nothing but the candidates for its cuts."""
+    if not isinstance(cuts, Mapping) or not cuts:
+        raise ValueError('cuts must be a dict that says how many cuts each column is to get: cuts={"age": 7}')
+    grids = {}
+    for name, n_cuts in cuts.items():
+        column = schema[name]
+        if not isinstance(column, Numeric):
+            raise SchemaError(f"cuts names column {name!r}, which is {column.kind}; only numeric columns have cuts")
+        if column.low is None or column.high is None:
+            raise SchemaError(
+                f"column {name!r}: cuts are chosen between public bounds; give it low, high and n_cuts in the schema"
+            )
+        check_whole_number(f"cuts[{name!r}]", n_cuts, at_least=1)
+        candidates = tuple(c for c in column.all_cuts if column.low <= c < column.high)
+        if len(candidates) <= n_cuts:
+            raise SchemaError(
+                f"column {name!r} has {len(candidates)} cuts between its bounds to choose {n_cuts} from; "
+                "give it a finer grid in the schema, e.g. n_cuts = 100"
+            )
+        grids[name] = replace(column, cuts=candidates, n_cuts=None, spacing="equal", ranges=())
+    return grids
+
+
+def _alone(table: Table, grid: Numeric) -> Vault:
+    """A vault that holds this column alone. Of its labels nothing is used: they are all alike."""
+    schema = Schema((grid,))
+    return Vault.from_table(table, np.full(len(table), sorted_classes(schema)[0]), schema)
+
+
+def _counted(table: Any, grid: Numeric) -> tuple[EngineTable, Schema, tuple[Label, ...]]:
+    """The same of an ibis table: what fills the vault. A column of this name holds the labels."""
+    schema = Schema((grid,), target=f"not {grid.name}")
+    classes = sorted_classes(schema)
+    return EngineTable(table.mutate(**{f"not {grid.name}": classes[0]}), schema, classes), schema, classes

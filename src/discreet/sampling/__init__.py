@@ -1,0 +1,1 @@
+"""Draws of whole lists by the exponential mechanism."""

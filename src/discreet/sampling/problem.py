@@ -1,0 +1,218 @@
+"""What both samplers draw from: a finite set of labelled rule lists, each with a weight.
+
+Rules that are true in the same cells are one *group*; a list of groups stands for all lists of their members. The law over
+concrete rules is unchanged because members are counted: the k-th rule taken from a group of size g can be one of g - k + 1.
+
+A labelled list with rules r_1 ... r_l has the weight
+
+    length[l] * rule[r_1] * ... * rule[r_l] * exp(rate * score),     score = sum over parts of counts[label, part]
+
+where ``length`` and ``rule`` are public (the prior, normalised), ``rate`` is epsilon, and ``counts`` are the records of each
+class in each cell, times public class weights of at most 1. So adding a record changes no score by more than 1, and none
+downwards: a draw in proportion to the weights costs epsilon, once (docs/theory.md, Theorem 13).
+
+What is the same for every list is left out: each cell's smallest class count is subtracted from all of its classes, and cells
+where nothing remains are dropped.
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+
+from ..cells.cells import Array, Cells
+from ..cells.secret import Secret
+from ..conditions.candidates import Candidates
+from ..conditions.prior import Prior
+from ..noise.entropy import Entropy
+
+Sets = npt.NDArray[np.int32]
+EXACT_IN_FLOAT32 = 2**24  # sums of whole numbers up to here
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Problem(Secret):
+    """Groups of rules over cells, class counts, and the prior."""
+
+    truth: Array  # (cells, groups), 1 where a group's rules are true
+    counts: Array  # (classes, cells)
+    members: tuple[npt.NDArray[np.intp], ...]  # of each group, the numbers of its rules
+    log_rule: Array  # (groups,), the logarithm of the prior weight of one of its rules
+    log_length: Array  # (longest + 1,), see above; -inf for lengths that cannot be
+    rate: float
+
+    @cached_property
+    def outside(self) -> Array:
+        """(groups, cells): 1 where a group's rules are not true."""
+        return np.ascontiguousarray(1 - self.truth.T)
+
+    @property
+    def longest(self) -> int:
+        """The most rules in a list."""
+        return len(self.log_length) - 1
+
+    @property
+    def n_classes(self) -> int:
+        """How many labels a part can have."""
+        return len(self.counts)
+
+    @property
+    def n_groups(self) -> int:
+        """How many groups the rules form."""
+        return int(self.truth.shape[1])
+
+    def alive(self, sets: Sets) -> Array:
+        """For each row of groups, the cells (as 0 and 1) that none of them captures."""
+        alive = np.ones((len(sets), len(self.truth)), self.truth.dtype)
+        for column in sets.T:
+            alive *= self.outside[column]
+        return alive
+
+    def captured(self, alive: Array) -> Array:
+        """(classes, rows, groups): the counts of what each group captures of the cells alive in each row."""
+        return np.stack([(alive * count) @ self.truth for count in self.counts])
+
+    def left(self, alive: Array) -> Array:
+        """(classes, rows): the counts of all cells alive in each row."""
+        left: Array = self.counts @ alive.T
+        return left
+
+    @cached_property
+    def log_members(self) -> Array:
+        """(groups,): the logarithm of the prior weight of all members of each group."""
+        return self.log_rule + np.log(self.sizes)
+
+    @cached_property
+    def sizes(self) -> Array:
+        """(groups,): how many rules each group has."""
+        return np.array([float(len(m)) for m in self.members])
+
+    def log_free(self, sets: Sets) -> Array:
+        """(rows, groups): the same, of the members that a list which used these groups can still take."""
+        log = np.tile(self.log_members, (len(sets), 1))
+        rows = np.arange(len(sets))
+        for column in sets.T:
+            used = (sets == column[:, None]).sum(1)
+            free = np.maximum(self.sizes[column] - used, 0.0)
+            with np.errstate(divide="ignore"):
+                log[rows, column] = self.log_rule[column] + np.log(free)
+        return log
+
+    def log_sum(self, counts: Array) -> Array:
+        """``log sum over labels of exp(rate * count)``, classes in the first axis.
+
+        In double precision: ``rate * count`` in single precision would be off by more than a record's share of it.
+        """
+        logs = self.rate * counts.astype(np.float64)
+        top = logs.max(0)
+        if len(logs) == 2:
+            log: Array = top + np.log1p(np.exp(logs.min(0) - top))
+            return log
+        log = top + np.log(np.exp(logs - top).sum(0))
+        return log
+
+
+def make_problem(truth: npt.NDArray[np.bool_], counts: Array, prior: Prior, rate: float) -> Problem:
+    """From which rules are true in which cells (rules, cells) and the (weighted) class counts (classes, cells)."""
+    counts = counts - counts.min(0)
+    matters = counts.any(0)
+    truth, counts = truth[:, matters], counts[:, matters]
+    packed = np.packbits(truth, axis=1)
+    places: dict[tuple[bytes, float], list[int]] = {}
+    for rule, weight in enumerate(prior.rules.tolist()):
+        if weight > 0.0:
+            places.setdefault((packed[rule].tobytes(), weight), []).append(rule)
+    wide_first = sorted(places.values(), key=lambda rules: -int(truth[rules[0]].sum()))  # see best_split_after
+    members = tuple(np.array(rules) for rules in wide_first)
+    firsts = [int(rules[0]) for rules in members]
+    whole = bool((counts == np.floor(counts)).all()) and counts.sum() < EXACT_IN_FLOAT32
+    dtype = np.float32 if whole else np.float64
+    weights = prior.rules[prior.rules > 0]
+    return Problem(
+        np.ascontiguousarray(truth[firsts].T, dtype),
+        counts.astype(dtype),
+        members,
+        np.log(prior.rules[firsts]),
+        _log_lengths(prior.lengths, weights, len(counts)),
+        rate,
+    )
+
+
+def _log_lengths(lengths: Sequence[float], weights: Array, n_classes: int) -> Array:
+    """The logarithm of the weight that a labelled list of each length gets, apart from its rules' weights.
+
+    Lists of l rules without repetition have the weights l! e_l in all, e_l the elementary symmetric polynomial; each has
+    n_classes^(l+1) labellings. Lengths that cannot be, for want of rules, are left out of the prior.
+    """
+    longest = min(len(lengths) - 1, len(weights))
+    scale = float(weights.mean()) if len(weights) else 1.0  # keeps the polynomial in range
+    symmetric = np.zeros(longest + 1)
+    symmetric[0] = 1.0
+    for weight in weights / scale:
+        symmetric[1:] += weight * symmetric[:-1]
+    prior = np.array(lengths[: longest + 1], np.float64)
+    logs = np.full(longest + 1, -np.inf)
+    for length in np.flatnonzero(prior / prior.sum() > 0):
+        lists = math.lgamma(length + 1) + math.log(symmetric[length]) + length * math.log(scale)
+        logs[length] = math.log(prior[length] / prior.sum()) - lists - (length + 1) * math.log(n_classes)
+    return logs[: int(np.flatnonzero(np.isfinite(logs)).max(initial=0)) + 1]
+
+
+def rules_on_cells(cells: Cells, candidates: Candidates) -> tuple[npt.NDArray[np.bool_], Array]:
+    """(rules, patterns): where each candidate is true, on the distinct patterns of literals; and their class counts."""
+    column_of = {column.name: i for i, column in enumerate(cells.columns)}
+    literals = np.ones((len(candidates.literals) + 1, len(cells)), bool)  # a last row, for -1, is always true
+    for row, literal, true in zip(literals, candidates.literals, candidates.truths, strict=False):
+        row[:] = true[cells.bins(column_of[literal.column])]
+    packed = np.ascontiguousarray(np.packbits(literals, axis=0).T)
+    _, first, pattern = np.unique(packed.view(f"V{packed.shape[1]}"), return_index=True, return_inverse=True)
+    counts = np.zeros((cells.n_classes, len(first)))
+    for total, count in zip(counts, cells.counts.T, strict=True):
+        np.add.at(total, pattern.ravel(), count)
+    patterns = literals[:, first]
+    truth = np.ones((len(candidates), len(first)), bool)
+    for members in candidates.members.T:
+        truth &= patterns[members]
+    return truth, counts
+
+
+def concrete(problem: Problem, groups: Sequence[int], entropy: Entropy) -> list[int]:
+    """A rule of each group, none twice, all choices alike."""
+    rules: list[int] = []
+    for group, u in zip(groups, entropy.uniform(len(groups)), strict=True):
+        unused = np.setdiff1d(problem.members[group], rules)
+        rules.append(int(unused[int(u * len(unused))]))
+    return rules
+
+
+def draw_labels(problem: Problem, groups: Sequence[int], entropy: Entropy) -> list[int]:
+    """The labels of the parts of a list, the default last, each in proportion to ``exp(rate * count)``."""
+    alive = np.ones(len(problem.truth), problem.truth.dtype)
+    labels = []
+    for group, u in zip([*groups, None], entropy.uniform(len(groups) + 1), strict=True):
+        part = alive if group is None else alive * problem.truth[:, group]
+        log = problem.rate * (problem.counts @ part).astype(np.float64)
+        labels.append(pick(log, float(u)))
+        alive = alive - part
+    return labels
+
+
+def pick(logs: Array, u: float) -> int:
+    """An index in proportion to ``exp(logs)``, given a uniform number."""
+    return int(pick_each(logs[None], np.array([u]))[0])
+
+
+def pick_each(logs: Array, u: Array) -> npt.NDArray[np.intp]:
+    """The same for each row and number. One row stands for all."""
+    p = np.exp(logs - logs.max(1, keepdims=True))
+    sums = np.cumsum(p, axis=1)
+    last = p.shape[1] - 1 - np.argmax(p[:, ::-1] > 0, axis=1)
+    if len(logs) == 1:
+        places: npt.NDArray[np.intp] = np.searchsorted(sums[0], u * sums[0, -1], side="right")
+    else:
+        places = (sums <= u[:, None] * sums[:, -1:]).sum(1)
+    places = np.minimum(places, last)
+    return places

@@ -1,0 +1,4 @@
+"""What a table may hold: its columns, their public facts, and how a schema is drafted."""
+
+from .schema import Label as Label
+from .schema import Schema as Schema

@@ -1,0 +1,192 @@
+"""What is public about one column, and the bins that it cuts the column's values into.
+
+A column offers *tests*, pairs of an operator and a value such as ``("<=", 30.0)``. All its tests together cut its values
+into a finest partition, the *bins*: two values in one bin are told apart by no test. So a record is known to a learner
+by one small bin number per column, and a test by the set of bins in which it is true.
+
+One bin of every column is kept for missing values. **A missing value satisfies no test but "is missing"**: neither
+``age <= 30`` nor ``age > 30`` is true of it (as in SQL), so a rule says just what it reads.
+
+``encode`` is a total function of single values: what it does with one record never depends on another. With
+``strict=True`` it stops instead at values that the column did not foresee, which only non-private learners may do.
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, fields
+from decimal import Decimal
+from numbers import Real
+from typing import Any, ClassVar
+
+import numpy as np
+import pandas as pd
+
+from ...common.errors import SchemaError, no_value_shown, shown, warnings_ignored
+
+Value = float | int | str | tuple[float, float] | None
+Test = tuple[str, Value]
+
+NEGATION = {"<=": ">", "<": ">=", "in": "not in", "=": "!=", "is true": "is false", "is missing": "is not missing"}
+NEGATION |= {negated: op for op, negated in NEGATION.items()}
+
+LARGEST_WHOLE = 10**300  # of a category or class: longer numbers could be read, but not written
+PLAIN = {str, np.str_, float, type(None), type(pd.NA)}  # texts, and what stands for a missing one
+
+
+def canonical(value: Any) -> str:
+    """One text for one category or class, whatever type the table stores it in: 1, 1.0, "1" and True are the same.
+
+    A number is the same by its value, of a decimal as a floating-point number: Decimal("0.10") and 0.1 are "0.1".
+    """
+    if type(value) is str:
+        return value
+    try:
+        return str.__str__(_text(value))  # a text of a class of its own could do anything when it is compared
+    except Exception:  # whatever a value does, it may not stop a private fit
+        return f"<{type(value).__name__}>"
+
+
+def _text(value: Any) -> str:
+    if isinstance(value, str):
+        return value
+    if isinstance(value, bytes):
+        return value.decode(errors="replace")
+    if isinstance(value, Decimal):  # as engines have it: 0.1 and 0.10 are one number
+        value = float(value)
+    if isinstance(value, Real | np.bool_):
+        try:
+            return str(whole) if value == (whole := int(value)) else str(float(value))  # type: ignore[arg-type]
+        except Exception:  # infinite, no number, or too long to write down
+            pass
+    return str(value)
+
+
+def spelled_alike(text: str) -> str:
+    """One text for all that differ by case or spaces only. Nobody learns by it: it is for those who look for mistakes."""
+    return "".join(text.split()).casefold()
+
+
+def is_missing(value: Any) -> bool:
+    """Whether one value stands for "nothing known": None, NaN, pandas' NA and NaT."""
+    if value is None or value is pd.NA or value is pd.NaT:
+        return True
+    try:
+        return value.is_nan() if isinstance(value, Decimal) else isinstance(value, Real) and bool(value != value)
+    except Exception:  # a value whose own code fails
+        return False
+
+
+@dataclass(frozen=True)
+class Column(ABC):
+    """A column and its public facts. Use one of the subclasses."""
+
+    name: str
+    missing: bool = False
+
+    kind: ClassVar[str]
+
+    def __post_init__(self) -> None:
+        for field in fields(self):  # NumPy's scalars would be written to files under their own names
+            if isinstance(value := getattr(self, field.name), np.generic):
+                object.__setattr__(self, field.name, value.item())
+        if not isinstance(self.name, str) or not self.name:
+            raise SchemaError(f"a column's name must be a text, not {self.name!r}")
+        self._one_of("missing", self.missing, (True, False))
+
+    @property
+    def n_bins(self) -> int:
+        """How many bins there are. The last one holds missing values."""
+        return self._n_values + 1
+
+    @property
+    def domain(self) -> np.ndarray:
+        """The bins that the schema foresees. Tests that agree on all of them say the same."""
+        return np.append(self._foreseen(), self.can_be_missing)
+
+    @property
+    def can_be_missing(self) -> bool:
+        """Whether "is missing" is a test: as the schema says, or because values outside the domain count as missing."""
+        return self.missing or getattr(self, "outside", None) == "missing"
+
+    def tests(self) -> list[Test]:
+        """All tests that this column offers, without negations."""
+        return self._value_tests() + ([("is missing", None)] if self.can_be_missing else [])
+
+    def where(self, op: str, value: Value = None) -> np.ndarray:
+        """In which bins the test is true."""
+        if op in ("is missing", "is not missing"):
+            return (np.arange(self.n_bins) == self._n_values) == (op == "is missing")
+        for sign, test in ((True, (op, value)), (False, (NEGATION.get(op, ""), value))):
+            if (inside := self._inside(*test)) is not None:
+                return np.append(inside == sign, False)
+        raise SchemaError(
+            f"column {self.name!r} of the schema has no test {op!r} with this value; it offers "
+            + (", ".join(f"{o} {'' if v is None else v}".strip() for o, v in self.tests()[:8]) or "none")
+        )
+
+    def encode(self, values: np.ndarray, strict: bool = False) -> np.ndarray:
+        """The bin number of each value."""
+        with no_value_shown(f"column {self.name!r} has values that cannot be read"), no_warning(values):
+            bins = self._encode(values, strict)
+        if strict and not self.can_be_missing and (bins == self._n_values).any():
+            raise SchemaError(
+                f"column {self.name!r} has missing values; say `missing = true` for it in the schema, "
+                "which makes `is missing` a literal, or fill them in first"
+            )
+        return bins.astype(np.min_scalar_type(self._n_values), copy=False)
+
+    def _one_of(self, parameter: str, value: object, allowed: tuple[object, ...]) -> None:
+        if value not in allowed:
+            listed = ", ".join(repr(a) for a in allowed if a is not None)
+            raise SchemaError(f"column {self.name!r}: {parameter} must be one of {listed}, not {shown(value)}")
+
+    # What a subclass says of itself: the number of bins without the missing one, its tests, the bins in which a test is
+    # true (None if it has no such test), and the bin of each value.
+    @property
+    @abstractmethod
+    def _n_values(self) -> int: ...
+
+    def _foreseen(self) -> np.ndarray:
+        return np.ones(self._n_values, bool)
+
+    @abstractmethod
+    def _value_tests(self) -> list[Test]: ...
+
+    @abstractmethod
+    def _inside(self, op: str, value: Value) -> np.ndarray | None: ...
+
+    @abstractmethod
+    def _encode(self, values: np.ndarray, strict: bool) -> np.ndarray: ...
+
+
+@contextmanager
+def no_warning(values: np.ndarray) -> Iterator[None]:
+    """Whether NumPy warns, or a value's own code (quantities with units do), would depend on a record."""
+    with np.errstate(all="ignore"):
+        if values.dtype != object:
+            yield
+            return
+        with warnings_ignored():
+            yield
+
+
+def distinct(values: np.ndarray) -> tuple[np.ndarray, Any]:
+    """Codes (-1 for a missing value) and the distinct values they stand for."""
+    if values.dtype.kind == "f":  # 0.1 has another text as a 32-bit number
+        values = values.astype(np.float64, copy=False)
+    elif values.dtype.kind not in "biumM":  # pandas takes -0j for 0j, and some texts for others
+        values = values.astype(object, copy=False)
+    if values.dtype == object and not _are_plain_texts(values):
+        # one by one: a look at the whole column could let one value change what another is taken for
+        values = np.array([None if is_missing(v) else canonical(v) for v in values], dtype=object)
+    if values.dtype != object:
+        return pd.factorize(values)
+    # pandas 2 takes texts that are equal up to a NUL for the same, if there is nothing but texts; so there is a number, too
+    codes, found = pd.factorize(np.append(values, 0))
+    return codes[:-1], found[:-1]
+
+
+def _are_plain_texts(values: np.ndarray) -> bool:
+    # by their types first: a text of a class of its own could do anything when it is compared
+    return set(map(type, values)) <= PLAIN and pd.api.types.infer_dtype(values) == "string"

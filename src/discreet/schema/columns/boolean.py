@@ -1,0 +1,78 @@
+"""Columns of truth values, and columns that no rule may use."""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from ...common.errors import SchemaError
+from .base import Column, Test, Value, canonical, distinct
+
+TRUTH = {"1": 1, "true": 1, "yes": 1, "0": 0, "false": 0, "no": 0}
+
+
+@dataclass(frozen=True)
+class Boolean(Column):
+    """True or false (also 1 / 0, "yes" / "no"). A value that is neither counts as missing.
+
+    ``outside``, "missing" or "error", says what to do with it; left unset, only a non-private learner stops.
+    """
+
+    outside: str | None = None
+
+    kind: ClassVar[str] = "boolean"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self._one_of("outside", self.outside, ("missing", "error", None))
+
+    @property
+    def _n_values(self) -> int:
+        return 2
+
+    def _value_tests(self) -> list[Test]:
+        return [("is true", None)]
+
+    def _inside(self, op: str, value: Value) -> np.ndarray | None:
+        return np.array([False, True]) if op == "is true" and value is None else None
+
+    def _encode(self, values: np.ndarray, strict: bool) -> np.ndarray:
+        if values.dtype == bool:
+            return values.astype(np.uint8)
+        if values.dtype.kind in "iuf":
+            bins = np.where(values == 1, 1, np.where(values == 0, 0, 2))
+            unknown = (bins == 2) & ~np.isnan(values)
+        else:
+            codes, found = distinct(values)
+            table = np.array([*(TRUTH.get(canonical(v).lower(), 2) for v in found), 2])
+            bins, unknown = table[codes], (table[codes] == 2) & (codes >= 0)
+        if strict and self.outside != "missing" and unknown.any():
+            raise SchemaError(
+                f"column {self.name!r} has values that are neither true nor false; "
+                'make it categorical in the schema, or say outside = "missing"'
+            )
+        return bins
+
+
+@dataclass(frozen=True)
+class Ignored(Column):
+    """A column that no rule may use: an identifier, a date, free text."""
+
+    kind: ClassVar[str] = "ignore"
+
+    @property
+    def _n_values(self) -> int:
+        return 0
+
+    def _value_tests(self) -> list[Test]:
+        return []
+
+    def _inside(self, op: str, value: Value) -> np.ndarray | None:
+        return None
+
+    def where(self, op: str, value: Value = None) -> np.ndarray:
+        """No test: no rule may use this column."""
+        raise SchemaError(f"column {self.name!r} is ignored, or excluded; no rule may use it")
+
+    def _encode(self, values: np.ndarray, strict: bool) -> np.ndarray:
+        return np.zeros(len(values), np.uint8)

@@ -1,0 +1,113 @@
+"""What a draft is: a schema, and what a person should know when correcting it."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from difflib import get_close_matches
+from os import PathLike
+from pathlib import Path
+from typing import NamedTuple
+
+from ...common.errors import SchemaError
+from .. import Schema
+from ..columns import Column, Ignored
+from ..columns.numeric import MOST_CUTS
+from ..schema import as_comment
+
+N_CUTS = 20  # of a column, where there are few
+ALL_CUTS = 240  # of all columns together, so that a draw stays quick (docs/schema.md has seconds)
+FEWEST_CUTS = 5
+MOST_CLASSES = 20
+MOST_NAMES = 8  # in a note
+
+HEADER = """\
+# A draft, made from {source}. Read it, correct it, then use it.
+#
+# Everything in this file counts as public, and nothing protects it. So it must not have been made from the private
+# table, nor from a part of it: a sample of the private records is private. If it was, write this file from a data
+# dictionary instead; or put `inferred = true` on its first line, and no model will claim to be private.
+"""
+
+
+class Drafted(NamedTuple):
+    """One column as drafted: its facts, why (for a comment), and whether a person should look at it."""
+
+    column: Column
+    why: str = ""
+    look: bool = False
+    description: str = ""  # of a data dictionary
+
+    @property
+    def comment(self) -> str:
+        """What stands above the column."""
+        return "; ".join(filter(None, (self.description, self.why)))
+
+
+@dataclass(frozen=True)
+class Draft:
+    """A schema to be read and corrected by a person.
+
+    ``notes`` has a line for each thing to look at and the columns it is about, with names and types only;
+    ``comments``, by column, is what stands above it in the TOML file.
+    """
+
+    schema: Schema
+    notes: tuple[str, ...] = ()
+    comments: Mapping[str, str] = field(default_factory=dict)
+    source: str = "a public sample"
+
+    def to_toml(self) -> str:
+        """The schema as TOML. It says what it was made from, and why columns are what they are."""
+        return self.schema.to_toml(HEADER.format(source=as_comment(self.source)), self.comments)
+
+    def save(self, path: str | PathLike[str]) -> None:
+        """Write the TOML to a file."""
+        Path(path).write_text(self.to_toml(), encoding="utf-8")
+
+
+def put_together(
+    drafted: list[Drafted],
+    target: str | None,
+    classes: tuple[object, ...] | None,
+    notes: list[str],
+    source: str,
+) -> Draft:
+    """The draft of these columns."""
+    if not drafted:
+        raise SchemaError("there is no column but the target; a rule list needs others to tell the classes by")
+    schema = Schema(tuple(d.column for d in drafted), target, classes)  # type: ignore[arg-type]
+    alike: dict[tuple[str, str], list[str]] = {}  # what is said of several columns is said once
+    for d in drafted:
+        if d.look:
+            alike.setdefault((d.column.kind, d.why), []).append(d.column.name)
+    notes = notes + [f"{_listed(names)} ({kind}): {why}" for (kind, why), names in alike.items()]
+    if all(isinstance(d.column, Ignored) for d in drafted):
+        notes.append("every column is ignored, so there is nothing to learn from: give some of them cuts or categories")
+    return Draft(schema, tuple(notes), {d.column.name: d.comment for d in drafted if d.comment}, source)
+
+
+def _listed(names: list[str]) -> str:
+    """Names for a note. The file has the same comment above each of them."""
+    more = len(names) - MOST_NAMES
+    return ", ".join(map(repr, names[:MOST_NAMES])) + (f" and {more} more" if more > 0 else "")
+
+
+def check_target(target: str | None, names: list[str], what: str) -> None:
+    """Raise, with a name that was perhaps meant, if the target is no column."""
+    if target is None or target in names:
+        return
+    if not isinstance(target, str):
+        raise SchemaError("target must be the name of a column")
+    lowered = {name.lower(): name for name in names}
+    meant = [lowered[m] for m in get_close_matches(target.lower(), list(lowered), n=1)]
+    listed = ", ".join(map(repr, names[:8])) + (", ..." if len(names) > 8 else "")
+    ask = f"did you mean {meant[0]!r}?" if meant else f"it has {listed}"
+    raise SchemaError(f"target {target!r} is not a column of {what}; {ask}")
+
+
+def cuts_each(n_cuts: int | None, n_columns: int) -> int:
+    """How many cuts a numeric column may have: as the caller says, or fewer the more such columns there are."""
+    if n_cuts is None:
+        return max(FEWEST_CUTS, min(N_CUTS, ALL_CUTS // max(1, n_columns)))
+    if isinstance(n_cuts, bool) or not isinstance(n_cuts, int) or not 1 <= n_cuts <= MOST_CUTS:
+        raise SchemaError(f"n_cuts must be None or a whole number from 1 to {MOST_CUTS}")
+    return n_cuts

@@ -1,0 +1,188 @@
+"""A schema drafted from a sample that its owner says is public.
+
+``inference.infer_schema`` reads private records and says so in the schema. Here the sample is public, so the schema counts as
+public, too; a person has to vouch for that, and to correct what a look at a few rows cannot tell.
+"""
+
+from typing import Any
+
+import numpy as np
+
+from ...common.errors import SchemaError, no_value_shown
+from ...common.samples import note_sample
+from ...common.tables import Table, as_table
+from .. import Label
+from ..columns import Boolean, Categorical, Ignored
+from .draft import MOST_CLASSES, Draft, Drafted, check_target, cuts_each, put_together
+from .looks import Looks, looks_of
+from .numbers import draft_numbers
+
+MOST_CATEGORIES = 30
+RARE = 0.005  # of the sample: what is rarer is left to `other`
+
+DECIMAL_COMMAS = (
+    'numbers with commas or points that are no decimal signs: if they are, say --decimal , (in pandas decimal=",") and draft '
+    "again; if they separate thousands, remove them from the table first"
+)
+USELESS = {
+    "dates": "dates or times",
+    "durations": "durations; make numbers of them, of days for instance, to use them in rules",
+    "nothing": "only missing values in the sample",
+    "objects": "neither numbers nor texts",
+    "commas": DECIMAL_COMMAS,
+    "mixed": "numbers and texts; if the texts stand for missing values, make them missing and draft again",
+}
+ALIKE = "that differ by case or spaces only; if they mean the same, spell them alike, here and in the private table"
+IDENTIFIER = "an identifier: nearly every row has its own"
+
+
+def draft_schema(
+    sample: Any, target: str | None = None, n_cuts: int | None = None, source: str = "a public sample"
+) -> Draft:
+    """Draft a schema from a **public** sample, for a person to read and correct. Never give it private records.
+
+    A private fit of the sample itself, or of a view of it, is noticed: nothing is then proved about it.
+
+    Identifiers, dates, free text and columns with one value are ignored. Numbers are cut at round points, evenly or, where they
+    spread over orders of magnitude, by orders of magnitude. Texts become categories, rare ones are left to "other". Why a column
+    is what it is stands above it in the TOML file.
+
+    Parameters
+    ----------
+    sample : data frame, or mapping of columns
+        Public rows with the columns of the private table: made up, published, or long since released.
+    target : str, default=None
+        The column to be predicted. Its classes are those of the sample.
+    n_cuts : int, default=None
+        The most cuts of a numeric column. By default 20, and fewer if there are more than twelve such columns.
+    source : str, default="a public sample"
+        What the sample is, such as its file's name. It is written into the TOML file, for those who review it.
+
+    Returns
+    -------
+    Draft
+        ``schema``, ``notes`` (a line for each thing that a person should look at) and ``to_toml()``.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from discreet import draft_schema
+    >>> sample = pd.DataFrame({
+    ...     "patient_id": range(1000, 1040), "age": [18, 23, 35, 41, 52, 58, 63, 69, 74, 77] * 4, "smoker": ["yes", "no"] * 20,
+    ...     "ward": ["A", "B", "A", None] * 10, "ill": ["no", "yes"] * 20})
+    >>> draft = draft_schema(sample, target="ill", source="made_up.csv")
+    >>> print(draft.schema.to_toml(header="", comments=draft.comments))
+    [target]
+    name = "ill"
+    classes = ["no", "yes"]
+    <BLANKLINE>
+    # an identifier: nearly every row has its own
+    [columns.patient_id]
+    type = "ignore"
+    <BLANKLINE>
+    [columns.age]
+    type = "numeric"
+    cuts = [20, 25, 30, 35, 40, 45, 50, 55, 60, 65, 70, 75]
+    low = 15
+    high = 80
+    <BLANKLINE>
+    [columns.smoker]
+    type = "boolean"
+    <BLANKLINE>
+    [columns.ward]
+    type = "categorical"
+    missing = true
+    categories = ["A", "B"]
+    <BLANKLINE>
+    """
+    table = as_table(sample)
+    note_sample(sample)
+    if not len(table) or not table.names:
+        raise SchemaError("the sample has no rows; give a few hundred that are public")
+    check_target(target, table.names, "the sample")
+    cuts_each(n_cuts, 0)  # complains about n_cuts
+    looks = {name: _looks(table, name) for name in table.names}
+    notes: list[str] = []
+    classes = None if target is None else _classes(target, looks.pop(target), notes)
+    numeric = [name for name, look in looks.items() if _is_measured(look)]
+    most = cuts_each(n_cuts, len(numeric))
+    drafted = [
+        draft_numbers(name, look, most) if name in numeric else _not_measured(name, look)
+        for name, look in looks.items()
+    ]
+    return put_together(drafted, target, classes, notes, source)
+
+
+def _looks(table: Table, name: str) -> Looks:
+    values = table.column(name)
+    with no_value_shown(f"column {name!r} has values that cannot be read"), np.errstate(all="ignore"):
+        return looks_of(name, values)
+
+
+def _is_measured(look: Looks) -> bool:
+    """Whether a column holds numbers that can be cut."""
+    return look.kind == "numbers" and look.n_distinct > 1 and not look.is_truth and not look.identifies
+
+
+def _not_measured(name: str, look: Looks) -> Drafted:
+    if look.kind in USELESS:
+        return Drafted(Ignored(name), USELESS[look.kind], look=look.kind != "dates")
+    if look.n_distinct < 2:
+        return Drafted(Ignored(name), "one value only in the sample", look=True)
+    if look.is_truth:
+        return Drafted(Boolean(name, look.missing))
+    if not look.identifies:
+        return _categories(name, look)
+    if look.wordy:
+        return Drafted(Ignored(name), "free text")
+    if look.kind == "texts" or look.telling:
+        return Drafted(Ignored(name), IDENTIFIER)
+    return Drafted(Ignored(name), f"{IDENTIFIER}? If it is an amount, give it cuts", look=True)
+
+
+def _categories(name: str, look: Looks) -> Drafted:
+    """The categories that are not rare; what is left over is "other"."""
+    order = np.argsort(-look.counts, kind="stable")
+    common = [i for i in order[:MOST_CATEGORIES].tolist() if look.counts[i] >= RARE * look.n_known]
+    if 2 * look.counts[common].sum() < look.n_known:
+        return Drafted(Ignored(name), "too many categories; group them, and name the groups here", look=True)
+    complete = len(common) == look.n_distinct
+    categories = tuple(sorted(look.texts[i] for i in common))
+    column = Categorical(name, look.missing, categories=categories, outside=None if complete else "other")
+    if look.has_missing_word:
+        return Drafted(column, "a category looks like a missing value; make such values missing first", look=True)
+    if look.differs_by_case:
+        return Drafted(column, f"categories {ALIKE}", look=True)
+    if complete:
+        return Drafted(column)
+    return Drafted(
+        column, 'categories that are rare in the sample are left to "other"; does one of them matter?', look=True
+    )
+
+
+def _classes(target: str, look: Looks, notes: list[str]) -> tuple[Label, ...]:
+    """The target's classes, or an error that says what to do."""
+    said = f"target {target!r}"
+    if look.kind in ("dates", "durations"):
+        raise SchemaError(f"{said} holds {look.kind}; make classes of it first, such as early and late")
+    if look.kind == "commas":
+        raise SchemaError(f"{said} has {DECIMAL_COMMAS}")
+    if look.kind in ("objects", "mixed"):
+        raise SchemaError(f"{said} must hold texts or whole numbers; make classes of it first")
+    if look.n_distinct < 2:
+        raise SchemaError(f"{said} has fewer than two classes in the sample; give a sample in which each class occurs")
+    if look.kind == "numbers" and not (look.whole and look.n_distinct <= MOST_CLASSES):
+        raise SchemaError(
+            f"{said} is a number; make classes of it first, such as low and high, here and in the private table"
+        )
+    if look.n_distinct > MOST_CLASSES:
+        raise SchemaError(f"{said} has more than {MOST_CLASSES} different texts; group them, or name another column")
+    if look.missing:
+        notes.append(f"{target!r} (target): has missing values; records without a class are left out of a fit")
+    if look.kind == "texts" and look.differs_by_case:
+        notes.append(f"{target!r} (target): classes {ALIKE}")
+    if look.kind == "truths":
+        return (False, True)
+    if look.kind == "numbers" and not look.from_texts:
+        return tuple(int(x) for x in np.unique(look.numbers))
+    return tuple(sorted(look.texts))

@@ -1,0 +1,322 @@
+"""What is public about a table: its columns, their categories and cut points, the class names of the target.
+
+A schema is written by a person who knows the data dictionary, as TOML, and never computed from private records:
+
+    [target]
+    name = "income"
+    classes = ["<=50K", ">50K"]
+
+    [columns.age]
+    type = "numeric"
+    cuts = [25, 30, 40, 50]
+
+    [columns.workclass]
+    type = "categorical"
+    missing = true
+    groups = { Government = ["Federal-gov", "State-gov", "Local-gov"], Private = ["Private"] }
+
+    [columns.name]
+    type = "ignore"
+"""
+
+import json
+import math
+import re
+import tomllib
+from collections.abc import Iterable, Mapping
+from dataclasses import MISSING, dataclass, fields, replace
+from fractions import Fraction
+from functools import cached_property
+from os import PathLike
+from pathlib import Path
+from textwrap import fill
+from typing import Any
+
+import numpy as np
+
+from ..common.errors import SchemaError, shown
+from ..common.writing import write_whole
+from .columns import Boolean, Categorical, Column, Ignored, Numeric, canonical
+from .columns.base import LARGEST_WHOLE
+
+KINDS: dict[str, type[Column]] = {cls.kind: cls for cls in (Numeric, Categorical, Boolean, Ignored)}
+
+Label = str | int | float | bool
+
+# tomllib takes minutes to read a.a.a.a...
+_TOO_DEEP = re.compile(r"""(?:\.[ \t]*(?:[\w-]+|"(?:[^"\\\n]|\\.)*"|'[^'\n]*')[ \t]*){64}""")
+
+UNBROKEN: dict[str, Any] = {"break_long_words": False, "break_on_hyphens": False}  # how numbers are wrapped
+LARGEST_EPSILON = 1e9
+
+HEADER = """\
+# Everything in this file is public. Write it from what is known about the table in general (a data dictionary,
+# published statistics), never from the private records themselves.
+"""
+
+RELEASED_HEADER = """\
+# Cut points below were computed from records with differential privacy (private_cuts). These are the names of the releases
+# and what each cost: every model that is learned with this schema counts it.
+"""
+RELEASED = "[released] must hold the epsilon of each release of cut points, a number above 0, under its name"
+
+
+@dataclass(frozen=True)
+class Schema:
+    """The public facts about a table, column by column, in the table's order.
+
+    >>> from discreet.schema.columns import Boolean, Numeric
+    >>> schema = Schema([Numeric("age", cuts=[25, 45]), Boolean("employed")], target="income", classes=["low", "high"])
+    >>> print(schema.to_toml(header=""))
+    [target]
+    name = "income"
+    classes = ["low", "high"]
+    <BLANKLINE>
+    [columns.age]
+    type = "numeric"
+    cuts = [25, 45]
+    <BLANKLINE>
+    [columns.employed]
+    type = "boolean"
+    <BLANKLINE>
+    >>> Schema.from_toml(schema.to_toml()) == schema
+    True
+    """
+
+    columns: tuple[Column, ...]
+    target: str | None = None
+    classes: tuple[Label, ...] | None = None
+    inferred: bool = False  # made from records, so that nothing private may rest on it
+    # cut points that private_cuts computed: the name of each release, and its epsilon
+    released: tuple[tuple[str, float], ...] = ()
+
+    def __post_init__(self) -> None:
+        columns = tuple(self.columns)
+        if not columns or not all(isinstance(c, Column) for c in columns):
+            raise SchemaError("a schema needs at least one column, made by Numeric, Categorical, Boolean or Ignored")
+        names = [c.name for c in columns]
+        if len(set(names)) < len(names):
+            raise SchemaError(f"the schema names column {next(n for n in names if names.count(n) > 1)!r} twice")
+        if self.target in names:
+            raise SchemaError(f"{self.target!r} is both the target and a column; a rule may not use the target")
+        object.__setattr__(self, "columns", columns)
+        if self.target is not None and not isinstance(self.target, str):
+            raise SchemaError("the target's name must be a text")
+        if self.classes is not None:
+            if isinstance(self.classes, str | Mapping) or not isinstance(self.classes, Iterable):
+                raise SchemaError("the target's classes must be a list")
+            classes = tuple(c.item() if isinstance(c, np.generic) else c for c in self.classes)
+            if not all(isinstance(c, Label) for c in classes) or len(classes) < 2:
+                raise SchemaError("the target's classes must be two or more texts or numbers")
+            if not all(isinstance(c, str) or (abs(c) < LARGEST_WHOLE and math.isfinite(c)) for c in classes):
+                raise SchemaError("the target's classes must be finite numbers of at most 300 digits")
+            if len({isinstance(c, str) for c in classes}) > 1:
+                raise SchemaError("the target's classes must be all texts or all numbers")
+            if len({canonical(c) for c in classes}) < len(classes):
+                raise SchemaError("the target's classes name a class twice")
+            object.__setattr__(self, "classes", classes)
+        object.__setattr__(self, "released", _releases(self.released))
+
+    def __repr__(self) -> str:
+        return f"Schema({len(self.columns)} columns: {_some(self.names)})"
+
+    @property
+    def names(self) -> list[str]:
+        """The columns' names, in the table's order."""
+        return [c.name for c in self.columns]
+
+    @property
+    def used(self) -> tuple[Column, ...]:
+        """The columns that rules may use."""
+        return tuple(c for c in self.columns if not isinstance(c, Ignored))
+
+    @property
+    def cuts_epsilon(self) -> float:
+        """What the cut points cost that ``private_cuts`` computed; 0 if there are none."""
+        return float(sum(Fraction(repr(epsilon)) for _, epsilon in self.released))
+
+    def __getitem__(self, name: str) -> Column:
+        if name not in self._by_name:
+            raise SchemaError(f"the schema has no column {name!r}; it has {_some(self.names)}")
+        return self._by_name[name]
+
+    @cached_property
+    def _by_name(self) -> dict[str, Column]:
+        return {column.name: column for column in self.columns}
+
+    def exclude(self, names: Iterable[str]) -> "Schema":
+        """The same schema with these columns ignored."""
+        if isinstance(names, str) or not isinstance(names, Iterable):
+            raise SchemaError("exclude must be a list of column names")
+        names = set(names)
+        for name in sorted(names - set(self.names), key=str):
+            raise SchemaError(f"exclude names column {name!r}, which is not there; there are {_some(self.names)}")
+        return replace(self, columns=tuple(Ignored(c.name) if c.name in names else c for c in self.columns))
+
+    @classmethod
+    def of_booleans(cls, names: Iterable[str], **target: Any) -> "Schema":
+        """The schema of a 0/1 matrix or Boolean frame: each column is one public literal."""
+        return cls(tuple(Boolean(name) for name in names), **target)
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> "Schema":
+        """Read what ``to_dict`` wrote."""
+        if not isinstance(data, Mapping):
+            raise SchemaError("a schema must be a table with [target] and [columns.NAME]")
+        _refuse_unknown("the schema", data, ("inferred", "released", "target", "columns"))
+        target, columns = data.get("target", {}), data.get("columns")
+        if not isinstance(target, Mapping):
+            raise SchemaError("[target] must be a table with name and classes")
+        _refuse_unknown("[target]", target, ("name", "classes"))
+        if not isinstance(columns, Mapping) or not columns:
+            raise SchemaError("the schema has no columns; describe each as [columns.NAME] with a type")
+        inferred = data.get("inferred", False)
+        if not isinstance(inferred, bool):  # what is not understood here would be promised to be private
+            raise SchemaError("inferred must be true or false")
+        described = tuple(_column(name, facts) for name, facts in columns.items())
+        released = data.get("released", {})
+        if not isinstance(released, Mapping):
+            raise SchemaError(RELEASED)
+        return cls(described, target.get("name"), target.get("classes"), inferred, tuple(released.items()))
+
+    def to_dict(self) -> dict[str, Any]:
+        """The schema as plain tables and lists, as they stand in the TOML file. Defaults are left out."""
+        target: dict[str, Any] = {}
+        if self.target is not None:
+            target["name"] = self.target
+        if self.classes is not None:
+            target["classes"] = list(self.classes)
+        data: dict[str, Any] = {"inferred": True} if self.inferred else {}
+        data |= {"released": dict(self.released)} if self.released else {}
+        data |= {"target": target} if target else {}
+        return data | {"columns": {c.name: _facts(c) for c in self.columns}}
+
+    @classmethod
+    def from_toml(cls, text: str) -> "Schema":
+        """Read a schema from TOML."""
+        if _TOO_DEEP.search(text):
+            raise SchemaError("the schema has a name of more than 64 parts with dots between them")
+        try:
+            data = tomllib.loads(text)
+        except (ValueError, RecursionError) as error:  # also numbers of thousands of digits
+            raise SchemaError(f"the schema is not valid TOML: {error}") from None
+        return cls.from_dict(data)
+
+    def to_toml(self, header: str = HEADER, comments: Mapping[str, str] | None = None) -> str:
+        """The schema as TOML, for a person to edit. ``comments`` are put above columns, by their names."""
+        data = self.to_dict()
+        named = [name for name in ("released", "target") if name in data]
+        tables = [_table(name, data[name]) for name in named]
+        for name, facts in data["columns"].items():
+            comment = as_comment((comments or {}).get(name, ""))
+            tables.append((f"# {comment}\n" if comment else "") + _table(f"columns.{_key(name)}", facts))
+        text = "\n\n".join(tables) + "\n"
+        if self.released:
+            text = f"{RELEASED_HEADER}{text}"
+        if self.inferred:
+            text = f"# made from records: nothing that is learned with it is proved to be private\ninferred = true\n\n{text}"
+        return f"{header}\n{text}" if header else text
+
+    @classmethod
+    def load(cls, path: str | PathLike[str]) -> "Schema":
+        """Read a schema from a TOML file."""
+        try:
+            return cls.from_toml(Path(path).read_text(encoding="utf-8-sig"))  # Windows editors put a mark at the start
+        except UnicodeDecodeError:
+            raise SchemaError(f"{path} is not a text in UTF-8; save it as UTF-8") from None
+
+    def save(self, path: str | PathLike[str]) -> None:
+        """Write the schema to a TOML file."""
+        write_whole(path, self.to_toml())
+
+
+def as_comment(text: str) -> str:
+    """A text as it may stand in one line after ``#``: a line break would end the comment, and TOML refuses control signs."""
+    return " ".join("".join(c if c.isprintable() else " " for c in text).split())
+
+
+def _releases(given: Any) -> tuple[tuple[str, float], ...]:
+    """Names and epsilons. What is not understood here would be left out of a statement, so it is refused."""
+    try:
+        pairs = [(name, epsilon) for name, epsilon in given]
+        numbers = [math.nan if isinstance(e, bool | str) else float(e) for _, e in pairs]
+    except (TypeError, ValueError, OverflowError):
+        raise SchemaError(RELEASED) from None
+    names = [name for name, _ in pairs]
+    if not all(isinstance(n, str) and n for n in names) or not all(0 < e <= LARGEST_EPSILON for e in numbers):
+        raise SchemaError(RELEASED)
+    if len(set(names)) < len(names):
+        raise SchemaError("[released] names a release twice")
+    return tuple(zip(names, numbers, strict=True))
+
+
+def _column(name: str, facts: object) -> Column:
+    if not isinstance(facts, Mapping) or "type" not in facts:
+        raise SchemaError(f"column {name!r} needs a type: {', '.join(KINDS)}")
+    kind, facts = facts["type"], {k: v for k, v in facts.items() if k != "type"}
+    if not isinstance(kind, str) or kind not in KINDS:
+        raise SchemaError(f"column {name!r} has an unknown type {shown(kind)}; there are {', '.join(KINDS)}")
+    _refuse_unknown(f"column {name!r}", facts, tuple(f.name for f in fields(KINDS[kind]) if f.name != "name"))
+    return KINDS[kind](name, **facts)
+
+
+def _facts(column: Column) -> dict[str, Any]:
+    facts: dict[str, Any] = {"type": column.kind}
+    for field in fields(column):
+        value = getattr(column, field.name)
+        if field.name != "name" and (field.default is MISSING or value != field.default):
+            facts[field.name] = _plain(dict(value) if field.name == "groups" else value)
+    return facts
+
+
+def _plain(value: Any) -> Any:
+    """Tuples as lists, and whole numbers without ``.0``: people write ``cuts = [25, 45]``."""
+    if isinstance(value, dict):
+        return {key: _plain(v) for key, v in value.items()}
+    if isinstance(value, tuple):
+        return [_plain(v) for v in value]
+    return int(value) if isinstance(value, float) and value.is_integer() and abs(value) < 2**53 else value
+
+
+def _table(name: str, facts: Mapping[str, Any]) -> str:
+    """A TOML table. Lists stand on one line where they fit, since people like to edit them there."""
+    lines = [f"[{name}]"]
+    for key, value in sorted(facts.items(), key=lambda item: isinstance(item[1], dict)):  # tables of its own come last
+        if isinstance(value, dict):
+            lines += ["", _table(f"{name}.{_key(key)}", value)]
+        else:
+            lines.append(f"{_key(key)} = {_value(value)}")
+    return "\n".join(lines)
+
+
+def _value(value: Any) -> str:
+    if isinstance(value, list):
+        items = [_value(x) for x in value]
+        line = f"[{', '.join(items)}]"
+        if len(line) <= 100:
+            return line
+        if all(isinstance(x, int | float) for x in value):  # twenty cuts are no twenty lines
+            return (
+                "[\n"
+                + fill(", ".join(items), 100, initial_indent="    ", subsequent_indent="    ", **UNBROKEN)
+                + ",\n]"
+            )
+        return "[\n" + "".join(f"    {x},\n" for x in items) + "]"
+    if isinstance(value, str):
+        return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
+    return str(value).lower() if isinstance(value, bool) else repr(value)
+
+
+def _key(name: str) -> str:
+    return name if re.fullmatch(r"[A-Za-z0-9_-]+", name) else _value(name)
+
+
+def _refuse_unknown(where: str, given: Mapping[str, Any], known: tuple[str, ...]) -> None:
+    for key in given:
+        if key not in known:
+            raise SchemaError(f"{where} has an unknown entry {key!r}; it may have {', '.join(known)}")
+
+
+def _some(names: list[str]) -> str:
+    listed = ", ".join(repr(n) for n in names[:8])
+    return f"{listed} and {len(names) - 8} more" if len(names) > 8 else listed

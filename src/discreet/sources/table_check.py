@@ -1,0 +1,220 @@
+"""Does a table fit its schema? For the eyes of who may see the records: nothing here is private.
+
+A private fit takes a value that the schema does not foresee as the schema says, in silence, because a message would reveal it.
+Here such values are counted. What they are taken for is asked of ``Column.encode``, by which the learners go, too.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from ..common.errors import SchemaError, no_value_shown
+from ..common.tables import as_table
+from ..schema import Schema
+from ..schema.columns import Boolean, Categorical, Column, Numeric, canonical, is_missing
+from ..schema.columns.base import spelled_alike
+from ..schema.columns.boolean import TRUTH
+from ..schema.columns.categorical import OTHER
+from ..schema.columns.numeric import as_number
+from .files import pointed
+from .memory import check_labels, class_numbers
+
+NOT_PRIVATE = (
+    "Exact counts of the records, which nothing protects: for their holder's eyes only. Do not publish them, nor a schema that "
+    "was tuned to them."
+)
+# what a value is taken for, in the words of a schema (outside = ...) and in ours
+WORDS = {"missing": "missing", "clip": "the nearest bound", "other": "other", "none": "no category"}
+MANY = 0.05
+
+
+@dataclass(frozen=True)
+class ColumnCheck:
+    """How the values of a column fit the schema. Exact, so not private.
+
+    ``taken_as`` says what a private learner takes those values for that the schema does not foresee, and how many they are:
+    "missing", "clip" (the nearest bound), "other", "none" (no category is true of them). ``misspelled`` says how many of them are
+    a listed value but for case or spaces, ``other_decimal_sign`` how many would be numbers if commas and points changed places.
+    """
+
+    missing: int
+    taken_as: Mapping[str, int] = field(default_factory=dict)
+    misspelled: Mapping[str, int] = field(default_factory=dict)
+    other_decimal_sign: int = 0
+    can_be_missing: bool = True  # as the schema has it
+
+    @property
+    def not_foreseen(self) -> int:
+        """How many values the schema does not foresee."""
+        return sum(self.taken_as.values())
+
+    def hints(self, records: int) -> list[str]:
+        """What to look at."""
+        said = [_spelled(self.misspelled)] if self.misspelled else []
+        if self.other_decimal_sign:
+            said.append(
+                f'{self.other_decimal_sign:,} would be numbers with the other decimal sign: --decimal , (in pandas decimal=",")'
+            )
+        if not said and self.not_foreseen > MANY * records:
+            said.append("look at its spelling and type, unless you expect this")
+        if self.missing and not self.can_be_missing:
+            said.append("without `missing = true` in the schema, no rule can ask for what is missing")
+        return said
+
+
+@dataclass(frozen=True)
+class TableCheck:
+    """How a table fits its schema: exact counts, **not private**, for the holder of the records only. ``print`` shows them."""
+
+    records: int
+    columns: Mapping[str, ColumnCheck]
+    labels_missing: int
+    labels_not_foreseen: int
+    labels_misspelled: Mapping[str, int] = field(default_factory=dict)
+
+    def __str__(self) -> str:
+        width = max([len("column"), *(len(_shown(name)) for name in self.columns)])
+        lines = [NOT_PRIVATE, "", f"{'column':{width}}  {'missing':>9}  {'not foreseen':>12}  taken as"]
+        for name, column in self.columns.items():
+            taken = [WORDS[word] for word in column.taken_as]
+            if len(taken) > 1:
+                taken = [f"{WORDS[word]} ({n:,})" for word, n in column.taken_as.items()]
+            row = f"{_shown(name):{width}}  {column.missing:9,}  {column.not_foreseen:12,}  {', '.join(taken)}"
+            lines += [row.rstrip(), *(f"{'':{width}}    {hint}" for hint in column.hints(self.records))]
+        left_out = self.labels_missing + self.labels_not_foreseen
+        lines += [
+            "",
+            f"{self.records:,} records, of which {left_out:,} are left out of a fit: {self.labels_missing:,} without a label, "
+            f"{self.labels_not_foreseen:,} with one that is no class of the schema.",
+        ]
+        if self.labels_misspelled:
+            lines.append(f"Of these labels, {_spelled(self.labels_misspelled)}")
+        return "\n".join(lines)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The same as plain values, for JSON."""
+        columns = {
+            name: {
+                "missing": c.missing,
+                "not foreseen": c.not_foreseen,
+                "taken as": dict(c.taken_as),
+                "but for case or spaces": dict(c.misspelled),
+                "hints": c.hints(self.records),
+            }
+            for name, c in self.columns.items()
+        }
+        labels = {
+            "missing": self.labels_missing,
+            "not foreseen": self.labels_not_foreseen,
+            "but for case or spaces": dict(self.labels_misspelled),
+        }
+        return {"about": NOT_PRIVATE, "records": self.records, "labels": labels, "columns": columns}
+
+
+def check_table(X: Any, y: Any, schema: Schema) -> TableCheck:
+    """Count what a private fit may not tell: values and labels that the schema does not foresee.
+
+    **The result is not private**: exact counts of the records, for the eyes of their holder only. Do not publish it, and do not
+    tune the schema to it value by value; that would be a schema made from the records.
+
+    Parameters
+    ----------
+    X : data frame, mapping of columns, or array
+        The records, as for ``fit``.
+    y : column of labels
+        The labels, as for ``fit``.
+    schema : Schema
+        What is public about the table.
+
+    Returns
+    -------
+    TableCheck
+        ``records``, ``columns`` (a ``ColumnCheck`` by name) and counts of labels. What values are taken for is what a private
+        learner does; one without privacy stops at some of them instead.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from discreet import Boolean, Numeric, Schema, check_table
+    >>> schema = Schema((Numeric("age", cuts=[40], low=0, high=100), Boolean("smoker")), classes=["no", "yes"])
+    >>> X = pd.DataFrame({"age": ["20", "61", "unknown", "130"], "smoker": ["yes", "no", "no", "no"]})
+    >>> found = check_table(X, ["no", "Yes", "yes ", "no"], schema)
+    >>> found.columns["age"].taken_as
+    {'missing': 1, 'clip': 1}
+    >>> found.labels_misspelled
+    {'yes': 2}
+    """
+    if not isinstance(schema, Schema):
+        raise SchemaError("schema must be a Schema; read one from a file with Schema.load(path)")
+    table = as_table(X, schema.names)
+    columns = {c.name: _check_column(c, table.column(c.name)) for c in schema.used}
+    classes = schema.classes or (0, 1)
+    numbers = class_numbers(y, classes, len(table))
+    odd = [
+        canonical(label)
+        for label in check_labels(y, classes, len(table))[numbers < 0].tolist()
+        if not is_missing(label)
+    ]
+    return TableCheck(
+        len(table), columns, int((numbers < 0).sum()) - len(odd), len(odd), _misspelled(odd, map(canonical, classes))
+    )
+
+
+def _check_column(column: Column, values: np.ndarray) -> ColumnCheck:
+    bins = column.encode(values)
+    taken: Counter[str] = Counter()
+    odd = []
+    missing = 0
+    with no_value_shown(f"column {column.name!r} has values that cannot be read"):
+        for value, place in zip(values.tolist(), bins.tolist(), strict=True):
+            if is_missing(value):
+                missing += 1
+            elif (word := _taken_as(column, value, place)) is not None:
+                taken[word] += 1
+                odd.append(canonical(value))
+    listed: Iterable[str] = ()
+    if isinstance(column, Categorical):
+        listed = column.places[0]
+    elif isinstance(column, Boolean):
+        listed = TRUTH
+    signs = sum(as_number(v) != as_number(v) and np.isfinite(as_number(pointed(v, ","))) for v in odd)
+    return ColumnCheck(
+        missing,
+        dict(taken),
+        _misspelled(odd, listed),
+        int(signs) if isinstance(column, Numeric) else 0,
+        column.can_be_missing,
+    )
+
+
+def _taken_as(column: Column, value: Any, place: int) -> str | None:
+    """What a value that is not missing is taken for, by the bin it is in, if the schema does not foresee it."""
+    if place == column.n_bins - 1:
+        return "missing"
+    if isinstance(column, Numeric):
+        number = as_number(value)
+        below, above = column.low is not None and number < column.low, column.high is not None and number > column.high
+        return "clip" if below or above else None
+    if not isinstance(column, Categorical) or canonical(value) in column.places[0]:
+        return None
+    return "other" if ("=", OTHER) in column.tests() and column.where("=", OTHER)[place] else "none"
+
+
+def _misspelled(texts: Sequence[str], listed: Iterable[str]) -> dict[str, int]:
+    """How many of these texts are a listed one but for case or spaces, by the listed one."""
+    meant = {spelled_alike(text): text for text in listed}
+    found = Counter(meant[alike] for text in texts if (alike := spelled_alike(text)) in meant)
+    return {text: found[text] for text in sorted(found)}
+
+
+def _spelled(misspelled: Mapping[str, int]) -> str:
+    each = ", ".join(f"{_shown(text)} ({n:,})" for text, n in misspelled.items())
+    return f"{sum(misspelled.values()):,} differ from the schema's only by case or spaces: {each}"
+
+
+def _shown(text: str) -> str:
+    """A name as it is; one that could move the cursor, as Python writes it."""
+    return text if text.isprintable() else repr(text)

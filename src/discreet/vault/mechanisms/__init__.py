@@ -1,1 +1,0 @@
-"""The noise behind the doors. One short file each: the mechanism, its price, its proof, its exact probabilities."""

@@ -1,0 +1,223 @@
+import copy
+import json
+import pickle
+from concurrent.futures import ProcessPoolExecutor
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from sklearn.base import clone
+from sklearn.model_selection import GridSearchCV
+
+from discreet import DPGreedyRuleListClassifier, Ledger, Vault
+from discreet.datasets import load_compas
+from discreet.noise.entropy import SeededEntropy
+from discreet.privacy.budget import PUBLISHED, GreedyBudget
+from discreet.privacy.ledger import BudgetError, LedgerError, Reservation
+from discreet.vault.vault import PublishedDoors
+
+DATA = load_compas(binary=True, sensitive=False)
+X, Y = DATA.data, DATA.target
+
+
+def classifier(mechanism="gl-laplace", **parameters):
+    delta = 1e-6 if mechanism in ("sm-laplace", "gl-gaussian") else None
+    return DPGreedyRuleListClassifier(mechanism, delta=delta, min_support=100, **parameters)
+
+
+@pytest.mark.parametrize("mechanism", PUBLISHED)
+@pytest.mark.parametrize("epsilon", [0.1, 1.0, 3.3])
+def test_reserved_is_what_was_asked_for_and_spent_plus_unused(mechanism, epsilon):
+    ledger = Ledger(epsilon=10, delta=0.5, allow_unproved=True)  # of some of these nothing is proved
+    classifier(mechanism, epsilon=epsilon, ledger=ledger).fit(X, Y)
+    (entry,) = ledger.entries
+    assert entry.epsilon == Fraction(str(epsilon))
+    assert entry.delta == (Fraction(1, 10**6) if mechanism in ("sm-laplace", "gl-gaussian") else 0)
+    assert entry.epsilon == entry.spent_epsilon + entry.unused_epsilon
+    assert entry.delta == entry.spent_delta + entry.unused_delta
+    assert entry.spent_epsilon > 0
+    assert entry.how == "finished"
+    assert ledger.spent == (entry.epsilon, entry.delta)
+    assert ledger.remaining[0] == 10 - max(entry.epsilon, entry.proved_epsilon or 0)
+    assert ledger.remaining[1] == Fraction(1, 2) - max(entry.delta, entry.proved_delta or 0)
+
+
+@pytest.mark.parametrize("mechanism", PUBLISHED)
+def test_doors_charge_before_they_answer(mechanism):
+    vault = Vault.from_table(X, Y, DATA.schema)
+    from discreet.conditions.candidates import Candidates
+
+    candidates = Candidates.of_schema(DATA.schema)
+    budget = GreedyBudget.published(mechanism, Fraction(1), Fraction(1, 10**6), 3)
+
+    def doors(epsilon):
+        reservation = Reservation(Fraction(epsilon), Fraction(1, 10**6))
+        return PublishedDoors(
+            vault, candidates, mechanism, budget, 10, 0.99, reservation, SeededEntropy(0)
+        ), reservation
+
+    for ask in (lambda d: d.exceeds([]), lambda d: d.select([]), lambda d: d.histogram([], None)):
+        door, reservation = doors(budget.node_epsilon)
+        ask(door)
+        assert reservation.spent_epsilon == budget.node_epsilon
+        with pytest.raises(BudgetError):
+            ask(door)
+        assert reservation.spent_epsilon == budget.node_epsilon
+
+
+def test_a_ledger_refuses_before_computing(monkeypatch):
+    ledger = Ledger(epsilon=1.5)
+    classifier(epsilon=1.0, ledger=ledger).fit(X, Y)
+    monkeypatch.setattr(Vault, "from_table", lambda *a: pytest.fail("the records were touched"))
+    with pytest.raises(BudgetError, match=r"epsilon 0.5 .* needs epsilon 1 "):
+        classifier(epsilon=1.0, ledger=ledger).fit(X, Y)
+    assert len(ledger.entries) == 1
+
+
+def test_a_fit_that_fails_after_its_reservation_shows(monkeypatch):
+    ledger = Ledger(epsilon=2)
+
+    def fails(*arguments, **more):
+        raise MemoryError
+
+    monkeypatch.setattr("discreet.classifiers.greedy.greedy", fails)
+    with pytest.raises(MemoryError):
+        classifier(epsilon=1.0, ledger=ledger).fit(X, Y)
+    (entry,) = ledger.entries
+    assert entry.epsilon == 1
+    assert entry.spent_epsilon == 0
+    assert entry.how == "stopped"
+    assert "(stopped)" in str(ledger)
+
+
+def test_bad_input_reserves_nothing():
+    ledger = Ledger(epsilon=2)
+    for wrong in (
+        lambda: classifier(epsilon=-1, ledger=ledger).fit(X, Y),
+        lambda: classifier(max_length=0, ledger=ledger).fit(X, Y),
+        lambda: classifier(schema=DATA.schema, ledger=ledger).fit(X.iloc[:, :3], Y),
+        lambda: classifier(ledger=ledger).fit(X.astype(float), Y),
+        lambda: classifier(ledger=ledger).fit(X, Y[:-1]),
+        lambda: classifier(ledger=ledger).fit(X, Y.astype(str).to_numpy(dtype="U1")),
+        lambda: classifier("sm-laplace", ledger=ledger).set_params(delta=None).fit(X, Y),
+    ):
+        with pytest.raises(ValueError, match=r".+"):
+            wrong()
+    assert ledger.entries == ()
+
+
+def test_clone_and_copies_keep_the_same_ledger():
+    ledger = Ledger(epsilon=1)
+    assert copy.copy(ledger) is ledger
+    assert copy.deepcopy(ledger) is ledger
+    assert clone(classifier(ledger=ledger)).ledger is ledger
+    with pytest.raises(TypeError, match=r"Ledger.open"):
+        pickle.dumps(ledger)
+
+
+def test_grid_search_in_one_process():
+    ledger = Ledger(epsilon=5)
+    search = GridSearchCV(classifier(epsilon=0.25, ledger=ledger), {"max_length": [2, 3, 4]}, cv=3, n_jobs=1).fit(X, Y)
+    assert len(ledger.entries) == 3 * 3 + 1
+    assert ledger.spent[0] == 10 * Fraction(1, 4)
+    assert search.best_estimator_.ledger is ledger
+    short = Ledger(epsilon=1)
+    with pytest.raises(BudgetError):
+        GridSearchCV(classifier(epsilon=0.25, ledger=short), {"max_length": [2, 3, 4]}, cv=3, error_score="raise").fit(
+            X, Y
+        )
+    assert short.spent[0] == 1
+
+
+def test_grid_search_in_two_processes(tmp_path):
+    in_memory = Ledger(epsilon=5)
+    with pytest.raises(Exception, match="pickle"):
+        GridSearchCV(classifier(epsilon=0.25, ledger=in_memory), {"max_length": [2, 3]}, cv=2, n_jobs=2).fit(X, Y)
+    assert in_memory.entries == ()
+    ledger = Ledger.open(tmp_path / "budget.json", epsilon=5)
+    GridSearchCV(classifier(epsilon=0.25, ledger=ledger), {"max_length": [2, 3, 4]}, cv=3, n_jobs=2).fit(X, Y)
+    assert ledger.spent[0] == 10 * Fraction(1, 4)
+
+
+def reserve(path):
+    try:
+        Ledger.open(path).reserve(Fraction(1, 10), Fraction(0), "one").close()
+    except BudgetError:
+        return 0
+    return 1
+
+
+def test_processes_cannot_overspend_a_file(tmp_path):
+    path = tmp_path / "budget.json"
+    Ledger.open(path, epsilon=1.0)
+    with ProcessPoolExecutor(4) as pool:
+        assert sum(pool.map(reserve, [path] * 32)) == 10
+    assert Ledger.open(path).remaining == (0, 0)
+
+
+def test_a_file_ledger_comes_back(tmp_path):
+    path = tmp_path / "budget.json"
+    ledger = Ledger.open(path, epsilon=0.3, delta=1e-7)
+    ledger.reserve(Fraction(1, 10), Fraction(1, 10**8), "a").close()
+    ledger.reserve(Fraction(1, 10), Fraction(0), "b")  # never closed, as if the process had died
+    again = pickle.loads(pickle.dumps(ledger))
+    assert again.entries == ledger.entries
+    assert again.remaining == (Fraction(1, 10), Fraction(9, 10**8))
+    assert "(not closed)" in str(again)
+    assert json.loads(path.read_text().splitlines()[0])["epsilon"] == "3/10"
+    with pytest.raises(LedgerError, match="another epsilon"):
+        Ledger.open(path, epsilon=5.0)
+    with pytest.raises(LedgerError, match="give its epsilon"):
+        Ledger.open(tmp_path / "other.json")
+
+
+HEAD = '{"format": "discreet ledger", "version": 1, "delta": "0", '
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("", "{", "[]", "{}", '{"format": "discreet ledger", "version": 2}'),
+        HEAD + '"epsilon": "1/0", "entries": []}',
+        HEAD + '"epsilon": "-1", "entries": []}',
+        HEAD + '"epsilon": "1e999999999", "entries": []}',
+        HEAD + '"epsilon": "1", "entries": [{}]}',
+    ],
+)
+def test_a_broken_file_is_refused(tmp_path, text):
+    path = tmp_path / "budget.json"
+    path.write_text(text)
+    with pytest.raises(LedgerError):
+        Ledger.open(path)
+    assert path.read_text() == text
+
+
+@pytest.mark.parametrize("epsilon", [-1, float("nan"), float("inf"), "1", True, None])
+def test_budgets_are_numbers(epsilon):
+    with pytest.raises(ValueError, match="epsilon"):
+        Ledger(epsilon=epsilon)
+
+
+def test_a_table_of_what_was_spent():
+    ledger = Ledger(epsilon=3.0, delta=1e-3)
+    classifier("sm-laplace", epsilon=0.5, ledger=ledger).set_params(delta=1e-8).fit(X, Y)
+    text = str(ledger)
+    for expected in ("sm-laplace", "0.5", "1e-08", "unused, not returned", "spent", "left", "2.5"):
+        assert expected in text
+    assert repr(ledger) == "Ledger(epsilon=3, delta=0.001)"
+    assert repr(Ledger(1, allow_unproved=True)) == "Ledger(epsilon=1, delta=0, allow_unproved=True)"
+
+
+def test_tight_composition_is_no_more_than_the_sum():
+    ledger = Ledger(epsilon=20, delta=1e-3)
+    for i in range(100):
+        ledger.reserve(Fraction(1, 10), Fraction(0), f"fit {i}")
+    assert float(ledger.spent[0]) == 10
+    assert 3.0 < ledger.tight_epsilon(1e-5) < 5.0  # about sqrt(2 k log(1/delta)) eps
+    assert ledger.tight_epsilon(0) == pytest.approx(10, rel=1e-3)
+    assert Ledger(epsilon=1).tight_epsilon(1e-6) == 0.0
+
+
+def test_numpy_numbers_are_budgets():
+    assert Ledger(epsilon=np.float64(0.1)).epsilon == Fraction(1, 10)
+    assert Ledger(epsilon=np.int64(2)).epsilon == 2

@@ -1,0 +1,214 @@
+"""A ledger refuses by what is proved, not only by what was asked for; and counts cut points by their names."""
+
+import gc
+import linecache
+import math
+import os
+import pickle
+import secrets
+import signal
+import sys
+import threading
+from fractions import Fraction
+from functools import partial
+
+import pytest
+
+from discreet import Boolean, DPGreedyRuleListClassifier, Ledger, Schema, noisy_accuracy, private_cuts
+from discreet.privacy.ledger import BudgetError, UnprovedError
+
+from ..support import ledger_children as children
+from .test_quantiles import GRID, table
+
+X, Y = children.X, children.Y
+NOTHING = Fraction(0)
+
+
+@pytest.fixture(params=["memory", "file"])
+def make(request, tmp_path):
+    def make(*arguments, **more):
+        if request.param == "memory":
+            return Ledger(*arguments, **more)
+        return Ledger.open(tmp_path / f"{secrets.token_hex(4)}.json", *arguments, **more)
+
+    return make
+
+
+def test_a_release_whose_proved_pair_is_too_large_is_refused(make):
+    ledger = make(1.0, 1e-7)
+    for proved in ((0.1, 6.5e-5), (1.5, 0.0)):
+        for ask in (ledger.check, lambda *pair, proved: ledger.reserve(*pair, "a model", proved=proved)):
+            with pytest.raises(BudgetError, match="left of what is proved, this needs"):
+                ask(Fraction(1, 10), Fraction(4, 10**8), proved=proved)
+    assert ledger.n_entries == 0
+
+
+def test_what_is_left_is_the_smaller_of_both(make):
+    ledger = make(1.0, 1e-3)
+    ledger.reserve(Fraction(1, 10), Fraction(1, 10**4), "a", proved=(0.3, 2e-5))
+    assert ledger.remaining == (Fraction(7, 10), Fraction(9, 10**4))
+    ledger.reserve(Fraction(1, 2), NOTHING, "b", proved=(0.1, 0.0))
+    assert ledger.remaining == (Fraction(2, 5), Fraction(9, 10**4))
+
+
+def test_sm_laplace_that_is_proved_for_less_than_it_claims_is_refused():
+    """At (0.1, 4e-8) a ledger once had delta 6e-8 left, while what was proved was a delta of 6.5e-5."""
+    ledger = Ledger(epsilon=1.0, delta=1e-7)
+    clf = DPGreedyRuleListClassifier("sm-laplace", 0.1, 4e-8, min_support=300, max_length=3, ledger=ledger)
+    with pytest.raises(BudgetError, match="of what is proved"):
+        clf.fit(X, Y)
+    assert ledger.entries == ()
+
+
+def test_a_release_about_which_nothing_is_proved_is_refused_by_default(make):
+    ledger = make(3.0)
+    seeded = DPGreedyRuleListClassifier(random_state=0, ledger=ledger)
+    with pytest.raises(UnprovedError, match=r"the noise was seeded.*allow_unproved=True.*--allow-unproved"):
+        seeded.fit(X, Y)
+    schema = Schema([Boolean("a"), Boolean("b")], classes=[0, 1])
+    clf = DPGreedyRuleListClassifier(schema=schema).fit(X, Y)
+    with pytest.raises(UnprovedError, match="seeded"):
+        noisy_accuracy(clf, X, Y, 0.1, ledger, random_state=0)
+    with pytest.raises(UnprovedError, match="seeded"):
+        private_cuts(table(), GRID, {"age": 3}, epsilon=0.1, random_state=0, ledger=ledger)
+    with pytest.raises(UnprovedError):
+        ledger.check(Fraction(1), NOTHING, None)
+    assert ledger.entries == ()
+
+
+def test_a_ledger_may_be_made_to_take_what_is_not_proved(make):
+    ledger = make(3.0, allow_unproved=True)
+    DPGreedyRuleListClassifier(random_state=0, ledger=ledger).fit(X, Y)
+    assert ledger.proved == (math.inf, 1.0)
+    assert ledger.remaining == (2, 0)
+
+
+@pytest.mark.parametrize("k", range(1, 60))
+def test_a_persons_epsilon_is_not_more_than_was_asked_for_by_rounding(k):
+    for epsilon in (0.7, 1.0, 0.1):
+        ledger = Ledger(epsilon=epsilon)
+        schema = Schema([Boolean("a"), Boolean("b")], classes=[0, 1])
+        clf = DPGreedyRuleListClassifier(epsilon=epsilon, schema=schema, ledger=ledger, records_per_person=k)
+        clf.fit(X, Y)
+        assert ledger.remaining == (0, 0)
+
+
+# --- cut points ------------------------------------------------------------------------------------------------------------
+
+
+def released(name, epsilon):
+    return Schema([Boolean("a"), Boolean("b")], classes=[0, 1], released=((name, epsilon),))
+
+
+@pytest.mark.parametrize("name", ["mass", "DPGreedyRuleListClassifier", "and", "cut", "cuts-1"])
+def test_cut_points_of_any_name_are_booked_once(make, name):
+    ledger = make(20.0)
+    DPGreedyRuleListClassifier(epsilon=1.0, ledger=ledger).fit(X, Y)  # whose entry has some of these words
+    for expected in (7, 8):
+        DPGreedyRuleListClassifier(epsilon=1.0, schema=released(name, 5.0), ledger=ledger).fit(X, Y)
+        assert ledger.spent[0] == expected
+    _, first, second = ledger.entries
+    assert first.cut_points == ((name, 5),)
+    assert second.cut_points == ()
+    assert first.proved_epsilon == 6
+
+
+def test_cut_points_that_cost_more_than_was_booked_are_booked_for_the_rest(make):
+    ledger = make(20.0)
+    for epsilon, k, expected in ((1.0, 1, 2), (3.0, 1, 5), (3.0, 2, 9), (1.0, 1, 10)):
+        schema = released("cuts-1", epsilon)
+        DPGreedyRuleListClassifier(epsilon=1.0, schema=schema, ledger=ledger, records_per_person=k).fit(X, Y)
+        assert ledger.spent[0] == expected
+
+
+def test_cut_points_on_the_ledger_are_known_whatever_lies_between(make):
+    ledger = make(20.0)
+    schemas = [
+        private_cuts(table(), GRID, {"age": 3}, epsilon=0.1, ledger=ledger, records_per_person=3) for _ in range(3)
+    ]
+    for i in range(5):
+        ledger.reserve(Fraction(1), NOTHING, f"something else {i}").close()
+    for schema in schemas:
+        ((name, epsilon),) = schema.released
+        more = ledger.reserve(Fraction(1), NOTHING, "a model", rests_on={name: 3 * Fraction(repr(epsilon))})
+        assert more.epsilon == 1
+
+
+# --- in memory -------------------------------------------------------------------------------------------------------------
+
+
+def test_a_forked_copy_refuses_even_while_the_lock_is_held():
+    ledger = Ledger(epsilon=1)
+    reservation = ledger.reserve(Fraction(1, 2), NOTHING, "before")
+    with ledger._lock:  # as another thread may have it when the process is forked
+        child = os.fork()
+        if child == 0:
+            signal.alarm(10)  # if it waits
+            answers = 0
+            for bit, ask in enumerate((lambda: ledger.reserve(Fraction(1, 2), NOTHING, "x"), reservation.close)):
+                try:
+                    ask()
+                except TypeError:
+                    answers |= 1 << bit
+            os._exit(answers)
+        _, status = os.waitpid(child, 0)
+    assert os.waitstatus_to_exitcode(status) == 0b11
+    assert ledger.remaining == (Fraction(1, 2), 0)
+
+
+def test_pickling_a_ledger_in_memory_is_one_clear_line():
+    with pytest.raises(TypeError, match=r"Ledger.open\(path\), or n_jobs=1") as refused:
+        pickle.dumps(Ledger(epsilon=1))
+    assert "\n" not in str(refused.value)
+
+
+@pytest.mark.filterwarnings("ignore::ResourceWarning")  # files that nobody had a chance to close
+def test_an_exception_at_any_moment_leaves_the_lock_free_and_nothing_unbooked(make, monkeypatch):
+    """Ctrl-C before each line that is run for a reservation and its end, while the traceback is still being looked at."""
+    monkeypatch.setattr(os, "fsync", lambda _: None)  # slow, and not what this is about
+    moment, kept = 0, []
+    while moment == len(kept):
+        moment, ledger = moment + 1, make(2.0)
+        done = interrupted(partial(ledger.reserve, Fraction(1), NOTHING, "one"), moment, kept)
+        other = threading.Thread(target=ledger.reserve, args=(Fraction(1), NOTHING, "after that"), daemon=True)
+        other.start()
+        other.join(10)
+        assert not other.is_alive(), f"dead-locked by an exception at line {moment}"
+        assert len(ledger.entries) >= 1 + (done is not None)
+        assert ledger.spent[0] == len(ledger.entries)
+    assert moment > 20
+    kept.clear()
+    gc.collect()
+
+
+def interrupted(work, moment, kept):
+    """What comes of something, with an exception before the line of this number, which is kept."""
+    seen = 0
+
+    def trace(frame, event, _):
+        nonlocal seen
+        file = frame.f_code.co_filename
+        if "discreet" not in file and "contextlib" not in file:
+            return None
+        # no signal is taken at a try, nor between the end of a with block and a call of __exit__
+        if event == "line" and not linecache.getline(file, frame.f_lineno).lstrip().startswith(("with ", "try:")):
+            seen += 1
+            if seen == moment:
+                raise KeyboardInterrupt
+        return trace
+
+    before = sys.gettrace()
+    sys.settrace(trace)
+    try:
+        return work()
+    except KeyboardInterrupt as error:
+        kept.append(error)
+    finally:
+        sys.settrace(before)
+
+
+def test_a_negative_proved_delta_gives_no_budget_back(make):
+    ledger = make(epsilon=1.0, delta=0.1)
+    with pytest.raises(ValueError, match="at least 0"):
+        ledger.reserve(Fraction(0), Fraction(0), "odd", proved=(0.0, -0.5))
+    assert ledger.n_entries == 0

@@ -1,0 +1,152 @@
+"""Random schemas, tables, rules and rule lists for property tests."""
+
+import math
+
+import numpy as np
+from hypothesis import strategies as st
+
+from discreet import Boolean, Categorical, Literal, Numeric, Rule, RuleList, Schema
+from discreet.conditions.candidates import Candidates
+
+names = st.text(min_size=1, max_size=8)
+# awkward on purpose: reserved words, numbers, quotation marks, operators
+words = st.one_of(
+    names,
+    st.sampled_from(
+        ["if", "then", "not", "is missing", "12", "-1.5", "True", 'a "b"', "\\", "x <= 3", "é ü", "[1, 2]", "1e5"]
+    ),
+)
+numbers = st.one_of(
+    st.integers(-20, 20).map(float), st.floats(allow_nan=False, allow_infinity=False).filter(lambda x: abs(x) < 1e300)
+)
+categories = st.one_of(words, st.integers(-5, 5))
+
+
+@st.composite
+def literals(draw, column=words):
+    op = draw(
+        st.sampled_from(
+            ["<=", ">", "<", ">=", "in", "not in", "=", "!=", "is true", "is false", "is missing", "is not missing"]
+        )
+    )
+    value = None
+    if op in ("in", "not in"):
+        value = tuple(sorted((draw(numbers), draw(numbers))))
+    elif op in ("=", "!="):
+        value = draw(categories)
+    elif op in ("<=", ">", "<", ">="):
+        value = draw(numbers)
+    return Literal(draw(column), op, value)
+
+
+labels = st.one_of(words, st.integers(), st.booleans(), st.floats(allow_nan=False, allow_infinity=False))
+
+
+@st.composite
+def columns(draw, name):
+    kind = draw(st.sampled_from(["numeric", "categorical", "boolean"]))
+    missing = draw(st.booleans())
+    if kind == "boolean":
+        return Boolean(name, missing, outside=draw(st.sampled_from([None, "missing", "error"])))
+    if kind == "numeric":
+        cuts = sorted(draw(st.sets(st.integers(-5, 5), min_size=1, max_size=3)))
+        pairs = draw(
+            st.lists(
+                st.tuples(st.integers(-5, 5), st.integers(-5, 5)).map(lambda p: tuple(sorted(p))),
+                max_size=2,
+                unique=True,
+            )
+        )
+        if draw(st.booleans()):
+            pairs.append((draw(st.integers(-5, 5)), math.inf))
+        bounds = draw(st.sampled_from([(None, None), (-3, 3), (None, 2)]))
+        outside = draw(st.sampled_from(["clip", "missing", "error"]))
+        return Numeric(name, missing, cuts, pairs, *bounds, outside=outside)
+    known = draw(st.lists(st.sampled_from(["a", "b", "c", "d", "other", 1, 2]), min_size=1, max_size=5, unique=True))
+    outside = draw(st.sampled_from([None, "other", "none", "missing", "error"]))
+    if draw(st.booleans()):
+        return Categorical(name, missing, known, outside=outside)
+    sizes = draw(
+        st.lists(st.lists(st.sampled_from(known), min_size=1, max_size=3, unique=True), min_size=1, max_size=3)
+    )
+    groups = {f"g{i}": members for i, members in enumerate(sizes)}
+    return Categorical(name, missing, known, groups, draw(st.sampled_from(["other", "none"])), outside)
+
+
+@st.composite
+def schemas(draw, max_columns=4):
+    n = draw(st.integers(1, max_columns))
+    return Schema(
+        tuple(draw(columns(f"c{i}")) for i in range(n)), "y", ("no", "yes", "maybe")[: draw(st.integers(2, 3))]
+    )
+
+
+def values_for(column):
+    """Values of a column, foreseen or not."""
+    odd = st.sampled_from([None, math.nan])
+    if isinstance(column, Numeric):
+        return st.one_of(st.integers(-7, 7), st.floats(-7, 7), st.just(math.inf), odd)
+    if isinstance(column, Boolean):
+        return st.one_of(st.booleans(), st.sampled_from([0, 1, "yes", "no", 7, "?"]), odd)
+    return st.one_of(st.sampled_from(["a", "b", "c", "d", "other", 1, 2, "1", 2.0, "zzz", 9]), odd)
+
+
+@st.composite
+def tables(draw, schema, max_records=25):
+    """Columns of objects, and class numbers."""
+    n = draw(st.integers(0, max_records))
+    data = {}
+    for column in schema.columns:
+        drawn = draw(st.lists(values_for(column), min_size=n, max_size=n))
+        data[column.name] = np.empty(n, dtype=object)
+        data[column.name][:] = drawn
+    y = np.array(draw(st.lists(st.integers(0, len(schema.classes) - 1), min_size=n, max_size=n)), dtype=np.int64)
+    return data, y
+
+
+@st.composite
+def problems(draw, max_card=3):
+    """A schema with candidates, and a table."""
+    schema = draw(schemas().filter(lambda s: any(len(_kept(c)) for c in s.columns)))
+    candidates = Candidates.of_schema(schema, draw(st.integers(1, max_card)), draw(st.booleans()))
+    data, y = draw(tables(schema))
+    return candidates, data, y
+
+
+def _kept(column):
+    from discreet.conditions.candidates import _literals
+
+    return _literals(column, negations=False)
+
+
+@st.composite
+def rule_lists(draw):
+    """Lists over the literals of a schema."""
+    candidates, data, _ = draw(problems(max_card=2))
+    chosen = draw(st.lists(st.integers(0, len(candidates) - 1), max_size=4))
+    classes = candidates.schema.classes
+    counts = st.one_of(st.none(), st.lists(st.floats(-10, 1e6), min_size=len(classes), max_size=len(classes)))
+    rules = tuple(Rule(candidates[i].antecedent, draw(st.sampled_from(classes)), draw(counts)) for i in chosen)
+    return RuleList(rules, Rule((), draw(st.sampled_from(classes)), draw(counts)), classes, candidates.schema), data
+
+
+@st.composite
+def free_rule_lists(draw):
+    """Lists with names, categories and labels of any shape, and the smallest schema they need."""
+    free = draw(st.lists(st.lists(literals(), min_size=1, max_size=3), max_size=4))
+    # a column is of one type: keep the first use
+    kinds: dict[str, str] = {}
+    rules = []
+    for antecedent in free:
+        kept = [
+            x
+            for x in antecedent
+            if (x.op.startswith("is ") and "missing" in x.op) or kinds.setdefault(x.column, _kind(x)) == _kind(x)
+        ]
+        if kept:
+            rules.append(Rule(tuple(kept), draw(labels)))
+    return RuleList(tuple(rules), Rule((), draw(labels)))
+
+
+def _kind(literal):
+    return {"=": "c", "!=": "c", "is true": "b", "is false": "b"}.get(literal.op, "n")
