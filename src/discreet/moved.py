@@ -1,7 +1,7 @@
-"""Where modules of version 0.5 stand now, so that its pickles load.
+"""Where the modules that version 0.5 documented, or that its pickles name, stand now.
 
-A pickle names the module of each class. The finder below answers for a name of 0.5 with the module that holds the class
-today; ``SavedModel`` files name no module and need none of this.
+The finder below answers for such a name with a module that asks the one of today for each of its names. ``SavedModel`` files
+name no module and need none of this.
 """
 
 import sys
@@ -19,15 +19,20 @@ MOVED = {
     "columns.categorical": "schema.columns.categorical",
     "columns.numeric": "schema.columns.numeric",
     "candidates": "conditions.candidates",
+    "cut_points": "releases.cut_points",
+    "drafting": "schema.drafting",
     "estimators": "classifiers.greedy",
     "errors": "common.errors",
+    "evaluation.audit": "audit",
     "model": "models.saved",
     "optimal_estimators": "classifiers.optimal",
+    "planning": "evaluation.planning",
     "prior": "conditions.prior",
     "private_accuracy": "releases.accuracy",
     "private_base": "classifiers.private",
     "private_estimators": "classifiers.greedy",
     "rules": "models.rule_list",
+    "table_check": "sources.table_check",
 }
 
 

@@ -5,6 +5,7 @@ import pickle
 import shutil
 import warnings
 from fractions import Fraction
+from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -13,6 +14,7 @@ from sklearn.exceptions import InconsistentVersionWarning
 
 from discreet import Ledger, PrivacyStatement, SavedModel, Schema
 from discreet.datasets import load_compas
+from discreet.moved import MOVED
 
 FOLDER = Path(__file__).parent / "written_by_0_5"
 MODELS = [path.stem for path in sorted(FOLDER.glob("*.pickle"))]
@@ -60,3 +62,25 @@ def test_schemas():
     cuts = Schema.load(FOLDER / "cuts.toml")
     assert cuts.cuts_epsilon == 0.1
     assert len(cuts.released) == 1
+
+
+@pytest.mark.parametrize(
+    ("module", "name"),
+    [
+        ("errors", "PrivacyWarning"),
+        ("rules", "Literal"),
+        ("columns", "Numeric"),
+        ("candidates", "Candidates"),
+        ("cut_points", "private_cuts"),
+        ("drafting", "draft_schema"),
+        ("estimators", "GreedyRuleListClassifier"),
+        ("evaluation.audit", "audit"),
+        ("planning", "expect"),
+        ("table_check", "TableCheck"),
+    ],
+)
+def test_modules_that_were_documented_are_found(module, name):
+    was = import_module(f"discreet.{module}")
+    assert getattr(was, name) is getattr(import_module(f"discreet.{MOVED[module]}"), name)
+    with pytest.raises(AttributeError):
+        was.nothing  # noqa: B018
