@@ -174,7 +174,7 @@ Y = ["no", "yes", "no", "yes"]
         ({"schema": "schema.toml"}, marked(), Y, SchemaError, "Schema.load"),
         ({}, pd.DataFrame(np.zeros((4, 2)), columns=["a", "a"]), Y, SchemaError, "two columns"),
         ({}, pl.LazyFrame({"a": [1]}), Y, SchemaError, "collect"),
-        ({"max_length": 0}, marked(), Y, ValueError, "max_length must be a whole number of at least 1"),
+        ({"max_length": 0}, marked(), Y, ValueError, "max_length must be an integer of at least 1"),
         ({"max_length": 2.5}, marked(), Y, ValueError, "max_length"),
         ({"max_card": 0}, marked(), Y, CandidatesError, "max_card"),
         ({"min_support": 1.5}, marked(), Y, ValueError, "min_support"),

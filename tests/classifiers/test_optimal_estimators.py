@@ -143,7 +143,7 @@ def test_class_weights(compas):
         ({"class_weight": [1, 2]}, "class_weight must be None or a dict"),
         ({"class_weight": {7: 2.0}}, "class_weight names 7"),
         ({"class_weight": {1: 0.0}}, "class_weight must hold weights above 0"),
-        ({"joint": 0}, "joint must be a whole number of at least 1"),
+        ({"joint": 0}, "joint must be an integer of at least 1"),
         ({"joint": 1, "prior": [1, 1, 1, 1]}, "weights of lengths need joint=None"),
         ({"counts_share": 1.0}, "counts_share must be 0, or from 0.001 to 0.9"),
         ({"counts_share": 1e-310}, "counts_share must be 0, or from 0.001 to 0.9"),

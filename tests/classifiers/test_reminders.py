@@ -31,7 +31,6 @@ from discreet import (
     noisy_accuracy,
     private_cuts,
 )
-from discreet.classifiers import private as private_base
 from discreet.common import samples
 from discreet.common.errors import PrivacyWarning
 from discreet.privacy.ledger import LedgerError
@@ -67,7 +66,7 @@ RELEASES = {
 
 @pytest.mark.parametrize("release", RELEASES)
 def test_a_seed_is_warned_of_once(release, monkeypatch):
-    monkeypatch.setattr(private_base, "_warned_of_seeds", False)
+    monkeypatch.setattr(release, "_warned_of_seeds", False)
     (first,) = said(lambda: RELEASES[release](random_state=0))
     assert "random_state" in str(first.message)
     assert first.filename == __file__  # the line that asked for it

@@ -313,8 +313,8 @@ UNREAD = Table(["age", "smokes"], 100, never_read)
     [
         ({"cuts": {"agee": 3}}, "no column 'agee'"),
         ({"cuts": {"smokes": 3}}, "only numeric columns"),
-        ({"cuts": {"age": 0}}, r"cuts\['age'\] must be a whole number"),
-        ({"cuts": {"age": 2.0}}, "whole number"),
+        ({"cuts": {"age": 0}}, r"cuts\['age'\] must be an integer"),
+        ({"cuts": {"age": 2.0}}, "integer"),
         ({"cuts": {"age": 9}}, "finer grid"),
         ({"cuts": {}}, "cuts must be a dict"),
         ({"cuts": ["age"]}, "cuts must be a dict"),

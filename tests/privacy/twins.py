@@ -225,7 +225,7 @@ class Mined(ExploredGreedy):
             node = counter.counts(prefix)
             rules = [r for r in np.flatnonzero(frequent) if r not in prefix]
             doors._reservation.draw(budget.choice_epsilon, Fraction(0), "choice of a rule")
-            chosen = doors._selector.select(NodeCounts(node.left, node.captured[:, rules]), self._entropy())
+            chosen = doors._selector.select(NodeCounts(node.left, node.captured[:, rules]), self.explorer)
             return None if chosen == len(rules) else int(rules[chosen])
 
         doors.select = select
@@ -295,7 +295,7 @@ class QuietCounts(ExploredGreedy):
     def _doors(self, *arguments):
         doors = super()._doors(*arguments)
         holder = doors._histograms if isinstance(doors, MassDoors) else doors
-        holder._entropy = Quiet(self._entropy())
+        holder._entropy = Quiet(self.explorer)
         return doors
 
 
@@ -365,8 +365,8 @@ class QuietEntropy(SystemEntropy):
 
 
 class QuietSampler(DPGreedyRuleListClassifier):
-    def _entropy(self):
-        return QuietEntropy()
+    def _doors(self, *arguments):
+        return super()._doors(*arguments[:-1], QuietEntropy())
 
 
 def shared_generator(counts, fits, shared):

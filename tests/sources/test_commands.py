@@ -25,10 +25,10 @@ from discreet import (
     open_table,
     private_cuts,
 )
-from discreet.classifiers import private as private_base
 from discreet.cli import main
 from discreet.common.errors import EngineError, SchemaError
 from discreet.noise.entropy import SeededEntropy
+from discreet.privacy import release
 from discreet.privacy.ledger import BudgetError
 from discreet.privacy.this_process import forget_all
 from discreet.sources import memory
@@ -133,7 +133,7 @@ COMMANDS = {
 @pytest.mark.parametrize("called", [*FILES, "Parquet"])
 def test_who_reads_a_file_shows_nowhere(desk, called, monkeypatch):  # noqa: F811
     """The same output, exit code and files, for the same draws."""
-    monkeypatch.setattr(private_base, "SystemEntropy", lambda: SeededEntropy(3))
+    monkeypatch.setattr(release, "SystemEntropy", lambda: SeededEntropy(3))
     monkeypatch.setattr(secrets, "token_hex", lambda *_: "0123abcd")
     monkeypatch.setattr("discreet.privacy.ledger.datetime", StoppedClock)
     replace(SCHEMA, target=None).save("no target.toml")

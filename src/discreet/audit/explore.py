@@ -24,12 +24,13 @@ from ..cells.counting import NodeCounts
 from ..cells.packing import Packing
 from ..classifiers.greedy import DPGreedyRuleListClassifier
 from ..classifiers.optimal import DPOptimalRuleListClassifier
+from ..classifiers.private import Priced
 from ..common.errors import PrivacyWarning
 from ..conditions.candidates import Candidates
 from ..learners.greedy import Learned
 from ..mechanisms.published import NoisyCountsSelector
 from ..noise.discrete_laplace import tail
-from ..noise.entropy import Integers
+from ..noise.entropy import Entropy, Integers
 from ..noise.exponential import Exponential
 from ..noise.noisy_max import log_prob
 from ..privacy.ledger import Reservation
@@ -152,20 +153,21 @@ class _Explored:
 
     explorer: Explorer
 
-    def _entropy(self) -> Explorer:
-        return self.explorer
+    def _price(self, candidates: Candidates, drafted: bool) -> Priced:
+        priced: Priced = super()._price(candidates, drafted)  # type: ignore[misc]
 
-    def _reserve(self, *arguments: Any) -> Reservation:
-        reservation: Reservation = super()._reserve(*arguments)  # type: ignore[misc]
-        self.explorer.reservation = reservation
-        draw = reservation.draw
+        def explored(vault: Vault, reservation: Reservation, _: Entropy) -> Learned:
+            self.explorer.reservation = reservation
+            charge = reservation.draw
 
-        def noted(epsilon: Fraction, delta: Fraction, what: str) -> None:
-            draw(epsilon, delta, what)
-            self.explorer.last_charge = float(epsilon)
+            def noted(epsilon: Fraction, delta: Fraction, what: str) -> None:
+                charge(epsilon, delta, what)
+                self.explorer.last_charge = float(epsilon)
 
-        reservation.draw = noted  # type: ignore[method-assign]
-        return reservation
+            reservation.draw = noted  # type: ignore[method-assign]
+            return priced.draw(vault, reservation, self.explorer)
+
+        return priced._replace(draw=explored)
 
     def _set_model(self, candidates: Candidates, learned: Learned) -> None:
         self.explorer.learned = learned

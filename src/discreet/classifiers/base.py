@@ -29,7 +29,6 @@ ABOUT_SHAPES = (
     "Complex data not supported",
     "Sparse data was passed",
 )
-LARGEST_NUMBER = 10**15
 LABELS = "y must hold a label for each record of X: a few classes, all texts or all numbers"
 
 
@@ -228,14 +227,6 @@ def refuse(unsupported: dict[str, Any]) -> None:
         raise TypeError("sample_weight is not supported: every record counts once; leave it out")
     for name in unsupported:
         raise TypeError(f"fit() has no parameter {name!r}")
-
-
-def check_whole_number(name: str, value: Any, at_least: int) -> None:
-    """A parameter that must be a whole number, and one that floating point can hold."""
-    if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < at_least:
-        raise ValueError(f"{name} must be a whole number of at least {at_least}, not {value!r}")
-    if value > LARGEST_NUMBER:
-        raise ValueError(f"{name} must be at most {LARGEST_NUMBER}")
 
 
 def check_min_support(value: Any, least: int) -> None:

@@ -1,12 +1,11 @@
 """The private scikit-learn classifiers: what they take, what they promise, and which learner they call."""
 
-from collections.abc import Callable
 from fractions import Fraction
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 
-from ..common.unseen import STAYS_BOOKED, call_unseen
+from ..common.parameters import check_integer, finite_number
 from ..conditions.candidates import Candidates
 from ..learners.greedy import Doors, Learned, greedy
 from ..learners.guarantees import proved_guarantee
@@ -18,8 +17,8 @@ from ..schema import Schema
 from ..vault.exact import ExactDoors
 from ..vault.mass_doors import MassDoors
 from ..vault.vault import PublishedDoors, Vault
-from .base import RuleListClassifier, check_min_support, check_whole_number, fill_cells, refuse
-from .private import ROUNDING, PrivateRuleListClassifier, number
+from .base import RuleListClassifier, check_min_support, fill_cells, refuse
+from .private import ROUNDING, Priced, PrivateRuleListClassifier
 
 LARGEST_DELTA = 1e-3  # a larger one is no promise to anybody
 
@@ -94,7 +93,7 @@ class GreedyRuleListClassifier(RuleListClassifier):
     def fit(self, X: Any, y: Any, **unsupported: Any) -> "GreedyRuleListClassifier":
         """Learn a rule list from records X (a data frame or an array) and their labels y."""
         refuse(unsupported)
-        check_whole_number("max_length", self.max_length, at_least=1)
+        check_integer("max_length", self.max_length, at_least=1)
         check_min_support(self.min_support, least=0)
         table = self._table(X, reset=True)
         labels = self._labels(y, len(table))
@@ -203,27 +202,17 @@ class DPGreedyRuleListClassifier(PrivateRuleListClassifier):
     def _binary_only(self) -> bool:
         return self.mechanism != MASS
 
-    def _learn(
-        self, candidates: Candidates, get_vault: Callable[[], Vault], drafted: bool = False, fill_first: bool = False
-    ) -> Self:
-        fill = get_vault if fill_first else None
+    def _price(self, candidates: Candidates, drafted: bool) -> Priced:
         budget = self._budget()
-        statement = self._statement(budget, candidates, drafted)
-        entropy = self._entropy()  # a seed that is none is an error before anything is booked
-        with self._reserve(budget.delta, statement, candidates.schema, fill) as reservation:
 
-            def learn() -> Learned:
-                doors = self._doors(get_vault(), candidates, budget, reservation, entropy)
-                return greedy(doors, int(self.max_length), check_support=self.mechanism in SMOOTH)
+        def draw(vault: Vault, reservation: Reservation, entropy: Entropy) -> Learned:
+            doors = self._doors(vault, candidates, budget, reservation, entropy)
+            return greedy(doors, int(self.max_length), check_support=self.mechanism in SMOOTH)
 
-            learned = call_unseen(learn, STAYS_BOOKED, drawing=True)
-        self._set_model(candidates, learned)
-        self.booked_ = reservation.booked
-        self.privacy_ = self._stated(statement, candidates.schema)
-        return self
+        return Priced(self._statement(budget, candidates, drafted), budget.delta, draw)
 
     def _budget(self) -> MassBudget | GreedyBudget:
-        epsilon = self._record_epsilon
+        epsilon = self._terms.record_price
         if self.mechanism == MASS:
             return MassBudget.split(epsilon, exact("counts_share", self.counts_share), int(self.max_length))
         delta = Fraction(0)
@@ -284,7 +273,7 @@ class DPGreedyRuleListClassifier(PrivateRuleListClassifier):
         super()._check_parameters()
         if self.mechanism not in NEEDS_DELTA and self.delta is not None:
             raise ValueError(f"delta must be None for {self.mechanism}: this mechanism needs no delta, so leave it out")
-        if self.delta is not None and not 1e-100 <= number("delta", self.delta) < 1:
+        if self.delta is not None and not 1e-100 <= finite_number("delta", self.delta) < 1:
             raise ValueError(f"delta must be above 0 (from 1e-100) and below 1, not {self.delta!r}")
         if self.mechanism in NEEDS_DELTA and self.records_per_person != 1:
             raise ValueError(
@@ -295,7 +284,7 @@ class DPGreedyRuleListClassifier(PrivateRuleListClassifier):
         confidence = self.confidence
         if not isinstance(confidence, float | np.floating) or not 0.5 < confidence < 1:
             raise ValueError(f"confidence must be above 1/2 and below 1, not {confidence!r}")
-        if not 0.001 <= number("counts_share", self.counts_share) <= 0.999:
+        if not 0.001 <= finite_number("counts_share", self.counts_share) <= 0.999:
             raise ValueError(f"counts_share must be from 0.001 to 0.999, not {self.counts_share!r}")
         if self.ledger is not None and self.mechanism in NEEDS_DELTA and self.delta is None:
             raise ValueError(

@@ -1,12 +1,13 @@
 """The classifiers that choose whole rule lists: by one private draw, and without privacy the best there is."""
 
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager
+from fractions import Fraction
 from typing import Any, Self
 
 import numpy as np
 
-from ..common.unseen import STAYS_BOOKED, call_unseen
+from ..common.parameters import check_integer, finite_number
 from ..conditions.candidates import Candidates
 from ..conditions.prior import Prior
 from ..learners.greedy import Learned
@@ -20,8 +21,8 @@ from ..schema.columns import canonical
 from ..vault.exact import find_optimum
 from ..vault.list_doors import ListDoors
 from ..vault.vault import Vault
-from .base import RuleListClassifier, check_whole_number, fill_cells, refuse
-from .private import ROUNDING, PrivateRuleListClassifier, number
+from .base import RuleListClassifier, fill_cells, refuse
+from .private import ROUNDING, Priced, PrivateRuleListClassifier
 
 MECHANISM = "whole lists"
 
@@ -120,35 +121,28 @@ class DPOptimalRuleListClassifier(PrivateRuleListClassifier):
         self.time_limit = time_limit
         self.verbose = verbose
 
-    def _learn(
-        self, candidates: Candidates, get_vault: Callable[[], Vault], drafted: bool = False, fill_first: bool = False
-    ) -> Self:
-        fill = get_vault if fill_first else None
+    def _price(self, candidates: Candidates, drafted: bool) -> Priced:
         check_feasible(len(candidates), int(self.max_length), self.joint)
         prior = Prior.of(self.prior, int(self.max_length), candidates)
         sizes = draws_of(int(self.max_length) - 1, self.joint)
         draws = [prior.lengths] if len(sizes) == 1 else [(1.0,) * (size + 1) for size in sizes]
         weights = class_weights(self.class_weight, self.classes_)
-        budget = ListBudget.split(self._record_epsilon, exact("counts_share", self.counts_share), len(draws))
+        budget = ListBudget.split(self._terms.record_price, exact("counts_share", self.counts_share), len(draws))
         because = self._reasons_for_no_proof(candidates.schema, drafted)
         proved = None if because else Guarantee(float(budget.epsilon), 0.0)
-        statement = self._promise(MECHANISM, None, proved, because, ROUNDING)
-        entropy = self._entropy()  # a seed that is none is an error before anything is booked
-        with (
-            _spinner(bool(self.verbose)),
-            self._reserve(exact("delta", 0), statement, candidates.schema, fill) as reservation,
-        ):
 
-            def learn() -> Learned:
-                doors = self._doors(get_vault(), candidates, budget, prior, weights, reservation, entropy)
-                return optimal(doors, draws, counted=budget.counts_epsilon > 0)
+        def draw(vault: Vault, reservation: Reservation, entropy: Entropy) -> Learned:
+            doors = self._doors(vault, candidates, budget, prior, weights, reservation, entropy)
+            return optimal(doors, draws, counted=budget.counts_epsilon > 0)
 
-            learned = call_unseen(learn, STAYS_BOOKED, drawing=True)
-        self._set_model(candidates, learned)
+        return Priced(self._promise(MECHANISM, None, proved, because, ROUNDING), Fraction(0), draw)
+
+    def _progress(self) -> AbstractContextManager[None]:
+        return _spinner(bool(self.verbose))
+
+    def _set_model(self, candidates: Candidates, learned: Learned) -> None:
+        super()._set_model(candidates, learned)
         self.rule_list_ = self.rule_list_.reachable()  # follows from what was drawn, and so costs nothing
-        self.booked_ = reservation.booked
-        self.privacy_ = self._stated(statement, candidates.schema)
-        return self
 
     def _doors(
         self,
@@ -165,17 +159,17 @@ class DPOptimalRuleListClassifier(PrivateRuleListClassifier):
     def _check_parameters(self) -> None:
         super()._check_parameters()
         if self.joint is not None:
-            check_whole_number("joint", self.joint, at_least=1)
+            check_integer("joint", self.joint, at_least=1)
             lengths = self.prior.get("lengths") if isinstance(self.prior, Mapping) else self.prior
             if lengths is not None and self.joint < self.max_length - 1:
                 raise ValueError(
                     "prior: weights of lengths need joint=None; each of several draws takes all lengths alike"
                 )
-        share = number("counts_share", self.counts_share)
+        share = finite_number("counts_share", self.counts_share)
         if share and not 0.001 <= share <= 0.9:
             raise ValueError(f"counts_share must be 0, or from 0.001 to 0.9, not {self.counts_share!r}")
         _check_class_weight(self.class_weight)
-        if self.time_limit is not None and number("time_limit", self.time_limit) <= 0:
+        if self.time_limit is not None and finite_number("time_limit", self.time_limit) <= 0:
             raise ValueError(f"time_limit must be None or a number of seconds above 0, not {self.time_limit!r}")
 
 
@@ -240,8 +234,8 @@ class OptimalRuleListClassifier(RuleListClassifier):
     def fit(self, X: Any, y: Any, **unsupported: Any) -> Self:
         """Learn a rule list from records X (a data frame or an array) and their labels y."""
         refuse(unsupported)
-        check_whole_number("max_length", self.max_length, at_least=1)
-        if self.time_limit is not None and number("time_limit", self.time_limit) <= 0:
+        check_integer("max_length", self.max_length, at_least=1)
+        if self.time_limit is not None and finite_number("time_limit", self.time_limit) <= 0:
             raise ValueError(f"time_limit must be None or a number of seconds above 0, not {self.time_limit!r}")
         table = self._table(X, reset=True)
         labels = self._labels(y, len(table))
@@ -272,7 +266,7 @@ def class_weights(given: Mapping[Any, Any] | None, classes: np.ndarray) -> np.nd
     for label, weight in (given or {}).items():
         if canonical(label) not in place:
             raise ValueError(f"class_weight names {label!r}, which is not one of the classes of the target")
-        if not number("class_weight", weight) > 0:
+        if not finite_number("class_weight", weight) > 0:
             raise ValueError(f"class_weight must hold weights above 0, not {weight!r}")
         weights[place[canonical(label)]] = float(weight)
     return weights / weights.max()

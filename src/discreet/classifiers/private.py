@@ -6,52 +6,42 @@ out, in silence.
 """
 
 import copy
-import math
 import sys
-import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 from fractions import Fraction
-from functools import cache, lru_cache
-from numbers import Real
-from typing import Any, Self
+from functools import lru_cache
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 from pandas.api.types import is_bool_dtype
 from scipy.sparse import issparse
-from sklearn.utils import check_random_state
 from sklearn.utils.validation import validate_data
 
-from ..common.errors import CandidatesError, PrivacyWarning, SchemaError
+from ..common.errors import CandidatesError, SchemaError
+from ..common.parameters import check_integer
 from ..common.samples import was_sample
 from ..common.tables import Table, as_frame, as_rows, holds_objects, unnamed_columns
-from ..common.unseen import FRAMES, NOTHING_BOOKED, SEE_LEDGER, call_unseen, unseen
+from ..common.unseen import SEE_LEDGER, unseen
 from ..conditions.candidates import Candidates
-from ..noise.entropy import Entropy, SeededEntropy, SystemEntropy
-from ..privacy.entries import Booked, LedgerSnapshot
-from ..privacy.ledger import Ledger, LedgerError, Reservation, exact
+from ..learners.greedy import Learned
+from ..noise.entropy import Entropy
+from ..privacy.entries import Booked
+from ..privacy.ledger import Ledger, Reservation
 from ..privacy.ledger_file import FileLedger
-from ..privacy.statement import DRAFTED, INFERRED, SEEDED, Guarantee, PrivacyStatement, neighbours_of
-from ..privacy.this_process import columns_of, note_release, other_releases
+from ..privacy.left_behind import LedgerLeftBehind
+from ..privacy.release import ASSUMES, Release, Terms, release
+from ..privacy.statement import Guarantee, PrivacyStatement, neighbours_of
 from ..schema import Schema
 from ..sources.engine import EngineTable
 from ..sources.memory import check_labels, check_types
 from ..sources.plan import NODES, PATTERNS, Plan, plan_counting
 from ..vault.at_source import VaultAtSource
 from ..vault.vault import Vault, check_private_schema, sorted_classes
-from .base import RuleListClassifier, check_whole_number, refuse
+from .base import RuleListClassifier, refuse
 
-SCHEMA_IS_PUBLIC = (
-    "neither the schema nor the parameters were chosen by looking at the records (a grid search does look at them)"
-)
-BUT_FOR_CUTS = f"but for the cut points that are counted above, {SCHEMA_IS_PUBLIC}"
-ASSUMES = (
-    SCHEMA_IS_PUBLIC,
-    "a seed was not used and the operating system's random numbers cannot be predicted",
-    "nobody measures how long learning took",
-)
-WEAKEST = 10  # an epsilon above this is next to no protection
 UNCHANGED = "the table did not change while it was learned from: its engine was asked several times"
 ROUNDING = (
     "rounding in the noise that decides between rules, which is never released itself, does not matter "
@@ -59,10 +49,18 @@ ROUNDING = (
 )
 
 
-class PrivateRuleListClassifier(RuleListClassifier, ABC):
-    """From a table and a public schema to a vault, a reservation and a source of noise.
+class Priced(NamedTuple):
+    """Learning before it happens: what it promises by itself, the delta to reserve, and how it is done once that is paid."""
 
-    A learner adds its parameters and ``_learn``, with a statement built on ``_reasons_for_no_proof``.
+    statement: PrivacyStatement
+    delta: Fraction
+    draw: Callable[[Vault, Reservation, Entropy], Learned]
+
+
+class PrivateRuleListClassifier(RuleListClassifier, ABC):
+    """From a table and a public schema to a release.
+
+    A learner adds its parameters and ``_price``, with a statement built on ``_reasons_for_no_proof``.
     """
 
     privacy_: PrivacyStatement
@@ -76,13 +74,27 @@ class PrivateRuleListClassifier(RuleListClassifier, ABC):
         return False
 
     @abstractmethod
-    def _learn(
-        self, candidates: Candidates, get_vault: Callable[[], Vault], drafted: bool = False, fill_first: bool = False
-    ) -> Self:
-        """Price, reserve, and only then get the vault: filling it reads the records.
+    def _price(self, candidates: Candidates, drafted: bool) -> Priced:
+        """What learning costs and promises, from public numbers alone. See ``_reasons_for_no_proof`` for ``drafted``."""
 
-        See ``_reasons_for_no_proof`` for ``drafted``, ``_reserve`` for ``fill_first``.
-        """
+    def _learn(
+        self, candidates: Candidates, fill: Callable[[], Vault], drafted: bool, fill_first: bool = False
+    ) -> Self:
+        """Price, reserve, fill, draw, state (privacy/release.py)."""
+        statement, delta, draw = self._price(candidates, drafted)
+        schema, what = candidates.schema, f"{type(self).__name__}, {statement.mechanism}"
+        planned = Release(
+            *("this fit", what, self._terms, schema, statement, delta), rests_on=schema.released, fill_first=fill_first
+        )
+        with self._progress():
+            released = release(planned, fill, draw)
+        self._set_model(candidates, released.value)
+        self.booked_, self.privacy_ = released.booked, released.privacy
+        return self
+
+    def _progress(self) -> AbstractContextManager[None]:
+        """What is shown while it learns."""
+        return nullcontext()
 
     @unseen(SEE_LEDGER)
     def fit(self, X: Any, y: Any, **unsupported: Any) -> Self:
@@ -142,9 +154,13 @@ class PrivateRuleListClassifier(RuleListClassifier, ABC):
         if verbose:
             print(f"{source.engine} counts the records {plan}", file=sys.stderr)
         if not plan.by_node:
-            filled = cache(lambda: Vault.filled_by(source, schema, classes))
-            return self._learn(candidates, filled, was_sample(table), fill_first=True)
-        opened = cache(lambda: VaultAtSource.opened(source, schema, classes, candidates, plan.sets))
+            return self._learn(
+                candidates, lambda: Vault.filled_by(source, schema, classes), was_sample(table), fill_first=True
+            )
+
+        def opened() -> Vault:
+            return VaultAtSource.opened(source, schema, classes, candidates, plan.sets)
+
         self._learn(candidates, opened, was_sample(table), fill_first=True)
         self.privacy_ = replace(self.privacy_, assumes=(*self.privacy_.assumes, UNCHANGED))
         return self
@@ -174,7 +190,7 @@ class PrivateRuleListClassifier(RuleListClassifier, ABC):
                 f"{type(self).__name__}.fit_source needs a schema: it says what is public, and the target"
             )
         if max_patterns is not None:
-            check_whole_number("max_patterns", max_patterns, at_least=1)
+            check_integer("max_patterns", max_patterns, at_least=1)
         ways = ("auto", PATTERNS, NODES) if self._counts_nodes else ("auto", PATTERNS)
         if counting not in ways:
             raise ValueError(f"counting must be one of {', '.join(ways)} for {type(self).__name__}, not {counting!r}")
@@ -202,15 +218,13 @@ class PrivateRuleListClassifier(RuleListClassifier, ABC):
         candidates = self._candidates(vault.schema.exclude(self.exclude))
         return self._learn(candidates, lambda: vault, vault.drafted)
 
-    def _check_parameters(self) -> None:
-        check_budget(self.epsilon, self.ledger)
-        check_whole_number("max_length", self.max_length, at_least=1)
-        check_whole_number("records_per_person", self.records_per_person, at_least=1)
-
     @property
-    def _record_epsilon(self) -> Fraction:
-        """Epsilon for a single record: what is to hold for a person is shared by the person's records."""
-        return exact("epsilon", self.epsilon) / int(self.records_per_person)
+    def _terms(self) -> Terms:
+        return Terms(self.epsilon, self.ledger, self.records_per_person, self.random_state)
+
+    def _check_parameters(self) -> None:
+        _ = self._terms
+        check_integer("max_length", self.max_length, at_least=1)
 
     def _promise(
         self, mechanism: str, published: Guarantee | None, proved: Guarantee | None, because: list[str], *assumes: str
@@ -226,60 +240,10 @@ class PrivateRuleListClassifier(RuleListClassifier, ABC):
             neighbours_of(k),
         )
 
-    def _reserve(
-        self, delta: Fraction, statement: PrivacyStatement, schema: Schema, fill: Callable[[], Vault] | None
-    ) -> Reservation:
-        """Set the budget aside, in the ledger if there is one. Warns of what a user may not have meant.
-
-        With ``fill``, the vault is filled before that: a connection may be lost on the way, and counts that no door has let out
-        cost nothing. So that nobody waits for a long query in vain, it is checked before the query that there is budget.
-
-        The statement is about the learning alone. Cut points that the schema says were released, and that the ledger does not
-        know of, are booked with it: a ledger never says less than its models' statements.
-
-        To be called by ``_learn`` itself: the warning then points at the line that called ``fit``.
-        """
-        warn_of("this fit", self.epsilon, self.random_state, statement, inside=3)
-        epsilon, k = exact("epsilon", self.epsilon), int(self.records_per_person)
-        if self.ledger is None:
-            if fill is not None:
-                call_unseen(fill, NOTHING_BOOKED)
-            note_release(columns_of(schema.names, schema.target), statement, k, schema.released)
-            return Reservation(epsilon, delta, records=k)
-        what = f"{type(self).__name__}, {statement.mechanism}"
-        pair = None if statement.proved is None else (statement.proved.epsilon, statement.proved.delta or 0.0)
-        cuts = {name: k * exact("epsilon", e) for name, e in schema.released}
-        known: dict[str, Any] = {"because": statement.because, "rests_on": cuts}
-        if fill is not None:
-            self.ledger.check(epsilon, delta, pair, **known)
-            call_unseen(fill, NOTHING_BOOKED)
-        return self.ledger.reserve(epsilon, delta, what, pair, k, **known)
-
-    def _stated(self, statement: PrivacyStatement, schema: Schema) -> PrivacyStatement:
-        """What the model promises: the learning, and the cut points that were computed for it, record by record."""
-        k = int(self.records_per_person)
-        total = statement.after_cut_points(k * schema.cuts_epsilon)
-        if total.cut_points:
-            assumes = tuple(BUT_FOR_CUTS if a == SCHEMA_IS_PUBLIC else a for a in total.assumes)
-            total = replace(total, assumes=assumes)
-        if total.proved is None:
-            return total
-        columns = columns_of(schema.names, schema.target)
-        others = other_releases(columns, statement, k, schema.released, noted=self.ledger is None)
-        return replace(total, others=others)
-
-    def _reasons_for_no_proof(self, schema: Schema, drafted: bool = False) -> list[str]:
-        """Why nothing is proved about a fit, whatever the mechanism. ``drafted``: a schema was made from the table itself."""
-        because = []
-        if self.random_state is not None:
-            because.append(SEEDED)
-        if schema.inferred:
-            because.append(INFERRED)
-        if drafted:
-            because.append(DRAFTED)
-        if self.candidates is not None:
-            because.append("the candidates were given, and may have been mined from the records")
-        return because
+    def _reasons_for_no_proof(self, schema: Schema, drafted: bool) -> list[str]:
+        """Why nothing is proved about a fit, whatever the mechanism. ``drafted``: a schema was drafted from the very table."""
+        mined = ["the candidates were given, and may have been mined from the records"] * (self.candidates is not None)
+        return self._terms.reasons_for_no_proof(schema, drafted) + mined
 
     def __str__(self) -> str:
         text = super().__str__()
@@ -305,9 +269,6 @@ class PrivateRuleListClassifier(RuleListClassifier, ABC):
         other = type(self).__new__(type(self))
         other.__dict__.update(attributes)
         return other
-
-    def _entropy(self) -> Entropy:
-        return entropy_of(self.random_state)
 
     def _public_schema(self, X: Any, y: Any, table: Table) -> Schema:
         """The schema, and ``classes_``."""
@@ -378,78 +339,6 @@ class PrivateRuleListClassifier(RuleListClassifier, ABC):
         tags.classifier_tags.multi_class = not self._binary_only
         tags.classifier_tags.poor_score = True
         return tags
-
-
-def entropy_of(random_state: Any) -> Entropy:
-    """The operating system's randomness, or that of a seed."""
-    if random_state is None:
-        return SystemEntropy()
-    if isinstance(random_state, np.random.Generator):
-        return SeededEntropy(random_state)
-    if isinstance(random_state, int | np.integer):
-        return SeededEntropy(int(random_state))
-    return SeededEntropy(int(check_random_state(random_state).randint(2**31)))
-
-
-class LedgerLeftBehind:
-    """What a pickled classifier has instead of a ledger in memory: it says what was spent by then, and lets nothing be spent."""
-
-    def __init__(self, spent: LedgerSnapshot) -> None:
-        self._spent = spent
-
-    def snapshot(self, booked: Booked | None = None) -> LedgerSnapshot:
-        """What the ledger said when the classifier was pickled."""
-        return self._spent
-
-
-_warned_of_seeds = False
-
-
-def warn_of(what: str, epsilon: Any, random_state: Any, statement: PrivacyStatement, inside: int = 1) -> None:
-    """Warn of what the caller may not have meant, by parameters alone: of a seed once in a process.
-
-    ``inside``: how many calls deep in a function that is ``unseen``. The warning points at the line that called that.
-    """
-    global _warned_of_seeds
-    frames = 1 + inside + FRAMES
-    if epsilon > WEAKEST:
-        warnings.warn(
-            f"epsilon = {epsilon:g} is above {WEAKEST}, which is next to no protection; values from 0.1 to 1 are good "
-            "(docs/choose-epsilon.md)",
-            PrivacyWarning,
-            stacklevel=frames,
-        )
-    if random_state is None and statement.proved is None:
-        reasons = "; ".join(statement.because)
-        warnings.warn(f"no privacy is proved for {what}: {reasons}", PrivacyWarning, stacklevel=frames)
-    elif random_state is not None and not _warned_of_seeds:
-        _warned_of_seeds = True
-        warnings.warn(
-            f"no privacy is proved for {what}, nor for any other with a random_state: {SEEDED}. Leave random_state out unless "
-            "this is an experiment. (This is said once.)",
-            PrivacyWarning,
-            stacklevel=frames,
-        )
-
-
-def check_budget(epsilon: Any, ledger: Any) -> None:
-    """The parameters epsilon and ledger of everything private."""
-    if isinstance(ledger, LedgerLeftBehind):
-        raise LedgerError(
-            "a ledger in memory stays in the process that made it, and this classifier was sent to another one (n_jobs), or "
-            "pickled: each would spend it whole. Use Ledger.open(path), or n_jobs=1"
-        )
-    if not 1e-6 <= number("epsilon", epsilon) <= 1e9:
-        raise ValueError(f"epsilon must be above 0 (from 1e-6 to 1e9), not {epsilon!r}")
-    if ledger is not None and not isinstance(ledger, Ledger):
-        raise TypeError("ledger must be a Ledger: Ledger(epsilon=...) or Ledger.open(path)")
-
-
-def number(name: str, value: Any) -> float:
-    """A parameter that must be a finite number."""
-    if isinstance(value, bool) or not isinstance(value, Real) or not math.isfinite(value):
-        raise ValueError(f"{name} must be a finite number, not {value!r}")
-    return float(value)
 
 
 @lru_cache(maxsize=32)

@@ -20,7 +20,6 @@ T = TypeVar("T")
 NOTHING_BOOKED = "Nothing was booked"
 STAYS_BOOKED = "The budget had been set aside and stays booked: count it as spent"
 SEE_LEDGER = "If a ledger was given, look into it: what was set aside stays booked"
-FRAMES = 4  # from inside a function that is ``unseen`` to the line that called it, for warnings
 OUT_OF_MEMORY = ("OutOfMemoryException", "OutOfMemoryError")  # of engines, whose errors are no MemoryError
 
 

@@ -68,7 +68,7 @@ class Candidates:
         15
         """
         if isinstance(max_card, bool) or not isinstance(max_card, int | np.integer) or max_card < 1:
-            raise CandidatesError(f"max_card must be a whole number of at least 1, not {max_card!r}")
+            raise CandidatesError(f"max_card must be an integer of at least 1, not {max_card!r}")
         if not isinstance(negations, bool | np.bool_):
             raise CandidatesError(f"negations must be True or False, not {negations!r}")
         max_card = min(int(max_card), sum(len(column.tests()) for column in schema.used) * 2 or 1)

@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from ..classifiers.base import check_whole_number
+from ..common.parameters import check_integer
 from .importance import feature_importance
 
 
@@ -48,7 +48,7 @@ def feature_overlap(reference: Any, model: Any, X: Any, y: Any, k: int, positive
     >>> feature_overlap(by_a, by_b, X, y, k=2, positive_only=True)
     0.0
     """
-    check_whole_number("k", k, at_least=1)
+    check_integer("k", k, at_least=1)
     importances = [feature_importance(m, X, y) for m in (reference, model)]
     if k > len(importances[0]):
         raise ValueError(f"k must be at most {len(importances[0])}, the number of columns, not {k}")

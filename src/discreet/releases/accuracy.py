@@ -6,16 +6,15 @@ from typing import Any
 
 import numpy as np
 
-from ..classifiers.base import check_whole_number
-from ..classifiers.private import ASSUMES, SCHEMA_IS_PUBLIC, check_budget, entropy_of, warn_of
 from ..common.errors import RuleError
 from ..common.samples import was_sample
 from ..common.tables import as_table
-from ..common.unseen import NOTHING_BOOKED, SEE_LEDGER, STAYS_BOOKED, call_unseen, unseen
+from ..common.unseen import SEE_LEDGER, unseen
 from ..models.rule_list import RuleList
-from ..privacy.ledger import Ledger, exact, reserve
-from ..privacy.statement import DRAFTED, MEASURED, SEEDED, Guarantee, PrivacyStatement, neighbours_of
-from ..privacy.this_process import columns_of, note_release, other_releases
+from ..noise.entropy import Entropy
+from ..privacy.ledger import Ledger, Reservation
+from ..privacy.release import ASSUMES, SCHEMA_IS_PUBLIC, Release, Terms, release
+from ..privacy.statement import MEASURED, Guarantee, PrivacyStatement, neighbours_of
 from ..sources.engine import EngineTable, is_engine_table
 from ..sources.memory import check_labels, check_types
 from ..vault.accuracy import correct_and_wrong
@@ -99,59 +98,46 @@ def noisy_accuracy(
     rules = getattr(model, "rule_list_", getattr(model, "rule_list", model))
     if not isinstance(rules, RuleList) or rules.schema is None:
         raise RuleError("model must be a rule list with a schema, or a fitted classifier of this package")
-    check_budget(epsilon, ledger)
-    check_whole_number("records_per_person", records_per_person, at_least=1)
+    terms = Terms(epsilon, ledger, records_per_person, random_state)
     whole_schema = replace(rules.schema, classes=rules.classes)
     check_private_schema(whole_schema)
     # the columns that rules use are enough; with all of them there might be as many patterns as records
     used = tuple(c for c in whole_schema.columns if c.name in rules.used_columns)
     schema = replace(whole_schema, columns=used or whole_schema.columns)
-    source = None  # what does not fit is refused before anything is booked
-    if is_engine_table(X):
+    if in_engine := is_engine_table(X):
         if y is not None:
             raise ValueError("y must be None where X is an ibis table: the model's schema names the column of labels")
         source = EngineTable(X, schema, sorted_classes(schema))
+
+        def fill() -> Vault:
+            return Vault.filled_by(source, schema, sorted_classes(schema))
     else:
         table = as_table(X, whole_schema.names)
         check_types(table, schema.used)
         check_labels(y, rules.classes, len(table))
+
+        def fill() -> Vault:
+            return Vault.from_table(table, y, schema)
+
     origin = origin_of(model, rules, model_is_public)
-    because = (SEEDED,) * (random_state is not None) + (DRAFTED,) * was_sample(X, y) + origin.because
-    whole, k = exact("epsilon", epsilon), int(records_per_person)
-    proved = None if because else Guarantee(float(whole), 0.0)
+    because = (*terms.reasons_for_no_proof(None, was_sample(X, y)), *origin.because)
+    proved = None if because else Guarantee(float(terms.price), 0.0)
     assumes = (*ASSUMES, *origin.assumes)
     if whole_schema.released:
         counted = "that its own statement counts" if origin.counts_cuts else "that are counted above"
         but = f"but for the cut points of the model's schema {counted}, {SCHEMA_IS_PUBLIC}"
         assumes = tuple(but if a == SCHEMA_IS_PUBLIC else a for a in assumes)
-    alone = PrivacyStatement(MEASURED, None, proved, because, assumes, neighbours_of(k))
-    warn_of("this accuracy", epsilon, random_state, alone)
+    neighbours = neighbours_of(int(records_per_person))
+    statement = PrivacyStatement(MEASURED, None, proved, because, assumes, neighbours)
     # of a model without a statement of its own, nobody has counted the cut points yet
     cuts = () if origin.counts_cuts else whole_schema.released
-    statement = alone.after_cut_points(k * float(sum(exact("epsilon", e) for _, e in cuts)))
-    rests_on = {name: k * exact("epsilon", e) for name, e in cuts}
-    pair = None if proved is None else (proved.epsilon, 0.0)
-    price, entropy = whole / k, entropy_of(random_state)
-    vault: Vault | None = None
-    if source is not None:  # before the budget is reserved: a connection may be lost on the way
-        if ledger is not None:
-            ledger.check(whole, exact("delta", 0), pair, because=because, rests_on=rests_on)
-        vault = call_unseen(lambda: Vault.filled_by(source, schema, sorted_classes(schema)), NOTHING_BOOKED)
-    columns = columns_of(whole_schema.names, whole_schema.target)
-    if ledger is None:
-        note_release(columns, alone, k, cuts)
-    with reserve(
-        ledger, whole, exact("delta", 0), MEASURED, pair, k, because=because, rests_on=rests_on
-    ) as reservation:
+    planned = Release("this accuracy", MEASURED, terms, whole_schema, statement, rests_on=cuts, fill_first=in_engine)
 
-        def measure() -> tuple[int, int]:
-            return correct_and_wrong(vault or Vault.from_table(table, y, schema), rules, price, reservation, entropy)
+    def draw(vault: Vault, reservation: Reservation, entropy: Entropy) -> tuple[int, int]:
+        return correct_and_wrong(vault, rules, terms.record_price, reservation, entropy)
 
-        correct, wrong = call_unseen(measure, STAYS_BOOKED, drawing=True)
-    if proved is not None:
-        others = other_releases(columns, alone, k, cuts, noted=ledger is None)
-        statement = replace(statement, others=others)
-    return NoisyAccuracy(*_with_interval(correct, wrong, float(price)), statement)
+    released = release(planned, fill, draw)
+    return NoisyAccuracy(*_with_interval(*released.value, float(terms.record_price)), released.privacy)
 
 
 def _with_interval(correct: int, wrong: int, epsilon: float) -> tuple[float, float, float]:

@@ -3,22 +3,21 @@
 import secrets
 from collections.abc import Mapping
 from dataclasses import replace
-from fractions import Fraction
 from typing import Any
 
 import numpy as np
 
-from ..classifiers.base import check_whole_number
-from ..classifiers.private import check_budget, entropy_of, warn_of
 from ..common.errors import SchemaError
+from ..common.parameters import check_integer
 from ..common.samples import was_sample
 from ..common.tables import Table, as_table
-from ..common.unseen import NOTHING_BOOKED, SEE_LEDGER, STAYS_BOOKED, call_unseen, unseen
+from ..common.unseen import SEE_LEDGER, unseen
 from ..learners.cuts import cuts_by_halving, levels
+from ..noise.entropy import Entropy
 from ..privacy.budget import CutsBudget
-from ..privacy.ledger import Ledger, exact, reserve
-from ..privacy.statement import DRAFTED, INFERRED, SEEDED, Guarantee, PrivacyStatement
-from ..privacy.this_process import columns_of, note_cuts, note_release
+from ..privacy.ledger import Ledger, Reservation
+from ..privacy.release import Release, Terms, release
+from ..privacy.statement import Guarantee, PrivacyStatement
 from ..schema import Label, Schema
 from ..schema.columns import Numeric
 from ..sources.engine import EngineTable, is_engine_table
@@ -82,56 +81,48 @@ def private_cuts(
     >>> schema.cuts_epsilon, float(ledger.remaining[0])
     (0.1, 0.9)
     """
-    check_budget(epsilon, ledger)
+    terms = Terms(epsilon, ledger, records_per_person, random_state)
     check_private_schema(schema)
     grids = _grids(schema, cuts)
-    in_engine = is_engine_table(X)
-    sources = {name: _counted(X, grid) for name, grid in grids.items()} if in_engine else {}
-    table = None if in_engine else as_table(X, schema.names)
-    if table is not None:
+    if in_engine := is_engine_table(X):
+        counting = {name: _counted(X, grid) for name, grid in grids.items()}
+
+        def fill() -> dict[str, Vault]:
+            return {name: Vault.filled_by(*source) for name, source in counting.items()}
+    else:
+        table = as_table(X, schema.names)
         check_types(table, list(grids.values()))
-    entropy = entropy_of(random_state)
-    check_whole_number("records_per_person", records_per_person, at_least=1)
-    whole = exact("epsilon", epsilon)
-    budget = CutsBudget.split(whole / records_per_person, [levels(int(cuts[name])) for name in grids])
-    release = f"cuts-{secrets.token_hex(4)}"
-    seeded, drafted = random_state is not None, was_sample(X)
-    because = (SEEDED,) * seeded + (INFERRED,) * schema.inferred + (DRAFTED,) * drafted
-    proved = None if because else (float(whole), 0.0)
-    statement = PrivacyStatement("cut points", None, None if because else Guarantee(float(whole), 0.0), because)
-    warn_of("these cuts", epsilon, random_state, statement)
-    if in_engine and ledger is not None:
-        ledger.check(whole, Fraction(0), proved, because=because)
-    # before the budget is reserved: a connection may be lost on the way
-    vaults = call_unseen(lambda: {name: Vault.filled_by(*source) for name, source in sources.items()}, NOTHING_BOOKED)
-    if ledger is None:
-        table_columns = columns_of(schema.names, schema.target)
-        if because:
-            note_release(table_columns, statement, records_per_person)
-        else:
-            note_cuts(table_columns, release, float(budget.epsilon))
-    what = f"cut points {release} of {', '.join(grids)}"
-    paid = {release: records_per_person * exact("epsilon", float(budget.epsilon))}  # as fits will read it in the schema
-    with reserve(
-        ledger, whole, Fraction(0), what, proved, records_per_person, because=because, release=release, pays_for=paid
-    ) as reservation:
 
-        def choose(name: str) -> tuple[float, ...]:
-            vault = vaults[name] if table is None else _alone(table, grids[name])
-            doors = CutDoors(vault, budget.choice_epsilon, reservation, entropy)
-            numbers = cuts_by_halving(doors, len(grids[name].cuts), int(cuts[name]))
-            return tuple(grids[name].cuts[i] for i in numbers)
+        def fill() -> dict[str, Vault]:
+            return {name: _alone(table, grid) for name, grid in grids.items()}
 
-        found = call_unseen(lambda: {name: choose(name) for name in grids}, STAYS_BOOKED, drawing=True)
+    budget = CutsBudget.split(terms.record_price, [levels(int(cuts[name])) for name in grids])
+    because = terms.reasons_for_no_proof(schema, drafted := was_sample(X))
+    proved = None if because else Guarantee(float(terms.price), 0.0)
+    name = f"cuts-{secrets.token_hex(4)}"
+    paid = name, float(budget.epsilon)  # as fits will read it in the schema
+    statement = PrivacyStatement("cut points", None, proved, tuple(because))
+    what = f"cut points {name} of {', '.join(grids)}"
+
+    def draw(vaults: dict[str, Vault], reservation: Reservation, entropy: Entropy) -> dict[str, tuple[float, ...]]:
+        found = {}
+        for column, grid in grids.items():
+            doors = CutDoors(vaults[column], budget.choice_epsilon, reservation, entropy)
+            numbers = cuts_by_halving(doors, len(grid.cuts), int(cuts[column]))
+            found[column] = tuple(grid.cuts[i] for i in numbers)
+        return found
+
+    planned = Release("these cuts", what, terms, schema, statement, cut_points=paid, fill_first=in_engine)
+    found = release(planned, fill, draw).value
     columns = [
         replace(c, cuts=found[c.name], n_cuts=None, spacing="equal")  # type: ignore[call-arg]
         if c.name in found
         else c
         for c in schema.columns
     ]
-    if seeded or drafted:
+    if random_state is not None or drafted:
         return replace(schema, columns=tuple(columns), inferred=True)
-    return replace(schema, columns=tuple(columns), released=(*schema.released, (release, float(budget.epsilon))))
+    return replace(schema, columns=tuple(columns), released=(*schema.released, paid))
 
 
 def _grids(schema: Schema, cuts: Mapping[str, int]) -> dict[str, Numeric]:
@@ -147,7 +138,7 @@ def _grids(schema: Schema, cuts: Mapping[str, int]) -> dict[str, Numeric]:
             raise SchemaError(
                 f"column {name!r}: cuts are chosen between public bounds; give it low, high and n_cuts in the schema"
             )
-        check_whole_number(f"cuts[{name!r}]", n_cuts, at_least=1)
+        check_integer(f"cuts[{name!r}]", n_cuts, at_least=1)
         candidates = tuple(c for c in column.all_cuts if column.low <= c < column.high)
         if len(candidates) <= n_cuts:
             raise SchemaError(

@@ -8,7 +8,6 @@ without one.
 from dataclasses import dataclass
 from typing import Any
 
-from ..classifiers.base import RuleListClassifier
 from ..models.rule_list import RuleList
 from ..privacy.statement import DRAFTED, INFERRED, SEEDED, Guarantee, PrivacyStatement
 
@@ -53,8 +52,11 @@ def origin_of(model: Any, rules: RuleList, is_public: bool = False) -> Origin:
         kind = "seeded" if SEEDED in statement.because else "inferred" if _is_of_records(statement) else "unproved"
         reasons = "; ".join(statement.because)
         return Origin(kind, (f"nothing is proved about the model that was measured ({reasons}); {SAY}",))
-    learner = getattr(model, "learner", "unknown")  # of a saved model
-    if isinstance(model, RuleListClassifier) or learner != "unknown":
+    is_classifier, learner = (
+        hasattr(model, "rule_list_"),
+        getattr(model, "learner", "unknown"),
+    )  # the latter of saved models
+    if is_classifier or learner != "unknown":
         return Origin("exact", (f"the model that was measured was learned without privacy; {SAY}",))
     return Origin(
         "unknown",
