@@ -19,9 +19,9 @@ from discreet.conditions.candidates import Candidates
 from discreet.conditions.prior import Prior
 from discreet.datasets import load_adult, load_compas, load_german_credit
 from discreet.noise.entropy import SeededEntropy
-from discreet.sampling.deadline import Deadline, TimeLimitError
+from discreet.sampling.law.search import draw_by_search
 from discreet.sampling.problem import make_problem, rules_on_cells
-from discreet.sampling.search import draw_by_search
+from discreet.sampling.speed.deadline import Deadline, TimeLimitError
 
 ROOT = Path(__file__).parents[1]
 sys.path[:0] = [str(ROOT.parent / "shared" / "prototype"), str(ROOT)]

@@ -534,7 +534,7 @@ NO_RECORD_GETS_THERE = {
     ("vault.cut_doors", "CutDoors.cut"): "a bug in a learner; the message is constant",
     ("vault.histograms", "Histograms.release"): "a bug in a learner; the message is constant",
     ("mechanisms.published", "selector"): "the name of a mechanism",
-    ("sampling.envelope", "draw_by_envelope"): "a bug in the sampler; the message is constant",
+    ("sampling.law.envelope", "draw_by_envelope"): "a bug in the sampler; the message is constant",
 }
 
 

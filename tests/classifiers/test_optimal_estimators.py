@@ -31,7 +31,7 @@ from discreet.common.errors import SchemaError
 from discreet.datasets import load_adult, load_compas, load_german_credit
 from discreet.learners.optimal import MOST_CANDIDATES, MOST_LISTS, check_feasible, count_lists, draws_of, is_feasible
 from discreet.privacy.ledger import BudgetError
-from discreet.sampling.deadline import TimeLimitError
+from discreet.sampling.speed.deadline import TimeLimitError
 
 
 @pytest.fixture(scope="module")

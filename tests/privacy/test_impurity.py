@@ -10,11 +10,14 @@ from discreet.mechanisms.impurity import (
     g,
     gini,
     largest_ranges_of_smooth_gini,
+    range_of_smooth_gini,
+    smooth_sensitivity,
+)
+
+from .gini_by_definition import (
     local_sensitivity_of_adding,
     local_sensitivity_of_removing,
     range_of_gini,
-    range_of_smooth_gini,
-    smooth_sensitivity,
     smooth_sensitivity_by_definition,
 )
 

@@ -1,7 +1,7 @@
 """The law of a draw of whole lists, on all neighbouring tables of up to 5 records over 3 rules, and on larger ones.
 
-The law is computed list by list, twice: from the records (``exponential_mechanism``), and from the ``Problem`` that the samplers
-get, in which rules that agree are merged and cells are dropped. tests/sampling checks that the samplers follow it.
+The law is computed list by list, twice: from the records (sampling/reference.py), and from the ``Problem`` that the samplers get,
+in which rules that agree are merged and cells are dropped. tests/sampling checks that the samplers follow it.
 """
 
 import copy
@@ -17,12 +17,11 @@ from discreet import DPOptimalRuleListClassifier
 from discreet.audit.explore import law_of_lists
 from discreet.conditions.prior import Prior
 from discreet.datasets import load_compas
-from discreet.sampling.deadline import Deadline
-from discreet.sampling.envelope import Envelope
 from discreet.sampling.problem import make_problem
+from discreet.sampling.reference import law_of_draw
 from discreet.vault import histograms, list_doors
 
-from ..support.enumerated_lists import Small, all_lists, exponential_mechanism
+from ..support.small_problems import Small, envelope_of
 
 TRUTH = np.array(list(product([False, True], repeat=3))).T  # three rules on all 8 patterns
 
@@ -34,13 +33,12 @@ def small(counts, rate, lengths=(1.0,) * 4, rules=(1.0, 1.0, 1.0)):
 def scores_of_each_record(n_classes, lengths=4, weights=None):
     """(lists, kinds of records): what one record of each pattern and class adds to the score of each list; and the prior."""
     n = TRUTH.shape[1]
-    columns, priors = [], None
+    columns = []
     for label, cell in product(range(n_classes), range(n)):
         one = np.zeros((n_classes, n))
         one[label, cell] = 1.0 if weights is None else weights[label]
-        _, priors, scores = all_lists(small(one, 1.0, (1.0,) * lengths))
-        columns.append(scores)
-    return np.column_stack(columns), priors
+        columns.append(law_of_draw(*small(one, 1.0, (1.0,) * lengths)).scores)
+    return np.column_stack(columns), law_of_draw(*small(np.zeros((n_classes, n)), 1.0, (1.0,) * lengths)).logs
 
 
 def law(gain, prior, tables, rate):
@@ -96,9 +94,7 @@ def test_the_accounting_is_not_slack():
     counts[0, 5] = 40.0
     more = counts.copy()
     more[1, 5] += 1.0
-    _, p = exponential_mechanism(small(counts, 0.5))
-    _, q = exponential_mechanism(small(more, 0.5))
-    loss = np.abs(np.log(p) - np.log(q)).max()
+    loss = np.abs(law_of_draw(*small(counts, 0.5)).logs - law_of_draw(*small(more, 0.5)).logs).max()
     assert 0.45 <= loss <= 0.5
 
 
@@ -114,7 +110,8 @@ def test_what_the_samplers_get_has_the_law_of_the_records(n_classes):
     for _ in range(15):
         counts = rng.integers(0, 4, (n_classes, 8)) * (rng.random(8) < 0.5)
         table = small(counts, 0.7, rng.uniform(0.1, 1.0, 3), rng.choice([1.0, 2.0], 3))
-        expected = dict(zip(*exponential_mechanism(table), strict=True))
+        law = law_of_draw(*table)
+        expected = dict(zip(law.lists, np.exp(law.logs), strict=True))
         found = law_of_problem(make_problem(*table))
         assert set(found) == set(expected)
         assert all(abs(found[x] - expected[x]) < 1e-12 for x in found)
@@ -240,8 +237,9 @@ def test_class_counts_are_those_of_the_records_with_the_noise_that_is_charged(mo
 
 def test_what_the_samplers_hold_cannot_be_seen_or_copied():
     posed = make_problem(*small(np.ones((2, 8)) + np.eye(2, 8), 0.5))
-    built = Envelope(posed, Deadline())
-    for holder in (posed, built, built.reach, built._levels[0], built._last[0]):
+    built = envelope_of(posed)
+    parts = built._elements
+    for holder in (posed, built, parts, parts.reach, parts._threshold, parts.levels[0], parts.last[0]):
         assert repr(holder) == f"<{type(holder).__name__}>"
         for copier in (pickle.dumps, copy.copy, copy.deepcopy):
             with pytest.raises(TypeError, match="cannot be pickled or copied"):

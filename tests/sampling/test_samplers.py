@@ -1,29 +1,29 @@
-"""Both samplers of whole rule lists have exactly the law they should, checked against every list one by one."""
+"""Both samplers of whole rule lists have exactly the law of the reference, which looks at every list one by one."""
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy.stats import chi2_contingency, chisquare
+from scipy.stats import chi2_contingency
 
 from discreet.conditions.prior import Prior
 from discreet.noise.entropy import SeededEntropy, SystemEntropy
-from discreet.sampling import envelope, problem, search
-from discreet.sampling.deadline import Deadline, TimeLimitError
+from discreet.sampling.law import choices, elements, envelope, search
 from discreet.sampling.optimum import best_list
+from discreet.sampling.problem import make_problem
+from discreet.sampling.reference import law_of_draw
+from discreet.sampling.speed.deadline import Deadline, TimeLimitError
+from discreet.sampling.speed.reach import Reach
+from discreet.sampling.speed.thresholds import SLACK
 
-from ..support.enumerated_lists import all_lists, exponential_mechanism, random_problem, score
+from ..support.small_problems import draws_from, envelope_of, p_value, random_problem
 
 DRAWS = 1_200
 LEAST_P = 1e-4
 
 
-def by_envelope(posed, entropy, draws=DRAWS, slack=envelope.SLACK):
-    built = envelope.Envelope(posed, Deadline(), slack)
-    for _ in range(draws):
-        while (groups := built.draw(entropy, 1_000)) is None:
-            pass
-        yield problem.concrete(posed, groups, entropy), problem.draw_labels(posed, groups, entropy)
+def by_envelope(posed, entropy, draws=DRAWS, slack=SLACK):
+    return draws_from(envelope_of(posed, slack), posed, entropy, draws)
 
 
 def by_coarse_envelope(posed, entropy, draws=DRAWS):
@@ -32,26 +32,6 @@ def by_coarse_envelope(posed, entropy, draws=DRAWS):
 
 def by_search(posed, entropy, draws=DRAWS):
     return (search.draw_by_search(posed, entropy, Deadline()) for _ in range(draws))
-
-
-def p_value(lists, p, drawn):
-    """Of a chi-squared test; rare lists are put together until 8 of them are expected."""
-    place = {x: i for i, x in enumerate(lists)}
-    seen = np.zeros(len(lists))
-    n = 0
-    for rules, labels in drawn:
-        seen[place[tuple(rules), tuple(labels)]] += 1
-        n += 1
-    order = np.argsort(-p)
-    bins = np.minimum(np.cumsum(p[order]) * n // 8, (n - 1) // 8)
-    _, bins = np.unique(bins, return_inverse=True)
-    observed, expected = np.bincount(bins, seen[order]), np.bincount(bins, p[order]) * n
-    if len(expected) > 1 and expected[-1] < 4:
-        observed, expected = (
-            np.append(observed[:-2], observed[-2:].sum()),
-            np.append(expected[:-2], expected[-2:].sum()),
-        )
-    return 1.0 if len(expected) == 1 else chisquare(observed, expected * observed.sum() / expected.sum()).pvalue
 
 
 SAMPLERS = [by_envelope, by_coarse_envelope, by_search]
@@ -63,9 +43,9 @@ SEEDS = [seed if seed in FAST else pytest.param(seed, marks=pytest.mark.slow) fo
 @pytest.mark.parametrize("seed", SEEDS)
 def test_the_law_over_concrete_labelled_lists(seed, sampler):
     small = random_problem(seed)
-    lists, p = exponential_mechanism(small)
-    drawn = sampler(problem.make_problem(*small), SeededEntropy(seed))
-    assert p_value(lists, p, drawn) > LEAST_P
+    law = law_of_draw(*small)
+    drawn = sampler(make_problem(*small), SeededEntropy(seed))
+    assert p_value(law, drawn) > LEAST_P
 
 
 def test_the_random_problems_are_what_they_should_be():
@@ -95,36 +75,45 @@ def twice_the_rate(posed):
 @pytest.mark.parametrize("sampler", [by_envelope, by_search])
 def test_broken_twins_are_caught(sampler, broken):
     small = random_problem(3, longest=2, n_classes=2, rate=1.0)
-    lists, p = exponential_mechanism(small)
-    posed = broken(problem.make_problem(*small))
-    assert p_value(lists, p, sampler(posed, SeededEntropy(0))) < LEAST_P
+    law = law_of_draw(*small)
+    posed = broken(make_problem(*small))
+    assert p_value(law, sampler(posed, SeededEntropy(0))) < LEAST_P
 
 
-def test_bounds_that_do_not_hold_are_caught(monkeypatch):
-    """A broken twin of the envelope: its bounds are too low, so good lists are accepted too rarely."""
+@pytest.mark.parametrize("sampler", [by_coarse_envelope, by_search])
+def test_bounds_that_do_not_hold_are_caught(monkeypatch, sampler):
+    """Broken twins: the bounds are too low, so good lists are accepted too rarely, or given up too early."""
     small = random_problem(6, longest=3, n_classes=2, rate=1.5)
-    lists, p = exponential_mechanism(small)
-    posed = problem.make_problem(*small)
-    monkeypatch.setattr(envelope.Reach, "after_next", lambda self, sets, *rest: np.zeros((len(sets), posed.n_groups)))
-    assert p_value(lists, p, by_coarse_envelope(posed, SeededEntropy(0))) < LEAST_P
+    posed = make_problem(*small)
+    monkeypatch.setattr(Reach, "after_next", lambda self, sets, *rest: np.zeros((len(sets), posed.n_groups)))
+    assert p_value(law_of_draw(*small), sampler(posed, SeededEntropy(0))) < LEAST_P
 
 
-def fresh(self, largest, weight, inherits):
+def test_sums_of_bounds_that_do_not_hold_are_caught(monkeypatch):
+    small = random_problem(6, longest=3, n_classes=2, rate=1.5)
+    posed = make_problem(*small)
+    bound = elements.little_more_than_log_sum
+    monkeypatch.setattr(elements, "little_more_than_log_sum", lambda logs: bound(logs) - 6.0)
+    drawn = by_envelope(posed, SeededEntropy(0), slack=-50.0)  # so coarse that nothing is divided
+    assert p_value(law_of_draw(*small), drawn) < LEAST_P
+
+
+def fresh(largest, weight, inherits, u):
     """Children draw new noise instead of dividing that of their parent."""
-    return weight - np.log(-np.log(self._entropy.uniform(len(weight))))
+    return weight - np.log(-np.log(u))
 
 
-def not_truncated(self, largest, weight, inherits):
+def not_truncated(largest, weight, inherits, u):
     """The noise of a child may exceed that of its parent."""
-    return np.where(inherits, largest, fresh(self, largest, weight, inherits))
+    return np.where(inherits, largest, fresh(largest, weight, inherits, u))
 
 
 @pytest.mark.parametrize("twin", [fresh, not_truncated])
 def test_noise_that_is_not_divided_is_caught(monkeypatch, twin):
     small = random_problem(4, longest=2, n_classes=2, rate=1.0)
-    lists, p = exponential_mechanism(small)
-    monkeypatch.setattr(search._Search, "_share", twin)
-    assert p_value(lists, p, by_search(problem.make_problem(*small), SeededEntropy(0), 2_500)) < LEAST_P
+    law = law_of_draw(*small)
+    monkeypatch.setattr(search, "share", twin)
+    assert p_value(law, by_search(make_problem(*small), SeededEntropy(0), 2_500)) < LEAST_P
 
 
 @pytest.mark.slow
@@ -132,7 +121,7 @@ def test_both_samplers_agree_where_there_are_too_many_lists_to_enumerate():
     rng = np.random.default_rng(0)
     truth = rng.random((40, 60)) < 0.3
     counts = rng.integers(0, 9, (2, 60)).astype(float)
-    posed = problem.make_problem(truth, counts, Prior((1.0,) * 4, np.ones(40)), 0.2)
+    posed = make_problem(truth, counts, Prior((1.0,) * 4, np.ones(40)), 0.2)
     table = [
         np.bincount(
             [rules[0] % 8 * 4 + len(rules) if rules else 0 for rules, _ in sampler(posed, SeededEntropy(1), 3_000)],
@@ -146,19 +135,19 @@ def test_both_samplers_agree_where_there_are_too_many_lists_to_enumerate():
 
 def test_the_system_s_randomness_has_the_same_law():
     small = random_problem(4, longest=1, n_classes=2, rate=0.3)
-    lists, p = exponential_mechanism(small)
+    law = law_of_draw(*small)
     for sampler in (by_envelope, by_search):
-        assert p_value(lists, p, sampler(problem.make_problem(*small), SystemEntropy())) > 1e-6
+        assert p_value(law, sampler(make_problem(*small), SystemEntropy())) > 1e-6
 
 
 def optimum_equals_enumeration(seeds):
     for seed in seeds:
         small = random_problem(seed)
-        lists, _, scores = all_lists(small)
-        posed = problem.make_problem(*small)
+        lists, scores, _ = law_of_draw(*small)
+        posed = make_problem(*small)
         groups, ceiling = best_list(posed, Deadline())
         shortest = min(len(rules) for (rules, _), s in zip(lists, scores, strict=True) if s == scores.max())
-        rules = problem.concrete(posed, groups, SeededEntropy(0))
+        rules = choices.concrete(posed, groups, SeededEntropy(0))
         reached = max(s for (r, _), s in zip(lists, scores, strict=True) if r == tuple(rules))
         assert reached == scores.max()
         assert len(groups) == shortest
@@ -185,7 +174,7 @@ def test_degenerate_problems():
             ((0.0, 1.0), (1.0, 0.0)),
             ((1.0, 1.0), (0.0, 0.0)),
         ):
-            posed = problem.make_problem(truth, counts, Prior(lengths, np.array(weights)), 1.0)
+            posed = make_problem(truth, counts, Prior(lengths, np.array(weights)), 1.0)
             for sampler in SAMPLERS:
                 for rules, labels in sampler(posed, entropy, 20):
                     assert len(rules) == len(set(rules)) <= 2
@@ -196,18 +185,10 @@ def test_degenerate_problems():
 def test_a_time_limit_ends_the_draw():
     rng = np.random.default_rng(0)
     counts = rng.integers(0, 50, (2, 300)).astype(float)
-    posed = problem.make_problem(rng.random((300, 300)) < 0.3, counts, Prior((1.0,) * 6, np.ones(300)), 1.0)
+    posed = make_problem(rng.random((300, 300)) < 0.3, counts, Prior((1.0,) * 6, np.ones(300)), 1.0)
     for draw in (envelope.draw_by_envelope, search.draw_by_search):
         with pytest.raises(TimeLimitError, match=r"time_limit=0.05 .* budget stays spent"):
             draw(posed, SeededEntropy(0), Deadline(0.05))
-
-
-def test_scores_by_hand():
-    small = random_problem(0, longest=1, n_classes=2)._replace(
-        truth=np.array([[True, False]]), counts=np.array([[3.0, 1.0], [0.0, 5.0]])
-    )
-    assert score(small, (0,), (0, 1)) == 8.0
-    assert score(small, (), (1,)) == 5.0
 
 
 @pytest.mark.parametrize("count", [1_000, 1_000_003, 15_999_999])
@@ -215,7 +196,7 @@ def test_scores_by_hand():
 def test_weights_are_in_double_precision(count, n_classes):
     """Counts may be in single precision, where they are exact; epsilon times counts would not be."""
     counts = np.array([[count], [count - 2], [5]][:n_classes], float)
-    posed = problem.make_problem(np.array([[True]]), counts, Prior((1.0, 1.0), np.ones(1)), 0.009)
+    posed = make_problem(np.array([[True]]), counts, Prior((1.0, 1.0), np.ones(1)), 0.009)
     exact = np.longdouble(0.009) * np.asarray(posed.counts[:, 0], np.longdouble)
     expected = exact.max() + np.log(np.exp(exact - exact.max()).sum())
     assert abs(float(posed.log_sum(posed.counts)[0] - expected)) < 1e-9
@@ -227,7 +208,7 @@ def test_weights_are_in_double_precision(count, n_classes):
 def test_every_draw_ends(a, b, rate):
     """A draw that hangs for some tables and not for others would say something about them."""
     counts = np.array([[a, a], [b, b]], float)
-    posed = problem.make_problem(np.ones((5, 2), bool), counts, Prior((1.0,) * 4, np.ones(5)), rate)
+    posed = make_problem(np.ones((5, 2), bool), counts, Prior((1.0,) * 4, np.ones(5)), rate)
     for draw in (envelope.draw_by_envelope, search.draw_by_search):
         draw(posed, SeededEntropy(0), Deadline(30.0))
 
@@ -244,7 +225,7 @@ def test_any_table_is_drawn_from_without_a_hitch(seed):
     lengths = rng.choice([0.0, 1.0, 3.0], rng.integers(1, 6)) + np.eye(6)[0][:1]
     rules = rng.choice([0.0, 1.0, 1e-9], n_rules)
     rate = 10 ** rng.uniform(-6, 9)
-    posed = problem.make_problem(rng.random((n_rules, n_cells)) < 0.5, counts, Prior(tuple(lengths), rules), rate)
+    posed = make_problem(rng.random((n_rules, n_cells)) < 0.5, counts, Prior(tuple(lengths), rules), rate)
     for draw in (envelope.draw_by_envelope, search.draw_by_search):
         with np.errstate(all="ignore"):
             chosen, labels = draw(posed, SeededEntropy(seed), Deadline(30.0))

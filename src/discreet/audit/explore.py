@@ -35,6 +35,7 @@ from ..noise.exponential import Exponential
 from ..noise.noisy_max import log_prob
 from ..privacy.ledger import Reservation
 from ..sampling.problem import Problem
+from ..sampling.reference import weighed
 from ..schema import Schema
 from ..vault.vault import PublishedDoors, Vault
 from .loss import Array, Loss, shifted_counts
@@ -214,25 +215,16 @@ class ExploredOptimal(_Explored, DPOptimalRuleListClassifier):
 def law_of_lists(problem: Problem) -> tuple[list[tuple[tuple[int, ...], tuple[int, ...]]], Array]:
     """Every labelled list of concrete rules, and the logarithm of its probability, from what the samplers get."""
     group_of = {int(rule): group for group, rules in enumerate(problem.members) for rule in rules}
-    lists: list[tuple[tuple[int, ...], tuple[int, ...]]] = []
-    logs: list[float] = []
-    counts, truth = problem.counts.astype(np.float64), problem.truth.astype(bool)
-    for length in np.flatnonzero(np.isfinite(problem.log_length)):
-        for rules in permutations(sorted(group_of), int(length)):
-            alive, weight, parts = np.ones(len(truth), bool), float(problem.log_length[length]), []
-            for rule in rules:
-                parts.append(counts[:, alive & truth[:, group_of[rule]]].sum(1))
-                alive = alive & ~truth[:, group_of[rule]]
-                weight += float(problem.log_rule[group_of[rule]])
-            parts.append(counts[:, alive].sum(1))
-            for labels in product(range(problem.n_classes), repeat=int(length) + 1):
-                lists.append((rules, labels))
-                logs.append(
-                    weight + problem.rate * sum(float(p[label]) for p, label in zip(parts, labels, strict=True))
-                )
-    all_logs = np.array(logs)
-    top = all_logs.max()
-    return lists, all_logs - top - math.log(np.exp(all_logs - top).sum())
+    truth = np.zeros((max(group_of, default=-1) + 1, len(problem.truth)), bool)
+    for rule, group in group_of.items():
+        truth[rule] = problem.truth[:, group] > 0
+    log_priors = {
+        rules: float(problem.log_length[length] + sum(problem.log_rule[group_of[rule]] for rule in rules))
+        for length in np.flatnonzero(np.isfinite(problem.log_length)).tolist()
+        for rules in permutations(sorted(group_of), length)
+    }
+    law = weighed(truth, problem.counts.astype(np.float64), log_priors, problem.rate)
+    return law.lists, law.logs
 
 
 @dataclass

@@ -25,11 +25,11 @@ from ..noise.gaussian import Gaussian
 from ..noise.gumbel import Gumbel
 from ..noise.laplace import Laplace
 from ..noise.noisy_max import Noise, log_prob
-from ..sampling.deadline import Deadline
-from ..sampling.envelope import draw_by_envelope
+from ..sampling.law.envelope import draw_by_envelope
+from ..sampling.law.search import draw_by_search
 from ..sampling.problem import make_problem
-from ..sampling.search import draw_by_search
-from .explore import law_of_lists
+from ..sampling.reference import law_of_draw
+from ..sampling.speed.deadline import Deadline
 from .noisy_counts import log_prob_of_noisy_counts
 from .observed import misfit
 
@@ -66,11 +66,11 @@ def _flips(draws: int) -> float:
 
 
 def _lists(sampler: Callable[..., tuple[list[int], list[int]]], draws: int) -> float:
-    posed = make_problem(TRUTH, COUNTS, Prior((1.0, 1.0, 1.0), np.ones(4)), rate=0.6)
-    lists, logs = law_of_lists(posed)
+    prior, rate = Prior((1.0, 1.0, 1.0), np.ones(4)), 0.6
+    posed, law = make_problem(TRUTH, COUNTS, prior, rate), law_of_draw(TRUTH, COUNTS, prior, rate)
     entropy = SystemEntropy()
     drawn = Counter(tuple(map(tuple, sampler(posed, entropy, Deadline()))) for _ in range(draws))
-    return misfit(drawn, dict(zip(lists, np.exp(logs), strict=True)))
+    return misfit(drawn, dict(zip(law.lists, np.exp(law.logs), strict=True)))
 
 
 def samplers() -> dict[str, Callable[[int], float]]:

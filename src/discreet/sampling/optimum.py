@@ -1,7 +1,7 @@
 """The best rule list, without noise: branch and bound over sets of rules, level by level.
 
 What a prefix leaves depends on the set of its rules, not on their order, so of all orders of a set only the best is kept. A
-set is given up if ``its score + what can follow (reach.py)`` is not above the best list found so far. When nothing is left,
+set is given up if ``its score + what can follow (speed/reach.py)`` is not above the best list found so far. When nothing is left,
 no list is better: that is the certificate. Not private; nothing of it is shown for a private fit.
 """
 
@@ -9,9 +9,9 @@ import numpy as np
 import numpy.typing as npt
 
 from ..cells.secret import Secret
-from .deadline import Deadline
-from .problem import Problem, Sets
-from .reach import ROWS, Reach, best_split
+from .problem import ROWS, Problem, Sets
+from .speed.deadline import Deadline
+from .speed.reach import Reach, best_split
 
 SWEEPS = 20  # of the local search for a good list to begin with, at most
 

@@ -16,7 +16,7 @@ where nothing remains are dropped.
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -27,10 +27,10 @@ from ..cells.cells import Array, Cells
 from ..cells.secret import Secret
 from ..conditions.candidates import Candidates
 from ..conditions.prior import Prior
-from ..noise.entropy import Entropy
 
 Sets = npt.NDArray[np.int32]
 EXACT_IN_FLOAT32 = 2**24  # sums of whole numbers up to here
+ROWS = 1024  # sets looked at together
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -86,6 +86,11 @@ class Problem(Secret):
         return self.log_rule + np.log(self.sizes)
 
     @cached_property
+    def log_rules(self) -> float:
+        """The logarithm of the prior weight of all rules together."""
+        return float(np.logaddexp.reduce(self.log_members, initial=-np.inf))
+
+    @cached_property
     def sizes(self) -> Array:
         """(groups,): how many rules each group has."""
         return np.array([float(len(m)) for m in self.members])
@@ -113,6 +118,11 @@ class Problem(Secret):
             return log
         log = top + np.log(np.exp(logs - top).sum(0))
         return log
+
+
+def blocks(start: int, end: int) -> Iterator[slice]:
+    """All rows from start to end, not more than ROWS at once."""
+    return (slice(i, min(i + ROWS, end)) for i in range(start, end, ROWS))
 
 
 def make_problem(truth: npt.NDArray[np.bool_], counts: Array, prior: Prior, rate: float) -> Problem:
@@ -177,42 +187,3 @@ def rules_on_cells(cells: Cells, candidates: Candidates) -> tuple[npt.NDArray[np
     for members in candidates.members.T:
         truth &= patterns[members]
     return truth, counts
-
-
-def concrete(problem: Problem, groups: Sequence[int], entropy: Entropy) -> list[int]:
-    """A rule of each group, none twice, all choices alike."""
-    rules: list[int] = []
-    for group, u in zip(groups, entropy.uniform(len(groups)), strict=True):
-        unused = np.setdiff1d(problem.members[group], rules)
-        rules.append(int(unused[int(u * len(unused))]))
-    return rules
-
-
-def draw_labels(problem: Problem, groups: Sequence[int], entropy: Entropy) -> list[int]:
-    """The labels of the parts of a list, the default last, each in proportion to ``exp(rate * count)``."""
-    alive = np.ones(len(problem.truth), problem.truth.dtype)
-    labels = []
-    for group, u in zip([*groups, None], entropy.uniform(len(groups) + 1), strict=True):
-        part = alive if group is None else alive * problem.truth[:, group]
-        log = problem.rate * (problem.counts @ part).astype(np.float64)
-        labels.append(pick(log, float(u)))
-        alive = alive - part
-    return labels
-
-
-def pick(logs: Array, u: float) -> int:
-    """An index in proportion to ``exp(logs)``, given a uniform number."""
-    return int(pick_each(logs[None], np.array([u]))[0])
-
-
-def pick_each(logs: Array, u: Array) -> npt.NDArray[np.intp]:
-    """The same for each row and number. One row stands for all."""
-    p = np.exp(logs - logs.max(1, keepdims=True))
-    sums = np.cumsum(p, axis=1)
-    last = p.shape[1] - 1 - np.argmax(p[:, ::-1] > 0, axis=1)
-    if len(logs) == 1:
-        places: npt.NDArray[np.intp] = np.searchsorted(sums[0], u * sums[0, -1], side="right")
-    else:
-        places = (sums <= u[:, None] * sums[:, -1:]).sum(1)
-    places = np.minimum(places, last)
-    return places

@@ -11,9 +11,9 @@ from ..cells.counting import Counter
 from ..conditions.candidates import Candidates
 from ..conditions.prior import Prior
 from ..mechanisms.impurity import mass, side_mass
-from ..sampling.deadline import Deadline
 from ..sampling.optimum import best_list
 from ..sampling.problem import make_problem, rules_on_cells
+from ..sampling.speed.deadline import Deadline
 
 TOLERANCE = 1e-9  # of the number of records: masses this close count as equal
 

@@ -1,7 +1,7 @@
 """The door through which whole rule lists are drawn. It charges first, then answers with one list."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from fractions import Fraction
 
@@ -15,14 +15,17 @@ from ..conditions.prior import Prior
 from ..noise.entropy import Entropy
 from ..privacy.budget import ListBudget
 from ..privacy.ledger import Reservation
-from ..sampling.deadline import Deadline
-from ..sampling.envelope import draw_by_envelope
+from ..sampling.law.envelope import draw_by_envelope
+from ..sampling.law.search import draw_by_search
 from ..sampling.problem import Problem, make_problem, rules_on_cells
-from ..sampling.search import draw_by_search
+from ..sampling.speed.deadline import Deadline
 from .histograms import Histograms
 from .vault import Vault
 
 LONGEST_BY_ENVELOPE = 8
+
+# From where rules are true (rules, cells), class counts (classes, cells), prior, epsilon and randomness: rules and labels.
+Sampler = Callable[[npt.NDArray[np.bool_], Array, Prior, float, Entropy], tuple[list[int], list[int]]]
 
 
 def rounded_down(value: Fraction) -> float:
@@ -44,13 +47,16 @@ class ListDoors(Secret):
         reservation: Reservation,
         entropy: Entropy,
         time_limit: float | None = None,
+        sampler: Sampler | None = None,
     ) -> None:
+        """``sampler`` draws in place of the two fast ones, with the same law: ``sampling/reference.py``, for tests."""
         self._budget = budget
         self._prior = prior
         self._class_weights = class_weights  # of at most 1, so that a score changes by at most 1
         self._reservation = reservation
         self._entropy = entropy
         self._deadline = Deadline(time_limit)
+        self._sampler = sampler
         self._truth, self._counts = rules_on_cells(vault._cells, candidates)
         self._histograms = Histograms(self._part, budget.counts_epsilon, reservation, entropy)
 
@@ -65,13 +71,15 @@ class ListDoors(Secret):
         alive = self._left(prefix)
         rules = self._prior.rules.copy()
         rules[list(prefix)] = 0.0
-        problem = make_problem(
+        question = (
             self._truth[:, alive],
             self._counts[:, alive] * self._class_weights[:, None],
             replace(self._prior, lengths=tuple(lengths), rules=rules),
             rounded_down(self._budget.draw_epsilon),
         )
-        return self._draw(problem, by_envelope=len(lengths) - 1 <= LONGEST_BY_ENVELOPE)
+        if self._sampler is not None:
+            return self._sampler(*question, self._entropy)
+        return self._draw(make_problem(*question), by_envelope=len(lengths) - 1 <= LONGEST_BY_ENVELOPE)
 
     def histogram(self, prefix: Sequence[int], rule: int | None) -> tuple[float, ...]:
         """Noisy class counts of what a rule captures after a prefix; without a rule, of all that is left."""

@@ -1,15 +1,21 @@
-"""The bounds of the envelope sampler against brute force, and the law when its parts are made small enough to matter."""
+"""The bounds of the samplers against brute force, and the law when the envelope's parts are made small enough to matter."""
 
 import numpy as np
 import pytest
-from scipy.stats import chisquare
+from hypothesis import given
+from hypothesis import strategies as st
 
+from discreet.conditions.prior import Prior
 from discreet.noise.entropy import SeededEntropy
-from discreet.sampling import envelope, reach
-from discreet.sampling.deadline import Deadline
-from discreet.sampling.problem import Prior, concrete, draw_labels, make_problem
+from discreet.sampling import problem as problems
+from discreet.sampling.law import elements, envelope
+from discreet.sampling.problem import make_problem
+from discreet.sampling.reference import law_of_draw
+from discreet.sampling.speed import reach, thresholds
+from discreet.sampling.speed.deadline import Deadline
+from discreet.sampling.speed.quick_sums import little_more_than_log_sum
 
-from ..support.enumerated_lists import Small, exponential_mechanism
+from ..support.small_problems import Small, draws_from, envelope_of, p_value
 
 SEEDS = range(12)
 
@@ -43,9 +49,10 @@ def all_sets(problem, t):
 def small_parts(monkeypatch):
     """So that runs, blocks and several parts of the last level come up in small problems."""
     monkeypatch.setattr(reach, "RUN", 2)
-    monkeypatch.setattr(reach, "ROWS", 5)
+    monkeypatch.setattr(problems, "ROWS", 5)
+    monkeypatch.setattr(thresholds, "ROWS", 64)
     monkeypatch.setattr(envelope, "ROWS", 64)
-    monkeypatch.setattr(envelope, "EDGES", 20)
+    monkeypatch.setattr(elements, "EDGES", 20)
 
 
 @pytest.mark.parametrize("seed", SEEDS)
@@ -87,30 +94,30 @@ def test_triples_are_exact(seed):
 @pytest.mark.parametrize("seed", SEEDS)
 @pytest.mark.parametrize("slack", [-50.0, -3.0, 0.0, 6.0])
 def test_no_list_is_accepted_with_more_than_certainty(seed, slack):
-    made = envelope.Envelope(make_problem(*problem_of_five(seed)), Deadline(), slack)
     entropy = SeededEntropy(seed)
-    for propose, level in made._pieces:
-        for at in np.array_split(np.tile(np.arange(len(level.sets)), 20), 20):
-            mass = level.pruned if propose == made._go_on else level.stop
-            at = at[np.isfinite(mass[at])]
+    for piece in envelope_of(make_problem(*problem_of_five(seed)), slack)._pieces:
+        possible = np.flatnonzero(np.isfinite(piece.mass))
+        for at in np.array_split(np.tile(possible, 20), 20):
             if len(at):
-                assert propose(level, at, entropy).log_accept.max() < 1e-9
+                assert piece.propose(at, entropy).log_accept.max() < 1e-9
+
+
+@given(st.integers(0, 2**32 - 1))
+def test_sums_in_single_precision_are_never_too_low_and_hardly_too_high(seed):
+    rng = np.random.default_rng(seed)
+    logs = rng.uniform(-(10 ** rng.uniform(-2, 6)), 10 ** rng.uniform(-2, 6), (3, rng.integers(1, 3_000)))
+    logs[rng.random(logs.shape) < rng.choice([0.0, 0.5, 1.0])] = -np.inf
+    exact = np.logaddexp.reduce(logs, axis=1)
+    found = little_more_than_log_sum(logs)
+    empty = np.isneginf(exact)
+    assert (np.isneginf(found) == empty).all()
+    assert (found[~empty] >= exact[~empty]).all()
+    assert (found[~empty] <= exact[~empty] + 0.002).all()
 
 
 @pytest.mark.parametrize(("seed", "slack"), [(0, -4.0), (1, -2.0), (2, 0.0), (3, 6.0)])
 def test_five_rules_have_the_right_law(seed, slack):
     small = problem_of_five(seed, n_rules=5)
-    lists, p = exponential_mechanism(small)
-    problem, entropy = make_problem(*small), SeededEntropy(seed)
-    made = envelope.Envelope(problem, Deadline(), slack)
-    place = {x: i for i, x in enumerate(lists)}
-    n = 2000
-    drawn = np.zeros(len(lists))
-    for _ in range(n):
-        groups = made.draw(entropy, 10**6)
-        drawn[place[tuple(concrete(problem, groups, entropy)), tuple(draw_labels(problem, groups, entropy))]] += 1
-    order = np.argsort(-p)
-    bins = (np.cumsum(p[order]) * n // 10).astype(int).clip(max=n // 10 - 1)
-    expected, seen = np.bincount(bins, p[order]) * n, np.bincount(bins, drawn[order])
-    keep = expected > 0
-    assert chisquare(seen[keep], expected[keep]).pvalue > 1e-4
+    posed = make_problem(*small)
+    drawn = draws_from(envelope_of(posed, slack), posed, SeededEntropy(seed), 2_000)
+    assert p_value(law_of_draw(*small), drawn) > 1e-4

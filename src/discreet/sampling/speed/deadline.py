@@ -1,4 +1,9 @@
-"""A limit on how long a draw may take."""
+"""A limit on how long a draw may take.
+
+It never leads to another list: a draw ends as it would without a limit, or in an error. Which of the two may depend on the
+records and on the list that would have come out. So the guarantee does not cover a limit that strikes, as little as run time
+altogether: docs/limitations.md.
+"""
 
 import time
 

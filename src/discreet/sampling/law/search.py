@@ -1,17 +1,17 @@
-"""An exact draw of a whole rule list by best-first search on perturbed bounds: any number of classes, any length.
+"""The second sampler: an exact draw of a whole rule list by best-first search on perturbed bounds. Any number of rules.
 
 Every labelled list x, of prior weight w(x), gets Gumbel noise of its own, located at log w(x); the list with the largest
 ``rate * score + noise`` is the answer. It has the law w(x) exp(rate * score(x)), and is found without looking at all lists. A
 *node* is the beginning of a list: some rules with labels; it stands for all lists that begin so. The largest noise of its lists
-is a Gumbel located at log w, w the sum of their weights. It is drawn first, and divided among its children afterwards: one
-of them, drawn in proportion to w, inherits the maximum m, and the largest noise of each other child is drawn given that it
-is below m (Maddison, Tarlow & Minka, A* Sampling, 2014). A node's lists cannot do better than
+is drawn first, and divided among its children afterwards (``gumbel.py``; Maddison, Tarlow & Minka, A* Sampling, 2014).
+A node's lists cannot do better than
 
     rate * (score so far + a bound on the score that can follow) + its largest noise,
 
 and the search opens the node with the largest such bound. A list that is at least as good as every bound left is the answer.
-The order of opening and the bounds change how long this takes, and not the law of the answer: the noise of a list is the same
-whenever it is revealed.
+
+**Exactness** (docs/theory.md, Theorem 17). The noise of a list is the same whenever it is revealed. So the order of opening and
+the bounds change how long this takes, and not the law of the answer, as long as the bounds hold and no node is lost.
 
 **Multiplicity.** A node's rules are groups; it stands for every choice of their members, and w counts them.
 
@@ -20,19 +20,19 @@ Exponential noise in place of Gumbel noise (permute-and-flip over whole lists) w
 
 import heapq
 import math
-from functools import lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..cells.cells import Array
-from ..cells.secret import Secret
-from ..noise.entropy import Entropy
-from .deadline import Deadline
-from .problem import Problem, Sets, concrete, pick
-from .reach import Reach
-
-BATCH = 256  # nodes opened together
+from ...cells.cells import Array
+from ...cells.secret import Secret
+from ...noise.entropy import Entropy
+from ..problem import Problem, Sets
+from ..speed.deadline import Deadline
+from ..speed.reach import Reach
+from ..speed.thresholds import BATCH
+from .choices import concrete, pick
+from .gumbel import Completions, gumbel, share
 
 
 class _Nodes(NamedTuple):
@@ -60,19 +60,14 @@ class _Search(Secret):
     def __init__(self, problem: Problem, entropy: Entropy, deadline: Deadline) -> None:
         self._problem, self._entropy, self._deadline = problem, entropy, deadline
         self._reach = Reach(problem, deadline, tables=0)
-        weights, number = np.unique(problem.log_rule, return_inverse=True)
-        self._kind = number.ravel()  # of each group: which of the distinct prior weights its rules have
-        self._weights = np.exp(weights)
-        self._rules_of_kind = np.bincount(self._kind, problem.sizes, len(weights)).astype(int)
-        self._completions = lru_cache(maxsize=100_000)(self._log_completions)
+        self._completions = Completions(problem)
         self._best = -math.inf
         self._found: tuple[list[int], list[int]] = ([], [0])
 
     def run(self) -> tuple[list[int], list[int]]:
         """Groups and labels of the best list."""
         empty = np.full((1, self._problem.longest), -1, np.int32)
-        whole = self._completions((0,) * len(self._weights))
-        noise = whole - np.log(-np.log(self._entropy.uniform(1)))
+        noise = gumbel(np.array([self._completions.of_everything]), self._entropy.uniform(1))
         queue: list[tuple[float, int, int, _Nodes]] = []  # runs of nodes, by the bound of the first that is left
         root = _Nodes(np.full(1, np.inf), empty, empty, np.zeros(1), np.zeros(1), noise)
         number = 0
@@ -86,7 +81,7 @@ class _Search(Secret):
         return self._found
 
     def _take(self, queue: list[tuple[float, int, int, _Nodes]]) -> _Nodes:
-        """The nodes of the largest bounds, up to a batch of them."""
+        """The nodes of the largest bounds, up to a batch of them. All others stay in the queue."""
         taken: list[_Nodes] = []
         room = BATCH
         while queue and room and -queue[0][0] > self._best:
@@ -108,6 +103,12 @@ class _Search(Secret):
         return [self._open_depth(nodes.at(depth == t), int(t)) for t in np.unique(depth)]
 
     def _open_depth(self, nodes: _Nodes, t: int) -> _Nodes:
+        """The same for nodes of t rules.
+
+        The children of a node are the lists that end there, one for each label, and the beginnings with one more rule and
+        a label for it. All labels weigh alike, so the heir's rule (or end) and its label are drawn apart. A child cannot win if
+        its bound with the noise of its *parent* is not above the best list; then its own noise is never drawn.
+        """
         problem = self._problem
         n, classes = len(nodes.score), problem.n_classes
         sets = nodes.rules[:, :t]
@@ -117,14 +118,13 @@ class _Search(Secret):
         weights = np.full((n, 1 + problem.n_groups), -np.inf)
         weights[:, 0] = nodes.weight + problem.log_length[t]
         if t < problem.longest:
-            weights[:, 1:] = nodes.weight[:, None] + problem.log_free(sets) + self._completions_of(sets)
+            weights[:, 1:] = nodes.weight[:, None] + problem.log_free(sets) + self._completions.after_next(sets)
         heirs = [pick(row, u) for row, u in zip(weights, self._entropy.uniform(n).tolist(), strict=True)]
         heir_labels = (self._entropy.uniform(n) * classes).astype(int)
         # lists that end here
         row, label = np.divmod(np.arange(n * classes), classes)
-        noise = self._share(
-            nodes.noise[row], weights[row, 0], (np.array(heirs)[row] == 0) & (heir_labels[row] == label)
-        )
+        inherits = (np.array(heirs)[row] == 0) & (heir_labels[row] == label)
+        noise = share(nodes.noise[row], weights[row, 0], inherits, self._entropy.uniform(len(row)))
         value = problem.rate * (nodes.score[row] + left[label, row]) + noise
         value[np.isneginf(weights[row, 0])] = -np.inf
         if value.max() > self._best:
@@ -140,7 +140,7 @@ class _Search(Secret):
         possible = (bound + nodes.noise[:, None] > self._best) & ~np.isneginf(weights[:, 1:])
         label, row, rule = np.nonzero(possible)
         inherits = (np.array(heirs)[row] == rule + 1) & (heir_labels[row] == label)
-        noise = self._share(nodes.noise[row], weights[row, rule + 1], inherits)
+        noise = share(nodes.noise[row], weights[row, rule + 1], inherits, self._entropy.uniform(len(row)))
         bounds = bound[label, row, rule] + noise
         order = np.argsort(-bounds)[: np.count_nonzero(bounds > self._best)]
         label, row, rule, noise = label[order], row[order], rule[order], noise[order]
@@ -149,11 +149,6 @@ class _Search(Secret):
         weight = nodes.weight[row] + problem.log_free(sets)[row, rule]
         return _Nodes(bounds[order], rules, labels, score[label, row, rule].astype(np.float64), weight, noise)
 
-    def _share(self, largest: Array, weight: Array, inherits: Array) -> Array:
-        """The largest noise of children, given that of their parents."""
-        gumbel = weight - np.log(-np.log(self._entropy.uniform(len(weight))))
-        return np.where(inherits, largest, -np.logaddexp(-largest, -gumbel))
-
     def _after_next(self, sets: Sets, alive: Array, left: Array, captured: Array) -> Array:
         """A bound on the score that can follow a child."""
         s = self._problem.longest - sets.shape[1] - 1
@@ -161,39 +156,3 @@ class _Search(Secret):
             rest: Array = (left[:, :, None] - captured).max(0)
             return rest
         return self._reach.after_next(sets, alive, s)
-
-    def _completions_of(self, sets: Sets) -> Array:
-        """(rows, groups): the logarithm of the weight of all that can follow each child, for each of its members."""
-        used = np.zeros((len(sets), len(self._weights)), int)
-        for column in sets.T:
-            used[np.arange(len(sets)), self._kind[column]] += 1
-        logs = np.empty((len(sets), len(self._weights)))
-        for kind in range(len(self._weights)):
-            used[:, kind] += 1
-            logs[:, kind] = [self._completions(tuple(u)) for u in used.tolist()]
-            used[:, kind] -= 1
-        return logs[:, self._kind]
-
-    def _log_completions(self, used: tuple[int, ...]) -> float:
-        """The logarithm of the weight of all endings of a beginning, labels included, by which kinds of rules it used.
-
-        Endings of s rules without repetition have s! times the coefficient of x^s in the product over kinds of
-        (1 + weight x)^(rules left of that kind).
-        """
-        t, longest = sum(used), self._problem.longest
-        polynomial = np.zeros(longest - t + 1)
-        polynomial[0] = 1.0
-        scale = float(self._weights.max(initial=1e-300))
-        for weight, rules, taken in zip(self._weights / scale, self._rules_of_kind.tolist(), used, strict=True):
-            free = max(rules - taken, 0)
-            powers = [math.comb(free, s) * weight**s for s in range(longest - t + 1)]
-            polynomial = np.convolve(polynomial, powers)[: longest - t + 1]
-        terms = [
-            self._problem.log_length[t + s]
-            + math.lgamma(s + 1)
-            + math.log(c)
-            + s * math.log(scale * self._problem.n_classes)
-            for s, c in enumerate(polynomial)
-            if c > 0
-        ]
-        return float(np.logaddexp.reduce(terms)) + math.log(self._problem.n_classes)

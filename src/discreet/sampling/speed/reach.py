@@ -11,6 +11,10 @@ Tables of ``C_s`` for all pairs follow by looking one rule ahead. ``C_0`` and ``
 
 ``C_s(A_a)`` stands on the diagonal of the table. For five rules and more there is also a table of ``C_1`` for all triples (if it
 is not too large): then ``C_2`` is exact for pairs, and ``C_1(A_abcd)`` is bounded by the four triples in it.
+
+**If one of them were too low**, the best lists would come out too rarely: the envelope cannot accept a list with a probability
+above 1, and the search would end before it opens the node that has the winner. tests/sampling/test_bounds.py compares each of
+them with brute force; ``test_bounds_that_do_not_hold_are_caught`` has both samplers with bounds that are too low.
 """
 
 import itertools
@@ -20,12 +24,11 @@ from dataclasses import replace
 import numpy as np
 import numpy.typing as npt
 
-from ..cells.cells import Array
-from ..cells.secret import Secret
+from ...cells.cells import Array
+from ...cells.secret import Secret
+from ..problem import Problem, Sets, blocks
 from .deadline import Deadline
-from .problem import Problem, Sets
 
-ROWS = 1024  # sets looked at together
 LARGEST = 2**30  # bytes that a table may take
 RUN = 64  # sets that must have their first rules in common before it pays to look at what these leave
 
@@ -75,11 +78,6 @@ def _shared(sets: Sets) -> tuple[int, npt.NDArray[np.intp]]:
         if len(sets) >= RUN * (1 + np.count_nonzero(new)):
             return shared, np.append(starts, 1 + np.flatnonzero(new))
     return 0, starts
-
-
-def blocks(start: int, end: int) -> Iterator[slice]:
-    """Not more than ROWS at once."""
-    return (slice(i, min(i + ROWS, end)) for i in range(start, end, ROWS))
 
 
 class Reach(Secret):

@@ -1,0 +1,5 @@
+"""What decides how long a draw of a whole list takes, and not which list comes out (see the package above).
+
+``reach`` and ``quick_sums`` have upper bounds, which must hold; ``incumbent`` and ``thresholds`` make decisions, which may be
+anything; ``deadline`` gives up.
+"""
