@@ -26,8 +26,8 @@ from typing import Any
 
 from ..common.errors import SchemaError
 from ..schema import Label
-from ..schema.columns import Boolean, Categorical, Column, Numeric, canonical
-from ..schema.columns.boolean import TRUTH
+from ..schema.columns import Column, canonical
+from ..schema.columns.value_bins import TRUTH, NumberBins, TextBins, TruthBins
 
 # A decimal that is as large as this is infinite as a floating-point number; one that is as small as this is 0.
 INFINITE = Decimal(2**1024 - 2**970)
@@ -63,18 +63,19 @@ class EngineColumn:
     def bin_in(self, column: Column) -> Any:
         """The number of the bin that each value is in."""
         missing = column.n_bins - 1
-        if isinstance(column, Numeric):
-            if self.kind == "text" and self._engine != "duckdb":
-                raise SchemaError(
-                    f"column {column.name!r} is numeric in the schema and a text in {self._engine}: engines differ on what they "
-                    "read as a number. Cast it in a view"
-                )
-            return self._stairs(column, missing)
-        if isinstance(column, Boolean):
-            lower = self.values.lower() if self.kind == "text" else None
-            return self._among(TRUTH if self.kind == "text" else TRUE_OR_FALSE, missing, missing, lower)
-        assert isinstance(column, Categorical)
-        return self._among(*column.places, missing)
+        match column.value_bins:
+            case NumberBins() as bins:
+                if self.kind == "text" and self._engine != "duckdb":
+                    raise SchemaError(
+                        f"column {column.name!r} is {column.kind} in the schema and a text in {self._engine}: engines differ on "
+                        "what they read as a number. Cast it in a view"
+                    )
+                return self._stairs(bins, missing)
+            case TextBins() as bins:
+                return self._among(bins.bin_of, bins.unlisted, missing)
+            case TruthBins():
+                lower = self.values.lower() if self.kind == "text" else None
+                return self._among(TRUTH if self.kind == "text" else TRUE_OR_FALSE, missing, missing, lower)
 
     def class_in(self, classes: Sequence[Label]) -> Any:
         """The number of the class that each value is the label of; -1 for a label that is none."""
@@ -108,13 +109,12 @@ class EngineColumn:
             )
         return x.cast("float64")
 
-    def _stairs(self, column: Numeric, missing: int) -> Any:
+    def _stairs(self, bins: NumberBins, missing: int) -> Any:
         """What is missing is below no edge, so that it need only be told from what is in the highest bin."""
         import ibis
 
         x = self.values if self._is_small else self.number()
         gone = x.isnull() if self._is_small else self._gone(x)
-        first, ends = column.steps()
 
         def bin_from(first: int, ends: Sequence[tuple[str, float]], highest: bool) -> Any:
             if not ends:
@@ -124,11 +124,10 @@ class EngineColumn:
             high = bin_from(first + middle + 1, ends[middle + 1 :], highest)
             return ibis.ifelse(self._compared(x, *ends[middle]), low, high)
 
-        found = self._present(x, bin_from(first, ends, True), missing)
-        if column.outside != "missing":
-            return found
-        beyond = [self._compared(x, "<", column.low)] if column.low is not None else []
-        beyond += [~self._compared(x, "<=", column.high)] if column.high is not None else []
+        found = self._present(x, bin_from(bins.first, bins.ends, True), missing)
+        low, high = bins.limits
+        beyond = [self._compared(x, "<", low)] if low is not None else []
+        beyond += [~self._compared(x, "<=", high)] if high is not None else []
         return ibis.ifelse(ibis.or_(*beyond), missing, found) if beyond else found
 
     def _compared(self, x: Any, op: str, edge: float) -> Any:

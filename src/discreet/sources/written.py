@@ -19,8 +19,9 @@ from typing import Any
 
 from ..common.errors import TableError
 from ..schema import Label
-from ..schema.columns import Categorical, Column, Numeric, canonical
+from ..schema.columns import Column, canonical
 from ..schema.columns.numeric import as_number
+from ..schema.columns.value_bins import NumberBins, TextBins, TruthBins
 from .bins import EngineColumn, as_float
 from .files import MISSING, NO_ROW_NAMES, header, numbers_among, read_texts
 
@@ -174,12 +175,14 @@ def _stripped(text: Any) -> Any:
 
 def _meant(texts: EngineColumn, column: Column, decimal: str) -> Any:
     """As ``files.as_read`` has it. What is no number, or neither true nor false, is missing without that."""
-    if isinstance(column, Numeric):
-        return texts.number(decimal)
-    if not isinstance(column, Categorical):
-        return texts.values
-    listed = column.places[0].keys()
-    return _written(texts, listed, numbers_among(listed), MISSING - listed, decimal)
+    match column.value_bins:
+        case NumberBins():
+            return texts.number(decimal)
+        case TextBins(bin_of=bin_of):
+            listed = bin_of.keys()
+            return _written(texts, listed, numbers_among(listed), MISSING - listed, decimal)
+        case TruthBins():
+            return texts.values
 
 
 def _label(texts: EngineColumn, classes: Sequence[Label], decimal: str) -> Any:
