@@ -520,7 +520,17 @@ NO_RECORD_GETS_THERE = {
     ("sources.running", "_patient.check"): "has no message",
     ("cli.check", "check"): "where a table is; the message is constant",
     ("cli.predict", "predict"): "the names that --id gives, and the classes of a model",
-    ("sources.written", ""): "the header of a file, and whether it is a table (tests/sources/test_csv.py)",
+    (
+        "sources.engines.base",
+        "",
+    ): "a bug in an engine's file (no message), or what an engine says, for sources.urls to drop",
+    (
+        "sources.engines.csv_in_duckdb",
+        "",
+    ): "the header of a file, and whether it is a table (tests/sources/test_csv.py)",
+    ("sources.engines.duckdb", ""): "where a table is, and types of columns; messages are constant",
+    ("sources.engines.postgres", ""): "what an engine says, for sources.urls to drop (tests/sources/test_urls.py)",
+    ("sources.engines.spark", ""): "names of columns",
     ("sources.running", "run"): "what an engine says, for sources.engine to drop (tests/sources/test_failures.py)",
     ("sources.addresses", ""): "where a table is; messages are constant (tests/sources/test_addresses.py)",
     ("sources.urls", ""): "where a table is; what an engine says is dropped (tests/sources/test_urls.py)",

@@ -85,7 +85,7 @@ def no_engine(monkeypatch):
 
     monkeypatch.setattr(psycopg, "connect", quotes)
     monkeypatch.setattr(ibis.duckdb, "connect", quotes)
-    monkeypatch.setattr("discreet.sources.urls._spark", quotes)
+    monkeypatch.setattr("discreet.sources.engines.spark.Spark.open", quotes)
 
 
 @pytest.mark.parametrize("url", REFUSED)

@@ -215,10 +215,12 @@ def test_scores_are_the_same(engine, monkeypatch):
 
 
 def test_only_what_is_needed_is_fetched(engine, monkeypatch):
-    from discreet.sources import engine as module
+    from discreet.sources.engines.duckdb import DuckDB
 
-    asked, batches = [], module._batches
-    monkeypatch.setattr(module, "_batches", lambda b, e: asked.append(b.compile(e)) or batches(b, e))
+    asked, batches = [], DuckDB.batches
+    monkeypatch.setattr(
+        DuckDB, "batches", lambda self, e, rows: asked.append(self.connection.compile(e)) or batches(self, e, rows)
+    )
     run("predict", "model.json", URL, "--id", "smoker")
     (query,) = asked
     assert "patient" not in query.replace("patients", "")

@@ -204,14 +204,14 @@ def test_quoted_lines_wherever_a_block_begins(tmp_path, monkeypatch):
     here, there = both(path, SMALL)
     assert not isinstance(here, str)
     assert here == there
-    from discreet.sources import written
+    from discreet.sources.engines import csv_in_duckdb
 
     for block in (25, 32, 37, 64):
-        monkeypatch.setattr(written, "BLOCK", block)
+        monkeypatch.setattr(csv_in_duckdb, "BLOCK", block)
         path.write_text(HEADER + "\n" + TABLES["quoted lines"] + TABLES["quotes within"])
-        assert written.is_plain(path, 3, ",")
+        assert csv_in_duckdb.is_plain(path, 3, ",")
         path.write_text(HEADER + "\n" + NO_TABLES["nor doubled"])
-        assert not written.is_plain(path, 3, ",")
+        assert not csv_in_duckdb.is_plain(path, 3, ",")
 
 
 SIGNS = st.sampled_from(

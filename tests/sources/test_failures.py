@@ -125,9 +125,10 @@ def test_a_name_that_spark_would_replace(spark_engine):
     schema = Schema([Boolean("${env:HOME}")], "y", ["no", "yes"])
     there = ibis.table({"${env:HOME}": "boolean", "y": "string"}, name="t")
     from discreet.sources.bins import EngineColumn
+    from discreet.sources.engines.spark import Spark
 
     with pytest.raises(SchemaError, match="setting"):
-        EngineColumn("pyspark", schema.names[0], there[schema.names[0]])
+        EngineColumn(Spark(spark_engine), schema.names[0], there[schema.names[0]])
 
 
 def test_too_many_patterns_are_refused_from_public_numbers(duckdb_engine):

@@ -193,7 +193,7 @@ def failing_at(monkeypatch, number, entries):
     def sometimes(self, *args):
         seen.append(len(entries()))
         if len(seen) == number:
-            self._backend.disconnect()
+            self._engine.connection.disconnect()
         return answer(self, *args)
 
     monkeypatch.setattr(EngineTable, "_answer", sometimes)

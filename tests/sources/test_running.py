@@ -33,6 +33,7 @@ import ibis
 
 from discreet.sources import engine as engine_module
 from discreet.sources import running
+from discreet.sources.engines import engine_of
 
 from .ibis_tables import connect, stored
 
@@ -354,7 +355,7 @@ def test_an_engine_that_nobody_knows_how_to_cancel():
     class Backend:
         name = "another"
 
-    assert list(running.run(Backend(), "Another", lambda: iter([1, 2]))) == [1, 2]
+    assert list(running.run(engine_of(Backend()), lambda: iter([1, 2]))) == [1, 2]
 
 
 @pytest.mark.parametrize(("share", "said"), [(0.256, "26%, "), (None, "")])
@@ -373,7 +374,7 @@ def test_how_far_duckdb_is(tmp_path):
     """It says so only while it is watched."""
     connection = ibis.duckdb.connect()
     seen = []
-    query = running._duckdb(connection, True)
+    query = engine_of(connection).query(watched=True, plain=True)
     connection.con.execute(f"COPY (SELECT range AS n FROM range(3000000)) TO '{tmp_path / 'n.parquet'}'")
 
     def work():

@@ -18,6 +18,7 @@ import click
 from ..common.locking import NoOrdinaryFileError, open_locked, open_ordinary, unlock
 from ..common.writing import PendingFile
 from ..sources.addresses import files_in, local_place
+from ..sources.engines import engine_at
 from .terminal import say
 
 # Of notes: by table, its ledger's place, that ledger's name, and who was a sample; and by file or folder (a digest),
@@ -51,12 +52,9 @@ def _usual(url: str) -> str:
     """The same text for some ways to write the same URL. A view, or another name of a host, is not noticed."""
     parts = urlsplit(url)
     table = dict(parse_qsl(parts.query)).get("table", "")
-    if parts.scheme == "duckdb":  # it takes no notice of case
-        return f"duckdb {local_place(url)} {table.lower().removeprefix('main.')}"
-    if parts.scheme in ("postgresql", "postgres"):
-        host = "localhost" if parts.hostname in (None, "127.0.0.1", "::1") else parts.hostname
-        return f"postgresql {host} {parts.port or 5432} {parts.path} {table.removeprefix('public.')}"
-    return local_place(url) or url
+    engine, place = engine_at(parts.scheme), local_place(url)
+    usual = None if engine is None else engine.usual_address(parts, place, table)
+    return usual or place or url
 
 
 def is_file_of(path: Path, table: str) -> bool:

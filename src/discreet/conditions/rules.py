@@ -14,7 +14,7 @@ import numpy as np
 
 from ..common.errors import RuleError, SchemaError
 from ..schema import Label, Schema
-from ..schema.columns import NEGATION, Boolean, Categorical, Column, Numeric, Value, canonical
+from ..schema.columns import KINDS, NEGATION, Categorical, Column, Test, Value
 from ..schema.columns.base import LARGEST_WHOLE
 from .text import COMPARISONS, Reader, write, write_number
 
@@ -124,38 +124,17 @@ def truth(schema: Schema, literal: Literal) -> np.ndarray:
 
 def schema_of(rules: Iterable[Rule]) -> Schema:
     """The smallest schema in which all these rules can be said."""
-    facts: dict[str, dict[str, Any]] = {}
+    tests: dict[str, list[Test]] = {}
     kinds: dict[str, type[Column]] = {}
     for literal in (x for rule in rules for x in rule.antecedent):
-        column = facts.setdefault(literal.column, {"missing": False})
-        kind: type[Column] | None = None
-        if literal.op in ("is missing", "is not missing"):
-            column["missing"] = True
-        elif literal.op in ("is true", "is false"):
-            kind = Boolean
-        elif literal.op in ("=", "!="):
-            kind = Categorical
-            column.setdefault("categories", {}).setdefault(canonical(literal.value), literal.value)
-            column["outside"] = "none"
-        else:
-            kind = Numeric
-            if literal.op in ("<=", ">"):
-                column.setdefault("cuts", set()).add(literal.value)
-            else:
-                value = literal.value if isinstance(literal.value, tuple) else (literal.value, math.inf)
-                column.setdefault("ranges", set()).add(value)
+        tests.setdefault(literal.column, []).append((literal.op, literal.value))
+        kind = next((kind for kind in KINDS.values() if literal.op in kind.meant_by), None)
         if kind is not None and kinds.setdefault(literal.column, kind) is not kind:
             raise RuleError(
                 f"column {literal.column!r} is used both as {kind.kind} and as {kinds[literal.column].kind}"
             )
-    for column in facts.values():
-        column |= {key: sorted(column[key]) for key in ("cuts", "ranges") if key in column}
-        column |= {"categories": tuple(column["categories"].values())} if "categories" in column else {}
     # A column that is only asked whether it is missing may be of any type.
-    anything = {"categories": ["?"], "outside": "none"}
-    return Schema(
-        tuple(kinds[n](n, **f) if n in kinds else Categorical(n, **{**f, **anything}) for n, f in facts.items())
-    )
+    return Schema(tuple(kinds.get(name, Categorical).of_tests(name, these) for name, these in tests.items()))
 
 
 def _number(value: Any) -> float:

@@ -5,7 +5,6 @@ what an unlisted value is taken for, where numbers are clipped. Here each litera
 """
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -13,7 +12,8 @@ from ..common.errors import RuleError
 from ..conditions.rules import Literal, truth
 from ..models.rule_list import RuleList
 from ..schema import Label, Schema
-from ..schema.columns import Boolean, Categorical, Numeric, canonical
+from ..schema.columns import NEGATION
+from ..schema.columns.value_bins import NumberBins, TextBins, TruthBins
 
 
 @dataclass(frozen=True)
@@ -71,76 +71,42 @@ def branches(rules: RuleList, share_of: Label | None = None) -> list[Branch]:
     if share_of is not None and share_of not in rules.classes:
         raise RuleError("share_of must be one of the classes of the rule list")
     made = []
-    places: dict[str, Places] = {}
     for rule in rules:
         assert rule.label is not None
         number = rules.classes.index(rule.label if share_of is None else share_of)
         outcome = rules.classes[number] if share_of is None else float(rules.shares(rule)[number])
         assert rules.schema is not None or not rule.antecedent
-        tests = tuple(_test(rules.schema, literal, places) for literal in rule.antecedent)  # type: ignore[arg-type]
+        tests = tuple(_test(rules.schema, literal) for literal in rule.antecedent)  # type: ignore[arg-type]
         made.append(Branch(tests, outcome))
     return made
 
 
-Places = tuple[
-    list[str], np.ndarray
-]  # texts, and their bins; then those of a text that is listed nowhere and of what is missing
+def _test(schema: Schema, literal: Literal) -> Test:
+    true = truth(schema, literal)
+    match schema[literal.column].value_bins:
+        case NumberBins() as bins:
+            return _number_test(literal.column, bins, true)
+        case TextBins() as bins:
+            return _text_test(literal.column, bins, true)
+        case TruthBins():
+            wanted = (value for value, wants in zip((False, True, None), true, strict=True) if wants)
+            return TruthTest(literal.column, frozenset(wanted))
 
 
-def _test(schema: Schema, literal: Literal, places: dict[str, Places]) -> Test:
-    column = schema[literal.column]
-    if isinstance(column, Numeric):
-        return _number_test(column, literal)
-    if isinstance(column, Boolean):
-        false, true, missing = truth(schema, literal)
-        return TruthTest(column.name, frozenset(v for v, t in ((False, false), (True, true), (None, missing)) if t))
-    assert isinstance(column, Categorical)
-    if column.name not in places:  # once for each column: there may be thousands of categories and of rules
-        places[column.name] = _places(column)
-    return _text_test(column.name, *places[column.name], truth(schema, literal))
+def _text_test(column: str, bins: TextBins, true: np.ndarray) -> TextTest:
+    inside = not true[bins.unlisted]
+    told = tuple(text for text, place in bins.bin_of.items() if true[place] == inside)
+    return TextTest(column, told, inside, bool(true[-1]))
 
 
-def _places(column: Categorical) -> Places:
-    """Ask the column itself where it puts values."""
-    members = (category for _, group in column.groups for category in group)
-    listed = list(dict.fromkeys(canonical(category) for category in (*column.categories, *members)))
-    unlisted = "?" * (1 + max(map(len, listed)))
-    return listed, column.encode(np.array([*listed, unlisted, None], dtype=object))
-
-
-def _text_test(column: str, listed: list[str], bins: np.ndarray, true: np.ndarray) -> TextTest:
-    found = true[bins]
-    inside = not found[-2]
-    told = tuple(listed[i] for i in np.flatnonzero(found[:-2] == inside))
-    return TextTest(column, told, inside, bool(found[-1]))
-
-
-def _number_test(column: Numeric, literal: Literal) -> NumberTest:
-    limits = (column.low, column.high) if column.outside == "missing" else (None, None)
-    if literal.op in ("is missing", "is not missing"):
-        return NumberTest(column.name, missing=literal.op == "is missing", limits=limits)
-    either = literal.op == "not in"
-    value: Any = literal.value
-    pairs = {"in": ((">=", 0), ("<=", 1)), "not in": (("<", 0), (">", 1))}
-    comparisons = [(op, value[end]) for op, end in pairs[literal.op]] if literal.op in pairs else [(literal.op, value)]
-    left = []
-    for op, cut in comparisons:
-        decided = _decided(op, cut, column.low, column.high)
-        if decided is None:
-            left.append((op, cut))
-        elif decided == either:  # one that is always true decides an `or`, one that never is decides an `and`
-            return NumberTest(column.name, either=not either, limits=limits)
-    # without any comparison left, `and` is true of every number, `or` of none
-    return NumberTest(column.name, tuple(left), either, limits=limits)
-
-
-def _decided(op: str, cut: float, low: float | None, high: float | None) -> bool | None:
-    """Whether a comparison has the same answer for all numbers from low to high: beyond them numbers are clipped."""
-    if op in (">", ">="):
-        opposite = _decided("<=" if op == ">" else "<", cut, low, high)
-        return None if opposite is None else not opposite
-    if high is not None and (cut >= high if op == "<=" else cut > high):
-        return True
-    if low is not None and (cut < low if op == "<=" else cut <= low):
-        return False
-    return None
+def _number_test(column: str, bins: NumberBins, true: np.ndarray) -> NumberTest:
+    """A comparison wherever a bin in which the test is true meets one in which it is not."""
+    if true[-1]:
+        return NumberTest(column, missing=True, limits=bins.limits)
+    inside = true[bins.first : bins.first + len(bins.ends) + 1]
+    changes = np.flatnonzero(inside[1:] != inside[:-1]).tolist()
+    assert len(changes) <= 2, "a test of numbers is true in neighbouring bins, or in all but neighbouring ones"
+    ends = [(op if inside[i] else NEGATION[op], edge) for i, (op, edge) in enumerate(bins.ends) if i in changes]
+    # without any comparison, `and` is true of every number, `or` of none
+    either = bool(inside[0]) if len(changes) == 2 else not inside.any()
+    return NumberTest(column, tuple(ends), bool(either), limits=bins.limits)

@@ -14,6 +14,7 @@ from ..common.errors import RuleError
 from ..conditions.text import write, write_number
 from ..models.rule_list import RuleList
 from ..schema import Label
+from ..schema.columns.value_bins import TRUTH
 from .branches import Branch, NumberTest, Test, TextTest, branches
 
 HELPERS = {
@@ -49,9 +50,9 @@ def text(value):
     "truth": '''
 def truth(value):
     """True or False; None if it is missing or neither."""
-    words = {"1": True, "true": True, "yes": True, "0": False, "false": False, "no": False}
+    words = {WORDS}
     return words.get((text(value) or "").lower())
-''',
+'''.replace("WORDS", ", ".join(f'"{word}": {bool(value)}' for word, value in TRUTH.items())),
 }
 TAKEN = {
     *HELPERS,
@@ -66,6 +67,7 @@ TAKEN = {
     *dir(builtins),
 }
 
+MIRRORED = {">": "<", ">=": "<="}
 LONGEST_CHAIN = (
     100  # Python nests what follows an elif and cannot go down thousands of floors; after a return, an if does as well
 )
@@ -171,8 +173,8 @@ def _number_condition(test: NumberTest, x: str) -> str:
     if not test.comparisons:
         return f"isnan({x})" if test.missing else "False" if test.either else f"not isnan({x})"
     if len(test.comparisons) == 2 and not test.either:
-        (_, low), (_, high) = test.comparisons
-        return f"{write_number(low)} <= {x} <= {write_number(high)}"
+        (above, low), (below, high) = test.comparisons
+        return f"{write_number(low)} {MIRRORED[above]} {x} {below} {write_number(high)}"
     return _or([f"{x} {op} {write_number(cut)}" for op, cut in test.comparisons])
 
 

@@ -11,12 +11,11 @@ from typing import Any
 from ..common.errors import RuleError
 from ..models.rule_list import RuleList
 from ..schema import Label
-from ..schema.columns import Boolean, Categorical, Numeric
+from ..schema.columns.value_bins import TRUTH
 from .branches import NumberTest, Test, TextTest, TruthTest, branches
 from .dialects import Dialect, check_case, dialect_of
 
 KINDS = ("text", "number", "boolean")
-TRUE, FALSE = ("1", "true", "yes"), ("0", "false", "no")
 EXACT = 2**53  # below it, every whole number has a floating-point number of its own
 
 
@@ -52,18 +51,10 @@ def _kinds(rules: RuleList, used: Iterable[str], types: Mapping[str, str]) -> di
     kinds = {}
     for name in used:
         assert rules.schema is not None
-        column = rules.schema[name]
-        if isinstance(column, Numeric):
-            expected = "number"
-            if types.get(name, expected) != expected:
-                raise RuleError(f"column {name!r} must be a number in SQL; cast it in a view first")
-        elif isinstance(column, Boolean):
-            expected = "boolean"
-        else:
-            assert isinstance(column, Categorical)
-            members = (category for _, group in column.groups for category in group)
-            expected = "text" if any(isinstance(c, str) for c in (*column.categories, *members)) else "number"
+        expected, *others = rules.schema[name].value_bins.types
         kinds[name] = types.get(name, expected)
+        if kinds[name] not in (expected, *others):
+            raise RuleError(f"column {name!r} must be a {expected} in SQL; cast it in a view first")
     return kinds
 
 
@@ -120,9 +111,7 @@ def _truth_condition(engine: Dialect, test: TruthTest, kind: str) -> str:
     missing = None in test.wanted
     if kind == "boolean":
         return _boolean_condition(engine, x, test.wanted)
-    wanted = [
-        text for value, texts in ((True, TRUE), (False, FALSE)) if (value in test.wanted) != missing for text in texts
-    ]
+    wanted = [word for word, value in TRUTH.items() if (bool(value) in test.wanted) != missing]
     words = TextTest(test.column, tuple(wanted), not missing, missing)
     return _text_condition(engine, words, kind, any_case=True)
 

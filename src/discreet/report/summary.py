@@ -15,7 +15,6 @@ from ..models.saved import SavedModel
 from ..privacy.budget import MASS, GreedyBudget, ListBudget, MassBudget
 from ..privacy.ledger import LedgerSnapshot, exact
 from ..privacy.statement import DRAFTED, INFERRED, NEIGHBOURS, SEEDED, Guarantee, PrivacyStatement
-from ..schema.columns import Ignored
 
 WEAK = 10  # an epsilon above this is next to no protection, as the statement says itself
 SURE = 0.95  # how surely a count is within the margin that is shown
@@ -314,7 +313,7 @@ def _columns(model: SavedModel) -> tuple[ColumnUse, ...]:
     columns = []
     for column in schema.columns:
         role = "used" if column.name in used else "offered"
-        if isinstance(column, Ignored):
+        if not column.can_be_used:
             role = "excluded" if column.name in excluded else "ignored"
         columns.append(ColumnUse(column.name, column.kind, role))
     return tuple(columns)

@@ -12,11 +12,11 @@ import numpy as np
 from ..common.errors import no_value_shown
 from ..common.tables import Table
 from . import Schema
-from .columns import Boolean, Categorical, Column, Ignored, Numeric, canonical, is_missing
+from .columns import KINDS, Column, Ignored, is_missing
+from .columns.base import Seen
 from .columns.numeric import as_number
 
 N_CUTS = 9  # deciles
-MOST_CATEGORIES = 50  # a text column with more than these is taken for free text or an identifier
 
 
 def infer_schema(table: Table, n_cuts: int = N_CUTS, exclude: Iterable[str] = ()) -> Schema:
@@ -39,36 +39,22 @@ def infer_schema(table: Table, n_cuts: int = N_CUTS, exclude: Iterable[str] = ()
 
 def _column(name: str, values: np.ndarray, n_cuts: int) -> Column:
     with no_value_shown(f"column {name!r} has values that cannot be read"):
-        return _as_it_looks(name, values, n_cuts)
+        seen = _seen(values)
+        found = (kind.inferred(name, seen, n_cuts) for kind in reversed(KINDS.values()))
+        return next((column for column in found if column is not None), Ignored(name))
 
 
-def _as_it_looks(name: str, values: np.ndarray, n_cuts: int) -> Column:
-    if values.dtype.kind in "mM":
-        return Ignored(name)
+def _seen(values: np.ndarray) -> Seen:
+    if values.dtype.kind in "mM":  # dates and times look like no kind
+        return Seen((), True, False, None)
     if values.dtype == bool:
-        return Boolean(name)
+        return Seen(values, False, True, None)
     if values.dtype.kind in "iuf":
         gone = np.isnan(values) if values.dtype.kind == "f" else np.zeros(len(values), bool)
-        return _numeric(name, values[~gone].astype(np.float64), bool(gone.any()), n_cuts)
+        numbers = values[~gone].astype(np.float64)
+        return Seen(numbers, bool(gone.any()), False, numbers)
     known = [v for v in values if not is_missing(v)]
-    missing = len(known) < len(values)
-    if known and all(isinstance(v, bool | np.bool_) for v in known):
-        return Boolean(name, missing)
-    if known and all(isinstance(v, Real | Decimal) for v in known):
-        return _numeric(name, np.array([as_number(v) for v in known]), missing, n_cuts)
-    categories = sorted({canonical(v) for v in known}) if all(isinstance(v, str | Real) for v in known) else []
-    if not categories or len(categories) > MOST_CATEGORIES:
-        return Ignored(name)
-    return Categorical(name, missing, categories=tuple(categories))
-
-
-def _numeric(name: str, numbers: np.ndarray, missing: bool, n_cuts: int) -> Column:
-    finite = numbers[np.isfinite(numbers)]
-    if len(finite) == len(numbers) and ((numbers == 0.0) | (numbers == 1.0)).all():
-        return Boolean(name, missing)
-    if not len(finite):
-        return Ignored(name)
-    # cuts are values that occur, the largest excepted: `x <= largest` would be true of all
-    cuts = np.unique(np.quantile(finite, np.arange(1, n_cuts + 1) / (n_cuts + 1), method="inverted_cdf"))
-    cuts = cuts[cuts < finite.max()]
-    return Numeric(name, missing, cuts=tuple(cuts.tolist())) if len(cuts) or missing else Ignored(name)
+    are_truths = bool(known) and all(isinstance(v, bool | np.bool_) for v in known)
+    are_numbers = bool(known) and not are_truths and all(isinstance(v, Real | Decimal) for v in known)
+    numbers = np.array([as_number(v) for v in known]) if are_numbers else None
+    return Seen(known, len(known) < len(values), are_truths, numbers)

@@ -24,7 +24,7 @@ import math
 import re
 import tomllib
 from collections.abc import Iterable, Mapping
-from dataclasses import MISSING, dataclass, fields, replace
+from dataclasses import dataclass, fields, replace
 from fractions import Fraction
 from functools import cached_property
 from os import PathLike
@@ -36,10 +36,8 @@ import numpy as np
 
 from ..common.errors import SchemaError, shown
 from ..common.writing import write_whole
-from .columns import Boolean, Categorical, Column, Ignored, Numeric, canonical
+from .columns import KINDS, Boolean, Column, Ignored, canonical
 from .columns.base import LARGEST_WHOLE
-
-KINDS: dict[str, type[Column]] = {cls.kind: cls for cls in (Numeric, Categorical, Boolean, Ignored)}
 
 Label = str | int | float | bool
 
@@ -93,7 +91,8 @@ class Schema:
     def __post_init__(self) -> None:
         columns = tuple(self.columns)
         if not columns or not all(isinstance(c, Column) for c in columns):
-            raise SchemaError("a schema needs at least one column, made by Numeric, Categorical, Boolean or Ignored")
+            *others, last = (kind.__name__ for kind in KINDS.values())
+            raise SchemaError(f"a schema needs at least one column, made by {', '.join(others)} or {last}")
         names = [c.name for c in columns]
         if len(set(names)) < len(names):
             raise SchemaError(f"the schema names column {next(n for n in names if names.count(n) > 1)!r} twice")
@@ -128,7 +127,7 @@ class Schema:
     @property
     def used(self) -> tuple[Column, ...]:
         """The columns that rules may use."""
-        return tuple(c for c in self.columns if not isinstance(c, Ignored))
+        return tuple(c for c in self.columns if c.can_be_used)
 
     @property
     def cuts_epsilon(self) -> float:
@@ -189,7 +188,7 @@ class Schema:
         data: dict[str, Any] = {"inferred": True} if self.inferred else {}
         data |= {"released": dict(self.released)} if self.released else {}
         data |= {"target": target} if target else {}
-        return data | {"columns": {c.name: _facts(c) for c in self.columns}}
+        return data | {"columns": {c.name: {"type": c.kind} | _plain(c.entries()) for c in self.columns}}
 
     @classmethod
     def from_toml(cls, text: str) -> "Schema":
@@ -258,15 +257,6 @@ def _column(name: str, facts: object) -> Column:
         raise SchemaError(f"column {name!r} has an unknown type {shown(kind)}; there are {', '.join(KINDS)}")
     _refuse_unknown(f"column {name!r}", facts, tuple(f.name for f in fields(KINDS[kind]) if f.name != "name"))
     return KINDS[kind](name, **facts)
-
-
-def _facts(column: Column) -> dict[str, Any]:
-    facts: dict[str, Any] = {"type": column.kind}
-    for field in fields(column):
-        value = getattr(column, field.name)
-        if field.name != "name" and (field.default is MISSING or value != field.default):
-            facts[field.name] = _plain(dict(value) if field.name == "groups" else value)
-    return facts
 
 
 def _plain(value: Any) -> Any:

@@ -12,8 +12,8 @@ from pathlib import Path
 from urllib.parse import SplitResult, unquote, urlsplit
 
 from ..common.errors import TableError
+from .engines import engine_at
 
-ENGINES = ("postgresql", "postgres", "spark", "sc", "duckdb")
 NO_SECRETS = (
     "a password, key or token may not stand in a URL, where others see it: put it where the engine itself looks for it, for "
     "PostgreSQL PGPASSWORD, ~/.pgpass or a service file, for Spark and S3 their configuration"
@@ -46,10 +46,10 @@ def checked_url(text: str) -> SplitResult:
         raise TableError(NO_SECRETS)
     if not text.isprintable() or not _HOST.fullmatch(host):
         raise TableError(UNREADABLE)
-    kind = scheme[1].lower()
-    if kind in ENGINES and "#" in rest:
+    engine = engine_at(scheme[1].lower())
+    if engine is not None and "#" in rest:
         raise TableError(UNREADABLE)
-    if kind in ENGINES and kind != "duckdb" and "@" in (after if ":" in host else after.partition("?")[0]):
+    if engine is not None and engine.is_server and "@" in (after if ":" in host else after.partition("?")[0]):
         raise TableError(UNREADABLE)
     parts = _split(text)
     if parts is None:
@@ -89,12 +89,13 @@ def local_place(where: str) -> str | None:
     >>> local_place("postgresql://me@host/db?table=people")
     """
     scheme = _SCHEME.match(where)
-    kind, rest = ("", where) if scheme is None else (scheme[1].lower(), where[scheme.end() :])
-    if kind == "duckdb":
-        rest = unquote(rest.partition("?")[0]).removeprefix("/")
-    elif kind and not (kind == "file" and rest.startswith("/")):
-        return None
-    return None if "\0" in rest else os.path.realpath(rest)
+    if scheme is None:
+        path: str | None = where
+    else:
+        kind, rest = scheme[1].lower(), where[scheme.end() :]
+        engine = engine_at(kind)
+        path = rest if kind == "file" and rest.startswith("/") else None if engine is None else engine.local_path(rest)
+    return None if path is None or "\0" in path else os.path.realpath(path)
 
 
 def files_in(place: str) -> Iterator[str]:

@@ -1,38 +1,27 @@
 """The bins of a column as an expression for an engine: exactly those of ``Column.encode``, for every value of the column's type.
 
 The expression depends on the schema and on the type that the column has in the engine, never on a record. What looks roundabout
-is there for a reason:
+is there for a reason (or for one that an engine gives in its own file):
 
 - Numbers are compared as 64-bit floating-point numbers, as NumPy does, and cuts are written as texts that the engine reads as
   such: DuckDB 1 takes the literal 0.011732832292350781 for a decimal, and rounds it once more on the way back.
 - Engines take NaN for the largest number there is, and for equal to itself; here it is a missing value.
-- DuckDB believes what a Parquet file says of its smallest and largest number, and these leave NaN out. Where no number is above
-  5 it takes ``x <= 5`` for true of NaN, too; DuckDB 2 takes ``isnan(x)`` for false. What a record is taken for would depend on
-  other records. It does look at the values for ``isfinite`` and ``isinf``, and so these come first there.
 - A bin of numbers is found by halving: a thousand cuts are ten comparisons for each record.
-- PostgreSQL stops at a decimal that no floating-point number is near to. Whether it stops may not depend on a record.
-- Spark puts a setting in place of ``${...}``, even within a text, and ibis writes some signs in a way that Spark does not read.
-  So whatever is not quite plain is written in hexadecimal there.
 """
 
 import functools
 import math
-import re
 import sys
 import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
-from decimal import Decimal
 from typing import Any
 
 from ..common.errors import SchemaError
 from ..schema import Label
-from ..schema.columns import Boolean, Categorical, Column, Numeric, canonical
-from ..schema.columns.boolean import TRUTH
+from ..schema.columns import Column, canonical
+from ..schema.columns.value_bins import TRUTH, NumberBins, TextBins, TruthBins
+from .engines.base import Engine, as_float
 
-# A decimal that is as large as this is infinite as a floating-point number; one that is as small as this is 0.
-INFINITE = Decimal(2**1024 - 2**970)
-ZERO = Decimal("2.47032822920623272089e-324")
-PLAIN = re.compile(r"[\w .,:;<>=+*/()-]*", re.ASCII)
 NUMBER = r"^[ \t\n\v\f\r]*[+-]?((\d+\.?\d*|\.\d+)([eE][+-]?\d+)?|(?i:inf|infinity))[ \t\n\v\f\r]*$"
 SMALL = 2**40  # beyond all whole numbers of 32 bits
 TRUE_OR_FALSE = {"0": 0, "1": 1}
@@ -41,40 +30,37 @@ TRUE_OR_FALSE = {"0": 0, "1": 1}
 class EngineColumn:
     """A column of a table in an engine, of a type that rules can be about."""
 
-    def __init__(self, engine: str, name: str, values: Any) -> None:
+    def __init__(self, engine: Engine, name: str, values: Any) -> None:
         if (
             values.type().is_unsigned_integer() and values.type().nbytes < 8
         ):  # a negative cut could not be compared with it
             values = values.cast("int64")
-        if engine == "postgres" and values.type().is_string():
-            values = (
-                values + ""
-            )  # an enum goes by the name of a text, and stops at a category that is not among its values
+        values = engine.as_column(values)
         self._engine, self.values, self._type = engine, values, values.type()
         self.kind = _kind(self._type)
         if self.kind is None:
             raise SchemaError(
-                f"column {name!r} is of type {self._type} in {engine}; rules are about numbers, texts and truth values. Cast it "
-                'in a view, or say type = "ignore" for it in the schema'
+                f"column {name!r} is of type {self._type} in {engine.connection.name}; rules are about numbers, texts and truth "
+                'values. Cast it in a view, or say type = "ignore" for it in the schema'
             )
-        if engine == "pyspark" and "${" in name:
-            raise SchemaError(f"Spark would put a setting in place of a part of the column name {name!r}; rename it")
+        engine.check_column_name(name)
 
     def bin_in(self, column: Column) -> Any:
         """The number of the bin that each value is in."""
         missing = column.n_bins - 1
-        if isinstance(column, Numeric):
-            if self.kind == "text" and self._engine != "duckdb":
-                raise SchemaError(
-                    f"column {column.name!r} is numeric in the schema and a text in {self._engine}: engines differ on what they "
-                    "read as a number. Cast it in a view"
-                )
-            return self._stairs(column, missing)
-        if isinstance(column, Boolean):
-            lower = self.values.lower() if self.kind == "text" else None
-            return self._among(TRUTH if self.kind == "text" else TRUE_OR_FALSE, missing, missing, lower)
-        assert isinstance(column, Categorical)
-        return self._among(*column.places, missing)
+        match column.value_bins:
+            case NumberBins() as bins:
+                if self.kind == "text" and not self._engine.reads_numbers:
+                    raise SchemaError(
+                        f"column {column.name!r} is {column.kind} in the schema and a text in {self._engine.connection.name}: "
+                        "engines differ on what they read as a number. Cast it in a view"
+                    )
+                return self._stairs(bins, missing)
+            case TextBins() as bins:
+                return self._among(bins.bin_of, bins.unlisted, missing)
+            case TruthBins():
+                lower = self.values.lower() if self.kind == "text" else None
+                return self._among(TRUTH if self.kind == "text" else TRUE_OR_FALSE, missing, missing, lower)
 
     def class_in(self, classes: Sequence[Label]) -> Any:
         """The number of the class that each value is the label of; -1 for a label that is none."""
@@ -98,23 +84,16 @@ class EngineColumn:
                 x.re_search(r"[^\x00-\x7f]"), x.translate(*_odd_signs()), x
             )  # a thousand times as slow as all else
             return ibis.ifelse(plain.re_search(NUMBER), plain.try_cast("float64"), ibis.null("float64"))
-        if self._engine == "postgres" and self._type.is_decimal() and (self._type.precision or 1000) > 300:
-            return ibis.cases(
-                (x.cast("string") == "NaN", as_float(float("nan"))),  # it would be larger than any other
-                (x >= INFINITE, as_float(float("inf"))),
-                (x <= -INFINITE, as_float(float("-inf"))),
-                (x.abs() <= ZERO, as_float(0.0)),
-                else_=x.cast("float64"),
-            )
+        if self._type.is_decimal():
+            return self._engine.decimal_as_float(x)
         return x.cast("float64")
 
-    def _stairs(self, column: Numeric, missing: int) -> Any:
+    def _stairs(self, bins: NumberBins, missing: int) -> Any:
         """What is missing is below no edge, so that it need only be told from what is in the highest bin."""
         import ibis
 
         x = self.values if self._is_small else self.number()
         gone = x.isnull() if self._is_small else self._gone(x)
-        first, ends = column.steps()
 
         def bin_from(first: int, ends: Sequence[tuple[str, float]], highest: bool) -> Any:
             if not ends:
@@ -124,11 +103,10 @@ class EngineColumn:
             high = bin_from(first + middle + 1, ends[middle + 1 :], highest)
             return ibis.ifelse(self._compared(x, *ends[middle]), low, high)
 
-        found = self._present(x, bin_from(first, ends, True), missing)
-        if column.outside != "missing":
-            return found
-        beyond = [self._compared(x, "<", column.low)] if column.low is not None else []
-        beyond += [~self._compared(x, "<=", column.high)] if column.high is not None else []
+        found = self._present(x, bin_from(bins.first, bins.ends, True), missing)
+        low, high = bins.limits
+        beyond = [self._compared(x, "<", low)] if low is not None else []
+        beyond += [~self._compared(x, "<=", high)] if high is not None else []
         return ibis.ifelse(ibis.or_(*beyond), missing, found) if beyond else found
 
     def _compared(self, x: Any, op: str, edge: float) -> Any:
@@ -167,19 +145,14 @@ class EngineColumn:
 
     def _gone(self, x: Any) -> Any:
         """Whether a number is missing."""
-        if not self._believes_files:
-            return x.isnull() | x.isnan()
-        return x.isnull() | ~(_builtin("isfinite", float, bool)(x) | x.isinf())
+        return x.isnull() | self._engine.is_nan(x, self._type.is_floating())
 
     def _present(self, x: Any, found: Any, missing: int) -> Any:
-        """What was found for a number, if it is not missing. Other engines tell by comparing."""
+        """What was found for a number, if it is not missing. Most engines tell by comparing."""
         import ibis
 
-        return ibis.ifelse(self._gone(x), missing, found) if self._believes_files else found
-
-    @property
-    def _believes_files(self) -> bool:
-        return self._engine == "duckdb" and self._type.is_floating()
+        believes_files = self._engine.believes_files and self._type.is_floating()
+        return ibis.ifelse(self._gone(x), missing, found) if believes_files else found
 
     def _run(self, texts: Mapping[int, Sequence[str]]) -> tuple[int, int, int] | None:
         """If the listed values are whole numbers in a row and so are their bins: the first, the last, and how far apart they are.
@@ -204,47 +177,12 @@ class EngineColumn:
         """Those values, of all that the column can have, that have these texts in Python."""
         for text in texts:
             if self.kind == "text":
-                if self._holds(text):
-                    yield self._as_text(text)
+                if self._engine.holds(text):
+                    yield self._engine.as_text(text)
                 continue
             number = _as_float(text) if self.kind == "number" else _as_whole(text, self._type.bounds)
             if number is not None and canonical(number) == text:
                 yield as_float(number) if self.kind == "number" else _as_literal(number)
-
-    def _holds(self, text: str) -> bool:
-        try:
-            text.encode()
-        except UnicodeEncodeError:  # half a surrogate pair
-            return False
-        return not (self._engine == "postgres" and "\0" in text)
-
-    def _as_text(self, text: str) -> Any:
-        import ibis
-
-        if self._engine == "pyspark" and not PLAIN.fullmatch(text):
-            return ibis.literal(text.encode(), type="binary").cast("string")
-        if self._engine == "duckdb" and "\0" in text:  # DuckDB 1 reads no further
-            first, *rest = map(ibis.literal, text.split("\0"))
-            return functools.reduce(lambda written, part: written + _builtin("chr", int, str)(0) + part, rest, first)
-        return text
-
-
-def as_float(number: float) -> Any:
-    """A number as the engine reads it from a text."""
-    import ibis
-
-    return ibis.literal(repr(float(number))).cast("float64")
-
-
-@functools.cache
-def _builtin(name: str, takes: type, gives: type) -> Any:
-    """A function of DuckDB that ibis has no name for."""
-    import ibis
-
-    def function(x: Any) -> Any:
-        raise NotImplementedError
-
-    return ibis.udf.scalar.builtin(function, name=name, signature=((takes,), gives))
 
 
 @functools.cache

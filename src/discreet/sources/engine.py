@@ -21,15 +21,15 @@ from ..common.errors import EngineError, SchemaError, TableError, warnings_ignor
 from ..schema import Label, Schema
 from ..schema.columns import Column, canonical
 from .bins import EngineColumn
+from .engines import engine_of
+from .engines.base import Engine
 from .files import as_read
 from .running import run
-from .written import NO_TABLE, as_meant, decimal_sign, is_written
 
 ROWS_AT_A_TIME = 1 << 18
 UNSPENT = "Nothing was learned and nothing was spent"
 NO_LABEL = -1
 Counts = tuple[int, np.ndarray, np.ndarray, np.ndarray]  # which set, combinations of its bins, classes, how many
-ENGINES = {"duckdb": "DuckDB", "postgres": "PostgreSQL", "pyspark": "Spark"}
 
 
 class EngineTable:
@@ -45,18 +45,18 @@ class EngineTable:
 
     def __init__(self, table: Any, schema: Schema, classes: Sequence[Label], verbose: bool = False) -> None:
         self._columns, self._classes, self._verbose = schema.used, tuple(classes), verbose
-        self._table, self._backend = _table_and_backend(table)
-        self._given = table
+        self._table, self._given, self._engine = table, table, _engine_of_table(table)
         if schema.target is None:
             raise SchemaError("the schema must say which column of the table is the target: [target] name = ...")
         self._check_names([column.name for column in self._columns], "the schema names column")
         self._check_names([schema.target], "the target of the schema is column")
-        if is_written(self._backend):
-            self._table = as_meant(self._table, self._columns, schema.target, self._classes)
+        texts = self._engine.csv_texts
+        if texts is not None:
+            self._table = texts.as_meant(self._table, self._columns, schema.target, self._classes)
         # here, so that a column of another type is an error before anything is read
         self._bins = [self._column(c.name).bin_in(c).cast(_smallest(c.n_bins)) for c in self._columns]
         labels, named = self._column(schema.target), self._classes
-        if labels.kind == "text" and is_written(self._backend):
+        if labels.kind == "text" and texts is not None:
             named = tuple(canonical(c) for c in classes)
         self._label = labels.class_in(named).cast(_smallest(len(self._classes)))
 
@@ -66,7 +66,7 @@ class EngineTable:
     @property
     def engine(self) -> str:
         """The engine's name."""
-        return ENGINES.get(self._backend.name, self._backend.name)
+        return self._engine.name
 
     @property
     def columns(self) -> Sequence[Column]:
@@ -80,7 +80,7 @@ class EngineTable:
 
     def sql(self) -> str:
         """The query by whole patterns, as the engine gets it."""
-        return str(self._backend.compile(self._patterns()))
+        return str(self._engine.connection.compile(self._patterns()))
 
     def add_to(self, cells: CellsInProgress) -> None:
         """Let the engine count the records of each pattern, and add the counts, some at a time."""
@@ -125,10 +125,9 @@ class EngineTable:
 
     def _answer(self, expression: Any, also: str = UNSPENT) -> Iterator[list[np.ndarray]]:
         """What the engine answers: the columns, some rows at a time."""
-        with _no_value_shown(self.engine, also):
-            batches = functools.partial(_batches, self._backend, expression, whole=True)
-            plain = _is_plain(self._given, self._backend)
-            for batch in run(self._backend, self.engine, batches, self._verbose, plain):
+        with _no_value_shown(self._engine, also):
+            batches = functools.partial(self._engine.batches, expression, ROWS_AT_A_TIME, whole=True)
+            for batch in run(self._engine, batches, self._verbose, self._engine.is_plain(self._given)):
                 yield [column.to_numpy(zero_copy_only=False) for column in batch.columns]
 
     def _check_names(self, names: Sequence[str], problem: str) -> None:
@@ -137,7 +136,7 @@ class EngineTable:
             if name not in there:
                 listed = ", ".join(repr(n) for n in there[:8]) + (", ..." if len(there) > 8 else "")
                 raise SchemaError(f"{problem} {name!r}, which the table does not have; it has {listed}")
-        if self._backend.name != "postgres":
+        if self._engine.ignores_case:
             times = Counter(name.lower() for name in there)
             for name in names:
                 if times[name.lower()] > 1:
@@ -159,7 +158,7 @@ class EngineTable:
         return packed.group_by(list(numbers)).agg(n=packed.count())
 
     def _column(self, name: str) -> EngineColumn:
-        return EngineColumn(self._backend.name, name, self._table[name])
+        return EngineColumn(self._engine, name, self._table[name])
 
 
 def is_engine_table(X: Any) -> bool:
@@ -170,18 +169,18 @@ def is_engine_table(X: Any) -> bool:
 
 def records(table: Any, columns: Sequence[tuple[str, Column | None]]) -> Iterator[list[Any]]:
     """The values of some columns, some records at a time, for those who may see them: this is no way into the vault."""
-    table, backend = _table_and_backend(table)
+    engine = _engine_of_table(table)
     asked = table.select(**{f"c{i}": table[name] for i, (name, _) in enumerate(columns)})
-    texts = [is_written(backend) and dtype.is_string() for dtype in asked.schema().types]
-    engine = ENGINES.get(backend.name, backend.name)
+    texts = engine.csv_texts
+    are_texts = [texts is not None and dtype.is_string() for dtype in asked.schema().types]
     with _no_value_shown(engine, "No scores were written"):
-        for batch in run(backend, engine, functools.partial(_batches, backend, asked)):
+        for batch in run(engine, functools.partial(engine.batches, asked, ROWS_AT_A_TIME)):
             values = [column.to_pylist() for column in batch.columns]
-            read = zip(values, columns, texts, strict=True)
-            yield [as_read(v, column, decimal_sign(backend)) if text else v for v, (_, column), text in read]
+            read = zip(values, columns, are_texts, strict=True)
+            yield [as_read(v, column, texts.decimal) if is_text else v for v, (_, column), is_text in read]
 
 
-def _table_and_backend(table: Any) -> tuple[Any, Any]:
+def _engine_of_table(table: Any) -> Engine:
     try:
         import ibis
     except ImportError:
@@ -194,8 +193,8 @@ def _table_and_backend(table: Any) -> tuple[Any, Any]:
             "fit(X, y)"
         )
     _check_rows_are_records(table)
-    with _no_value_shown("the engine"):
-        return table, table.get_backend()
+    with _no_value_shown(None):
+        return engine_of(table.get_backend())
 
 
 def _inside(bins: Any, true: np.ndarray) -> Any:
@@ -267,43 +266,13 @@ def _is_safe(source: Any, target: Any) -> bool:
     return bool(target.is_floating() and (source.is_integer() or (source.is_floating() and target.is_float64())))
 
 
-def _is_plain(table: Any, backend: Any) -> bool:
-    """Whether nothing was computed from a table or chosen of it: a name, as it is. In DuckDB, not that of a view either."""
-    import ibis.expr.operations as ops
-
-    named = table.op()
-    if backend.name != "duckdb" or not isinstance(named, ops.DatabaseTable) or named.name.startswith("ibis_read_"):
-        return isinstance(named, ops.PhysicalTable)
-    views = "SELECT count(*) FROM duckdb_views() WHERE NOT internal AND lower(view_name) = lower(?)"
-    return not backend.con.execute(views, [named.name]).fetchall()[0][0]
-
-
 def _smallest(n: int) -> str:
     """A small type for numbers below n. PostgreSQL has none of 8 bits."""
     return "int16" if n < 2**15 else "int32"
 
 
-def _batches(backend: Any, expression: Any, whole: bool = False) -> Iterator[Any]:
-    """The answer, some rows at a time.
-
-    ``whole``: DuckDB hands over the whole of it first. A stream of DuckDB 1 ends without an error, and without the rest, if
-    somebody uses the same connection meanwhile.
-    """
-    if backend.name != "duckdb":
-        yield from backend.to_pyarrow_batches(expression, chunk_size=ROWS_AT_A_TIME)
-        return
-    # by hand: ibis 12 asks DuckDB 2 for batches by a name that is gone
-    backend._run_pre_execute_hooks(expression)
-    answer = backend.con.sql(backend.compile(expression))
-    if whole:
-        yield from answer.to_arrow_table(ROWS_AT_A_TIME).to_batches(ROWS_AT_A_TIME)
-        return
-    stream = answer.to_arrow_reader if hasattr(answer, "to_arrow_reader") else answer.fetch_record_batch
-    yield from stream(ROWS_AT_A_TIME)
-
-
 @contextmanager
-def _no_value_shown(engine: str, also: str = UNSPENT) -> Iterator[None]:
+def _no_value_shown(engine: Engine | None, also: str = UNSPENT) -> Iterator[None]:
     """Say that the engine stopped, instead of what it says: that may have values, or how to get at them."""
     try:
         with warnings_ignored():
@@ -311,9 +280,10 @@ def _no_value_shown(engine: str, also: str = UNSPENT) -> Iterator[None]:
     except (SchemaError, EngineError, MemoryError):
         raise
     except Exception as error:
-        if str(error).startswith("Invalid Input Error: CSV Error"):
-            raise EngineError(f"{NO_TABLE}. {also}") from None
+        if engine is not None and (explained := engine.explained(error)):
+            raise EngineError(f"{explained}. {also}") from None
+        name = "the engine" if engine is None else engine.name
         raise EngineError(
-            f"{engine} stopped before the records were counted ({type(error).__name__}): the connection was lost, or the query "
+            f"{name} stopped before the records were counted ({type(error).__name__}): the connection was lost, or the query "
             f"was cancelled or refused. {also}; see the engine's own log"
         ) from None

@@ -9,7 +9,7 @@ that memory suffices for, no error depends on the records.
 
 import csv
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -18,8 +18,9 @@ import pandas as pd
 
 from ..common.errors import TableError, no_value_shown
 from ..schema import Label, Schema
-from ..schema.columns import Categorical, Column, Numeric, canonical, is_missing
+from ..schema.columns import Column, canonical, is_missing
 from ..schema.columns.numeric import as_number
+from ..schema.columns.value_bins import NumberBins, TextBins
 
 DELIMITERS = {",": "comma", ";": "semicolon", "\t": "tab", "|": "vertical bar"}
 # What stands for a missing value in a CSV file, unless the schema lists it as a category
@@ -319,10 +320,8 @@ def numbers_among(categories: Iterable[str]) -> dict[float, str]:
 
 def as_read(texts: Sequence[str | None], column: Column | None, decimal: str = ".") -> np.ndarray:
     """Texts with None for what is missing, numbers with a point. Categories that are whole numbers are also found as 1.0."""
-    categories: frozenset[str] = frozenset()
-    if isinstance(column, Categorical):
-        grouped = [c for _, members in column.groups for c in members]
-        categories = frozenset(canonical(c) for c in [*column.categories, *grouped])
+    bins = None if column is None else column.value_bins
+    categories: Mapping[str, int] = bins.bin_of if isinstance(bins, TextBins) else {}
     numbers = numbers_among(categories)
     known: dict[str | None, str | None] = {}
     for text in set(texts):
@@ -333,7 +332,7 @@ def as_read(texts: Sequence[str | None], column: Column | None, decimal: str = "
             known[text] = None
         else:
             number = pointed(value, decimal)
-            known[text] = number if isinstance(column, Numeric) else numbers.get(as_number(number), value)
+            known[text] = number if isinstance(bins, NumberBins) else numbers.get(as_number(number), value)
     found = np.empty(len(texts), dtype=object)
     found[:] = [known[text] for text in texts]
     return found

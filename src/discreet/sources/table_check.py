@@ -14,11 +14,10 @@ import numpy as np
 from ..common.errors import SchemaError, no_value_shown
 from ..common.tables import as_table
 from ..schema import Schema
-from ..schema.columns import Boolean, Categorical, Column, Numeric, canonical, is_missing
+from ..schema.columns import Column, canonical, is_missing
 from ..schema.columns.base import spelled_alike
-from ..schema.columns.boolean import TRUTH
-from ..schema.columns.categorical import OTHER
 from ..schema.columns.numeric import as_number
+from ..schema.columns.value_bins import TRUTH, NumberBins, TextBins, TruthBins
 from .files import pointed
 from .memory import check_labels, class_numbers
 
@@ -172,35 +171,22 @@ def _check_column(column: Column, values: np.ndarray) -> ColumnCheck:
         for value, place in zip(values.tolist(), bins.tolist(), strict=True):
             if is_missing(value):
                 missing += 1
-            elif (word := _taken_as(column, value, place)) is not None:
+            elif (word := column.taken_as(value, place)) is not None:
                 taken[word] += 1
                 odd.append(canonical(value))
-    listed: Iterable[str] = ()
-    if isinstance(column, Categorical):
-        listed = column.places[0]
-    elif isinstance(column, Boolean):
-        listed = TRUTH
-    signs = sum(as_number(v) != as_number(v) and np.isfinite(as_number(pointed(v, ","))) for v in odd)
-    return ColumnCheck(
-        missing,
-        dict(taken),
-        _misspelled(odd, listed),
-        int(signs) if isinstance(column, Numeric) else 0,
-        column.can_be_missing,
-    )
+    misspelled, other_decimal_sign = {}, 0
+    match column.value_bins:
+        case TextBins(bin_of=listed):
+            misspelled = _misspelled(odd, sorted(listed))
+        case TruthBins():
+            misspelled = _misspelled(odd, TRUTH)
+        case NumberBins():
+            other_decimal_sign = sum(_is_number_with_comma(text) for text in odd)
+    return ColumnCheck(missing, dict(taken), misspelled, other_decimal_sign, column.can_be_missing)
 
 
-def _taken_as(column: Column, value: Any, place: int) -> str | None:
-    """What a value that is not missing is taken for, by the bin it is in, if the schema does not foresee it."""
-    if place == column.n_bins - 1:
-        return "missing"
-    if isinstance(column, Numeric):
-        number = as_number(value)
-        below, above = column.low is not None and number < column.low, column.high is not None and number > column.high
-        return "clip" if below or above else None
-    if not isinstance(column, Categorical) or canonical(value) in column.places[0]:
-        return None
-    return "other" if ("=", OTHER) in column.tests() and column.where("=", OTHER)[place] else "none"
+def _is_number_with_comma(text: str) -> bool:
+    return np.isnan(as_number(text)) and bool(np.isfinite(as_number(pointed(text, ","))))
 
 
 def _misspelled(texts: Sequence[str], listed: Iterable[str]) -> dict[str, int]:

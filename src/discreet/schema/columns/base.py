@@ -12,17 +12,18 @@ One bin of every column is kept for missing values. **A missing value satisfies 
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, fields
+from dataclasses import MISSING, dataclass, fields
 from decimal import Decimal
 from numbers import Real
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 import pandas as pd
 
 from ...common.errors import SchemaError, no_value_shown, shown, warnings_ignored
+from .value_bins import ValueBins
 
 Value = float | int | str | tuple[float, float] | None
 Test = tuple[str, Value]
@@ -77,6 +78,15 @@ def is_missing(value: Any) -> bool:
         return False
 
 
+class Seen(NamedTuple):
+    """What is there in a column of records, for those who may see them (schema/inference.py)."""
+
+    known: Iterable[Any]  # the values that are not missing
+    missing: bool  # whether there are others
+    are_truths: bool  # whether all are of Boolean type
+    numbers: np.ndarray | None  # the values that are not missing, if all are of a type of numbers
+
+
 @dataclass(frozen=True)
 class Column(ABC):
     """A column and its public facts. Use one of the subclasses."""
@@ -84,7 +94,9 @@ class Column(ABC):
     name: str
     missing: bool = False
 
-    kind: ClassVar[str]
+    kind: ClassVar[str]  # in a schema file: type = ...
+    can_be_used: ClassVar[bool] = True  # whether rules may be about such columns
+    meant_by: ClassVar[frozenset[str]] = frozenset()  # operators that, without a schema, mean a column of this kind
 
     def __post_init__(self) -> None:
         for field in fields(self):  # NumPy's scalars would be written to files under their own names
@@ -136,6 +148,33 @@ class Column(ABC):
             )
         return bins.astype(np.min_scalar_type(self._n_values), copy=False)
 
+    @property
+    @abstractmethod
+    def value_bins(self) -> ValueBins:
+        """The bins as plain facts. They must put each value where ``encode`` does."""
+
+    def taken_as(self, value: Any, place: int) -> str | None:
+        """What a value that is not missing is taken for, by the bin it is in, if the schema does not foresee it.
+
+        In the words of a schema (``outside = ...``): "missing", "clip", "other" or "none".
+        """
+        return "missing" if place == self._n_values else self._taken_as(value, place)
+
+    def entries(self) -> dict[str, Any]:
+        """What a schema file says of the column beside its name and type: what is not as by default."""
+        given = [(field, getattr(self, field.name)) for field in fields(self) if field.name != "name"]
+        return {field.name: value for field, value in given if field.default is MISSING or value != field.default}
+
+    @classmethod
+    def of_tests(cls, name: str, tests: Sequence[Test]) -> "Column":
+        """The smallest column that offers these tests (or their negations), for rules that come without a schema."""
+        return cls(name, asks_for_missing(tests))
+
+    @classmethod
+    def inferred(cls, name: str, seen: Seen, n_cuts: int) -> "Column | None":
+        """A column that fits the values, if they look like this kind. It tells of records (schema/inference.py)."""
+        return None
+
     def _one_of(self, parameter: str, value: object, allowed: tuple[object, ...]) -> None:
         if value not in allowed:
             listed = ", ".join(repr(a) for a in allowed if a is not None)
@@ -158,6 +197,14 @@ class Column(ABC):
 
     @abstractmethod
     def _encode(self, values: np.ndarray, strict: bool) -> np.ndarray: ...
+
+    def _taken_as(self, value: Any, place: int) -> str | None:
+        return None
+
+
+def asks_for_missing(tests: Sequence[Test]) -> bool:
+    """Whether one of these tests is about missing values."""
+    return any(op in ("is missing", "is not missing") for op, _ in tests)
 
 
 @contextmanager

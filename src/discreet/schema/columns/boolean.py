@@ -6,9 +6,8 @@ from typing import ClassVar
 import numpy as np
 
 from ...common.errors import SchemaError
-from .base import Column, Test, Value, canonical, distinct
-
-TRUTH = {"1": 1, "true": 1, "yes": 1, "0": 0, "false": 0, "no": 0}
+from .base import Column, Seen, Test, Value, canonical, distinct
+from .value_bins import TRUTH, TextBins, TruthBins
 
 
 @dataclass(frozen=True)
@@ -21,10 +20,22 @@ class Boolean(Column):
     outside: str | None = None
 
     kind: ClassVar[str] = "boolean"
+    meant_by: ClassVar[frozenset[str]] = frozenset(["is true", "is false"])
 
     def __post_init__(self) -> None:
         super().__post_init__()
         self._one_of("outside", self.outside, ("missing", "error", None))
+
+    @classmethod
+    def inferred(cls, name: str, seen: Seen, n_cuts: int) -> Column | None:
+        """Values of Boolean type, or numbers 0 and 1."""
+        zero_one = seen.numbers is not None and bool(((seen.numbers == 0.0) | (seen.numbers == 1.0)).all())
+        return cls(name, seen.missing) if seen.are_truths or zero_one else None
+
+    @property
+    def value_bins(self) -> TruthBins:
+        """Truth values."""
+        return TruthBins()
 
     @property
     def _n_values(self) -> int:
@@ -59,6 +70,12 @@ class Ignored(Column):
     """A column that no rule may use: an identifier, a date, free text."""
 
     kind: ClassVar[str] = "ignore"
+    can_be_used: ClassVar[bool] = False
+
+    @property
+    def value_bins(self) -> TextBins:
+        """Nothing is listed, and nothing is told apart."""
+        return TextBins({}, 0)
 
     @property
     def _n_values(self) -> int:

@@ -1,16 +1,19 @@
 """Columns of categories."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import ClassVar
+from numbers import Real
+from typing import Any, ClassVar
 
 import numpy as np
 
 from ...common.errors import SchemaError
-from .base import LARGEST_WHOLE, Column, Test, Value, canonical, distinct
+from .base import LARGEST_WHOLE, Column, Seen, Test, Value, asks_for_missing, canonical, distinct
+from .value_bins import TextBins
 
 OTHER = "other"  # the name of the category that collects what no other category names
+MOST_CATEGORIES = 50  # a text column with more than these is taken for free text or an identifier
 
 
 @dataclass(frozen=True)
@@ -32,6 +35,7 @@ class Categorical(Column):
     outside: str | None = None
 
     kind: ClassVar[str] = "categorical"
+    meant_by: ClassVar[frozenset[str]] = frozenset(["=", "!="])
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -131,16 +135,45 @@ class Categorical(Column):
         inside[self._bins_of[canonical(value)]] = True
         return inside
 
+    def entries(self) -> dict[str, Any]:
+        """Groups as a table, as people write them."""
+        entries = super().entries()
+        return entries | {"groups": dict(self.groups)} if self.groups else entries
+
+    @classmethod
+    def of_tests(cls, name: str, tests: Sequence[Test]) -> Column:
+        """The categories that are named; any will do if none is."""
+        named: dict[str, Any] = {}
+        for op, value in tests:
+            if op in cls.meant_by:
+                named.setdefault(canonical(value), value)
+        return cls(name, asks_for_missing(tests), categories=tuple(named.values()) or ("?",), outside="none")
+
+    @classmethod
+    def inferred(cls, name: str, seen: Seen, n_cuts: int) -> Column | None:
+        """Texts (or numbers among texts), if there are few different ones."""
+        if seen.numbers is not None or not all(isinstance(v, str | Real) for v in seen.known):
+            return None
+        categories = sorted({canonical(v) for v in seen.known})
+        return cls(name, seen.missing, tuple(categories)) if 0 < len(categories) <= MOST_CATEGORIES else None
+
     @cached_property
-    def places(self) -> tuple[dict[str, int], int]:
-        """The bin of each listed category, by its text, and the bin of a value that is listed nowhere."""
+    def value_bins(self) -> TextBins:
+        """The bin of each listed category, in the schema's order, and that of a value that is listed nowhere."""
         number = {signature: i for i, signature in enumerate(self._signatures)}
         unlisted = self._n_values if self.outside == "missing" else number[self._unlisted]
-        return {category: number[tests] for category, tests in self._tests_of.items()}, unlisted
+        listed = [*self.categories, *(category for _, members in self.groups for category in members)]
+        bins = {canonical(category): number[self._tests_of[canonical(category)]] for category in listed}
+        return TextBins(bins, unlisted, not any(isinstance(category, str) for category in listed))
+
+    def _taken_as(self, value: Any, place: int) -> str | None:
+        if canonical(value) in self.value_bins.bin_of:
+            return None
+        return OTHER if ("=", OTHER) in self.tests() and self.where("=", OTHER)[place] else "none"
 
     def _encode(self, values: np.ndarray, strict: bool) -> np.ndarray:
         codes, found = distinct(values)
-        bin_of, unlisted = self.places
+        bin_of, unlisted = self.value_bins.bin_of, self.value_bins.unlisted
         texts = [canonical(value) for value in found]
         if strict and self.outside in (None, "error") and any(text not in bin_of for text in texts):
             raise SchemaError(

@@ -1,7 +1,7 @@
 """Columns of numbers."""
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, ClassVar
@@ -9,7 +9,8 @@ from typing import Any, ClassVar
 import numpy as np
 
 from ...common.errors import SchemaError
-from .base import Column, Test, Value, is_missing
+from .base import Column, Seen, Test, Value, asks_for_missing, is_missing
+from .value_bins import NumberBins
 
 MOST_CUTS = 1_000
 
@@ -37,6 +38,7 @@ class Numeric(Column):
     outside: str = "clip"
 
     kind: ClassVar[str] = "numeric"
+    meant_by: ClassVar[frozenset[str]] = frozenset(["<=", "<", ">=", ">", "in", "not in"])
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -135,20 +137,46 @@ class Numeric(Column):
         right, left = self._edge_arrays
         return np.searchsorted(right, numbers, side="left") + np.searchsorted(left, numbers, side="right")
 
-    def steps(self) -> tuple[int, list[tuple[str, float]]]:
-        """The bins as a staircase: the lowest bin, and the tests that end it and each bin above it but the last.
+    @classmethod
+    def of_tests(cls, name: str, tests: Sequence[Test]) -> Column:
+        """The cuts and ranges that are named."""
+        cuts, ranges = set(), set()
+        for op, value in tests:
+            if op in ("<=", ">"):
+                cuts.add(value)
+            elif op in cls.meant_by:
+                ranges.add(value if isinstance(value, tuple) else (value, math.inf))
+        return cls(name, asks_for_missing(tests), cuts=tuple(sorted(cuts)), ranges=tuple(sorted(ranges)))  # type: ignore[arg-type]
 
-        A number is in the lowest bin if the first test is true of it, in the next one if the second is, and so on. Bins that
-        numbers are clipped out of are left out.
+    @classmethod
+    def inferred(cls, name: str, seen: Seen, n_cuts: int) -> Column | None:
+        """Numbers, cut at quantiles, if some of them are finite and differ."""
+        finite = np.zeros(0) if seen.numbers is None else seen.numbers[np.isfinite(seen.numbers)]
+        if not len(finite):
+            return None
+        # cuts are values that occur, the largest excepted: `x <= largest` would be true of all
+        cuts = np.unique(np.quantile(finite, np.arange(1, n_cuts + 1) / (n_cuts + 1), method="inverted_cdf"))
+        cuts = cuts[cuts < finite.max()]
+        return cls(name, seen.missing, cuts=tuple(cuts.tolist())) if len(cuts) or seen.missing else None
 
-        >>> Numeric("age", cuts=(25, 45), ranges=((30, 45),), high=40).steps()
-        (0, [('<=', 25.0), ('<', 30.0)])
+    @cached_property
+    def value_bins(self) -> NumberBins:
+        """The bins from the lowest to the highest bound: numbers beyond are clipped, or missing.
+
+        >>> Numeric("age", cuts=(25, 45), ranges=((30, 45),), high=40).value_bins
+        NumberBins(first=0, ends=(('<=', 25.0), ('<', 30.0)), limits=(None, None))
         """
         right, left = self._edges
         # at one number, a bin that begins with it comes before one that begins above it
         ends = sorted([(edge, 1, "<=") for edge in right] + [(edge, 0, "<") for edge in left])
         first, last = np.flatnonzero(self._foreseen())[[0, -1]].tolist()
-        return first, [(op, edge) for edge, _, op in ends[first:last]]
+        limits = (self.low, self.high) if self.outside == "missing" else (None, None)
+        return NumberBins(first, tuple((op, edge) for edge, _, op in ends[first:last]), limits)
+
+    def _taken_as(self, value: Any, place: int) -> str | None:
+        number = as_number(value)
+        below, above = self.low is not None and number < self.low, self.high is not None and number > self.high
+        return "clip" if below or above else None
 
     def _foreseen(self) -> np.ndarray:
         bounds = np.array([-math.inf if self.low is None else self.low, math.inf if self.high is None else self.high])

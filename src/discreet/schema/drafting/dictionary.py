@@ -9,8 +9,8 @@ from ...common.errors import SchemaError, no_value_shown
 from ...common.tables import as_table
 from .. import Label
 from ..columns import Boolean, Categorical, Ignored, Numeric, canonical, is_missing
-from ..columns.boolean import TRUTH
 from ..columns.numeric import as_number
+from ..columns.value_bins import TRUTH
 from .draft import MOST_CLASSES, Draft, Drafted, check_target, cuts_each, put_together
 from .round_cuts import even_cuts, log_cuts
 

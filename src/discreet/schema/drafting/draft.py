@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from ...common.errors import SchemaError
 from .. import Schema
-from ..columns import Column, Ignored
+from ..columns import Column
 from ..columns.numeric import MOST_CUTS
 from ..schema import as_comment
 
@@ -80,7 +80,7 @@ def put_together(
         if d.look:
             alike.setdefault((d.column.kind, d.why), []).append(d.column.name)
     notes = notes + [f"{_listed(names)} ({kind}): {why}" for (kind, why), names in alike.items()]
-    if all(isinstance(d.column, Ignored) for d in drafted):
+    if not any(d.column.can_be_used for d in drafted):
         notes.append("every column is ignored, so there is nothing to learn from: give some of them cuts or categories")
     return Draft(schema, tuple(notes), {d.column.name: d.comment for d in drafted if d.comment}, source)
 

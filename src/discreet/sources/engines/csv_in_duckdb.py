@@ -14,15 +14,22 @@ import codecs
 import re
 from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from ..common.errors import TableError
-from ..schema import Label
-from ..schema.columns import Categorical, Column, Numeric, canonical
-from ..schema.columns.numeric import as_number
-from .bins import EngineColumn, as_float
-from .files import MISSING, NO_ROW_NAMES, header, numbers_among, read_texts
+import ibis
+from ibis.backends.duckdb import Backend
+
+from ...common.errors import TableError
+from ...schema import Label
+from ...schema.columns import Column, canonical
+from ...schema.columns.numeric import as_number
+from ...schema.columns.value_bins import NumberBins, TextBins, TruthBins
+from ..bins import EngineColumn
+from ..files import MISSING, NO_ROW_NAMES, header, numbers_among, read_texts
+from .base import as_float
+from .duckdb import DuckDB, name_as_it_is
 
 SPACES = "".join(c for c in map(chr, range(0x3001)) if c.isspace())
 BARE = "(?s)^([!-~](.*[!-~])?)?$"  # nothing to strip; to strip is slow
@@ -42,6 +49,35 @@ AS_IT_STANDS = {
 }
 
 
+@dataclass(frozen=True)
+class CsvTexts:
+    """How the texts of a CSV file are written."""
+
+    decimal: str = "."  # sign of numbers
+
+    def as_meant(self, table: Any, columns: Sequence[Column], target: str, classes: Sequence[Label]) -> Any:
+        """The texts as what they mean: numbers, categories and labels, NULL where they are missing.
+
+        In queries of their own, one within the other: ibis would write what a text means once more for each cut and category.
+        """
+        connection, names = table.get_backend(), [*(column.name for column in columns), target]
+        texts = [name for name in names if table[name].type().is_string()]
+        bare = _apart(connection, table.select(**{n: _stripped(table[n]) if n in texts else table[n] for n in names}))
+        found = {name: EngineColumn(DuckDB(connection), name, bare[name]) for name in texts}
+        meant = {c.name: _meant(found[c.name], c, self.decimal) for c in columns if c.name in texts}
+        if target in texts:
+            meant[target] = _label(found[target], classes, self.decimal)
+        return _apart(connection, bare.mutate(**meant))
+
+
+class CsvConnection(Backend):
+    """A connection of DuckDB with nothing but a CSV file. It knows what the texts mean, whatever is selected of them."""
+
+    def __init__(self, texts: CsvTexts) -> None:
+        super().__init__()
+        self.texts = texts
+
+
 def is_readable(encoding: str) -> bool:
     """Whether DuckDB reads this encoding without an extension that must be downloaded, and as Python does."""
     try:
@@ -50,7 +86,7 @@ def is_readable(encoding: str) -> bool:
         return False
 
 
-def open_csv(ibis: Any, path: Path, delimiter: str | None, encoding: str, decimal: str = ".") -> Any:
+def open_csv(path: Path, delimiter: str | None, encoding: str, decimal: str = ".") -> Any:
     """A CSV file as an ibis table of texts."""
     if decimal not in (".", ","):
         raise TableError("decimal must be a point or a comma")
@@ -60,14 +96,14 @@ def open_csv(ibis: Any, path: Path, delimiter: str | None, encoding: str, decima
             f"{path.name} has names of columns that differ in case only, as they may not in DuckDB; rename one, or say --engine "
             "memory (in Python, Vault.from_file)"
         )
-    backend = ibis.duckdb.connect()
-    backend.texts_are_as_in_files, backend.decimal_sign = True, decimal
+    connection = CsvConnection(CsvTexts(decimal))
+    connection.reconnect()
     if not (is_readable(encoding) and delimiter.isascii() and is_plain(path, len(names), delimiter)):
-        backend.con.register("records", _in_memory(path, names, delimiter, encoding))
-        return backend.table("records")
+        connection.con.register("records", _in_memory(path, names, delimiter, encoding))
+        return connection.table("records")
     quoted = name_as_it_is(str(path))
     columns = dict.fromkeys(names, "VARCHAR")
-    table = backend.read_csv(quoted, columns=columns, delim=delimiter, **ON_ONE_THREAD, **AS_IT_STANDS)
+    table = connection.read_csv(quoted, columns=columns, delim=delimiter, **ON_ONE_THREAD, **AS_IT_STANDS)
     return table if len(names) > 1 else table.filter(table[names[0]].notnull())  # an empty line is no record
 
 
@@ -77,21 +113,6 @@ def _in_memory(path: Path, names: list[str], delimiter: str, encoding: str) -> A
     schema = pa.schema([(name, pa.large_string()) for name in names])
     parts = [pa.table(texts, schema=schema) for texts in read_texts(path, names, delimiter, encoding)]
     return pa.concat_tables(parts)
-
-
-def name_as_it_is(path: str) -> str:
-    """The name of one file for DuckDB, to which it might be a pattern of names."""
-    return re.sub(r"([*?\[])", r"[\1]", path)
-
-
-def is_written(backend: Any) -> bool:
-    """Whether the texts of a connection are those of a CSV file."""
-    return getattr(backend, "texts_are_as_in_files", False)
-
-
-def decimal_sign(backend: Any) -> str:
-    """The decimal sign of the numbers in a CSV file."""
-    return getattr(backend, "decimal_sign", ".")
 
 
 def is_plain(path: Path, n_fields: int, delimiter: str) -> bool:
@@ -141,28 +162,12 @@ def _end(pattern: re.Pattern[bytes], text: bytes) -> int:
     return found.end() if found else 0
 
 
-def as_meant(table: Any, columns: Sequence[Column], target: str, classes: Sequence[Label]) -> Any:
-    """The texts of a CSV file as what they mean: numbers, categories and labels, NULL where they are missing.
-
-    In queries of their own, one within the other: ibis would write what a text means once more for each cut and category.
-    """
-    backend, names = table.get_backend(), [*(column.name for column in columns), target]
-    texts = [name for name in names if table[name].type().is_string()]
-    bare = _apart(backend, table.select(**{n: _stripped(table[n]) if n in texts else table[n] for n in names}))
-    column, decimal = (lambda name: EngineColumn(backend.name, name, bare[name])), decimal_sign(backend)
-    meant = {c.name: _meant(column(c.name), c, decimal) for c in columns if c.name in texts}
-    if target in texts:
-        meant[target] = _label(column(target), classes, decimal)
-    return _apart(backend, bare.mutate(**meant))
-
-
-def _apart(backend: Any, query: Any) -> Any:
-    return backend.sql(backend.compile(query), schema=query.schema())
+def _apart(connection: Any, query: Any) -> Any:
+    return connection.sql(connection.compile(query), schema=query.schema())
 
 
 def _stripped(text: Any) -> Any:
     """Without what Python takes for space, at both ends."""
-    import ibis
 
     def trim(text: str, signs: str) -> str:
         """DuckDB's own."""
@@ -174,18 +179,18 @@ def _stripped(text: Any) -> Any:
 
 def _meant(texts: EngineColumn, column: Column, decimal: str) -> Any:
     """As ``files.as_read`` has it. What is no number, or neither true nor false, is missing without that."""
-    if isinstance(column, Numeric):
-        return texts.number(decimal)
-    if not isinstance(column, Categorical):
-        return texts.values
-    listed = column.places[0].keys()
-    return _written(texts, listed, numbers_among(listed), MISSING - listed, decimal)
+    match column.value_bins:
+        case NumberBins():
+            return texts.number(decimal)
+        case TextBins(bin_of=bin_of):
+            listed = bin_of.keys()
+            return _written(texts, listed, numbers_among(listed), MISSING - listed, decimal)
+        case TruthBins():
+            return texts.values
 
 
 def _label(texts: EngineColumn, classes: Sequence[Label], decimal: str) -> Any:
     """As ``files.labels`` has it: the text of a class."""
-    import ibis
-
     numbers: dict[float, str] = {}
     for c in classes:
         numbers.setdefault(as_number(c), canonical(c))
@@ -204,8 +209,6 @@ def _written(
     decimal: str,
 ) -> Any:
     """Texts, with NULL for those that are missing, and the listed one for another way to write the same number."""
-    import ibis
-
     text, number = texts.values, texts.number(decimal)
     found = [(text.isin(sorted(missing)), ibis.null("string")), (text.isin(texts.held(listed)), text)]
     finite = {n: c for n, c in numbers.items() if n == n}

@@ -1,0 +1,56 @@
+"""The bins of a column as plain facts, for whoever reads values elsewhere: in an engine, in SQL, in a CSV file.
+
+What a value can be there is a number, a text or a truth value, so the bins come in three forms. A kind of column says in which
+form it has them (``Column.value_bins``); nobody else asks of what kind it is. ``Column.encode`` must put every value into the
+same bin.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+TRUTH = {"1": 1, "true": 1, "yes": 1, "0": 0, "false": 0, "no": 0}  # in lower case
+
+
+@dataclass(frozen=True)
+class NumberBins:
+    """Numbers, in order: one is in bin ``first`` if the first of ``ends`` is true of it, in the next one if the second is, ...
+
+    What is beyond ``limits`` is missing, and so is what is no number. A test must be true in neighbouring bins, or in all but
+    neighbouring ones: that is what exports can say of numbers.
+    """
+
+    first: int
+    ends: tuple[tuple[str, float], ...]  # "<=" or "<", and a number
+    limits: tuple[float | None, float | None] = (None, None)
+
+    @property
+    def types(self) -> tuple[str, ...]:
+        """What such a column may be in SQL. The first is what one would expect."""
+        return ("number",)
+
+
+@dataclass(frozen=True)
+class TextBins:
+    """Texts, as ``canonical`` has them: each listed one is in its bin, any other in ``unlisted``."""
+
+    bin_of: Mapping[str, int]
+    unlisted: int
+    are_numbers: bool = False  # whether the schema lists nothing but whole numbers
+
+    @property
+    def types(self) -> tuple[str, ...]:
+        """What such a column may be in SQL. The first is what one would expect."""
+        return ("number", "text", "boolean") if self.are_numbers else ("text", "number", "boolean")
+
+
+@dataclass(frozen=True)
+class TruthBins:
+    """Truth values, or texts that are words for them (``TRUTH``): false is in bin 0, true in bin 1, all else is missing."""
+
+    @property
+    def types(self) -> tuple[str, ...]:
+        """What such a column may be in SQL. The first is what one would expect."""
+        return ("boolean", "text", "number")
+
+
+ValueBins = NumberBins | TextBins | TruthBins

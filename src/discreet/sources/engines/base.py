@@ -1,0 +1,161 @@
+"""What is asked of an engine, with the answers that do for most.
+
+Nothing here is imported but what is light: the command line asks for the schemes of URLs before it has read a table.
+"""
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractContextManager, nullcontext
+from enum import Enum
+from threading import Thread
+from typing import Any, ClassVar, NamedTuple
+from urllib.parse import SplitResult
+
+QUOTED = re.compile(r'''(?:"((?:[^"]|"")+)"\.)?"((?:[^"]|"")+)"''')  # as in SQL: a schema, and a table
+
+
+class Cause(Enum):
+    """Why something could not be opened, in words of our own; in the order in which they are looked for."""
+
+    NO_EXTENSION = (
+        "its extension for such addresses is not installed, and cannot be downloaded from here: install it once where there is a "
+        "network (DuckDB: INSTALL httpfs)"
+    )
+    NO_TABLE = "there is no such table in it: check the name, and the schema it is in (?table=schema.name)"
+    NOT_ACCEPTED = "who you are was not accepted: check user and password, and where the engine looks for them"
+    NOT_PERMITTED = "you may not read it: ask who owns it"
+    LOCKED = "another process has opened it for writing: close that first"
+    NO_FILE = "there is no file of this name"
+    NO_DATABASE = "there is no database of this name on the server"
+    NO_HOST = "there is no such host, or no network"
+    NO_ANSWER = "no server answers at this address"
+    DAMAGED = "it is cut off, damaged, or something else; get another copy"
+
+
+class Query(NamedTuple):
+    """What is needed of an engine to watch a query and to cancel it."""
+
+    cancel: Callable[[], Any]
+    share: Callable[[], float | None] = lambda: None  # which part is done; None if the engine does not say
+    begun: Callable[[], AbstractContextManager[Any]] = nullcontext  # around the query, in its thread
+    workers: Callable[[], int | None] = lambda: None  # how many there are; None if the engine has none or does not say
+    thread: Callable[..., Thread] = Thread
+
+
+class Engine:
+    """An engine, and a connection of ibis to it."""
+
+    title: ClassVar[str] = ""  # as people call it
+    name_in_ibis: ClassVar[str] = ""
+    extra: ClassVar[str] = ""  # pip install 'discreet[...]'
+    schemes: ClassVar[tuple[str, ...]] = ()  # of URLs
+    url_forms: ClassVar[str] = ""  # how URLs are written, for a message
+    is_server: ClassVar[bool] = True  # whether URLs name a host, and perhaps a user
+    errors: ClassVar[Mapping[Cause, str]] = {}  # patterns of what it says, in lower case
+
+    ignores_case: ClassVar[bool] = True  # of column names
+    reads_numbers: ClassVar[bool] = False  # whether it takes a text for the same number as Python does, if we help
+    believes_files: ClassVar[bool] = False  # on what the smallest and the largest number of a column are
+
+    def __init__(self, connection: Any) -> None:
+        self.connection = connection
+
+    @property
+    def name(self) -> str:
+        """As people call it, or else as ibis does."""
+        return self.title or str(self.connection.name)
+
+    # --- where its tables are
+
+    @classmethod
+    def open(cls, ibis: Any, parts: SplitResult, table: str, options: Mapping[str, str]) -> Any:
+        """The table of this name at a URL, to be read only; ``options`` is what else the URL asks for."""
+        raise NotImplementedError
+
+    @classmethod
+    def local_path(cls, rest: str) -> str | None:
+        """The file on this machine that a URL names, by what follows its scheme; None if it names none."""
+        return None
+
+    @classmethod
+    def usual_address(cls, parts: SplitResult, place: str | None, table: str) -> str | None:
+        """The same text for some ways to write the same URL, of a file at this place if it is one; None if none is known."""
+        return None
+
+    # --- how a query runs
+
+    def query(self, watched: bool, plain: bool) -> Query | None:
+        """How to watch and cancel a query; None if nobody knows.
+
+        ``plain``: whether the query is about a table as it is (``is_plain``).
+        """
+        return None
+
+    def batches(self, expression: Any, rows: int, whole: bool = False) -> Iterator[Any]:
+        """The answer to a query, some rows at a time; if ``whole``, not before it is complete."""
+        yield from self.connection.to_pyarrow_batches(expression, chunk_size=rows)
+
+    def is_plain(self, table: Any) -> bool:
+        """Whether nothing was computed from a table or chosen of it: a name, as it is."""
+        import ibis.expr.operations as ops
+
+        return isinstance(table.op(), ops.PhysicalTable)
+
+    def explained(self, error: Exception) -> str | None:
+        """What to say of an error of a query, if it is about how a file is written."""
+        return None
+
+    # --- what its columns are
+
+    @property
+    def csv_texts(self) -> Any:
+        """What the texts of this connection mean, if they are those of a CSV file (csv_in_duckdb.py); else None."""
+        return None
+
+    def check_column_name(self, name: str) -> None:
+        """Complain about a name that the engine would take for something else."""
+
+    def as_column(self, values: Any) -> Any:
+        """A column in the type that ibis says it has."""
+        return values
+
+    def decimal_as_float(self, x: Any) -> Any:
+        """Decimals as the nearest 64-bit floating-point numbers. No value may stop it."""
+        return x.cast("float64")
+
+    def is_nan(self, x: Any, floating: bool) -> Any:
+        """Whether numbers are NaN; ``floating`` if they stand in the table as floating-point numbers."""
+        return x.isnan()
+
+    def holds(self, text: str) -> bool:
+        """Whether a text can stand in a column at all. Python has texts that no engine has."""
+        try:
+            text.encode()
+        except UnicodeEncodeError:  # half a surrogate pair
+            return False
+        return True
+
+    def as_text(self, text: str) -> Any:
+        """A text as the engine reads it from a query."""
+        return text
+
+
+def as_float(number: float) -> Any:
+    """A number as any engine reads it from a text."""
+    import ibis
+
+    return ibis.literal(repr(float(number))).cast("float64")
+
+
+def named(connection: Any, name: str) -> Any:
+    """The table; ``schema.table``, or ``"my.schema"."my.table"``, where there is no table of the whole name."""
+    try:
+        return connection.table(name)
+    except Exception:
+        if quoted := QUOTED.fullmatch(name):
+            database, rest = (part and part.replace('""', '"') for part in quoted.groups())
+            return connection.table(rest, database=database and (connection.current_catalog, database))
+        database, dot, rest = name.partition(".")
+        if not dot:
+            raise
+        return connection.table(rest, database=database)

@@ -1,0 +1,173 @@
+"""DuckDB: files of its own, Parquet files, and CSV files (csv_in_duckdb.py). It runs in this process.
+
+- It believes what a Parquet file says of its smallest and largest number, and these leave NaN out. Where no number is above 5 it
+  takes ``x <= 5`` for true of NaN, too; DuckDB 2 takes ``isnan(x)`` for false. What a record is taken for would depend on other
+  records. It does look at the values for ``isfinite`` and ``isinf``, and so these come first. Where something is computed from
+  the columns, it may not conclude anything from what files say of them.
+- DuckDB 1 ends a query at a NUL in a text.
+"""
+
+import functools
+import re
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any, ClassVar
+from urllib.parse import SplitResult, unquote
+
+from ...common.errors import TableError
+from .base import Cause, Engine, Query, named
+
+
+class DuckDB(Engine):
+    """What is peculiar to DuckDB."""
+
+    title = "DuckDB"
+    name_in_ibis = "duckdb"
+    extra = "duckdb"
+    schemes = ("duckdb",)
+    url_forms = "duckdb:///FILE?table=NAME"
+    is_server = False
+    errors: ClassVar[Mapping[Cause, str]] = {
+        Cause.NO_EXTENSION: "extension.*(download|install|load)|httpfs",
+        Cause.NO_TABLE: "catalog error.*does not exist",
+        Cause.NOT_ACCEPTED: r"\b40[13]\b",
+        Cause.LOCKED: "could not set lock|conflicting lock",
+        Cause.NO_FILE: r"no files found|\b404\b|no such (bucket|key)|nosuchbucket|nosuchkey",
+        Cause.DAMAGED: "magic|not a valid|parquet|corrupt|invalid input",
+    }
+    reads_numbers = True
+    believes_files = True
+
+    @classmethod
+    def open(cls, ibis: Any, parts: SplitResult, table: str, options: Mapping[str, str]) -> Any:
+        """A table or view in a file of DuckDB."""
+        path = Path(unquote(parts.path).removeprefix("/"))
+        if parts.netloc or not path.is_file():
+            raise TableError(
+                "there is no such file of DuckDB: duckdb:///people.db?table=people is a path from here, "
+                "duckdb:////home/me/people.db?table=people one from the root"
+            )
+        return named(ibis.duckdb.connect(path, read_only=True), table)
+
+    @classmethod
+    def local_path(cls, rest: str) -> str | None:
+        """A path from here, or from the root."""
+        return unquote(rest.partition("?")[0]).removeprefix("/")
+
+    @classmethod
+    def usual_address(cls, parts: SplitResult, place: str | None, table: str) -> str | None:
+        """It takes no notice of case."""
+        return f"duckdb {place} {table.lower().removeprefix('main.')}"
+
+    def query(self, watched: bool, plain: bool) -> Query:
+        """DuckDB keeps count of its progress while it is told to. Its settings are as before afterwards."""
+        connection = self.connection.con
+        wanted = {"enable_progress_bar": "true", "enable_progress_bar_print": "false"} if watched else {}
+        wanted |= {} if plain else {"disabled_optimizers": "statistics_propagation,filter_pushdown"}
+
+        def share() -> float | None:
+            percent = float(connection.query_progress())
+            return percent / 100 if percent >= 0 else None
+
+        @contextmanager
+        def begun() -> Iterator[None]:
+            before = {name: connection.execute(f"SELECT current_setting('{name}')").fetchall()[0][0] for name in wanted}
+            try:
+                for name, value in wanted.items():
+                    connection.execute(f"SET {name} = '{value}'")
+                yield
+            finally:
+                with suppress(Exception):  # the connection may be lost
+                    for name, value in before.items():
+                        connection.execute(f"SET {name} = '{value}'")
+
+        return Query(connection.interrupt, share, begun)
+
+    def batches(self, expression: Any, rows: int, whole: bool = False) -> Iterator[Any]:
+        """By hand: ibis 12 asks DuckDB 2 for batches by a name that is gone.
+
+        A stream of DuckDB 1 ends without an error, and without the rest, if somebody uses the same connection meanwhile; so a
+        whole answer is no stream.
+        """
+        self.connection._run_pre_execute_hooks(expression)
+        answer = self.connection.con.sql(self.connection.compile(expression))
+        if whole:
+            yield from answer.to_arrow_table(rows).to_batches(rows)
+            return
+        stream = answer.to_arrow_reader if hasattr(answer, "to_arrow_reader") else answer.fetch_record_batch
+        yield from stream(rows)
+
+    def is_plain(self, table: Any) -> bool:
+        """Not the name of a view either."""
+        import ibis.expr.operations as ops
+
+        op = table.op()
+        if not isinstance(op, ops.DatabaseTable) or op.name.startswith("ibis_read_"):
+            return super().is_plain(table)
+        views = "SELECT count(*) FROM duckdb_views() WHERE NOT internal AND lower(view_name) = lower(?)"
+        return not self.connection.con.execute(views, [op.name]).fetchall()[0][0]
+
+    def explained(self, error: Exception) -> str | None:
+        """A CSV file that is no table."""
+        from .csv_in_duckdb import NO_TABLE
+
+        return NO_TABLE if str(error).startswith("Invalid Input Error: CSV Error") else None
+
+    @property
+    def csv_texts(self) -> Any:
+        """Those of a connection that ``open_csv`` made."""
+        from .csv_in_duckdb import CsvConnection
+
+        return self.connection.texts if isinstance(self.connection, CsvConnection) else None
+
+    def is_nan(self, x: Any, floating: bool) -> Any:
+        """By functions for which DuckDB looks at the values."""
+        return ~(_builtin("isfinite", float, bool)(x) | x.isinf()) if floating else x.isnan()
+
+    def as_text(self, text: str) -> Any:
+        """With a NUL by its number."""
+        import ibis
+
+        if "\0" not in text:
+            return text
+        first, *rest = map(ibis.literal, text.split("\0"))
+        return functools.reduce(lambda written, part: written + _builtin("chr", int, str)(0) + part, rest, first)
+
+
+def open_parquet(ibis: Any, path: str) -> Any:
+    """A Parquet file, or all that a pattern of names stands for."""
+    connection = ibis.duckdb.connect()
+    if "://" not in path and Path(path).is_file():
+        return connection.read_parquet(name_as_it_is(path), hive_partitioning=False)
+    # DuckDB would cast all files to the types of the first, which may follow its records
+    kinds = "list((name, type, converted_type, logical_type::VARCHAR) ORDER BY name, type)"
+    files = f"SELECT file_name, {kinds} AS kinds FROM parquet_schema(?) GROUP BY file_name"
+    different = "count(DISTINCT kinds), list(DISTINCT parse_dirpath(file_name))"
+    n_kinds, folders = connection.con.execute(f"SELECT {different} FROM ({files})", [path]).fetchall()[0]
+    if n_kinds > 1:
+        raise TableError(
+            "these Parquet files differ in the names or types of their columns; write them with the same ones"
+        )
+    table = connection.read_parquet(path, hive_partitioning=False)
+    keys = {part.partition("=")[0].lower() for f in folders for part in re.split(r"[/\\]", f) if "=" in part}
+    if not keys or keys & {name.lower() for name in table.columns}:  # a file comes before the name of its folder
+        return table
+    # of texts: a guess at another type would follow the other names
+    return connection.read_parquet(path, hive_partitioning=True, hive_types_autocast=False)
+
+
+def name_as_it_is(path: str) -> str:
+    """The name of one file for DuckDB, to which it might be a pattern of names."""
+    return re.sub(r"([*?\[])", r"[\1]", path)
+
+
+@functools.cache
+def _builtin(name: str, takes: type, gives: type) -> Any:
+    """A function of DuckDB that ibis has no name for."""
+    import ibis
+
+    def function(x: Any) -> Any:
+        raise NotImplementedError
+
+    return ibis.udf.scalar.builtin(function, name=name, signature=((takes,), gives))
