@@ -25,18 +25,11 @@ FLOORS = [
     ["cli"],
 ]
 STAIRS = {
-    ("export.branches", "models.rule_list"),
-    ("export.python_source", "models.rule_list"),
-    ("export.sql", "models.rule_list"),
     ("releases.accuracy", "classifiers.base"),
     ("releases.accuracy", "classifiers.private"),
     ("releases.cut_points", "classifiers.base"),
     ("releases.cut_points", "classifiers.private"),
     ("releases.origin", "classifiers.base"),
-    ("report.notebook", "models.rule_list"),
-    ("report.summary", "models.rule_list"),
-    ("report.summary", "models.saved"),
-    ("vault.accuracy", "models.rule_list"),
 }
 FLOOR = {name: i for i, names in enumerate(FLOORS) for name in names}
 # The rooms in which exact counts are, and who else may name which of their modules. Classifiers carry cells from a source to

@@ -13,6 +13,7 @@ that a new kind of model needs none of its own.
 - A *score card* is several partitions, each of which gives a record points, and an answer for each range of totals.
 """
 
+import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import ClassVar, Protocol
@@ -45,8 +46,9 @@ class Partition:
     def __post_init__(self) -> None:
         if not self.conditions or self.conditions[-1] or not all(self.conditions[:-1]):
             raise RuleError("the last part of a partition is the one that has no literals")
-        if self.points is not None and len(self.points) != len(self.conditions):
-            raise RuleError("a partition's points must be one for each part")
+        points = (0.0,) * len(self.conditions) if self.points is None else self.points
+        if len(points) != len(self.conditions) or not all(map(math.isfinite, points)):
+            raise RuleError("a partition's points must be a finite number for each part")
 
     def find(self, n: int, is_true: Callable[[Literal], np.ndarray]) -> np.ndarray:
         """The part of each of n records, as its number. ``is_true`` says of which records a literal is true."""
@@ -140,6 +142,8 @@ def find_answers(model: Model, n: int, is_true: Callable[[Literal], np.ndarray])
     if not has_points(model):
         return model.partitions[0].find(n, is_true)
     total = np.zeros(n)
-    for partition in model.partitions:  # in this order, which SQL and Python keep: sums of floating-point numbers depend on it
+    for (
+        partition
+    ) in model.partitions:  # in this order, which SQL and Python keep: sums of floating-point numbers depend on it
         total += np.array(partition.points, float)[partition.find(n, is_true)]
     return np.searchsorted(model.limits, total, side="right")

@@ -56,7 +56,7 @@ def vulnerability_of_counts(inside: np.ndarray, outside: np.ndarray, joint: bool
 
 def _counts(records: Records) -> np.ndarray:
     """How many records of each class (row) each rule (column) captures."""
-    counts = np.zeros((len(records.rules.classes), len(records.rules)))
+    counts = np.zeros((len(records.model.classes), len(records.model.answers)))
     np.add.at(counts, (records.labels, records.captures()), 1)
     return counts
 

@@ -22,9 +22,7 @@ def entries_of(text: str, form: str, version: int) -> dict[str, Any]:
     try:
         data = json.loads(text)
     except (ValueError, RecursionError):
-        raise RuleError(
-            "the model is not valid JSON: the file is cut off, edited by hand, or something else"
-        ) from None
+        raise RuleError("the model is not valid JSON: the file is cut off, edited by hand, or something else") from None
     if not isinstance(data, dict) or data.get("format") != form:
         raise RuleError(f"the JSON is not a {form}")
     if data.get("version") != version:

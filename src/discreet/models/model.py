@@ -1,9 +1,11 @@
 """What all kinds of models can do, given only the parts that they divide the records into (conditions/partition.py)."""
 
+import math
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any, ClassVar, Self
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 
@@ -17,28 +19,27 @@ from ..schema import Label, Schema
 class PartitionModel(ABC):
     """A model: a frozen dataclass with the fields ``classes`` and ``schema``, that says what its parts and answers are.
 
-    A new kind defines ``kind``, ``partitions``, ``answers``, ``__str__``, ``to_json`` and ``from_json``, with points also
-    ``limits``; calls ``_check`` when it is made; and has a line in ``models.kinds``.
+    A new kind defines ``kind``, ``partitions``, ``limits``, ``answers``, ``__str__``, ``to_json`` and ``from_json``; calls
+    ``_check`` when it is made; and has a line in ``models.kinds``.
     """
 
     kind: ClassVar[str]
     classes: tuple[Label, ...]
     schema: Schema | None
 
-    @property
-    @abstractmethod
-    def partitions(self) -> tuple[Partition, ...]:
-        """One without points, or some with points (conditions/partition.py)."""
+    if TYPE_CHECKING:  # as conditions.partition.Model has them; a kind may have each as a field or as a property
 
-    @property
-    def limits(self) -> tuple[float, ...]:
-        """With points: between which totals the answer changes, ascending."""
-        return ()
+        @property
+        def partitions(self) -> tuple[Partition, ...]:
+            """One without points, or some with points."""
 
-    @property
-    @abstractmethod
-    def answers(self) -> tuple[Answer, ...]:
-        """One for each part; with points, one for each range of totals."""
+        @property
+        def limits(self) -> tuple[float, ...]:
+            """Between which totals the answer changes, ascending. Empty without points."""
+
+        @property
+        def answers(self) -> tuple[Answer, ...]:
+            """One for each part of the only partition; with points, one more than there are limits."""
 
     @abstractmethod
     def to_json(self, indent: int | None = 1) -> str:
@@ -59,7 +60,7 @@ class PartitionModel(ABC):
         return replace(self, schema=schema)  # type: ignore[type-var]  # every kind is a dataclass
 
     def captures(self, X: Any, strict: bool = False) -> np.ndarray:
-        """Which answer each record gets: 0 is the first of ``answers``. Of a list or a tree, it is the part that the record is in."""
+        """Which answer each record gets: 0 is the first. Of a list or a tree, which rule or leaf captures it."""
         table = as_table(X, None if self.schema is None else self.schema.names)
         schema = self.schema
         if schema is None:
@@ -157,7 +158,8 @@ class PartitionModel(ABC):
         if not (all(with_points) or with_points == [False]):
             raise RuleError("a model is one partition of the records, or several that all give points")
         places = len(self.limits) + 1 if has_points(self) else len(self.partitions[0].conditions)
-        if len(self.answers) != places or list(self.limits) != sorted(set(self.limits)):
+        ascending = all(a < b for a, b in pairwise((-math.inf, *self.limits, math.inf)))
+        if len(self.answers) != places or not ascending:
             raise RuleError("a model needs an answer for each part, or one more than it has limits, which must ascend")
         for literal in literals_of(self):
             assert self.schema is not None

@@ -37,6 +37,7 @@ class RuleList(PartitionModel):
     """
 
     kind: ClassVar[str] = "rule list"
+    limits: ClassVar[tuple[float, ...]] = ()
 
     rules: tuple[Rule, ...]
     default: Rule

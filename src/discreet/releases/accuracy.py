@@ -12,7 +12,7 @@ from ..common.errors import RuleError
 from ..common.samples import was_sample
 from ..common.tables import as_table
 from ..common.unseen import NOTHING_BOOKED, SEE_LEDGER, STAYS_BOOKED, call_unseen, unseen
-from ..models.rule_list import RuleList
+from ..models.model import model_of
 from ..privacy.ledger import Ledger, exact, reserve
 from ..privacy.statement import DRAFTED, MEASURED, SEEDED, Guarantee, PrivacyStatement, neighbours_of
 from ..privacy.this_process import columns_of, note_release, other_releases
@@ -96,9 +96,11 @@ def noisy_accuracy(
     >>> 0.5 < found.accuracy < 0.8
     True
     """
-    rules = getattr(model, "rule_list_", getattr(model, "rule_list", model))
-    if not isinstance(rules, RuleList) or rules.schema is None:
-        raise RuleError("model must be a rule list with a schema, or a fitted classifier of this package")
+    rules = model_of(model)
+    if rules is None or rules.schema is None:
+        raise RuleError(
+            "model must be a rule list or another model with a schema, or a fitted classifier of this package"
+        )
     check_budget(epsilon, ledger)
     check_whole_number("records_per_person", records_per_person, at_least=1)
     whole_schema = replace(rules.schema, classes=rules.classes)
