@@ -294,7 +294,7 @@ def test_the_report_of_a_card_has_tables_of_points_and_rules_for_the_total():
         for rule in ("if total is below 1 predict no", "else if total is below 3.5 predict no", "else predict yes"):
             assert rule in words
         assert "no 90 % yes 10 %" in words
-    assert "This model released no class counts" in words_of(CARD)
+    assert "no class counts, so how many records each rule takes cannot be said" in words_of(CARD)
     assert "about 10 records" not in words_of(CARD)
     assert "about 10 records" in words_of(COUNTED)
 
@@ -346,6 +346,8 @@ def test_the_command_line_shows_it_in_every_format(model, folder):
     assert "age <= 40" in text
     assert ("else -0.25 points" in text) is (model is not TREE)
     assert ("else if total < 3.5 then no" in text) is (model is not TREE)
+    assert "   90%" in text
+    assert ("90% of" in text) is (model is not CARD)
     assert json.loads(run("show", "model.json", "--format", "json")) == json.loads(
         SavedModel(model, target="ill").to_json()
     )

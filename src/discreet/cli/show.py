@@ -39,6 +39,8 @@ def coloured(model: "Model") -> "Text":
             line.append(f"   {counts[where] / total:.0%} of {total:,.0f}", "dim")
         elif counts:
             line.append("   too few records to count", "dim")
+        elif answer.shares is not None:
+            line.append(f"   {answer.shares[where]:.0%}", "dim")
         lines.append(line)
     return Text("\n").join(lines)
 

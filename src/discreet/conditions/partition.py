@@ -77,11 +77,12 @@ class Answer:
 
     def shares_among(self, classes: tuple[Label, ...]) -> np.ndarray:
         """The share of each class: as given, or those of the counts, or else 1 for the label."""
+        shares = np.array([float(self.label == c) for c in classes])
         if self.shares is not None:
-            return np.array(self.shares)
-        if self.counts is not None and sum(counts := np.maximum(self.counts, 0.0)) > 0:
-            return counts / counts.sum()
-        return np.array([float(self.label == c) for c in classes])
+            shares = np.array(self.shares)
+        elif self.counts is not None and sum(counts := np.maximum(self.counts, 0.0)) > 0:
+            shares = counts / counts.sum()
+        return shares
 
 
 class Model(Protocol):

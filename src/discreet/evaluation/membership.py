@@ -104,12 +104,15 @@ def _scores(model: Model, kind: str, taught: Any, x: np.ndarray, y: np.ndarray, 
     answers = model.answers if kind == "black-box" else [Answer(answer.label) for answer in model.answers]
     proba = np.array([answer.shares_among(model.classes) for answer in answers])
     target = BlackBoxClassifier(lambda x: proba[x[:, 0].astype(int)], input_shape=(1,), nb_classes=len(model.classes))
+    scores: np.ndarray
     if kind == "label-only":
-        return inference.LabelOnlyGapAttack(target).infer(x, y)
+        scores = inference.LabelOnlyGapAttack(target).infer(x, y)
+        return scores
     attack = inference.MembershipInferenceBlackBox(target, attack_model_type="rf")
     attack.attack_model.set_params(random_state=seed)  # ART has no parameter for it
     attack.fit(*taught)
-    return attack.infer(x, y, probabilities=True).ravel()
+    scores = attack.infer(x, y, probabilities=True).ravel()
+    return scores
 
 
 def _toolbox() -> tuple[Any, Any]:

@@ -29,7 +29,8 @@ class Records:
     def predict(self) -> np.ndarray:
         """The predicted class of each record, as its number."""
         number: dict[Any, int] = {label: i for i, label in enumerate(self.model.classes)}
-        return np.array([number[answer.label] for answer in self.model.answers])[self.captures()]
+        predicted: np.ndarray = np.array([number[answer.label] for answer in self.model.answers])[self.captures()]
+        return predicted
 
 
 def records_of(model: Any, X: Any, y: Any) -> Records:

@@ -68,7 +68,8 @@ class PartitionModel(ABC):
         bins = {name: schema[name].encode(table.column(name), strict) for name in self.used_columns}
 
         def is_true(literal: Literal) -> np.ndarray:
-            return truth(schema, literal)[bins[literal.column]]
+            true: np.ndarray = truth(schema, literal)[bins[literal.column]]
+            return true
 
         return find_answers(self, len(table), is_true)
 
@@ -84,14 +85,18 @@ class PartitionModel(ABC):
             self.classes
         ):  # NumPy cuts a NUL off the end of a text and rounds some whole numbers
             classes = np.array(self.classes, dtype=object)
-        return classes[[self.classes.index(answer.label) for answer in self.answers]][self.captures(X, strict)]
+        labels = classes[[self.classes.index(answer.label) for answer in self.answers]]
+        predicted: np.ndarray = labels[self.captures(X, strict)]
+        return predicted
 
     def predict_proba(self, X: Any, strict: bool = False) -> np.ndarray:
         """The share of each class (in the order of ``classes``) where a record is captured; of a bare list, 0 and 1.
 
         Where shares are equal, ``predict`` gives the label that the rule has, which need not be the first of them.
         """
-        return np.array([answer.shares_among(self.classes) for answer in self.answers])[self.captures(X, strict)]
+        shares = np.array([answer.shares_among(self.classes) for answer in self.answers])
+        of_records: np.ndarray = shares[self.captures(X, strict)]
+        return of_records
 
     def to_sql(
         self, dialect: str = "duckdb", share_of: Label | None = None, types: Mapping[str, str] | None = None

@@ -68,6 +68,8 @@ def _legend(s: Summary, also: str = "") -> str:
 
 def splits(s: Summary) -> str:
     """How many of the records that reach a rule it takes: a figure and a table."""
+    if not s.has_counts and s.has_shares:
+        return "<p>This model released no class counts, so how many records each rule takes cannot be said.</p>"
     if not s.has_counts:
         return (
             "<p>This model released no class counts, so how many records each rule takes, and how sure it is, "

@@ -36,7 +36,10 @@ def short_html(model: Model, privacy: str = "") -> str:
     """
     steps = steps_of(model)
     classes = tuple(str(c) for c in model.classes)
-    tables = "".join(f"<ol>{''.join(map(_points_line, range(len(rules)), rules))}</ol>" for rules in points_of(model))
+    tables = "".join(
+        f'<ol style="margin-bottom: 1rem">{"".join(_points_line(i, rule) for i, rule in enumerate(rules))}</ol>'
+        for rules in points_of(model)
+    )
     lines = "".join(_line(step, classes, len(steps)) for step in steps)
     below = f"<p>{privacy}</p>" if privacy else ""
     return f'<style>{STYLE}</style><div class="discreet-list">{tables}<ol>{lines}</ol>{below}</div>'
