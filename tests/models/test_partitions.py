@@ -28,7 +28,7 @@ from discreet.cli import main
 from discreet.common.errors import ModelError, PrivacyWarning, RuleError
 from discreet.conditions.partition import Answer, Partition
 from discreet.conditions.rules import truth
-from discreet.evaluation import feature_importance, vulnerability
+from discreet.evaluation import feature_importance, membership_attack, vulnerability
 from discreet.export.python_source import LONGEST_CHAIN
 from discreet.models.kinds import KINDS
 from discreet.models.saved import checksum
@@ -420,6 +420,11 @@ def test_measures_take_it(model):
     half = len(Y) // 2
     parts = {name: v[:half] for name, v in X.items()}, Y[:half], {name: v[half:] for name, v in X.items()}, Y[half:]
     assert 0.5 < vulnerability(model, *parts) <= 1.0  # ages are in order, so that the halves differ
+    pytest.importorskip("art")
+    guesses = membership_attack(model, *parts, kind="label-only", random_state=0)
+    assert (
+        guesses.accuracy != 0.5
+    )  # whoever is predicted correctly is called a member: more in one half than in the other
     with pytest.raises(TypeError, match="model must be"):
         feature_importance("a text", X, Y)
 
