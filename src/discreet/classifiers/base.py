@@ -15,7 +15,9 @@ from ..common.tables import Table, array_names, as_array, as_frame, as_table, re
 from ..conditions.candidates import Candidates, as_rules
 from ..conditions.rules import Rule, schema_of
 from ..learners.greedy import Counts, Learned, majority
+from ..models.model import PartitionModel
 from ..models.rule_list import RuleList
+from ..models.saved import SavedModel
 from ..schema import Schema
 from ..schema.columns import canonical, is_missing
 from ..schema.inference import infer_schema
@@ -40,41 +42,53 @@ class RuleListClassifier(ClassifierMixin, BaseEstimator):
         """Whether a value that the schema does not foresee is an error."""
         return self.schema is not None
 
+    @property
+    def model_(self) -> PartitionModel:
+        """What was learned, under one name for all kinds of models. There is none before ``fit``."""
+        return self.rule_list_
+
+    def released(self) -> SavedModel:
+        """What a report shows of the fitted classifier (``report.summary``)."""
+        return SavedModel.of(self)
+
     def predict(self, X: Any) -> np.ndarray:
         """The predicted class of each record."""
         check_is_fitted(self)
-        return self.rule_list_.predict(self._table(X, reset=False), strict=self._strict)
+        return self.model_.predict(self._table(X, reset=False), strict=self._strict)
 
     def predict_proba(self, X: Any) -> np.ndarray:
         """The share of each class among the training records that the same rule captured."""
         check_is_fitted(self)
-        return self.rule_list_.predict_proba(self._table(X, reset=False), strict=self._strict)
+        return self.model_.predict_proba(self._table(X, reset=False), strict=self._strict)
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """The share of records whose class is predicted correctly."""
         predicted = self.predict(X)
         with no_value_shown(f"{LABELS}; and sample_weight, if given, a number for each"):
-            return accuracy_score(as_array(y), predicted, sample_weight=sample_weight)
+            accuracy: float = accuracy_score(as_array(y), predicted, sample_weight=sample_weight)
+            return accuracy
 
     def __str__(self) -> str:
-        return str(self.rule_list_) if hasattr(self, "rule_list_") else repr(self)
+        return str(self.model_) if hasattr(self, "model_") else repr(self)
 
     def _repr_html_inner(self) -> str:
         return self._short_html() or super()._repr_html_inner()
 
     def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, str]:
-        bundle = super()._repr_mimebundle_(**kwargs)  # without HTML if scikit-learn's display is set to text
+        bundle: dict[str, str] = super()._repr_mimebundle_(
+            **kwargs
+        )  # without HTML if scikit-learn's display is set to text
         if "text/html" in bundle and (short := self._short_html()):
             bundle["text/html"] = short
         return bundle
 
     def _short_html(self) -> str:
         """What a notebook shows of a fitted model; nothing before that, where scikit-learn has its diagram."""
-        if not hasattr(self, "rule_list_"):
+        if not hasattr(self, "model_"):
             return ""
         from ..report.notebook import privacy_line, short_html
 
-        return short_html(self.rule_list_, privacy_line(getattr(self, "privacy_", None)))
+        return short_html(self.model_, privacy_line(getattr(self, "privacy_", None)))
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -103,9 +117,10 @@ class RuleListClassifier(ClassifierMixin, BaseEstimator):
             raise SchemaError("X must be a data frame or an array of two dimensions; make a data frame of the mapping")
         if not hasattr(X, "shape") or len(X.shape) == 2:
             try:
-                return validate_data(
+                array: np.ndarray = validate_data(
                     self, X, reset=reset, dtype="numeric", ensure_all_finite=False, ensure_min_samples=least
                 )
+                return array
             except Exception as error:
                 first_line = str(error).partition("\n")[0]
                 if first_line.startswith(ABOUT_SHAPES):

@@ -67,13 +67,13 @@ def demo(epsilon: float, max_length: int, max_card: int, seed: int, as_json: boo
             scores = {"train": model.score(train, y_train), "test": model.score(test, y_test)}
             accuracy = f"accuracy {scores['train']:.3f} training, {scores['test']:.3f} test"
             body.append_text(
-                Text.assemble("\n\n", (title, "bold underline"), f"   {accuracy}\n\n", coloured(model.rule_list_))
+                Text.assemble("\n\n", (title, "bold underline"), f"   {accuracy}\n\n", coloured(model.model_))
             )
             result = {
                 "dataset": name,
                 "learner": title,
                 "accuracy": scores,
-                "model": json.loads(model.rule_list_.to_json()),
+                "model": json.loads(model.model_.to_json()),
             }
             if hasattr(model, "privacy_"):
                 statement = statement or str(model.privacy_)

@@ -95,13 +95,13 @@ def evaluate(
         target = target or saved.target
         if target is None:
             raise click.UsageError("which column has the true classes? Say --target COLUMN")
-        rules = saved.rule_list
-        assert rules.schema is not None
+        whole = saved.model.schema
+        assert whole is not None
         from ..schema import Schema
 
-        columns = [c for c in rules.schema.columns if c.name in rules.used_columns] or rules.schema.columns
-        schema = Schema(tuple(columns), target, rules.classes, rules.schema.inferred, rules.schema.released)
-        rules = replace(rules, schema=schema)
+        columns = [c for c in whole.columns if c.name in saved.model.used_columns] or whole.columns
+        schema = Schema(tuple(columns), target, saved.classes, whole.inferred, whole.released)
+        measured_model = saved.model.with_schema(schema)
         X: Any
         y: Any = None
         if in_engine:
@@ -114,11 +114,11 @@ def evaluate(
 
             ledger = Ledger.open(ledger_file) if ledger_file else None
             note_ledger(table, ledger_file)
-            measured_model = replace(saved, rule_list=rules)  # with what it knows of its origin
+            with_origin = replace(saved, model=measured_model)
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore", PrivacyWarning)  # the answer says it
                 found = noisy_accuracy(
-                    measured_model, X, y, epsilon, ledger, records_per_person, model_is_public=model_is_public
+                    with_origin, X, y, epsilon, ledger, records_per_person, model_is_public=model_is_public
                 )
             if as_json:
                 promise = {"proved": found.privacy.proved is not None, "because": list(found.privacy.because)}
@@ -130,21 +130,21 @@ def evaluate(
                 say_paid(str(found), epsilon)
                 say("It is about these records, and not part of what the model promises.", err=True)
             return
-        measured = _exact(rules, X, y)
+        measured = _exact(measured_model, X, y)
     if as_json:
         say_json(measured)
     else:
         _show(measured)
 
 
-def _exact(rules: Any, X: Any, y: Any) -> dict[str, Any]:
+def _exact(model: Any, X: Any, y: Any) -> dict[str, Any]:
     import numpy as np
 
     from ..sources.memory import class_numbers
 
-    truth = class_numbers(y, rules.classes, len(X))
+    truth = class_numbers(y, model.classes, len(X))
     known = truth >= 0
-    predicted = np.array([rules.classes.index(label) for label in rules.predict(X)])[known]
+    predicted = np.array([model.classes.index(label) for label in model.predict(X)])[known]
     truth = truth[known]
     if not len(truth):
         raise ValueError("no record has a label that is one of the model's classes; is --target the right column?")
@@ -154,7 +154,7 @@ def _exact(rules: Any, X: Any, y: Any) -> dict[str, Any]:
             "predicted": int((predicted == i).sum()),
             "recall": float((predicted[truth == i] == i).mean()) if (truth == i).any() else None,
         }
-        for i, c in enumerate(rules.classes)
+        for i, c in enumerate(model.classes)
     }
     return {
         "records": len(truth),

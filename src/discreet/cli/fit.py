@@ -372,8 +372,8 @@ def _show(model: "SavedModel", out: Path, report: Path | None, ledger_file: Path
     console = open_console()
     assert model.privacy is not None
     title = as_text(f"Predicting {on_one_line(model.target)}")
-    console.print(Panel(coloured(model.rule_list), title=title, title_align="left", padding=(1, 2)))
-    if model.rule_list.default.counts is not None:
+    console.print(Panel(coloured(model.model), title=title, title_align="left", padding=(1, 2)))
+    if model.model.answers[-1].counts is not None:
         console.print("Shares and counts are noisy; the report says by how much.", style="dim")
     style = "green" if model.privacy.proved else "bold red"
     console.print(Panel(as_text(model.privacy, style), title="What it promises", title_align="left", padding=(1, 2)))

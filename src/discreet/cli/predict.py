@@ -29,7 +29,7 @@ from .common import (
 from .terminal import on_one_line, say, say_lines
 
 if TYPE_CHECKING:
-    from ..models.rule_list import RuleList
+    from ..models.model import PartitionModel
 
 
 @click.command()
@@ -63,16 +63,16 @@ def predict(
     check_outputs([out], [model, table], force)
     with kind_errors():
         saved = SavedModel.load(model)
-        rules = saved.rule_list
-        answers = [(rule.label, *(round(float(p), 6) for p in rules.shares(rule))) for rule in rules]
-        parts = _parts(table, stays(table, engine), rules, ids, delimiter, encoding, decimal)
-        header = [*ids, "prediction", *(f"share of {c}" for c in rules.classes)]
+        scorer = saved.model
+        answers = [(a.label, *(round(float(p), 6) for p in a.shares_among(scorer.classes))) for a in scorer.answers]
+        parts = _parts(table, stays(table, engine), scorer, ids, delimiter, encoding, decimal)
+        header = [*ids, "prediction", *(f"share of {c}" for c in scorer.classes)]
         if twice := [name for name in ids if header.count(name) > 1]:
             raise click.UsageError(
                 f"--id {twice[0]!r} would be in the scores twice: leave it out, or rename the column"
             )
         rows = (
-            [*copied, *answers[k]] for X, ids_of in parts for k, copied in zip(rules.captures(X), ids_of, strict=True)
+            [*copied, *answers[k]] for X, ids_of in parts for k, copied in zip(scorer.captures(X), ids_of, strict=True)
         )
         written = _json(header, rows) if as_json else _csv(header, rows)
         if out is None:
@@ -111,7 +111,7 @@ def _write(out: Path, written: Iterable[str], force: bool) -> int:
 def _parts(
     table: Path | str,
     in_engine: bool,
-    rules: "RuleList",
+    model: "PartitionModel",
     ids: Sequence[str],
     delimiter: str | None,
     encoding: str,
@@ -121,8 +121,8 @@ def _parts(
     from ..sources.engine import records
     from ..sources.files import column_names, read_parts, side_by_side
 
-    assert rules.schema is not None
-    used = rules.used_columns
+    assert model.schema is not None
+    used = model.used_columns
     read: Callable[[list[tuple[str, Any]]], Iterator[list[Any]]]
     if in_engine:
         opened = open_where_it_is(table, [*used, *ids], delimiter, encoding, decimal)
@@ -134,7 +134,7 @@ def _parts(
         read = partial(read_parts, table, delimiter=delimiter, encoding=encoding, decimal=decimal)
     if isinstance(table, str):
         say("The records leave their engine: what the rules and --id need of them is scored here.", err=True)
-    asked: list[tuple[str, Any]] = [(name, rules.schema[name]) for name in used] or [(names[0], None)]
+    asked: list[tuple[str, Any]] = [(name, model.schema[name]) for name in used] or [(names[0], None)]
     for values in read([*asked, *((name, None) for name in ids)]):
         copied = [v if isinstance(v, list) else v.tolist() for v in values[len(asked) :]]
         X = side_by_side([name for name, _ in asked], values[: len(asked)])

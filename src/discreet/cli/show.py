@@ -1,5 +1,6 @@
-"""``discreet show``, and how a rule list looks in a terminal."""
+"""``discreet show``, and how a model looks in a terminal."""
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -11,32 +12,44 @@ from .terminal import as_text, on_one_line, open_console, say_lines
 if TYPE_CHECKING:
     from rich.text import Text
 
-    from ..models.rule_list import RuleList
+    from ..conditions.partition import Condition, Model
 
 LABEL_COLOURS = ("cyan", "magenta", "green", "yellow", "blue", "red")
 
 
-def coloured(rule_list: "RuleList") -> "Text":
-    """A rule list in colour, a line a rule, with the share of its label among the (noisily) counted records it captured."""
+def coloured(model: "Model") -> "Text":
+    """A model in colour, a line a rule, with the share of its label among the (noisily) counted records it captured."""
     from rich.text import Text
 
+    from ..conditions.partition import conditions_of_answers
+    from ..conditions.text import write_number
+
     lines: list[Text] = []
-    for i, rule in enumerate(rule_list):
-        last = i == len(rule_list) - 1
-        opening = ("always " if last and i == 0 else "else " if last else "if " if i == 0 else "else if ", "bold")
-        condition: list[Any] = (
-            [] if last else [on_one_line(" and ".join(map(str, rule.antecedent))), (" then ", "bold")]
-        )
-        where = rule_list.classes.index(rule.label)
-        label = (on_one_line(rule.label), f"bold {LABEL_COLOURS[where % len(LABEL_COLOURS)]}")
-        line = Text.assemble(opening, *condition, label)
-        counts = [max(0.0, c) for c in rule.counts or ()]
+    for partition in model.partitions:
+        for i, points in enumerate(partition.points or ()):
+            lines.append(Text.assemble(*_words(partition.conditions, i), (write_number(points), "bold"), " points"))
+        lines += [Text()] if partition.points else []
+    conditions = conditions_of_answers(model)
+    for i, answer in enumerate(model.answers):
+        where = model.classes.index(answer.label)
+        label = (on_one_line(answer.label), f"bold {LABEL_COLOURS[where % len(LABEL_COLOURS)]}")
+        line = Text.assemble(*_words(conditions, i), label)
+        counts = [max(0.0, c) for c in answer.counts or ()]
         if (total := sum(counts)) > 0:
             line.append(f"   {counts[where] / total:.0%} of {total:,.0f}", "dim")
         elif counts:
             line.append("   too few records to count", "dim")
+        elif answer.shares is not None:
+            line.append(f"   {answer.shares[where]:.0%}", "dim")
         lines.append(line)
     return Text("\n").join(lines)
+
+
+def _words(conditions: "Sequence[Condition]", i: int) -> list[Any]:
+    """How the line of a condition begins."""
+    last = i == len(conditions) - 1
+    opening = ("always " if last and i == 0 else "else " if last else "if " if i == 0 else "else if ", "bold")
+    return [opening] if last else [opening, on_one_line(" and ".join(map(str, conditions[i]))), (" then ", "bold")]
 
 
 @click.command()
@@ -70,25 +83,25 @@ def show(
     check_outputs([out], [model], force)
     with kind_errors():
         saved = SavedModel.load(model)
-        rules = saved.rule_list
+        shown = saved.model
         of = None
         if share_of is not None:
-            found = [c for c in rules.classes if str(c) == share_of]
+            found = [c for c in shown.classes if str(c) == share_of]
             if not found:
-                raise click.UsageError(f"--share-of must be one of {', '.join(map(on_one_line, rules.classes))}")
+                raise click.UsageError(f"--share-of must be one of {', '.join(map(on_one_line, shown.classes))}")
             of = found[0]
         if as_json or form == "json":
             text = saved.to_json()
         elif form == "sql":
-            text = rules.to_sql(dialect, of)
+            text = shown.to_sql(dialect, of)
         elif form == "python":
-            text = rules.to_python(share_of=of)
+            text = shown.to_python(share_of=of)
         elif form == "html":
             from ..report.html import to_html
 
             text = to_html(saved)
         elif out is not None:
-            text = f"{rules}\n\n{saved.privacy or 'Learned without privacy.'}"
+            text = f"{shown}\n\n{saved.privacy or 'Learned without privacy.'}"
         else:
             return _show(saved)
     if out is not None:
@@ -101,6 +114,6 @@ def _show(saved: Any) -> None:
     from rich.panel import Panel
 
     console = open_console()
-    title = "A rule list" if saved.target is None else f"Predicting {on_one_line(saved.target)}"
-    console.print(Panel(coloured(saved.rule_list), title=as_text(title), title_align="left", padding=(1, 2)))
+    title = f"A {saved.model.kind}" if saved.target is None else f"Predicting {on_one_line(saved.target)}"
+    console.print(Panel(coloured(saved.model), title=as_text(title), title_align="left", padding=(1, 2)))
     console.print(str(saved.privacy or "Learned without privacy: it promises nothing about the records."))

@@ -13,7 +13,7 @@ def feature_importance(model: Any, X: Any, y: Any) -> dict[str, float]:
     """Permutation importance of each column: the accuracy that is lost, on average, when its values are shuffled.
 
     It is the number that ``sklearn.inspection.permutation_importance`` tends to with more and more repeats, but exact: in a
-    random permutation each record gets the value of any record with the same probability, and a rule list tells only the
+    random permutation each record gets the value of any record with the same probability, and a model tells only the
     few bins of a column apart. So there are no repeats and no seed. A column that no rule uses has importance 0; one
     that misleads the model has a negative one.
 
@@ -40,7 +40,7 @@ def feature_importance(model: Any, X: Any, y: Any) -> dict[str, float]:
     {'a': 0.5, 'b': 0.0}
     """
     records = records_of(model, X, y)
-    used = set(records.rules.used_columns)
+    used = set(records.model.used_columns)
     accuracy = _accuracy(records)
     return {
         name: accuracy - _accuracy_when_shuffled(records, name) if name in used else 0.0 for name in records.table.names
@@ -53,9 +53,9 @@ def _accuracy(records: Records) -> float:
 
 def _accuracy_when_shuffled(records: Records, name: str) -> float:
     """The mean over all permutations: over the column's bins, each given to all records, by their shares."""
-    assert records.rules.schema is not None  # it has a rule, which uses the column
+    assert records.model.schema is not None  # it has a rule, which uses the column
     values = records.table.column(name)
-    bins = records.rules.schema[name].encode(values, records.strict)
+    bins = records.model.schema[name].encode(values, records.strict)
     _, first, counts = np.unique(bins, return_index=True, return_counts=True)
     alike = (np.repeat(values[i : i + 1], len(values)) for i in first)
     accuracies = [_accuracy(replace(records, table=_with_column(records.table, name, column))) for column in alike]

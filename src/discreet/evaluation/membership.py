@@ -10,8 +10,7 @@ from typing import Any
 import numpy as np
 from sklearn.metrics import roc_auc_score, roc_curve
 
-from ..conditions.rules import Rule
-from ..models.rule_list import RuleList
+from ..conditions.partition import Answer, Model
 from .records import records_of
 
 KINDS = ("black-box", "label-only")
@@ -85,31 +84,35 @@ def membership_attack(
     if half == 0:
         raise ValueError("an attack needs two training records and two test records at least")
     rng = np.random.default_rng(random_state)
-    captured, labels = [], []  # of members, of others; the captured rule is all that the model's answer depends on
+    captured, labels = [], []  # of members, of others; which answer they get is all that a model tells
     for records in (members, others):
         rows = rng.permutation(len(records.labels))[: 2 * half]
         captured.append(records.captures()[rows, None])
-        labels.append(np.eye(len(records.rules.classes))[records.labels[rows]])
+        labels.append(np.eye(len(records.model.classes))[records.labels[rows]])
     taught = captured[0][:half], labels[0][:half], captured[1][:half], labels[1][:half]
     x, y = (np.concatenate([part[half:] for part in parts]) for parts in (captured, labels))
-    scores = _scores(members.rules, kind, taught, x, y, seed=int(rng.integers(2**31)))
+    scores = _scores(members.model, kind, taught, x, y, seed=int(rng.integers(2**31)))
     truth = np.repeat([1, 0], half)
     fpr, tpr, _ = roc_curve(truth, scores)
     accuracy = float(((scores > 0.5) == truth).mean())
     return MembershipAttack(accuracy, float(roc_auc_score(truth, scores)), fpr, tpr)
 
 
-def _scores(rules: RuleList, kind: str, taught: Any, x: np.ndarray, y: np.ndarray, seed: int) -> np.ndarray:
+def _scores(model: Model, kind: str, taught: Any, x: np.ndarray, y: np.ndarray, seed: int) -> np.ndarray:
     """How sure the attack is that each record is a member, from 0 to 1."""
     inference, BlackBoxClassifier = _toolbox()
-    proba = np.array([rules.shares(rule if kind == "black-box" else Rule((), rule.label)) for rule in rules])
-    target = BlackBoxClassifier(lambda x: proba[x[:, 0].astype(int)], input_shape=(1,), nb_classes=len(rules.classes))
+    answers = model.answers if kind == "black-box" else [Answer(answer.label) for answer in model.answers]
+    proba = np.array([answer.shares_among(model.classes) for answer in answers])
+    target = BlackBoxClassifier(lambda x: proba[x[:, 0].astype(int)], input_shape=(1,), nb_classes=len(model.classes))
+    scores: np.ndarray
     if kind == "label-only":
-        return inference.LabelOnlyGapAttack(target).infer(x, y)
+        scores = inference.LabelOnlyGapAttack(target).infer(x, y)
+        return scores
     attack = inference.MembershipInferenceBlackBox(target, attack_model_type="rf")
     attack.attack_model.set_params(random_state=seed)  # ART has no parameter for it
     attack.fit(*taught)
-    return attack.infer(x, y, probabilities=True).ravel()
+    scores = attack.infer(x, y, probabilities=True).ravel()
+    return scores
 
 
 def _toolbox() -> tuple[Any, Any]:

@@ -56,7 +56,7 @@ def vulnerability_of_counts(inside: np.ndarray, outside: np.ndarray, joint: bool
 
 def _counts(records: Records) -> np.ndarray:
     """How many records of each class (row) each rule (column) captures."""
-    counts = np.zeros((len(records.rules.classes), len(records.rules)))
+    counts = np.zeros((len(records.model.classes), len(records.model.answers)))
     np.add.at(counts, (records.labels, records.captures()), 1)
     return counts
 
@@ -64,4 +64,5 @@ def _counts(records: Records) -> np.ndarray:
 def _probabilities(counts: np.ndarray, joint: bool) -> np.ndarray:
     """P[r, y] or P[r | y]; where there is no record of class y, 0: it weighs nothing."""
     total = counts.sum() if joint else counts.sum(axis=1, keepdims=True)
-    return counts / np.maximum(total, 1)
+    shares: np.ndarray = counts / np.maximum(total, 1)
+    return shares

@@ -1,6 +1,6 @@
-"""A rule list as plain values that any language can be written from: what is tested of raw values, and what comes out.
+"""A model as plain values that any language can be written from: what is tested of raw values, and what comes out.
 
-A rule list says ``job = office``; what that means for a value in a table is in the schema: which categories the group has,
+A model says ``job = office``; what that means for a value in a table is in the schema: which categories the group has,
 what an unlisted value is taken for, where numbers are clipped. Here each literal becomes a test that needs no schema.
 """
 
@@ -9,8 +9,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..common.errors import RuleError
+from ..conditions.partition import Answer, Condition, Model, has_points
 from ..conditions.rules import Literal, truth
-from ..models.rule_list import RuleList
 from ..schema import Label, Schema
 from ..schema.columns import NEGATION
 from ..schema.columns.value_bins import NumberBins, TextBins, TruthBins
@@ -54,31 +54,59 @@ Test = NumberTest | TextTest | TruthTest
 
 @dataclass(frozen=True)
 class Branch:
-    """One rule: its tests, of which all must be true, and what comes out. The last branch of a list has no tests."""
+    """One part: its tests, of which all must be true, and what comes out. The last branch of a partition has no tests."""
 
     tests: tuple[Test, ...]
     outcome: Label
 
 
-def branches(rules: RuleList, share_of: Label | None = None) -> list[Branch]:
-    """What a list does, rule by rule. The outcome is the label, or the share of a class as in ``predict_proba``.
+@dataclass(frozen=True)
+class Branches:
+    """What a model does: the branches of its partitions, and the outcomes.
 
-    >>> for branch in branches(RuleList.parse("if age > 30 then yes else no")):
+    Without points there is one partition, and what comes out of it is the outcome. With points, what comes out of each is added
+    up in this order; the outcome is the first one whose limit the total is below, or else the last.
+    """
+
+    partitions: tuple[tuple[Branch, ...], ...]
+    outcomes: tuple[Label, ...]
+    limits: tuple[float, ...] = ()
+    has_points: bool = False
+
+    @property
+    def tests(self) -> list[Test]:
+        """All tests, in order."""
+        return [test for partition in self.partitions for branch in partition for test in branch.tests]
+
+
+def branches(model: Model, share_of: Label | None = None) -> Branches:
+    """What a model does, part by part. The outcome is the label, or the share of a class as in ``predict_proba``.
+
+    >>> from discreet import RuleList
+    >>> for branch in branches(RuleList.parse("if age > 30 then yes else no")).partitions[0]:
     ...     print(branch.outcome, branch.tests)
     yes (NumberTest(column='age', comparisons=(('>', 30.0),), either=False, missing=False, limits=(None, None)),)
     no ()
     """
-    if share_of is not None and share_of not in rules.classes:
-        raise RuleError("share_of must be one of the classes of the rule list")
+    if share_of is not None and share_of not in model.classes:
+        raise RuleError(f"share_of must be one of the classes of the {model.kind}")
+    outcomes = tuple(_outcome(model, answer, share_of) for answer in model.answers)
     made = []
-    for rule in rules:
-        assert rule.label is not None
-        number = rules.classes.index(rule.label if share_of is None else share_of)
-        outcome = rules.classes[number] if share_of is None else float(rules.shares(rule)[number])
-        assert rules.schema is not None or not rule.antecedent
-        tests = tuple(_test(rules.schema, literal) for literal in rule.antecedent)  # type: ignore[arg-type]
-        made.append(Branch(tests, outcome))
-    return made
+    for partition in model.partitions:
+        parts = zip(partition.conditions, partition.points or outcomes, strict=True)
+        made.append(tuple(Branch(_tests(model.schema, literals), outcome) for literals, outcome in parts))
+    return Branches(tuple(made), outcomes, model.limits, has_points(model))
+
+
+def _outcome(model: Model, answer: Answer, share_of: Label | None) -> Label:
+    if share_of is None:
+        return model.classes[model.classes.index(answer.label)]
+    return float(answer.shares_among(model.classes)[model.classes.index(share_of)])
+
+
+def _tests(schema: Schema | None, literals: Condition) -> tuple[Test, ...]:
+    assert schema is not None or not literals
+    return tuple(_test(schema, literal) for literal in literals)  # type: ignore[arg-type]
 
 
 def _test(schema: Schema, literal: Literal) -> Test:

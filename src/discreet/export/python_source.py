@@ -1,4 +1,4 @@
-"""A rule list as the source of one Python function that needs nothing but the standard library.
+"""A model as the source of one Python function that needs nothing but the standard library.
 
 Every name, category and label goes through ``repr``; the names of variables have only letters, digits and underscores. So
 whatever a schema holds, it cannot become code.
@@ -8,14 +8,14 @@ import builtins
 import keyword
 import re
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from ..common.errors import RuleError
+from ..conditions.partition import TOTAL, Model
 from ..conditions.text import write, write_number
-from ..models.rule_list import RuleList
 from ..schema import Label
 from ..schema.columns.value_bins import TRUTH
-from .branches import Branch, NumberTest, Test, TextTest, branches
+from .branches import Branch, Branches, NumberTest, Test, TextTest, branches
 
 HELPERS = {
     "number": '''
@@ -73,26 +73,28 @@ LONGEST_CHAIN = (
 )
 
 
-def to_python(rules: RuleList, name: str = "predict", share_of: Label | None = None) -> str:
-    """See ``RuleList.to_python``."""
+def to_python(model: Model, name: str = "predict", share_of: Label | None = None) -> str:
+    """See ``PartitionModel.to_python``."""
     if not isinstance(name, str) or not re.fullmatch("[A-Za-z_][A-Za-z0-9_]*", name) or keyword.iskeyword(name):
         raise RuleError("name must be that of a Python function: letters, digits and underscores")
-    made = branches(rules, share_of)
-    tests = {test.column: test for branch in made for test in branch.tests}
-    variables = _variables(tests, name)
-    lines = [f"def {name}(record):", *_indented(_docstring(rules, share_of))]
+    made = branches(model, share_of)
+    tests = {test.column: test for test in made.tests}
+    variables = _variables(tests, {name, *_of_points(made)})
+    lines = [f"def {name}(record):", *_indented(_docstring(model, share_of))]
     reads, needed = _reads(tests, variables)
     if tests:
         lines += _indented(["from decimal import Decimal", *_math(needed), "from numbers import Real"])
         for helper in (h for h in HELPERS if h in needed):
             lines += ["", *_indented(HELPERS[helper].strip().split("\n"))]
         lines += ["", *_indented(reads), ""]
-    return "\n".join([*lines, *_indented(_chain(made, variables))]) + "\n"
+    return "\n".join([*lines, *_indented(_body(made, variables))]) + "\n"
 
 
-def _docstring(rules: RuleList, share_of: Label | None) -> list[str]:
+def _docstring(model: Model, share_of: Label | None) -> list[str]:
     what = (
-        "label that a rule list gives a record" if share_of is None else "share of a class where a record is captured"
+        f"label that a {model.kind} gives a record"
+        if share_of is None
+        else "share of a class where a record is captured"
     )
     about = [
         f"The {what}. Written by discreet.",
@@ -100,7 +102,7 @@ def _docstring(rules: RuleList, share_of: Label | None) -> list[str]:
         "A record is a mapping of column names to values: texts, numbers, truth values, or None where one is missing.",
         "",
         *([] if share_of is None else [f"The class is {write(share_of)}.", ""]),
-        *(f"    {line}" for line in str(rules).split("\n")),
+        *(f"    {line}" for line in str(model).split("\n")),
     ]
     return ['"""' + _harmless(about[0]), *(_harmless(line) for line in about[1:]), '"""']
 
@@ -111,11 +113,11 @@ def _harmless(text: str) -> str:
     return printable.replace('"', '\\"') if '""' in printable or printable.endswith('"') else printable
 
 
-def _variables(columns: Iterable[str], function: str) -> dict[str, str]:
-    """A variable for each column, called as much like it as Python allows."""
+def _variables(columns: Iterable[str], used: set[str]) -> dict[str, str]:
+    """A variable for each column, called as much like it as Python allows; other names are ``used``."""
     variables: dict[str, str] = {}
     numbers: Counter[str] = Counter()
-    taken = {function, *TAKEN}
+    taken = {*used, *TAKEN}
     for column in columns:
         plain = re.sub("[^a-z0-9]+", "_", column.lower()).strip("_")[:40]
         plain = plain if plain and not plain[0].isdigit() else f"column_{plain}".rstrip("_")
@@ -148,15 +150,37 @@ def _math(needed: set[str]) -> list[str]:
     return ["from math import inf, isnan, nan"] if "number" in needed else []
 
 
-def _chain(made: list[Branch], variables: dict[str, str]) -> list[str]:
-    if len(made) == 1:
-        return [f"return {made[0].outcome!r}"]
+def _of_points(made: Branches) -> list[str]:
+    """The names of the functions that give points, one for each partition, and of their sum."""
+    return [*(f"points_{i}" for i, _ in enumerate(made.partitions, 1)), TOTAL] if made.has_points else []
+
+
+def _body(made: Branches, variables: dict[str, str]) -> list[str]:
+    if not made.has_points:
+        return _chain(_conditions(made.partitions[0], variables), made.outcomes)
     lines = []
-    for i, branch in enumerate(made[:-1]):
-        conditions = " and ".join(_condition(test, variables[test.column]) for test in branch.tests)
+    *functions, total = _of_points(made)
+    for function, partition in zip(functions, made.partitions, strict=True):
+        points = [branch.outcome for branch in partition]
+        lines += [f"def {function}():", *_indented(_chain(_conditions(partition, variables), points)), ""]
+    lines.append(f"{total} = {' + '.join(f'{function}()' for function in functions)}")
+    return [*lines, *_chain([f"{total} < {write_number(limit)}" for limit in made.limits], made.outcomes)]
+
+
+def _conditions(partition: Sequence[Branch], variables: dict[str, str]) -> list[str]:
+    return [
+        " and ".join(_condition(test, variables[test.column]) for test in branch.tests) for branch in partition[:-1]
+    ]
+
+
+def _chain(conditions: list[str], outcomes: Sequence[Label]) -> list[str]:
+    if not conditions:
+        return [f"return {outcomes[0]!r}"]
+    lines = []
+    for i, condition in enumerate(conditions):
         word = "elif" if i % LONGEST_CHAIN else "if"
-        lines += [f"{word} {conditions}:", f"    return {branch.outcome!r}"]
-    return [*lines, "else:", f"    return {made[-1].outcome!r}"]
+        lines += [f"{word} {condition}:", f"    return {outcomes[i]!r}"]
+    return [*lines, "else:", f"    return {outcomes[-1]!r}"]
 
 
 def _condition(test: Test, x: str) -> str:

@@ -1,18 +1,18 @@
-"""A rule list as one SQL expression, ``CASE WHEN ... THEN ... ELSE ... END``.
+"""A model as one SQL expression, ``CASE WHEN ... THEN ... ELSE ... END``; of points, a sum of such.
 
-It predicts what ``RuleList.predict`` does for every value that a column of the expected type can hold, NULL and NaN included,
+It predicts what the model's ``predict`` does for every value that a column of the expected type can hold, NULL and NaN included,
 and refuses columns of other types.
 """
 
 import re
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 from ..common.errors import RuleError
-from ..models.rule_list import RuleList
+from ..conditions.partition import Model
 from ..schema import Label
 from ..schema.columns.value_bins import TRUTH
-from .branches import NumberTest, Test, TextTest, TruthTest, branches
+from .branches import Branch, NumberTest, Test, TextTest, TruthTest, branches
 from .dialects import Dialect, check_case, dialect_of
 
 KINDS = ("text", "number", "boolean")
@@ -20,49 +20,82 @@ EXACT = 2**53  # below it, every whole number has a floating-point number of its
 
 
 def to_sql(
-    rules: RuleList,
+    model: Model,
     dialect: str = "duckdb",
     share_of: Label | None = None,
     types: Mapping[str, str] | None = None,
 ) -> str:
-    """See ``RuleList.to_sql``."""
+    """See ``PartitionModel.to_sql``."""
     engine = dialect_of(dialect)
-    made = branches(rules, share_of)
-    used = list(dict.fromkeys(test.column for branch in made for test in branch.tests))
-    kinds = _kinds(rules, used, {} if types is None else types)
-    check_case(engine, used, () if rules.schema is None else rules.schema.names)
-    outcomes = _outcomes(engine, [branch.outcome for branch in made])
-    if not rules.rules:
-        return outcomes[0]
-    lines = engine.guards(kinds)
-    for branch, outcome in zip(made[:-1], outcomes, strict=False):
-        conditions = [_condition(engine, test, kinds[test.column]) for test in branch.tests]
-        lines.append(f"WHEN {' AND '.join(conditions)} THEN {outcome}")
-    return "\n".join(["CASE", *(f"  {line}" for line in lines), f"  ELSE {outcomes[-1]}", "END"])
+    made = branches(model, share_of)
+    used = list(dict.fromkeys(test.column for test in made.tests))
+    kinds = _kinds(model, used, {} if types is None else types)
+    check_case(engine, used, () if model.schema is None else model.schema.names)
+    outcomes = _outcomes(engine, list(made.outcomes), model.kind)
+    guards = engine.guards(kinds)
+    if not made.has_points:
+        return "\n".join(_case(guards, _conditions(engine, made.partitions[0], kinds), outcomes))
+    total = _total(engine, made.partitions, kinds)
+    # It stands there once for each limit: an expression has no place to keep a value
+    below = [[*total[:-1], f"{total[-1]} < {engine.number(limit)}"] for limit in made.limits]
+    return "\n".join(_case(guards, below, outcomes))
 
 
-def _kinds(rules: RuleList, used: Iterable[str], types: Mapping[str, str]) -> dict[str, str]:
+# Lines are lists: a name may have line breaks, and must not be indented with what is around it.
+def _case(guards: list[str], conditions: list[list[str]], outcomes: list[str]) -> list[str]:
+    if not conditions:
+        return outcomes[:1]
+    lines = list(guards)
+    for (first, *more), outcome in zip(conditions, outcomes, strict=False):
+        *before, last = f"WHEN {first}", *more
+        lines += [*before, f"{last} THEN {outcome}"]
+    return ["CASE", *_indented([*lines, f"ELSE {outcomes[-1]}"]), "END"]
+
+
+def _conditions(engine: Dialect, partition: Sequence[Branch], kinds: Mapping[str, str]) -> list[list[str]]:
+    """When a record is in each part of a partition but the last, if it is in none before."""
+    return [
+        [" AND ".join(_condition(engine, test, kinds[test.column]) for test in branch.tests)]
+        for branch in partition[:-1]
+    ]
+
+
+def _total(engine: Dialect, partitions: Sequence[Sequence[Branch]], kinds: Mapping[str, str]) -> list[str]:
+    """The sum of points, in brackets; from left to right, as ``predict`` adds them."""
+    lines: list[str] = []
+    for partition in partitions:
+        points = [engine.number(float(branch.outcome)) for branch in partition]
+        first, *more = _case([], _conditions(engine, partition, kinds), points)
+        lines += [f"+ {first}" if lines else first, *more]
+    return ["(", *_indented(lines), ")"]
+
+
+def _indented(lines: list[str]) -> list[str]:
+    return [f"  {line}" for line in lines]
+
+
+def _kinds(model: Model, used: Iterable[str], types: Mapping[str, str]) -> dict[str, str]:
     """The type that each column has in the engine: as said, or as one would expect."""
     if not isinstance(types, Mapping) or not all(kind in KINDS for kind in types.values()):
         raise RuleError(f"types must say for columns whether each is one of {', '.join(KINDS)}")
     for name in types:
-        if rules.schema is None or name not in rules.schema.names:
-            raise RuleError(f"types names column {name!r}, which the rule list does not know")
+        if model.schema is None or name not in model.schema.names:
+            raise RuleError(f"types names column {name!r}, which the {model.kind} does not know")
     kinds = {}
     for name in used:
-        assert rules.schema is not None
-        expected, *others = rules.schema[name].value_bins.types
+        assert model.schema is not None
+        expected, *others = model.schema[name].value_bins.types
         kinds[name] = types.get(name, expected)
         if kinds[name] not in (expected, *others):
             raise RuleError(f"column {name!r} must be a {expected} in SQL; cast it in a view first")
     return kinds
 
 
-def _outcomes(engine: Dialect, outcomes: list[Any]) -> list[str]:
+def _outcomes(engine: Dialect, outcomes: list[Any], kind: str) -> list[str]:
     """What comes out, as literals of one type: that is what a column of an engine has."""
     if all(isinstance(x, str) for x in outcomes):
         if not all(engine.holds(x) for x in outcomes):
-            raise RuleError(f"a label of the rule list has characters that {engine.name} cannot hold")
+            raise RuleError(f"a label of the {kind} has characters that {engine.name} cannot hold")
         return [engine.text(x) for x in outcomes]
     if any(isinstance(x, str) for x in outcomes):
         raise RuleError("a column of SQL has one type, but some labels are texts and some are numbers")
@@ -70,7 +103,7 @@ def _outcomes(engine: Dialect, outcomes: list[Any]) -> list[str]:
         return [str(x).upper() for x in outcomes]
     if all(isinstance(x, int) for x in outcomes):
         if any(abs(x) >= 2**63 for x in outcomes):
-            raise RuleError("a label of the rule list is a whole number of more than 64 bits, which SQL does not have")
+            raise RuleError(f"a label of the {kind} is a whole number of more than 64 bits, which SQL does not have")
         return [str(int(x)) for x in outcomes]
     if any(isinstance(x, int) and abs(x) > EXACT for x in outcomes):
         raise RuleError("some labels are whole numbers of more than 53 bits and some are not whole: no type has both")

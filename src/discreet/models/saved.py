@@ -1,7 +1,7 @@
 """What a fitted model releases, as one versioned JSON file.
 
-Everything in it may be published wherever the rule list may: the list itself, what it promises, public parameters, and what
-was spent. No number of records, no seed, and no time of day: when fits began says how long they took.
+Everything in it may be published wherever the model may: the model itself, what it promises, public parameters, and what was
+spent. No number of records, no seed, and no time of day: when fits began says how long they took.
 
 A checksum over the content finds accidents: a file that was cut off, merged or edited by hand. It does not keep out forgers,
 who can compute it, too; sign the file if that worries you.
@@ -11,7 +11,7 @@ import hashlib
 import json
 import math
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, fields
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -22,6 +22,8 @@ from ..common.writing import write_whole
 from ..privacy.ledger import UNREADABLE, LedgerSnapshot
 from ..privacy.statement import PrivacyStatement
 from ..schema.columns.base import LARGEST_WHOLE
+from .kinds import KINDS, entry_of
+from .model import PartitionModel
 from .rule_list import RuleList
 
 if TYPE_CHECKING:
@@ -30,18 +32,19 @@ if TYPE_CHECKING:
 FORMAT, VERSION = "discreet model", 1
 # Not written down: what stands elsewhere in the file, what may hold records' values, what takes noise off, what is no fact
 LEFT_OUT = ("schema", "ledger", "candidates", "random_state", "verbose")
-ENTRIES = ("format", "version", "discreet", "learner", "parameters", "target", "rule_list", "privacy", "ledger")
+# One more entry holds the model, under the name of its kind: "rule_list"
+ENTRIES = ("format", "version", "discreet", "learner", "parameters", "target", "privacy", "ledger")
 AGAIN = "save the model again with SavedModel.of(clf).save(path), or get an unchanged copy"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, init=False)
 class SavedModel:
-    """A fitted model without its learner: the rule list, what it promises, and how it was learned.
+    """A fitted model without its learner: the model itself, what it promises, and how it was learned.
 
     Parameters
     ----------
-    rule_list : RuleList
-        The model, with its schema and its (noisy) class counts.
+    model : RuleList
+        The model, with its schema and its (noisy) class counts. Version 0.5 called it ``rule_list``, which is still understood.
     privacy : PrivacyStatement or None
         What it promises; None if it was learned without privacy.
     learner : str
@@ -69,25 +72,47 @@ class SavedModel:
     True
     """
 
-    rule_list: RuleList
-    privacy: PrivacyStatement | None = None
-    learner: str = "unknown"
-    parameters: Mapping[str, Any] = field(default_factory=dict)
-    target: str | None = None
-    ledger: LedgerSnapshot | None = None
-    discreet: str = __version__
+    model: PartitionModel
+    privacy: PrivacyStatement | None
+    learner: str
+    parameters: Mapping[str, Any]
+    target: str | None
+    ledger: LedgerSnapshot | None
+    discreet: str
+
+    def __init__(
+        self,
+        model: PartitionModel | None = None,
+        privacy: PrivacyStatement | None = None,
+        learner: str = "unknown",
+        parameters: Mapping[str, Any] | None = None,
+        target: str | None = None,
+        ledger: LedgerSnapshot | None = None,
+        discreet: str = __version__,
+        *,
+        rule_list: RuleList | None = None,
+    ) -> None:
+        if model is None and rule_list is None:
+            raise TypeError("a SavedModel needs a model")
+        given = (model if rule_list is None else rule_list, privacy, learner, {} if parameters is None else parameters)
+        for place, value in zip(fields(self), (*given, target, ledger, discreet), strict=True):
+            object.__setattr__(self, place.name, value)
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        """Of a pickle. Those of version 0.5 have a ``rule_list`` instead of a ``model``."""
+        vars(self).update({"model" if name == "rule_list" else name: value for name, value in state.items()})
 
     @classmethod
     def of(cls, clf: Any, target: str | None = None) -> "SavedModel":
         """What a fitted classifier releases. ``target`` names the labels where the schema does not."""
-        rule_list = getattr(clf, "rule_list_", None)
-        if not isinstance(rule_list, RuleList):
-            raise ModelError("only a rule list classifier that is fitted can be saved; call fit first")
+        model = getattr(clf, "model_", None)
+        if not isinstance(model, PartitionModel):
+            raise ModelError("only a fitted classifier of this package can be saved; call fit first")
         given = {name: _plain(value) for name, value in clf.get_params(deep=False).items() if name not in LEFT_OUT}
         ledger = getattr(clf, "ledger", None)
-        named = None if rule_list.schema is None else rule_list.schema.target
+        named = None if model.schema is None else model.schema.target
         return cls(
-            rule_list,
+            model,
             getattr(clf, "privacy_", None),
             type(clf).__name__,
             {name: value for name, value in given.items() if value is not _UNSAYABLE},
@@ -96,20 +121,31 @@ class SavedModel:
         )
 
     def __str__(self) -> str:
-        return str(self.rule_list)
+        return str(self.model)
+
+    @property
+    def rule_list(self) -> RuleList:
+        """The model, if it is a rule list."""
+        if not isinstance(self.model, RuleList):
+            raise AttributeError(f"this model is a {self.model.kind} and no rule list; see its model")
+        return self.model
+
+    def released(self) -> "SavedModel":
+        """The model itself, as a report asks for it (``report.summary``)."""
+        return self
 
     @property
     def classes(self) -> tuple[Any, ...]:
         """The labels, in the order of ``predict_proba``."""
-        return self.rule_list.classes
+        return self.model.classes
 
     def predict(self, X: Any) -> "np.ndarray":
         """The predicted class of each record. Values that the schema does not foresee are taken as it says."""
-        return self.rule_list.predict(X)
+        return self.model.predict(X)
 
     def predict_proba(self, X: Any) -> "np.ndarray":
         """The share of each class where a record is captured, from the released counts."""
-        return self.rule_list.predict_proba(X)
+        return self.model.predict_proba(X)
 
     def to_json(self, indent: int | None = 1) -> str:
         """The model as JSON that ``from_json`` reads back, here or in a later version."""
@@ -120,7 +156,7 @@ class SavedModel:
             "learner": self.learner,
             "parameters": dict(self.parameters),
             "target": self.target,
-            "rule_list": json.loads(self.rule_list.to_json()),
+            entry_of(self.model): json.loads(self.model.to_json()),
             "privacy": None if self.privacy is None else json.loads(self.privacy.to_json()),
             "ledger": None if self.ledger is None else self.ledger.to_dict(),
         }
@@ -131,7 +167,7 @@ class SavedModel:
         """Read what ``to_json`` wrote. A file that was changed since, or is something else, is refused."""
         data = _checked(text)
         try:
-            if not isinstance(data["parameters"], dict) or set(data) != set(ENTRIES):
+            if not isinstance(data["parameters"], dict) or set(ENTRIES) - set(data):
                 raise TypeError
             for name in ("discreet", "learner"):
                 if not isinstance(data[name], str):
@@ -140,13 +176,14 @@ class SavedModel:
                 raise TypeError
             ledger = None if data["ledger"] is None else LedgerSnapshot.from_dict(data["ledger"])
             privacy = None if data["privacy"] is None else PrivacyStatement.from_json(json.dumps(data["privacy"]))
-            rule_list = RuleList.from_json(json.dumps(data["rule_list"]))
-        except RuleError as error:
-            raise ModelError(f"the model's rule list cannot be read: {error}") from None
+            (entry,) = set(data) - set(ENTRIES)
+            model = _model_in(data, entry)
+        except ModelError:
+            raise
         except (*UNREADABLE, OverflowError):
             raise ModelError(f"the model lacks an entry or has one that does not belong there; {AGAIN}") from None
         return cls(
-            rule_list, privacy, data["learner"], data["parameters"], data["target"], ledger, discreet=data["discreet"]
+            model, privacy, data["learner"], data["parameters"], data["target"], ledger, discreet=data["discreet"]
         )
 
     def save(self, path: str | PathLike[str]) -> None:
@@ -162,6 +199,18 @@ class SavedModel:
             raise ModelError(f"{path} is not a text in UTF-8, so it is no model; {AGAIN}") from None
         except ModelError as error:
             raise ModelError(f"{path}: {error}") from None
+
+
+def _model_in(data: Mapping[str, Any], entry: str) -> PartitionModel:
+    """The model under an entry of a file, which says of which kind it is."""
+    if entry not in KINDS:
+        raise ModelError(
+            f"the model is of a kind that this discreet {__version__} does not know ({shown(entry)}); update discreet"
+        )
+    try:
+        return KINDS[entry].from_json(json.dumps(data[entry]))
+    except RuleError as error:
+        raise ModelError(f"the model's {KINDS[entry].kind} cannot be read: {error}") from None
 
 
 def checksum(data: Mapping[str, Any]) -> str:
@@ -194,9 +243,10 @@ def _checked(text: str) -> dict[str, Any]:
     except (ValueError, RecursionError):
         unchanged = False
     if not unchanged:
+        kind = next((kind.kind for entry, kind in KINDS.items() if entry in data), "model")
         raise ModelError(
-            "the model was changed after it was saved: its checksum does not fit, so neither the rule list nor what it says "
-            f"about privacy can be relied on; {AGAIN}"
+            f"the model was changed after it was saved: its checksum does not fit, so neither the {kind} nor what it says about "
+            f"privacy can be relied on; {AGAIN}"
         )
     return data
 

@@ -10,7 +10,7 @@ from ..common.errors import RuleError
 from ..common.samples import was_sample
 from ..common.tables import as_table
 from ..common.unseen import SEE_LEDGER, unseen
-from ..models.rule_list import RuleList
+from ..models.model import model_of
 from ..noise.entropy import Entropy
 from ..privacy.ledger import Ledger, Reservation
 from ..privacy.release import ASSUMES, SCHEMA_IS_PUBLIC, Release, Terms, release
@@ -95,9 +95,11 @@ def noisy_accuracy(
     >>> 0.5 < found.accuracy < 0.8
     True
     """
-    rules = getattr(model, "rule_list_", getattr(model, "rule_list", model))
-    if not isinstance(rules, RuleList) or rules.schema is None:
-        raise RuleError("model must be a rule list with a schema, or a fitted classifier of this package")
+    rules = model_of(model)
+    if rules is None or rules.schema is None:
+        raise RuleError(
+            "model must be a rule list or another model with a schema, or a fitted classifier of this package"
+        )
     terms = Terms(epsilon, ledger, records_per_person, random_state)
     whole_schema = replace(rules.schema, classes=rules.classes)
     check_private_schema(whole_schema)

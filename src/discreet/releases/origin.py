@@ -8,7 +8,7 @@ without one.
 from dataclasses import dataclass
 from typing import Any
 
-from ..models.rule_list import RuleList
+from ..conditions.partition import Model
 from ..privacy.statement import DRAFTED, INFERRED, SEEDED, Guarantee, PrivacyStatement
 
 SAY = "say model_is_public=True if it does not depend on these records"
@@ -33,9 +33,10 @@ class Origin:
         return self.kind == "proved"
 
 
-def origin_of(model: Any, rules: RuleList, is_public: bool = False) -> Origin:
-    """Of a rule list, a saved model or a classifier. ``is_public``: the caller vouches for a model that has no statement.
+def origin_of(model: Any, rules: Model, is_public: bool = False) -> Origin:
+    """Of a model, a saved model or a classifier. ``is_public``: the caller vouches for a model that has no statement.
 
+    >>> from discreet import RuleList
     >>> origin_of(rules := RuleList.parse("if age <= 30 then yes else no"), rules).kind
     'unknown'
     >>> origin_of(rules, rules, is_public=True).kind
@@ -61,7 +62,7 @@ def origin_of(model: Any, rules: RuleList, is_public: bool = False) -> Origin:
     return Origin(
         "unknown",
         (
-            "nothing is known about where the rule list came from that was measured; give the fitted classifier or its "
+            f"nothing is known about where the {rules.kind} came from that was measured; give the fitted classifier or its "
             f"SavedModel, which know, or {SAY}",
         ),
     )

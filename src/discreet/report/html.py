@@ -54,7 +54,7 @@ def to_html(model: Any) -> str:
     script = _file("scale.js")
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
     policy = f"default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-{digest}'; base-uri 'none'; form-action 'none'"
-    title = "A rule list" if summary.target is None else f"Predicting {plain(summary.target)}"
+    title = _kind(summary) if summary.target is None else f"Predicting {plain(summary.target)}"
     parts = {
         "rules": rules(summary),
         "splits": splits(summary),
@@ -106,13 +106,19 @@ def _file(filename: str) -> str:
 
 
 def _heading(s: Summary) -> str:
-    return "A rule list" if s.target is None else f"Predicting {name(s.target)}"
+    return _kind(s) if s.target is None else f"Predicting {name(s.target)}"
+
+
+def _kind(s: Summary) -> str:
+    return f"A {plain(s.kind)}"
 
 
 def _lead(s: Summary) -> str:
-    rules = len(s.steps) - 1
+    rules, tables = len(s.steps) - 1, len(s.points)
     what = "one answer for everybody" if not rules else f"{rules} rule{'s' if rules > 1 else ''} and a default"
-    return f"A rule list: {what}, {len(s.classes)} classes. A person can check it line by line."
+    if tables:
+        what = f"{tables} table{'s' if tables > 1 else ''} of points; for their total, {what}"
+    return f"{_kind(s)}: {what}, {len(s.classes)} classes. A person can check it line by line."
 
 
 def _verdict(s: Summary) -> str:

@@ -1,20 +1,28 @@
 """The rules as a diagram, and how they split the records that reach them, from the released counts."""
 
 from .pieces import bar, colour, condition, name, number, percent, plain, said, wide
+from .points_part import points
 from .summary import SURE, Step, Summary
 
 
 def rules(s: Summary) -> str:
-    """The list as cards along a line, with a bar of class shares each."""
+    """The rules as cards along a line, with a bar of class shares each; before them, tables of points if there are any."""
     if len(s.steps) == 1:
-        read = "The list has no rules: it gives the same answer to everybody."
+        read = f"The {plain(s.short_kind)} has no rules: it gives the same answer to everybody."
+    elif s.points:
+        read = (
+            "Then look up the total. Read from the top: the first rule that is true of it gives the label; if none is, the "
+            "default does."
+        )
     else:
         read = (
             "Read from the top. The first rule that is true of a record gives its label; if none is, the default does."
         )
-    bars = "" if not s.has_counts else " Bars show the share of each class among the records that a rule takes."
+    bars = " Bars show how likely each class is." if s.has_shares else ""
+    if s.has_counts:
+        bars = " Bars show the share of each class among the records that a rule takes."
     cards = "".join(_card(s, step) for step in s.steps)
-    return f'<p>{read}{bars}</p>{_legend(s) if s.has_counts else ""}<ol class="rules">{cards}</ol>'
+    return f'{points(s)}<p>{read}{bars}</p>{_legend(s) if s.has_shares else ""}<ol class="rules">{cards}</ol>'
 
 
 def _card(s: Summary, step: Step) -> str:
@@ -29,18 +37,19 @@ def _card(s: Summary, step: Step) -> str:
         f'<span class="then then-{place % 6}"><span class="word">predict</span> {name(step.label)}</span></p>'
     )
     body = ""
-    if step.shares is not None and step.support is not None:
+    if step.shares is not None:
         spoken = ", ".join(f"{percent(x)} {plain(c)}" for x, c in zip(step.shares, s.classes, strict=True))
         parts = "".join(
             f'<span><span class="key {colour(i)}"></span>{name(c)} <b>{percent(x)}</b></span>'
             for i, (x, c) in enumerate(zip(step.shares, s.classes, strict=True))
         )
         about = "" if s.statement is None else "about "
+        support = "" if step.support is None else f"{about}{number(round(step.support))} records"
         segments = [(x, colour(i)) for i, x in enumerate(step.shares)]
         body = (
             f"{bar(segments, f'Class shares: {spoken}')}"
             f'<p class="shares"><span class="parts">{parts}</span><span '
-            f'class="soft">{about}{number(round(step.support))} records</span></p>'
+            f'class="soft">{support}</span></p>'
         )
     elif step.counts is not None:
         body = '<p class="soft">All of its noisy counts are zero or below, so no shares can be shown.</p>'
@@ -59,6 +68,8 @@ def _legend(s: Summary, also: str = "") -> str:
 
 def splits(s: Summary) -> str:
     """How many of the records that reach a rule it takes: a figure and a table."""
+    if not s.has_counts and s.has_shares:
+        return "<p>This model released no class counts, so how many records each rule takes cannot be said.</p>"
     if not s.has_counts:
         return (
             "<p>This model released no class counts, so how many records each rule takes, and how sure it is, "
@@ -86,7 +97,7 @@ def splits(s: Summary) -> str:
     right = ""
     if s.right is not None:
         right = (
-            f"<p>By these counts the list gives the right answer for about <b>{percent(s.right)}</b> of the "
+            f"<p>By these counts the {plain(s.short_kind)} gives the right answer for about <b>{percent(s.right)}</b> of the "
             "records that it was learned "
             "from. On new records it may do worse.</p>"
         )

@@ -1,12 +1,13 @@
-"""The short form of a report, for a notebook: the list with a bar of class shares a line, and one line on privacy.
+"""The short form of a report, for a notebook: the rules with a bar of class shares a line, and one line on privacy.
 
 It has no script, and colours that can be told from a light page and from a dark one: a notebook's theme is not the system's.
 """
 
-from ..models.rule_list import RuleList
+from ..conditions.partition import Model
 from ..privacy.statement import PrivacyStatement
 from .pieces import bar, colour, condition, name, number, percent, plain
-from .summary import Step, steps_of, verdict_of
+from .points_part import signed
+from .summary import PointsRule, Step, points_of, steps_of, verdict_of
 
 COLOURS = ("#0d9488", "#d9661f", "#7068e0", "#bd4aa5", "#a07d12", "#6f7f8d")
 STYLE = (
@@ -25,18 +26,23 @@ STYLE = (
 ).strip()
 
 
-def short_html(rules: RuleList, privacy: str = "") -> str:
-    """The list as HTML for a notebook. ``privacy`` is a line below it, as safe HTML.
+def short_html(model: Model, privacy: str = "") -> str:
+    """The model as HTML for a notebook. ``privacy`` is a line below it, as safe HTML.
 
     >>> from discreet import RuleList
     >>> html = short_html(RuleList.parse("if age <= 30 then yes else no"))
     >>> "is at most" in html
     True
     """
-    steps = steps_of(rules)
-    classes = tuple(str(c) for c in rules.classes)
+    steps = steps_of(model)
+    classes = tuple(str(c) for c in model.classes)
+    tables = "".join(
+        f'<ol style="margin-bottom: 1rem">{"".join(_points_line(i, rule) for i, rule in enumerate(rules))}</ol>'
+        for rules in points_of(model)
+    )
     lines = "".join(_line(step, classes, len(steps)) for step in steps)
-    return f'<style>{STYLE}</style><div class="discreet-list"><ol>{lines}</ol>{f"<p>{privacy}</p>" if privacy else ""}</div>'
+    below = f"<p>{privacy}</p>" if privacy else ""
+    return f'<style>{STYLE}</style><div class="discreet-list">{tables}<ol>{lines}</ol>{below}</div>'
 
 
 def privacy_line(statement: PrivacyStatement | None) -> str:
@@ -48,17 +54,24 @@ def privacy_line(statement: PrivacyStatement | None) -> str:
     return f"<b>{plain(verdict.headline)}</b>{reasons}."
 
 
+def _points_line(place: int, rule: PointsRule) -> str:
+    word = ("if" if rule.tests else "always") if not place else ("else if" if rule.tests else "else")
+    text = f"{word} {condition(rule.tests)}" if rule.tests else word
+    return f'<li><div class="line"><span>{text}</span><span>points {signed(rule.points)}</span></div></li>'
+
+
 def _line(step: Step, classes: tuple[str, ...], length: int) -> str:
     last = step.number == length
     word = ("always" if last else "if") if step.number == 1 else ("else" if last else "else if")
     text = word if last else f"{word} {condition(step.tests)}"
     bars = ""
-    if step.shares is not None and step.support is not None:
+    if step.shares is not None:
         shares = list(zip(step.shares, classes, strict=True))
         spoken = ", ".join(f"{plain(c)} {percent(x)}" for x, c in shares)
         drawn = bar([(x, colour(i)) for i, (x, _) in enumerate(shares)], spoken)
+        support = "" if step.support is None else f"{number(round(step.support))} records"
         bars = (
             f'{drawn}<div class="line small"><span>{", ".join(f"{name(c)} {percent(x)}" for x, c in shares)}</span>'
-            f"<span>{number(round(step.support))} records</span></div>"
+            f"<span>{support}</span></div>"
         )
     return f'<li><div class="line"><span>{text}</span><span>predict {name(step.label, "label")}</span></div>{bars}</li>'

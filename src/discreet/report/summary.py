@@ -1,17 +1,18 @@
 """A report as plain values: everything that a renderer says about a model, computed once, from what was released.
 
-Nothing here looks at records: all numbers follow from the released list, its statement and public parameters.
+Nothing here looks at records: all numbers follow from the released model, its statement and public parameters.
 """
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
+from typing import Any, Protocol
 
-from ..conditions.rules import Literal, Rule
+from ..common.errors import ModelError
+from ..conditions.partition import Condition, Model, columns_used_by, conditions_of_answers, has_points
+from ..conditions.rules import Literal
 from ..conditions.text import write_number
-from ..models.rule_list import RuleList
-from ..models.saved import SavedModel
 from ..privacy.budget import MASS, GreedyBudget, ListBudget, MassBudget
 from ..privacy.ledger import LedgerSnapshot, exact
 from ..privacy.statement import DRAFTED, INFERRED, NEIGHBOURS, SEEDED, Guarantee, PrivacyStatement
@@ -32,11 +33,12 @@ class Test:
 
 @dataclass(frozen=True)
 class Step:
-    """A rule of the list, or its default, with what the released counts say about it.
+    """A rule of the model, or its default, with what the released counts say about it.
 
-    ``counts`` are as released: noisy ones may be negative. For everything else a negative count is taken as 0. ``support`` is
-    their sum, ``shares`` their parts of it (as in ``predict_proba``), ``reaching`` the support of this step and all later ones,
-    and ``taken`` the part of what reaches this step that it takes. Without counts, and where all of them are 0, they are None.
+    With points, these are the rules about the total. ``counts`` are as released: noisy ones may be negative. For everything else
+    a negative count is taken as 0. ``support`` is their sum, ``shares`` their parts of it (as in ``predict_proba``),
+    ``reaching`` the support of this step and all later ones, and ``taken`` the part of what reaches this step that it takes.
+    Without counts, and where all of them are 0, they are None; but ``shares`` are there if the model says them itself.
     """
 
     number: int
@@ -48,6 +50,14 @@ class Step:
     reaching: float | None = None
     taken: float | None = None
     faint: bool = False  # so few records that the shares are mostly noise
+
+
+@dataclass(frozen=True)
+class PointsRule:
+    """A rule that gives points: the first that is true of a record counts. The last of its table has no tests."""
+
+    tests: tuple[Test, ...]
+    points: float
 
 
 @dataclass(frozen=True)
@@ -114,15 +124,17 @@ class ColumnUse:
 class Summary:
     """A report before it has a form."""
 
+    kind: str  # of model: "rule list"
     target: str | None
     classes: tuple[str, ...]
+    points: tuple[tuple[PointsRule, ...], ...]  # tables whose points add up; none without points
     steps: tuple[Step, ...]
     verdict: Verdict
     statement: PrivacyStatement | None
     chance: Chance | None  # at the model's own epsilon: the proved one, or else the one that was asked for
     noise: float | None  # epsilon of each count; None if counts are exact, absent, or the noise is not known
     margin: int | None  # a count is off by at most this, in 19 cases of 20
-    right: float | None  # the share of the table's records that the list labels rightly, by its own counts
+    right: float | None  # the share of the table's records that the model labels rightly, by its own counts
     columns: tuple[ColumnUse, ...]
     inferred: bool
     ledger: LedgerSnapshot | None
@@ -131,9 +143,19 @@ class Summary:
     version: str
 
     @property
+    def short_kind(self) -> str:
+        """A rule list is a list."""
+        return self.kind.split()[-1]
+
+    @property
     def has_counts(self) -> bool:
         """Whether the model released class counts."""
         return all(step.counts is not None for step in self.steps)
+
+    @property
+    def has_shares(self) -> bool:
+        """Whether the model says how likely classes are: by its counts, or without any."""
+        return all(step.counts is not None or step.shares is not None for step in self.steps)
 
     @property
     def total(self) -> float:
@@ -157,6 +179,38 @@ class Summary:
         return self.verdict.kind in ("proved", "weak")
 
 
+class Released(Protocol):
+    """What a report is made of: what a model releases beside itself. ``SavedModel`` is such."""
+
+    @property
+    def model(self) -> Model:
+        """The model itself."""
+
+    @property
+    def privacy(self) -> PrivacyStatement | None:
+        """What it promises, if anything."""
+
+    @property
+    def learner(self) -> str:
+        """The class that learned it."""
+
+    @property
+    def parameters(self) -> Mapping[str, Any]:
+        """The learner's public parameters."""
+
+    @property
+    def target(self) -> str | None:
+        """What the labels are called."""
+
+    @property
+    def ledger(self) -> LedgerSnapshot | None:
+        """What had been spent on the table."""
+
+    @property
+    def discreet(self) -> str:
+        """The version of this package."""
+
+
 def summarize(model: Any) -> Summary:
     """The report of a saved model, or of a fitted classifier, as plain values.
 
@@ -165,48 +219,61 @@ def summarize(model: Any) -> Summary:
     >>> summary.verdict.headline, summary.steps[0].tests
     ('Learned without privacy', (Test(column='age', words='is at most', value='30'),))
     """
-    model = model if isinstance(model, SavedModel) else SavedModel.of(model)
-    rules, statement = model.rule_list, model.privacy
-    counts_epsilon = None if statement is None else _counts_epsilon(model)
+    if not hasattr(model, "released"):
+        raise ModelError("a report is made of a SavedModel, or of a fitted classifier of this package")
+    released: Released = model.released()
+    described, statement = released.model, released.privacy
+    counts_epsilon = None if statement is None else _counts_epsilon(released)
     margin = None if not counts_epsilon else math.ceil(math.log(1 / (1 - SURE)) / counts_epsilon)
-    steps = steps_of(rules, margin)
-    inferred = rules.schema is not None and rules.schema.inferred
+    inferred = described.schema is not None and described.schema.inferred
     return Summary(
-        model.target,
-        tuple(str(c) for c in rules.classes),
-        steps,
+        described.kind,
+        released.target,
+        tuple(str(c) for c in described.classes),
+        points_of(described),
+        steps_of(described, margin),
         verdict_of(statement),
         statement,
-        _own_chance(model),
+        _own_chance(released),
         counts_epsilon,
         margin,
-        _right(rules),
-        _columns(model),
+        _right(described),
+        _columns(released),
         inferred,
-        model.ledger,
-        model.learner,
-        tuple((name, _shown(value)) for name, value in model.parameters.items()),
-        model.discreet,
+        released.ledger,
+        released.learner,
+        tuple((name, _shown(value)) for name, value in released.parameters.items()),
+        released.discreet,
     )
 
 
-def steps_of(rules: RuleList, margin: int | None = None) -> tuple[Step, ...]:
-    """The rules and the default with their supports, from the released counts."""
-    everyone = list(rules)
-    if any(rule.counts is None for rule in everyone):
-        return tuple(Step(i, _tests(rule), str(rule.label)) for i, rule in enumerate(everyone, 1))
-    positive = [[max(0.0, c) for c in rule.counts or ()] for rule in everyone]
+def points_of(model: Model) -> tuple[tuple[PointsRule, ...], ...]:
+    """The tables of a model whose points add up."""
+    if not has_points(model):
+        return ()
+    return tuple(
+        tuple(PointsRule(_tests(c), p) for c, p in zip(partition.conditions, partition.points or (), strict=True))
+        for partition in model.partitions
+    )
+
+
+def steps_of(model: Model, margin: int | None = None) -> tuple[Step, ...]:
+    """The rules that give answers, and the default, with their supports, from the released counts."""
+    everyone = list(zip(conditions_of_answers(model), model.answers, strict=True))
+    if any(answer.counts is None for _, answer in everyone):
+        return tuple(Step(i, _tests(c), str(a.label), shares=a.shares) for i, (c, a) in enumerate(everyone, 1))
+    positive = [[max(0.0, c) for c in answer.counts or ()] for _, answer in everyone]
     steps: list[Step] = []
-    for i, (rule, counts) in enumerate(zip(everyone, positive, strict=True)):
+    for i, ((condition, answer), counts) in enumerate(zip(everyone, positive, strict=True)):
         support, reaching = sum(counts), sum(map(sum, positive[i:]))
         steps.append(
             Step(
                 i + 1,
-                _tests(rule),
-                str(rule.label),
-                rule.counts,
+                _tests(condition),
+                str(answer.label),
+                answer.counts,
                 support,
-                tuple(c / support for c in counts) if support else None,
+                answer.shares or (tuple(c / support for c in counts) if support else None),
                 reaching,
                 support / reaching if reaching else None,
                 faint=margin is not None and support < 2 * margin,
@@ -264,7 +331,7 @@ def _rests_on(statement: PrivacyStatement) -> tuple[str, ...]:
     return (*statement.assumes, people)
 
 
-def _own_chance(model: SavedModel) -> Chance | None:
+def _own_chance(model: Released) -> Chance | None:
     if model.privacy is None:
         return None
     pair = model.privacy.proved or model.privacy.published
@@ -275,7 +342,7 @@ def _own_chance(model: SavedModel) -> Chance | None:
     return None if pair is None or not pair.epsilon > 0 else Chance(pair.epsilon, pair.delta or 0.0)
 
 
-def _counts_epsilon(model: SavedModel) -> float | None:
+def _counts_epsilon(model: Released) -> float | None:
     """The epsilon of each released count, from public parameters; None if these are not known."""
     given = model.parameters
     try:
@@ -293,21 +360,21 @@ def _counts_epsilon(model: SavedModel) -> float | None:
         return None
 
 
-def _right(rules: RuleList) -> float | None:
+def _right(model: Model) -> float | None:
     right = whole = 0.0
-    for rule in rules:
-        if rule.counts is None:
+    for answer in model.answers:
+        if answer.counts is None:
             return None
-        right += max(0.0, rule.counts[rules.classes.index(rule.label)])
-        whole += sum(max(0.0, c) for c in rule.counts)
+        right += max(0.0, answer.counts[model.classes.index(answer.label)])
+        whole += sum(max(0.0, c) for c in answer.counts)
     return right / whole if whole else None
 
 
-def _columns(model: SavedModel) -> tuple[ColumnUse, ...]:
-    schema = model.rule_list.schema
+def _columns(model: Released) -> tuple[ColumnUse, ...]:
+    schema = model.model.schema
     if schema is None:
         return ()
-    used = set(model.rule_list.used_columns)
+    used = set(columns_used_by(model.model))
     given = model.parameters.get("exclude") or ()
     excluded = {name for name in given if isinstance(name, str)} if isinstance(given, list | tuple) else set()
     columns = []
@@ -331,8 +398,8 @@ _WORDS = {
 }
 
 
-def _tests(rule: Rule) -> tuple[Test, ...]:
-    return tuple(_in_words(literal) for literal in rule.antecedent)
+def _tests(condition: Condition) -> tuple[Test, ...]:
+    return tuple(_in_words(literal) for literal in condition)
 
 
 def _in_words(literal: Literal) -> Test:
