@@ -11,10 +11,10 @@ from ..conditions.candidates import Candidates
 from ..conditions.prior import Prior
 from ..learners.greedy import Learned
 from ..learners.optimal import check_feasible, draws_of, optimal
+from ..mechanisms.registry import WHOLE_LISTS
+from ..mechanisms.whole_lists import ListBudget
 from ..noise.entropy import Entropy
-from ..privacy.budget import ListBudget
 from ..privacy.ledger import Ledger, Reservation, exact
-from ..privacy.statement import Guarantee
 from ..schema import Schema
 from ..schema.columns import canonical
 from ..vault.exact import find_optimum
@@ -22,8 +22,6 @@ from ..vault.list_doors import ListDoors
 from ..vault.vault import Vault
 from .base import RuleListClassifier, check_whole_number, fill_cells, refuse
 from .private import ROUNDING, PrivateRuleListClassifier, number
-
-MECHANISM = "whole lists"
 
 
 class DPOptimalRuleListClassifier(PrivateRuleListClassifier):
@@ -131,8 +129,8 @@ class DPOptimalRuleListClassifier(PrivateRuleListClassifier):
         weights = class_weights(self.class_weight, self.classes_)
         budget = ListBudget.split(self._record_epsilon, exact("counts_share", self.counts_share), len(draws))
         because = self._reasons_for_no_proof(candidates.schema, drafted)
-        proved = None if because else Guarantee(float(budget.epsilon), 0.0)
-        statement = self._promise(MECHANISM, None, proved, because, ROUNDING)
+        proved = None if because else WHOLE_LISTS.proved(budget)
+        statement = self._promise(WHOLE_LISTS.name, None, proved, because, ROUNDING)
         entropy = self._entropy()  # a seed that is none is an error before anything is booked
         with (
             _spinner(bool(self.verbose)),

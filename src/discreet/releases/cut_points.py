@@ -15,7 +15,7 @@ from ..common.samples import was_sample
 from ..common.tables import Table, as_table
 from ..common.unseen import NOTHING_BOOKED, SEE_LEDGER, STAYS_BOOKED, call_unseen, unseen
 from ..learners.cuts import cuts_by_halving, levels
-from ..privacy.budget import CutsBudget
+from ..mechanisms.quantile import CutsBudget
 from ..privacy.ledger import Ledger, exact, reserve
 from ..privacy.statement import DRAFTED, INFERRED, SEEDED, Guarantee, PrivacyStatement
 from ..privacy.this_process import columns_of, note_cuts, note_release

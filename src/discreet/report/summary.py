@@ -5,15 +5,13 @@ Nothing here looks at records: all numbers follow from the released list, its st
 
 import math
 from dataclasses import dataclass
-from fractions import Fraction
 from typing import Any
 
 from ..conditions.rules import Literal, Rule
 from ..conditions.text import write_number
 from ..models.rule_list import RuleList
 from ..models.saved import SavedModel
-from ..privacy.budget import MASS, GreedyBudget, ListBudget, MassBudget
-from ..privacy.ledger import LedgerSnapshot, exact
+from ..privacy.ledger import LedgerSnapshot
 from ..privacy.statement import DRAFTED, INFERRED, NEIGHBOURS, SEEDED, Guarantee, PrivacyStatement
 from ..schema.columns import Ignored
 
@@ -168,7 +166,7 @@ def summarize(model: Any) -> Summary:
     """
     model = model if isinstance(model, SavedModel) else SavedModel.of(model)
     rules, statement = model.rule_list, model.privacy
-    counts_epsilon = None if statement is None else _counts_epsilon(model)
+    counts_epsilon = model.counts_epsilon
     margin = None if not counts_epsilon else math.ceil(math.log(1 / (1 - SURE)) / counts_epsilon)
     steps = steps_of(rules, margin)
     inferred = rules.schema is not None and rules.schema.inferred
@@ -274,24 +272,6 @@ def _own_chance(model: SavedModel) -> Chance | None:
         if isinstance(asked, int | float) and not isinstance(asked, bool):
             pair = Guarantee(float(asked), 0.0)
     return None if pair is None or not pair.epsilon > 0 else Chance(pair.epsilon, pair.delta or 0.0)
-
-
-def _counts_epsilon(model: SavedModel) -> float | None:
-    """The epsilon of each released count, from public parameters; None if these are not known."""
-    given = model.parameters
-    try:
-        epsilon, length = exact("epsilon", given["epsilon"]), int(given["max_length"])
-        if model.learner == "DPOptimalRuleListClassifier":
-            share = ListBudget.split(epsilon, exact("counts_share", given["counts_share"]), 1).counts_epsilon
-        elif model.learner == "DPGreedyRuleListClassifier" and given["mechanism"] == MASS:
-            share = MassBudget.split(epsilon, exact("counts_share", given["counts_share"]), length).counts_epsilon
-        elif model.learner == "DPGreedyRuleListClassifier":
-            share = GreedyBudget.published(str(given["mechanism"]), epsilon, Fraction(0), length).node_epsilon
-        else:
-            return None
-        return float(share / int(given.get("records_per_person", 1))) or None
-    except (KeyError, TypeError, ValueError, ZeroDivisionError, OverflowError):
-        return None
 
 
 def _right(rules: RuleList) -> float | None:
