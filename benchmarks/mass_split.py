@@ -38,11 +38,11 @@ from mass_accuracy import CASES, EPSILONS, splits
 
 from discreet.conditions.candidates import Candidates
 from discreet.learners.greedy import greedy, majority
-from discreet.mechanisms.mass import MassSelector, mass_units
+from discreet.mechanisms.base import Settings
+from discreet.mechanisms.mass import Mass, MassSelector, mass_units
 from discreet.noise.entropy import SeededEntropy
-from discreet.privacy.budget import MassBudget
 from discreet.privacy.ledger import Reservation
-from discreet.vault.mass_doors import MassDoors
+from discreet.vault.greedy_doors import GreedyDoors
 
 SHARES = tuple(Fraction(k, 10) for k in range(1, 9))
 DRAWS = 10
@@ -83,14 +83,15 @@ def main():
                 candidates = Candidates.of_schema(vault.schema, max_card)
                 truths = truth_values(candidates, X, vault.schema.names)
                 for i, j in np.ndindex(found.shape):
-                    budget = MassBudget.split(Fraction(str(EPSILONS[i])), SHARES[j], max_length)
+                    settings = Settings(Fraction(str(EPSILONS[i])), max_length, counts_share=SHARES[j])
+                    budget = Mass().split(settings)
                     for draw in range(DRAWS):
                         entropy = SeededEntropy(1000 * seed + draw)
                         reservation = Reservation(budget.epsilon, Fraction(0))
-                        doors = MassDoors(vault, candidates, budget, reservation, entropy)
+                        doors = GreedyDoors(vault, candidates, Mass(), budget, reservation, entropy)
                         doors._selector = selector(budget.choice_epsilon)
-                        chosen, counts = greedy(doors, max_length, check_support=False)
-                        found[i, j] += test_accuracy(truths, chosen, counts, y)
+                        learned = greedy(doors, max_length)
+                        found[i, j] += test_accuracy(truths, learned.chosen, learned.counts, y)
             found /= (seed + 1) * DRAWS
             for epsilon, row in zip(EPSILONS, found, strict=True):
                 print(f"{name:14}{epsilon:8g}" + "".join(f"{a:9.4f}" for a in row))

@@ -12,12 +12,12 @@ from fractions import Fraction
 
 import numpy as np
 from tests.privacy.exact_learner import Learner
+from tests.privacy.test_whole_learner import learner
 from tests.privacy.typed_lists import distribution, divergences
+from tests.support.selectors import budget_of, proved_of, selector
 
-from discreet.learners.guarantees import ROUND_UP, probability_of_bad_runs, proved_guarantee
-from discreet.mechanisms import published
+from discreet.mechanisms.guarantees import ROUND_UP, probability_of_bad_runs
 from discreet.noise.discrete_laplace import at_least
-from discreet.privacy.budget import GreedyBudget, confidence_threshold
 
 K, CONFIDENCE = 5, 0.99
 DATA = {"COMPAS": (5050, 252), "Adult": (34189, 1709), "German Credit": (700, 84)}  # training records, minimum support
@@ -33,46 +33,41 @@ RULES = ((4, 1), (8, 2), (11, 2), (15, 3), (14, 4))
 
 def setup(name, epsilon):
     n, support = DATA[name]
-    budget = GreedyBudget.published("sm-laplace", Fraction(repr(epsilon)), Fraction(1, n**2), K)
-    e = float(budget.node_epsilon)
-    threshold = support + confidence_threshold(CONFIDENCE, e)
-    return n, support, budget, e, threshold
+    budget = budget_of("sm-laplace", epsilon, K, Fraction(1, n**2), min_support=support, confidence=CONFIDENCE)
+    choice = selector("sm-laplace", budget.choice_epsilon, float(budget.choice_delta), support)
+    return n, support, budget, choice
 
 
 def found(name, epsilon):
     """The delta that the worst of some tables needs: exactly, from all outputs."""
-    n, support, budget, e, threshold = setup(name, epsilon)
-    selector = published.sm_laplace(budget.node_epsilon, float(budget.node_delta), support)
-    learner = Learner(selector, e, threshold, K)
+    n, support, budget, choice = setup(name, epsilon)
+    e, threshold = float(budget.choice_epsilon), budget.threshold(support)
+    fit = Learner(choice, e, threshold, K)
     types = np.array([[True, False], [False, True], [False, False]])
     worst = 0.0
     for size in (n, threshold + math.ceil(8 / e)):
         more = np.array([[0, size - 2], [0, 1], [1, 0]])
         less = more - np.array([[0, 0], [0, 0], [1, 0]])
-        worst = max(worst, *(max(divergences(learner, types, np.array(r), less, more, epsilon)) for r in RULES))
+        worst = max(worst, *(max(divergences(fit, types, np.array(r), less, more, epsilon)) for r in RULES))
     return worst
 
 
 def proved(name, epsilon):
     """By Theorem 9a, and by Theorem 9 alone."""
-    _, support, budget, e, threshold = setup(name, epsilon)
-    sharp = proved_guarantee("sm-laplace", budget, K, support, CONFIDENCE, CANDIDATES[name]).delta
-    prices = published.sm_laplace(budget.node_epsilon, float(budget.node_delta), support).prices() * ROUND_UP
+    _, support, budget, choice = setup(name, epsilon)
+    e, threshold = float(budget.choice_epsilon), budget.threshold(support)
+    sharp = proved_of("sm-laplace", budget, CANDIDATES[name]).delta
+    prices = choice.prices() * ROUND_UP
     passing = np.array([at_least(threshold - n - 1, e) for n in range(support)] + [1.0])
     return sharp, probability_of_bad_runs(prices, passing, epsilon - K * e * ROUND_UP, K - 1) * ROUND_UP
 
 
 def four_rules_of_nobody(mechanism, epsilon, support, candidates, types, less, more, delta=0.0):
     """The loss of "the list of the four rules of the first type, in any order", with the histogram's share."""
-    budget = GreedyBudget.published(mechanism, Fraction(repr(epsilon)), Fraction(repr(delta)), K)
-    e = float(budget.node_epsilon)
-    selector = published.selector(mechanism, budget.node_epsilon, float(budget.node_delta), support, candidates)
-    threshold = support + confidence_threshold(CONFIDENCE, e) if mechanism.startswith("sm-") else None
-    learner = Learner(selector, e, threshold, K)
+    fit, guarantee = learner(mechanism, epsilon, delta, K, support, CONFIDENCE, candidates)
     numbers = np.array([4, candidates - 4])
-    p, q = (distribution(learner, types, numbers, table)[(0,) * 4] for table in (less, more))
-    guarantee = proved_guarantee(mechanism, budget, K, support, CONFIDENCE, candidates)
-    return abs(math.log(q / p)) + e, guarantee
+    p, q = (distribution(fit, types, numbers, table)[(0,) * 4] for table in (less, more))
+    return abs(math.log(q / p)) + fit.epsilon, guarantee
 
 
 def others():

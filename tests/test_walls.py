@@ -30,12 +30,15 @@ FLOOR = {name: i for i, names in enumerate(FLOORS) for name in names}
 PRIVATE = {"cells", "mechanisms", "sampling", "sources", "vault"}
 ROOMS = PRIVATE - {"sources"}
 DOORS = {
-    "learners": {"mechanisms"},  # their prices, which need no data
+    "learners": {"mechanisms.quantile"},  # what a stretch of bins is
+    "models": {"mechanisms.registry"},  # what a released count cost, from public parameters
     "classifiers": {
-        *("cells.cells", "vault.vault", "vault.at_source", "vault.exact", "vault.list_doors", "vault.mass_doors"),
+        *("cells.cells", "vault.vault", "vault.at_source", "vault.exact", "vault.list_doors", "vault.greedy_doors"),
+        *("mechanisms.base", "mechanisms.registry", "mechanisms.whole_lists"),  # prices, which need no data
     },
-    "releases": {"vault.accuracy", "vault.cut_doors", "vault.vault"},
-    "cli": {"vault.vault"},  # has a vault filled from a file, and hands it over
+    "releases": {"mechanisms.quantile", "vault.accuracy", "vault.cut_doors", "vault.vault"},
+    # has a vault filled from a file, and hands it over; offers the names of mechanisms
+    "cli": {"mechanisms.registry", "vault.vault"},
     # the audit opens everything, and fills vaults with tables that it made up: it takes no data
     "audit": {
         *(

@@ -6,6 +6,8 @@ import pickle
 import warnings
 from pathlib import Path
 
+from discreet.mechanisms.registry import MECHANISMS
+
 from . import tables
 
 
@@ -114,10 +116,7 @@ CALLS = {
     "noisy_accuracy": _noisy_accuracy,
     "private_cuts": _private_cuts,
     "plan_source": _plan_source,
-} | {
-    f"fit {mechanism}": lambda X, y, mechanism=mechanism: _fit(_greedy(mechanism), X, y)
-    for mechanism in ("mass", "sm-laplace", "sm-cauchy", "gl-laplace", "gl-gaussian", "gl-exponential", "noisy-counts")
-}
+} | {f"fit {mechanism}": lambda X, y, mechanism=mechanism: _fit(_greedy(mechanism), X, y) for mechanism in MECHANISMS}
 
 
 def _values(extra, n):

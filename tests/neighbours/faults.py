@@ -15,10 +15,10 @@ def memory_while_filling():
 
 
 def memory_while_drawing():
-    from discreet.vault import list_doors, mass_doors
+    from discreet.vault import greedy_doors, list_doors
 
     list_doors.make_problem = lambda truth, counts, *_: _fails(int(counts.sum()))
-    mass_doors.NodeCounts = lambda left, captured: _fails(int(left.sum()))
+    greedy_doors.NodeCounts = lambda left, captured: _fails(int(left.sum()))
 
 
 def error_with_a_context_while_filling():

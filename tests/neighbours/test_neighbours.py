@@ -336,7 +336,7 @@ def test_every_command_is_looked_at_or_takes_no_private_records():
 
 
 def test_every_way_to_learn_is_looked_at():
-    from discreet.privacy.budget import MECHANISMS
+    from discreet.mechanisms.registry import MECHANISMS
 
     assert {f"fit {mechanism}" for mechanism in MECHANISMS} <= set(CALLS)
     methods = {name for name in dir(discreet.DPOptimalRuleListClassifier) if name.startswith(("fit", "plan"))}

@@ -16,20 +16,19 @@ from discreet import Vault
 from discreet.audit import Check, Report, Row, audit, run
 from discreet.audit.choices import noisy_max_law, worst_choice
 from discreet.audit.explore import explore, law_of_lists, losses, schema_of_rules, vault_of
-from discreet.audit.learners import REFUTED, SUBJECTS, compare, excess, is_broken, leftover, search
+from discreet.audit.learners import REFUTED, compare, excess, is_broken, leftover, search, subjects
 from discreet.audit.lists import largest_disagreement
 from discreet.audit.loss import Loss, shifted_counts
 from discreet.audit.mechanisms import audited
-from discreet.audit.noisy_counts import log_prob_of_noisy_counts
 from discreet.audit.observed import best_event, lower_bound, misfit, outcomes, watch
 from discreet.audit.pairs import Pair, as_table, random_pairs
 from discreet.audit.samplers import samplers
-from discreet.audit.statements import UNPROVED, claims_too_much
+from discreet.audit.statements import claims_too_much, unproved
 from discreet.cells.counting import NodeCounts
 from discreet.cli import main
 from discreet.common.errors import LearningError
 from discreet.common.processes import process_pool
-from discreet.mechanisms import published
+from discreet.mechanisms.noisy_counts import NoisyCountsSelector
 from discreet.noise.cauchy import Cauchy
 from discreet.noise.discrete_laplace import log_pmf
 from discreet.noise.entropy import SeededEntropy
@@ -39,9 +38,11 @@ from discreet.noise.gumbel import Gumbel
 from discreet.noise.laplace import Laplace
 from discreet.noise.noisy_max import log_prob
 from discreet.privacy.statement import Guarantee
+from tests.support.selectors import selector
 
 from .exact_learner import Learner, distribution, divergence
 
+SUBJECTS, UNPROVED = subjects(), unproved()
 SUBJECT = {subject.name: subject for subject in (*SUBJECTS, *REFUTED)}
 
 
@@ -60,7 +61,7 @@ def test_laws_of_many_choices_at_once_are_those_of_single_ones(noise):
 
 def test_all_nodes_of_a_size_are_compared():
     """With n records in one class there are n + 1 splits for each of two rules, and each captures the newcomer or not."""
-    found = list(worst_choice(published.gl_laplace(Fraction(2)), lambda n, rules: 2.0, [0, 1, 2]))
+    found = list(worst_choice(selector("gl-laplace", 2), lambda n, rules: 2.0, [0, 1, 2]))
     expected = []
     for n in range(3):
         nodes = [(a + 1) * (n - a + 1) for a in range(n + 1)]
@@ -129,7 +130,7 @@ def test_what_is_explored_is_what_the_plain_enumeration_says(name):
         )
         plain = Learner(
             doors._selector,
-            float(budget.counts_epsilon if name == "mass" else budget.node_epsilon),
+            float(budget.counts_epsilon),
             doors._threshold if name.startswith("sm-") else None,
             3,
         )
@@ -152,16 +153,16 @@ def test_every_law_adds_up_to_one(subject):
 
 
 def test_the_law_of_noisy_counts_is_that_of_its_draws():
-    selector = published.NoisyCountsSelector(Fraction(2), 1)
+    noisy = NoisyCountsSelector(Fraction(2), 1)
     entropy = SeededEntropy(0)
     for left, captured in (((4.0, 3.0), (3.0, 0.0)), ((6.0, 1.0), (1.0, 1.0))):
         node = NodeCounts(np.array(left), np.array(captured)[:, None])
-        seen = np.bincount([selector.select(node, entropy) for _ in range(4000)], minlength=2)
-        law = np.exp(log_prob_of_noisy_counts(selector, node))
+        seen = np.bincount([noisy.select(node, entropy) for _ in range(4000)], minlength=2)
+        law = np.exp(noisy.log_prob(node))
         assert law.sum() == pytest.approx(1.0, abs=1e-9)
         assert stats.chisquare(seen, law * 4000).pvalue > 1e-5
     with pytest.raises(ValueError, match="one candidate only"):
-        log_prob_of_noisy_counts(published.NoisyCountsSelector(Fraction(2), 2), node)
+        NoisyCountsSelector(Fraction(2), 2).log_prob(node)
 
 
 def test_the_samplers_get_the_law_of_the_exponential_mechanism():
@@ -309,7 +310,7 @@ def test_a_learner_that_loses_its_proof_is_reported(monkeypatch):
 @pytest.mark.parametrize("name", UNPROVED)
 def test_what_must_not_be_called_proved_is_not(name):
     assert not claims_too_much(UNPROVED[name])
-    assert claims_too_much({})
+    assert claims_too_much([{}])
 
 
 @pytest.mark.parametrize("name", samplers())

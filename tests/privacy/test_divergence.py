@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from discreet.learners.divergence import Shift, divergence_of_runs, histograms, nodes
+from discreet.mechanisms.divergence import Shift, divergence_of_runs, histograms, nodes
 from discreet.noise.cauchy import Cauchy
 from discreet.noise.discrete_laplace import at_least
 from discreet.noise.laplace import LINES, Laplace

@@ -11,17 +11,18 @@ from sklearn.model_selection import GridSearchCV
 
 from discreet import DPGreedyRuleListClassifier, Ledger, Vault
 from discreet.datasets import load_compas
+from discreet.mechanisms.registry import MECHANISMS
 from discreet.noise.entropy import SeededEntropy
-from discreet.privacy.budget import PUBLISHED, GreedyBudget
 from discreet.privacy.ledger import BudgetError, LedgerError, Reservation
-from discreet.vault.vault import PublishedDoors
+from discreet.vault.greedy_doors import GreedyDoors
+from tests.support.selectors import PUBLISHED, budget_of
 
 DATA = load_compas(binary=True, sensitive=False)
 X, Y = DATA.data, DATA.target
 
 
 def classifier(mechanism="gl-laplace", **parameters):
-    delta = 1e-6 if mechanism in ("sm-laplace", "gl-gaussian") else None
+    delta = 1e-6 if MECHANISMS[mechanism].needs_delta else None
     return DPGreedyRuleListClassifier(mechanism, delta=delta, min_support=100, **parameters)
 
 
@@ -32,7 +33,7 @@ def test_reserved_is_what_was_asked_for_and_spent_plus_unused(mechanism, epsilon
     classifier(mechanism, epsilon=epsilon, ledger=ledger).fit(X, Y)
     (entry,) = ledger.entries
     assert entry.epsilon == Fraction(str(epsilon))
-    assert entry.delta == (Fraction(1, 10**6) if mechanism in ("sm-laplace", "gl-gaussian") else 0)
+    assert entry.delta == (Fraction(1, 10**6) if MECHANISMS[mechanism].needs_delta else 0)
     assert entry.epsilon == entry.spent_epsilon + entry.unused_epsilon
     assert entry.delta == entry.spent_delta + entry.unused_delta
     assert entry.spent_epsilon > 0
@@ -48,21 +49,37 @@ def test_doors_charge_before_they_answer(mechanism):
     from discreet.conditions.candidates import Candidates
 
     candidates = Candidates.of_schema(DATA.schema)
-    budget = GreedyBudget.published(mechanism, Fraction(1), Fraction(1, 10**6), 3)
+    budget = budget_of(mechanism, 1, 3, "1e-6", min_support=10)
+    node_epsilon = budget.choice_epsilon
 
     def doors(epsilon):
         reservation = Reservation(Fraction(epsilon), Fraction(1, 10**6))
-        return PublishedDoors(
-            vault, candidates, mechanism, budget, 10, 0.99, reservation, SeededEntropy(0)
-        ), reservation
+        entropy = SeededEntropy(0)
+        return GreedyDoors(vault, candidates, MECHANISMS[mechanism], budget, reservation, entropy), reservation
 
-    for ask in (lambda d: d.exceeds([]), lambda d: d.select([]), lambda d: d.histogram([], None)):
-        door, reservation = doors(budget.node_epsilon)
+    questions = [lambda d: d.select([]), lambda d: d.histogram([], None)]
+    if MECHANISMS[mechanism].needs_support:
+        questions.append(lambda d: d.exceeds([]))
+    for ask in questions:
+        door, reservation = doors(node_epsilon)
         ask(door)
-        assert reservation.spent_epsilon == budget.node_epsilon
+        assert reservation.spent_epsilon == node_epsilon
         with pytest.raises(BudgetError):
             ask(door)
-        assert reservation.spent_epsilon == budget.node_epsilon
+        assert reservation.spent_epsilon == node_epsilon
+
+
+@pytest.mark.parametrize("mechanism", MECHANISMS)
+def test_a_door_that_does_not_look_does_not_charge(mechanism):
+    """Without a minimum support everyone passes, and no count is asked for."""
+    vault = Vault.from_table(X, Y, DATA.schema)
+    from discreet.conditions.candidates import Candidates
+
+    budget, reservation = budget_of(mechanism, 1, 3, "1e-6"), Reservation(Fraction(1), Fraction(1, 10**6))
+    candidates = Candidates.of_schema(DATA.schema)
+    door = GreedyDoors(vault, candidates, MECHANISMS[mechanism], budget, reservation, SeededEntropy(0))
+    assert door.exceeds([])
+    assert (reservation.spent_epsilon == 0) == (not MECHANISMS[mechanism].needs_support)
 
 
 def test_a_ledger_refuses_before_computing(monkeypatch):

@@ -12,13 +12,13 @@ from discreet import Boolean, DPGreedyRuleListClassifier, Ledger, Numeric, Schem
 from discreet.cells.counting import NodeCounts
 from discreet.conditions.candidates import Candidates
 from discreet.learners.greedy import greedy
-from discreet.mechanisms.mass import UNITS, MassSelector, mass_units, side_units
+from discreet.mechanisms.mass import UNITS, Mass, MassSelector, mass_units, side_units
 from discreet.noise.entropy import SeededEntropy, SystemEntropy
 from discreet.noise.exponential import Exponential
 from discreet.noise.noisy_max import log_prob
-from discreet.privacy.budget import MassBudget
 from discreet.privacy.ledger import BudgetError, Reservation
-from discreet.vault.mass_doors import MassDoors
+from discreet.vault.greedy_doors import GreedyDoors
+from tests.support.selectors import budget_of
 
 from .exact_learner import Learner, distribution, divergence
 
@@ -244,7 +244,7 @@ def strangers(classes, n):
 @pytest.mark.parametrize("classes", [2, 3])
 @pytest.mark.parametrize(("epsilon", "share", "max_length"), [("2", "1/2", 3), ("0.5", "1/5", 2), ("8", "1/10", 3)])
 def test_a_whole_fit_costs_at_most_its_epsilon(classes, epsilon, share, max_length):
-    budget = MassBudget.split(Fraction(epsilon), Fraction(share), max_length)
+    budget = budget_of("mass", epsilon, max_length, counts_share=share)
     fit = Learner(MassSelector(budget.choice_epsilon), float(budget.counts_epsilon), None, max_length)
     rng = np.random.default_rng(0)
     tables = [pairs(rng, classes, scale) for scale in (3, 10, 100, 1000) for _ in range(15)]
@@ -282,7 +282,7 @@ RNG = np.random.default_rng(3)
 X, Y = RNG.random((60, 3)) < 0.6, RNG.choice(["x", "y", "z"], 60)
 
 
-class Overlapping(MassDoors):
+class Overlapping(GreedyDoors):
     """A twin that counts all that a rule captures, earlier rules or not."""
 
     def histogram(self, prefix, rule):
@@ -291,10 +291,10 @@ class Overlapping(MassDoors):
 
 
 def counted(doors_class, X, Y, choices=(0, 0)):
-    budget = MassBudget.split(Fraction(1), Fraction(1, 2), 3)
+    budget = budget_of("mass", 1, 3)
     entropy, reservation = Scripted(choices), Reservation(Fraction(1), Fraction(0))
-    doors = doors_class(Vault.from_table(X, Y, SCHEMA), RULES, budget, reservation, entropy)
-    greedy(doors, 3, check_support=False)
+    doors = doors_class(Vault.from_table(X, Y, SCHEMA), RULES, Mass(), budget, reservation, entropy)
+    greedy(doors, 3)
     return np.concatenate(entropy.counted), entropy, reservation
 
 
@@ -306,12 +306,12 @@ def largest_change(doors_class):
 
 
 def test_the_class_counts_of_a_fit_are_of_disjoint_parts():
-    assert largest_change(MassDoors) == 1
+    assert largest_change(GreedyDoors) == 1
     assert largest_change(Overlapping) > 1
 
 
 def test_the_doors_give_the_noise_that_they_charge_for_and_spend_exactly_epsilon():
-    _, entropy, reservation = counted(MassDoors, X, Y)
+    _, entropy, reservation = counted(GreedyDoors, X, Y)
     assert reservation.spent_epsilon == 1
     choices = [s for s in entropy.scales if s > 1000]
     counts = [s for s in entropy.scales if s <= 1000]
@@ -322,9 +322,9 @@ def test_the_doors_give_the_noise_that_they_charge_for_and_spend_exactly_epsilon
 
 
 def test_the_doors_refuse_parts_that_are_not_disjoint_and_choices_too_many():
-    budget = MassBudget.split(Fraction(1), Fraction(1, 2), 3)
+    budget = budget_of("mass", 1, 3)
     vault = Vault.from_table(X, Y, SCHEMA)
-    doors = MassDoors(vault, RULES, budget, Reservation(Fraction(1), Fraction(0)), SeededEntropy(0))
+    doors = GreedyDoors(vault, RULES, Mass(), budget, Reservation(Fraction(1), Fraction(0)), SeededEntropy(0))
     doors.histogram([], 0)
     for prefix, rule in (([], 0), ([], 1), ([1], 2)):
         with pytest.raises(RuntimeError, match="not those of one rule list"):
@@ -336,7 +336,7 @@ def test_the_doors_refuse_parts_that_are_not_disjoint_and_choices_too_many():
     doors.select([0])
     with pytest.raises(BudgetError):
         doors.select([0, 1])
-    assert repr(doors) == "<MassDoors>"
+    assert repr(doors) == "<GreedyDoors>"
     with pytest.raises(TypeError, match="cannot be pickled"):
         doors.__reduce__()
 
@@ -345,7 +345,7 @@ def test_the_doors_refuse_parts_that_are_not_disjoint_and_choices_too_many():
     ("epsilon", "share", "max_length"), [(0.1, 0.3, 4), (0.7, 1 / 3, 5), (3.0, 0.999, 2), (1.0, 0.5, 1)]
 )
 def test_a_ledger_is_charged_exactly_epsilon(epsilon, share, max_length):
-    budget = MassBudget.split(Fraction(str(epsilon)), Fraction(repr(share)), max_length)
+    budget = budget_of("mass", epsilon, max_length, counts_share=repr(share))
     assert budget.counts_epsilon + (max_length - 1) * budget.choice_epsilon == Fraction(str(epsilon))
     ledger = Ledger(epsilon=epsilon)
     clf = DPGreedyRuleListClassifier(

@@ -17,14 +17,13 @@ from discreet import Boolean, Categorical, DPGreedyRuleListClassifier, Ledger, N
 from discreet.common.errors import CandidatesError, PrivacyWarning, SchemaError
 from discreet.common.tables import as_table
 from discreet.conditions.candidates import Candidates
-from discreet.learners.guarantees import proved_guarantee
 from discreet.mechanisms.impurity import largest_ranges_of_smooth_gini, range_of_smooth_gini
 from discreet.noise.gaussian import Gaussian
 from discreet.noise.noisy_max import log_prob, price_of_bounded_scores
-from discreet.privacy.budget import GreedyBudget
 from discreet.privacy.ledger import LedgerError
 from discreet.privacy.statement import Guarantee
 from discreet.schema.inference import infer_schema
+from tests.support.selectors import budget_of, proved_of
 
 X = np.array([[True, False], [False, True], [True, True], [False, False]] * 50)
 Y = np.array([0, 1, 1, 0] * 50)
@@ -33,8 +32,8 @@ Y = np.array([0, 1, 1, 0] * 50)
 @pytest.mark.parametrize("mechanism", ["sm-laplace", "sm-cauchy"])
 @pytest.mark.parametrize(("epsilon", "support"), [(5, 2442), (10, 2442), (50, 252), (1000, 2442)])
 def test_a_delta_too_small_for_a_float_is_not_pure(mechanism, epsilon, support):
-    budget = GreedyBudget.published(mechanism, Fraction(epsilon), Fraction(1, 10**9), 5)
-    proved = proved_guarantee(mechanism, budget, 5, support, 0.99, 24)
+    budget = budget_of(mechanism, epsilon, 5, "1e-9", min_support=support)
+    proved = proved_of(mechanism, budget, 24)
     assert proved.delta >= sys.float_info.min or proved.epsilon < epsilon
     assert "delta" in str(proved)
 

@@ -2,14 +2,12 @@
 
 import itertools
 from dataclasses import replace
-from fractions import Fraction
 
 import numpy as np
 import pytest
 
-from discreet.learners.guarantees import probability_of_bad_runs, proved_guarantee
-from discreet.mechanisms import published
-from discreet.privacy.budget import GreedyBudget, confidence_threshold
+from discreet.mechanisms.guarantees import probability_of_bad_runs
+from tests.support.selectors import budget_of, proved_of, selector
 
 from .exact_learner import Learner, distribution, divergence
 
@@ -17,12 +15,11 @@ TWO_RULES = np.array(list(itertools.product([False, True], repeat=2)))
 
 
 def learner(mechanism, epsilon, delta, max_length, support, confidence=0.99, candidates=2):
-    budget = GreedyBudget.published(mechanism, Fraction(str(epsilon)), Fraction(str(delta)), max_length)
-    e = budget.node_epsilon
-    selector = published.selector(mechanism, e, float(budget.node_delta), support, candidates)
-    threshold = support + confidence_threshold(confidence, float(e)) if mechanism.startswith("sm-") else None
-    proved = proved_guarantee(mechanism, budget, max_length, support, confidence, candidates)
-    return Learner(selector, float(e), threshold, max_length), proved
+    budget = budget_of(mechanism, epsilon, max_length, delta, min_support=support, confidence=confidence)
+    choice = selector(mechanism, budget.choice_epsilon, float(budget.choice_delta), support, candidates)
+    threshold = budget.threshold(support) if mechanism.startswith("sm-") else None
+    proved = proved_of(mechanism, budget, candidates)
+    return Learner(choice, float(budget.counts_epsilon), threshold, max_length), proved
 
 
 def neighbours(rng, scale):

@@ -11,23 +11,22 @@ from typing import Any
 import numpy as np
 
 from discreet import DPGreedyRuleListClassifier, DPOptimalRuleListClassifier
-from discreet.audit.choices import noisy_max_law, worst_choice
+from discreet.audit.choices import noisy_max_law, worst_choice, worst_on_grid
 from discreet.audit.counts import worst_check, worst_count
 from discreet.audit.explore import ExploredGreedy, ExploredOptimal
 from discreet.audit.learners import GREEDY, WHOLE, Compared, Subject, compare, excess, leftover
 from discreet.audit.lists import laws_by_definition, laws_by_problem, worst_draw
-from discreet.audit.mechanisms import price_of
-from discreet.audit.noisy_counts import worst_noisy_choice
 from discreet.audit.observed import best_event, lower_bound, outcomes, watch
 from discreet.audit.pairs import Pair, as_table, smallest_pairs
 from discreet.cells.counting import NodeCounts
-from discreet.mechanisms import published
 from discreet.mechanisms.impurity import gini
 from discreet.mechanisms.mass import UNITS, MassSelector, mass_units
+from discreet.mechanisms.noisy_counts import NoisyCountsSelector
 from discreet.noise.entropy import SystemEntropy
 from discreet.noise.exponential import Exponential
 from discreet.noise.laplace import Laplace
-from discreet.vault.mass_doors import MassDoors
+from discreet.vault.greedy_doors import GreedyDoors
+from tests.support.selectors import selector
 
 E = Fraction(2)
 
@@ -120,20 +119,19 @@ def tie_break(scores, copies):
 
 def choice_twins():
     """name, the broken selector, its law if it has one of its own, and what a choice may cost."""
-    mass, laplace, exponential = MassSelector(E), published.gl_laplace(E), published.gl_exponential(E)
-    gaussian = published.gl_gaussian(E, 1e-3)
-    sound = {"mass": mass, "gl-laplace": laplace, "gl-exponential": exponential, "gl-gaussian": gaussian}
-    sound |= {"sm-laplace": published.sm_laplace(E, 1e-6, 5), "sm-cauchy": published.sm_cauchy(E, 5)}
-    for name, selector in sound.items():
-        yield f"{name}: noise halved", louder(selector), None, price_of(selector)
+    sound = {name: selector(name, E, 1e-3) for name in ("mass", "gl-laplace", "gl-exponential", "gl-gaussian")}
+    sound |= {name: selector(name, E, 1e-6, 5) for name in ("sm-laplace", "sm-cauchy")}
+    for name, one in sound.items():
+        yield f"{name}: noise halved", louder(one), None, one.price
+    mass, laplace, exponential = sound["mass"], sound["gl-laplace"], sound["gl-exponential"]
     wrong = Scored(mass.scores, NegativeExponential())
-    yield "mass: argmin (M + Exponential), noise on the wrong side", wrong, None, price_of(mass)
+    yield "mass: argmin (M + Exponential), noise on the wrong side", wrong, None, mass.price
     wrong = Scored(exponential.scores, NegativeGumbel())
-    yield "gl-exponential: argmin (G + Gumbel), noise on the wrong side", wrong, None, price_of(exponential)
-    yield "mass: exact tie-break released", Scored(rounded, Exponential()), tie_break, price_of(mass)
+    yield "gl-exponential: argmin (G + Gumbel), noise on the wrong side", wrong, None, exponential.price
+    yield "mass: exact tie-break released", Scored(rounded, Exponential()), tie_break, mass.price
     bare = bare_no_rule(Laplace())
-    yield "gl-laplace: no rule left without noise (the authors' code)", laplace, bare, price_of(laplace)
-    yield "local Gini: sensitivity of adding only", Scored(local_sensitivity, Laplace()), None, price_of(laplace)
+    yield "gl-laplace: no rule left without noise (the authors' code)", laplace, bare, laplace.price
+    yield "local Gini: sensitivity of adding only", Scored(local_sensitivity, Laplace()), None, laplace.price
 
 
 def worst_of_twin(selector, law, price):
@@ -153,7 +151,7 @@ def other_choice_twins():
     e = float(E)
     yield "released counts: noise halved", worst_count(2 * E, 1000)._replace(allowed=e)
     yield "support check: noise halved", worst_check(2 * E, 1000)._replace(allowed=e)
-    noisy = worst_noisy_choice(published.NoisyCountsSelector(2 * E, 1), 6)._replace(allowed=e)
+    noisy = worst_on_grid(NoisyCountsSelector(2 * E, 1).laws([range(7)] * 4), e, "")
     yield "noisy-counts: noise halved", noisy
     for name, laws in (
         ("whole lists: noise halved", laws_by_definition(2 * 0.5)),
@@ -175,7 +173,7 @@ class WithoutCheck(ExploredGreedy):
         return doors
 
 
-class ForgetfulDoors(MassDoors):
+class ForgetfulDoors(GreedyDoors):
     """A door that answers without charging, to a learner that asks three times and takes the last answer it likes."""
 
     def select(self, prefix):
@@ -195,7 +193,9 @@ class Forgetful(ExploredGreedy):
     """Its doors forget to charge for a choice."""
 
     def _doors(self, *arguments):
-        return ForgetfulDoors(*arguments)
+        doors = super()._doors(*arguments)
+        doors.__class__ = ForgetfulDoors
+        return doors
 
 
 class AsksTwice(Forgetful):
@@ -225,7 +225,7 @@ class Mined(ExploredGreedy):
             node = counter.counts(prefix)
             rules = [r for r in np.flatnonzero(frequent) if r not in prefix]
             doors._reservation.draw(budget.choice_epsilon, Fraction(0), "choice of a rule")
-            chosen = doors._selector.select(NodeCounts(node.left, node.captured[:, rules]), self.explorer)
+            chosen = doors._choose(NodeCounts(node.left, node.captured[:, rules]))
             return None if chosen == len(rules) else int(rules[chosen])
 
         doors.select = select
@@ -294,8 +294,7 @@ class QuietCounts(ExploredGreedy):
 
     def _doors(self, *arguments):
         doors = super()._doors(*arguments)
-        holder = doors._histograms if isinstance(doors, MassDoors) else doors
-        holder._entropy = Quiet(self.explorer)
+        doors._histograms._entropy = Quiet(self.explorer)
         return doors
 
 
@@ -422,8 +421,8 @@ def _hits(subject, twin, pair, fits):
 def main():
     """The table, with what each level says of the sound version."""
     print("| twin | level | claimed | found | |\n|---|---|---|---|---|")
-    for name, selector, law, price in choice_twins():
-        found = worst_of_twin(selector, law, price)
+    for name, broken, law, price in choice_twins():
+        found = worst_of_twin(broken, law, price)
         print(f"| {name} | 1: one choice | {found.allowed:.4g} | {shown(found.loss)} | {found.pairs:,} pairs |")
     for name, found in other_choice_twins():
         print(f"| {name} | 1: one choice | {found.allowed:.4g} | {shown(found.loss)} | {found.pairs:,} pairs |")

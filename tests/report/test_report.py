@@ -255,18 +255,18 @@ def test_columns_are_sorted_by_what_became_of_them():
     ("parameters", "expected"),
     [
         ({"epsilon": 1.0, "counts_share": 0.1}, 0.1),
-        ({"epsilon": 0.5, "counts_share": 0.5, "learner": "DPGreedyRuleListClassifier", "mechanism": "mass"}, 0.25),
-        ({"epsilon": 1.0, "learner": "DPGreedyRuleListClassifier", "mechanism": "sm-laplace"}, 1 / 14),
-        ({"epsilon": 1.0, "learner": "DPGreedyRuleListClassifier", "mechanism": "gl-laplace"}, 1 / 9),
+        ({"epsilon": 0.5, "counts_share": 0.5, "mechanism": "mass"}, 0.25),
+        ({"epsilon": 0.5, "counts_share": 0.5, "mechanism": "mass", "records_per_person": 5}, 0.05),
+        ({"epsilon": 1.0, "mechanism": "sm-laplace"}, 1 / 14),
+        ({"epsilon": 1.0, "mechanism": "gl-laplace"}, 1 / 9),
         ({"epsilon": 1.0, "counts_share": 0}, None),
         ({"epsilon": "one", "counts_share": 0.1}, None),
-        ({"learner": "SomebodyElses"}, None),
+        ({"mechanism": "somebody else's"}, None),
     ],
 )
 def test_the_noise_of_counts_follows_from_public_parameters(parameters, expected):
-    learner = parameters.pop("learner", "DPOptimalRuleListClassifier")
-    statement = PrivacyStatement("x", None, Guarantee(1.0, 0.0))
-    saved = SavedModel(RuleList.parse("if a then 1 else 0"), statement, learner, {"max_length": 5} | parameters)
+    statement = PrivacyStatement(parameters.get("mechanism", "whole lists"), None, Guarantee(1.0, 0.0))
+    saved = SavedModel(RuleList.parse("if a then 1 else 0"), statement, "X", {"max_length": 5} | parameters)
     assert summarize(saved).noise == (None if expected is None else pytest.approx(expected))
 
 

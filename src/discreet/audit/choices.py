@@ -141,6 +141,13 @@ def worst_choice(
         known = {key: value for key, value in known.items() if sum(key[0]) > size}
 
 
+def worst_on_grid(laws: Sequence[Array], price: float, where: str) -> Finding:
+    """Compare all nodes of a grid with those that have one record more: a step along one of the axes."""
+    changes = [np.abs(np.diff(log, axis=axis)) for log in laws for axis in range(log.ndim)]
+    loss = max(float(change.max()) for change in changes)
+    return Finding(loss, price, sum(change.size for change in changes) // len(laws), where)
+
+
 def differences(one: Array, other: Array) -> Array:
     """How far apart logarithms of probabilities are; what is impossible on both sides does not differ."""
     with np.errstate(invalid="ignore"):

@@ -5,8 +5,8 @@ The classifier is run as it is, on a vault that is filled from made-up cell coun
 probability that the mechanism gives it, and in the next run another one, until all ways have been taken. Noisy counts that are
 released are not enumerated: given everything else they follow the discrete Laplace law around the exact counts, which is written
 down and integrated in ``loss.py``. So what is checked is the code that real fits run: how it splits the budget, which records
-it takes away, when it stops. What is *not* run here: the way from a table to cells, and the code that draws (``select`` of the
-published mechanisms, the list samplers, OpenDP). These are level 3's part.
+it takes away, when it stops. What is *not* run here: the way from a table to cells, and the code that draws (``select`` of
+mechanisms without exact coins, the list samplers, OpenDP). These are level 3's part.
 """
 
 import math
@@ -28,7 +28,6 @@ from ..classifiers.private import Priced
 from ..common.errors import PrivacyWarning
 from ..conditions.candidates import Candidates
 from ..learners.greedy import Learned
-from ..mechanisms.published import NoisyCountsSelector
 from ..noise.discrete_laplace import tail
 from ..noise.entropy import Entropy, Integers
 from ..noise.exponential import Exponential
@@ -37,9 +36,8 @@ from ..privacy.ledger import Reservation
 from ..sampling.problem import Problem
 from ..sampling.reference import weighed
 from ..schema import Schema
-from ..vault.vault import PublishedDoors, Vault
+from ..vault.vault import Vault
 from .loss import Array, Loss, shifted_counts
-from .noisy_counts import log_prob_of_noisy_counts
 
 Key = tuple[Any, ...]
 
@@ -175,26 +173,18 @@ class _Explored:
         super()._set_model(candidates, learned)  # type: ignore[misc]
 
 
-@dataclass(frozen=True)
-class _ForkingSelector:
-    """A published selector whose choice is a fork."""
-
-    selector: Any
-    explorer: Explorer
-
-    def select(self, node: NodeCounts, entropy: Any) -> int:
-        if isinstance(self.selector, NoisyCountsSelector):
-            return self.explorer.fork(lambda: log_prob_of_noisy_counts(self.selector, node))
-        return self.explorer.fork(lambda: self.selector.log_prob(node))
-
-
 class ExploredGreedy(_Explored, DPGreedyRuleListClassifier):
     """The greedy classifier, explored."""
 
     def _doors(self, *arguments: Any) -> Any:
         doors = super()._doors(*arguments)
-        if isinstance(doors, PublishedDoors):
-            doors._selector = _ForkingSelector(doors._selector, self.explorer)  # type: ignore[assignment]
+
+        def choose(node: NodeCounts) -> int:
+            if self._mechanism.exact_choices:  # coins, which the explorer flips: the selector's own code is run
+                return doors._selector.select(node, self.explorer)
+            return self.explorer.fork(lambda: doors._selector.log_prob(node))
+
+        doors._choose = choose  # type: ignore[method-assign]
         return doors
 
 

@@ -10,6 +10,7 @@ import numpy as np
 
 from ..classifiers.greedy import DPGreedyRuleListClassifier
 from ..classifiers.optimal import DPOptimalRuleListClassifier
+from ..mechanisms.registry import MECHANISMS
 from ..privacy.statement import Guarantee
 from .explore import (
     ExploredGreedy,
@@ -150,16 +151,7 @@ def search(subject: Subject, promise: Guarantee, pairs: int, seed: int) -> Itera
 
 GREEDY, WHOLE = DPGreedyRuleListClassifier, DPOptimalRuleListClassifier
 
-SUBJECTS = (
-    Subject("mass", GREEDY, {"mechanism": "mass", "epsilon": 1.0, "max_length": 3}),
-    Subject("mass, three rules", GREEDY, {"mechanism": "mass", "epsilon": 3.0, "max_length": 4}, n_rules=3),
-    Subject(
-        "mass, pairs of literals",
-        GREEDY,
-        {"mechanism": "mass", "epsilon": 1.0, "max_length": 2, "max_card": 2, "negations": True},
-    ),
-    Subject("mass, class counts only", GREEDY, {"mechanism": "mass", "epsilon": 1.0, "max_length": 1}, n_rules=1),
-    Subject("mass, three classes", GREEDY, {"mechanism": "mass", "epsilon": 0.5, "max_length": 2}, n_classes=3),
+WHOLE_LISTS = (
     Subject("whole lists", WHOLE, {"epsilon": 1.0, "max_length": 3}),
     Subject("whole lists, no counts", WHOLE, {"epsilon": 1.0, "max_length": 3, "counts_share": 0.0}),
     Subject(
@@ -179,35 +171,16 @@ SUBJECTS = (
         {"epsilon": 1.0, "max_length": 3, "class_weight": {0: 2.0, 1: 8.0}, "prior": [1, 2, 4], "counts_share": 0.0},
     ),
     Subject("whole lists, three classes", WHOLE, {"epsilon": 0.5, "max_length": 2}, n_classes=3),
-    Subject("gl-laplace", GREEDY, {"mechanism": "gl-laplace", "epsilon": 2.0, "max_length": 3}),
-    Subject("gl-exponential", GREEDY, {"mechanism": "gl-exponential", "epsilon": 2.0, "max_length": 3}),
-    Subject("gl-gaussian", GREEDY, {"mechanism": "gl-gaussian", "epsilon": 2.0, "delta": 1e-6, "max_length": 3}),
-    Subject(
-        "noisy-counts",
-        GREEDY,
-        {"mechanism": "noisy-counts", "epsilon": 6.0, "max_length": 2},
-        n_rules=1,
-        hard=(3, 8),
-        most=8,
-    ),
-    Subject(
-        "sm-laplace, small support",
-        GREEDY,
-        {"mechanism": "sm-laplace", "epsilon": 4.0, "delta": 1e-6, "max_length": 3, "min_support": 20},
-    ),
-    Subject(
-        "sm-laplace",
-        GREEDY,
-        {"mechanism": "sm-laplace", "epsilon": 0.3, "delta": 1e-6, "max_length": 3, "min_support": 250},
-        hard=(5, 250, 5048),
-    ),
-    Subject(
-        "sm-cauchy",
-        GREEDY,
-        {"mechanism": "sm-cauchy", "epsilon": 0.3, "max_length": 3, "min_support": 250},
-        hard=(5, 250, 5048),
-    ),
 )
+
+
+def subjects() -> tuple[Subject, ...]:
+    """All learners that are audited: fits that each mechanism lists, and draws of whole lists."""
+    fits = (fit for mechanism in MECHANISMS.values() for fit in mechanism.audit_fits())
+    return (
+        *(Subject(f.name, GREEDY, f.parameters, f.n_rules, f.n_classes, f.hard, f.most) for f in fits),
+        *WHOLE_LISTS,
+    )
 
 
 def leftover(n: int, n_rules: int = 2) -> Pair:

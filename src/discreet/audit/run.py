@@ -11,13 +11,13 @@ from typing import Any, NamedTuple
 from ..common.processes import process_pool
 from ..privacy.statement import Guarantee
 from .choices import Finding
-from .learners import REFUTED, SUBJECTS, Compared, Subject, excess, is_broken, search
+from .learners import REFUTED, Compared, Subject, excess, is_broken, search, subjects
 from .mechanisms import audited
 from .observed import Event, Outcome, Watch, best_event, lower_bound, misfit, outcomes, watch
 from .pairs import Pair
 from .report import Check, Report, Row
 from .samplers import samplers
-from .statements import UNPROVED, claims_too_much
+from .statements import claims_too_much, unproved
 
 KNOWN_LOSS = "mass, class counts only"  # its loss is exactly epsilon: here the fits must show nearly all of it
 POWER = 0.8
@@ -56,28 +56,29 @@ def audit(quick: bool = False, jobs: int | None = None, progress: Callable[[int,
     jobs = jobs or os.cpu_count() or 1
     with process_pool(jobs) if jobs > 1 else nullcontext(_Here()) as pool:
         work = _Work(pool, progress or (lambda done, total: None))
-        subjects = [*SUBJECTS, *REFUTED]
+        sound = subjects()
+        everyone = [*sound, *REFUTED]
         examined = {
             s.name: [work.submit(_examine, s, _pairs_for(s, effort), seed) for seed in range(effort.chunks)]
-            for s in subjects
+            for s in everyone
         }
         drawn = {
             name: work.submit(_draw, name, effort.lists if name.startswith("whole lists") else effort.draws)
             for name in samplers()
         }
         chosen = {name: work.submit(_one_choice, name, quick) for name in audited(quick)}
-        work.expect(len(SUBJECTS) * 2 * CHUNKS_OF_FITS)
+        work.expect(len(sound) * 2 * CHUNKS_OF_FITS)
         fitted = {}
-        for s in SUBJECTS:
+        for s in sound:
             best = max((found.result() for found in examined[s.name]), key=lambda e: e.visible)
             fitted[s.name] = _watch(work, s, best.visible_pair, effort)
         work.wait()
         rows = [_row_of_choice(name, future.result()) for name, future in chosen.items()]
-        for s in subjects:
+        for s in everyone:
             rows += _rows_of_fit(s, [future.result() for future in examined[s.name]], fitted.get(s.name))
         checks = [future.result() for future in drawn.values()]
     checks += [
-        Check(f"nothing is proved with {name}", "statement", not claims_too_much(p)) for name, p in UNPROVED.items()
+        Check(f"nothing is proved with {name}", "statement", not claims_too_much(p)) for name, p in unproved().items()
     ]
     order = ["one choice", "whole fit", "as published"]
     return Report(tuple(sorted(rows, key=lambda row: order.index(row.level))), tuple(checks), quick)
@@ -211,7 +212,7 @@ def _row_of_choice(name: str, found: Finding) -> Row:
 def _rows_of_fit(subject: Subject, found: Sequence[Examined], watched: _Watched | None) -> Iterator[Row]:
     proved, published = found[0].proved, found[0].published
     tried = sum(e.pairs for e in found)
-    if proved is None and subject in SUBJECTS:
+    if proved is None and subject not in REFUTED:
         lost = published or Guarantee(math.inf, 0.0)
         yield Row(
             subject.name, "whole fit", lost, math.inf, 1.0, tried, holds=False, where="nothing is proved any more"

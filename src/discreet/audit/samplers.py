@@ -8,15 +8,14 @@ from collections import Counter
 from collections.abc import Callable
 from fractions import Fraction
 from functools import partial
-from typing import Any
 
 import numpy as np
 from scipy.stats import kstest
 
 from ..cells.counting import NodeCounts
 from ..conditions.prior import Prior
-from ..mechanisms import published
-from ..mechanisms.mass import MassSelector
+from ..mechanisms.base import GreedyMechanism
+from ..mechanisms.registry import MECHANISMS
 from ..noise.cauchy import Cauchy
 from ..noise.discrete_laplace import log_pmf, release, scale_for
 from ..noise.entropy import SystemEntropy
@@ -30,10 +29,8 @@ from ..sampling.law.search import draw_by_search
 from ..sampling.problem import make_problem
 from ..sampling.reference import law_of_draw
 from ..sampling.speed.deadline import Deadline
-from .noisy_counts import log_prob_of_noisy_counts
 from .observed import misfit
 
-E = Fraction(3)
 # two classes; the four rules and no rule have clearly different impurities
 NODE = NodeCounts(np.array([9.0, 7.0]), np.array([[9.0, 6.0, 8.0, 0.0], [0.0, 1.0, 6.0, 5.0]]))
 ONE_RULE = NodeCounts(np.array([2.0, 2.0]), np.array([[1.0], [1.0]]))
@@ -58,6 +55,12 @@ def _choices(select: Callable[[], int], logs: np.ndarray, draws: int) -> float:
     return misfit(drawn, {(i,): float(p) for i, p in enumerate(np.exp(logs))})
 
 
+def _choice(mechanism: GreedyMechanism, draws: int) -> float:
+    node = ONE_RULE if mechanism.draws_rules == 1 else NODE
+    selector = mechanism.selector(mechanism.draws_epsilon, 1e-3, 5, node.captured.shape[1])
+    return _choices(partial(selector.select, node, SystemEntropy()), selector.log_prob(node), draws)
+
+
 def _flips(draws: int) -> float:
     losses = np.array([0, 100, 100, 250, 400])
     return _choices(
@@ -75,21 +78,9 @@ def _lists(sampler: Callable[..., tuple[list[int], list[int]]], draws: int) -> f
 
 def samplers() -> dict[str, Callable[[int], float]]:
     """By name, functions from a number of draws to the chance of so large a difference from the exact law."""
-    selectors: dict[str, Any] = {  # with epsilons at which no outcome is nearly certain
-        "mass": MassSelector(E / 8),
-        "gl-laplace": published.gl_laplace(E),
-        "gl-exponential": published.gl_exponential(2 * E),
-        "gl-gaussian": published.gl_gaussian(4 * E, 1e-3),
-        "sm-laplace": published.sm_laplace(E / 2, 1e-3, 5),
-        "sm-cauchy": published.sm_cauchy(5 * E, 5),
-    }
     checks: dict[str, Callable[[int], float]] = {
-        f"a choice by {name}": partial(_choices, partial(s.select, NODE, SystemEntropy()), s.log_prob(NODE))
-        for name, s in selectors.items()
+        f"a choice by {name}": partial(_choice, mechanism) for name, mechanism in MECHANISMS.items()
     }
-    counting = published.NoisyCountsSelector(E, 1)
-    law = log_prob_of_noisy_counts(counting, ONE_RULE)
-    checks["a choice by noisy-counts"] = partial(_choices, partial(counting.select, ONE_RULE, SystemEntropy()), law)
     checks["permute-and-flip (OpenDP)"] = _flips
     checks["discrete Laplace noise (OpenDP)"] = _counts
     for noise in (Laplace(), Gumbel(), Gaussian(), Cauchy()):

@@ -1,7 +1,7 @@
 """What must not be called proved, is not."""
 
 import warnings
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -9,22 +9,34 @@ import numpy as np
 from ..classifiers.greedy import DPGreedyRuleListClassifier
 from ..classifiers.optimal import DPOptimalRuleListClassifier
 from ..common.errors import PrivacyWarning
+from ..mechanisms.registry import MECHANISMS
 from .explore import schema_of_rules
 
 X, Y = np.array([[True, False], [False, True], [True, True]]), np.array([0, 1, 1])
 
-SMOOTH = {"mechanism": "sm-laplace", "delta": 1e-6, "min_support": 5}
-UNPROVED: Mapping[str, Mapping[str, Any]] = {
-    "a seed": {"random_state": 0},
-    "candidates that may have been mined": {"candidates": ["r0"]},
-    "a schema made from the records": {"schema": None, "infer_schema": True},
-    "a support that is a share of the records": SMOOTH | {"min_support": 0.05},
-    "a delta of 1/n^2": SMOOTH | {"delta": None},
-}
+Parameters = Mapping[str, Any]
 
 
-def claims_too_much(parameters: Mapping[str, Any]) -> bool:
+def unproved() -> dict[str, Sequence[Parameters]]:
+    """By name, parameters with which nothing may be called proved."""
+    mechanisms = MECHANISMS.values()
+    return {
+        "a seed": [{"random_state": 0}],
+        "candidates that may have been mined": [{"candidates": ["r0"]}],
+        "a schema made from the records": [{"schema": None, "infer_schema": True}],
+        "a support that is a share of the records": [
+            m.needed_parameters | {"min_support": 0.05} for m in mechanisms if m.needs_support
+        ],
+        "a delta of 1/n^2": [m.needed_parameters | {"delta": None} for m in mechanisms if m.needs_delta],
+    }
+
+
+def claims_too_much(tried: Sequence[Parameters]) -> bool:
     """Whether a fit with such parameters says that something is proved."""
+    return any(_says_proved(parameters) for parameters in tried)
+
+
+def _says_proved(parameters: Parameters) -> bool:
     kinds: list[Any] = [DPGreedyRuleListClassifier]
     if "mechanism" not in parameters:
         kinds.append(DPOptimalRuleListClassifier)

@@ -1,22 +1,22 @@
 """The private scikit-learn classifiers: what they take, what they promise, and which learner they call."""
 
-from fractions import Fraction
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
 
 from ..common.parameters import check_integer, finite_number
 from ..conditions.candidates import Candidates
-from ..learners.greedy import Doors, Learned, greedy
-from ..learners.guarantees import proved_guarantee
+from ..learners.greedy import Learned, greedy
+from ..mechanisms.base import GreedyBudget, GreedyMechanism, Settings
+from ..mechanisms.registry import MECHANISMS, find_greedy
 from ..noise.entropy import Entropy
-from ..privacy.budget import MASS, MECHANISMS, NEEDS_DELTA, SMOOTH, GreedyBudget, MassBudget
 from ..privacy.ledger import Ledger, Reservation, exact
 from ..privacy.statement import Guarantee, PrivacyStatement
 from ..schema import Schema
 from ..vault.exact import ExactDoors
-from ..vault.mass_doors import MassDoors
-from ..vault.vault import PublishedDoors, Vault
+from ..vault.greedy_doors import GreedyDoors
+from ..vault.vault import Vault
 from .base import RuleListClassifier, check_min_support, fill_cells, refuse
 from .private import ROUNDING, Priced, PrivateRuleListClassifier
 
@@ -164,7 +164,7 @@ class DPGreedyRuleListClassifier(PrivateRuleListClassifier):
 
     def __init__(
         self,
-        mechanism: str = MASS,
+        mechanism: str = "mass",
         epsilon: float = 1.0,
         delta: float | None = None,
         max_length: int = 5,
@@ -200,82 +200,62 @@ class DPGreedyRuleListClassifier(PrivateRuleListClassifier):
 
     @property
     def _binary_only(self) -> bool:
-        return self.mechanism != MASS
+        mechanism = find_greedy(self.mechanism)
+        return mechanism is None or mechanism.binary_only
 
     def _price(self, candidates: Candidates, drafted: bool) -> Priced:
         budget = self._budget()
 
         def draw(vault: Vault, reservation: Reservation, entropy: Entropy) -> Learned:
             doors = self._doors(vault, candidates, budget, reservation, entropy)
-            return greedy(doors, int(self.max_length), check_support=self.mechanism in SMOOTH)
+            return greedy(doors, int(self.max_length))
 
         return Priced(self._statement(budget, candidates, drafted), budget.delta, draw)
 
-    def _budget(self) -> MassBudget | GreedyBudget:
-        epsilon = self._terms.record_price
-        if self.mechanism == MASS:
-            return MassBudget.split(epsilon, exact("counts_share", self.counts_share), int(self.max_length))
-        delta = Fraction(0)
-        if self.mechanism in NEEDS_DELTA:
-            delta = Fraction(1) if self.delta is None else exact("delta", self.delta)
-        return GreedyBudget.published(self.mechanism, epsilon, delta, int(self.max_length))
+    @property
+    def _mechanism(self) -> GreedyMechanism:
+        return MECHANISMS[self.mechanism]
+
+    def _budget(self) -> GreedyBudget:
+        settings = Settings(
+            epsilon=self._terms.record_price,
+            max_length=int(self.max_length),
+            delta=None if self.delta is None else exact("delta", self.delta),
+            min_support=self.min_support,
+            confidence=float(self.confidence),
+            counts_share=exact("counts_share", self.counts_share),
+        )
+        return self._mechanism.split(settings)
 
     def _doors(
-        self,
-        vault: Vault,
-        candidates: Candidates,
-        budget: MassBudget | GreedyBudget,
-        reservation: Reservation,
-        entropy: Entropy,
-    ) -> Doors:
-        if isinstance(budget, MassBudget):
-            return MassDoors(vault, candidates, budget, reservation, entropy)
-        return PublishedDoors(
-            vault,
-            candidates,
-            self.mechanism,
-            budget,
-            self.min_support,
-            self.confidence,
-            reservation,
-            entropy,
-            delta_from_records=self.mechanism in NEEDS_DELTA and self.delta is None,
-        )
+        self, vault: Vault, candidates: Candidates, budget: GreedyBudget, reservation: Reservation, entropy: Entropy
+    ) -> GreedyDoors:
+        return GreedyDoors(vault, candidates, self._mechanism, budget, reservation, entropy)
 
-    def _statement(self, budget: MassBudget | GreedyBudget, candidates: Candidates, drafted: bool) -> PrivacyStatement:
+    def _statement(self, budget: GreedyBudget, candidates: Candidates, drafted: bool) -> PrivacyStatement:
+        mechanism = self._mechanism
         because = self._reasons_for_no_proof(candidates.schema, drafted)
-        if isinstance(budget, MassBudget):  # docs/theory.md, section 7: the shares add up to epsilon
-            proved = None if because else Guarantee(float(budget.epsilon), 0.0)
-            return self._promise(MASS, None, proved, because)
-        if self.mechanism in NEEDS_DELTA and self.delta is None:
-            because.append("delta = 1/n^2 follows the private number of records n; give a delta")
-        if self.mechanism in SMOOTH and self.min_support < 1:
-            because.append("min_support is a share of the private number of records; give a whole number")
-        published_delta = (
-            (None if self.delta is None else float(budget.delta)) if self.mechanism in NEEDS_DELTA else 0.0
-        )
+        because += mechanism.reasons_for_no_proof(budget.settings)
         proved = None
         if not because:
-            support = max(1, int(self.min_support))
-            proved = proved_guarantee(
-                self.mechanism, budget, int(self.max_length), support, float(self.confidence), len(candidates)
-            )
+            proved = _proved(mechanism, budget, len(candidates))
             delta = proved.for_person(int(self.records_per_person)).delta or 0.0
             if delta > LARGEST_DELTA:
                 because.append(f"the best delta that can be proved, {delta:.1g}, is too large to mean anything")
                 proved = None
-        published = Guarantee(float(budget.epsilon), published_delta)
-        return self._promise(self.mechanism, published, proved, because, ROUNDING)
+        assumes = () if mechanism.exact_choices else (ROUNDING,)
+        return self._promise(mechanism.name, mechanism.published(budget.settings), proved, because, *assumes)
 
     def _check_parameters(self) -> None:
-        if self.mechanism not in MECHANISMS:
+        mechanism = find_greedy(self.mechanism)
+        if mechanism is None:
             raise ValueError(f"mechanism must be one of {', '.join(MECHANISMS)}, not {self.mechanism!r}")
         super()._check_parameters()
-        if self.mechanism not in NEEDS_DELTA and self.delta is not None:
+        if not mechanism.needs_delta and self.delta is not None:
             raise ValueError(f"delta must be None for {self.mechanism}: this mechanism needs no delta, so leave it out")
         if self.delta is not None and not 1e-100 <= finite_number("delta", self.delta) < 1:
             raise ValueError(f"delta must be above 0 (from 1e-100) and below 1, not {self.delta!r}")
-        if self.mechanism in NEEDS_DELTA and self.records_per_person != 1:
+        if mechanism.needs_delta and self.records_per_person != 1:
             raise ValueError(
                 f"records_per_person must be 1 for {self.mechanism}, whose delta grows with it in a way that its authors do not "
                 "say; use mass, or a whole list"
@@ -286,7 +266,12 @@ class DPGreedyRuleListClassifier(PrivateRuleListClassifier):
             raise ValueError(f"confidence must be above 1/2 and below 1, not {confidence!r}")
         if not 0.001 <= finite_number("counts_share", self.counts_share) <= 0.999:
             raise ValueError(f"counts_share must be from 0.001 to 0.999, not {self.counts_share!r}")
-        if self.ledger is not None and self.mechanism in NEEDS_DELTA and self.delta is None:
+        if self.ledger is not None and mechanism.needs_delta and self.delta is None:
             raise ValueError(
                 "a ledger needs a public delta: 1/n^2 would write the number of records into it. Give delta"
             )
+
+
+@lru_cache(maxsize=256)  # an experiment asks for the same one at every fit
+def _proved(mechanism: GreedyMechanism, budget: GreedyBudget, candidates: int) -> Guarantee:
+    return mechanism.proved(budget, candidates)

@@ -12,10 +12,10 @@ from ..conditions.candidates import Candidates
 from ..conditions.prior import Prior
 from ..learners.greedy import Learned
 from ..learners.optimal import check_feasible, draws_of, optimal
+from ..mechanisms.registry import WHOLE_LISTS
+from ..mechanisms.whole_lists import ListBudget
 from ..noise.entropy import Entropy
-from ..privacy.budget import ListBudget
 from ..privacy.ledger import Ledger, Reservation, exact
-from ..privacy.statement import Guarantee
 from ..schema import Schema
 from ..schema.columns import canonical
 from ..vault.exact import find_optimum
@@ -23,8 +23,6 @@ from ..vault.list_doors import ListDoors
 from ..vault.vault import Vault
 from .base import RuleListClassifier, fill_cells, refuse
 from .private import ROUNDING, Priced, PrivateRuleListClassifier
-
-MECHANISM = "whole lists"
 
 
 class DPOptimalRuleListClassifier(PrivateRuleListClassifier):
@@ -129,13 +127,13 @@ class DPOptimalRuleListClassifier(PrivateRuleListClassifier):
         weights = class_weights(self.class_weight, self.classes_)
         budget = ListBudget.split(self._terms.record_price, exact("counts_share", self.counts_share), len(draws))
         because = self._reasons_for_no_proof(candidates.schema, drafted)
-        proved = None if because else Guarantee(float(budget.epsilon), 0.0)
+        proved = None if because else WHOLE_LISTS.proved(budget)
 
         def draw(vault: Vault, reservation: Reservation, entropy: Entropy) -> Learned:
             doors = self._doors(vault, candidates, budget, prior, weights, reservation, entropy)
             return optimal(doors, draws, counted=budget.counts_epsilon > 0)
 
-        return Priced(self._promise(MECHANISM, None, proved, because, ROUNDING), Fraction(0), draw)
+        return Priced(self._promise(WHOLE_LISTS.name, None, proved, because, ROUNDING), Fraction(0), draw)
 
     def _progress(self) -> AbstractContextManager[None]:
         return _spinner(bool(self.verbose))

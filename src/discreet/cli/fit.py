@@ -38,7 +38,20 @@ if TYPE_CHECKING:
     from ..privacy.ledger import Ledger
     from ..schema import Label, Schema
 
-MECHANISMS = ("mass", "sm-laplace", "sm-cauchy", "gl-laplace", "gl-gaussian", "gl-exponential", "noisy-counts")
+
+class _Mechanisms(click.Choice):
+    """The names of all mechanisms, asked for when they are needed: until then the command line starts without NumPy."""
+
+    case_sensitive = True
+
+    def __init__(self) -> None:
+        pass
+
+    @property
+    def choices(self) -> tuple[str, ...]:  # type: ignore[override]
+        from ..mechanisms.registry import MECHANISMS
+
+        return tuple(MECHANISMS)
 
 
 @click.command()
@@ -56,7 +69,7 @@ MECHANISMS = ("mass", "sm-laplace", "sm-cauchy", "gl-laplace", "gl-gaussian", "g
     type=click.Choice(["optimal", "greedy"]),
     help="Draw a whole list at once (optimal, the default), or rule by rule.",
 )
-@click.option("--mechanism", type=click.Choice(MECHANISMS), help="Of the greedy learner; mass by default.")
+@click.option("--mechanism", type=_Mechanisms(), help="Of the greedy learner; mass by default.")
 @click.option("--max-length", "-k", type=click.IntRange(min=1), help="Rules, with the default; 4, for greedy 5.")
 @click.option("--max-card", type=click.IntRange(1, 3), default=1, show_default=True, help="Conditions in a rule.")
 @click.option("--exclude", "-x", multiple=True, help="A column that no rule may use. Repeat for more.")
@@ -135,16 +148,14 @@ def fit(
     greedy = learner == "greedy" or (learner is None and mechanism is not None)
     if not greedy and (mechanism, delta, min_support) != (None, None, None):
         raise click.UsageError("--mechanism, --delta and --min-support are for --learner greedy")
-    given |= {"mechanism": mechanism or "mass", "delta": delta} if greedy else {}
+    given |= {"delta": delta} if greedy else {}
+    given |= {"mechanism": mechanism} if mechanism else {}
     given |= {"min_support": min_support} if min_support is not None else {}
     if greedy and (joint, time_limit, weights) != (None, None, ()):
         raise click.UsageError("--joint, --time-limit and --class-weight are for --learner optimal")
-    if counts_share is not None and (mechanism or "mass") != "mass":
-        raise click.UsageError(f"--counts-share is for --learner optimal and --mechanism mass, not {mechanism}")
+    _check_mechanism(mechanism, delta, counts_share)
     chosen = {"joint": joint, "counts_share": counts_share, "time_limit": time_limit, "class_weight": _weights(weights)}
     given |= {name: value for name, value in chosen.items() if value is not None}
-    if mechanism in ("sm-laplace", "gl-gaussian") and delta is None:
-        raise click.UsageError(f"--mechanism {mechanism} needs a public --delta, 1e-6 for example; mass needs none")
     needed = [table, schema_file, ledger_file]
     check_outputs([out, report], needed, force)
     ledger = open_ledger(ledger_file)
@@ -187,6 +198,19 @@ def fit(
         say_json({"model": str(out), "report": report and str(report)} | json.loads(model.to_json()))
     else:
         _show(model, out, report, ledger_file)
+
+
+def _check_mechanism(mechanism: str | None, delta: float | None, counts_share: float | None) -> None:
+    """Whether it needs what is given, and has what it needs."""
+    if mechanism is None:
+        return
+    from ..mechanisms.registry import MECHANISMS
+
+    if counts_share is not None and not MECHANISMS[mechanism].uses_counts_share:
+        those = ", ".join(name for name, one in MECHANISMS.items() if one.uses_counts_share)
+        raise click.UsageError(f"--counts-share is for --learner optimal and --mechanism {those}, not {mechanism}")
+    if delta is None and MECHANISMS[mechanism].needs_delta:
+        raise click.UsageError(f"--mechanism {mechanism} needs a public --delta, 1e-6 for example; mass needs none")
 
 
 def _weights(texts: tuple[str, ...]) -> dict[str, float] | None:

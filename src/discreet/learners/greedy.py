@@ -1,7 +1,7 @@
 """Greedy rule lists: one rule after the other, each the best for the records that are left.
 
 ``greedy`` is the paper's Algorithm 1; the line numbers are the paper's. With doors that add noise it is DP-GreedyRL, with
-exact ones it is the baseline GreedyRL. The noise, and what it costs, is behind the doors (``vault/vault.py``).
+exact ones it is the baseline GreedyRL. The noise, and what it costs, is behind the doors (``vault/greedy_doors.py``).
 """
 
 from collections.abc import Sequence
@@ -34,15 +34,15 @@ class Learned(NamedTuple):
     labels: list[int] | None = None
 
 
-def greedy(doors: Doors, max_length: int, check_support: bool = True) -> Learned:
+def greedy(doors: Doors, max_length: int) -> Learned:
     """Choose up to ``max_length - 1`` rules, then the default.
 
-    The methods on global sensitivity do not check the support (the paper's section V.B).
+    The methods on global sensitivity do not check the support (the paper's section V.B): their doors let everyone pass.
     """
     chosen: list[int] = []
     counts: list[Counts] = []
     while len(chosen) < max_length - 1:  # line 3
-        if check_support and not doors.exceeds(chosen):  # lines 4-5
+        if not doors.exceeds(chosen):  # lines 4-5
             break
         rule = doors.select(chosen)  # lines 7-16: the smallest Gini, no rule included
         if rule is None:  # lines 17-18

@@ -1,1 +1,1 @@
-"""What is released of exact counts, one file for each idea, each with its proof."""
+"""What is released of exact counts, one file for each mechanism, with its proof; all of them are found in ``registry.py``."""

@@ -24,6 +24,7 @@ probability ``exp(-rational)``, on these whole numbers, at a scale that is round
 2020. Z. Ding et al.: *The Permute-and-Flip Mechanism is Identical to Report-Noisy-Max with Exponential Noise*, 2021.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -34,7 +35,11 @@ from ..cells.counting import NodeCounts
 from ..noise.discrete_laplace import scale_for
 from ..noise.entropy import Entropy, Integers
 from ..noise.exponential import Exponential
-from ..noise.noisy_max import log_prob
+from ..privacy.statement import Guarantee
+from .audit_cases import WholeFit
+from .base import GreedyBudget, GreedyMechanism
+from .guarantees import charges_add_up
+from .selector import NoisyMaxSelector
 
 UNITS = 1 << 20  # in a mass of 1
 FITS_INT64 = 3_000_000_000  # the square of a side of this size is below 2^63
@@ -66,7 +71,7 @@ def mass_units(node: NodeCounts) -> Integers:
 
 
 @dataclass(frozen=True)
-class MassSelector:
+class MassSelector(NoisyMaxSelector):
     """Permute-and-flip on impurity mass, e-DP."""
 
     epsilon: Fraction
@@ -78,7 +83,7 @@ class MassSelector:
         return scale_for(self.epsilon / UNITS)
 
     def select(self, node: NodeCounts, entropy: Entropy) -> int:
-        """The chosen candidate's number; the number of candidates stands for no rule."""
+        """By exact coins."""
         return entropy.permute_and_flip(mass_units(node), self.scale)
 
     def scores(self, node: NodeCounts) -> Array:
@@ -87,6 +92,34 @@ class MassSelector:
         scores: Array = (units.min() - units) / self.scale
         return scores
 
-    def log_prob(self, node: NodeCounts) -> Array:
-        """The exact logarithm of each outcome's probability."""
-        return log_prob(self.scores(node), self.noise)
+    def price(self, n: int, rules: int) -> float:
+        """At a node of any size."""
+        return float(self.epsilon)
+
+
+class Mass(GreedyMechanism):
+    """Ours, and the default. Class counts are paid once and there are at most K - 1 choices: the shares add up to epsilon."""
+
+    name = "mass"
+    exact_choices = True
+
+    def selector(self, epsilon: Fraction, delta: float, min_support: int, candidates: int) -> MassSelector:
+        """The same at every node."""
+        return MassSelector(epsilon)
+
+    def proved(self, budget: GreedyBudget, candidates: int) -> Guarantee:
+        """docs/theory.md, Theorem 12."""
+        return charges_add_up(budget)
+
+    def audit_fits(self) -> Sequence[WholeFit]:
+        """Also longer lists and rules, no rules at all, and three classes."""
+        return [
+            WholeFit("mass", {"mechanism": "mass", "epsilon": 1.0, "max_length": 3}),
+            WholeFit("mass, three rules", {"mechanism": "mass", "epsilon": 3.0, "max_length": 4}, n_rules=3),
+            WholeFit(
+                "mass, pairs of literals",
+                {"mechanism": "mass", "epsilon": 1.0, "max_length": 2, "max_card": 2, "negations": True},
+            ),
+            WholeFit("mass, class counts only", {"mechanism": "mass", "epsilon": 1.0, "max_length": 1}, n_rules=1),
+            WholeFit("mass, three classes", {"mechanism": "mass", "epsilon": 0.5, "max_length": 2}, n_classes=3),
+        ]

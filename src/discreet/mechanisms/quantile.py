@@ -25,6 +25,7 @@ says ``x <= cut``, and rounds shares to 1/10000. Its privacy map, too, asks for 
 S. Schnapp, U. Stemmer: *Differentially private approximate quantiles*, ICML 2022 (splitting as in ``learners/cuts.py``).
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import NamedTuple
@@ -75,3 +76,20 @@ class QuantileSelector:
         """The exact logarithm of each candidate's probability."""
         losses = rank_losses(counts, part, parts)
         return log_prob((losses.min() - losses) / self.scale(part, parts), self.noise)
+
+
+@dataclass(frozen=True)
+class CutsBudget:
+    """The shares of cut points that are computed privately: ``choice_epsilon`` for each level of each column.
+
+    >>> CutsBudget.split(Fraction(1, 10), levels=[3, 2]).choice_epsilon
+    Fraction(1, 50)
+    """
+
+    epsilon: Fraction
+    choice_epsilon: Fraction
+
+    @classmethod
+    def split(cls, epsilon: Fraction, levels: Sequence[int]) -> "CutsBudget":
+        """Equal shares for all levels of all columns: a record has a value in every column, so columns add up."""
+        return cls(epsilon, epsilon / sum(levels))

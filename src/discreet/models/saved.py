@@ -135,6 +135,17 @@ class SavedModel:
         return self
 
     @property
+    def counts_epsilon(self) -> float | None:
+        """What each released class count cost, as the mechanism says; None if that is not known, or counts are exact."""
+        from ..mechanisms.registry import find
+
+        mechanism = None if self.privacy is None else find(self.privacy.mechanism)
+        try:
+            return None if mechanism is None else float(mechanism.counts_epsilon(self.parameters)) or None
+        except (KeyError, TypeError, ValueError, ZeroDivisionError, OverflowError):
+            return None
+
+    @property
     def classes(self) -> tuple[Any, ...]:
         """The labels, in the order of ``predict_proba``."""
         return self.model.classes

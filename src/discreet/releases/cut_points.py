@@ -13,8 +13,8 @@ from ..common.samples import was_sample
 from ..common.tables import Table, as_table
 from ..common.unseen import SEE_LEDGER, unseen
 from ..learners.cuts import cuts_by_halving, levels
+from ..mechanisms.quantile import CutsBudget
 from ..noise.entropy import Entropy
-from ..privacy.budget import CutsBudget
 from ..privacy.ledger import Ledger, Reservation
 from ..privacy.release import Release, Terms, release
 from ..privacy.statement import Guarantee, PrivacyStatement

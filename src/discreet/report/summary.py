@@ -6,15 +6,13 @@ Nothing here looks at records: all numbers follow from the released model, its s
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from fractions import Fraction
 from typing import Any, Protocol
 
 from ..common.errors import ModelError
 from ..conditions.partition import Condition, Model, columns_used_by, conditions_of_answers, has_points
 from ..conditions.rules import Literal
 from ..conditions.text import write_number
-from ..privacy.budget import MASS, GreedyBudget, ListBudget, MassBudget
-from ..privacy.ledger import LedgerSnapshot, exact
+from ..privacy.ledger import LedgerSnapshot
 from ..privacy.statement import DRAFTED, INFERRED, NEIGHBOURS, SEEDED, Guarantee, PrivacyStatement
 
 WEAK = 10  # an epsilon above this is next to no protection, as the statement says itself
@@ -199,6 +197,10 @@ class Released(Protocol):
         """The learner's public parameters."""
 
     @property
+    def counts_epsilon(self) -> float | None:
+        """What each released class count cost; None if that is not known, or counts are exact."""
+
+    @property
     def target(self) -> str | None:
         """What the labels are called."""
 
@@ -223,7 +225,7 @@ def summarize(model: Any) -> Summary:
         raise ModelError("a report is made of a SavedModel, or of a fitted classifier of this package")
     released: Released = model.released()
     described, statement = released.model, released.privacy
-    counts_epsilon = None if statement is None else _counts_epsilon(released)
+    counts_epsilon = released.counts_epsilon
     margin = None if not counts_epsilon else math.ceil(math.log(1 / (1 - SURE)) / counts_epsilon)
     inferred = described.schema is not None and described.schema.inferred
     return Summary(
@@ -340,24 +342,6 @@ def _own_chance(model: Released) -> Chance | None:
         if isinstance(asked, int | float) and not isinstance(asked, bool):
             pair = Guarantee(float(asked), 0.0)
     return None if pair is None or not pair.epsilon > 0 else Chance(pair.epsilon, pair.delta or 0.0)
-
-
-def _counts_epsilon(model: Released) -> float | None:
-    """The epsilon of each released count, from public parameters; None if these are not known."""
-    given = model.parameters
-    try:
-        epsilon, length = exact("epsilon", given["epsilon"]), int(given["max_length"])
-        if model.learner == "DPOptimalRuleListClassifier":
-            share = ListBudget.split(epsilon, exact("counts_share", given["counts_share"]), 1).counts_epsilon
-        elif model.learner == "DPGreedyRuleListClassifier" and given["mechanism"] == MASS:
-            share = MassBudget.split(epsilon, exact("counts_share", given["counts_share"]), length).counts_epsilon
-        elif model.learner == "DPGreedyRuleListClassifier":
-            share = GreedyBudget.published(str(given["mechanism"]), epsilon, Fraction(0), length).node_epsilon
-        else:
-            return None
-        return float(share / int(given.get("records_per_person", 1))) or None
-    except (KeyError, TypeError, ValueError, ZeroDivisionError, OverflowError):
-        return None
 
 
 def _right(model: Model) -> float | None:

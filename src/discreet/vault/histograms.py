@@ -1,4 +1,4 @@
-"""Noisy class counts of the parts of one rule list, charged once for all of them."""
+"""Noisy class counts of the parts of one rule list, charged once for all of them, or (as published) for each."""
 
 from collections.abc import Callable, Sequence
 from fractions import Fraction
@@ -13,7 +13,10 @@ from ..privacy.ledger import Reservation
 
 
 class Histograms(Secret):
-    """The class counts of one rule list, part by part. Its parts are disjoint, so together they cost one epsilon."""
+    """The class counts of one rule list, part by part. Its parts are disjoint, so together they cost one epsilon.
+
+    ``together``: whether that is charged, or an epsilon for each part.
+    """
 
     def __init__(
         self,
@@ -21,19 +24,22 @@ class Histograms(Secret):
         epsilon: Fraction,
         reservation: Reservation,
         entropy: Entropy,
+        together: bool = True,
     ) -> None:
         self._part, self._epsilon, self._reservation, self._entropy = part, epsilon, reservation, entropy
+        self._together = together
         self._counted: list[int] | None = None  # the rules whose class counts were given, once there are any
         self._finished = False
 
     def release(self, prefix: Sequence[int], rule: int | None) -> tuple[float, ...]:
         """Noisy class counts of what a rule captures after a prefix; without a rule, of all that is left.
 
-        They are charged together, at the first (docs/theory.md, Lemma 7). That they belong to one list is checked: each call
+        Charged together, they are so at the first (docs/theory.md, Lemma 7). That they belong to one list is checked: each call
         must go on with the list of the one before, and after the default there is none.
         """
-        if self._counted is None:
+        if self._counted is None or not self._together:
             self._reservation.draw(self._epsilon, Fraction(0), "class counts")
+        if self._counted is None:
             self._counted = []
         if self._finished or list(prefix) != self._counted:
             raise RuntimeError(

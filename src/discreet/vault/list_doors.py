@@ -12,8 +12,8 @@ from ..cells.cells import Array
 from ..cells.secret import Secret
 from ..conditions.candidates import Candidates
 from ..conditions.prior import Prior
+from ..mechanisms.whole_lists import ListBudget
 from ..noise.entropy import Entropy
-from ..privacy.budget import ListBudget
 from ..privacy.ledger import Reservation
 from ..sampling.law.envelope import draw_by_envelope
 from ..sampling.law.search import draw_by_search

@@ -1,17 +1,10 @@
 """The vault: it holds cells. What leads out are doors, and each charges first, then answers with noise.
 
-Those of the published methods are here (other learners' are in mass_doors.py, list_doors.py, cut_doors.py and accuracy.py):
-
-    exceeds     is the noisy number of records left at least a threshold?
-    select      one candidate (or none), by a mechanism
-    histogram   noisy class counts of what a rule captures
-
+The doors are in greedy_doors.py, list_doors.py, cut_doors.py and accuracy.py.
 A vault can be filled once and fitted many times. It cannot be printed, pickled or copied.
 """
 
-import math
 from collections.abc import Sequence
-from fractions import Fraction
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -19,18 +12,13 @@ from typing import Any
 import numpy as np
 
 from ..cells.cells import Cells, CellsInProgress
-from ..cells.counting import Counter, NodeCounts, RuleCounts
+from ..cells.counting import Counter, RuleCounts
 from ..cells.secret import Secret
 from ..common.errors import SchemaError
 from ..common.samples import was_sample
 from ..common.tables import as_table
 from ..common.unseen import NOTHING_BOOKED, unseen
 from ..conditions.candidates import Candidates
-from ..mechanisms.published import selector
-from ..noise.discrete_laplace import release
-from ..noise.entropy import Entropy
-from ..privacy.budget import GreedyBudget, confidence_threshold
-from ..privacy.ledger import Reservation
 from ..schema import Label, Schema
 from ..sources.engine import EngineTable
 from ..sources.memory import FileTable, add_table, check_types, class_numbers
@@ -152,59 +140,3 @@ class Vault(Secret):
                 self._counters.pop(next(iter(self._counters)))
             self._counters[candidates] = Counter(self._cells, candidates)
         return self._counters[candidates]
-
-
-class PublishedDoors(Secret):
-    """The doors as the paper's Algorithm 1 uses them, for one fit with one of its six methods.
-
-    ``min_support`` below 1 means that share of the records, and ``delta`` None means 1/n^2, as published: both then
-    follow the private number of records, and the fit's statement says so.
-    """
-
-    def __init__(
-        self,
-        vault: Vault,
-        candidates: Candidates,
-        mechanism: str,
-        budget: GreedyBudget,
-        min_support: float,
-        confidence: float,
-        reservation: Reservation,
-        entropy: Entropy,
-        delta_from_records: bool = False,
-    ) -> None:
-        self._counter = vault._counter(candidates)
-        self._reservation = reservation
-        self._entropy = entropy
-        self._epsilon = budget.node_epsilon
-        self._delta = budget.node_delta
-        n = float(self._counter.left(()).sum())
-        delta = float(budget.node_delta)
-        if delta_from_records:
-            delta *= 1.0 / max(n, 2.0) ** 2  # the budget was split for delta = 1
-        support = max(1, math.floor(min_support * n) if min_support < 1 else int(min_support))
-        self._threshold = support + confidence_threshold(confidence, float(self._epsilon))
-        self._selector = selector(mechanism, self._epsilon, delta, support, len(candidates))
-
-    def exceeds(self, prefix: Sequence[int]) -> bool:
-        """Whether the noisy number of records left after a prefix reaches the minimum support and its margin."""
-        self._reservation.draw(self._epsilon, Fraction(0), "support check")
-        left = np.array([self._counter.left(prefix).sum()], np.int64)
-        return bool(release(left, self._epsilon, self._entropy)[0] >= self._threshold)
-
-    def select(self, prefix: Sequence[int]) -> int | None:
-        """A candidate that is not in the prefix yet, or None for no rule."""
-        self._reservation.draw(self._epsilon, self._delta, "choice of a rule")
-        node = self._counter.counts(prefix)
-        if not prefix:
-            chosen = self._selector.select(node, self._entropy)
-            return None if chosen == node.captured.shape[1] else chosen
-        remaining = np.delete(np.arange(node.captured.shape[1]), list(prefix))
-        chosen = self._selector.select(NodeCounts(node.left, node.captured[:, remaining]), self._entropy)
-        return None if chosen == len(remaining) else int(remaining[chosen])
-
-    def histogram(self, prefix: Sequence[int], rule: int | None) -> tuple[float, ...]:
-        """Noisy class counts of what a rule captures after a prefix; without a rule, of all that is left."""
-        self._reservation.draw(self._epsilon, Fraction(0), "class counts")
-        exact = self._counter.part(prefix, rule)
-        return tuple(float(c) for c in release(exact.astype(np.int64), self._epsilon, self._entropy))

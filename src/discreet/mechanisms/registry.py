@@ -1,0 +1,40 @@
+"""All mechanisms, by name. Nobody else lists them: who wants to know something about one asks for it here.
+
+A mechanism is added by a file of its own and a line in ``MECHANISMS``, or from outside by ``register`` (docs/new-mechanism.md).
+"""
+
+from typing import Any
+
+from .base import GreedyMechanism, Mechanism
+from .gl_exponential import GlExponential
+from .gl_gaussian import GlGaussian
+from .gl_laplace import GlLaplace
+from .mass import Mass
+from .noisy_counts import NoisyCounts
+from .sm_cauchy import SmCauchy
+from .sm_laplace import SmLaplace
+from .whole_lists import WholeLists
+
+# in the order in which they are offered
+MECHANISMS: dict[str, GreedyMechanism] = {
+    mechanism.name: mechanism
+    for mechanism in (Mass(), SmLaplace(), SmCauchy(), GlLaplace(), GlGaussian(), GlExponential(), NoisyCounts())
+}
+WHOLE_LISTS = WholeLists()
+
+
+def register(mechanism: GreedyMechanism) -> None:
+    """Offer one more way to choose, for the rest of this process. Statements will say proved of what it says is proved."""
+    if find(mechanism.name) is not None:
+        raise ValueError(f"there is a mechanism {mechanism.name!r} already; choose another name")
+    MECHANISMS[mechanism.name] = mechanism
+
+
+def find_greedy(name: Any) -> GreedyMechanism | None:
+    """The mechanism of this name for the greedy learner, if there is one."""
+    return MECHANISMS.get(name) if isinstance(name, str) else None
+
+
+def find(name: Any) -> Mechanism | None:
+    """The mechanism that a statement names, if it is one that learns."""
+    return WHOLE_LISTS if name == WHOLE_LISTS.name else find_greedy(name)

@@ -1,0 +1,54 @@
+"""Whole lists: one draw from ``prior * exp(e * correct)`` over all labelled rule lists, or a few draws after each other.
+
+**Privacy.** A draw is e-DP. *Proof* (docs/theory.md, Theorem 13). A record that comes raises the number of records that a list
+classifies correctly by 0 or 1 (with class weights of at most 1: by a number from 0 to 1), for every list at once. So each weight
+grows by a factor from 1 to exp(e), and so does the sum of all weights: their quotient changes by a factor from exp(-e) to
+exp(e).  [] Later draws are about the records that earlier rules leave; given the rules, neighbours stay neighbours or become
+equal, so charges add up (Corollary 14). The class counts of all parts cost one share together (Lemma 7).
+
+The law is drawn from in ``sampling/``; the door is ``vault/list_doors.py``. Its weights are computed in floating point.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+from ..privacy.ledger import exact
+from ..privacy.statement import Guarantee
+from .base import Mechanism
+
+
+@dataclass(frozen=True)
+class ListBudget:
+    """The shares of one fit that draws whole lists: ``counts_epsilon`` for all class counts, ``draw_epsilon`` for each draw.
+
+    >>> budget = ListBudget.split(Fraction(1), Fraction(1, 10), draws=3)
+    >>> budget.counts_epsilon, budget.draw_epsilon
+    (Fraction(1, 10), Fraction(3, 10))
+    """
+
+    epsilon: Fraction
+    counts_epsilon: Fraction
+    draw_epsilon: Fraction
+
+    @classmethod
+    def split(cls, epsilon: Fraction, counts_share: Fraction, draws: int) -> "ListBudget":
+        """Equal shares for the draws of what the counts leave."""
+        return cls(epsilon, counts_share * epsilon, (1 - counts_share) * epsilon / draws)
+
+
+class WholeLists(Mechanism):
+    """The mechanism of ``DPOptimalRuleListClassifier``."""
+
+    name = "whole lists"
+
+    def proved(self, budget: ListBudget) -> Guarantee:
+        """Charges add up to the epsilon that was asked for."""
+        return Guarantee(float(budget.epsilon), 0.0)
+
+    def counts_epsilon(self, parameters: Mapping[str, Any]) -> Fraction:
+        """The share of the counts; what a person's records share is divided by their number."""
+        share = exact("counts_share", parameters["counts_share"])
+        epsilon = exact("epsilon", parameters["epsilon"])
+        return ListBudget.split(epsilon, share, 1).counts_epsilon / int(parameters.get("records_per_person", 1))
