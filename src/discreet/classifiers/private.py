@@ -23,7 +23,7 @@ from scipy.sparse import issparse
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import validate_data
 
-from ..common.errors import CandidatesError, PrivacyWarning, SchemaError
+from ..common.errors import CandidatesError, PrivacyWarning, SchemaError, SeededWarning, WeakEpsilonWarning
 from ..common.samples import was_sample
 from ..common.tables import Table, as_frame, as_rows, holds_objects, unnamed_columns
 from ..common.unseen import FRAMES, NOTHING_BOOKED, SEE_LEDGER, call_unseen, unseen
@@ -416,7 +416,7 @@ def warn_of(what: str, epsilon: Any, random_state: Any, statement: PrivacyStatem
         warnings.warn(
             f"epsilon = {epsilon:g} is above {WEAKEST}, which is next to no protection; values from 0.1 to 1 are good "
             "(docs/choose-epsilon.md)",
-            PrivacyWarning,
+            WeakEpsilonWarning,
             stacklevel=frames,
         )
     if random_state is None and statement.proved is None:
@@ -427,7 +427,7 @@ def warn_of(what: str, epsilon: Any, random_state: Any, statement: PrivacyStatem
         warnings.warn(
             f"no privacy is proved for {what}, nor for any other with a random_state: {SEEDED}. Leave random_state out unless "
             "this is an experiment. (This is said once.)",
-            PrivacyWarning,
+            SeededWarning,
             stacklevel=frames,
         )
 

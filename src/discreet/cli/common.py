@@ -126,18 +126,18 @@ class NoBudget(click.ClickException):
 @contextmanager
 def kind_errors() -> Iterator[None]:
     """The package's errors as messages without a traceback. They name no value of a record."""
-    from ..privacy.ledger import BudgetError, UnprovedError
+    from ..privacy.ledger import BudgetError, NoDeltaError, UnprovedError
 
     try:
         yield
     except UnprovedError as error:
         raise NoBudget(f"{error}. Nothing was learned and nothing spent") from None
+    except NoDeltaError as error:
+        raise NoBudget(
+            f"{error}. This mechanism needs a ledger with a delta (discreet ledger create NEW --epsilon 3 --delta 1e-5); "
+            "--learner optimal and --mechanism mass need none"
+        ) from None
     except BudgetError as error:
-        if "without a delta" in str(error):
-            raise NoBudget(
-                f"{error}. This mechanism needs a ledger with a delta (discreet ledger create NEW --epsilon 3 --delta 1e-5); "
-                "--learner optimal and --mechanism mass need none"
-            ) from None
         raise NoBudget(
             f"{error}. Nothing was learned and nothing spent. What is left is all there is for this table: use a smaller "
             "--epsilon, or live with the models that there are"
@@ -302,9 +302,9 @@ def check_epsilon(epsilon: float, weak: bool) -> None:
     if epsilon > WEAKEST:  # it was said aloud
         import warnings
 
-        from ..common.errors import PrivacyWarning
+        from ..common.errors import WeakEpsilonWarning
 
-        warnings.filterwarnings("ignore", "epsilon = .* is above", PrivacyWarning)
+        warnings.simplefilter("ignore", WeakEpsilonWarning)
 
 
 weak_option = click.option(

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .attacks import FALSE_POSITIVE_RATES
 from .drawing import (
     BAND,
     SOFT,
@@ -21,6 +20,7 @@ from .drawing import (
     plain,
     points_at,
 )
+from .measures import FALSE_POSITIVE_RATES
 from .styles import GREY, Style, styles
 from .tables import by_method, pooled, rows, summary
 

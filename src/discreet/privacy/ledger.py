@@ -35,6 +35,10 @@ class BudgetError(ValueError):
     """A ledger without enough left, or a door that asks for more than was reserved."""
 
 
+class NoDeltaError(BudgetError):
+    """A release that needs a delta, for a ledger that was made without one."""
+
+
 class UnprovedError(BudgetError):
     """A release about which nothing is proved, for a ledger that does not take such releases."""
 
@@ -104,11 +108,13 @@ def _refuse_more_than_left(
     for kind, (epsilon, delta), spent in pairs:
         left = whole.epsilon - spent[0], whole.delta - spent[1]
         if epsilon > left[0] or delta > left[1]:
-            raise BudgetError(
+            message = (
                 f"the ledger has epsilon {float(left[0]):.6g} and delta {float(left[1]):.6g} left{kind}, "
                 f"this needs epsilon {float(epsilon):.6g} and delta {float(delta):.6g}"
-                + (" (the ledger was made without a delta)" if delta and not whole.delta else "")
             )
+            if delta and not whole.delta:
+                raise NoDeltaError(f"{message} (the ledger was made without a delta)")
+            raise BudgetError(message)
 
 
 class Reservation:

@@ -4,10 +4,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 from os import PathLike
-from pathlib import Path
 from typing import NamedTuple
 
 from ...common.errors import SchemaError
+from ...common.writing import write_whole
 from .. import Schema
 from ..columns import Column, Ignored
 from ..columns.numeric import MOST_CUTS
@@ -61,7 +61,7 @@ class Draft:
 
     def save(self, path: str | PathLike[str]) -> None:
         """Write the TOML to a file."""
-        Path(path).write_text(self.to_toml(), encoding="utf-8")
+        write_whole(path, self.to_toml())
 
 
 def put_together(
