@@ -9,14 +9,14 @@ import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from ..common.names import closest, first_few
 from .ending import as_message
-from .remembered import check_not_private, is_file_of
+from .table_notes import check_not_private, is_file_of
 from .terminal import say_json as say_json
 
 if TYPE_CHECKING:
@@ -91,7 +91,7 @@ engine_option = click.option(
 )
 
 
-def stays(table: Path | str, engine: str | None) -> bool:
+def is_left_to_engine(table: Path | str, engine: str | None) -> bool:
     """Whether a table is left to an engine: by a URL or by --engine alone, never by what a file is like."""
     if isinstance(table, str):
         if engine is not None:
@@ -124,7 +124,7 @@ class NoBudget(click.ClickException):
 
 
 @contextmanager
-def kind_errors() -> Iterator[None]:
+def errors_as_messages() -> Iterator[None]:
     """The package's errors as messages without a traceback. They name no value of a record."""
     from ..privacy.ledger import BudgetError, NoDeltaError, UnprovedError
 
@@ -151,10 +151,8 @@ def kind_errors() -> Iterator[None]:
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:
     """A hint at a name that is nearly the same."""
-    known = list(known)
-    folded = {k.lower(): k for k in known}
-    close = get_close_matches(name.lower(), folded, n=1)
-    return f"; did you mean {folded[close[0]]!r}?" if close else ""
+    meant = closest(name, known)
+    return f"; did you mean {meant!r}?" if meant is not None else ""
 
 
 def check_columns(path: Path | str, needed: Sequence[str], there: Sequence[str], public: bool = False) -> None:
@@ -165,12 +163,11 @@ def check_columns(path: Path | str, needed: Sequence[str], there: Sequence[str],
     called = path.name if isinstance(path, Path) else "the table"  # a URL may name people and hosts
     if len(missing) == len(needed) and not public:  # the first line may be a record: nothing of it is shown
         raise click.ClickException(
-            f"{called} has none of the columns {', '.join(map(repr, needed[:5]))}: is its first line a header with the names "
+            f"{called} has none of the columns {first_few(needed)}: is its first line a header with the names "
             "of the columns, and is it the right file? If the names are separated by something unusual, say --delimiter"
         )
-    shown = ", ".join(repr(n) for n in there[:8]) + (", ..." if len(there) > 8 else "")
     hint = did_you_mean(missing[0], there) or "."
-    raise click.ClickException(f"{called} has no column {missing[0]!r}{hint} Its columns are {shown}")
+    raise click.ClickException(f"{called} has no column {missing[0]!r}{hint} Its columns are {first_few(there)}")
 
 
 def load_schema(path: Path | None) -> "Schema":
@@ -214,7 +211,7 @@ def read_records(
     from ..sources.files import column_names, is_csv, labels, read_table
 
     wanted = [column.name for column in schema.used] if needed is None else list(needed)
-    with kind_errors():
+    with errors_as_messages():
         there = column_names(path, delimiter, encoding)
         check_columns(path, [*wanted, *([target] if target else [])], there)
         both = list(dict.fromkeys([*wanted, *([target] if target else [])]))
@@ -278,7 +275,7 @@ def new_file(path: Path, force: bool) -> Iterator["PendingFile"]:
     """A file that is written beside, and then in its place, or not at all. What appeared there since it was checked stays."""
     from ..common.writing import PendingFile
 
-    with kind_errors(), PendingFile(path, over=force) as file:
+    with errors_as_messages(), PendingFile(path, over=force) as file:
         yield file
         file.commit()
 

@@ -12,14 +12,14 @@ from .common import (
     as_json_option,
     check_outputs,
     csv_options,
+    errors_as_messages,
     force_option,
-    kind_errors,
     load_schema,
     say_json,
     target_of,
     write_new,
 )
-from .remembered import PUBLIC, check_not_private
+from .table_notes import PUBLIC, check_not_private
 from .terminal import as_text, on_one_line, open_console
 
 if TYPE_CHECKING:
@@ -77,7 +77,7 @@ def plan(
         )
     from ..evaluation.planning import expect
 
-    with kind_errors():
+    with errors_as_messages():
         expected = expect(schema, records or 1, max_length=max_length, max_card=max_card)
         best: float | None = None
         size = 0

@@ -12,12 +12,12 @@ from .common import (
     check_columns,
     check_outputs,
     csv_options,
+    errors_as_messages,
     force_option,
-    kind_errors,
     say_json,
     write_new,
 )
-from .remembered import PUBLIC, check_not_private, note_sample
+from .table_notes import PUBLIC, check_not_private, note_sample
 from .terminal import on_one_line, say, say_lines
 
 if TYPE_CHECKING:
@@ -58,7 +58,7 @@ def schema(
 
     check_outputs([out], [sample], force)
     check_not_private(sample, public_table)
-    with kind_errors():
+    with errors_as_messages():
         if target is not None and not dictionary:
             check_columns(sample, [target], column_names(sample, delimiter, encoding), public=True)
         frame = read_typed(sample, delimiter, encoding, decimal)

@@ -10,6 +10,7 @@ import pandas as pd
 from narwhals.exceptions import DuplicateError
 
 from .errors import SchemaError, no_value_shown
+from .names import first_few
 
 UNREADABLE = "<unreadable>"  # what is in a typed column and no value of Python, or of a type that no rule is about
 
@@ -29,8 +30,8 @@ class Table:
     def column(self, name: str, rows: slice | None = None) -> np.ndarray:
         """The values of a column: numbers, Booleans, dates, or objects with None where a value is missing."""
         if name not in self._known:
-            listed = ", ".join(repr(n) for n in self.names[:8]) + (", ..." if len(self.names) > 8 else "")
-            raise SchemaError(f"the schema names column {name!r}, which the table does not have; it has {listed}")
+            there = first_few(self.names)
+            raise SchemaError(f"the schema names column {name!r}, which the table does not have; it has {there}")
         with no_value_shown(f"column {name!r} of the table cannot be read"):
             return self._get(name, slice(0, len(self)) if rows is None else rows)
 

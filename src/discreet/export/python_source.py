@@ -14,6 +14,7 @@ from ..common.errors import RuleError
 from ..conditions.text import write, write_number
 from ..models.rule_list import RuleList
 from ..schema import Label
+from ..schema.columns.boolean import TRUTH
 from .branches import Branch, NumberTest, Test, TextTest, branches
 
 HELPERS = {
@@ -46,10 +47,10 @@ def text(value):
     except (OverflowError, ValueError):
         return str(value)
 ''',
-    "truth": '''
+    "truth": f'''
 def truth(value):
     """True or False; None if it is missing or neither."""
-    words = {"1": True, "true": True, "yes": True, "0": False, "false": False, "no": False}
+    words = {{{", ".join(f'"{word}": {bool(meant)}' for word, meant in TRUTH.items())}}}
     return words.get((text(value) or "").lower())
 ''',
 }

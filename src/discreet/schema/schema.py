@@ -35,6 +35,7 @@ from typing import Any
 import numpy as np
 
 from ..common.errors import SchemaError, shown
+from ..common.names import first_few
 from ..common.writing import write_whole
 from .columns import Boolean, Categorical, Column, Ignored, Numeric, canonical
 from .columns.base import LARGEST_WHOLE
@@ -118,7 +119,7 @@ class Schema:
         object.__setattr__(self, "released", _releases(self.released))
 
     def __repr__(self) -> str:
-        return f"Schema({len(self.columns)} columns: {_some(self.names)})"
+        return f"Schema({len(self.columns)} columns: {first_few(self.names)})"
 
     @property
     def names(self) -> list[str]:
@@ -137,7 +138,7 @@ class Schema:
 
     def __getitem__(self, name: str) -> Column:
         if name not in self._by_name:
-            raise SchemaError(f"the schema has no column {name!r}; it has {_some(self.names)}")
+            raise SchemaError(f"the schema has no column {name!r}; it has {first_few(self.names)}")
         return self._by_name[name]
 
     @cached_property
@@ -150,7 +151,7 @@ class Schema:
             raise SchemaError("exclude must be a list of column names")
         names = set(names)
         for name in sorted(names - set(self.names), key=str):
-            raise SchemaError(f"exclude names column {name!r}, which is not there; there are {_some(self.names)}")
+            raise SchemaError(f"exclude names column {name!r}, which is not there; there are {first_few(self.names)}")
         return replace(self, columns=tuple(Ignored(c.name) if c.name in names else c for c in self.columns))
 
     @classmethod
@@ -315,8 +316,3 @@ def _refuse_unknown(where: str, given: Mapping[str, Any], known: tuple[str, ...]
     for key in given:
         if key not in known:
             raise SchemaError(f"{where} has an unknown entry {key!r}; it may have {', '.join(known)}")
-
-
-def _some(names: list[str]) -> str:
-    listed = ", ".join(repr(n) for n in names[:8])
-    return f"{listed} and {len(names) - 8} more" if len(names) > 8 else listed

@@ -2,11 +2,11 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from difflib import get_close_matches
 from os import PathLike
 from typing import NamedTuple
 
 from ...common.errors import SchemaError
+from ...common.names import closest, first_few
 from ...common.writing import write_whole
 from .. import Schema
 from ..columns import Column, Ignored
@@ -17,7 +17,6 @@ N_CUTS = 20  # of a column, where there are few
 ALL_CUTS = 240  # of all columns together, so that a draw stays quick (docs/schema.md has seconds)
 FEWEST_CUTS = 5
 MOST_CLASSES = 20
-MOST_NAMES = 8  # in a note
 
 HEADER = """\
 # A draft, made from {source}. Read it, correct it, then use it.
@@ -33,7 +32,7 @@ class Drafted(NamedTuple):
 
     column: Column
     why: str = ""
-    look: bool = False
+    needs_review: bool = False
     description: str = ""  # of a data dictionary
 
     @property
@@ -77,18 +76,12 @@ def put_together(
     schema = Schema(tuple(d.column for d in drafted), target, classes)  # type: ignore[arg-type]
     alike: dict[tuple[str, str], list[str]] = {}  # what is said of several columns is said once
     for d in drafted:
-        if d.look:
+        if d.needs_review:
             alike.setdefault((d.column.kind, d.why), []).append(d.column.name)
-    notes = notes + [f"{_listed(names)} ({kind}): {why}" for (kind, why), names in alike.items()]
+    notes = notes + [f"{first_few(names)} ({kind}): {why}" for (kind, why), names in alike.items()]
     if all(isinstance(d.column, Ignored) for d in drafted):
         notes.append("every column is ignored, so there is nothing to learn from: give some of them cuts or categories")
     return Draft(schema, tuple(notes), {d.column.name: d.comment for d in drafted if d.comment}, source)
-
-
-def _listed(names: list[str]) -> str:
-    """Names for a note. The file has the same comment above each of them."""
-    more = len(names) - MOST_NAMES
-    return ", ".join(map(repr, names[:MOST_NAMES])) + (f" and {more} more" if more > 0 else "")
 
 
 def check_target(target: str | None, names: list[str], what: str) -> None:
@@ -97,10 +90,8 @@ def check_target(target: str | None, names: list[str], what: str) -> None:
         return
     if not isinstance(target, str):
         raise SchemaError("target must be the name of a column")
-    lowered = {name.lower(): name for name in names}
-    meant = [lowered[m] for m in get_close_matches(target.lower(), list(lowered), n=1)]
-    listed = ", ".join(map(repr, names[:8])) + (", ..." if len(names) > 8 else "")
-    ask = f"did you mean {meant[0]!r}?" if meant else f"it has {listed}"
+    meant = closest(target, names)
+    ask = f"it has {first_few(names)}" if meant is None else f"did you mean {meant!r}?"
     raise SchemaError(f"target {target!r} is not a column of {what}; {ask}")
 
 

@@ -38,7 +38,7 @@ _MISSING_WORDS = {"", "?", ".", "-", "na", "n/a", "#n/a", "nan", "null", "<na>"}
 
 
 @dataclass(frozen=True)
-class Looks:
+class ColumnProfile:
     """What a draft goes by. ``kind`` is "numbers", "truths" or "texts", or says why the column is of no use."""
 
     kind: str
@@ -107,30 +107,30 @@ class Looks:
         return self.telling or numbered
 
 
-def looks_of(name: str, values: np.ndarray) -> Looks:
+def profile_of(name: str, values: np.ndarray) -> ColumnProfile:
     """Look at one column, as a table gives it."""
     if values.dtype.kind in "mM":
         known = int((~np.isnat(values)).sum())
-        return Looks(
+        return ColumnProfile(
             "nothing" if not known else "dates" if values.dtype.kind == "M" else "durations", known < len(values)
         )
     missing = np.array([is_missing(v) for v in values]) if values.dtype.kind not in "biuf" else values != values
     known, some_missing = values[~missing], bool(missing.any())
     if not len(known):
-        return Looks("nothing", some_missing)
+        return ColumnProfile("nothing", some_missing)
     about: dict[str, Any] = {"missing": some_missing, "n_known": len(known), "telling": has_telling_name(name)}
     if known.dtype.kind in "biuf":
         return _numbers(known, about)
     if all(isinstance(v, _DURATIONS) for v in known):
-        return Looks("durations", **about)
+        return ColumnProfile("durations", **about)
     if all(isinstance(v, _DATES) for v in known):
-        return Looks("dates", **about)
+        return ColumnProfile("dates", **about)
     if all(isinstance(v, bool | np.bool_) for v in known):
         return _numbers(known.astype(bool), about)
     if all(isinstance(v, _NUMBERS) for v in known):
         return _numbers(np.array([as_number(v) for v in known]), about)
     if not all(isinstance(v, (str, np.bool_, *_NUMBERS)) for v in known):
-        return Looks("objects", **about)
+        return ColumnProfile("objects", **about)
     return _texts(known, about)
 
 
@@ -143,32 +143,34 @@ def has_telling_name(name: str) -> bool:
     return any(part.lower() in _TELLING for part in _PARTS.findall(name))
 
 
-def _numbers(known: np.ndarray, about: dict[str, Any]) -> Looks:
+def _numbers(known: np.ndarray, about: dict[str, Any]) -> ColumnProfile:
     found, counts = np.unique(known, return_counts=True)
     texts = [canonical(v) for v in found.tolist()] if len(found) <= FEW else []
     numbers = known.astype(np.float64)
     kind = "truths" if known.dtype == bool else "numbers"
     if kind == "numbers" and _are_dates(found):
         kind = "dates"
-    return Looks(kind, texts=texts, counts=counts, numbers=numbers, n_distinct=len(found), **about)
+    return ColumnProfile(kind, texts=texts, counts=counts, numbers=numbers, n_distinct=len(found), **about)
 
 
-def _texts(known: np.ndarray, about: dict[str, Any]) -> Looks:
+def _texts(known: np.ndarray, about: dict[str, Any]) -> ColumnProfile:
     codes, found = pd.factorize(np.array([canonical(v) for v in known], dtype=object))
     counts, texts = np.bincount(codes), [str(t) for t in found]
     all_texts = all(isinstance(v, str) for v in known)
     if sum(bool(_DATE.fullmatch(t)) for t in texts) > 0.95 * len(texts):
-        return Looks("dates", **about)
+        return ColumnProfile("dates", **about)
     by_text = np.array([as_number(t) for t in texts])
     share = float((by_text == by_text).mean())
     about |= {"texts": texts, "counts": counts, "n_distinct": len(texts)}
     if share == 1 and not any(re.match(r"\s*[+-]?0\d", t) for t in texts):  # 007 is a code
-        return Looks("dates" if _are_dates(by_text) else "numbers", numbers=by_text[codes], from_texts=True, **about)
+        return ColumnProfile(
+            "dates" if _are_dates(by_text) else "numbers", numbers=by_text[codes], from_texts=True, **about
+        )
     if share < 1 and all(_WITH_COMMAS.fullmatch(t.strip()) for t in texts):
-        return Looks("commas", **about)
+        return ColumnProfile("commas", **about)
     if len(texts) > FEW and ((share >= 0.5 and share < 1) or not all_texts):
-        return Looks("mixed", **about)
-    return Looks("texts", **about)
+        return ColumnProfile("mixed", **about)
+    return ColumnProfile("texts", **about)
 
 
 def _are_dates(found: np.ndarray) -> bool:
