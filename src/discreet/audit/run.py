@@ -104,7 +104,7 @@ class _Work:
         self._expected = self._done = 0
 
     def submit(self, function: Callable[..., Any], *arguments: Any) -> "Future[Any]":
-        future = self._pool.submit(function, *arguments)
+        future: Future[Any] = self._pool.submit(function, *arguments)
         self._futures.append(future)
         future.add_done_callback(self._count)
         return future

@@ -33,7 +33,7 @@ LARGEST_NUMBER = 10**15
 LABELS = "y must hold a label for each record of X: a few classes, all texts or all numbers"
 
 
-class RuleListClassifier(ClassifierMixin, BaseEstimator):
+class RuleListClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
     """What the rule list classifiers have in common: the way from a table to a model, and prediction."""
 
     @property
@@ -55,7 +55,7 @@ class RuleListClassifier(ClassifierMixin, BaseEstimator):
         """The share of records whose class is predicted correctly."""
         predicted = self.predict(X)
         with no_value_shown(f"{LABELS}; and sample_weight, if given, a number for each"):
-            return accuracy_score(as_array(y), predicted, sample_weight=sample_weight)
+            return float(accuracy_score(as_array(y), predicted, sample_weight=sample_weight))
 
     def __str__(self) -> str:
         return str(self.rule_list_) if hasattr(self, "rule_list_") else repr(self)
@@ -64,7 +64,9 @@ class RuleListClassifier(ClassifierMixin, BaseEstimator):
         return self._short_html() or super()._repr_html_inner()
 
     def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, str]:
-        bundle = super()._repr_mimebundle_(**kwargs)  # without HTML if scikit-learn's display is set to text
+        bundle: dict[str, str] = super()._repr_mimebundle_(
+            **kwargs
+        )  # without HTML if scikit-learn's display is set to text
         if "text/html" in bundle and (short := self._short_html()):
             bundle["text/html"] = short
         return bundle
@@ -104,9 +106,10 @@ class RuleListClassifier(ClassifierMixin, BaseEstimator):
             raise SchemaError("X must be a data frame or an array of two dimensions; make a data frame of the mapping")
         if not hasattr(X, "shape") or len(X.shape) == 2:
             try:
-                return validate_data(
+                numbers: np.ndarray = validate_data(
                     self, X, reset=reset, dtype="numeric", ensure_all_finite=False, ensure_min_samples=least
                 )
+                return numbers
             except Exception as error:
                 first_line = str(error).partition("\n")[0]
                 if first_line.startswith(ABOUT_SHAPES):

@@ -253,7 +253,8 @@ class PrivateRuleListClassifier(RuleListClassifier, ABC):
         if fill is not None:
             self.ledger.check(epsilon, delta, pair, **known)
             call_unseen(fill, NOTHING_BOOKED)
-        return self.ledger.reserve(epsilon, delta, what, pair, k, **known)
+        reservation: Reservation = self.ledger.reserve(epsilon, delta, what, pair, k, **known)
+        return reservation
 
     def _stated(self, statement: PrivacyStatement, schema: Schema) -> PrivacyStatement:
         """What the model promises: the learning, and the cut points that were computed for it, record by record."""

@@ -45,7 +45,7 @@ FORMAT_OF_A_FILE = re.compile(rb'"format"\s*:\s*"([^"]*)"')
 WEAKEST = 10.0  # a larger epsilon needs a word from the user
 
 
-class _Place(click.ParamType):
+class _Place(click.ParamType):  # type: ignore[type-arg]  # older versions of click have no argument
     """A file that is there, or the URL of a table in an engine."""
 
     name = "file or url"

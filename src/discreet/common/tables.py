@@ -212,7 +212,7 @@ def _values_at_once(series: Any) -> np.ndarray:
         return _as_column_of(series.to_list())
     if series.dtype.is_decimal() or series.dtype.is_float():
         series = series.cast(nw.Float64).fill_null(float("nan"))
-    values = series.to_numpy()
+    values: np.ndarray = series.to_numpy()
     if values.dtype == object or not hasattr(values.dtype, "kind") or values.dtype.kind in "UST":
         return _with_none(np.asarray(values, dtype=object), lambda: series.is_null().to_numpy())
     return values

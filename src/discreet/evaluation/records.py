@@ -29,7 +29,8 @@ class Records:
     def predict(self) -> np.ndarray:
         """The predicted class of each record, as its number."""
         number: dict[Any, int] = {label: i for i, label in enumerate(self.rules.classes)}
-        return np.array([number[rule.label] for rule in self.rules])[self.captures()]
+        labels = np.array([number[rule.label] for rule in self.rules])
+        return np.asarray(labels[self.captures()])
 
 
 def records_of(model: Any, X: Any, y: Any) -> Records:

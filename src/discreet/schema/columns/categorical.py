@@ -147,4 +147,5 @@ class Categorical(Column):
                 f"column {self.name!r} has categories that the schema does not list; add them, "
                 'or say outside = "other", "none" or "missing"'
             )
-        return np.array([*(bin_of.get(text, unlisted) for text in texts), self._n_values])[codes]
+        bins: np.ndarray = np.array([*(bin_of.get(text, unlisted) for text in texts), self._n_values])[codes]
+        return bins

@@ -154,7 +154,8 @@ class Numeric(Column):
         bounds = np.array([-math.inf if self.low is None else self.low, math.inf if self.high is None else self.high])
         first, last = self._bin(bounds)
         bins = np.arange(self._n_values)
-        return (first <= bins) & (bins <= last)
+        inside: np.ndarray = (first <= bins) & (bins <= last)
+        return inside
 
     def _value_tests(self) -> list[Test]:
         tests: dict[Test, None] = dict.fromkeys(("<=", cut) for cut in self.all_cuts)
@@ -171,7 +172,8 @@ class Numeric(Column):
             return bins >= self._bin(np.array([value]))
         if op == "in" and isinstance(value, tuple) and value[0] in left and value[1] in right:
             first, last = self._bin(np.array(value))
-            return (first <= bins) & (bins <= last)
+            inside: np.ndarray = (first <= bins) & (bins <= last)
+            return inside
         return None
 
     def _encode(self, values: np.ndarray, strict: bool) -> np.ndarray:

@@ -64,7 +64,8 @@ class ColumnProfile:
     @cached_property
     def finite(self) -> np.ndarray:
         """The numbers that are finite."""
-        return self.numbers[np.isfinite(self.numbers)]
+        finite: np.ndarray = self.numbers[np.isfinite(self.numbers)]
+        return finite
 
     @cached_property
     def wordy(self) -> bool:
