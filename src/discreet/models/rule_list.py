@@ -2,9 +2,9 @@
 
 import json
 import math
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -39,6 +39,16 @@ class RuleList:
     default: Rule
     classes: tuple[Label, ...] = ()
     schema: Schema | None = field(default=None)
+
+    if TYPE_CHECKING:  # a dataclass asks for tuples; any sequence will do, and becomes one
+
+        def __init__(
+            self,
+            rules: Sequence[Rule],
+            default: Rule | Label,
+            classes: Sequence[Label] = (),
+            schema: Schema | None = None,
+        ) -> None: ...
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "rules", tuple(self.rules))

@@ -23,14 +23,14 @@ import json
 import math
 import re
 import tomllib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import MISSING, dataclass, fields, replace
 from fractions import Fraction
 from functools import cached_property
 from os import PathLike
 from pathlib import Path
 from textwrap import fill
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -90,6 +90,17 @@ class Schema:
     inferred: bool = False  # made from records, so that nothing private may rest on it
     # cut points that private_cuts computed: the name of each release, and its epsilon
     released: tuple[tuple[str, float], ...] = ()
+
+    if TYPE_CHECKING:  # a dataclass asks for tuples; any sequence will do, and becomes one
+
+        def __init__(
+            self,
+            columns: Sequence[Column],
+            target: str | None = None,
+            classes: Sequence[Label] | None = None,
+            inferred: bool = False,
+            released: Sequence[tuple[str, float]] = (),
+        ) -> None: ...
 
     def __post_init__(self) -> None:
         columns = tuple(self.columns)

@@ -1,9 +1,9 @@
 """Columns of categories."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
@@ -32,6 +32,18 @@ class Categorical(Column):
     outside: str | None = None
 
     kind: ClassVar[str] = "categorical"
+
+    if TYPE_CHECKING:  # a dataclass asks for tuples; any sequence will do, and becomes one
+
+        def __init__(
+            self,
+            name: str,
+            missing: bool = False,
+            categories: Sequence[str | int] = (),
+            groups: Mapping[str, Sequence[str | int]] | Sequence[tuple[str, Sequence[str | int]]] = (),
+            ungrouped: str = "none",
+            outside: str | None = None,
+        ) -> None: ...
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -1,10 +1,10 @@
 """Columns of numbers."""
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
@@ -37,6 +37,21 @@ class Numeric(Column):
     outside: str = "clip"
 
     kind: ClassVar[str] = "numeric"
+
+    if TYPE_CHECKING:  # a dataclass asks for tuples; any sequence will do, and becomes one
+
+        def __init__(
+            self,
+            name: str,
+            missing: bool = False,
+            cuts: Sequence[float] = (),
+            ranges: Sequence[Sequence[float | None]] = (),
+            low: float | None = None,
+            high: float | None = None,
+            n_cuts: int | None = None,
+            spacing: str = "equal",
+            outside: str = "clip",
+        ) -> None: ...
 
     def __post_init__(self) -> None:
         super().__post_init__()
