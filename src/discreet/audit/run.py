@@ -21,7 +21,7 @@ from .statements import UNPROVED, claims_too_much
 
 KNOWN_LOSS = "mass, class counts only"  # its loss is exactly epsilon: here the fits must show nearly all of it
 POWER = 0.8
-TOO_UNLIKELY = 1e-6  # a difference between fits and the exact law that has this chance is none by chance
+TOO_UNLIKELY = 1e-6  # a difference between fits and the exact law that is too unlikely to be chance
 ROUNDING = 1e-6
 
 

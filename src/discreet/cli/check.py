@@ -1,4 +1,4 @@
-"""``discreet check``: does a table fit its schema? For the eyes of who may see the records."""
+"""``discreet check``: does a table fit its schema? For people who may see the records."""
 
 from pathlib import Path
 

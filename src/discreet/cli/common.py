@@ -1,4 +1,4 @@
-"""What the commands have in common: options, kind errors, and exit codes.
+"""What the commands have in common: options, errors as messages, and exit codes.
 
 0: done. 1: a file, schema or model cannot be used. 2: the command was called in a wrong way. 3: the budget does not allow it.
 4: a model was learned and paid for, but could not be written. More in ending.py.
@@ -35,7 +35,7 @@ class _File(click.Path):
     def convert(self, value: Any, param: Any, ctx: Any) -> Any:
         path: Any = super().convert(value, param, ctx)
         if not path.is_file():
-            self.fail(f"{click.format_filename(value)} is no ordinary file", param, ctx)
+            self.fail(f"{click.format_filename(value)} is not a regular file", param, ctx)
         return path
 
 
@@ -62,7 +62,9 @@ class _Place(click.ParamType):  # type: ignore[type-arg]  # older versions of cl
             except TableError as error:
                 raise click.UsageError(str(error), ctx) from None
             return value
-        if Path(value).is_dir() or (any(sign in value for sign in "*?[") and not Path(value).exists()):  # several files
+        if Path(value).is_dir() or (
+            any(wildcard in value for wildcard in "*?[") and not Path(value).exists()
+        ):  # several files
             return str(Path(value).absolute())
         return FILE.convert(value, param, ctx)
 
@@ -78,7 +80,7 @@ def csv_options(command: Callable[..., Any]) -> Callable[..., Any]:
         type=click.Choice([".", ","]),
         default=".",
         show_default=True,
-        help="The decimal sign of numbers in a CSV file.",
+        help="The decimal separator of numbers in a CSV file.",
     )(command)
     command = click.option("--encoding", default="utf-8", show_default=True, help="Of a CSV file.")(command)
     return click.option("--delimiter", help="Of a CSV file; by default the one that its first line has.")(command)
@@ -243,7 +245,7 @@ def check_outputs(
         if any(isinstance(other, Path) and _is_same(path, other) for other in taken):
             raise click.UsageError(f"{path} is needed for something else in this command: choose another name")
         if path.exists() and not path.is_file():
-            raise click.UsageError(f"{path} is no ordinary file: choose another name")
+            raise click.UsageError(f"{path} is not a regular file: choose another name")
         if path.exists() and (kept := _why_kept(path)):
             raise click.UsageError(f"{path} {kept}, and not written over: choose another name")
         if path.exists() and not force:
@@ -281,13 +283,13 @@ def new_file(path: Path, force: bool) -> Iterator["PendingFile"]:
 
 
 def write_new(path: Path, text: str, force: bool) -> None:
-    """Write a text to a new file."""
+    """Write a string to a new file."""
     with new_file(path, force) as file:
         file.stream.write(text.encode("utf-8"))
 
 
 def check_epsilon(epsilon: float, weak: bool) -> None:
-    """Complain about an epsilon that is none, or protects nobody."""
+    """Complain about an epsilon that is not a number above 0, or protects nobody."""
     if not math.isfinite(epsilon) or epsilon <= 0:
         raise click.UsageError("--epsilon must be above 0. Good values are from 0.1 to 1; `discreet plan` helps")
     if epsilon > WEAKEST and not weak:

@@ -250,7 +250,7 @@ def open_ledger(path: Path | None) -> "Ledger | None":
     if path is None:
         return None
     if path.exists() and not path.is_file():
-        raise click.UsageError(f"{path} is no ordinary file, so it is no ledger")
+        raise click.UsageError(f"{path} is not a regular file, so it is not a ledger")
     if not path.exists():
         raise click.UsageError(
             f"there is no ledger {path}. Decide once how much all models from this table may reveal together, and make it:\n\n"

@@ -65,7 +65,7 @@ def reproduce(quick: bool, folder: Path, jobs: int | None, peers: bool) -> None:
             raise click.ClickException(str(error)) from None
     folder = folder / ("quick" if quick else "full")
     if folder.is_dir() and any(folder.iterdir()) and not (folder / "parts").is_dir():
-        raise click.UsageError(f"{folder} holds something else than results of this command: choose another --folder")
+        raise click.UsageError(f"{folder} holds something other than results of this command: choose another --folder")
     started = time.monotonic()
     columns = (TextColumn("fits"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(), TimeRemainingColumn())
     with Progress(*columns, console=open_console(stderr=True)) as bar:

@@ -87,7 +87,10 @@ def schema(
 
 
 def _with_other_points(column: "pd.Series") -> "pd.Series":
-    """Texts that are numbers by a decimal point, where a comma is one: with commas, so that a draft takes them for no numbers."""
+    """The column, with points and commas swapped if its strings are numbers only by a decimal point, where a comma was said.
+
+    So a draft does not take them for numbers.
+    """
     import pandas as pd
 
     from ..sources.files import SWAPPED

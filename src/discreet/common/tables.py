@@ -141,7 +141,7 @@ def only_column(y: Any) -> Any:
 
 @no_value_shown("y cannot be read as a column of labels")
 def as_array(y: Any) -> Any:
-    """A column of any data frame library as an array; what is none is left as it is."""
+    """A column of any data frame library as an array; anything else is left as it is."""
     pyarrow = sys.modules.get("pyarrow")
     if pyarrow is not None and isinstance(y, pyarrow.Array):  # narwhals knows its chunked arrays only
         y = pyarrow.chunked_array([y])
@@ -175,7 +175,7 @@ def array_names(n: int) -> list[str]:
 
 
 def _as_column(name: str, values: Any) -> np.ndarray:
-    """A list or array as one column. Texts and mixtures stay objects: NumPy would write a missing value as "nan"."""
+    """A list or array as one column. Strings and mixtures stay objects: NumPy would write a missing value as "nan"."""
     if isinstance(values, np.ma.MaskedArray):
         values = np.ma.filled(values.astype(object), None)
     array = as_objects(as_array(values))
@@ -191,13 +191,15 @@ def _values(series: Any) -> np.ndarray:
     if isinstance(series.dtype, nw.Struct | nw.List | nw.Array):
         return _as_column_of(None if gone else UNREADABLE for gone in series.is_null().to_list())
     if series.implementation.is_polars() and isinstance(series.dtype, nw.String | nw.Categorical | nw.Enum):
-        texts = series.cast(nw.String).cast(nw.Binary).to_list()  # polars would show on stderr one that is no text
+        texts = series.cast(nw.String).cast(nw.Binary).to_list()  # polars would show on stderr one that is not UTF-8
         return _as_column_of(None if text is None else text.decode(errors="replace") for text in texts)
     if series.implementation.is_pyarrow() and series.dtype == nw.Unknown:
         return _one_by_one(series)  # pyarrow ends the process over some of these types, if there are no records
     try:
         return _values_at_once(series)
-    except Exception:  # a text that is none, a date that Python does not have; the other values are what they would be
+    except (
+        Exception
+    ):  # a string that is not UTF-8, a date that Python does not have; the other values are what they would be
         return _one_by_one(series)
 
 
@@ -224,7 +226,7 @@ def _as_column_of(values: Iterable[Any]) -> np.ndarray:
 
 
 def _in_python(value: Any) -> Any:
-    """A scalar of pyarrow; of one that Python has no value for, its bytes as far as they are a text, or that it is none."""
+    """A scalar of pyarrow; of one that Python has no value for, its bytes as far as they are UTF-8, or ``UNREADABLE``."""
     value = getattr(value, "value", value) if type(value).__name__ == "DictionaryScalar" else value
     try:
         return value.as_py()

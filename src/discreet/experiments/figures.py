@@ -278,9 +278,9 @@ def choose(fits: "pd.DataFrame", experiment: str, dataset: str | None = None) ->
         chosen = chosen[chosen["dataset"] == dataset]
     where = f"experiment {experiment!r}" + (f" on {dataset}" if dataset else "")
     if chosen.empty:
-        raise ValueError(f"fits: there are none of {where}; run it first")
+        raise ValueError(f"there are no fits of {where}; run it first")
     if chosen["setup"].nunique() > 1:
-        raise ValueError(f"fits: {where} has several set-ups; pass one: fits[fits.setup == ...]")
+        raise ValueError(f"the fits of {where} have several set-ups; pass one: fits[fits.setup == ...]")
     return chosen
 
 

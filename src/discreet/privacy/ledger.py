@@ -19,7 +19,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from fractions import Fraction
 from threading import Lock
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any, Literal, NoReturn
 
 from .amounts import UNREADABLE as UNREADABLE
 from .amounts import exact as exact
@@ -29,6 +29,8 @@ from .entries import LedgerSnapshot as LedgerSnapshot
 
 if TYPE_CHECKING:
     from .ledger_file import FileLedger
+
+AsReserved = Literal["as reserved"]  # what is proved about a release is the pair that is reserved for it
 
 
 class BudgetError(ValueError):
@@ -254,7 +256,7 @@ class Ledger:
         epsilon: Fraction,
         delta: Fraction,
         what: str,
-        proved: tuple[float, float] | str | None = "as reserved",
+        proved: tuple[float, float] | AsReserved | None = "as reserved",
         records: int = 1,
         *,
         because: Sequence[str] = (),
@@ -279,7 +281,7 @@ class Ledger:
         self,
         epsilon: Fraction,
         delta: Fraction,
-        proved: tuple[float, float] | str | None = "as reserved",
+        proved: tuple[float, float] | AsReserved | None = "as reserved",
         *,
         because: Sequence[str] = (),
         rests_on: Mapping[str, Fraction] | None = None,
@@ -381,7 +383,7 @@ def _wish(
     epsilon: Fraction,
     delta: Fraction,
     what: str,
-    proved: tuple[float, float] | str | None,
+    proved: tuple[float, float] | AsReserved | None,
     records: int,
     because: Sequence[str],
     release: str | None,
@@ -389,7 +391,7 @@ def _wish(
     pays_for: Mapping[str, Fraction] | None,
 ) -> Wish:
     if not isinstance(what, str):
-        raise TypeError(f"what must be a text that says what is released, not {type(what).__name__}")
+        raise TypeError(f"what must be a string that says what is released, not {type(what).__name__}")
     epsilon, delta = exact("epsilon", epsilon), exact("delta", delta)
     pair: tuple[Fraction, Fraction] | None = (epsilon, delta)
     if not isinstance(proved, str):

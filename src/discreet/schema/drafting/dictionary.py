@@ -14,7 +14,7 @@ from ..columns.numeric import as_number
 from .draft import MOST_CLASSES, Draft, Drafted, check_target, cuts_each, put_together
 from .round_cuts import even_cuts, log_cuts
 
-# What the columns of a dictionary go by, without spaces and signs
+# What the columns of a dictionary go by, without spaces and punctuation
 HEADERS = {
     "name": "name column columnname variable variablename varname field fieldname attribute feature",
     "type": "type datatype dtype kind columntype variabletype fieldtype",

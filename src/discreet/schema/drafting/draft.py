@@ -8,7 +8,7 @@ from typing import NamedTuple
 from ...common.errors import SchemaError
 from ...common.names import closest, first_few
 from ...common.writing import write_whole
-from .. import Schema
+from .. import Label, Schema
 from ..columns import Column, Ignored
 from ..columns.numeric import MOST_CUTS
 from ..schema import as_comment
@@ -66,14 +66,14 @@ class Draft:
 def put_together(
     drafted: list[Drafted],
     target: str | None,
-    classes: tuple[object, ...] | None,
+    classes: tuple[Label, ...] | None,
     notes: list[str],
     source: str,
 ) -> Draft:
     """The draft of these columns."""
     if not drafted:
-        raise SchemaError("there is no column but the target; a rule list needs others to tell the classes by")
-    schema = Schema(tuple(d.column for d in drafted), target, classes)  # type: ignore[arg-type]
+        raise SchemaError("there is no column but the target; a rule list needs others to tell the classes apart")
+    schema = Schema(tuple(d.column for d in drafted), target, classes)
     alike: dict[tuple[str, str], list[str]] = {}  # what is said of several columns is said once
     for d in drafted:
         if d.needs_review:
@@ -85,7 +85,7 @@ def put_together(
 
 
 def check_target(target: str | None, names: list[str], what: str) -> None:
-    """Raise, with a name that was perhaps meant, if the target is no column."""
+    """Raise, with a name that was perhaps meant, if the target is not a column."""
     if target is None or target in names:
         return
     if not isinstance(target, str):
@@ -100,5 +100,5 @@ def cuts_each(n_cuts: int | None, n_columns: int) -> int:
     if n_cuts is None:
         return max(FEWEST_CUTS, min(N_CUTS, ALL_CUTS // max(1, n_columns)))
     if isinstance(n_cuts, bool) or not isinstance(n_cuts, int) or not 1 <= n_cuts <= MOST_CUTS:
-        raise SchemaError(f"n_cuts must be None or a whole number from 1 to {MOST_CUTS}")
+        raise SchemaError(f"n_cuts must be None or an integer from 1 to {MOST_CUTS}")
     return n_cuts

@@ -8,7 +8,7 @@ from .draft import Drafted
 from .round_cuts import around, even_cuts, log_cuts
 
 FEW = 8  # different numbers, each of which comes again and again
-CODES = "few different whole numbers: if they are codes, not amounts, make it categorical"
+CODES = "few different integers: if they are codes, not amounts, make it categorical"
 
 
 def draft_numbers(name: str, profile: ColumnProfile, most: int) -> Drafted:

@@ -21,16 +21,16 @@ MOST_CATEGORIES = 30
 RARE = 0.005  # of the sample: what is rarer is left to `other`
 
 DECIMAL_COMMAS = (
-    'numbers with commas or points that are no decimal signs: if they are, say --decimal , (in pandas decimal=",") and draft '
-    "again; if they separate thousands, remove them from the table first"
+    'numbers with commas or points that are not decimal separators: if they are, say --decimal , (in pandas decimal=",") and '
+    "draft again; if they separate thousands, remove them from the table first"
 )
 USELESS = {
     "dates": "dates or times",
     "durations": "durations; make numbers of them, of days for instance, to use them in rules",
     "nothing": "only missing values in the sample",
-    "objects": "neither numbers nor texts",
+    "objects": "neither numbers nor strings",
     "commas": DECIMAL_COMMAS,
-    "mixed": "numbers and texts; if the texts stand for missing values, make them missing and draft again",
+    "mixed": "numbers and strings; if the strings stand for missing values, make them missing and draft again",
 }
 ALIKE = "that differ by case or spaces only; if they mean the same, spell them alike, here and in the private table"
 IDENTIFIER = "an identifier: nearly every row has its own"
@@ -44,8 +44,8 @@ def draft_schema(
     A private fit of the sample itself, or of a view of it, is noticed: nothing is then proved about it.
 
     Identifiers, dates, free text and columns with one value are ignored. Numbers are cut at round points, evenly or, where they
-    spread over orders of magnitude, by orders of magnitude. Texts become categories, rare ones are left to "other". Why a column
-    is what it is stands above it in the TOML file.
+    spread over orders of magnitude, by orders of magnitude. Strings become categories, rare ones are left to "other". Why a
+    column is what it is stands above it in the TOML file.
 
     Parameters
     ----------
@@ -121,7 +121,7 @@ def _profile(table: Table, name: str) -> ColumnProfile:
 
 def _is_measured(profile: ColumnProfile) -> bool:
     """Whether a column holds numbers that can be cut."""
-    return profile.kind == "numbers" and profile.n_distinct > 1 and not profile.is_truth and not profile.identifies
+    return profile.kind == "numbers" and profile.n_distinct > 1 and not profile.is_boolean and not profile.identifies
 
 
 def _not_measured(name: str, profile: ColumnProfile) -> Drafted:
@@ -129,13 +129,13 @@ def _not_measured(name: str, profile: ColumnProfile) -> Drafted:
         return Drafted(Ignored(name), USELESS[profile.kind], needs_review=profile.kind != "dates")
     if profile.n_distinct < 2:
         return Drafted(Ignored(name), "one value only in the sample", needs_review=True)
-    if profile.is_truth:
+    if profile.is_boolean:
         return Drafted(Boolean(name, profile.missing))
     if not profile.identifies:
         return _categories(name, profile)
-    if profile.wordy:
+    if profile.is_free_text:
         return Drafted(Ignored(name), "free text")
-    if profile.kind == "texts" or profile.telling:
+    if profile.kind == "strings" or profile.has_identifying_name:
         return Drafted(Ignored(name), IDENTIFIER)
     return Drafted(Ignored(name), f"{IDENTIFIER}? If it is an amount, give it cuts", needs_review=True)
 
@@ -147,7 +147,7 @@ def _categories(name: str, profile: ColumnProfile) -> Drafted:
     if 2 * profile.counts[common].sum() < profile.n_known:
         return Drafted(Ignored(name), "too many categories; group them, and name the groups here", needs_review=True)
     complete = len(common) == profile.n_distinct
-    categories = tuple(sorted(profile.texts[i] for i in common))
+    categories = tuple(sorted(profile.strings[i] for i in common))
     column = Categorical(name, profile.missing, categories=categories, outside=None if complete else "other")
     if profile.has_missing_word:
         return Drafted(
@@ -172,7 +172,7 @@ def _classes(target: str, profile: ColumnProfile, notes: list[str]) -> tuple[Lab
     if profile.kind == "commas":
         raise SchemaError(f"{said} has {DECIMAL_COMMAS}")
     if profile.kind in ("objects", "mixed"):
-        raise SchemaError(f"{said} must hold texts or whole numbers; make classes of it first")
+        raise SchemaError(f"{said} must hold strings or integers; make classes of it first")
     if profile.n_distinct < 2:
         raise SchemaError(f"{said} has fewer than two classes in the sample; give a sample in which each class occurs")
     if profile.kind == "numbers" and not (profile.whole and profile.n_distinct <= MOST_CLASSES):
@@ -180,13 +180,13 @@ def _classes(target: str, profile: ColumnProfile, notes: list[str]) -> tuple[Lab
             f"{said} is a number; make classes of it first, such as low and high, here and in the private table"
         )
     if profile.n_distinct > MOST_CLASSES:
-        raise SchemaError(f"{said} has more than {MOST_CLASSES} different texts; group them, or name another column")
+        raise SchemaError(f"{said} has more than {MOST_CLASSES} different strings; group them, or name another column")
     if profile.missing:
         notes.append(f"{target!r} (target): has missing values; records without a class are left out of a fit")
-    if profile.kind == "texts" and profile.differs_by_case:
+    if profile.kind == "strings" and profile.differs_by_case:
         notes.append(f"{target!r} (target): classes {ALIKE}")
-    if profile.kind == "truths":
+    if profile.kind == "booleans":
         return (False, True)
-    if profile.kind == "numbers" and not profile.from_texts:
+    if profile.kind == "numbers" and not profile.from_strings:
         return tuple(int(x) for x in np.unique(profile.numbers))
-    return tuple(sorted(profile.texts))
+    return tuple(sorted(profile.strings))
