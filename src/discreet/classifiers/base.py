@@ -55,7 +55,8 @@ class RuleListClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc] 
         """The share of records whose class is predicted correctly."""
         predicted = self.predict(X)
         with no_value_shown(f"{LABELS}; and sample_weight, if given, a number for each"):
-            return float(accuracy_score(as_array(y), predicted, sample_weight=sample_weight))
+            accuracy: float = accuracy_score(as_array(y), predicted, sample_weight=sample_weight)
+            return accuracy
 
     def __str__(self) -> str:
         return str(self.rule_list_) if hasattr(self, "rule_list_") else repr(self)
@@ -106,10 +107,10 @@ class RuleListClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc] 
             raise SchemaError("X must be a data frame or an array of two dimensions; make a data frame of the mapping")
         if not hasattr(X, "shape") or len(X.shape) == 2:
             try:
-                numbers: np.ndarray = validate_data(
+                array: np.ndarray = validate_data(
                     self, X, reset=reset, dtype="numeric", ensure_all_finite=False, ensure_min_samples=least
                 )
-                return numbers
+                return array
             except Exception as error:
                 first_line = str(error).partition("\n")[0]
                 if first_line.startswith(ABOUT_SHAPES):

@@ -105,11 +105,11 @@ def _scores(rules: RuleList, kind: str, taught: Any, x: np.ndarray, y: np.ndarra
     proba = np.array([rules.shares(rule if kind == "black-box" else Rule((), rule.label)) for rule in rules])
     target = BlackBoxClassifier(lambda x: proba[x[:, 0].astype(int)], input_shape=(1,), nb_classes=len(rules.classes))
     if kind == "label-only":
-        return np.asarray(inference.LabelOnlyGapAttack(target).infer(x, y))
+        return inference.LabelOnlyGapAttack(target).infer(x, y)
     attack = inference.MembershipInferenceBlackBox(target, attack_model_type="rf")
     attack.attack_model.set_params(random_state=seed)  # ART has no parameter for it
     attack.fit(*taught)
-    return np.asarray(attack.infer(x, y, probabilities=True)).ravel()
+    return attack.infer(x, y, probabilities=True).ravel()
 
 
 def _toolbox() -> tuple[Any, Any]:

@@ -64,4 +64,5 @@ def _counts(records: Records) -> np.ndarray:
 def _probabilities(counts: np.ndarray, joint: bool) -> np.ndarray:
     """P[r, y] or P[r | y]; where there is no record of class y, 0: it weighs nothing."""
     total = counts.sum() if joint else counts.sum(axis=1, keepdims=True)
-    return np.asarray(counts / np.maximum(total, 1))
+    shares: np.ndarray = counts / np.maximum(total, 1)
+    return shares

@@ -29,8 +29,7 @@ class Records:
     def predict(self) -> np.ndarray:
         """The predicted class of each record, as its number."""
         number: dict[Any, int] = {label: i for i, label in enumerate(self.rules.classes)}
-        labels = np.array([number[rule.label] for rule in self.rules])
-        return np.asarray(labels[self.captures()])
+        return np.array([number[rule.label] for rule in self.rules])[self.captures()]
 
 
 def records_of(model: Any, X: Any, y: Any) -> Records:

@@ -14,7 +14,6 @@ from ..common.errors import RuleError
 from ..conditions.text import write, write_number
 from ..models.rule_list import RuleList
 from ..schema import Label
-from ..schema.columns.boolean import TRUTH
 from .branches import Branch, NumberTest, Test, TextTest, branches
 
 HELPERS = {
@@ -47,10 +46,10 @@ def text(value):
     except (OverflowError, ValueError):
         return str(value)
 ''',
-    "truth": f'''
+    "truth": '''
 def truth(value):
     """True or False; None if it is missing or neither."""
-    words = {{{", ".join(f'"{word}": {bool(meant)}' for word, meant in TRUTH.items())}}}
+    words = {"1": True, "true": True, "yes": True, "0": False, "false": False, "no": False}
     return words.get((text(value) or "").lower())
 ''',
 }

@@ -12,12 +12,11 @@ from ..common.errors import RuleError
 from ..models.rule_list import RuleList
 from ..schema import Label
 from ..schema.columns import Boolean, Categorical, Numeric
-from ..schema.columns.boolean import TRUTH
 from .branches import NumberTest, Test, TextTest, TruthTest, branches
 from .dialects import Dialect, check_case, dialect_of
 
 KINDS = ("text", "number", "boolean")
-TRUE, FALSE = (tuple(word for word, truth in TRUTH.items() if truth == wanted) for wanted in (1, 0))
+TRUE, FALSE = ("1", "true", "yes"), ("0", "false", "no")
 EXACT = 2**53  # below it, every whole number has a floating-point number of its own
 
 

@@ -198,15 +198,14 @@ class RuleList:
             self.classes
         ):  # NumPy cuts a NUL off the end of a text and rounds some whole numbers
             classes = np.array(self.classes, dtype=object)
-        labels: np.ndarray = classes[[self.classes.index(rule.label) for rule in self]]
-        return np.asarray(labels[self.captures(X, strict)])
+        return classes[[self.classes.index(rule.label) for rule in self]][self.captures(X, strict)]
 
     def predict_proba(self, X: Any, strict: bool = False) -> np.ndarray:
         """The share of each class (in the order of ``classes``) where a record is captured; of a bare list, 0 and 1.
 
         Where shares are equal, ``predict`` gives the label that the rule has, which need not be the first of them.
         """
-        return np.asarray(np.array([self.shares(rule) for rule in self])[self.captures(X, strict)])
+        return np.array([self.shares(rule) for rule in self])[self.captures(X, strict)]
 
     def to_sql(
         self, dialect: str = "duckdb", share_of: Label | None = None, types: Mapping[str, str] | None = None
@@ -254,7 +253,7 @@ class RuleList:
     def shares(self, rule: Rule) -> np.ndarray:
         """The share of each class where this rule of the list captures; without counts, 1 for its label."""
         if rule.counts is not None and sum(c := np.maximum(rule.counts, 0.0)) > 0:
-            return np.asarray(c / c.sum())
+            return c / c.sum()
         return np.array([float(rule.label == c) for c in self.classes])
 
     @property

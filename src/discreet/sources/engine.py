@@ -66,7 +66,7 @@ class EngineTable:
     @property
     def engine(self) -> str:
         """The engine's name."""
-        return str(ENGINES.get(self._backend.name, self._backend.name))
+        return ENGINES.get(self._backend.name, self._backend.name)
 
     @property
     def columns(self) -> Sequence[Column]:

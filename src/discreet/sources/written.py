@@ -149,11 +149,7 @@ def as_meant(table: Any, columns: Sequence[Column], target: str, classes: Sequen
     backend, names = table.get_backend(), [*(column.name for column in columns), target]
     texts = [name for name in names if table[name].type().is_string()]
     bare = _apart(backend, table.select(**{n: _stripped(table[n]) if n in texts else table[n] for n in names}))
-    decimal = decimal_sign(backend)
-
-    def column(name: str) -> EngineColumn:
-        return EngineColumn(backend.name, name, bare[name])
-
+    column, decimal = (lambda name: EngineColumn(backend.name, name, bare[name])), decimal_sign(backend)
     meant = {c.name: _meant(column(c.name), c, decimal) for c in columns if c.name in texts}
     if target in texts:
         meant[target] = _label(column(target), classes, decimal)
