@@ -448,7 +448,7 @@ NO_RECORD_GETS_THERE = {
                 "fit",
                 "ledger",
                 "plan",
-                "remembered",
+                "table_notes",
                 "reproduce",
                 "saving",
             ),

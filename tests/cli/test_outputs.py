@@ -209,7 +209,7 @@ def test_a_noisy_accuracy_that_cannot_be_printed_is_not_lost(full_desk):
 def test_reproduce_leaves_a_folder_of_something_else_alone(full_desk):
     Path("folder/quick").mkdir(parents=True)
     Path("folder/quick/index.html").write_text("precious")
-    assert "something else" in run("reproduce", "--quick", "-o", "folder", code=2)
+    assert "something other than results" in run("reproduce", "--quick", "-o", "folder", code=2)
     assert Path("folder/quick/index.html").read_text() == "precious"
 
 

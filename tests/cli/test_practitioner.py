@@ -501,7 +501,7 @@ def test_nothing_that_is_needed_is_written_over(desk):
     run(
         "cuts", "hospital.csv", "-s", "schema.toml", "-c", "age=2", "-e", "1", "--out", "schema.toml", "--force", code=2
     )
-    assert "no ordinary file" in run(*FIT[:6], "--out", "/dev/null", "--force", code=2)
+    assert "not a regular file" in run(*FIT[:6], "--out", "/dev/null", "--force", code=2)
     assert {name: (desk / name).read_bytes() for name in before} == before
     assert (desk / "m.json").read_bytes() == model
 

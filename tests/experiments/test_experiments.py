@@ -15,28 +15,28 @@ from click.testing import CliRunner
 
 from discreet.cli import main
 from discreet.evaluation import vulnerability_of_counts
-from discreet.experiments import accuracy, comparisons, hyper_parameters, importance, membership, noisy_counts, runner
-from discreet.experiments.attacks import FALSE_POSITIVE_RATES
-from discreet.experiments.effort import FULL, QUICK
+from discreet.experiments import comparisons, grids, runner
+from discreet.experiments.grids import FULL, QUICK
+from discreet.experiments.measures import FALSE_POSITIVE_RATES
 from discreet.experiments.methods import METHODS
 from discreet.experiments.page import Facts
 from discreet.experiments.reproduce import all_units
+from discreet.experiments.results_page import write_results_page
 from discreet.experiments.runner import Unit, rows_of, run
 from discreet.experiments.splits import split_of
-from discreet.experiments.story import write_story
 
 UNIT = Unit("tables", "A", "COMPAS", 3, ("sm-laplace", "GreedyRL"), (0.1, 10.0))
 
 
 def test_the_full_grid_is_the_papers():
-    units = list(accuracy.units(FULL))
+    units = list(grids.accuracy(FULL))
     fits = {}
     for unit in units:
         for method in unit.methods:
             fits[method, unit.dataset] = fits.get((method, unit.dataset), 0) + (
                 1 if method == "GreedyRL" else len(unit.epsilons)
             )
-    assert {m for m, _ in fits} == {*accuracy.PRIVATE, "GreedyRL", "whole lists"}
+    assert {m for m, _ in fits} == {*grids.PUBLISHED, "mass", "GreedyRL", "whole lists"}
     assert all(n == {"GreedyRL": 100, "whole lists": 400}.get(m, 20_000) for (m, _), n in fits.items())
     assert {unit.setup for unit in units} == {"A"}
 
@@ -47,8 +47,8 @@ def test_units_have_files_of_their_own():
         assert len(keys) == len(set(keys))
     experiments = {unit.experiment for unit in all_units(quick=True)}
     assert experiments - {"membership"} == {"tables", "importance", "noisy-counts", "hyper-parameters", "accuracy"}
-    assert len(list(hyper_parameters.units(QUICK))) > 0
-    assert {unit.max_card for unit in noisy_counts.units(QUICK)} == {1, 2}
+    assert len(list(grids.hyper_parameters(QUICK))) > 0
+    assert {unit.max_card for unit in grids.noisy_counts(QUICK)} == {1, 2}
 
 
 def test_what_is_measured_is_what_prediction_says():
@@ -75,14 +75,14 @@ def test_overlap_of_features_is_measured_where_it_is_asked_for():
     assert 0.0 <= rows[0]["overlap_top5"] <= 1.0
     assert rows[0]["overlap_positive"] <= rows[0]["overlap_top7"]
     assert "overlap_top5" not in rows_of(UNIT)[0]
-    assert next(importance.units(QUICK)).dataset == "Adult"
+    assert next(grids.importance(QUICK)).dataset == "Adult"
 
 
 def test_attacks_are_left_out_without_their_toolbox(monkeypatch):
-    monkeypatch.setattr(membership, "find_spec", lambda name: None)
-    assert list(membership.units(QUICK)) == []
-    monkeypatch.setattr(membership, "find_spec", lambda name: object())
-    assert {unit.also for unit in membership.units(QUICK)} == {"attacks"}
+    monkeypatch.setattr(grids, "find_spec", lambda name: None)
+    assert list(grids.membership(QUICK)) == []
+    monkeypatch.setattr(grids, "find_spec", lambda name: object())
+    assert {unit.also for unit in grids.membership(QUICK)} == {"attacks"}
 
 
 @pytest.mark.skipif(find_spec("art") is None, reason="needs the extra attacks")
@@ -113,7 +113,7 @@ def test_fits_can_be_repeated():
 
 
 def test_a_small_part_of_the_papers_numbers():
-    units = [unit for unit in comparisons.units(QUICK._replace(seeds=12)) if unit.dataset == "COMPAS"]
+    units = [unit for unit in grids.tables(QUICK._replace(seeds=12)) if unit.dataset == "COMPAS"]
     fits = pd.DataFrame([row for unit in units for row in rows_of(unit)])
     found = comparisons.compared(fits)
     assert {c.what[0] for c in found} == {"A", "B", "C"}
@@ -124,7 +124,7 @@ def test_a_small_part_of_the_papers_numbers():
 
 @pytest.mark.slow
 def test_all_of_the_papers_numbers(tmp_path):
-    units = list(comparisons.units(FULL))
+    units = list(grids.tables(FULL))
     fits = pd.read_parquet(run(units, tmp_path))
     for c in comparisons.compared(fits):
         assert c.agrees, c
@@ -187,7 +187,9 @@ def test_a_run_that_is_stopped_goes_on_where_it_was(tmp_path, how):
 def test_the_command(tmp_path, monkeypatch):
     fits = pd.DataFrame([row for unit in SMALL for row in rows_of(unit)])
     monkeypatch.setattr("discreet.experiments.reproduce.reproduce", lambda *_: fits)
-    monkeypatch.setattr("discreet.experiments.story.write_story", lambda fits, folder, facts: folder / "index.html")
+    monkeypatch.setattr(
+        "discreet.experiments.results_page.write_results_page", lambda fits, folder, facts: folder / "index.html"
+    )
     result = CliRunner().invoke(main, ["reproduce", "--quick", "-o", str(tmp_path)])
     assert result.exit_code == 0, result.output
     assert "expected" in result.output
@@ -199,7 +201,7 @@ def test_the_page_from_fits_to_verdicts(tmp_path):
     units = [unit for unit in units if unit.seed < 2 and unit.methods != ("whole lists",)]
     fits = pd.DataFrame([row for unit in units for row in rows_of(replace(unit, epsilons=unit.epsilons[::3]))])
     adult = fits[(fits.dataset == "COMPAS") & (fits.experiment != "tables")].assign(dataset="Adult")
-    page = write_story(pd.concat([fits, adult]), tmp_path, Facts("discreet reproduce", "today", {}, 1.0))
+    page = write_results_page(pd.concat([fits, adult]), tmp_path, Facts("discreet reproduce", "today", {}, 1.0))
     text = page.read_text(encoding="utf-8")
     assert text.count("<svg") >= 8
     for claim in ("at least as good", "larger epsilon", "noisy counts", "more vulnerable", "whatever the table"):

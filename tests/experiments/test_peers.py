@@ -17,7 +17,7 @@ from click.testing import CliRunner
 
 from discreet.cli import main
 from discreet.experiments import peers, peers_child, peers_environment
-from discreet.experiments.effort import FULL, QUICK
+from discreet.experiments.grids import FULL, QUICK
 from discreet.experiments.page import Table
 from discreet.experiments.peers import EPSILONS, OURS, PEERS
 from discreet.experiments.peers_environment import PeersError, environment, fit_in
@@ -112,7 +112,8 @@ MANY = [Unit("peers", "A", "German Credit", seed, PEERS, EPSILONS) for seed in r
 @pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGKILL])
 def test_a_run_that_is_stopped_goes_on_where_it_was(tmp_path, child, how):
     (tmp_path / "script.py").write_text(SCRIPT)
-    home = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])}
+    places = [str(Path(__file__).parents[2]), os.environ.get("PYTHONPATH", "")]
+    home = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, places))}
     process = subprocess.Popen(
         [THIS, tmp_path / "script.py", tmp_path],
         env=home,
@@ -187,7 +188,9 @@ def test_the_command_says_so_and_loses_nothing(tmp_path, commands, monkeypatch):
     fits = made_up_fits(peers=True)
     asked = []
     monkeypatch.setattr("discreet.experiments.reproduce.reproduce", lambda *given: asked.append(given[-1]) or fits)
-    monkeypatch.setattr("discreet.experiments.story.write_story", lambda fits, folder, facts: Path(facts.command))
+    monkeypatch.setattr(
+        "discreet.experiments.results_page.write_results_page", lambda fits, folder, facts: Path(facts.command)
+    )
     for option in ([], ["--peers"]):
         result = CliRunner().invoke(main, ["reproduce", "--quick", "-o", str(tmp_path), *option])
         assert result.exit_code == 0, result.output

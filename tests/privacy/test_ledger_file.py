@@ -168,7 +168,7 @@ def test_a_line_that_is_missing_in_the_middle_is_noticed(path):
 
 def test_a_pipe_is_no_ledger_and_nobody_waits_for_it(tmp_path):
     os.mkfifo(tmp_path / "pipe")
-    with pytest.raises(LedgerError, match="no ordinary file"):
+    with pytest.raises(LedgerError, match="not a regular file"):
         Ledger.open(tmp_path / "pipe")
 
 

@@ -225,7 +225,7 @@ def test_a_disk_that_is_full_in_the_middle_of_a_write(path):
 def test_an_entry_that_could_not_be_read_again_is_not_written(path):
     before = path.read_bytes()
     for what in (5, None, ["a model"]):
-        with pytest.raises(TypeError, match="what must be a text"):
+        with pytest.raises(TypeError, match="what must be a string"):
             Ledger.open(path).reserve(Fraction(1, 10), Fraction(0), what)
     for wrong in ({"release": "x" * 300}, {"records": -1}, {"pays_for": {"cuts-1": Fraction(-1)}}):
         with pytest.raises(LedgerError, match="not be read again"):

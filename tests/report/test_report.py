@@ -22,11 +22,12 @@ from discreet import (
     SavedModel,
     Schema,
 )
+from discreet.common.html import plain
 from discreet.datasets import load_compas
 from discreet.privacy.statement import SEEDED, Guarantee
 from discreet.report.html import to_html
-from discreet.report.pieces import bound, factor, number, percent, plain, sentence
 from discreet.report.summary import Chance, summarize
+from discreet.report.wording import bound, factor, number, percent, sentence
 
 from ..support.reported_models import MAKERS, MARK, NAMES, model
 
@@ -133,7 +134,7 @@ def test_hostile_names_are_shown_as_they_are_and_nothing_more():
 
 
 def test_a_renderer_that_forgets_to_escape_would_be_found(monkeypatch):
-    monkeypatch.setattr("discreet.report.pieces.plain", str)
+    monkeypatch.setattr("discreet.common.html.plain", str)
     with pytest.raises(AssertionError):
         test_hostile_names_are_shown_as_they_are_and_nothing_more()
 

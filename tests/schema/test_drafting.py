@@ -338,10 +338,10 @@ TARGETS = {
     "counted": (np.arange(60), "is a number; make classes"),
     "one class": (["a"] * 60, "fewer than two classes"),
     "no class": ([None] * 60, "fewer than two classes"),
-    "texts": ([f"{TEXT}{chr(65 + i % 26)}" for i in range(60)], "more than 20 different texts"),
+    "texts": ([f"{TEXT}{chr(65 + i % 26)}" for i in range(60)], "more than 20 different strings"),
     "dates": (pd.date_range("2024-01-01", periods=60), "holds dates; make classes"),
-    "lists": ([[TEXT]] * 60, "must hold texts or whole numbers"),
-    "mixture": ([*range(59), TEXT], "must hold texts or whole numbers"),
+    "lists": ([[TEXT]] * 60, "must hold strings or integers"),
+    "mixture": ([*range(59), TEXT], "must hold strings or integers"),
 }
 
 

@@ -21,7 +21,7 @@ from .statements import claims_too_much, unproved
 
 KNOWN_LOSS = "mass, class counts only"  # its loss is exactly epsilon: here the fits must show nearly all of it
 POWER = 0.8
-TOO_UNLIKELY = 1e-6  # a difference between fits and the exact law that has this chance is none by chance
+TOO_UNLIKELY = 1e-6  # a difference between fits and the exact law that is too unlikely to be chance
 ROUNDING = 1e-6
 
 
@@ -105,7 +105,7 @@ class _Work:
         self._expected = self._done = 0
 
     def submit(self, function: Callable[..., Any], *arguments: Any) -> "Future[Any]":
-        future = self._pool.submit(function, *arguments)
+        future: Future[Any] = self._pool.submit(function, *arguments)
         self._futures.append(future)
         future.add_done_callback(self._count)
         return future

@@ -34,7 +34,7 @@ ABOUT_SHAPES = (
 LABELS = "y must hold a label for each record of X: a few classes, all texts or all numbers"
 
 
-class RuleListClassifier(ClassifierMixin, BaseEstimator):
+class RuleListClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
     """What the rule list classifiers have in common: the way from a table to a model, and prediction."""
 
     @property

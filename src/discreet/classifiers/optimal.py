@@ -267,7 +267,7 @@ def class_weights(given: Mapping[Any, Any] | None, classes: np.ndarray) -> np.nd
         if not finite_number("class_weight", weight) > 0:
             raise ValueError(f"class_weight must hold weights above 0, not {weight!r}")
         weights[place[canonical(label)]] = float(weight)
-    return weights / weights.max()
+    return np.asarray(weights / weights.max())
 
 
 @contextmanager

@@ -1,4 +1,4 @@
-"""``discreet check``: does a table fit its schema? For the eyes of who may see the records."""
+"""``discreet check``: does a table fit its schema? For people who may see the records."""
 
 from pathlib import Path
 
@@ -9,7 +9,7 @@ from .common import (
     PLACE,
     as_json_option,
     csv_options,
-    kind_errors,
+    errors_as_messages,
     load_schema,
     read_records,
     say_json,
@@ -46,7 +46,7 @@ def check(
 
     schema = load_schema(schema_file)
     X, y = read_records(table, schema, target_of(schema, target), delimiter, encoding, decimal)
-    with kind_errors():
+    with errors_as_messages():
         found = check_table(X, y, schema)
     if as_json:
         say_json(found.to_dict())

@@ -1,4 +1,4 @@
-"""What the commands have in common: options, kind errors, and exit codes.
+"""What the commands have in common: options, errors as messages, and exit codes.
 
 0: done. 1: a file, schema or model cannot be used. 2: the command was called in a wrong way. 3: the budget does not allow it.
 4: a model was learned and paid for, but could not be written. More in ending.py.
@@ -9,14 +9,14 @@ import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from ..common.names import closest, first_few
 from .ending import as_message
-from .remembered import check_not_private, is_file_of
+from .table_notes import check_not_private, is_file_of
 from .terminal import say_json as say_json
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ class _File(click.Path):
     def convert(self, value: Any, param: Any, ctx: Any) -> Any:
         path: Any = super().convert(value, param, ctx)
         if not path.is_file():
-            self.fail(f"{click.format_filename(value)} is no ordinary file", param, ctx)
+            self.fail(f"{click.format_filename(value)} is not a regular file", param, ctx)
         return path
 
 
@@ -45,7 +45,7 @@ FORMAT_OF_A_FILE = re.compile(rb'"format"\s*:\s*"([^"]*)"')
 WEAKEST = 10.0  # a larger epsilon needs a word from the user
 
 
-class _Place(click.ParamType):
+class _Place(click.ParamType):  # type: ignore[type-arg]  # older versions of click have no argument
     """A file that is there, or the URL of a table in an engine."""
 
     name = "file or url"
@@ -62,7 +62,9 @@ class _Place(click.ParamType):
             except TableError as error:
                 raise click.UsageError(str(error), ctx) from None
             return value
-        if Path(value).is_dir() or (any(sign in value for sign in "*?[") and not Path(value).exists()):  # several files
+        if Path(value).is_dir() or (
+            any(wildcard in value for wildcard in "*?[") and not Path(value).exists()
+        ):  # several files
             return str(Path(value).absolute())
         return FILE.convert(value, param, ctx)
 
@@ -78,7 +80,7 @@ def csv_options(command: Callable[..., Any]) -> Callable[..., Any]:
         type=click.Choice([".", ","]),
         default=".",
         show_default=True,
-        help="The decimal sign of numbers in a CSV file.",
+        help="The decimal separator of numbers in a CSV file.",
     )(command)
     command = click.option("--encoding", default="utf-8", show_default=True, help="Of a CSV file.")(command)
     return click.option("--delimiter", help="Of a CSV file; by default the one that its first line has.")(command)
@@ -91,7 +93,7 @@ engine_option = click.option(
 )
 
 
-def stays(table: Path | str, engine: str | None) -> bool:
+def is_left_to_engine(table: Path | str, engine: str | None) -> bool:
     """Whether a table is left to an engine: by a URL or by --engine alone, never by what a file is like."""
     if isinstance(table, str):
         if engine is not None:
@@ -124,20 +126,20 @@ class NoBudget(click.ClickException):
 
 
 @contextmanager
-def kind_errors() -> Iterator[None]:
+def errors_as_messages() -> Iterator[None]:
     """The package's errors as messages without a traceback. They name no value of a record."""
-    from ..privacy.ledger import BudgetError, UnprovedError
+    from ..privacy.ledger import BudgetError, NoDeltaError, UnprovedError
 
     try:
         yield
     except UnprovedError as error:
         raise NoBudget(f"{error}. Nothing was learned and nothing spent") from None
+    except NoDeltaError as error:
+        raise NoBudget(
+            f"{error}. This mechanism needs a ledger with a delta (discreet ledger create NEW --epsilon 3 --delta 1e-5); "
+            "--learner optimal and --mechanism mass need none"
+        ) from None
     except BudgetError as error:
-        if "without a delta" in str(error):
-            raise NoBudget(
-                f"{error}. This mechanism needs a ledger with a delta (discreet ledger create NEW --epsilon 3 --delta 1e-5); "
-                "--learner optimal and --mechanism mass need none"
-            ) from None
         raise NoBudget(
             f"{error}. Nothing was learned and nothing spent. What is left is all there is for this table: use a smaller "
             "--epsilon, or live with the models that there are"
@@ -151,10 +153,8 @@ def kind_errors() -> Iterator[None]:
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:
     """A hint at a name that is nearly the same."""
-    known = list(known)
-    folded = {k.lower(): k for k in known}
-    close = get_close_matches(name.lower(), folded, n=1)
-    return f"; did you mean {folded[close[0]]!r}?" if close else ""
+    meant = closest(name, known)
+    return f"; did you mean {meant!r}?" if meant is not None else ""
 
 
 def check_columns(path: Path | str, needed: Sequence[str], there: Sequence[str], public: bool = False) -> None:
@@ -165,12 +165,11 @@ def check_columns(path: Path | str, needed: Sequence[str], there: Sequence[str],
     called = path.name if isinstance(path, Path) else "the table"  # a URL may name people and hosts
     if len(missing) == len(needed) and not public:  # the first line may be a record: nothing of it is shown
         raise click.ClickException(
-            f"{called} has none of the columns {', '.join(map(repr, needed[:5]))}: is its first line a header with the names "
+            f"{called} has none of the columns {first_few(needed)}: is its first line a header with the names "
             "of the columns, and is it the right file? If the names are separated by something unusual, say --delimiter"
         )
-    shown = ", ".join(repr(n) for n in there[:8]) + (", ..." if len(there) > 8 else "")
     hint = did_you_mean(missing[0], there) or "."
-    raise click.ClickException(f"{called} has no column {missing[0]!r}{hint} Its columns are {shown}")
+    raise click.ClickException(f"{called} has no column {missing[0]!r}{hint} Its columns are {first_few(there)}")
 
 
 def load_schema(path: Path | None) -> "Schema":
@@ -214,7 +213,7 @@ def read_records(
     from ..sources.files import column_names, is_csv, labels, read_table
 
     wanted = [column.name for column in schema.used] if needed is None else list(needed)
-    with kind_errors():
+    with errors_as_messages():
         there = column_names(path, delimiter, encoding)
         check_columns(path, [*wanted, *([target] if target else [])], there)
         both = list(dict.fromkeys([*wanted, *([target] if target else [])]))
@@ -246,7 +245,7 @@ def check_outputs(
         if any(isinstance(other, Path) and _is_same(path, other) for other in taken):
             raise click.UsageError(f"{path} is needed for something else in this command: choose another name")
         if path.exists() and not path.is_file():
-            raise click.UsageError(f"{path} is no ordinary file: choose another name")
+            raise click.UsageError(f"{path} is not a regular file: choose another name")
         if path.exists() and (kept := _why_kept(path)):
             raise click.UsageError(f"{path} {kept}, and not written over: choose another name")
         if path.exists() and not force:
@@ -278,19 +277,19 @@ def new_file(path: Path, force: bool) -> Iterator["PendingFile"]:
     """A file that is written beside, and then in its place, or not at all. What appeared there since it was checked stays."""
     from ..common.writing import PendingFile
 
-    with kind_errors(), PendingFile(path, over=force) as file:
+    with errors_as_messages(), PendingFile(path, over=force) as file:
         yield file
         file.commit()
 
 
 def write_new(path: Path, text: str, force: bool) -> None:
-    """Write a text to a new file."""
+    """Write a string to a new file."""
     with new_file(path, force) as file:
         file.stream.write(text.encode("utf-8"))
 
 
 def check_epsilon(epsilon: float, weak: bool) -> None:
-    """Complain about an epsilon that is none, or protects nobody."""
+    """Complain about an epsilon that is not a number above 0, or protects nobody."""
     if not math.isfinite(epsilon) or epsilon <= 0:
         raise click.UsageError("--epsilon must be above 0. Good values are from 0.1 to 1; `discreet plan` helps")
     if epsilon > WEAKEST and not weak:
@@ -302,9 +301,9 @@ def check_epsilon(epsilon: float, weak: bool) -> None:
     if epsilon > WEAKEST:  # it was said aloud
         import warnings
 
-        from ..common.errors import PrivacyWarning
+        from ..common.errors import WeakEpsilonWarning
 
-        warnings.filterwarnings("ignore", "epsilon = .* is above", PrivacyWarning)
+        warnings.simplefilter("ignore", WeakEpsilonWarning)
 
 
 weak_option = click.option(

@@ -13,18 +13,18 @@ from .common import (
     check_outputs,
     csv_options,
     engine_option,
+    errors_as_messages,
     force_option,
-    kind_errors,
+    is_left_to_engine,
     load_schema,
     open_where_it_is,
     read_records,
     say_json,
-    stays,
     weak_option,
 )
 from .fit import open_ledger
-from .remembered import ANOTHER, check_ledger, note_ledger
 from .saving import keep, reserved
+from .table_notes import ANOTHER, check_ledger, note_ledger
 from .terminal import on_one_line, say
 
 
@@ -81,10 +81,10 @@ def cuts(
 
     size = (1 << 16) + 4 * len(schema.to_toml().encode()) + 64 * sum(min(n, 10_000) for n in wanted.values())
     place = reserved(out, size, force)
-    with kind_errors():
+    with errors_as_messages():
         for name in wanted:
             schema[name]
-        if stays(table, engine):
+        if is_left_to_engine(table, engine):
             X = open_where_it_is(table, list(wanted), delimiter, encoding, decimal)
         else:
             assert isinstance(table, Path)

@@ -14,15 +14,15 @@ from .common import (
     check_epsilon,
     csv_options,
     engine_option,
-    kind_errors,
+    errors_as_messages,
+    is_left_to_engine,
     open_where_it_is,
     read_records,
     say_json,
-    stays,
     weak_option,
 )
-from .remembered import ANOTHER, check_ledger, note_ledger
 from .saving import say_paid
+from .table_notes import ANOTHER, check_ledger, note_ledger
 from .terminal import as_text, on_one_line, open_console, say
 
 CHOOSE = (
@@ -78,7 +78,7 @@ def evaluate(
         raise click.UsageError(CHOOSE)
     if model_is_public and epsilon is None:
         raise click.UsageError("--model-is-public goes with --epsilon: it is about what is proved of a noisy accuracy")
-    in_engine = stays(table, engine)
+    in_engine = is_left_to_engine(table, engine)
     if public and in_engine:
         raise click.UsageError("--public reads the records into memory: give a file, or --epsilon for a noisy accuracy")
     if epsilon is not None:
@@ -90,7 +90,7 @@ def evaluate(
     from ..models.saved import SavedModel
     from ..privacy.ledger import Ledger
 
-    with kind_errors():
+    with errors_as_messages():
         saved = SavedModel.load(model)
         target = target or saved.target
         if target is None:

@@ -18,18 +18,18 @@ from .common import (
     check_outputs,
     csv_options,
     engine_option,
+    errors_as_messages,
     force_option,
-    kind_errors,
+    is_left_to_engine,
     load_schema,
     open_where_it_is,
     say_json,
-    stays,
     target_of,
     weak_option,
 )
-from .remembered import ANOTHER, PUBLIC, check_ledger, check_not_a_sample, note_ledger
 from .saving import keep, reserved, size_of_model, size_of_report
 from .show import coloured
+from .table_notes import ANOTHER, PUBLIC, check_ledger, check_not_a_sample, note_ledger
 from .terminal import as_text, on_one_line, open_console, say
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from ..schema import Label, Schema
 
 
-class _Mechanisms(click.Choice):
+class _Mechanisms(click.Choice):  # type: ignore[type-arg]  # it has none in older versions of click
     """The names of all mechanisms, asked for when they are needed: until then the command line starts without NumPy."""
 
     case_sensitive = True
@@ -170,7 +170,7 @@ def fit(
     place = reserved(out, size, force)
     report_place = None if report is None else reserved(report, size_of_report(size), force)
     booked = 0 if ledger is None else ledger.n_entries
-    in_engine = stays(table, engine)
+    in_engine = is_left_to_engine(table, engine)
     written = Written(table, delimiter, encoding, decimal)
     try:
         if schema is None:
@@ -274,7 +274,7 @@ def open_ledger(path: Path | None) -> "Ledger | None":
     if path is None:
         return None
     if path.exists() and not path.is_file():
-        raise click.UsageError(f"{path} is no ordinary file, so it is no ledger")
+        raise click.UsageError(f"{path} is not a regular file, so it is not a ledger")
     if not path.exists():
         raise click.UsageError(
             f"there is no ledger {path}. Decide once how much all models from this table may reveal together, and make it:\n\n"
@@ -282,7 +282,7 @@ def open_ledger(path: Path | None) -> "Ledger | None":
         )
     from ..privacy.ledger import Ledger
 
-    with kind_errors():
+    with errors_as_messages():
         return Ledger.open(path)
 
 
@@ -317,7 +317,7 @@ def _fit_file(
     from ..vault.vault import Vault
 
     schema = _with_target(schema, target)
-    with kind_errors():
+    with errors_as_messages():
         clf = learn(schema=schema)
         used = schema.exclude(clf.exclude)  # a name that is not there is noticed before the table is read
         if clf._binary_only and len(schema.classes or ()) != 2:
@@ -355,7 +355,7 @@ def _fit_where_it_is(
     from ..models.saved import SavedModel
 
     schema = _with_target(schema, target)
-    with kind_errors():
+    with errors_as_messages():
         clf = learn(schema=schema)
         needed = [*(c.name for c in schema.exclude(clf.exclude).used), str(schema.target)]
         opened = open_where_it_is(table.path, needed, *table[1:])
@@ -375,7 +375,7 @@ def _fit_inferred(table: Written, target: str | None, learn: Callable[..., Any],
     if target is None:
         raise click.UsageError("which column is to be predicted? Say --target COLUMN")
     path, delimiter, encoding, decimal = table
-    with kind_errors(), warnings.catch_warnings():
+    with errors_as_messages(), warnings.catch_warnings():
         warnings.simplefilter("ignore", PrivacyWarning)  # the statement says it
         check_columns(path, [target], column_names(path, delimiter, encoding))
         frame = read_typed(path, delimiter, encoding, decimal)

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from .common import FILE, NEW_FILE, as_json_option, check_outputs, kind_errors, say_json
+from .common import FILE, NEW_FILE, as_json_option, check_outputs, errors_as_messages, say_json
 from .terminal import as_text, on_one_line, open_console, say
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ def create(path: Path, epsilon: float, delta: float, allow_unproved: bool, as_js
     if path.exists():
         raise click.UsageError(f"{path} exists already; a ledger is made once for a table")
     check_outputs([path])
-    with kind_errors():
+    with errors_as_messages():
         Ledger.open(path, epsilon, delta, allow_unproved)
     if as_json:
         say_json({"ledger": str(path), "epsilon": epsilon, "delta": delta, "allow_unproved": allow_unproved})
@@ -51,7 +51,7 @@ def show(path: Path, as_json: bool) -> None:
     """Show what was spent, on what, and what is left."""
     from ..privacy.ledger import Ledger
 
-    with kind_errors():
+    with errors_as_messages():
         opened = Ledger.open(path)
         entries, snapshot, unproved = opened.entries, opened.snapshot(), opened.allow_unproved
     if as_json:

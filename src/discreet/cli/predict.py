@@ -20,11 +20,11 @@ from .common import (
     check_outputs,
     csv_options,
     engine_option,
+    errors_as_messages,
     force_option,
-    kind_errors,
+    is_left_to_engine,
     new_file,
     open_where_it_is,
-    stays,
 )
 from .terminal import on_one_line, say, say_lines
 
@@ -61,11 +61,11 @@ def predict(
     from ..models.saved import SavedModel
 
     check_outputs([out], [model, table], force)
-    with kind_errors():
+    with errors_as_messages():
         saved = SavedModel.load(model)
         scorer = saved.model
         answers = [(a.label, *(round(float(p), 6) for p in a.shares_among(scorer.classes))) for a in scorer.answers]
-        parts = _parts(table, stays(table, engine), scorer, ids, delimiter, encoding, decimal)
+        parts = _parts(table, is_left_to_engine(table, engine), scorer, ids, delimiter, encoding, decimal)
         header = [*ids, "prediction", *(f"share of {c}" for c in scorer.classes)]
         if twice := [name for name in ids if header.count(name) > 1]:
             raise click.UsageError(

@@ -53,7 +53,7 @@ def reproduce(quick: bool, folder: Path, jobs: int | None, peers: bool) -> None:
     from ..experiments.peers_environment import PeersError, environment
     from ..experiments.reproduce import all_units
     from ..experiments.reproduce import reproduce as run_experiments
-    from ..experiments.story import write_story
+    from ..experiments.results_page import write_results_page
     from ..experiments.tables import comparison
 
     python = None
@@ -65,7 +65,7 @@ def reproduce(quick: bool, folder: Path, jobs: int | None, peers: bool) -> None:
             raise click.ClickException(str(error)) from None
     folder = folder / ("quick" if quick else "full")
     if folder.is_dir() and any(folder.iterdir()) and not (folder / "parts").is_dir():
-        raise click.UsageError(f"{folder} holds something else than results of this command: choose another --folder")
+        raise click.UsageError(f"{folder} holds something other than results of this command: choose another --folder")
     started = time.monotonic()
     columns = (TextColumn("fits"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(), TimeRemainingColumn())
     with Progress(*columns, console=open_console(stderr=True)) as bar:
@@ -86,5 +86,5 @@ def reproduce(quick: bool, folder: Path, jobs: int | None, peers: bool) -> None:
         }
         command = "discreet reproduce" + (" --quick" if quick else "") + (" --peers" if peers else "")
         date = datetime.now(UTC).date().isoformat()
-        page = write_story(fits, folder, Facts(command, date, versions, time.monotonic() - started))
+        page = write_results_page(fits, folder, Facts(command, date, versions, time.monotonic() - started))
     console.print(f"{len(fits):,} fits; read {on_one_line(page)}")

@@ -76,7 +76,7 @@ def size_of_model(schema: "Schema | None", max_length: int, max_card: int) -> in
 
 
 def size_of_report(model: int) -> int:
-    """More bytes than the report will have, of a model of at most so many: signs take up to six letters in HTML."""
+    """More bytes than the report will have, of a model of at most so many: a character takes up to six in HTML."""
     return (1 << 20) + 16 * model
 
 

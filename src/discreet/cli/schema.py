@@ -12,12 +12,12 @@ from .common import (
     check_columns,
     check_outputs,
     csv_options,
+    errors_as_messages,
     force_option,
-    kind_errors,
     say_json,
     write_new,
 )
-from .remembered import PUBLIC, check_not_private, note_sample
+from .table_notes import PUBLIC, check_not_private, note_sample
 from .terminal import on_one_line, say, say_lines
 
 if TYPE_CHECKING:
@@ -58,7 +58,7 @@ def schema(
 
     check_outputs([out], [sample], force)
     check_not_private(sample, public_table)
-    with kind_errors():
+    with errors_as_messages():
         if target is not None and not dictionary:
             check_columns(sample, [target], column_names(sample, delimiter, encoding), public=True)
         frame = read_typed(sample, delimiter, encoding, decimal)
@@ -87,7 +87,10 @@ def schema(
 
 
 def _with_other_points(column: "pd.Series") -> "pd.Series":
-    """Texts that are numbers by a decimal point, where a comma is one: with commas, so that a draft takes them for no numbers."""
+    """The column, with points and commas swapped if its strings are numbers only by a decimal point, where a comma was said.
+
+    So a draft does not take them for numbers.
+    """
     import pandas as pd
 
     from ..sources.files import SWAPPED

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from .common import FILE, NEW_FILE, check_outputs, force_option, kind_errors, write_new
+from .common import FILE, NEW_FILE, check_outputs, errors_as_messages, force_option, write_new
 from .terminal import as_text, on_one_line, open_console, say_lines
 
 if TYPE_CHECKING:
@@ -81,7 +81,7 @@ def show(
     from ..models.saved import SavedModel
 
     check_outputs([out], [model], force)
-    with kind_errors():
+    with errors_as_messages():
         saved = SavedModel.load(model)
         shown = saved.model
         of = None

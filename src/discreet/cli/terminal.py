@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 def escaped(text: str, keep: str = "\n") -> str:
-    """A text in which everything can be seen. Only line breaks stay, because our own messages have some.
+    """A string in which everything can be seen. Only line breaks stay, because our own messages have some.
 
     >>> escaped("weight [kg]\\x1b[2J")
     'weight [kg]\\\\x1b[2J'

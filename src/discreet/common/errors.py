@@ -53,6 +53,14 @@ class PrivacyWarning(UserWarning):
     """Something was asked for about which nothing, or next to nothing, is promised. It depends on parameters alone."""
 
 
+class WeakEpsilonWarning(PrivacyWarning):
+    """An epsilon that is next to no protection."""
+
+
+class SeededWarning(PrivacyWarning):
+    """Noise that can be repeated, because it has a seed."""
+
+
 @contextmanager
 def no_value_shown(problem: str) -> Iterator[None]:
     """Say ``problem`` instead of what a library says, or a value's own code: both like to quote the value."""

@@ -16,19 +16,19 @@ PATIENCE = 2.0  # seconds before one is told that this waits
 LONGEST_PAUSE = 0.05  # seconds between two tries
 
 
-class NoOrdinaryFileError(OSError):
+class NotARegularFileError(OSError):
     """A folder, a device, or a pipe, on which reading would wait for ever."""
 
 
-def open_ordinary(path: Path, mode: str = "rb", create: bool = False) -> FileIO:
-    """An ordinary file, not buffered. No link is followed, and a pipe is refused instead of waited for."""
+def open_regular(path: Path, mode: str = "rb", create: bool = False) -> FileIO:
+    """A regular file, not buffered. No link is followed, and a pipe is refused instead of waited for."""
     flags = os.O_CREAT if create else 0
     for name in ("O_NONBLOCK", "O_NOFOLLOW", "O_CLOEXEC"):  # not everywhere
         flags |= getattr(os, name, 0)
     file = FileIO(path, mode.replace("b", ""), opener=lambda name, given: os.open(name, given | flags, 0o600))
     if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
         file.close()
-        raise NoOrdinaryFileError(f"{path} is no ordinary file")
+        raise NotARegularFileError(f"{path} is not a regular file")
     return file
 
 
@@ -37,7 +37,7 @@ def open_locked(path: Path, create: bool = False) -> FileIO:
     import fcntl
 
     while True:
-        file = open_ordinary(path, "rb+", create)
+        file = open_regular(path, "rb+", create)
         try:
             try:
                 fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)

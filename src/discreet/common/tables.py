@@ -10,6 +10,7 @@ import pandas as pd
 from narwhals.exceptions import DuplicateError
 
 from .errors import SchemaError, no_value_shown
+from .names import first_few
 
 UNREADABLE = "<unreadable>"  # what is in a typed column and no value of Python, or of a type that no rule is about
 
@@ -29,8 +30,8 @@ class Table:
     def column(self, name: str, rows: slice | None = None) -> np.ndarray:
         """The values of a column: numbers, Booleans, dates, or objects with None where a value is missing."""
         if name not in self._known:
-            listed = ", ".join(repr(n) for n in self.names[:8]) + (", ..." if len(self.names) > 8 else "")
-            raise SchemaError(f"the schema names column {name!r}, which the table does not have; it has {listed}")
+            there = first_few(self.names)
+            raise SchemaError(f"the schema names column {name!r}, which the table does not have; it has {there}")
         with no_value_shown(f"column {name!r} of the table cannot be read"):
             return self._get(name, slice(0, len(self)) if rows is None else rows)
 
@@ -140,7 +141,7 @@ def only_column(y: Any) -> Any:
 
 @no_value_shown("y cannot be read as a column of labels")
 def as_array(y: Any) -> Any:
-    """A column of any data frame library as an array; what is none is left as it is."""
+    """A column of any data frame library as an array; anything else is left as it is."""
     pyarrow = sys.modules.get("pyarrow")
     if pyarrow is not None and isinstance(y, pyarrow.Array):  # narwhals knows its chunked arrays only
         y = pyarrow.chunked_array([y])
@@ -174,7 +175,7 @@ def array_names(n: int) -> list[str]:
 
 
 def _as_column(name: str, values: Any) -> np.ndarray:
-    """A list or array as one column. Texts and mixtures stay objects: NumPy would write a missing value as "nan"."""
+    """A list or array as one column. Strings and mixtures stay objects: NumPy would write a missing value as "nan"."""
     if isinstance(values, np.ma.MaskedArray):
         values = np.ma.filled(values.astype(object), None)
     array = as_objects(as_array(values))
@@ -190,13 +191,15 @@ def _values(series: Any) -> np.ndarray:
     if isinstance(series.dtype, nw.Struct | nw.List | nw.Array):
         return _as_column_of(None if gone else UNREADABLE for gone in series.is_null().to_list())
     if series.implementation.is_polars() and isinstance(series.dtype, nw.String | nw.Categorical | nw.Enum):
-        texts = series.cast(nw.String).cast(nw.Binary).to_list()  # polars would show on stderr one that is no text
+        texts = series.cast(nw.String).cast(nw.Binary).to_list()  # polars would show on stderr one that is not UTF-8
         return _as_column_of(None if text is None else text.decode(errors="replace") for text in texts)
     if series.implementation.is_pyarrow() and series.dtype == nw.Unknown:
         return _one_by_one(series)  # pyarrow ends the process over some of these types, if there are no records
     try:
         return _values_at_once(series)
-    except Exception:  # a text that is none, a date that Python does not have; the other values are what they would be
+    except (
+        Exception
+    ):  # a string that is not UTF-8, a date that Python does not have; the other values are what they would be
         return _one_by_one(series)
 
 
@@ -211,7 +214,7 @@ def _values_at_once(series: Any) -> np.ndarray:
         return _as_column_of(series.to_list())
     if series.dtype.is_decimal() or series.dtype.is_float():
         series = series.cast(nw.Float64).fill_null(float("nan"))
-    values = series.to_numpy()
+    values: np.ndarray = series.to_numpy()
     if values.dtype == object or not hasattr(values.dtype, "kind") or values.dtype.kind in "UST":
         return _with_none(np.asarray(values, dtype=object), lambda: series.is_null().to_numpy())
     return values
@@ -223,7 +226,7 @@ def _as_column_of(values: Iterable[Any]) -> np.ndarray:
 
 
 def _in_python(value: Any) -> Any:
-    """A scalar of pyarrow; of one that Python has no value for, its bytes as far as they are a text, or that it is none."""
+    """A scalar of pyarrow; of one that Python has no value for, its bytes as far as they are UTF-8, or ``UNREADABLE``."""
     value = getattr(value, "value", value) if type(value).__name__ == "DictionaryScalar" else value
     try:
         return value.as_py()

@@ -102,8 +102,8 @@ class PendingFile:
         self.discard()
 
 
-def write_whole(path: str | PathLike[str], text: str) -> None:
-    """Write a text file in UTF-8 in place of the old one, or raise and leave the old one as it was."""
+def write_whole(path: str | PathLike[str], content: str | bytes) -> None:
+    """Write bytes, or a string in UTF-8, in place of the old file; or raise and leave the old one as it was."""
     with PendingFile(path) as file:
-        file.stream.write(text.encode("utf-8"))
+        file.stream.write(content.encode("utf-8") if isinstance(content, str) else content)
         file.commit()

@@ -6,9 +6,9 @@ What a literal means for odd values (beyond the bounds, of an unlisted category,
 """
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -33,6 +33,10 @@ class Literal:
     column: str
     op: str = "is true"
     value: Value = None
+
+    if TYPE_CHECKING:  # a range may be a list
+
+        def __init__(self, column: str, op: str = "is true", value: Value | list[float] = None) -> None: ...
 
     def __post_init__(self) -> None:
         if not isinstance(self.column, str) or not self.column:
@@ -90,6 +94,15 @@ class Rule:
     antecedent: tuple[Literal, ...] = ()
     label: Label | None = None
     counts: tuple[float, ...] | None = None
+
+    if TYPE_CHECKING:  # a dataclass asks for tuples; any sequence will do, and becomes one
+
+        def __init__(
+            self,
+            antecedent: Literal | Sequence[Literal] = (),
+            label: Label | None = None,
+            counts: Sequence[float] | None = None,
+        ) -> None: ...
 
     def __post_init__(self) -> None:
         antecedent = (self.antecedent,) if isinstance(self.antecedent, Literal) else tuple(self.antecedent)

@@ -82,7 +82,7 @@ def membership_attack(
     members, others = records_of(model, X_train, y_train), records_of(model, X_test, y_test)
     half = min(len(members.labels), len(others.labels)) // 2
     if half == 0:
-        raise ValueError("an attack needs two training records and two test records at least")
+        raise ValueError("an attack needs at least two training records and two test records")
     rng = np.random.default_rng(random_state)
     captured, labels = [], []  # of members, of others; which answer they get is all that a model tells
     for records in (members, others):

@@ -19,7 +19,7 @@ from ..report.summary import Chance
 from ..schema import Schema
 
 EPSILONS = (0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0)
-SURE = 0.95
+CONFIDENCE = 0.95
 
 
 def attackers_chance(epsilon: float, prior: float = 0.5) -> float:
@@ -44,7 +44,7 @@ def worst_loss(
     rules = min(max_length - 1, n_candidates)
     log_lists = sum(math.log(n_candidates - i) for i in range(rules)) + (rules + 1) * math.log(n_classes)
     log_prior = -math.log(max_length) - log_lists
-    worse = (-log_prior + math.log(1.0 / (1.0 - SURE))) / (epsilon * (1.0 - counts_share))
+    worse = (-log_prior + math.log(1.0 / (1.0 - CONFIDENCE))) / (epsilon * (1.0 - counts_share))
     return min(1.0, worse / records)
 
 

@@ -5,9 +5,9 @@ from typing import Any
 import numpy as np
 
 from ..audit.learners import REFUTED, compare
+from .comparisons import measured_errors
 from .page import Check, Verdict
 from .setups import MAX_CARD, MIN_SUPPORT
-from .standard_errors import measured_errors
 
 GLOBAL = ("gl-laplace", "gl-gaussian", "gl-exponential")
 

@@ -1,29 +1,12 @@
 """The numbers of the paper's tables, each in the set-up that it comes from, beside what is expected and what we measure."""
 
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 
-from .effort import Effort
-from .expected import EXPECTED, GERMAN_CREDIT, Expected
+from .expected import EPSILONS, EXPECTED, GERMAN_CREDIT, STANDARD_ERRORS, Expected
 from .page import Table
-from .runner import Unit
-from .setups import DATASETS
 from .tables import Compared, with_error
-
-EPSILONS = (0.01, 0.1, 1.0, 10.0, 100.0)
-
-
-def units(effort: Effort) -> Iterator[Unit]:
-    """Sets A, B and C at the epsilons of the tables."""
-    for seed in range(effort.seeds):
-        for dataset in DATASETS:
-            yield Unit(
-                "tables", "A", dataset, seed, ("sm-laplace", "sm-cauchy", "gl-laplace", "mass", "GreedyRL"), EPSILONS
-            )
-            yield Unit("tables", "B", dataset, seed, ("sm-laplace", "mass", "GreedyRL"), (10.0,))
-            yield Unit("tables", "C", dataset, seed, ("sm-laplace", "mass", "GreedyRL"), (1.0, 10.0))
 
 
 def _what(e: Expected) -> str:
@@ -57,3 +40,20 @@ def german_credit(fits: Any) -> Table:
         values = table.loc[table.method == method, measure]
         rows.append((f"{method}, {measure.replace('_', ' ')}", paper, about, with_error(values.mean(), values.sem())))
     return Table(("set-up B, epsilon 10", "paper", "independent run, about", "measured"), tuple(rows))
+
+
+def measured_errors(fits: Any) -> Any:
+    """The standard error of each method at each epsilon on each dataset."""
+    where = (fits.experiment == "tables") & (fits.setup == "A") & fits.epsilon.notna()
+    return fits[where].groupby(["dataset", "method", "epsilon"]).test_accuracy.sem()
+
+
+def standard_errors(fits: Any) -> Table:
+    """Table I: published and measured, a row for each dataset and method."""
+    found = measured_errors(fits)
+    rows = []
+    for (dataset, method), published in STANDARD_ERRORS.items():
+        mine = found.loc[dataset, method]
+        at = [mine.iloc[int(np.argmin(np.abs(mine.index - epsilon)))] for epsilon in EPSILONS]
+        rows.append((f"{dataset}, {method}", *(f"{p:.1e} / {m:.1e}" for p, m in zip(published, at, strict=True))))
+    return Table(("", *(f"epsilon {e:g}" for e in EPSILONS)), tuple(rows), "paper / measured")

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .attacks import FALSE_POSITIVE_RATES
 from .drawing import (
     BAND,
     SOFT,
@@ -21,6 +20,7 @@ from .drawing import (
     plain,
     points_at,
 )
+from .measures import FALSE_POSITIVE_RATES
 from .styles import GREY, Style, styles
 from .tables import by_method, pooled, rows, summary
 
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 Curves = Mapping[str, tuple[Sequence[float], Sequence[float]]]  # name -> (x, y)
-Looks = Mapping[str, Style]
+Styles = Mapping[str, Style]
 
 MEANT = f"(mean ± {BAND} standard errors)"
 # What the paper holds fixed while one hyper-parameter varies; German Credit has values of its own.
@@ -54,7 +54,7 @@ def accuracy_over_epsilon(fits: "pd.DataFrame", dataset: str) -> "Figure":
     chosen = choose(fits, "accuracy", dataset)
     others = fits[(fits["experiment"] == "peers") & (fits["dataset"] == dataset)]
     others = others[~others["method"].isin(chosen["method"])]  # the rest of them have curves
-    look = styles(fits["method"])
+    style_of = styles(fits["method"])
     private = chosen["epsilon"].notna()
     with house_style():
         figure = new_figure(7.2, 4.4)
@@ -64,17 +64,17 @@ def accuracy_over_epsilon(fits: "pd.DataFrame", dataset: str) -> "Figure":
         ends = []
         curves = by_method(summary(pooled(chosen[private], POINTS), ["method", "epsilon"]))
         for i, (name, points) in enumerate(curves):
-            curve(axis, points, "epsilon", look[name], turn=i / len(curves), label=name)
+            curve(axis, points, "epsilon", style_of[name], turn=i / len(curves), label=name)
             last = rows(points)[-1]
-            ends.append((name, look[name], last.epsilon, last.mean))
+            ends.append((name, style_of[name], last.epsilon, last.mean))
         for row in rows(summary(chosen[~private], ["method"])):
-            level(axis, row.mean, row.standard_error, look[row.method], label=row.method)
-            ends.append((row.method, look[row.method], budgets.max(), row.mean))
+            level(axis, row.mean, row.standard_error, style_of[row.method], label=row.method)
+            ends.append((row.method, style_of[row.method], budgets.max(), row.mean))
         peers = by_method(summary(others, ["method", "epsilon"]))
         for i, (name, points) in enumerate(peers):
             aside = 0.07 * (i - (len(peers) - 1) / 2)  # side by side, or their bars hide each other
-            points_at(axis, points, "epsilon", look[name], aside, label=name)
-        ends += [(name, look[name], 1.0, 0.0) for name, _ in reversed(peers)]
+            points_at(axis, points, "epsilon", style_of[name], aside, label=name)
+        ends += [(name, style_of[name], 1.0, 0.0) for name, _ in reversed(peers)]
         axis.set(xlabel=_epsilon(chosen), ylabel=f"test accuracy {MEANT}", title=dataset)
         axis.autoscale_view(scalex=False)
         names_at_the_right(figure, axis, ends)
@@ -86,23 +86,25 @@ def noise_amplitude(curves: Curves, epsilon: float = 1.0) -> "Figure":
     with house_style():
         figure = new_figure(7.2, 3.6)
         axis = figure.add_axes((0.105, 0.15, 0.60, 0.74))
-        look = styles(curves)
+        style_of = styles(curves)
         sizes = [n for x, _ in curves.values() for n in x]
         scales = [scale for _, y in curves.values() for scale in y]
         logarithmic(axis, "x", min(sizes), max(sizes))
         logarithmic(axis, "y", min(scales) / 1.5, max(scales) * 3)
         for name, (x, y) in curves.items():
-            axis.plot(x, y, **look[name].line, **look[name].point, markevery=(0.07, 0.15), label=name, clip_on=False)
+            axis.plot(
+                x, y, **style_of[name].line, **style_of[name].point, markevery=(0.07, 0.15), label=name, clip_on=False
+            )
         axis.set(xlabel="records n (log scale)", ylabel="scale of the noise (log scale)")
         axis.set_title(f"Laplace noise on Gini impurity, epsilon = {plain(epsilon)}")
-        names_at_the_right(figure, axis, [(name, look[name], x[-1], y[-1]) for name, (x, y) in curves.items()])
+        names_at_the_right(figure, axis, [(name, style_of[name], x[-1], y[-1]) for name, (x, y) in curves.items()])
     return figure
 
 
 def noisy_counts(fits: "pd.DataFrame", dataset: str, value: str = "train_accuracy") -> "Figure":
     """Fig. 2 and 3: noisy Gini (gl-laplace) against noisy counts over epsilon, side by side for each size of rules."""
     chosen = choose(fits, "noisy-counts", dataset)
-    look = styles(fits["method"])
+    style_of = styles(fits["method"])
     cards = sorted(chosen["max_card"].unique())
     budgets = chosen["epsilon"].dropna()
     with house_style():
@@ -111,7 +113,7 @@ def noisy_counts(fits: "pd.DataFrame", dataset: str, value: str = "train_accurac
         axes = figure.subplots(1, len(cards), sharey=True, squeeze=False)[0]
         for axis, card in zip(axes, cards, strict=True):
             logarithmic(axis, "x", budgets.min(), budgets.max())
-            _over_epsilon(axis, chosen[chosen["max_card"] == card], value, look)
+            _over_epsilon(axis, chosen[chosen["max_card"] == card], value, style_of)
             low, high = INTERESTING
             axis.axvspan(low, high, color=SOFT, linewidth=0, zorder=0, label=f"epsilon {plain(low)} to {plain(high)}")
             axis.set_xlabel(_epsilon(chosen).replace("; ", ";\n"))
@@ -122,14 +124,14 @@ def noisy_counts(fits: "pd.DataFrame", dataset: str, value: str = "train_accurac
     return figure
 
 
-def _over_epsilon(axis: "Axes", fits: "pd.DataFrame", value: str, look: Looks) -> None:
+def _over_epsilon(axis: "Axes", fits: "pd.DataFrame", value: str, style_of: Styles) -> None:
     said = {"gl-laplace": "noisy Gini (gl-laplace)", "noisy-counts": "noisy counts"}
     private = fits["epsilon"].notna()
     for row in rows(summary(fits[~private], ["method"], value)):
-        level(axis, row.mean, row.standard_error, look[row.method], said.get(row.method, row.method))
+        level(axis, row.mean, row.standard_error, style_of[row.method], said.get(row.method, row.method))
     curves = by_method(summary(pooled(fits[private], POINTS), ["method", "epsilon"], value))
     for i, (name, points) in enumerate(curves):
-        curve(axis, points, "epsilon", look[name], turn=i / len(curves), label=said.get(name, name))
+        curve(axis, points, "epsilon", style_of[name], turn=i / len(curves), label=said.get(name, name))
 
 
 def _epsilon(fits: "pd.DataFrame") -> str:
@@ -140,7 +142,7 @@ def _epsilon(fits: "pd.DataFrame") -> str:
 def vulnerability(fits: "pd.DataFrame") -> "Figure":
     """Table III as a figure: for each dataset the vulnerability of each method, by the formula and as it was published."""
     chosen = choose(fits[fits["setup"] == "B"], "tables")
-    look = styles(fits["method"])
+    style_of = styles(fits["method"])
     datasets = list(chosen["dataset"].unique())
     formulas = {"vulnerability": "by the paper's formula, P[r | y]", "vulnerability_joint": "as published, P[r, y]"}
     with house_style():
@@ -149,7 +151,7 @@ def vulnerability(fits: "pd.DataFrame") -> "Figure":
         axes = figure.subplots(len(datasets), len(formulas), sharex="row", sharey="row", squeeze=False)
         for dataset, row in zip(datasets, axes, strict=True):
             for column, axis in zip(formulas, row, strict=True):
-                _dots(axis, summary(chosen[chosen["dataset"] == dataset], ["method"], column), look)
+                _dots(axis, summary(chosen[chosen["dataset"] == dataset], ["method"], column), style_of)
                 axis.axvline(0.5, color=GREY, linewidth=1.2)
             row[0].set_ylabel(dataset.replace(" ", "\n"), weight="bold")
         for axis, title in zip(axes[0], formulas.values(), strict=True):
@@ -158,9 +160,9 @@ def vulnerability(fits: "pd.DataFrame") -> "Figure":
     return figure
 
 
-def _dots(axis: "Axes", means: "pd.DataFrame", look: Looks, digits: int = 4) -> None:
+def _dots(axis: "Axes", means: "pd.DataFrame", style_of: Styles, digits: int = 4) -> None:
     for place, row in enumerate(rows(means)):
-        style = look[row.method]
+        style = style_of[row.method]
         error: dict[str, Any] = {"xerr": BAND * row.standard_error, "capsize": 3, "linewidth": 1.4}
         axis.errorbar(row.mean, place, color=style.colour, fmt=style.marker or "o", markersize=6, **error)
         note: dict[str, Any] = {"textcoords": "offset points", "ha": "center", "va": "bottom", "size": 8.5}
@@ -180,7 +182,7 @@ def hyper_parameters(fits: "pd.DataFrame", dataset: str, fixed: Mapping[str, flo
     """
     chosen = choose(fits, "hyper-parameters", dataset)
     fixed = fixed or (PAPER_GERMAN if dataset == "German Credit" else PAPER)
-    look = styles(fits["method"])
+    style_of = styles(fits["method"])
     budgets = sorted(chosen["epsilon"].dropna().unique())
     with house_style():
         figure = new_figure(7.2, 1.5 + 2.1 * len(budgets))
@@ -189,7 +191,7 @@ def hyper_parameters(fits: "pd.DataFrame", dataset: str, fixed: Mapping[str, flo
         for row, epsilon in zip(axes, budgets, strict=True):
             here = chosen[(chosen["epsilon"] == epsilon) | chosen["epsilon"].isna()]
             for axis, parameter in zip(row, HYPER_PARAMETERS, strict=True):
-                _over_parameter(axis, here, parameter, fixed, look)
+                _over_parameter(axis, here, parameter, fixed, style_of)
             row[0].set_title(f"epsilon = {plain(epsilon)}", weight="normal")
         for axis, words in zip(axes[-1], HYPER_PARAMETERS.values(), strict=True):
             axis.set_xlabel(words)
@@ -200,16 +202,16 @@ def hyper_parameters(fits: "pd.DataFrame", dataset: str, fixed: Mapping[str, flo
 
 
 def _over_parameter(
-    axis: "Axes", fits: "pd.DataFrame", parameter: str, fixed: Mapping[str, float], look: Looks
+    axis: "Axes", fits: "pd.DataFrame", parameter: str, fixed: Mapping[str, float], style_of: Styles
 ) -> None:
     for other in HYPER_PARAMETERS.keys() - {parameter}:
         fits = fits[fits[other].isna() | (fits[other] == fixed[other])]
     points = summary(fits, ["method", parameter])
     for name, mine in by_method(points):
         if mine[parameter].nunique() < 2:
-            level(axis, mine["mean"].iloc[0], mine["standard_error"].iloc[0], look[name], label=name)
+            level(axis, mine["mean"].iloc[0], mine["standard_error"].iloc[0], style_of[name], label=name)
         else:
-            curve(axis, mine, parameter, look[name], label=name)
+            curve(axis, mine, parameter, style_of[name], label=name)
     axis.axvline(fixed[parameter], color=SOFT, linewidth=7, zorder=0, label="the paper's choice")
     values = apart([fixed[parameter], *sorted(points[parameter].dropna().unique())])
     axis.set_xticks(values, [plain(v) for v in values])
@@ -220,7 +222,7 @@ def _over_parameter(
 def roc(fits: "pd.DataFrame", dataset: str) -> "Figure":
     """Mean ROC curves on logarithmic axes, which show whether an attack is ever sure of anyone; beside them the advantage."""
     chosen = choose(fits, "membership", dataset)
-    look = styles(fits["method"])
+    style_of = styles(fits["method"])
     x = FALSE_POSITIVE_RATES
     with house_style():
         figure = new_figure(7.2, 4.15)
@@ -232,7 +234,7 @@ def roc(fits: "pd.DataFrame", dataset: str) -> "Figure":
         for name, mine in chosen.groupby("method", observed=True):
             curves = np.stack(mine["black_box_tpr"].tolist())
             mean, error = curves.mean(0), BAND * curves.std(0, ddof=1) / len(curves) ** 0.5
-            style = look[str(name)]
+            style = style_of[str(name)]
             for axis, away in ((ratio, 0.0), (gain, x)):
                 axis.plot(x, mean - away, **style.line | {"linewidth": 1.6}, label=name)
             gain.fill_between(x, mean - error - x, mean + error - x, color=style.colour, alpha=0.13, linewidth=0)
@@ -249,7 +251,7 @@ def roc(fits: "pd.DataFrame", dataset: str) -> "Figure":
 def feature_overlap(fits: "pd.DataFrame") -> "Figure":
     """Table IV as a figure: the share of GreedyRL's important features that private lists rest on too."""
     chosen = choose(fits, "importance")
-    look = styles(fits["method"])
+    style_of = styles(fits["method"])
     readings = {
         "overlap_top5": "of the five most important",
         "overlap_positive": "of those that matter at all",
@@ -261,7 +263,7 @@ def feature_overlap(fits: "pd.DataFrame") -> "Figure":
         axes = figure.subplots(len(budgets), len(readings), sharex="col", sharey=True, squeeze=False)
         for epsilon, row in zip(budgets, axes, strict=True):
             for column, axis in zip(readings, row, strict=True):
-                _dots(axis, summary(chosen[chosen["epsilon"] == epsilon], ["method"], column), look, digits=2)
+                _dots(axis, summary(chosen[chosen["epsilon"] == epsilon], ["method"], column), style_of, digits=2)
             row[0].set_ylabel(f"epsilon {plain(epsilon)}", weight="bold")
         for axis, title in zip(axes[0], readings.values(), strict=True):
             axis.set_title(title, weight="normal")
@@ -276,9 +278,9 @@ def choose(fits: "pd.DataFrame", experiment: str, dataset: str | None = None) ->
         chosen = chosen[chosen["dataset"] == dataset]
     where = f"experiment {experiment!r}" + (f" on {dataset}" if dataset else "")
     if chosen.empty:
-        raise ValueError(f"fits: there are none of {where}; run it first")
+        raise ValueError(f"there are no fits of {where}; run it first")
     if chosen["setup"].nunique() > 1:
-        raise ValueError(f"fits: {where} has several set-ups; pass one: fits[fits.setup == ...]")
+        raise ValueError(f"the fits of {where} have several set-ups; pass one: fits[fits.setup == ...]")
     return chosen
 
 

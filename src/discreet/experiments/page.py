@@ -3,12 +3,13 @@
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from html import escape
 from importlib.resources import files
 from pathlib import Path
 from typing import Literal
 
-from .svg import inlined
+from ..common.html import document, plain, wide
+from ..common.svg import inlined
+from ..common.writing import write_whole
 
 Verdict = Literal["holds", "in part", "does not hold"]
 
@@ -34,7 +35,7 @@ class Picture:
 
 @dataclass(frozen=True)
 class Table:
-    """A table of texts. Columns of numbers are aligned at the right; verdicts get their mark."""
+    """A table of strings. Columns of numbers are aligned at the right; verdicts get their mark."""
 
     header: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
@@ -59,7 +60,7 @@ class Checklist:
 
 @dataclass(frozen=True)
 class Section:
-    """A heading and what stands under it, in order. A text is a paragraph."""
+    """A heading and what stands under it, in order. A string is a paragraph."""
 
     heading: str
     body: Sequence[str | Picture | Table | Checklist]
@@ -82,48 +83,41 @@ def write_page(
     folder = Path(folder)
     names = [f"section-{i}" for i, _ in enumerate(sections, 1)]
     contents = "\n".join(
-        f'<li><a href="#{name}">{escape(s.heading)}</a></li>' for name, s in zip(names, sections, strict=True)
+        f'<li><a href="#{name}">{plain(s.heading)}</a></li>' for name, s in zip(names, sections, strict=True)
     )
     parts = [
-        f"<header>\n<h1>{escape(title)}</h1>",
-        *(f'<p class="lead">{escape(text)}</p>' for text in lead),
+        f"<header>\n<h1>{plain(title)}</h1>",
+        *(f'<p class="lead">{plain(text)}</p>' for text in lead),
         f'</header>\n<nav aria-label="Contents">\n<strong>Contents</strong>\n<ol>\n{contents}\n</ol>\n</nav>\n<main>',
         *(_section(section, name, folder) for name, section in zip(names, sections, strict=True)),
         f"</main>\n{_footer(facts)}",
     ]
     style = files(__package__).joinpath("page.css").read_text(encoding="utf-8")
-    head = (
-        '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
-        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
-        f"<title>{escape(title)}</title>\n<style>\n{style}</style>\n</head>\n<body>\n"
-    )
     path = folder / "index.html"
-    path.write_text(head + "\n".join(parts) + "\n</body>\n</html>\n", encoding="utf-8")
+    write_whole(path, document(plain(title), style, "\n".join(parts)))
     return path
 
 
 def _section(section: Section, name: str, folder: Path) -> str:
     body = "\n".join(_part(part, f"{name}-{i}", folder) for i, part in enumerate(section.body, 1))
-    return f'<section aria-labelledby="{name}">\n<h2 id="{name}">{escape(section.heading)}</h2>\n{body}\n</section>'
+    return f'<section aria-labelledby="{name}">\n<h2 id="{name}">{plain(section.heading)}</h2>\n{body}\n</section>'
 
 
 def _part(part: str | Picture | Table | Checklist, name: str, folder: Path) -> str:
     if isinstance(part, Picture):
         svg = inlined((folder / f"{part.name}.svg").read_text(encoding="utf-8"), part.alt, name)
-        return (
-            f'<figure>\n<div class="card">\n{svg}\n</div>\n<figcaption>{escape(part.caption)}</figcaption>\n</figure>'
-        )
+        return f'<figure>\n<div class="card">\n{svg}\n</div>\n<figcaption>{plain(part.caption)}</figcaption>\n</figure>'
     if isinstance(part, Table):
         return _table(part)
     if isinstance(part, Checklist):
         return '<ul class="checks">\n' + "\n".join(map(_check, part.checks)) + "\n</ul>"
-    return f"<p>{escape(part)}</p>"
+    return f"<p>{plain(part)}</p>"
 
 
 def _check(check: Check) -> str:
     return (
-        f"<li>{_marked(check.verdict, 'span', 'verdict ')}<span>{escape(check.claim)}"
-        f' <span class="numbers">{escape(check.numbers)}</span></span></li>'
+        f"<li>{_marked(check.verdict, 'span', 'verdict ')}<span>{plain(check.claim)}"
+        f' <span class="numbers">{plain(check.numbers)}</span></span></li>'
     )
 
 
@@ -136,32 +130,32 @@ def _table(table: Table) -> str:
     columns = list(zip(*table.rows, strict=True))
     kinds = [' class="number"' if all(map(_NUMBER.fullmatch, column)) else "" for column in columns]
     kinds = kinds or [""] * len(table.header)
-    head = "".join(f'<th scope="col"{k}>{escape(c)}</th>' for k, c in zip(kinds, table.header, strict=True))
+    head = "".join(f'<th scope="col"{k}>{plain(c)}</th>' for k, c in zip(kinds, table.header, strict=True))
     rows = "\n".join(
         "<tr>"
         + "".join(_cell(cell, kind, i == 0) for i, (cell, kind) in enumerate(zip(row, kinds, strict=True)))
         + "</tr>"
         for row in table.rows
     )
-    caption = f"<caption>{escape(table.caption)}</caption>\n" if table.caption else ""
+    caption = f"<caption>{plain(table.caption)}</caption>\n" if table.caption else ""
     inside = f"{caption}<thead>\n<tr>{head}</tr>\n</thead>\n<tbody>\n{rows}\n</tbody>"
-    return f'<div class="wide">\n<table>\n{inside}\n</table>\n</div>'
+    return wide(inside, plain(table.caption or " ".join(filter(None, table.header))))
 
 
 def _cell(text: str, kind: str, is_first: bool) -> str:
     if text in MARKS:
         return _marked(text, "td")
     tag = 'th scope="row"' if is_first else "td"
-    return f"<{tag}{kind}>{escape(text)}</{tag[:2]}>"
+    return f"<{tag}{kind}>{plain(text)}</{tag[:2]}>"
 
 
 def _footer(facts: Facts) -> str:
     versions = ", ".join(f"{name} {version}" for name, version in facts.versions.items())
     rows = {
-        "Command": f"<code>{escape(facts.command)}</code>",
-        "Date": escape(facts.date),
-        "Versions": escape(versions),
-        "Time": escape(duration(facts.seconds)),
+        "Command": f"<code>{plain(facts.command)}</code>",
+        "Date": plain(facts.date),
+        "Versions": plain(versions),
+        "Time": plain(duration(facts.seconds)),
     }
     listed = "\n".join(f"<dt>{name}</dt><dd>{value}</dd>" for name, value in rows.items())
     return f"<footer>\n<h2>How this page was made</h2>\n<dl>\n{listed}\n</dl>\n</footer>"

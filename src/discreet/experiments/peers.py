@@ -6,7 +6,7 @@ They are no rule lists, and are fitted in an environment of their own (peers_env
 from collections.abc import Iterator
 from typing import Any
 
-from .effort import Effort
+from .grids import Effort
 from .page import Section, Table
 from .runner import Unit
 from .setups import DATASETS

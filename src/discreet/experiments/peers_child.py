@@ -13,16 +13,17 @@ import signal
 import sys
 import time
 import warnings
+from typing import Any
 
 
-def bounds(columns):
+def bounds(columns: int) -> tuple[Any, Any]:
     """Every column is between 0 and 1."""
     import numpy as np
 
     return np.zeros(columns), np.ones(columns)
 
 
-def tree(epsilon, columns, n, seed):
+def tree(epsilon: float, columns: int, n: int, seed: int) -> Any:
     """Random splits; a label for each leaf by permute-and-flip. Leaves share no record, so each has the whole epsilon."""
     from diffprivlib import BudgetAccountant
     from diffprivlib.models import DecisionTreeClassifier
@@ -31,7 +32,7 @@ def tree(epsilon, columns, n, seed):
     return DecisionTreeClassifier(epsilon=epsilon, random_state=seed, **own)
 
 
-def forest(epsilon, columns, n, seed):
+def forest(epsilon: float, columns: int, n: int, seed: int) -> Any:
     """Ten such trees, each on a tenth of the records."""
     from diffprivlib import BudgetAccountant
     from diffprivlib.models import RandomForestClassifier
@@ -40,7 +41,7 @@ def forest(epsilon, columns, n, seed):
     return RandomForestClassifier(epsilon=epsilon, shuffle=True, random_state=seed, **own)
 
 
-def logistic(epsilon, columns, n, seed):
+def logistic(epsilon: float, columns: int, n: int, seed: int) -> Any:
     """Objective perturbation on records of norm at most 1, with a column of ones instead of an intercept.
 
     For such records the library's noise is that of the theorem (Chaudhuri et al. 2011). It adds less for larger norms: it has the
@@ -52,7 +53,7 @@ def logistic(epsilon, columns, n, seed):
     from sklearn.pipeline import make_pipeline
     from sklearn.preprocessing import FunctionTransformer
 
-    def within_the_unit_ball(X):
+    def within_the_unit_ball(X: Any) -> Any:
         return np.column_stack([X, np.ones(len(X))]) / np.sqrt(columns + 1)
 
     own = {"data_norm": 1.0, "fit_intercept": False, "max_iter": 1000, "accountant": BudgetAccountant(epsilon, 0)}
@@ -60,7 +61,7 @@ def logistic(epsilon, columns, n, seed):
     return make_pipeline(FunctionTransformer(within_the_unit_ball), model)
 
 
-def dp_ebm(epsilon, columns, n, seed):
+def dp_ebm(epsilon: float, columns: int, n: int, seed: int) -> Any:
     """Boosted functions of one column each. Columns are given as numbers in [0, 1]: categories would be read from the records."""
     import numpy as np
     from interpret.privacy import DPExplainableBoostingClassifier
@@ -84,7 +85,7 @@ MAKERS = {
 }
 
 
-def strict():
+def strict() -> None:
     """A look at the records beyond the budget is an error. Seeds, which a real fit must not have, make ours repeatable."""
     from diffprivlib.utils import PrivacyLeakWarning
 
@@ -94,7 +95,7 @@ def strict():
     warnings.filterwarnings("ignore", "Privacy violation: using a fixed random_state")
 
 
-def answer(question):
+def answer(question: Any) -> list[dict[str, Any]]:
     """A row for each fit: {"records": a file, "fits": [[method, epsilon, seed], ...]}."""
     import numpy as np
 
@@ -114,7 +115,7 @@ def answer(question):
     return found
 
 
-def main():
+def main() -> None:
     """Answer until there are no questions."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for who started us
     answers = os.fdopen(os.dup(1), "w", encoding="utf-8")

@@ -53,7 +53,7 @@ def _done(command: list[str], folder: Path) -> None:
     if result.returncode:
         raise PeersError(
             f"--peers: the environment in {folder} could not be made. What was fitted before is kept; check the network and "
-            f"start again, or leave --peers out. The last words were:\n{_end(result.stderr or result.stdout)}"
+            f"start again, or leave --peers out. Its last output was:\n{_end(result.stderr or result.stdout)}"
         )
 
 
@@ -89,7 +89,7 @@ class Child:
         if not line.endswith("\n"):
             self._words.seek(0)
             words = _end(self._words.read().decode(errors="replace"))
-            raise PeersError(f"--peers: a fit failed. What was fitted before is kept. The last words were:\n{words}")
+            raise PeersError(f"--peers: a fit failed. What was fitted before is kept. Its last output was:\n{words}")
         return json.loads(line)
 
     def end(self) -> None:

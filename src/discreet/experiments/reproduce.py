@@ -4,18 +4,16 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from . import accuracy, comparisons, hyper_parameters, importance, membership, noisy_counts, peers
-from .effort import FULL, QUICK
+from . import peers
+from .grids import FULL, GRIDS, QUICK
 from .peers_environment import fit_in
 from .runner import Unit, Work, in_processes, run
-
-EXPERIMENTS = (comparisons, importance, noisy_counts, hyper_parameters, membership, accuracy)
 
 
 def all_units(quick: bool, with_peers: bool = False) -> list[Unit]:
     """What is to be done, the short experiments first."""
-    experiments = (*EXPERIMENTS, peers) if with_peers else EXPERIMENTS
-    return [unit for experiment in experiments for unit in experiment.units(QUICK if quick else FULL)]
+    grids = (*GRIDS, peers.units) if with_peers else GRIDS
+    return [unit for grid in grids for unit in grid(QUICK if quick else FULL)]
 
 
 def reproduce(

@@ -1,7 +1,7 @@
 """Runs thousands of fits on all cores, can be stopped at any time, and goes on where it was.
 
-Work comes in *units*: some fits on one split of one dataset. A unit that is done is a small file of its own, written under
-another name and then renamed, so a file that is there is whole. Units whose files are there are not done again.
+Work comes in *units*: some fits on one split of one dataset. A unit that is done is a small file of its own, and a file
+that is there is whole. Units whose files are there are not done again.
 """
 
 import os
@@ -16,15 +16,13 @@ from typing import Any
 
 import numpy as np
 
+from ..common.errors import SeededWarning
 from ..common.processes import process_pool
-from .attacks import attacked
-from .measures import measured
+from ..common.writing import write_whole
+from .measures import attacked, measured, overlaps
 from .methods import METHODS, WITHOUT_PRIVACY, Task
-from .overlaps import overlaps
 from .setups import MAX_CARD, MIN_SUPPORT, SETUPS
 from .splits import split_of
-
-SEEDED = "no privacy is proved for this fit, nor for any other with a random_state"  # public data, and it is to be repeatable
 
 Work = Callable[["list[Unit]", Path, int, Callable[[int], None]], None]
 
@@ -129,7 +127,7 @@ def in_processes(todo: Iterable[Unit], parts: Path, jobs: int, progress: Callabl
 
 def _do(unit: Unit, parts: Path) -> None:
     with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", SEEDED)
+        warnings.simplefilter("ignore", SeededWarning)  # the records are public, and fits are to be repeatable
         write_part(unit, rows_of(unit), parts)
 
 
@@ -137,17 +135,14 @@ def write_part(unit: Unit, rows: list[dict[str, Any]], parts: Path) -> None:
     """The file of a unit that is done: whole, or not there."""
     import pandas as pd
 
-    scratch = parts / f"{unit.key}.{os.getpid()}.new"
-    pd.DataFrame(rows).to_parquet(scratch, index=False)
-    os.replace(scratch, parts / f"{unit.key}.parquet")
+    write_whole(parts / f"{unit.key}.parquet", pd.DataFrame(rows).to_parquet(index=False))
 
 
 def collect(units: Sequence[Unit], folder: Path) -> Path:
     """All rows of these units in one file."""
     import pandas as pd
 
-    path, scratch = folder / "results.parquet", folder / "results.parquet.new"
+    path = folder / "results.parquet"
     parts = [pd.read_parquet(folder / "parts" / f"{unit.key}.parquet") for unit in units]
-    pd.concat(parts, ignore_index=True).to_parquet(scratch, index=False)
-    os.replace(scratch, path)
+    write_whole(path, pd.concat(parts, ignore_index=True).to_parquet(index=False))
     return path

@@ -66,7 +66,7 @@ class Compared:
     """One number of the paper: what it printed, what its authors' code gives, and what we measured."""
 
     what: str
-    paper: float | str | None  # a text where a number would say less: "0.507+"
+    paper: float | str | None  # a string where a number would say less: "0.507+"
     expected: float | None
     expected_error: float | None
     measured: float

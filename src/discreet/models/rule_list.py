@@ -1,9 +1,9 @@
 """A rule list: a frozen value that prints, parses back, goes to JSON and predicts."""
 
 import math
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
@@ -43,6 +43,16 @@ class RuleList(PartitionModel):
     default: Rule
     classes: tuple[Label, ...] = ()
     schema: Schema | None = field(default=None)
+
+    if TYPE_CHECKING:  # a dataclass asks for tuples; any sequence will do, and becomes one
+
+        def __init__(
+            self,
+            rules: Sequence[Rule],
+            default: Rule | Label,
+            classes: Sequence[Label] = (),
+            schema: Schema | None = None,
+        ) -> None: ...
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "rules", tuple(self.rules))

@@ -1,4 +1,4 @@
-"""Epsilons and deltas as exact fractions: from numbers, from texts, and as texts that are read again."""
+"""Epsilons and deltas as exact fractions: from numbers and strings, and as strings that are read again."""
 
 import math
 from fractions import Fraction

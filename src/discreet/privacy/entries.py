@@ -142,7 +142,7 @@ class LedgerSnapshot:
         return float(self.totals.proved_epsilon), float(self.totals.proved_delta)
 
     def to_dict(self) -> dict[str, Any]:
-        """The snapshot as JSON has it: fractions are texts."""
+        """The snapshot as JSON has it: fractions are strings."""
         t = self.totals
         return {
             "epsilon": str(self.epsilon),
@@ -169,9 +169,9 @@ class LedgerSnapshot:
         if set(data) != SUMMARY:
             raise ValueError
         number, totals = data["number"], read_totals(data)
-        if number is not None and not 1 <= whole_number(number) <= totals.entries:
+        if number is not None and not 1 <= read_count(number) <= totals.entries:
             raise ValueError
-        names = [None if data[key] is None else short_text(data[key]) for key in ("ledger", "release")]
+        names = [None if data[key] is None else read_name(data[key]) for key in ("ledger", "release")]
         return cls(epsilon, delta, totals, names[0], number, names[1])
 
 
@@ -199,7 +199,7 @@ def _pair_or_nothing(pair: tuple[Any, Any]) -> tuple[Fraction, Fraction] | tuple
 def read_totals(data: Any) -> Totals:
     """The part of a dictionary that ``to_dict`` writes of totals."""
     spent, proved = ([read_amount(x, LARGEST * 10**6) for x in _two(data[key])] for key in ("spent", "proved"))
-    entries, unproved = whole_number(data["entries"]), whole_number(data["unproved"])
+    entries, unproved = read_count(data["entries"]), read_count(data["unproved"])
     if unproved > entries:
         raise ValueError
     return Totals(entries, spent[0], spent[1], proved[0], proved[1], unproved)
@@ -211,14 +211,14 @@ def _two(data: Any) -> list[Any]:
     return data
 
 
-def whole_number(data: Any) -> int:
-    """A number of things."""
+def read_count(data: Any) -> int:
+    """An integer that counts something."""
     if isinstance(data, bool) or not isinstance(data, int) or not 0 <= data < 2**63:
         raise TypeError
     return data
 
 
-def short_text(data: Any) -> str:
+def read_name(data: Any) -> str:
     """A name."""
     if not isinstance(data, str) or len(data) > LONGEST_NAME:
         raise TypeError

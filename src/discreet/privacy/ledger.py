@@ -19,7 +19,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from fractions import Fraction
 from threading import Lock
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any, Literal, NoReturn
 
 from .amounts import UNREADABLE as UNREADABLE
 from .amounts import exact as exact
@@ -30,9 +30,15 @@ from .entries import LedgerSnapshot as LedgerSnapshot
 if TYPE_CHECKING:
     from .ledger_file import FileLedger
 
+AsReserved = Literal["as reserved"]  # what is proved about a release is the pair that is reserved for it
+
 
 class BudgetError(ValueError):
     """A ledger without enough left, or a door that asks for more than was reserved."""
+
+
+class NoDeltaError(BudgetError):
+    """A release that needs a delta, for a ledger that was made without one."""
 
 
 class UnprovedError(BudgetError):
@@ -104,11 +110,13 @@ def _refuse_more_than_left(
     for kind, (epsilon, delta), spent in pairs:
         left = whole.epsilon - spent[0], whole.delta - spent[1]
         if epsilon > left[0] or delta > left[1]:
-            raise BudgetError(
+            message = (
                 f"the ledger has epsilon {float(left[0]):.6g} and delta {float(left[1]):.6g} left{kind}, "
                 f"this needs epsilon {float(epsilon):.6g} and delta {float(delta):.6g}"
-                + (" (the ledger was made without a delta)" if delta and not whole.delta else "")
             )
+            if delta and not whole.delta:
+                raise NoDeltaError(f"{message} (the ledger was made without a delta)")
+            raise BudgetError(message)
 
 
 class Reservation:
@@ -248,7 +256,7 @@ class Ledger:
         epsilon: Fraction,
         delta: Fraction,
         what: str,
-        proved: tuple[float, float] | str | None = "as reserved",
+        proved: tuple[float, float] | AsReserved | None = "as reserved",
         records: int = 1,
         *,
         because: Sequence[str] = (),
@@ -273,7 +281,7 @@ class Ledger:
         self,
         epsilon: Fraction,
         delta: Fraction,
-        proved: tuple[float, float] | str | None = "as reserved",
+        proved: tuple[float, float] | AsReserved | None = "as reserved",
         *,
         because: Sequence[str] = (),
         rests_on: Mapping[str, Fraction] | None = None,
@@ -375,7 +383,7 @@ def _wish(
     epsilon: Fraction,
     delta: Fraction,
     what: str,
-    proved: tuple[float, float] | str | None,
+    proved: tuple[float, float] | AsReserved | None,
     records: int,
     because: Sequence[str],
     release: str | None,
@@ -383,7 +391,7 @@ def _wish(
     pays_for: Mapping[str, Fraction] | None,
 ) -> Wish:
     if not isinstance(what, str):
-        raise TypeError(f"what must be a text that says what is released, not {type(what).__name__}")
+        raise TypeError(f"what must be a string that says what is released, not {type(what).__name__}")
     epsilon, delta = exact("epsilon", epsilon), exact("delta", delta)
     pair: tuple[Fraction, Fraction] | None = (epsilon, delta)
     if not isinstance(proved, str):

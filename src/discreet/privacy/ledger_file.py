@@ -14,7 +14,7 @@ from io import FileIO
 from pathlib import Path
 from typing import Any, NoReturn, TypeVar
 
-from ..common.locking import NoOrdinaryFileError, open_locked, open_ordinary, unlock
+from ..common.locking import NotARegularFileError, open_locked, open_regular, unlock
 from ..common.writing import PendingFile
 from . import ledger_lines as lines
 from .amounts import UNREADABLE
@@ -82,7 +82,7 @@ class FileLedger(Ledger):
     def _read(self, look: Callable[[FileIO], T], older: Callable[[Whole, list[Entry]], T]) -> T:
         """What is found in the file: of version 2, or of version 1. Nothing is written."""
         try:
-            with open_ordinary(self.path) as file:
+            with open_regular(self.path) as file:
                 if not lines.is_version_2(file):
                     return older(*self._read_version_1(file))
                 try:
@@ -92,8 +92,8 @@ class FileLedger(Ledger):
                     return look(file)
         except FileNotFoundError:
             self._gone()
-        except NoOrdinaryFileError as error:
-            raise OutOfReachError(f"{error}, so it is no ledger") from None
+        except NotARegularFileError as error:
+            raise OutOfReachError(f"{error}, so it is not a ledger") from None
         except lines.DamagedError as error:
             self._damaged(error)
 
@@ -159,8 +159,8 @@ class FileLedger(Ledger):
             return open_locked(self.path)
         except FileNotFoundError:
             self._gone()
-        except NoOrdinaryFileError as error:
-            raise OutOfReachError(f"{error}, so it is no ledger") from None
+        except NotARegularFileError as error:
+            raise OutOfReachError(f"{error}, so it is not a ledger") from None
 
     def _tail(self, file: FileIO) -> lines.Tail:
         tail = lines.read_tail(file)
@@ -195,7 +195,7 @@ class FileLedger(Ledger):
         beside = self.path.with_name(f"{self.path.name}.lock")
         with open_locked(beside, create=True) as lock:
             try:
-                with open_ordinary(self.path) as file:
+                with open_regular(self.path) as file:
                     if lines.is_version_2(file):
                         return
                     whole, entries = self._read_version_1(file)

@@ -18,7 +18,18 @@ from io import FileIO
 from typing import Any
 
 from .amounts import UNREADABLE, read_amount, read_pair
-from .entries import ENDED, FINISHED, STOPPED, Booked, Entry, Totals, Whole, read_totals, short_text, whole_number
+from .entries import (
+    ENDED,
+    FINISHED,
+    STOPPED,
+    Booked,
+    Entry,
+    Totals,
+    Whole,
+    read_count,
+    read_name,
+    read_totals,
+)
 
 FORMAT, VERSION = "discreet ledger", 2
 MARK = f'{{"format":"{FORMAT}","version":{VERSION},'.encode()
@@ -137,10 +148,10 @@ def read(raw: bytes) -> Line:
     """A line as it was written, or one of ``UNREADABLE``."""
     data = _opened(raw)
     totals, before = read_totals(data["totals"]), data["cut_points_before"]
-    number = whole_number(data["number"])
+    number = read_count(data["number"])
     if not 1 <= number <= totals.entries or set(data) != (RESERVE if data["event"] == "reserve" else END):
         raise DamagedError
-    line = Line(number, totals, None if before is None else whole_number(before))
+    line = Line(number, totals, None if before is None else read_count(before))
     if data["event"] == "end":
         if data["how"] not in (FINISHED, STOPPED, ENDED):
             raise DamagedError
@@ -157,8 +168,8 @@ def read(raw: bytes) -> Line:
         data["when"],
         proved[0],
         proved[1],
-        records_per_person=None if records is None else whole_number(records),
-        release=None if release is None else short_text(release),
+        records_per_person=None if records is None else read_count(records),
+        release=None if release is None else read_name(release),
         cut_points=tuple((name, read_amount(amount)) for name, amount in data["cut_points"].items()),
     )
     return replace(line, entry=entry)
@@ -203,7 +214,7 @@ def _read_first(file: FileIO) -> tuple[Whole, int]:
         epsilon, delta = read_pair((data["epsilon"], data["delta"]))
         if delta >= 1 or not isinstance(data["allow_unproved"], bool):
             raise DamagedError
-        return Whole(epsilon, delta, data["allow_unproved"], short_text(data["name"])), len(raw) + 1
+        return Whole(epsilon, delta, data["allow_unproved"], read_name(data["name"])), len(raw) + 1
     except UNREADABLE:
         raise DamagedError("its first line") from None
 

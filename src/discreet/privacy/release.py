@@ -26,7 +26,7 @@ from typing import Any, Generic, TypeVar
 import numpy as np
 from sklearn.utils import check_random_state
 
-from ..common.errors import PrivacyWarning
+from ..common.errors import PrivacyWarning, SeededWarning, WeakEpsilonWarning
 from ..common.parameters import check_integer, finite_number
 from ..common.unseen import NOTHING_BOOKED, STAYS_BOOKED, call_unseen
 from ..noise.entropy import Entropy, SeededEntropy, SystemEntropy
@@ -190,7 +190,8 @@ def _warn_of(planned: Release) -> None:
     if epsilon > WEAKEST:
         _warn(
             f"epsilon = {epsilon:g} is above {WEAKEST}, which is next to no protection; values from 0.1 to 1 are good "
-            "(docs/choose-epsilon.md)"
+            "(docs/choose-epsilon.md)",
+            WeakEpsilonWarning,
         )
     if not seeded and planned.statement.proved is None:
         _warn(f"no privacy is proved for {planned.kind}: {'; '.join(planned.statement.because)}")
@@ -198,13 +199,14 @@ def _warn_of(planned: Release) -> None:
         _warned_of_seeds = True
         _warn(
             f"no privacy is proved for {planned.kind}, nor for any other with a random_state: {SEEDED}. Leave random_state out "
-            "unless this is an experiment. (This is said once.)"
+            "unless this is an experiment. (This is said once.)",
+            SeededWarning,
         )
 
 
-def _warn(message: str) -> None:
+def _warn(message: str, kind: type[PrivacyWarning] = PrivacyWarning) -> None:
     """A warning that points at the line outside of this package that asked for the release."""
     frame, level = sys._getframe(), 1
     while frame.f_back and str(frame.f_globals.get("__name__")).partition(".")[0] == __name__.partition(".")[0]:
         frame, level = frame.f_back, level + 1
-    warnings.warn(message, PrivacyWarning, stacklevel=level)
+    warnings.warn(message, kind, stacklevel=level)

@@ -1,6 +1,6 @@
 """The columns of the table, by what became of them."""
 
-from .pieces import name
+from ..common.html import name
 from .summary import Summary
 
 

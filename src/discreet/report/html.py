@@ -1,20 +1,18 @@
 """The report as one HTML file: nothing to load, nothing sent, readable on a phone, on paper and aloud.
 
-Names and values in a model may be anything, so every text goes through ``pieces.plain``; and should one slip through, the
-page's own policy runs no script but the one below it.
+Names and values in a model may be anything, so every string goes through ``plain`` of common/html.py.
 """
 
-import base64
-import hashlib
 from importlib.resources import files
 from typing import Any
 
+from ..common.html import document, name, plain, wide
 from .columns_part import columns
 from .list_part import rules, splits
-from .pieces import bound, epsilon_text, name, number, percent, plain, sentence, wide
 from .promise_part import budget, limits, promise
 from .scale_part import epsilon
 from .summary import Summary, summarize
+from .wording import bound, epsilon_text, number, percent, sentence
 
 NAMES_IN_TILE = 3
 SECTIONS = {
@@ -51,9 +49,6 @@ def to_html(model: Any) -> str:
     (True, False)
     """
     summary = summarize(model)
-    script = _file("scale.js")
-    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
-    policy = f"default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-{digest}'; base-uri 'none'; form-action 'none'"
     title = _kind(summary) if summary.target is None else f"Predicting {plain(summary.target)}"
     parts = {
         "rules": rules(summary),
@@ -70,19 +65,7 @@ def to_html(model: Any) -> str:
         for key, part in parts.items()
     )
     links = "".join(f'<li><a href="#{key}">{text}</a></li>' for key, text in SECTIONS.items())
-    return f"""<!DOCTYPE html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="{policy}">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="referrer" content="no-referrer">
-<title>{title}: model report</title>
-<style>
-{_file("page.css")}</style>
-</head>
-<body>
-<a class="skip" href="#rules">Skip to the rules</a>
+    body = f"""<a class="skip" href="#rules">Skip to the rules</a>
 <header>
 <p class="kicker"><b>discreet</b> &middot; model report</p>
 <h1>{_heading(summary)}</h1>
@@ -94,11 +77,8 @@ def to_html(model: Any) -> str:
 <nav aria-label="Sections"><ul>{links}</ul></nav>
 {sections}</main>
 <footer><p>Made by discreet {plain(summary.version)} from what the model releases; no records were read for it. This page loads
-nothing and sends nothing.</p></footer>
-<script>{script}</script>
-</body>
-</html>
-"""
+nothing and sends nothing.</p></footer>"""
+    return document(f"{title}: model report", _file("page.css"), body, _file("scale.js"))
 
 
 def _file(filename: str) -> str:

@@ -1,8 +1,10 @@
 """The rules as a diagram, and how they split the records that reach them, from the released counts."""
 
-from .pieces import bar, colour, condition, name, number, percent, plain, said, wide
+from ..common.html import name, plain, wide
+from ..common.svg import bar
 from .points_part import points
 from .summary import SURE, Step, Summary
+from .wording import colour, condition, number, percent, said
 
 
 def rules(s: Summary) -> str:

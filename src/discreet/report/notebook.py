@@ -3,11 +3,13 @@
 It has no script, and colours that can be told from a light page and from a dark one: a notebook's theme is not the system's.
 """
 
+from ..common.html import name, plain
+from ..common.svg import bar
 from ..conditions.partition import Model
 from ..privacy.statement import PrivacyStatement
-from .pieces import bar, colour, condition, name, number, percent, plain
 from .points_part import signed
 from .summary import PointsRule, Step, points_of, steps_of, verdict_of
+from .wording import colour, condition, number, percent
 
 COLOURS = ("#0d9488", "#d9661f", "#7068e0", "#bd4aa5", "#a07d12", "#6f7f8d")
 STYLE = (

@@ -1,8 +1,9 @@
 """The tables of a model whose points add up: a card that can be filled in by hand."""
 
+from ..common.html import plain, wide
 from ..conditions.text import write_number
-from .pieces import condition, plain, wide
 from .summary import PointsRule, Summary
+from .wording import condition
 
 MINUS = "\N{MINUS SIGN}"
 

@@ -2,9 +2,11 @@
 
 import math
 
+from ..common.html import name, plain, wide
+from ..common.svg import bar
 from ..privacy.statement import Guarantee, rounded_up
-from .pieces import bar, factor, name, plain, sentence, wide
 from .summary import Summary
+from .wording import factor, sentence
 
 
 def promise(s: Summary) -> str:

@@ -2,8 +2,9 @@
 
 import math
 
-from .pieces import bound, epsilon_text, factor, wide
+from ..common.html import wide
 from .summary import SCALE, Chance, Summary
+from .wording import bound, epsilon_text, factor
 
 LOW, HIGH = 0.01, 20.0  # the ends of the scale of epsilon
 TICKS = (0.01, 0.1, 1, 10)

@@ -23,18 +23,19 @@ import json
 import math
 import re
 import tomllib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from fractions import Fraction
 from functools import cached_property
 from os import PathLike
 from pathlib import Path
 from textwrap import fill
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ..common.errors import SchemaError, shown
+from ..common.names import first_few
 from ..common.writing import write_whole
 from .columns import KINDS, Boolean, Column, Ignored, canonical
 from .columns.base import LARGEST_WHOLE
@@ -88,6 +89,17 @@ class Schema:
     # cut points that private_cuts computed: the name of each release, and its epsilon
     released: tuple[tuple[str, float], ...] = ()
 
+    if TYPE_CHECKING:  # a dataclass asks for tuples; any sequence will do, and becomes one
+
+        def __init__(
+            self,
+            columns: Sequence[Column],
+            target: str | None = None,
+            classes: Sequence[Label] | None = None,
+            inferred: bool = False,
+            released: Sequence[tuple[str, float]] = (),
+        ) -> None: ...
+
     def __post_init__(self) -> None:
         columns = tuple(self.columns)
         if not columns or not all(isinstance(c, Column) for c in columns):
@@ -117,7 +129,7 @@ class Schema:
         object.__setattr__(self, "released", _releases(self.released))
 
     def __repr__(self) -> str:
-        return f"Schema({len(self.columns)} columns: {_some(self.names)})"
+        return f"Schema({len(self.columns)} columns: {first_few(self.names)})"
 
     @property
     def names(self) -> list[str]:
@@ -136,7 +148,7 @@ class Schema:
 
     def __getitem__(self, name: str) -> Column:
         if name not in self._by_name:
-            raise SchemaError(f"the schema has no column {name!r}; it has {_some(self.names)}")
+            raise SchemaError(f"the schema has no column {name!r}; it has {first_few(self.names)}")
         return self._by_name[name]
 
     @cached_property
@@ -149,7 +161,7 @@ class Schema:
             raise SchemaError("exclude must be a list of column names")
         names = set(names)
         for name in sorted(names - set(self.names), key=str):
-            raise SchemaError(f"exclude names column {name!r}, which is not there; there are {_some(self.names)}")
+            raise SchemaError(f"exclude names column {name!r}, which is not there; there are {first_few(self.names)}")
         return replace(self, columns=tuple(Ignored(c.name) if c.name in names else c for c in self.columns))
 
     @classmethod
@@ -305,8 +317,3 @@ def _refuse_unknown(where: str, given: Mapping[str, Any], known: tuple[str, ...]
     for key in given:
         if key not in known:
             raise SchemaError(f"{where} has an unknown entry {key!r}; it may have {', '.join(known)}")
-
-
-def _some(names: list[str]) -> str:
-    listed = ", ".join(repr(n) for n in names[:8])
-    return f"{listed} and {len(names) - 8} more" if len(names) > 8 else listed

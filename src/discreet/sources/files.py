@@ -75,7 +75,8 @@ def read_table(
             import pyarrow as pa
 
             parts = [pa.table(part, names=wanted) for part in read_parts(path, [(name, None) for name in wanted])]
-            return pa.concat_tables(parts).to_pandas(types_mapper=pd.ArrowDtype, ignore_metadata=True)
+            frame: pd.DataFrame = pa.concat_tables(parts).to_pandas(types_mapper=pd.ArrowDtype, ignore_metadata=True)
+            return frame
     described = {} if schema is None else {column.name: column for column in schema.columns}
     parts = list(read_parts(path, [(name, described.get(name)) for name in wanted], delimiter, encoding, decimal))
     return pd.DataFrame(

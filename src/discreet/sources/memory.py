@@ -86,7 +86,7 @@ def check_labels(y: Any, classes: Sequence[Label], n: int) -> np.ndarray:
             "y and the classes of the schema must be both texts or both numbers "
             "(a schema without [target] classes, and no schema, mean the classes 0 and 1)"
         )
-    return y
+    return np.asarray(y)
 
 
 def class_numbers(y: Any, classes: Sequence[Label], n: int) -> np.ndarray:

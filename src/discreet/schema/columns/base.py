@@ -128,7 +128,8 @@ class Column(ABC):
     def where(self, op: str, value: Value = None) -> np.ndarray:
         """In which bins the test is true."""
         if op in ("is missing", "is not missing"):
-            return (np.arange(self.n_bins) == self._n_values) == (op == "is missing")
+            missing: np.ndarray = np.arange(self.n_bins) == self._n_values
+            return missing if op == "is missing" else ~missing
         for sign, test in ((True, (op, value)), (False, (NEGATION.get(op, ""), value))):
             if (inside := self._inside(*test)) is not None:
                 return np.append(inside == sign, False)

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from numbers import Real
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
@@ -36,6 +36,18 @@ class Categorical(Column):
 
     kind: ClassVar[str] = "categorical"
     meant_by: ClassVar[frozenset[str]] = frozenset(["=", "!="])
+
+    if TYPE_CHECKING:  # a dataclass asks for tuples; any sequence will do, and becomes one
+
+        def __init__(
+            self,
+            name: str,
+            missing: bool = False,
+            categories: Sequence[str | int] = (),
+            groups: Mapping[str, Sequence[str | int]] | Sequence[tuple[str, Sequence[str | int]]] = (),
+            ungrouped: str = "none",
+            outside: str | None = None,
+        ) -> None: ...
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -180,4 +192,5 @@ class Categorical(Column):
                 f"column {self.name!r} has categories that the schema does not list; add them, "
                 'or say outside = "other", "none" or "missing"'
             )
-        return np.array([*(bin_of.get(text, unlisted) for text in texts), self._n_values])[codes]
+        bins: np.ndarray = np.array([*(bin_of.get(text, unlisted) for text in texts), self._n_values])[codes]
+        return bins

@@ -4,7 +4,7 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
@@ -39,6 +39,21 @@ class Numeric(Column):
 
     kind: ClassVar[str] = "numeric"
     meant_by: ClassVar[frozenset[str]] = frozenset(["<=", "<", ">=", ">", "in", "not in"])
+
+    if TYPE_CHECKING:  # a dataclass asks for tuples; any sequence will do, and becomes one
+
+        def __init__(
+            self,
+            name: str,
+            missing: bool = False,
+            cuts: Sequence[float] = (),
+            ranges: Sequence[Sequence[float | None]] = (),
+            low: float | None = None,
+            high: float | None = None,
+            n_cuts: int | None = None,
+            spacing: str = "equal",
+            outside: str = "clip",
+        ) -> None: ...
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -182,7 +197,8 @@ class Numeric(Column):
         bounds = np.array([-math.inf if self.low is None else self.low, math.inf if self.high is None else self.high])
         first, last = self._bin(bounds)
         bins = np.arange(self._n_values)
-        return (first <= bins) & (bins <= last)
+        inside: np.ndarray = (first <= bins) & (bins <= last)
+        return inside
 
     def _value_tests(self) -> list[Test]:
         tests: dict[Test, None] = dict.fromkeys(("<=", cut) for cut in self.all_cuts)
@@ -199,7 +215,8 @@ class Numeric(Column):
             return bins >= self._bin(np.array([value]))
         if op == "in" and isinstance(value, tuple) and value[0] in left and value[1] in right:
             first, last = self._bin(np.array(value))
-            return (first <= bins) & (bins <= last)
+            inside: np.ndarray = (first <= bins) & (bins <= last)
+            return inside
         return None
 
     def _encode(self, values: np.ndarray, strict: bool) -> np.ndarray:

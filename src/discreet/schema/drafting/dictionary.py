@@ -14,7 +14,7 @@ from ..columns.value_bins import TRUTH
 from .draft import MOST_CLASSES, Draft, Drafted, check_target, cuts_each, put_together
 from .round_cuts import even_cuts, log_cuts
 
-# What the columns of a dictionary go by, without spaces and signs
+# What the columns of a dictionary go by, without spaces and punctuation
 HEADERS = {
     "name": "name column columnname variable variablename varname field fieldname attribute feature",
     "type": "type datatype dtype kind columntype variabletype fieldtype",
@@ -138,7 +138,8 @@ def _bounds(row: Mapping[str, Any]) -> tuple[float | None, float | None]:
 
 
 def _column(name: str, kind: str, row: Mapping[str, Any], most: int) -> Drafted:
-    missing = _text(row, "missing").lower() in ("1", "true", "yes", "y", "x")
+    said = _text(row, "missing").lower()
+    missing = bool(TRUTH.get(said)) or said in ("y", "x")
     values, _ = _values(row)
     low, high = _bounds(row)
     if kind in ("date", "identifier"):
@@ -159,10 +160,14 @@ def _column(name: str, kind: str, row: Mapping[str, Any], most: int) -> Drafted:
     if kind == "numeric" and len(numbers) > 1 and all(map(math.isfinite, numbers)):
         return Drafted(Numeric(name, missing, cuts=tuple(numbers[:-1]), low=numbers[0], high=numbers[-1]))
     if kind == "numeric":
-        return Drafted(Ignored(name), "a number, but not from where to where; give it cuts, or min and max", look=True)
+        return Drafted(
+            Ignored(name), "a number, but not from where to where; give it cuts, or min and max", needs_review=True
+        )
     if len(values) > 1:
         return Drafted(Categorical(name, missing, categories=tuple(values)))
-    return Drafted(Ignored(name), "nothing is said about its values; give it categories or cuts to use it", look=True)
+    return Drafted(
+        Ignored(name), "nothing is said about its values; give it categories or cuts to use it", needs_review=True
+    )
 
 
 def _with_description(drafted: Drafted, row: Mapping[str, Any]) -> Drafted:

@@ -2,13 +2,13 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from difflib import get_close_matches
 from os import PathLike
-from pathlib import Path
 from typing import NamedTuple
 
 from ...common.errors import SchemaError
-from .. import Schema
+from ...common.names import closest, first_few
+from ...common.writing import write_whole
+from .. import Label, Schema
 from ..columns import Column
 from ..columns.numeric import MOST_CUTS
 from ..schema import as_comment
@@ -17,7 +17,6 @@ N_CUTS = 20  # of a column, where there are few
 ALL_CUTS = 240  # of all columns together, so that a draw stays quick (docs/schema.md has seconds)
 FEWEST_CUTS = 5
 MOST_CLASSES = 20
-MOST_NAMES = 8  # in a note
 
 HEADER = """\
 # A draft, made from {source}. Read it, correct it, then use it.
@@ -33,7 +32,7 @@ class Drafted(NamedTuple):
 
     column: Column
     why: str = ""
-    look: bool = False
+    needs_review: bool = False
     description: str = ""  # of a data dictionary
 
     @property
@@ -61,46 +60,38 @@ class Draft:
 
     def save(self, path: str | PathLike[str]) -> None:
         """Write the TOML to a file."""
-        Path(path).write_text(self.to_toml(), encoding="utf-8")
+        write_whole(path, self.to_toml())
 
 
 def put_together(
     drafted: list[Drafted],
     target: str | None,
-    classes: tuple[object, ...] | None,
+    classes: tuple[Label, ...] | None,
     notes: list[str],
     source: str,
 ) -> Draft:
     """The draft of these columns."""
     if not drafted:
-        raise SchemaError("there is no column but the target; a rule list needs others to tell the classes by")
-    schema = Schema(tuple(d.column for d in drafted), target, classes)  # type: ignore[arg-type]
+        raise SchemaError("there is no column but the target; a rule list needs others to tell the classes apart")
+    schema = Schema(tuple(d.column for d in drafted), target, classes)
     alike: dict[tuple[str, str], list[str]] = {}  # what is said of several columns is said once
     for d in drafted:
-        if d.look:
+        if d.needs_review:
             alike.setdefault((d.column.kind, d.why), []).append(d.column.name)
-    notes = notes + [f"{_listed(names)} ({kind}): {why}" for (kind, why), names in alike.items()]
+    notes = notes + [f"{first_few(names)} ({kind}): {why}" for (kind, why), names in alike.items()]
     if not any(d.column.can_be_used for d in drafted):
         notes.append("every column is ignored, so there is nothing to learn from: give some of them cuts or categories")
     return Draft(schema, tuple(notes), {d.column.name: d.comment for d in drafted if d.comment}, source)
 
 
-def _listed(names: list[str]) -> str:
-    """Names for a note. The file has the same comment above each of them."""
-    more = len(names) - MOST_NAMES
-    return ", ".join(map(repr, names[:MOST_NAMES])) + (f" and {more} more" if more > 0 else "")
-
-
 def check_target(target: str | None, names: list[str], what: str) -> None:
-    """Raise, with a name that was perhaps meant, if the target is no column."""
+    """Raise, with a name that was perhaps meant, if the target is not a column."""
     if target is None or target in names:
         return
     if not isinstance(target, str):
         raise SchemaError("target must be the name of a column")
-    lowered = {name.lower(): name for name in names}
-    meant = [lowered[m] for m in get_close_matches(target.lower(), list(lowered), n=1)]
-    listed = ", ".join(map(repr, names[:8])) + (", ..." if len(names) > 8 else "")
-    ask = f"did you mean {meant[0]!r}?" if meant else f"it has {listed}"
+    meant = closest(target, names)
+    ask = f"it has {first_few(names)}" if meant is None else f"did you mean {meant!r}?"
     raise SchemaError(f"target {target!r} is not a column of {what}; {ask}")
 
 
@@ -109,5 +100,5 @@ def cuts_each(n_cuts: int | None, n_columns: int) -> int:
     if n_cuts is None:
         return max(FEWEST_CUTS, min(N_CUTS, ALL_CUTS // max(1, n_columns)))
     if isinstance(n_cuts, bool) or not isinstance(n_cuts, int) or not 1 <= n_cuts <= MOST_CUTS:
-        raise SchemaError(f"n_cuts must be None or a whole number from 1 to {MOST_CUTS}")
+        raise SchemaError(f"n_cuts must be None or an integer from 1 to {MOST_CUTS}")
     return n_cuts

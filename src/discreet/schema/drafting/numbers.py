@@ -3,17 +3,17 @@
 import numpy as np
 
 from ..columns import Ignored, Numeric
+from .column_profile import ColumnProfile
 from .draft import Drafted
-from .looks import Looks
 from .round_cuts import around, even_cuts, log_cuts
 
 FEW = 8  # different numbers, each of which comes again and again
-CODES = "few different whole numbers: if they are codes, not amounts, make it categorical"
+CODES = "few different integers: if they are codes, not amounts, make it categorical"
 
 
-def draft_numbers(name: str, look: Looks, most: int) -> Drafted:
+def draft_numbers(name: str, profile: ColumnProfile, most: int) -> Drafted:
     """Cuts between all values if they are few, else round ones."""
-    finite = look.finite
+    finite = profile.finite
     if not len(finite):
         return Drafted(Ignored(name), "no finite numbers in the sample", True)
     low, high = float(finite.min()), float(finite.max())
@@ -32,22 +32,22 @@ def draft_numbers(name: str, look: Looks, most: int) -> Drafted:
             (low, high),
         )  # also between values that the sample lacks
     else:
-        cuts, why = _round_cuts(look, low, high, most, whole)
+        cuts, why = _round_cuts(profile, low, high, most, whole)
         bounds = around(low, high, most)
         if whole and None not in bounds:
             bounds = (float(np.floor(bounds[0])), float(np.ceil(bounds[1])))  # type: ignore[arg-type]
-    column = Numeric(name, look.missing, cuts=tuple(cuts), low=bounds[0], high=bounds[1])
+    column = Numeric(name, profile.missing, cuts=tuple(cuts), low=bounds[0], high=bounds[1])
     return Drafted(column, why, why == CODES)
 
 
-def _round_cuts(look: Looks, low: float, high: float, most: int, whole: bool) -> tuple[list[float], str]:
+def _round_cuts(profile: ColumnProfile, low: float, high: float, most: int, whole: bool) -> tuple[list[float], str]:
     """Round cuts in the middle 98 % of the values; what lies beyond is told apart by the last ones."""
-    if look.spread is not None:
+    if profile.spread is not None:
         zero = [0.0] if low == 0 and most > 1 else []
-        cuts = zero + log_cuts(*look.spread, most - len(zero))
+        cuts = zero + log_cuts(*profile.spread, most - len(zero))
         why = "spread over orders of magnitude, and so are the cuts"
     else:
-        first, last = np.quantile(look.finite, (0.01, 0.99), method="inverted_cdf").tolist()
+        first, last = np.quantile(profile.finite, (0.01, 0.99), method="inverted_cdf").tolist()
         if first == last:
             first, last = low, high
         cuts = even_cuts(first, last, most, whole)

@@ -17,7 +17,7 @@ MANTISSAS = (
 
 
 def even_cuts(low: float, high: float, most: int, whole: bool = False) -> list[float]:
-    """At most so many multiples of one round step from ``low`` to below ``high``; if ``whole``, whole numbers.
+    """At most so many multiples of one round step from ``low`` to below ``high``; if ``whole``, integers.
 
     >>> even_cuts(17.2, 79.9, most=9)
     [20.0, 30.0, 40.0, 50.0, 60.0, 70.0]

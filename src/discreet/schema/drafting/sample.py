@@ -13,24 +13,24 @@ from ...common.samples import note_sample
 from ...common.tables import Table, as_table
 from .. import Label
 from ..columns import Boolean, Categorical, Ignored
+from .column_profile import ColumnProfile, profile_of
 from .draft import MOST_CLASSES, Draft, Drafted, check_target, cuts_each, put_together
-from .looks import Looks, looks_of
 from .numbers import draft_numbers
 
 MOST_CATEGORIES = 30
 RARE = 0.005  # of the sample: what is rarer is left to `other`
 
 DECIMAL_COMMAS = (
-    'numbers with commas or points that are no decimal signs: if they are, say --decimal , (in pandas decimal=",") and draft '
-    "again; if they separate thousands, remove them from the table first"
+    'numbers with commas or points that are not decimal separators: if they are, say --decimal , (in pandas decimal=",") and '
+    "draft again; if they separate thousands, remove them from the table first"
 )
 USELESS = {
     "dates": "dates or times",
     "durations": "durations; make numbers of them, of days for instance, to use them in rules",
     "nothing": "only missing values in the sample",
-    "objects": "neither numbers nor texts",
+    "objects": "neither numbers nor strings",
     "commas": DECIMAL_COMMAS,
-    "mixed": "numbers and texts; if the texts stand for missing values, make them missing and draft again",
+    "mixed": "numbers and strings; if the strings stand for missing values, make them missing and draft again",
 }
 ALIKE = "that differ by case or spaces only; if they mean the same, spell them alike, here and in the private table"
 IDENTIFIER = "an identifier: nearly every row has its own"
@@ -44,8 +44,8 @@ def draft_schema(
     A private fit of the sample itself, or of a view of it, is noticed: nothing is then proved about it.
 
     Identifiers, dates, free text and columns with one value are ignored. Numbers are cut at round points, evenly or, where they
-    spread over orders of magnitude, by orders of magnitude. Texts become categories, rare ones are left to "other". Why a column
-    is what it is stands above it in the TOML file.
+    spread over orders of magnitude, by orders of magnitude. Strings become categories, rare ones are left to "other". Why a
+    column is what it is stands above it in the TOML file.
 
     Parameters
     ----------
@@ -101,88 +101,92 @@ def draft_schema(
         raise SchemaError("the sample has no rows; give a few hundred that are public")
     check_target(target, table.names, "the sample")
     cuts_each(n_cuts, 0)  # complains about n_cuts
-    looks = {name: _looks(table, name) for name in table.names}
+    profiles = {name: _profile(table, name) for name in table.names}
     notes: list[str] = []
-    classes = None if target is None else _classes(target, looks.pop(target), notes)
-    numeric = [name for name, look in looks.items() if _is_measured(look)]
+    classes = None if target is None else _classes(target, profiles.pop(target), notes)
+    numeric = [name for name, profile in profiles.items() if _is_measured(profile)]
     most = cuts_each(n_cuts, len(numeric))
     drafted = [
-        draft_numbers(name, look, most) if name in numeric else _not_measured(name, look)
-        for name, look in looks.items()
+        draft_numbers(name, profile, most) if name in numeric else _not_measured(name, profile)
+        for name, profile in profiles.items()
     ]
     return put_together(drafted, target, classes, notes, source)
 
 
-def _looks(table: Table, name: str) -> Looks:
+def _profile(table: Table, name: str) -> ColumnProfile:
     values = table.column(name)
     with no_value_shown(f"column {name!r} has values that cannot be read"), np.errstate(all="ignore"):
-        return looks_of(name, values)
+        return profile_of(name, values)
 
 
-def _is_measured(look: Looks) -> bool:
+def _is_measured(profile: ColumnProfile) -> bool:
     """Whether a column holds numbers that can be cut."""
-    return look.kind == "numbers" and look.n_distinct > 1 and not look.is_truth and not look.identifies
+    return profile.kind == "numbers" and profile.n_distinct > 1 and not profile.is_boolean and not profile.identifies
 
 
-def _not_measured(name: str, look: Looks) -> Drafted:
-    if look.kind in USELESS:
-        return Drafted(Ignored(name), USELESS[look.kind], look=look.kind != "dates")
-    if look.n_distinct < 2:
-        return Drafted(Ignored(name), "one value only in the sample", look=True)
-    if look.is_truth:
-        return Drafted(Boolean(name, look.missing))
-    if not look.identifies:
-        return _categories(name, look)
-    if look.wordy:
+def _not_measured(name: str, profile: ColumnProfile) -> Drafted:
+    if profile.kind in USELESS:
+        return Drafted(Ignored(name), USELESS[profile.kind], needs_review=profile.kind != "dates")
+    if profile.n_distinct < 2:
+        return Drafted(Ignored(name), "one value only in the sample", needs_review=True)
+    if profile.is_boolean:
+        return Drafted(Boolean(name, profile.missing))
+    if not profile.identifies:
+        return _categories(name, profile)
+    if profile.is_free_text:
         return Drafted(Ignored(name), "free text")
-    if look.kind == "texts" or look.telling:
+    if profile.kind == "strings" or profile.has_identifying_name:
         return Drafted(Ignored(name), IDENTIFIER)
-    return Drafted(Ignored(name), f"{IDENTIFIER}? If it is an amount, give it cuts", look=True)
+    return Drafted(Ignored(name), f"{IDENTIFIER}? If it is an amount, give it cuts", needs_review=True)
 
 
-def _categories(name: str, look: Looks) -> Drafted:
+def _categories(name: str, profile: ColumnProfile) -> Drafted:
     """The categories that are not rare; what is left over is "other"."""
-    order = np.argsort(-look.counts, kind="stable")
-    common = [i for i in order[:MOST_CATEGORIES].tolist() if look.counts[i] >= RARE * look.n_known]
-    if 2 * look.counts[common].sum() < look.n_known:
-        return Drafted(Ignored(name), "too many categories; group them, and name the groups here", look=True)
-    complete = len(common) == look.n_distinct
-    categories = tuple(sorted(look.texts[i] for i in common))
-    column = Categorical(name, look.missing, categories=categories, outside=None if complete else "other")
-    if look.has_missing_word:
-        return Drafted(column, "a category looks like a missing value; make such values missing first", look=True)
-    if look.differs_by_case:
-        return Drafted(column, f"categories {ALIKE}", look=True)
+    order = np.argsort(-profile.counts, kind="stable")
+    common = [i for i in order[:MOST_CATEGORIES].tolist() if profile.counts[i] >= RARE * profile.n_known]
+    if 2 * profile.counts[common].sum() < profile.n_known:
+        return Drafted(Ignored(name), "too many categories; group them, and name the groups here", needs_review=True)
+    complete = len(common) == profile.n_distinct
+    categories = tuple(sorted(profile.strings[i] for i in common))
+    column = Categorical(name, profile.missing, categories=categories, outside=None if complete else "other")
+    if profile.has_missing_word:
+        return Drafted(
+            column, "a category looks like a missing value; make such values missing first", needs_review=True
+        )
+    if profile.differs_by_case:
+        return Drafted(column, f"categories {ALIKE}", needs_review=True)
     if complete:
         return Drafted(column)
     return Drafted(
-        column, 'categories that are rare in the sample are left to "other"; does one of them matter?', look=True
+        column,
+        'categories that are rare in the sample are left to "other"; does one of them matter?',
+        needs_review=True,
     )
 
 
-def _classes(target: str, look: Looks, notes: list[str]) -> tuple[Label, ...]:
+def _classes(target: str, profile: ColumnProfile, notes: list[str]) -> tuple[Label, ...]:
     """The target's classes, or an error that says what to do."""
     said = f"target {target!r}"
-    if look.kind in ("dates", "durations"):
-        raise SchemaError(f"{said} holds {look.kind}; make classes of it first, such as early and late")
-    if look.kind == "commas":
+    if profile.kind in ("dates", "durations"):
+        raise SchemaError(f"{said} holds {profile.kind}; make classes of it first, such as early and late")
+    if profile.kind == "commas":
         raise SchemaError(f"{said} has {DECIMAL_COMMAS}")
-    if look.kind in ("objects", "mixed"):
-        raise SchemaError(f"{said} must hold texts or whole numbers; make classes of it first")
-    if look.n_distinct < 2:
+    if profile.kind in ("objects", "mixed"):
+        raise SchemaError(f"{said} must hold strings or integers; make classes of it first")
+    if profile.n_distinct < 2:
         raise SchemaError(f"{said} has fewer than two classes in the sample; give a sample in which each class occurs")
-    if look.kind == "numbers" and not (look.whole and look.n_distinct <= MOST_CLASSES):
+    if profile.kind == "numbers" and not (profile.whole and profile.n_distinct <= MOST_CLASSES):
         raise SchemaError(
             f"{said} is a number; make classes of it first, such as low and high, here and in the private table"
         )
-    if look.n_distinct > MOST_CLASSES:
-        raise SchemaError(f"{said} has more than {MOST_CLASSES} different texts; group them, or name another column")
-    if look.missing:
+    if profile.n_distinct > MOST_CLASSES:
+        raise SchemaError(f"{said} has more than {MOST_CLASSES} different strings; group them, or name another column")
+    if profile.missing:
         notes.append(f"{target!r} (target): has missing values; records without a class are left out of a fit")
-    if look.kind == "texts" and look.differs_by_case:
+    if profile.kind == "strings" and profile.differs_by_case:
         notes.append(f"{target!r} (target): classes {ALIKE}")
-    if look.kind == "truths":
+    if profile.kind == "booleans":
         return (False, True)
-    if look.kind == "numbers" and not look.from_texts:
-        return tuple(int(x) for x in np.unique(look.numbers))
-    return tuple(sorted(look.texts))
+    if profile.kind == "numbers" and not profile.from_strings:
+        return tuple(int(x) for x in np.unique(profile.numbers))
+    return tuple(sorted(profile.strings))

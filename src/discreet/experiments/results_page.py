@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from . import amplitude, comparisons, figures, peers, standard_errors
+from . import amplitude, comparisons, figures, peers
 from .claims import claims
 from .page import Checklist, Facts, Picture, Section, Table, write_page
 from .setups import DATASETS
@@ -15,7 +15,7 @@ from .tables import comparison, summary, with_error
 SIZES = [int(n) for n in np.unique(np.geomspace(20, 1e5, 60).astype(int))]
 
 
-def write_story(fits: Any, folder: Path, facts: Facts) -> Path:
+def write_results_page(fits: Any, folder: Path, facts: Facts) -> Path:
     """Draw every figure that there are fits for, and write index.html."""
     sections = [
         Section("What the paper claims, and what we find", [Checklist(tuple(claims(fits)))]),
@@ -29,7 +29,7 @@ def write_story(fits: Any, folder: Path, facts: Facts) -> Path:
                 "public records gives is the middle column.",
                 comparisons.german_credit(fits),
                 "Standard errors of the mean test accuracy (Table I, set-up A).",
-                standard_errors.beside_the_paper(fits),
+                comparisons.standard_errors(fits),
             ],
         ),
         _amplitude(folder),

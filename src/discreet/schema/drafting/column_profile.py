@@ -24,13 +24,13 @@ _NAMED = rf"\d{{1,2}}[- .]+{_MONTH}[- .,]+\d{{2,4}}|{_MONTH}[ .]+\d{{1,2}},? +\d
 _TIME = r"\d{1,2}:\d{2}(:\d{2}([.,]\d+)?)?( ?[ap]m)?( ?(z|utc|[+-]\d{2}:?\d{2}))?"
 _DATE = re.compile(rf"\s*(({_DAY}|{_NAMED})([t ]+{_TIME})?|{_TIME})\s*", re.IGNORECASE)
 # 1,7 and 1.234,5, or 1,234 and 1,234.5
-_WITH_COMMAS = re.compile(r"[+-]?((\d+|\d{1,3}(\.\d{3})+)(,\d+)?|(\d+|\d{1,3}(,\d{3})+)(\.\d+)?)")
+_NUMBER_WITH_COMMAS = re.compile(r"[+-]?((\d+|\d{1,3}(\.\d{3})+)(,\d+)?|(\d+|\d{1,3}(,\d{3})+)(\.\d+)?)")
 _DATES = (datetime.date, datetime.time, np.datetime64, pd.Period)
 _DURATIONS = (datetime.timedelta, np.timedelta64)
 _NUMBERS = (Real, Decimal)
 
 _PARTS = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
-_TELLING = set(
+_IDENTIFYING = set(
     "id ids identifier uuid guid key ssn mrn nin name names firstname lastname surname forename email mail phone telephone "
     "mobile fax address street iban passport licence license ip url username login unnamed rownames".split()
 )
@@ -38,48 +38,49 @@ _MISSING_WORDS = {"", "?", ".", "-", "na", "n/a", "#n/a", "nan", "null", "<na>"}
 
 
 @dataclass(frozen=True)
-class Looks:
-    """What a draft goes by. ``kind`` is "numbers", "truths" or "texts", or says why the column is of no use."""
+class ColumnProfile:
+    """What a draft goes by. ``kind`` is "numbers", "booleans" or "strings", or says why the column is of no use."""
 
     kind: str
     missing: bool = False
-    telling: bool = False  # the column has a name that identifiers have
+    has_identifying_name: bool = False  # the column has a name that identifiers have
     n_known: int = 0
-    texts: list[str] = field(default_factory=list)  # the different values, if they are few or texts
+    strings: list[str] = field(default_factory=list)  # the different values, if they are few or strings
     counts: np.ndarray = field(default_factory=lambda: np.zeros(0, int))  # of each of them
     numbers: np.ndarray = field(default_factory=lambda: np.zeros(0))  # row by row, if there are any
     n_distinct: int = 0
-    from_texts: bool = False  # numbers that are stored as texts
+    from_strings: bool = False  # numbers that are stored as strings
 
     @property
-    def is_truth(self) -> bool:
+    def is_boolean(self) -> bool:
         """Whether a Boolean column can read all values."""
-        return self.kind == "truths" or (bool(self.texts) and all(t.lower() in TRUTH for t in self.texts))
+        return self.kind == "booleans" or (bool(self.strings) and all(t.lower() in TRUTH for t in self.strings))
 
     @cached_property
     def whole(self) -> bool:
-        """Whether there are whole numbers only."""
+        """Whether there are integers only."""
         return bool((np.isfinite(self.numbers) & (np.floor(self.numbers) == self.numbers)).all())
 
     @cached_property
     def finite(self) -> np.ndarray:
         """The numbers that are finite."""
-        return self.numbers[np.isfinite(self.numbers)]
+        finite: np.ndarray = self.numbers[np.isfinite(self.numbers)]
+        return finite
 
     @cached_property
-    def wordy(self) -> bool:
-        """Whether texts are sentences."""
-        return self.kind == "texts" and sum(len(t.split()) for t in self.texts) >= 5 * len(self.texts)
+    def is_free_text(self) -> bool:
+        """Whether strings are sentences."""
+        return self.kind == "strings" and sum(len(t.split()) for t in self.strings) >= 5 * len(self.strings)
 
     @property
     def differs_by_case(self) -> bool:
-        """Whether two texts differ by case or spaces only."""
-        return len({spelled_alike(t) for t in self.texts}) < len(self.texts)
+        """Whether two strings differ by case or spaces only."""
+        return len({spelled_alike(t) for t in self.strings}) < len(self.strings)
 
     @property
     def has_missing_word(self) -> bool:
-        """Whether a text is one that often stands for a missing value."""
-        return any(t.strip().lower() in _MISSING_WORDS for t in self.texts)
+        """Whether a string is one that often stands for a missing value."""
+        return any(t.strip().lower() in _MISSING_WORDS for t in self.strings)
 
     @cached_property
     def spread(self) -> tuple[float, float] | None:
@@ -93,86 +94,92 @@ class Looks:
     @property
     def identifies(self) -> bool:
         """Whether values tell rows apart. In few rows that may be chance, unless the name says so."""
-        if self.kind not in ("numbers", "texts") or self.n_distinct < 2:
+        if self.kind not in ("numbers", "strings") or self.n_distinct < 2:
             return False
         share = self.n_distinct / self.n_known
-        if self.kind == "texts":
-            many = self.n_known >= 10 and (share > 0.9 or (self.wordy and share > 0.3))
-            return many or (self.telling and share > 0.5)
+        if self.kind == "strings":
+            many = self.n_known >= 10 and (share > 0.9 or (self.is_free_text and share > 0.3))
+            return many or (self.has_identifying_name and share > 0.5)
         if not self.whole or share <= 0.5:
             return False
         before, after = self.numbers[:-1], self.numbers[1:]
         in_order = bool((before < after).all() or (before > after).all())
         numbered = share == 1 and self.spread is None and self.n_known >= (20 if in_order else 100)
-        return self.telling or numbered
+        return self.has_identifying_name or numbered
 
 
-def looks_of(name: str, values: np.ndarray) -> Looks:
+def profile_of(name: str, values: np.ndarray) -> ColumnProfile:
     """Look at one column, as a table gives it."""
     if values.dtype.kind in "mM":
         known = int((~np.isnat(values)).sum())
-        return Looks(
+        return ColumnProfile(
             "nothing" if not known else "dates" if values.dtype.kind == "M" else "durations", known < len(values)
         )
     missing = np.array([is_missing(v) for v in values]) if values.dtype.kind not in "biuf" else values != values
     known, some_missing = values[~missing], bool(missing.any())
     if not len(known):
-        return Looks("nothing", some_missing)
-    about: dict[str, Any] = {"missing": some_missing, "n_known": len(known), "telling": has_telling_name(name)}
+        return ColumnProfile("nothing", some_missing)
+    about: dict[str, Any] = {
+        "missing": some_missing,
+        "n_known": len(known),
+        "has_identifying_name": names_an_identifier(name),
+    }
     if known.dtype.kind in "biuf":
         return _numbers(known, about)
     if all(isinstance(v, _DURATIONS) for v in known):
-        return Looks("durations", **about)
+        return ColumnProfile("durations", **about)
     if all(isinstance(v, _DATES) for v in known):
-        return Looks("dates", **about)
+        return ColumnProfile("dates", **about)
     if all(isinstance(v, bool | np.bool_) for v in known):
         return _numbers(known.astype(bool), about)
     if all(isinstance(v, _NUMBERS) for v in known):
         return _numbers(np.array([as_number(v) for v in known]), about)
     if not all(isinstance(v, (str, np.bool_, *_NUMBERS)) for v in known):
-        return Looks("objects", **about)
-    return _texts(known, about)
+        return ColumnProfile("objects", **about)
+    return _strings(known, about)
 
 
-def has_telling_name(name: str) -> bool:
+def names_an_identifier(name: str) -> bool:
     """Whether a column is called as identifiers are.
 
-    >>> [has_telling_name(name) for name in ("patient_id", "customerID", "e-mail", "paid", "income")]
+    >>> [names_an_identifier(name) for name in ("patient_id", "customerID", "e-mail", "paid", "income")]
     [True, True, True, False, False]
     """
-    return any(part.lower() in _TELLING for part in _PARTS.findall(name))
+    return any(part.lower() in _IDENTIFYING for part in _PARTS.findall(name))
 
 
-def _numbers(known: np.ndarray, about: dict[str, Any]) -> Looks:
+def _numbers(known: np.ndarray, about: dict[str, Any]) -> ColumnProfile:
     found, counts = np.unique(known, return_counts=True)
-    texts = [canonical(v) for v in found.tolist()] if len(found) <= FEW else []
+    strings = [canonical(v) for v in found.tolist()] if len(found) <= FEW else []
     numbers = known.astype(np.float64)
-    kind = "truths" if known.dtype == bool else "numbers"
+    kind = "booleans" if known.dtype == bool else "numbers"
     if kind == "numbers" and _are_dates(found):
         kind = "dates"
-    return Looks(kind, texts=texts, counts=counts, numbers=numbers, n_distinct=len(found), **about)
+    return ColumnProfile(kind, strings=strings, counts=counts, numbers=numbers, n_distinct=len(found), **about)
 
 
-def _texts(known: np.ndarray, about: dict[str, Any]) -> Looks:
+def _strings(known: np.ndarray, about: dict[str, Any]) -> ColumnProfile:
     codes, found = pd.factorize(np.array([canonical(v) for v in known], dtype=object))
-    counts, texts = np.bincount(codes), [str(t) for t in found]
-    all_texts = all(isinstance(v, str) for v in known)
-    if sum(bool(_DATE.fullmatch(t)) for t in texts) > 0.95 * len(texts):
-        return Looks("dates", **about)
-    by_text = np.array([as_number(t) for t in texts])
-    share = float((by_text == by_text).mean())
-    about |= {"texts": texts, "counts": counts, "n_distinct": len(texts)}
-    if share == 1 and not any(re.match(r"\s*[+-]?0\d", t) for t in texts):  # 007 is a code
-        return Looks("dates" if _are_dates(by_text) else "numbers", numbers=by_text[codes], from_texts=True, **about)
-    if share < 1 and all(_WITH_COMMAS.fullmatch(t.strip()) for t in texts):
-        return Looks("commas", **about)
-    if len(texts) > FEW and ((share >= 0.5 and share < 1) or not all_texts):
-        return Looks("mixed", **about)
-    return Looks("texts", **about)
+    counts, strings = np.bincount(codes), [str(t) for t in found]
+    all_strings = all(isinstance(v, str) for v in known)
+    if sum(bool(_DATE.fullmatch(t)) for t in strings) > 0.95 * len(strings):
+        return ColumnProfile("dates", **about)
+    as_numbers = np.array([as_number(t) for t in strings])
+    share = float((as_numbers == as_numbers).mean())
+    about |= {"strings": strings, "counts": counts, "n_distinct": len(strings)}
+    if share == 1 and not any(re.match(r"\s*[+-]?0\d", t) for t in strings):  # 007 is a code
+        return ColumnProfile(
+            "dates" if _are_dates(as_numbers) else "numbers", numbers=as_numbers[codes], from_strings=True, **about
+        )
+    if share < 1 and all(_NUMBER_WITH_COMMAS.fullmatch(t.strip()) for t in strings):
+        return ColumnProfile("commas", **about)
+    if len(strings) > FEW and ((share >= 0.5 and share < 1) or not all_strings):
+        return ColumnProfile("mixed", **about)
+    return ColumnProfile("strings", **about)
 
 
 def _are_dates(found: np.ndarray) -> bool:
-    """Whether whole numbers are days such as 20240131."""
+    """Whether integers are days such as 20240131."""
     if len(found) < 2 or not ((found >= 19000101) & (found <= 21001231) & (np.floor(found) == found)).all():
         return False
     day, month = found % 100, found // 100 % 100

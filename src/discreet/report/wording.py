@@ -1,25 +1,13 @@
-"""The small parts that pages are made of: safe text, numbers as people read them, bars."""
+"""Numbers, conditions and reasons as people read them."""
 
 import math
-import re
 from collections.abc import Sequence
-from html import escape
 
+from ..common.html import name, plain
 from ..privacy.statement import rounded_up
 from .summary import Test
 
 PALETTE = 6  # colours of classes; further classes begin again
-_UNPRINTABLE = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff\ufffe\uffff]")
-
-
-def plain(text: object) -> str:
-    """A text that is safe in an attribute or between tags, whatever it holds."""
-    return escape(_UNPRINTABLE.sub("\ufffd", str(text)), quote=True)
-
-
-def name(text: object, css: str = "name") -> str:
-    """A name or value that somebody else chose: escaped, and its writing direction kept to itself."""
-    return f'<bdi class="{css}">{plain(text)}</bdi>'
 
 
 def number(value: float) -> str:
@@ -67,27 +55,9 @@ def said(tests: Sequence[Test]) -> str:
     return plain(" and ".join(parts) or "no rule above is true")
 
 
-def bar(parts: Sequence[tuple[float, str]], label: str, start: float = 0.0) -> str:
-    """A stacked bar: widths as shares of the whole, each with a CSS class. ``label`` is safe text that says the same."""
-    rects = []
-    for width, css in parts:
-        if width > 0:
-            rects.append(f'<rect class="{css}" x="{100 * start:.3f}" width="{100 * width:.3f}" height="10"/>')
-        start += width
-    return (
-        f'<svg class="bar" viewBox="0 0 100 10" preserveAspectRatio="none" role="img" aria-label="{label}">'
-        f'<rect class="rest" width="100" height="10"/>{"".join(rects)}</svg>'
-    )
-
-
 def colour(place: int) -> str:
     """The CSS class of a label's colour."""
     return f"class-{place % PALETTE}"
-
-
-def wide(table: str, label: str) -> str:
-    """A table that scrolls by itself where it is too wide, with the keyboard, too."""
-    return f'<div class="wide" role="region" aria-label="{label}" tabindex="0"><table>{table}</table></div>'
 
 
 def epsilon_text(value: float) -> str:

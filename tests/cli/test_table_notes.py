@@ -12,7 +12,7 @@ import click
 import pytest
 
 from discreet import Ledger
-from discreet.cli import remembered
+from discreet.cli import table_notes
 
 PROCESSES = multiprocessing.get_context("forkserver")
 
@@ -36,7 +36,7 @@ TABLE = Path("people.csv")
 def note(home, name, start):
     os.environ["DISCREET_HOME"] = str(home)
     start.wait()
-    remembered.note_sample(Path(name))
+    table_notes.note_sample(Path(name))
 
 
 def test_notes_made_at_the_same_time_are_all_kept(home):
@@ -53,11 +53,11 @@ def test_notes_made_at_the_same_time_are_all_kept(home):
 def test_notes_are_for_the_user_alone(home, used):
     old = os.umask(0o022)
     try:
-        remembered.note_ledger(TABLE, used)
+        table_notes.note_ledger(TABLE, used)
         assert stat.S_IMODE(home.stat().st_mode) == 0o700
         assert stat.S_IMODE((home / "tables.json").stat().st_mode) == 0o600
         (home / "tables.json").chmod(0o644)  # as version 0.5 left it
-        remembered.note_sample(TABLE)
+        table_notes.note_sample(TABLE)
         assert stat.S_IMODE((home / "tables.json").stat().st_mode) == 0o600
     finally:
         os.umask(old)
@@ -75,54 +75,54 @@ def test_damaged_notes_are_kept_aside_aloud(home, content, capsys):
         os.mkfifo(file)
     else:
         file.write_bytes(content)
-    remembered.check_not_a_sample(TABLE, False)
+    table_notes.check_not_a_sample(TABLE, False)
     said = capsys.readouterr().err
     assert len(said.splitlines()) == 1
     assert "is damaged" in said
     assert str(home / "tables.json.damaged") in said
     assert not file.exists()
     assert content is None or (home / "tables.json.damaged").read_bytes() == content
-    remembered.note_sample(TABLE)
+    table_notes.note_sample(TABLE)
     with pytest.raises(click.ClickException, match="drafted from"):
-        remembered.check_not_a_sample(TABLE, False)
+        table_notes.check_not_a_sample(TABLE, False)
     assert capsys.readouterr().err == ""
     file.write_bytes(b"again")
-    remembered.note_sample(TABLE)
+    table_notes.note_sample(TABLE)
     assert "tables.json.damaged1" in capsys.readouterr().err
 
 
 def test_a_ledger_that_is_gone_is_not_forgotten(home, used):
-    remembered.note_ledger(TABLE, used)
+    table_notes.note_ledger(TABLE, used)
     used.unlink()
     other = used.with_name("other.json")
     Ledger.open(other, epsilon=1)
     for ledger in (None, other):
         with pytest.raises(click.ClickException, match=r"no longer at its place.*--another-ledger"):
-            remembered.check_ledger(TABLE, ledger, False)
-        remembered.check_ledger(TABLE, ledger, True)
+            table_notes.check_ledger(TABLE, ledger, False)
+        table_notes.check_ledger(TABLE, ledger, True)
 
 
 def test_a_ledger_that_was_moved_is_known_by_its_name_and_a_copy_is_not_the_same(home, used):
-    remembered.note_ledger(TABLE, used)
+    table_notes.note_ledger(TABLE, used)
     copy = used.with_name("copy.json")
     shutil.copy(used, copy)
     with pytest.raises(click.ClickException, match="adds up"):
-        remembered.check_ledger(TABLE, copy, False)
+        table_notes.check_ledger(TABLE, copy, False)
     link = used.with_name("link.json")
     os.link(used, link)
-    remembered.check_ledger(TABLE, link, False)
+    table_notes.check_ledger(TABLE, link, False)
     link.unlink()
     moved = used.rename(used.with_name("moved.json"))
-    remembered.check_ledger(TABLE, moved, False)
+    table_notes.check_ledger(TABLE, moved, False)
     with pytest.raises(click.ClickException, match="no longer at its place"):
-        remembered.check_ledger(TABLE, None, False)
+        table_notes.check_ledger(TABLE, None, False)
 
 
 def test_notes_of_version_0_5_are_read(home, used):
     home.mkdir()
     (home / "tables.json").write_text(json.dumps({"ledgers": {str(TABLE.resolve()): str(used)}, "samples": {}}))
-    remembered.check_ledger(TABLE, used, False)
+    table_notes.check_ledger(TABLE, used, False)
     with pytest.raises(click.ClickException, match="adds up"):
-        remembered.check_ledger(TABLE, None, False)
-    remembered.note_sample(TABLE)
+        table_notes.check_ledger(TABLE, None, False)
+    table_notes.note_sample(TABLE)
     assert json.loads((home / "tables.json").read_text())["ledgers"] == {str(TABLE.resolve()): str(used)}

@@ -15,7 +15,7 @@ from urllib.parse import parse_qsl, urlsplit
 
 import click
 
-from ..common.locking import NoOrdinaryFileError, open_locked, open_ordinary, unlock
+from ..common.locking import NotARegularFileError, open_locked, open_regular, unlock
 from ..common.writing import PendingFile
 from ..sources.addresses import files_in, local_place
 from ..sources.engines import engine_at
@@ -24,7 +24,7 @@ from .terminal import say
 # Of notes: by table, its ledger's place, that ledger's name, and who was a sample; and by file or folder (a digest),
 # the ledger of a table at a URL that is in it
 KINDS = ("ledgers", "names", "samples", "places")
-UNREADABLE = (ValueError, AttributeError, TypeError, RecursionError, NoOrdinaryFileError)
+UNREADABLE = (ValueError, AttributeError, TypeError, RecursionError, NotARegularFileError)
 ANOTHER = click.option(
     "--another-ledger", is_flag=True, help="Allow a second ledger, or none, for a table that is on one already."
 )
@@ -49,7 +49,7 @@ def _digest(text: str) -> str:
 
 
 def _usual(url: str) -> str:
-    """The same text for some ways to write the same URL. A view, or another name of a host, is not noticed."""
+    """The same string for some ways to write the same URL. A view, or another name of a host, is not noticed."""
     parts = urlsplit(url)
     table = dict(parse_qsl(parts.query)).get("table", "")
     engine, place = engine_at(parts.scheme), local_place(url)
@@ -92,7 +92,7 @@ def _nothing() -> dict[str, dict[str, str]]:
 
 def _parsed(file: Path) -> dict[str, dict[str, str]]:
     try:
-        with open_ordinary(file) as opened:
+        with open_regular(file) as opened:
             data = json.loads(opened.readall().decode("utf-8"))
     except FileNotFoundError:
         return _nothing()
