@@ -5,7 +5,7 @@ BIN    := $(VENV)/bin
 PIP    := $(BIN)/python -m pip --disable-pip-version-check install --quiet
 
 .DEFAULT_GOAL := help
-.PHONY: help install demo audit reproduce twins test test-all test-oldest fuzz lint bench docs clean
+.PHONY: help install demo audit reproduce twins test test-all test-oldest fuzz lint bench docs import-graph pictures dist clean
 
 help:  ## show this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -83,6 +83,9 @@ bench: $(VENV)/.test  ## speed and memory, as ratios against named peers in one 
 
 docs: $(VENV)/.docs  ## the documentation, as HTML in site/
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
+
+import-graph: $(VENV)/.test  ## draw which package imports which, from the code, into docs/
+	@$(BIN)/python -m tools.import_graph
 
 clean:  ## remove everything that make made
 	rm -rf .venv .venv-oldest .venv-bench node_modules site build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
