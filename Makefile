@@ -87,5 +87,8 @@ docs: $(VENV)/.docs  ## the documentation, as HTML in site/
 import-graph: $(VENV)/.test  ## draw which package imports which, from the code, into docs/
 	@$(BIN)/python -m tools.import_graph
 
+pictures: $(VENV)/.base  ## docs/list.png and docs/report.png again, from a new private fit; needs chromium
+	@$(BIN)/python -m tools.pictures
+
 clean:  ## remove everything that make made
 	rm -rf .venv .venv-oldest .venv-bench node_modules site build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
