@@ -82,7 +82,7 @@ bench: $(VENV)/.test  ## speed and memory, as ratios against named peers in one 
 	OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1 .venv-bench/bin/python benchmarks/engines.py
 
 docs: $(VENV)/.docs  ## the documentation, as HTML in site/
-	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
+	@$(BIN)/python -m zensical build --strict --clean
 
 import-graph: $(VENV)/.test  ## draw which package imports which, from the code, into docs/
 	@$(BIN)/python -m tools.import_graph
@@ -91,4 +91,4 @@ pictures: $(VENV)/.base  ## docs/list.png and docs/report.png again, from a new 
 	@$(BIN)/python -m tools.pictures
 
 clean:  ## remove everything that make made
-	rm -rf .venv .venv-oldest .venv-bench node_modules site build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf .venv .venv-oldest .venv-bench node_modules site .cache build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
