@@ -38,6 +38,9 @@ $(VENV)/.browser: $(VENV)/.test
 $(VENV)/.docs: $(VENV)/.base
 	$(PIP) -e '.[docs]'
 	@touch $@
+$(VENV)/.dist: $(VENV)/.base
+	$(PIP) -e '.[dist]'
+	@touch $@
 
 install: $(VENV)/.base  ## the package, into .venv
 
@@ -89,6 +92,11 @@ import-graph: $(VENV)/.test  ## draw which package imports which, from the code,
 
 pictures: $(VENV)/.base  ## docs/list.png and docs/report.png again, from a new private fit; needs chromium
 	@$(BIN)/python -m tools.pictures
+
+dist: $(VENV)/.dist  ## wheel and sdist into dist/, each installed into an empty environment and tried
+	rm -rf dist
+	$(BIN)/python -m build --outdir dist .
+	$(BIN)/python -m tools.try_dist
 
 clean:  ## remove everything that make made
 	rm -rf .venv .venv-oldest .venv-bench node_modules site .cache build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis

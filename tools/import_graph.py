@@ -100,9 +100,7 @@ def placed(rows: Rows, pieces: set[tuple[Node, Node]]) -> dict[Node, float]:
             x[node] = WIDTH * (i + 1) / (len(row) + 1)
     for sweep in range(40):
         for row in rows if sweep % 2 else reversed(rows):
-            wish = [
-                _mean([x[b if a == node else a] for a, b in pieces if node in (a, b)] or [x[node]]) for node in row
-            ]
+            wish = [_mean([x[b if a == node else a] for a, b in pieces if node in (a, b)] or [x[node]]) for node in row]
             x |= dict(zip(row, _apart(row, wish), strict=True))
     return x
 
