@@ -1,12 +1,14 @@
 """What the pages say about themselves and the code: how long, what they link to, what their examples print."""
 
 import re
+import tomllib
 from contextlib import redirect_stdout
 from io import StringIO
 from pathlib import Path
 
 import pytest
 
+import discreet
 from tests.test_walls import FLOORS
 
 ROOT = Path(__file__).parent.parent.parent
@@ -21,7 +23,9 @@ def heading_anchors(page: Path) -> set[str]:
 
 
 def test_the_readme_has_at_most_450_words_beside_its_code():
-    prose = re.sub(r"^```.*?^```$", "", (ROOT / "README.md").read_text(encoding="utf-8"), flags=re.MULTILINE | re.DOTALL)
+    prose = re.sub(
+        r"^```.*?^```$", "", (ROOT / "README.md").read_text(encoding="utf-8"), flags=re.MULTILINE | re.DOTALL
+    )
     prose = re.sub(r"<[^>]+>|\]\([^)]*\)", " ", prose)  # tags and addresses are not read
     words = [word for word in prose.split() if re.search(r"\w", word)]
     assert 100 < len(words) <= 450
@@ -48,7 +52,9 @@ def test_links_within_the_repository_lead_somewhere(page):
 
 def test_every_page_has_a_place_in_the_navigation():
     navigation = (ROOT / "mkdocs.yml").read_text(encoding="utf-8").partition("\nnav:")[2]
-    assert sorted(re.findall(r": (\S+\.md)$", navigation, re.MULTILINE)) == sorted(p.name for p in ROOT.glob("docs/*.md"))
+    assert sorted(re.findall(r": (\S+\.md)$", navigation, re.MULTILINE)) == sorted(
+        p.name for p in ROOT.glob("docs/*.md")
+    )
 
 
 def test_the_map_for_contributors_has_every_package_on_its_floor():
@@ -56,3 +62,17 @@ def test_the_map_for_contributors_has_every_package_on_its_floor():
     assert sorted((int(floor), name) for floor, name in rows) == sorted(
         (floor, name) for floor, names in enumerate(FLOORS) for name in names
     )
+
+
+def test_the_version_is_the_same_wherever_it_stands():
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    citation = re.search(r"^version: (\S+)$", (ROOT / "CITATION.cff").read_text(encoding="utf-8"), re.MULTILINE)
+    changes = re.findall(r"^## (\d\S+)", (ROOT / "CHANGELOG.md").read_text(encoding="utf-8"), re.MULTILINE)
+    assert {project["version"], citation[1], changes[0]} == {discreet.__version__}
+
+
+def test_changes_are_sorted_by_added_changed_and_fixed():
+    headings = re.findall(r"^(##+) (.+)$", (ROOT / "CHANGELOG.md").read_text(encoding="utf-8"), re.MULTILINE)
+    kinds = [text for level, text in headings if level == "###"]
+    assert set(kinds) <= {"Added", "Changed", "Deprecated", "Removed", "Fixed", "Security"}
+    assert len(kinds) > sum(level == "##" for level, _ in headings)
