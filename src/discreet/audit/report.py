@@ -65,7 +65,7 @@ class Report:
         return bool(proved) and all(row.holds for row in proved) and all(check.holds for check in self.checks)
 
     def to_json(self) -> str:
-        """The same for machines. A loss without a bound is the text "Infinity"."""
+        """The same for machines. A loss without a bound is the string "Infinity"."""
         parts = {"ok": self.ok, "quick": self.quick, "rows": self.rows, "checks": self.checks}
         return json.dumps(
             {k: _plain([asdict(x) for x in v] if isinstance(v, tuple) else v) for k, v in parts.items()}, indent=1

@@ -86,13 +86,13 @@ class RuleList:
 
     @classmethod
     def parse(cls, text: str, classes: Iterable[Label] = (), schema: Schema | None = None) -> "RuleList":
-        """Read a list from its text. Line breaks and indentation do not matter."""
+        """Parse a list from a string. Line breaks and indentation do not matter."""
         read, default = Reader(text).whole(Reader.rule_list)
         rules = tuple(Rule(tuple(Literal(*x) for x in antecedent), label) for antecedent, label in read)
         return cls(rules, Rule((), default), tuple(classes), schema)
 
     def without_counts(self) -> "RuleList":
-        """The bare list, as its text has it."""
+        """The list without its counts."""
         bare = [replace(rule, counts=None) for rule in self]
         return replace(self, rules=tuple(bare[:-1]), default=bare[-1])
 
@@ -210,7 +210,7 @@ class RuleList:
             A class: the expression then gives its share, as in ``predict_proba``, instead of the label.
         types : mapping, default=None
             What a column is in the engine, where it is not what one would expect: "text", "number" or "boolean". Numeric
-            columns are numbers, Boolean ones are Booleans, categories are texts unless the schema lists whole numbers only.
+            columns are numbers, Boolean ones are Booleans, categories are strings unless the schema lists integers only.
             The engine stops with an error at a column of another type.
 
         Examples
