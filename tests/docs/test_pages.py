@@ -76,3 +76,9 @@ def test_changes_are_sorted_by_added_changed_and_fixed():
     kinds = [text for level, text in headings if level == "###"]
     assert set(kinds) <= {"Added", "Changed", "Deprecated", "Removed", "Fixed", "Security"}
     assert len(kinds) > sum(level == "##" for level, _ in headings)
+
+
+def test_every_picture_is_shown_somewhere():
+    text = "".join(page.read_text(encoding="utf-8") for page in PAGES)
+    for picture in [*ROOT.glob("docs/*.svg"), *ROOT.glob("docs/*.png")]:
+        assert picture.name in text, f"{picture.name} is shown on no page"
