@@ -5,7 +5,7 @@ BIN    := $(VENV)/bin
 PIP    := $(BIN)/python -m pip --disable-pip-version-check install --quiet
 
 .DEFAULT_GOAL := help
-.PHONY: help install demo audit reproduce twins test test-all test-oldest fuzz lint bench docs clean
+.PHONY: help install demo audit reproduce twins test test-all test-oldest fuzz lint bench docs import-graph pictures dist clean
 
 help:  ## show this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -37,6 +37,9 @@ $(VENV)/.browser: $(VENV)/.test
 	@touch $@
 $(VENV)/.docs: $(VENV)/.base
 	$(PIP) -e '.[docs]'
+	@touch $@
+$(VENV)/.dist: $(VENV)/.base
+	$(PIP) -e '.[dist]'
 	@touch $@
 
 install: $(VENV)/.base  ## the package, into .venv
@@ -82,7 +85,18 @@ bench: $(VENV)/.test  ## speed and memory, as ratios against named peers in one 
 	OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1 .venv-bench/bin/python benchmarks/engines.py
 
 docs: $(VENV)/.docs  ## the documentation, as HTML in site/
-	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
+	@$(BIN)/python -m zensical build --strict --clean
+
+import-graph: $(VENV)/.test  ## draw which package imports which, from the code, into docs/
+	@$(BIN)/python -m tools.import_graph
+
+pictures: $(VENV)/.base  ## docs/list.png and docs/report.png again, from a new private fit; needs chromium
+	@$(BIN)/python -m tools.pictures
+
+dist: $(VENV)/.dist  ## wheel and sdist into dist/, each installed into an empty environment and tried
+	rm -rf dist
+	$(BIN)/python -m build --outdir dist .
+	$(BIN)/python -m tools.try_dist
 
 clean:  ## remove everything that make made
-	rm -rf .venv .venv-oldest .venv-bench node_modules site build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf .venv .venv-oldest .venv-bench node_modules site .cache build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis

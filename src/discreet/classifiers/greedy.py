@@ -37,12 +37,12 @@ class GreedyRuleListClassifier(RuleListClassifier):
         The most literals in a rule.
     min_support : float or int, default=0.0
         No rule is added once fewer records than this are left: a number of records or, below 1, a share of the training
-        records (rounded down to a whole number of them, as in the paper).
+        records (rounded down to an integer, as in the paper).
     negations : bool, default=True
         Whether rules may use negated literals.
     schema : Schema, default=None
         What is known about the columns. Without one, columns of 0 and 1 are literals, other numbers are cut at the
-        deciles of the data, and texts are categories; ``predict`` then takes values that it has not seen as missing or
+        deciles of the data, and strings are categories; ``predict`` then reads values that it has not seen as missing or
         as in no category. With a schema, such values are an error unless it says otherwise.
     candidates : list of Rule or str, default=None
         The rules to choose from, instead of all conjunctions of up to ``max_card`` literals. Without a schema, they say
@@ -121,7 +121,7 @@ class DPGreedyRuleListClassifier(PrivateRuleListClassifier):
     max_length : int, default=5
         The paper's K: the most rules in the list, counting the default.
     min_support : float or int, default=0.05
-        For the smooth methods: how many records must be left for another rule; a whole number, or a share of the private
+        For the smooth methods: how many records must be left for another rule; an integer, or a share of the private
         number of records as in the paper (nothing is then proved).
     confidence : float, default=0.99
         For the smooth methods: the paper's C, how sure the check of the support is to be.

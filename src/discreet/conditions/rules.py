@@ -77,7 +77,7 @@ class Literal:
 
     @classmethod
     def parse(cls, text: str) -> "Literal":
-        """Read a literal from its text."""
+        """Parse a literal from a string."""
         return cls(*Reader(text).whole(Reader.literal))
 
 
@@ -122,7 +122,7 @@ class Rule:
 
     @classmethod
     def parse(cls, text: str) -> "Rule":
-        """Read a rule from its text, with or without ``then LABEL``."""
+        """Parse a rule from a string, with or without ``then LABEL``."""
         antecedent, label = Reader(text).whole(Reader.rule)
         return cls(tuple(Literal(*x) for x in antecedent), label)
 

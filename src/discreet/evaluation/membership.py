@@ -56,7 +56,7 @@ def membership_attack(
         The records the model was learned from and others like them, with their labels.
     kind : {"black-box", "label-only"}, default="black-box"
         "black-box": a random forest learns from ``predict_proba`` and the true label (ART's MembershipInferenceBlackBox).
-        "label-only": who is predicted correctly is called a member (ART's LabelOnlyGapAttack). It learns nothing, and its
+        "label-only": whatever is predicted correctly is called a member (ART's LabelOnlyGapAttack). It learns nothing, and its
         ROC curve has a single point between the corners.
     random_state : int, default=None
         Decides which records are used, which of them teach, and the forest's randomness.

@@ -23,7 +23,7 @@ CONFIDENCE = 0.95
 
 
 def attackers_chance(epsilon: float, prior: float = 0.5) -> float:
-    """How sure an attacker can become that a person is in the table, who was this sure before.
+    """How sure an attacker, who was this sure before, can become that a person is in the table.
 
     >>> round(attackers_chance(1.0), 3)
     0.731

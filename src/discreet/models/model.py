@@ -111,7 +111,7 @@ class PartitionModel(ABC):
             A class: the expression then gives its share, as in ``predict_proba``, instead of the label.
         types : mapping, default=None
             What a column is in the engine, where it is not what one would expect: "text", "number" or "boolean". Numeric
-            columns are numbers, Boolean ones are Booleans, categories are texts unless the schema lists whole numbers only.
+            columns are numbers, Boolean ones are Booleans, categories are strings unless the schema lists integers only.
             The engine stops with an error at a column of another type.
 
         Examples

@@ -95,13 +95,13 @@ class RuleList(PartitionModel):
 
     @classmethod
     def parse(cls, text: str, classes: Iterable[Label] = (), schema: Schema | None = None) -> "RuleList":
-        """Read a list from its text. Line breaks and indentation do not matter."""
+        """Parse a list from a string. Line breaks and indentation do not matter."""
         read, default = Reader(text).whole(Reader.rule_list)
         rules = tuple(Rule(tuple(Literal(*x) for x in antecedent), label) for antecedent, label in read)
         return cls(rules, Rule((), default), tuple(classes), schema)
 
     def without_counts(self) -> "RuleList":
-        """The bare list, as its text has it."""
+        """The list without its counts."""
         bare = [replace(rule, counts=None) for rule in self]
         return replace(self, rules=tuple(bare[:-1]), default=bare[-1])
 

@@ -130,7 +130,7 @@ class PrivacyStatement:
 
     @property
     def no_proof(self) -> str:
-        """That nothing is proved, and why; an empty text if something is."""
+        """That nothing is proved, and why; an empty string if something is."""
         return "" if self.proved is not None else "NO PRIVACY IS PROVED FOR IT: " + "; ".join(self.because) + "."
 
     def after_cut_points(self, epsilon: float) -> "PrivacyStatement":

@@ -131,8 +131,8 @@ def check_table(X: Any, y: Any, schema: Schema) -> TableCheck:
     Returns
     -------
     TableCheck
-        ``records``, ``columns`` (a ``ColumnCheck`` by name) and counts of labels. What values are taken for is what a private
-        learner does; one without privacy stops at some of them instead.
+        ``records``, ``columns`` (a ``ColumnCheck`` by name) and counts of labels. Values are read as a private
+        learner reads them; one without privacy stops at some of them instead.
 
     Examples
     --------

@@ -37,9 +37,9 @@ def open_table(
     ``people.parquet``, ``people/*.parquet``         Parquet files, through DuckDB; they may be larger than memory.
                                                      Also ``s3://...`` and ``https://...``, as DuckDB allows
     ``people/``                                      a folder: all ``.parquet`` files in it and in its folders. Names of
-                                                     folders such as ``region=north/`` are a column, ``region``, of texts
-    ``people.csv``, ``.tsv``, ``.txt``               a CSV file in UTF-8, through DuckDB; every column is a text, which
-                                                     means what it means in memory. ``delimiter`` as its first line has it;
+                                                     folders such as ``region=north/`` are a column, ``region``, of strings
+    ``people.csv``, ``.tsv``, ``.txt``               a CSV file in UTF-8, through DuckDB; every column holds strings, which
+                                                     mean what they mean in memory. ``delimiter`` as its first line has it;
                                                      ``decimal=","`` for numbers with decimal commas
     ``duckdb:///people.db?table=people``             a table or view in a file of DuckDB, by a path from here;
                                                      ``duckdb:////home/me/people.db`` by one from the root

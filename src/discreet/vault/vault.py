@@ -92,7 +92,7 @@ class Vault(Secret):
     ) -> "Vault":
         """A vault with the records of a CSV, Parquet or Arrow file, read a part at a time: the file may be larger than memory.
 
-        The schema names the target. What the texts of a CSV file mean is in docs/command-line.md.
+        The schema names the target. What the strings of a CSV file mean is in docs/command-line.md.
 
         >>> import tempfile
         >>> from discreet.datasets import load_compas

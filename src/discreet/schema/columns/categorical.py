@@ -22,7 +22,7 @@ class Categorical(Column):
 
     Without ``groups`` every category is a test. With ``groups``, named sets of categories, every group is one; categories
     in no group are then ``ungrouped``: "other" (together they are the test ``= other``) or "none" (no test names them).
-    ``outside`` says what a value that is listed nowhere is taken for: "other", "none", "missing" or "error". Left unset,
+    ``outside`` says how a value that is listed nowhere is read: "other", "none", "missing" or "error". Left unset,
     a non-private learner stops with an error; a private one, whose errors may not depend on records, takes it as "none".
 
     >>> Categorical("job", groups={"office": ["clerk", "boss"], "field": ["farmer"]}, outside="other").tests()

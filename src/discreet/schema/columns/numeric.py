@@ -20,7 +20,7 @@ class Numeric(Column):
     """Numbers, tested against public cut points (``x <= cut``) and ranges (``low <= x <= high``, ends included).
 
     Cuts are listed, or spread evenly between the bounds ``low`` and ``high`` by ``n_cuts`` with ``spacing`` "equal" or
-    "log". A range may have one infinite end. ``outside`` says what a value beyond the bounds is taken for: "clip" (the
+    "log". A range may have one infinite end. ``outside`` says how a value beyond the bounds is read: "clip" (the
     bound, the default), "missing", or "error".
 
     >>> Numeric("age", cuts=(25, 45)).tests()

@@ -1,0 +1,84 @@
+"""What the pages say about themselves and the code: how long, what they link to, what their examples print."""
+
+import re
+import tomllib
+from contextlib import redirect_stdout
+from io import StringIO
+from pathlib import Path
+
+import pytest
+
+import discreet
+from tests.test_walls import FLOORS
+
+ROOT = Path(__file__).parent.parent.parent
+PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/*.md"), *ROOT.glob("src/**/*.md")])
+CODE = re.compile(r"^```.*?^```$|^( {4}|\t).*?$", re.MULTILINE | re.DOTALL)
+LINK = re.compile(r"\]\(([^)\s]+)\)|src=\"([^\"]+)\"")
+
+
+def heading_anchors(page: Path) -> set[str]:
+    headings = re.findall(r"^#+ (.+)$", CODE.sub("", page.read_text(encoding="utf-8")), re.MULTILINE)
+    return {re.sub(r"[^\w -]", "", heading.lower()).strip().replace(" ", "-") for heading in headings}
+
+
+def test_the_readme_has_at_most_450_words_beside_its_code():
+    prose = re.sub(
+        r"^```.*?^```$", "", (ROOT / "README.md").read_text(encoding="utf-8"), flags=re.MULTILINE | re.DOTALL
+    )
+    prose = re.sub(r"<[^>]+>|\]\([^)]*\)", " ", prose)  # tags and addresses are not read
+    words = [word for word in prose.split() if re.search(r"\w", word)]
+    assert 100 < len(words) <= 450
+
+
+def test_the_readmes_five_lines_print_a_list_and_what_is_proved():
+    lines = re.findall(r"^>>> (.+)$", (ROOT / "README.md").read_text(encoding="utf-8"), re.MULTILINE)
+    assert len(lines) == 5
+    printed = StringIO()
+    with redirect_stdout(printed):
+        exec("\n".join(lines), {})
+    assert re.fullmatch(r"(if .+ then [01]\n(else if .+ then [01]\n)*)?else [01]\nepsilon = 1\n", printed.getvalue())
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(ROOT).as_posix())
+def test_links_within_the_repository_lead_somewhere(page):
+    for match in LINK.finditer(CODE.sub("", page.read_text(encoding="utf-8"))):
+        path, _, anchor = (match[1] or match[2]).partition("#")
+        if not path.startswith(("http:", "https:", "mailto:")):
+            target = (page.parent / path) if path else page
+            assert target.exists(), f"{path} is not there"
+            assert not anchor or anchor in heading_anchors(target), f"{path} has no heading #{anchor}"
+
+
+def test_every_page_has_a_place_in_the_navigation():
+    navigation = (ROOT / "mkdocs.yml").read_text(encoding="utf-8").partition("\nnav:")[2]
+    assert sorted(re.findall(r": (\S+\.md)$", navigation, re.MULTILINE)) == sorted(
+        p.name for p in ROOT.glob("docs/*.md")
+    )
+
+
+def test_the_map_for_contributors_has_every_package_on_its_floor():
+    rows = re.findall(r"^\| (\d) \| `(\w+)` \|", (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8"), re.MULTILINE)
+    assert sorted((int(floor), name) for floor, name in rows) == sorted(
+        (floor, name) for floor, names in enumerate(FLOORS) for name in names
+    )
+
+
+def test_the_version_is_the_same_wherever_it_stands():
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    citation = re.search(r"^version: (\S+)$", (ROOT / "CITATION.cff").read_text(encoding="utf-8"), re.MULTILINE)
+    changes = re.findall(r"^## (\d\S+)", (ROOT / "CHANGELOG.md").read_text(encoding="utf-8"), re.MULTILINE)
+    assert {project["version"], citation[1], changes[0]} == {discreet.__version__}
+
+
+def test_changes_are_sorted_by_added_changed_and_fixed():
+    headings = re.findall(r"^(##+) (.+)$", (ROOT / "CHANGELOG.md").read_text(encoding="utf-8"), re.MULTILINE)
+    kinds = [text for level, text in headings if level == "###"]
+    assert set(kinds) <= {"Added", "Changed", "Deprecated", "Removed", "Fixed", "Security"}
+    assert len(kinds) > sum(level == "##" for level, _ in headings)
+
+
+def test_every_picture_is_shown_somewhere():
+    text = "".join(page.read_text(encoding="utf-8") for page in PAGES)
+    for picture in [*ROOT.glob("docs/*.svg"), *ROOT.glob("docs/*.png")]:
+        assert picture.name in text, f"{picture.name} is shown on no page"
