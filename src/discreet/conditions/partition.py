@@ -143,8 +143,7 @@ def find_answers(model: Model, n: int, is_true: Callable[[Literal], np.ndarray])
     if not has_points(model):
         return model.partitions[0].find(n, is_true)
     total = np.zeros(n)
-    for (
-        partition
-    ) in model.partitions:  # in this order, which SQL and Python keep: sums of floating-point numbers depend on it
+    # in this order, which SQL and Python keep: sums of floating-point numbers depend on it
+    for partition in model.partitions:
         total += np.array(partition.points, float)[partition.find(n, is_true)]
     return np.searchsorted(model.limits, total, side="right")

@@ -81,9 +81,8 @@ class PartitionModel(ABC):
         """
         kinds = {type(c) for c in self.classes}
         classes = np.array(self.classes, dtype=object if len(kinds) > 1 else None)
-        if classes.tolist() != list(
-            self.classes
-        ):  # NumPy cuts a NUL off the end of a text and rounds some whole numbers
+        # NumPy cuts a NUL off the end of a text and rounds some whole numbers
+        if classes.tolist() != list(self.classes):
             classes = np.array(self.classes, dtype=object)
         labels = classes[[self.classes.index(answer.label) for answer in self.answers]]
         predicted: np.ndarray = labels[self.captures(X, strict)]
