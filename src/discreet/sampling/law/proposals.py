@@ -67,7 +67,7 @@ def go_on(elements: Elements, level: Level, at: Places, entropy: Entropy) -> Pro
         labels of all parts / (exp(rate * best score) * number of labellings) * share of each rule's members that are free.
 
     The sum of the bounds of a set was booked a little too high, in single precision. It is computed again here, in double
-    precision, and what was too much is rejected.
+    precision, and what was too much is rejected. (The bounds are computed again, too, and must not be larger than they were.)
     """
     problem, sets = elements.problem, level.sets[at]
     ways = edges(problem, elements.reach, sets, level.weight[at])
