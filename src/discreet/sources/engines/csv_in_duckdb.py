@@ -70,7 +70,7 @@ class CsvTexts:
         return _apart(connection, bare.mutate(**meant))
 
 
-class CsvConnection(Backend):
+class CsvConnection(Backend):  # type: ignore[misc, unused-ignore]
     """A connection of DuckDB with nothing but a CSV file. It knows what the texts mean, whatever is selected of them."""
 
     def __init__(self, texts: CsvTexts) -> None:
