@@ -533,7 +533,6 @@ NO_RECORD_GETS_THERE = {
         "",
     ): "the header of a file, and whether it is a table (tests/sources/test_csv.py)",
     ("sources.engines.duckdb", ""): "where a table is, and types of columns; messages are constant",
-    ("sources.engines.postgres", ""): "what an engine says, for sources.urls to drop (tests/sources/test_urls.py)",
     ("sources.engines.spark", ""): "names of columns",
     ("sources.running", "run"): "what an engine says, for sources.engine to drop (tests/sources/test_failures.py)",
     ("sources.addresses", ""): "where a table is; messages are constant (tests/sources/test_addresses.py)",

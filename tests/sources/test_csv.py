@@ -300,3 +300,15 @@ def test_columns_that_are_computed_have_types(tmp_path):
     typed = table.mutate(y=table.y.try_cast("float64"), c=table.c.upper())
     expected = Vault.from_table({"c": ["A", "1"], "plain": ["1", "x"]}, [1, 0], SMALL)
     assert content(Vault.from_source(typed, SMALL)) == content(expected)
+
+
+def test_a_part_of_a_file_knows_how_its_numbers_are_written(tmp_path):
+    """Whatever is selected of it; and another file that is open at the same time is written in another way."""
+    schema = Schema([Numeric("x", cuts=[1, 100])], "y", ["no", "yes"])
+    points, commas = tmp_path / "points.csv", tmp_path / "commas.csv"
+    points.write_text("x,y,z\n1.5,no,a\n0.5,yes,a\n150,no,b\n")
+    commas.write_text("x;y;z\n1,5;no;a\n0,5;yes;a\n150;no;b\n")
+    expected = content(Vault.from_table({"x": [1.5, 0.5]}, ["no", "yes"], schema))
+    for table in (open_table(points), open_table(commas, decimal=",")):
+        part = table.filter(table.z == "a").rename(number="x").drop("z").rename(x="number")
+        assert content(Vault.from_source(part, schema)) == expected
