@@ -10,13 +10,32 @@ from discreet.mechanisms.impurity import (
     g,
     gini,
     largest_ranges_of_smooth_gini,
-    local_sensitivity_of_adding,
-    local_sensitivity_of_removing,
     range_of_gini,
     range_of_smooth_gini,
     smooth_sensitivity,
-    smooth_sensitivity_by_definition,
 )
+
+
+def local_sensitivity_of_adding(n):
+    """The most that G changes when a record is added to n. By (1) and (2) it is ``g(n)``:
+
+    upwards ``2d/(n+1) <= 2n/(n+1)^2 = g(n)``; downwards ``G/(n+1) <= 1/(2(n+1)) <= g(n)`` for n >= 1.
+    """
+    return g(n)
+
+
+def local_sensitivity_of_removing(n):
+    """The most that G changes when one of n records is removed: that of adding to n - 1, which is larger.
+
+    The published local sensitivity is that of adding only, so it does not bound this.
+    """
+    return g(n - 1) if n >= 2 else 0.0
+
+
+def smooth_sensitivity_by_definition(n, min_support, beta):
+    """``max over k >= 0 of e^(-beta k) g(max(min_support, n - k))``, term by term: what the closed form must equal."""
+    return max(math.exp(-beta * k) * g(max(min_support, n - k)) for k in range(max(0, n - min_support) + 1))
+
 
 ROOTS = (3 - 2 * math.sqrt(2), 3 + 2 * math.sqrt(2))
 BETAS = sorted(

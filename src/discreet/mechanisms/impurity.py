@@ -48,22 +48,6 @@ def g(n: float) -> float:
     return 2.0 * n / (n + 1.0) ** 2
 
 
-def local_sensitivity_of_adding(n: int) -> float:
-    """The most that G changes when a record is added to n. By (1) and (2) it is ``g(n)``:
-
-    upwards ``2d/(n+1) <= 2n/(n+1)^2 = g(n)``; downwards ``G/(n+1) <= 1/(2(n+1)) <= g(n)`` for n >= 1.
-    """
-    return g(n)
-
-
-def local_sensitivity_of_removing(n: int) -> float:
-    """The most that G changes when one of n records is removed: that of adding to n - 1, which is larger.
-
-    The published local sensitivity is that of adding only, so it does not bound this.
-    """
-    return g(n - 1) if n >= 2 else 0.0
-
-
 def smooth_sensitivity(n: int, min_support: int, beta: float) -> float:
     """The paper's Theorem IV.1, every k clamped to >= 0 (without that it is wrong for n below the support)."""
     limit = max(0, n - min_support)  # beyond it, g stays and the exponential falls
@@ -74,11 +58,6 @@ def smooth_sensitivity(n: int, min_support: int, beta: float) -> float:
         t = n - 2.0 / (1.0 - beta + math.sqrt(root)) if beta < 1.0 else 0.0
         ks |= {min(max(0, k), limit) for k in (math.floor(t), math.ceil(t))}
     return max(math.exp(-beta * k) * g(max(min_support, n - k)) for k in ks)
-
-
-def smooth_sensitivity_by_definition(n: int, min_support: int, beta: float) -> float:
-    """``max over k >= 0 of e^(-beta k) g(max(min_support, n - k))``, term by term: what the closed form must equal."""
-    return max(math.exp(-beta * k) * g(max(min_support, n - k)) for k in range(max(0, n - min_support) + 1))
 
 
 def range_of_gini(n: int) -> float:
