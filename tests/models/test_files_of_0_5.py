@@ -31,6 +31,13 @@ def test_models(name):
         assert model.ledger.epsilon == 3
 
 
+@pytest.mark.parametrize(
+    ("name", "epsilon"), [("greedy", None), ("mass", 0.25), ("sm-laplace", 0.125), ("whole-list", 0.05)]
+)
+def test_the_noise_of_their_counts_is_what_0_5_said(name, epsilon):
+    assert SavedModel.load(FOLDER / f"{name}.json").counts_epsilon == epsilon
+
+
 @pytest.mark.skipif(find_spec("numpy._core") is None, reason="NumPy 1.26.0 does not read pickles of NumPy 2")
 @pytest.mark.parametrize("name", MODELS)
 def test_pickles(name):
