@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from discreet import Boolean, Schema
 from discreet.cells import counting
 from discreet.cells.cells import CellsInProgress
-from discreet.cells.counting import Counter
+from discreet.cells.counting import CellCounter
 from discreet.cells.packing import Packing, Tally
 from discreet.common.tables import as_table
 from discreet.conditions.candidates import Candidates
@@ -62,7 +62,7 @@ def test_cells_hold_each_pattern_once_with_its_class_counts(data):
 def test_counts_equal_brute_force_over_records(problem, data):
     candidates, table, y = problem
     schema = candidates.schema
-    counter = Counter(fill(schema, (table, y)), candidates)
+    counter = CellCounter(fill(schema, (table, y)), candidates)
     prefix = data.draw(st.lists(st.integers(0, len(candidates) - 1), max_size=3))
     alive = [not any(brute_force.rule_holds(schema, candidates[r], table, i) for r in prefix) for i in range(len(y))]
     early = counter.left(prefix).tolist()
@@ -81,9 +81,9 @@ def test_blocks_of_cells_give_the_same_counts(monkeypatch):
     data = load_compas(binary=True)
     candidates = Candidates.of_schema(data.schema, 2)
     cells = fill(data.schema, (data.data, data.target.to_numpy()))
-    whole = Counter(cells, candidates).counts([5, 60])
+    whole = CellCounter(cells, candidates).counts([5, 60])
     monkeypatch.setattr(counting, "BLOCK_BYTES", 8 * 28 * 100)
-    counter = Counter(cells, candidates)
+    counter = CellCounter(cells, candidates)
     assert len(counter._blocks) > 3
     assert (counter.counts([5, 60]).captured == whole.captured).all()
     assert (counter.counts([5, 60]).left == whole.left).all()
@@ -97,10 +97,10 @@ def test_single_literals_are_counted_bin_by_bin(monkeypatch, load, binary):
     number = {label: i for i, label in enumerate(data.schema.classes or (0, 1))}
     cells = fill(data.schema, (data.data, data.target.map(number).to_numpy()))
     prefixes = ([], [3], [3, 40], [0, 1, 2, 50])
-    whole = [Counter(cells, candidates).counts(prefix) for prefix in prefixes]
+    whole = [CellCounter(cells, candidates).counts(prefix) for prefix in prefixes]
     monkeypatch.setattr(counting, "BLOCK_BYTES", 2_000)
     monkeypatch.setattr(counting, "ROWS", 100)
-    counter = Counter(cells, candidates)
+    counter = CellCounter(cells, candidates)
     assert counter._whole is None
     for prefix, (left, captured) in zip(prefixes, whole, strict=True):
         assert (counter._count_bins(frozenset(prefix)).captured == captured).all()
@@ -122,13 +122,13 @@ def test_memory_of_prefixes_stays_within_its_limit():
     candidates = Candidates.of_schema(schema, 2)
     cells = fill(schema, ({"a": np.array([True, False]), "b": np.array([True, True])}, np.array([0, 1])))
     one = len(candidates) * 2 * 8
-    counter = Counter(cells, candidates, memory=2 * one)
+    counter = CellCounter(cells, candidates, memory=2 * one)
     for prefix in ([], [0], [1], [2], [0, 1]):
         node = counter.counts(prefix)
         assert sum(n.captured.nbytes for n in counter._memory.values()) <= 2 * one
         assert counter.counts(reversed(prefix)) is node  # remembered, whatever the order
-    tight = Counter(cells, candidates, memory=0)
-    assert (tight.counts([0]).captured == Counter(cells, candidates).counts([0]).captured).all()
+    tight = CellCounter(cells, candidates, memory=0)
+    assert (tight.counts([0]).captured == CellCounter(cells, candidates).counts([0]).captured).all()
 
 
 @given(st.lists(st.integers(2, 1000), min_size=1, max_size=40), st.integers(0, 30), st.integers(0, 2**32))
@@ -220,7 +220,7 @@ def test_many_columns_need_more_than_one_word():
 
 def test_cells_stay_in_the_vault():
     cells = fill(Schema.of_booleans(["a"], classes=(0, 1)), ({"a": np.array([True])}, np.array([0])))
-    counter = Counter(cells, Candidates.of_schema(Schema.of_booleans(["a"])))
+    counter = CellCounter(cells, Candidates.of_schema(Schema.of_booleans(["a"])))
     for thing in (cells, counter):
         for leak in (pickle.dumps, copy.copy, copy.deepcopy):
             with pytest.raises(TypeError, match="cannot be pickled or copied"):

@@ -117,7 +117,7 @@ def test_memory_that_runs_out_while_records_are_counted_shows_no_number_and_says
 DRAWING = {
     "fit": "discreet.mechanisms.mass.MassSelector.select",
     "fit, whole lists": "discreet.vault.list_doors.rules_on_cells",
-    "fit_vault": "discreet.cells.counting.Counter.counts",
+    "fit_vault": "discreet.cells.counting.CellCounter.counts",
     "fit_source": "discreet.mechanisms.mass.MassSelector.select",
     "private_cuts": "discreet.vault.cut_doors.CutDoors.cut",
     "noisy_accuracy": "discreet.vault.accuracy.release",

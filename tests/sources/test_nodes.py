@@ -28,7 +28,7 @@ from ..support.marked_values import TEXT, Heard, shows_a_mark
 from ..support.strategies import _kept, schemas
 
 pytest.importorskip("ibis")
-from discreet.cells.counting import Counter
+from discreet.cells.counting import CellCounter
 from discreet.sources.engine import EngineTable
 from discreet.vault.at_source import SourceCounts, VaultAtSource
 from discreet.vault.vault import sorted_classes
@@ -48,7 +48,7 @@ def check_counts(engine, table, schema, candidates, limit, prefixes):
     there = stored(engine, table)
     sets = plan_counting(candidates, "nodes", limit, greedy=True).sets
     counted = SourceCounts(EngineTable(there, schema, sorted_classes(schema)), candidates, sets)
-    expected = Counter(Vault.from_table(table, table["y"], schema)._cells, candidates)
+    expected = CellCounter(Vault.from_table(table, table["y"], schema)._cells, candidates)
     for prefix in prefixes:
         for here, known in zip(counted.counts(prefix), expected.counts(prefix), strict=True):
             assert here.tolist() == known.tolist()

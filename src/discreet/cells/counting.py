@@ -95,7 +95,7 @@ class RuleCounts(Secret, ABC):
         return self.left(prefix) if rule is None else self.counts(prefix).captured[:, rule]
 
 
-class Counter(RuleCounts):
+class CellCounter(RuleCounts):
     """Counts from cells."""
 
     def __init__(self, cells: Cells, candidates: Candidates, memory: int = MEMORY_BYTES) -> None:

@@ -206,7 +206,7 @@ class RuleListClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc] 
         counts: Sequence[Counts | None] = learned.counts or [None] * (len(learned.chosen) + 1)
         labels = learned.labels if learned.labels is not None else [majority(c) for c in learned.counts or ()]
         rules = [
-            Rule(antecedent, classes[label], None if count is None else _led_by(label, count))
+            Rule(antecedent, classes[label], None if count is None else _with_largest_at(label, count))
             for antecedent, label, count in zip(
                 [*(candidates[i].antecedent for i in learned.chosen), ()], labels, counts, strict=True
             )
@@ -223,7 +223,7 @@ def fill_cells(table: Table, labels: np.ndarray, candidates: Candidates, n_class
     return cells.finish()
 
 
-def _led_by(label: int, counts: Counts) -> Counts:
+def _with_largest_at(label: int, counts: Counts) -> Counts:
     """The counts, with that of the label raised to the largest, so that ``predict_proba`` agrees with ``predict``."""
     return tuple(max(counts) if i == label else c for i, c in enumerate(counts))
 

@@ -110,7 +110,7 @@ def evaluate(
             assert isinstance(table, Path)
             X, y = read_records(table, schema, target, delimiter, encoding, decimal)
         if epsilon is not None:
-            from ..releases.accuracy import COVERS, SURE, noisy_accuracy
+            from ..releases.accuracy import CONFIDENCE, COVERS, noisy_accuracy
 
             ledger = Ledger.open(ledger_file) if ledger_file else None
             note_ledger(table, ledger_file)
@@ -122,7 +122,7 @@ def evaluate(
                 )
             if as_json:
                 promise = {"proved": found.privacy.proved is not None, "because": list(found.privacy.because)}
-                covers = {"level": SURE, "covers": COVERS}
+                covers = {"level": CONFIDENCE, "covers": COVERS}
                 interval = {"low": found.low, "high": found.high, "interval": covers}
                 measures = {"accuracy": found.accuracy, **interval, "epsilon": epsilon} | promise
                 say_paid(json.dumps(measures, indent=1), epsilon)

@@ -14,7 +14,7 @@ import numpy as np
 
 from ..common.errors import RuleError, SchemaError
 from ..schema import Label, Schema
-from ..schema.columns import KINDS, NEGATION, Categorical, Column, Test, Value
+from ..schema.columns import KINDS, NEGATION, Categorical, Column, ColumnTest, Value
 from ..schema.columns.base import LARGEST_WHOLE
 from .text import COMPARISONS, Reader, write, write_number
 
@@ -137,7 +137,7 @@ def truth(schema: Schema, literal: Literal) -> np.ndarray:
 
 def schema_of(rules: Iterable[Rule]) -> Schema:
     """The smallest schema in which all these rules can be said."""
-    tests: dict[str, list[Test]] = {}
+    tests: dict[str, list[ColumnTest]] = {}
     kinds: dict[str, type[Column]] = {}
     for literal in (x for rule in rules for x in rule.antecedent):
         tests.setdefault(literal.column, []).append((literal.op, literal.value))

@@ -7,8 +7,8 @@ from typing import Any
 from ..common.errors import RuleError
 from ..schema import Label
 
-Test = tuple[str, str, Any]  # column, op, value
-Labelled = tuple[tuple[Test, ...], Label | None]  # antecedent, label
+ParsedLiteral = tuple[str, str, Any]  # column, op, value
+Labelled = tuple[tuple[ParsedLiteral, ...], Label | None]  # antecedent, label
 
 COMPARISONS = ("<=", "<", ">=", ">")
 _RESERVED = {"if", "else", "then", "and", "not", "in", "is", "missing", "always", *COMPARISONS, "=", "!="}
@@ -98,7 +98,7 @@ class Reader:
         self.fail("a range [low, high]")
         raise AssertionError
 
-    def literal(self) -> Test:
+    def literal(self) -> ParsedLiteral:
         """One test."""
         if self.take("not"):
             return self.name(), "is false", None
@@ -117,7 +117,7 @@ class Reader:
                 return name, op, self.atom("a category")
         return name, "is true", None
 
-    def antecedent(self) -> tuple[Test, ...]:
+    def antecedent(self) -> tuple[ParsedLiteral, ...]:
         """Tests joined by `and`."""
         literals = [self.literal()]
         while self.take("and"):

@@ -49,14 +49,14 @@ class TruthTest:
     wanted: frozenset[bool | None]
 
 
-Test = NumberTest | TextTest | TruthTest
+BranchTest = NumberTest | TextTest | TruthTest
 
 
 @dataclass(frozen=True)
 class Branch:
     """One part: its tests, of which all must be true, and what comes out. The last branch of a partition has no tests."""
 
-    tests: tuple[Test, ...]
+    tests: tuple[BranchTest, ...]
     outcome: Label
 
 
@@ -74,7 +74,7 @@ class Branches:
     has_points: bool = False
 
     @property
-    def tests(self) -> list[Test]:
+    def tests(self) -> list[BranchTest]:
         """All tests, in order."""
         return [test for partition in self.partitions for branch in partition for test in branch.tests]
 
@@ -104,12 +104,12 @@ def _outcome(model: Model, answer: Answer, share_of: Label | None) -> Label:
     return float(answer.shares_among(model.classes)[model.classes.index(share_of)])
 
 
-def _tests(schema: Schema | None, literals: Condition) -> tuple[Test, ...]:
+def _tests(schema: Schema | None, literals: Condition) -> tuple[BranchTest, ...]:
     assert schema is not None or not literals
     return tuple(_test(schema, literal) for literal in literals)  # type: ignore[arg-type]
 
 
-def _test(schema: Schema, literal: Literal) -> Test:
+def _test(schema: Schema, literal: Literal) -> BranchTest:
     true = truth(schema, literal)
     match schema[literal.column].value_bins:
         case NumberBins() as bins:

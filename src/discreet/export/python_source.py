@@ -15,7 +15,7 @@ from ..conditions.partition import TOTAL, Model
 from ..conditions.text import write, write_number
 from ..schema import Label
 from ..schema.columns.value_bins import TRUTH
-from .branches import Branch, Branches, NumberTest, Test, TextTest, branches
+from .branches import Branch, Branches, BranchTest, NumberTest, TextTest, branches
 
 HELPERS = {
     "number": '''
@@ -130,7 +130,7 @@ def _variables(columns: Iterable[str], used: set[str]) -> dict[str, str]:
     return variables
 
 
-def _reads(tests: dict[str, Test], variables: dict[str, str]) -> tuple[list[str], set[str]]:
+def _reads(tests: dict[str, BranchTest], variables: dict[str, str]) -> tuple[list[str], set[str]]:
     """The lines that read the record, and the helpers that they call."""
     lines, needed = [], set()
     for column, test in tests.items():
@@ -183,7 +183,7 @@ def _chain(conditions: list[str], outcomes: Sequence[Label]) -> list[str]:
     return [*lines, "else:", f"    return {outcomes[-1]!r}"]
 
 
-def _condition(test: Test, x: str) -> str:
+def _condition(test: BranchTest, x: str) -> str:
     if isinstance(test, NumberTest):
         return _number_condition(test, x)
     if isinstance(test, TextTest):

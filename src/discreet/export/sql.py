@@ -12,7 +12,7 @@ from ..common.errors import RuleError
 from ..conditions.partition import Model
 from ..schema import Label
 from ..schema.columns.value_bins import TRUTH
-from .branches import Branch, NumberTest, Test, TextTest, TruthTest, branches
+from .branches import Branch, BranchTest, NumberTest, TextTest, TruthTest, branches
 from .dialects import Dialect, check_case, dialect_of
 
 KINDS = ("text", "number", "boolean")
@@ -110,7 +110,7 @@ def _outcomes(engine: Dialect, outcomes: list[Any], kind: str) -> list[str]:
     return [engine.number(float(x)) for x in outcomes]
 
 
-def _condition(engine: Dialect, test: Test, kind: str) -> str:
+def _condition(engine: Dialect, test: BranchTest, kind: str) -> str:
     """One test, in brackets where it could be torn apart by AND."""
     if isinstance(test, NumberTest):
         return _number_condition(engine, test)

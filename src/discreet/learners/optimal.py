@@ -7,7 +7,7 @@ from typing import Protocol
 from .greedy import Counts, Learned
 
 
-class ListDoors(Protocol):
+class DrawsLists(Protocol):
     """What the learner may ask of the data. A prefix is the rules chosen so far, by their candidate numbers."""
 
     def sample_list(self, prefix: Sequence[int], lengths: Sequence[float]) -> tuple[list[int], list[int]]:
@@ -17,7 +17,7 @@ class ListDoors(Protocol):
         """Class counts of what a rule (None: the default) captures after the prefix."""
 
 
-def optimal(doors: ListDoors, draws: Sequence[Sequence[float]], counted: bool) -> Learned:
+def optimal(doors: DrawsLists, draws: Sequence[Sequence[float]], counted: bool) -> Learned:
     """One draw after the other on what is left; each replaces the default of the one before.
 
     ``draws`` has for each draw the prior weights of the number of rules it may add. One draw is the whole list at once.

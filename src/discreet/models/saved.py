@@ -34,7 +34,7 @@ FORMAT, VERSION = "discreet model", 1
 LEFT_OUT = ("schema", "ledger", "candidates", "random_state", "verbose")
 # One more entry holds the model, under the name of its kind: "rule_list"
 ENTRIES = ("format", "version", "discreet", "learner", "parameters", "target", "privacy", "ledger")
-AGAIN = "save the model again with SavedModel.of(clf).save(path), or get an unchanged copy"
+HOW_TO_MEND = "save the model again with SavedModel.of(clf).save(path), or get an unchanged copy"
 
 
 @dataclass(frozen=True, init=False)
@@ -115,7 +115,7 @@ class SavedModel:
             model,
             getattr(clf, "privacy_", None),
             type(clf).__name__,
-            {name: value for name, value in given.items() if value is not _UNSAYABLE},
+            {name: value for name, value in given.items() if value is not _NOT_IN_JSON},
             named if target is None else target,
             None if ledger is None else ledger.snapshot(getattr(clf, "booked_", None)),
         )
@@ -192,7 +192,7 @@ class SavedModel:
         except ModelError:
             raise
         except (*UNREADABLE, OverflowError):
-            raise ModelError(f"the model lacks an entry or has one that does not belong there; {AGAIN}") from None
+            raise ModelError(f"the model lacks an entry or has one that does not belong there; {HOW_TO_MEND}") from None
         return cls(
             model, privacy, data["learner"], data["parameters"], data["target"], ledger, discreet=data["discreet"]
         )
@@ -207,7 +207,7 @@ class SavedModel:
         try:
             return cls.from_json(Path(path).read_text(encoding="utf-8-sig"))
         except UnicodeDecodeError:
-            raise ModelError(f"{path} is not a text in UTF-8, so it is no model; {AGAIN}") from None
+            raise ModelError(f"{path} is not a text in UTF-8, so it is no model; {HOW_TO_MEND}") from None
         except ModelError as error:
             raise ModelError(f"{path}: {error}") from None
 
@@ -236,18 +236,20 @@ def _checked(text: str) -> dict[str, Any]:
     try:
         data = json.loads(text, parse_constant=_refuse)
     except (ValueError, RecursionError):
-        raise ModelError(f"the model is not valid JSON: it is cut off, damaged, or something else; {AGAIN}") from None
+        raise ModelError(
+            f"the model is not valid JSON: it is cut off, damaged, or something else; {HOW_TO_MEND}"
+        ) from None
     if not isinstance(data, dict) or data.get("format") != FORMAT:
         what = data.get("format") if isinstance(data, dict) else None
         known = isinstance(what, str) and what.startswith("discreet ") and len(what) < 50
-        raise ModelError(f"this is {f'a {what}' if known else 'some other JSON'}, not a {FORMAT}; {AGAIN}")
+        raise ModelError(f"this is {f'a {what}' if known else 'some other JSON'}, not a {FORMAT}; {HOW_TO_MEND}")
     version = data.get("version")
     if isinstance(version, bool) or version != VERSION:
         newer = isinstance(version, int) and version > VERSION
         by = f"a newer discreet ({shown(data.get('discreet'))})" if newer else "another discreet"
         raise ModelError(
             f"the model was written by {by}: it has format version {shown(version)}, this discreet {__version__} reads "
-            f"{VERSION}; {'update discreet' if newer else AGAIN}"
+            f"{VERSION}; {'update discreet' if newer else HOW_TO_MEND}"
         )
     try:
         unchanged = data.pop("checksum", None) == checksum(data)
@@ -257,7 +259,7 @@ def _checked(text: str) -> dict[str, Any]:
         kind = next((kind.kind for entry, kind in KINDS.items() if entry in data), "model")
         raise ModelError(
             f"the model was changed after it was saved: its checksum does not fit, so neither the {kind} nor what it says about "
-            f"privacy can be relied on; {AGAIN}"
+            f"privacy can be relied on; {HOW_TO_MEND}"
         )
     return data
 
@@ -266,7 +268,7 @@ def _refuse(_: str) -> None:
     raise ValueError  # NaN and infinities are no JSON
 
 
-_UNSAYABLE = object()
+_NOT_IN_JSON = object()
 
 
 def _plain(value: Any) -> Any:
@@ -275,13 +277,13 @@ def _plain(value: Any) -> Any:
     if value is None or isinstance(value, bool | str):
         return value
     if isinstance(value, int):
-        return value if abs(value) < LARGEST_WHOLE else _UNSAYABLE
+        return value if abs(value) < LARGEST_WHOLE else _NOT_IN_JSON
     if isinstance(value, float):
-        return value if math.isfinite(value) else _UNSAYABLE
+        return value if math.isfinite(value) else _NOT_IN_JSON
     if isinstance(value, Mapping):
         parts = {str(_plain(key)): _plain(part) for key, part in value.items()}
-        return _UNSAYABLE if any(part is _UNSAYABLE for part in parts.values()) else parts
+        return _NOT_IN_JSON if any(part is _NOT_IN_JSON for part in parts.values()) else parts
     if isinstance(value, Iterable) and hasattr(value, "__len__"):
         listed = [_plain(part) for part in value]
-        return _UNSAYABLE if any(part is _UNSAYABLE for part in listed) else listed
-    return _UNSAYABLE
+        return _NOT_IN_JSON if any(part is _NOT_IN_JSON for part in listed) else listed
+    return _NOT_IN_JSON

@@ -21,7 +21,7 @@ from ..vault.accuracy import correct_and_wrong
 from ..vault.vault import Vault, check_private_schema, sorted_classes
 from .origin import origin_of
 
-SURE = 0.95
+CONFIDENCE = 0.95
 COVERS = "the noise alone, not the choice of the records"
 
 
@@ -39,7 +39,7 @@ class NoisyAccuracy:
     privacy: PrivacyStatement
 
     def __str__(self) -> str:
-        interval = f"from {self.low:.3f} to {self.high:.3f}; at {100 * SURE:g} % this covers {COVERS}"
+        interval = f"from {self.low:.3f} to {self.high:.3f}; at {100 * CONFIDENCE:g} % this covers {COVERS}"
         found = f"accuracy {self.accuracy:.3f} ({interval})"
         return f"{found}; {self.privacy.proved or 'not private: ' + '; '.join(self.privacy.because)}"
 
@@ -144,7 +144,7 @@ def noisy_accuracy(
 
 def _with_interval(correct: int, wrong: int, epsilon: float) -> tuple[float, float, float]:
     """The accuracy, and how far off the noise may have brought it: neither count is further off than this, at 95 %."""
-    far = math.ceil(math.log(4.0 / (1.0 - SURE)) / epsilon)
+    far = math.ceil(math.log(4.0 / (1.0 - CONFIDENCE)) / epsilon)
 
     def share(a: float, b: float) -> float:
         a, b = max(a, 0.0), max(b, 0.0)

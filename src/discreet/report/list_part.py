@@ -3,7 +3,7 @@
 from ..common.html import name, plain, wide
 from ..common.svg import bar
 from .points_part import points
-from .summary import SURE, Step, Summary
+from .summary import CONFIDENCE, Step, Summary
 from .wording import colour, condition, number, percent, said
 
 
@@ -108,7 +108,7 @@ def splits(s: Summary) -> str:
     elif s.margin is not None:
         noise = (
             f"<p>Counts were released with noise. Each is off by at most <b>{s.margin:,}</b> "
-            f"in {SURE:.0%} of "
+            f"in {CONFIDENCE:.0%} of "
             "all cases; where the noise is larger than a count, that may be below zero. (A count that decides "
             "the label of its rule may "
             "have been raised to that of the largest.)</p>"

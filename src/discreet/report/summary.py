@@ -16,12 +16,12 @@ from ..privacy.ledger import LedgerSnapshot
 from ..privacy.statement import DRAFTED, INFERRED, NEIGHBOURS, SEEDED, Guarantee, PrivacyStatement
 
 WEAK = 10  # an epsilon above this is next to no protection, as the statement says itself
-SURE = 0.95  # how surely a count is within the margin that is shown
+CONFIDENCE = 0.95  # how surely a count is within the margin that is shown
 SCALE = (0.1, 0.5, 1.0, 2.0, 3.0, 5.0, 10.0)  # the epsilons that every report shows
 
 
 @dataclass(frozen=True)
-class Test:
+class Phrase:
     """A literal in words: ``age``, ``is above``, ``30``."""
 
     column: str
@@ -40,7 +40,7 @@ class Step:
     """
 
     number: int
-    tests: tuple[Test, ...]
+    tests: tuple[Phrase, ...]
     label: str
     counts: tuple[float, ...] | None = None
     support: float | None = None
@@ -54,7 +54,7 @@ class Step:
 class PointsRule:
     """A rule that gives points: the first that is true of a record counts. The last of its table has no tests."""
 
-    tests: tuple[Test, ...]
+    tests: tuple[Phrase, ...]
     points: float
 
 
@@ -219,14 +219,14 @@ def summarize(model: Any) -> Summary:
     >>> from discreet import RuleList, SavedModel
     >>> summary = summarize(SavedModel(RuleList.parse("if age <= 30 then yes else no")))
     >>> summary.verdict.headline, summary.steps[0].tests
-    ('Learned without privacy', (Test(column='age', words='is at most', value='30'),))
+    ('Learned without privacy', (Phrase(column='age', words='is at most', value='30'),))
     """
     if not hasattr(model, "released"):
         raise ModelError("a report is made of a SavedModel, or of a fitted classifier of this package")
     released: Released = model.released()
     described, statement = released.model, released.privacy
     counts_epsilon = released.counts_epsilon
-    margin = None if not counts_epsilon else math.ceil(math.log(1 / (1 - SURE)) / counts_epsilon)
+    margin = None if not counts_epsilon else math.ceil(math.log(1 / (1 - CONFIDENCE)) / counts_epsilon)
     inferred = described.schema is not None and described.schema.inferred
     return Summary(
         described.kind,
@@ -382,18 +382,18 @@ _WORDS = {
 }
 
 
-def _tests(condition: Condition) -> tuple[Test, ...]:
+def _tests(condition: Condition) -> tuple[Phrase, ...]:
     return tuple(_in_words(literal) for literal in condition)
 
 
-def _in_words(literal: Literal) -> Test:
+def _in_words(literal: Literal) -> Phrase:
     if literal.value is None:
-        return Test(literal.column, literal.op)
+        return Phrase(literal.column, literal.op)
     if isinstance(literal.value, tuple):
         low, high = map(write_number, literal.value)
-        return Test(literal.column, _WORDS[literal.op], f"{low} to {high}")
+        return Phrase(literal.column, _WORDS[literal.op], f"{low} to {high}")
     value = literal.value if literal.op in ("=", "!=") else write_number(literal.value)
-    return Test(literal.column, _WORDS[literal.op], str(value))
+    return Phrase(literal.column, _WORDS[literal.op], str(value))
 
 
 def _shown(value: Any) -> str:

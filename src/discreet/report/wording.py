@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from ..common.html import name, plain
 from ..privacy.statement import rounded_up
-from .summary import Test
+from .summary import Phrase
 
 PALETTE = 6  # colours of classes; further classes begin again
 
@@ -40,7 +40,7 @@ def factor(value: float) -> str:
     return f"{math.ceil(round(value * 100, 6)) / 100:.2f}"
 
 
-def condition(tests: Sequence[Test]) -> str:
+def condition(tests: Sequence[Phrase]) -> str:
     """The tests of a rule, in words."""
     parts = []
     for test in tests:
@@ -49,7 +49,7 @@ def condition(tests: Sequence[Test]) -> str:
     return ' <span class="and">and</span> '.join(parts) or "no rule above is true"
 
 
-def said(tests: Sequence[Test]) -> str:
+def said(tests: Sequence[Phrase]) -> str:
     """The same without tags, for an attribute."""
     parts = (" ".join(filter(None, (t.column, t.words, t.value))) for t in tests)
     return plain(" and ".join(parts) or "no rule above is true")

@@ -52,7 +52,7 @@ class EngineTable:
         self._check_names([schema.target], "the target of the schema is column")
         texts = self._engine.csv_texts
         if texts is not None:
-            self._table = texts.as_meant(self._table, self._columns, schema.target, self._classes)
+            self._table = texts.read_as_in_memory(self._table, self._columns, schema.target, self._classes)
         # here, so that a column of another type is an error before anything is read
         self._bins = [self._column(c.name).bin_in(c).cast(_smallest(c.n_bins)) for c in self._columns]
         labels, named = self._column(schema.target), self._classes

@@ -25,7 +25,9 @@ HINT = (
     " (if there are millions of them, learning takes long, and gigabytes; fewer columns, cuts or categories help, or the greedy "
     "learner, which can do without patterns)"
 )
-EASY = 2**16  # so many combinations are as fast to count as a few, and twice as many sets take twice as long
+FEW_COMBINATIONS = (
+    2**16
+)  # so many combinations are as fast to count as a few, and twice as many sets take twice as long
 Columns = tuple[int, ...]  # by their numbers, in order
 
 
@@ -91,7 +93,7 @@ def _needed(candidates: Candidates) -> list[Columns]:
 
 def _cover(needed: Sequence[Columns], columns: Sequence[Column], limit: int) -> tuple[Columns, ...]:
     """Few sets of columns, of which each needed one is a part; if possible with at most ``limit`` combinations of bins in all."""
-    largest = EASY
+    largest = FEW_COMBINATIONS
     while True:
         found = _pack(needed, columns, largest)
         if largest < 2 or sum(_size(s, columns) for s in found) <= limit:

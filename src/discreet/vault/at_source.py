@@ -14,7 +14,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from ..cells.cells import CellsInProgress
-from ..cells.counting import Counter, NodeCounts, RuleCounts
+from ..cells.counting import CellCounter, NodeCounts, RuleCounts
 from ..conditions.candidates import Candidates
 from ..schema import Label, Schema
 from ..sources.engine import UNSPENT, EngineTable
@@ -53,7 +53,7 @@ class SourceCounts(RuleCounts):
             filling[which].add_counted([patterns * n_classes], labels, times)  # the label varies fastest there
         node = NodeCounts(np.zeros(n_classes), np.zeros((n_classes, len(self._rules))))
         for (rules, candidates), cells in zip(self._parts, filling, strict=True):
-            part = Counter(cells.finish(), candidates).counts()
+            part = CellCounter(cells.finish(), candidates).counts()
             node.captured[:, rules] = part.captured
             node = node._replace(left=part.left)  # the same in each
         return node

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..cells.cells import Cells
-from ..cells.counting import Counter
+from ..cells.counting import CellCounter
 from ..conditions.candidates import Candidates
 from ..conditions.prior import Prior
 from ..mechanisms.impurity import mass, side_mass
@@ -22,7 +22,7 @@ class ExactDoors:
     """The doors of a vault, open: the exact answers to what a learner may ask."""
 
     def __init__(self, cells: Cells, candidates: Candidates, min_support: float = 0.0) -> None:
-        self._counter = Counter(cells, candidates)
+        self._counter = CellCounter(cells, candidates)
         self._n_records = float(cells.counts.sum())
         self._min_support = math.floor(min_support * self._n_records) if min_support < 1 else min_support
 

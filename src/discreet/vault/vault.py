@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from ..cells.cells import Cells, CellsInProgress
-from ..cells.counting import Counter, RuleCounts
+from ..cells.counting import CellCounter, RuleCounts
 from ..cells.secret import Secret
 from ..common.errors import SchemaError
 from ..common.samples import was_sample
@@ -55,7 +55,7 @@ class Vault(Secret):
         self.schema = schema
         self.classes = tuple(classes)
         self._cells = cells
-        self._counters: dict[Candidates, Counter] = {}
+        self._counters: dict[Candidates, CellCounter] = {}
 
     @classmethod
     @unseen(NOTHING_BOOKED)
@@ -138,5 +138,5 @@ class Vault(Secret):
         if candidates not in self._counters:
             while len(self._counters) >= MOST_COUNTERS:
                 self._counters.pop(next(iter(self._counters)))
-            self._counters[candidates] = Counter(self._cells, candidates)
+            self._counters[candidates] = CellCounter(self._cells, candidates)
         return self._counters[candidates]

@@ -5,7 +5,7 @@ checks and reports take it from there (tests/schema/test_a_new_kind.py adds two)
 already (``NEGATION``).
 """
 
-from .base import NEGATION, Column, Test, Value, canonical, is_missing
+from .base import NEGATION, Column, ColumnTest, Value, canonical, is_missing
 from .boolean import Boolean, Ignored
 from .categorical import Categorical
 from .numeric import Numeric
@@ -19,9 +19,9 @@ __all__ = [
     "Boolean",
     "Categorical",
     "Column",
+    "ColumnTest",
     "Ignored",
     "Numeric",
-    "Test",
     "Value",
     "canonical",
     "is_missing",

@@ -26,7 +26,7 @@ from ...common.errors import SchemaError, no_value_shown, shown, warnings_ignore
 from .value_bins import ValueBins
 
 Value = float | int | str | tuple[float, float] | None
-Test = tuple[str, Value]
+ColumnTest = tuple[str, Value]
 
 NEGATION = {"<=": ">", "<": ">=", "in": "not in", "=": "!=", "is true": "is false", "is missing": "is not missing"}
 NEGATION |= {negated: op for op, negated in NEGATION.items()}
@@ -121,7 +121,7 @@ class Column(ABC):
         """Whether "is missing" is a test: as the schema says, or because values outside the domain count as missing."""
         return self.missing or getattr(self, "outside", None) == "missing"
 
-    def tests(self) -> list[Test]:
+    def tests(self) -> list[ColumnTest]:
         """All tests that this column offers, without negations."""
         return self._value_tests() + ([("is missing", None)] if self.can_be_missing else [])
 
@@ -167,7 +167,7 @@ class Column(ABC):
         return {field.name: value for field, value in given if field.default is MISSING or value != field.default}
 
     @classmethod
-    def of_tests(cls, name: str, tests: Sequence[Test]) -> "Column":
+    def of_tests(cls, name: str, tests: Sequence[ColumnTest]) -> "Column":
         """The smallest column that offers these tests (or their negations), for rules that come without a schema."""
         return cls(name, asks_for_missing(tests))
 
@@ -191,7 +191,7 @@ class Column(ABC):
         return np.ones(self._n_values, bool)
 
     @abstractmethod
-    def _value_tests(self) -> list[Test]: ...
+    def _value_tests(self) -> list[ColumnTest]: ...
 
     @abstractmethod
     def _inside(self, op: str, value: Value) -> np.ndarray | None: ...
@@ -203,7 +203,7 @@ class Column(ABC):
         return None
 
 
-def asks_for_missing(tests: Sequence[Test]) -> bool:
+def asks_for_missing(tests: Sequence[ColumnTest]) -> bool:
     """Whether one of these tests is about missing values."""
     return any(op in ("is missing", "is not missing") for op, _ in tests)
 

@@ -6,7 +6,7 @@ from typing import ClassVar
 import numpy as np
 
 from ...common.errors import SchemaError
-from .base import Column, Seen, Test, Value, canonical, distinct
+from .base import Column, ColumnTest, Seen, Value, canonical, distinct
 from .value_bins import TRUTH, TextBins, TruthBins
 
 
@@ -41,7 +41,7 @@ class Boolean(Column):
     def _n_values(self) -> int:
         return 2
 
-    def _value_tests(self) -> list[Test]:
+    def _value_tests(self) -> list[ColumnTest]:
         return [("is true", None)]
 
     def _inside(self, op: str, value: Value) -> np.ndarray | None:
@@ -81,7 +81,7 @@ class Ignored(Column):
     def _n_values(self) -> int:
         return 0
 
-    def _value_tests(self) -> list[Test]:
+    def _value_tests(self) -> list[ColumnTest]:
         return []
 
     def _inside(self, op: str, value: Value) -> np.ndarray | None:

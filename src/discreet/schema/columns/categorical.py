@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from ...common.errors import SchemaError
-from .base import LARGEST_WHOLE, Column, Seen, Test, Value, asks_for_missing, canonical, distinct
+from .base import LARGEST_WHOLE, Column, ColumnTest, Seen, Value, asks_for_missing, canonical, distinct
 from .value_bins import TextBins
 
 OTHER = "other"  # the name of the category that collects what no other category names
@@ -128,7 +128,7 @@ class Categorical(Column):
             foreseen.add(self._unlisted)
         return np.array([s in foreseen for s in self._signatures])
 
-    def _value_tests(self) -> list[Test]:
+    def _value_tests(self) -> list[ColumnTest]:
         names: list[str | int] = [name for name, _ in self.groups] if self.groups else list(self.categories)
         grouped = {canonical(c) for _, members in self.groups for c in members}
         collects = self.outside == "other" or (
@@ -153,7 +153,7 @@ class Categorical(Column):
         return entries | {"groups": dict(self.groups)} if self.groups else entries
 
     @classmethod
-    def of_tests(cls, name: str, tests: Sequence[Test]) -> Column:
+    def of_tests(cls, name: str, tests: Sequence[ColumnTest]) -> Column:
         """The categories that are named; any will do if none is."""
         named: dict[str, Any] = {}
         for op, value in tests:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from ...common.errors import SchemaError
-from .base import Column, Seen, Test, Value, asks_for_missing, is_missing
+from .base import Column, ColumnTest, Seen, Value, asks_for_missing, is_missing
 from .value_bins import NumberBins
 
 MOST_CUTS = 1_000
@@ -153,7 +153,7 @@ class Numeric(Column):
         return np.searchsorted(right, numbers, side="left") + np.searchsorted(left, numbers, side="right")
 
     @classmethod
-    def of_tests(cls, name: str, tests: Sequence[Test]) -> Column:
+    def of_tests(cls, name: str, tests: Sequence[ColumnTest]) -> Column:
         """The cuts and ranges that are named."""
         cuts, ranges = set(), set()
         for op, value in tests:
@@ -200,8 +200,8 @@ class Numeric(Column):
         inside: np.ndarray = (first <= bins) & (bins <= last)
         return inside
 
-    def _value_tests(self) -> list[Test]:
-        tests: dict[Test, None] = dict.fromkeys(("<=", cut) for cut in self.all_cuts)
+    def _value_tests(self) -> list[ColumnTest]:
+        tests: dict[ColumnTest, None] = dict.fromkeys(("<=", cut) for cut in self.all_cuts)
         for a, b in self.ranges:
             tests[("<=", b) if math.isinf(a) else (">=", a) if math.isinf(b) else ("in", (a, b))] = None
         return list(tests)

@@ -55,7 +55,7 @@ class CsvTexts:
 
     decimal: str = "."  # sign of numbers
 
-    def as_meant(self, table: Any, columns: Sequence[Column], target: str, classes: Sequence[Label]) -> Any:
+    def read_as_in_memory(self, table: Any, columns: Sequence[Column], target: str, classes: Sequence[Label]) -> Any:
         """The texts as what they mean: numbers, categories and labels, NULL where they are missing.
 
         In queries of their own, one within the other: ibis would write what a text means once more for each cut and category.
