@@ -702,7 +702,7 @@ def test_the_types_of_labels_are_not_told_by_labels():
         y = pd.Series(labels, dtype=object)
         for schema in (SCHEMA, NUMBERED):
             assert Heard(lambda y=y, s=schema: Vault.from_table(FRAME, y, s)).error is None
-    with pytest.raises(SchemaError, match="both texts or both numbers"):
+    with pytest.raises(SchemaError, match="both strings or both numbers"):
         Vault.from_table(FRAME, pd.Series(Y, dtype="string"), NUMBERED)
 
 

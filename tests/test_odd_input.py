@@ -221,9 +221,9 @@ def test_labels_and_classes_are_of_one_kind():
     X = pd.DataFrame({"a": [True, False] * 4})
     for classes, y in ((["0", "1"], [0, 1] * 4), ([0, 1], ["0", "1"] * 4)):
         schema = Schema([Boolean("a")], classes=classes)
-        with pytest.raises(SchemaError, match="both texts or both numbers"):
+        with pytest.raises(SchemaError, match="both strings or both numbers"):
             GreedyRuleListClassifier(schema=schema).fit(X, y)
-    with pytest.raises(SchemaError, match="all texts or all numbers"):
+    with pytest.raises(SchemaError, match="all strings or all numbers"):
         Schema([Boolean("a")], classes=[1, "a"])
     objects_of_bool = np.array([True, False] * 4, dtype=object)
     assert GreedyRuleListClassifier().fit(X, objects_of_bool).classes_.tolist() == [False, True]

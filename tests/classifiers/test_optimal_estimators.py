@@ -161,7 +161,7 @@ def test_class_weights(compas):
             "leaves no list that could be",
         ),
         ({"epsilon": 0}, "epsilon must be above 0"),
-        ({"max_length": 0}, "max_length must be a whole number"),
+        ({"max_length": 0}, "max_length must be an integer"),
     ],
 )
 def test_bad_parameters_spend_nothing(compas, parameters, message):

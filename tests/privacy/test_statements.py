@@ -78,7 +78,7 @@ def test_large_epsilons_are_called_what_they_are():
 def test_text_labels_without_classes_in_the_schema_are_refused_by_their_type(labels):
     ledger = Ledger(epsilon=1)
     for schema in (None, Schema.of_booleans(["x0", "x1"]), Schema.of_booleans(["x0", "x1"], classes=(0, 1))):
-        with pytest.raises(SchemaError, match="both texts or both numbers"):
+        with pytest.raises(SchemaError, match="both strings or both numbers"):
             DPGreedyRuleListClassifier("gl-laplace", schema=schema, ledger=ledger).fit(X, labels)
     assert ledger.entries == ()
 

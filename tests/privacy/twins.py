@@ -102,7 +102,7 @@ def local_sensitivity(node):
 
 
 def rounded(node):
-    """Masses in whole numbers, with ties that are broken by the exact mass: a trace of it in the fifteenth digit."""
+    """Masses in integers, with ties that are broken by the exact mass: a trace of it in the fifteenth digit."""
     units = mass_units(node)
     return -float(E) * ((units // UNITS) + 1e-6 * (units / UNITS))
 

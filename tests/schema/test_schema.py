@@ -150,7 +150,7 @@ def test_dates_and_unhashable_values():
         ("[columns.a]\ntype = 'categorical'", "needs categories or groups"),
         ("[columns.a]\ntype = 'categorical'\ncategories = ['x', 'x']", "twice"),
         ("[columns.a]\ntype = 'categorical'\ncategories = ['1', 1]", "twice"),
-        ("[columns.a]\ntype = 'categorical'\ncategories = [1.5]", "texts or whole numbers"),
+        ("[columns.a]\ntype = 'categorical'\ncategories = [1.5]", "strings or integers"),
         ("[columns.a]\ntype = 'categorical'\ncategories = 'abc'", "must be a list"),
         ("[columns.a]\ntype = 'categorical'\ngroups = ['x']", "table of lists"),
         ("[columns.a]\ntype = 'boolean'\nmissing = 'yes'", "missing must be one of"),

@@ -55,8 +55,8 @@ BROKEN = "CREATE VIEW broken AS SELECT * REPLACE (CAST(c AS DOUBLE) AS n) FROM r
         ({"n": pa.array([datetime.date(1900, 1, 1)] * 2)}, "type date"),
         ({"c": pa.array([[TEXT]] * 2)}, "type array"),
         ({"b": pa.array([b"1"] * 2)}, "type binary"),
-        ({"y": pa.array([0, 1])}, "both texts or both numbers"),
-        ({"y": pa.array([Decimal("1.0")] * 2)}, "both texts or both numbers"),
+        ({"y": pa.array([0, 1])}, "both strings or both numbers"),
+        ({"y": pa.array([Decimal("1.0")] * 2)}, "both strings or both numbers"),
         ({"y": pa.array([datetime.datetime(1900, 1, 1)] * 2)}, "type timestamp"),
     ],
 )
@@ -140,7 +140,7 @@ def test_too_many_patterns_are_refused_from_public_numbers(duckdb_engine):
         whole.fit_source(there, max_patterns=n - 1)
     with pytest.raises(SchemaError, match="more than max_patterns = 1"):
         DPGreedyRuleListClassifier(schema=SCHEMA).fit_source(there, max_patterns=1)
-    with pytest.raises(ValueError, match="max_patterns must be a whole number"):
+    with pytest.raises(ValueError, match="max_patterns must be an integer"):
         DPGreedyRuleListClassifier(schema=SCHEMA).fit_source(there, max_patterns=0)
 
 

@@ -1,4 +1,4 @@
-"""Folders, quoted names, large whole numbers and casts: taken, or refused before anything is read, by causes that can be told."""
+"""Folders, quoted names, large integers and casts: taken, or refused before anything is read, by causes that can be told."""
 
 import os
 from importlib.util import find_spec
@@ -70,10 +70,10 @@ CASTS = {
     "a text to a float": (lambda t: t.c.cast("float64"), False),
     "a text to a date": (lambda t: t.c.as_date("%Y").year(), False),
     "a large number to a small one": (lambda t: t.n.cast("int8"), False),
-    "a float to a whole number": (lambda t: t.f.cast("int64"), False),
+    "a float to an integer": (lambda t: t.f.cast("int64"), False),
     "a text to a number, if it is one": (lambda t: t.c.try_cast("int32"), True),
     "a number to a text": (lambda t: t.n.cast("string").length(), True),
-    "a whole number to a float": (lambda t: t.n.cast("float64"), True),
+    "an integer to a float": (lambda t: t.n.cast("float64"), True),
     "a small number to a large one": (lambda t: t.b.cast("int64"), True),
 }
 

@@ -126,7 +126,7 @@ def typed_columns():
     yield "pandas text in Arrow", pd.Series([TEXT, None] * 4, dtype=pd.ArrowDtype(pa.string()))
     yield "pandas category", pd.Series([TEXT, "a"] * 4, dtype="category")
     yield "pandas number", pd.Series([NUMBER, 1.0] * 4)
-    yield "pandas whole number", pd.Series([WHOLE, None] * 4, dtype="Int64")
+    yield "pandas integer", pd.Series([WHOLE, None] * 4, dtype="Int64")
     yield (
         "pandas decimal in Arrow",
         pd.Series([Decimal(str(NUMBER)), None] * 4, dtype=pd.ArrowDtype(pa.decimal128(20, 2))),

@@ -9,7 +9,7 @@ the records of a class in each cell,
     counts of all pairs            =  T (B' diag(w) B) T'  (one Gram matrix, negations by subtraction)
 
 and rules x cells is never written down. Longer rules take one Gram matrix for each of their leading literals. Sums of
-whole numbers below 2**53 are exact in float64 in any order.
+integers below 2**53 are exact in float64 in any order.
 
 Where all rules are single literals and B is large, not even B is: the records of each class in each bin say all of them.
 """

@@ -31,7 +31,7 @@ ABOUT_SHAPES = (
     "Complex data not supported",
     "Sparse data was passed",
 )
-LABELS = "y must hold a label for each record of X: a few classes, all texts or all numbers"
+LABELS = "y must hold a label for each record of X: a few classes, all strings or all numbers"
 
 
 class RuleListClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
@@ -181,7 +181,7 @@ class RuleListClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc] 
         else:
             self.classes_ = np.unique(np.array(self._given_schema().classes))
             if (self.classes_.dtype.kind == "U") != (y.dtype.kind not in "biuf"):
-                raise SchemaError("y and the classes of the schema must be both texts or both numbers")
+                raise SchemaError("y and the classes of the schema must be both strings or both numbers")
             number = {canonical(c): i for i, c in enumerate(self.classes_.tolist())}
             with no_value_shown(LABELS):
                 found, where = np.unique(y, return_inverse=True)
@@ -245,11 +245,11 @@ def refuse(unsupported: dict[str, Any]) -> None:
 
 
 def check_min_support(value: Any, least: int) -> None:
-    """A share of the records below 1, or a whole number of them; neither below ``least``, nor 0 if that is 1."""
+    """A share of the records below 1, or an integer number of them; neither below ``least``, nor 0 if that is 1."""
     share = isinstance(value, float | np.floating) and (0.0 < value < 1.0 or value == least == 0)
     number = isinstance(value, int | np.integer) and not isinstance(value, bool) and value >= least
     if not (share or number):
         raise ValueError(
             f"min_support must be a share {'in [0, 1)' if least == 0 else 'between 0 and 1'} "
-            f"or a whole number of records of at least {least}, not {value!r}"
+            f"or an integer number of records of at least {least}, not {value!r}"
         )

@@ -284,7 +284,7 @@ class PrivateRuleListClassifier(RuleListClassifier, ABC):
         else:
             raise SchemaError(
                 f"{type(self).__name__} needs a schema: it says what is public about the table (see docs/schema.md). "
-                "Without one the columns of X must be of Boolean type (X.astype(bool)), or X an array of whole numbers 0 "
+                "Without one the columns of X must be of Boolean type (X.astype(bool)), or X an array of integers 0 "
                 "and 1. infer_schema=True makes a schema from the records, which is not private"
             )
         check_private_schema(schema)
@@ -348,7 +348,7 @@ def _candidates_of(schema: Schema, max_card: int, negations: bool) -> Candidates
 
 
 def _is_zero_one(X: Any) -> bool:
-    """Whether X is Boolean by the type of its columns, or an array of whole numbers. No record is read."""
+    """Whether X is Boolean by the type of its columns, or an array of integers. No record is read."""
     frame = as_frame(X)
     if frame is not None:
         columns = (frame.get_column(name) for name in frame.columns)

@@ -55,9 +55,9 @@ class Literal:
             object.__setattr__(self, "value", (low, high))
         elif op in ("=", "!="):
             if isinstance(value, bool) or not isinstance(value, str | int):
-                raise RuleError(f"`{op}` takes a category: a text or a whole number")
+                raise RuleError(f"`{op}` takes a category: a string or an integer")
             if isinstance(value, int) and abs(value) >= LARGEST_WHOLE:
-                raise RuleError(f"`{op}` takes a whole number of at most 300 digits")
+                raise RuleError(f"`{op}` takes an integer of at most 300 digits")
         elif value is not None:
             raise RuleError(f"`{op}` takes no value")
 
@@ -112,7 +112,7 @@ class Rule:
         if isinstance(self.label, np.generic):
             object.__setattr__(self, "label", self.label.item())
         if self.label is not None and not is_label(self.label):
-            raise RuleError("a rule's label must be a text, a finite number or a Boolean")
+            raise RuleError("a rule's label must be a string, a finite number or a Boolean")
         if self.counts is not None:
             object.__setattr__(self, "counts", tuple(_number(c) for c in self.counts))
 

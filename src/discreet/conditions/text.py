@@ -24,7 +24,7 @@ class Reader:
 
     def __init__(self, text: str) -> None:
         if not isinstance(text, str):
-            raise RuleError("rules are read from a text")
+            raise RuleError("rules are read from a string")
         self.tokens = _TOKEN.findall(text)
         if _TOKEN.sub("", text).strip():
             raise RuleError("the rule text has a quotation mark that is not closed")

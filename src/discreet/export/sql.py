@@ -16,7 +16,7 @@ from .branches import Branch, BranchTest, NumberTest, TextTest, TruthTest, branc
 from .dialects import Dialect, check_case, dialect_of
 
 KINDS = ("text", "number", "boolean")
-EXACT = 2**53  # below it, every whole number has a floating-point number of its own
+EXACT = 2**53  # below it, every integer has a floating-point number of its own
 
 
 def to_sql(
@@ -98,15 +98,15 @@ def _outcomes(engine: Dialect, outcomes: list[Any], kind: str) -> list[str]:
             raise RuleError(f"a label of the {kind} has characters that {engine.name} cannot hold")
         return [engine.text(x) for x in outcomes]
     if any(isinstance(x, str) for x in outcomes):
-        raise RuleError("a column of SQL has one type, but some labels are texts and some are numbers")
+        raise RuleError("a column of SQL has one type, but some labels are strings and some are numbers")
     if all(isinstance(x, bool) for x in outcomes):
         return [str(x).upper() for x in outcomes]
     if all(isinstance(x, int) for x in outcomes):
         if any(abs(x) >= 2**63 for x in outcomes):
-            raise RuleError(f"a label of the {kind} is a whole number of more than 64 bits, which SQL does not have")
+            raise RuleError(f"a label of the {kind} is an integer of more than 64 bits, which SQL does not have")
         return [str(int(x)) for x in outcomes]
     if any(isinstance(x, int) and abs(x) > EXACT for x in outcomes):
-        raise RuleError("some labels are whole numbers of more than 53 bits and some are not whole: no type has both")
+        raise RuleError("some labels are integers of more than 53 bits and some are not whole: no type has both")
     return [engine.number(float(x)) for x in outcomes]
 
 
@@ -186,7 +186,7 @@ def _number_of(column: str, text: str) -> float | None:
     if re.fullmatch(r"0|-?[1-9][0-9]*", text):
         if abs(int(text)) >= EXACT:
             raise RuleError(
-                f"column {column!r} has categories that are numbers of more than 53 bits; store it as a text"
+                f"column {column!r} has categories that are numbers of more than 53 bits; store it as a string"
             )
         return float(text)
     try:

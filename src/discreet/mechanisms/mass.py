@@ -15,10 +15,10 @@ squares are at most ``(s - s_c)^2 <= s^2``, so ``0 <= d <= s / (s + 1) < 1``. Th
 neighbours the changes of ``-e M``, over all candidates at once, lie in an interval of length e, and Theorem 5 of
 ``noisy_max`` with h = 1 says the rest.  []
 
-**Numerics.** The mass of each side is rounded *down* to a multiple of u = 2^-20, in whole numbers, without error. The change of
+**Numerics.** The mass of each side is rounded *down* to a multiple of u = 2^-20, in integers, without error. The change of
 the rounded mass stays in [0, 1]: rounding down is monotone, so it is at least 0; and since 1 is a multiple of u, rounding
 down ``x + d < x + 1`` gives at most what rounding down x gives, plus 1. Unseeded choices are made by OpenDP's exact coins with
-probability ``exp(-rational)``, on these whole numbers, at a scale that is rounded up: no floating point decides.
+probability ``exp(-rational)``, on these integers, at a scale that is rounded up: no floating point decides.
 
 **Reference.** R. McKenna, D. Sheldon: *Permute-and-Flip: A new mechanism for differentially private selection*, NeurIPS
 2020. Z. Ding et al.: *The Permute-and-Flip Mechanism is Identical to Report-Noisy-Max with Exponential Noise*, 2021.
@@ -43,7 +43,7 @@ from .selector import NoisyMaxSelector
 
 UNITS = 1 << 20  # in a mass of 1
 FITS_INT64 = 3_000_000_000  # the square of a side of this size is below 2^63
-LARGEST = 1 << 61  # two sides of it are below 2^63, OpenDP's largest whole number
+LARGEST = 1 << 61  # two sides of it are below 2^63, OpenDP's largest integer
 
 
 def side_units(counts: Array) -> Integers:
@@ -53,7 +53,7 @@ def side_units(counts: Array) -> Integers:
     """
     whole = counts.astype(np.int64)
     if whole.sum(0).max(initial=0) > FITS_INT64:
-        whole = whole.astype(object)  # Python's whole numbers, of any size
+        whole = whole.astype(object)  # Python's integers, of any size
     size = whole.sum(0)
     divisor = np.maximum(size, 1)
     twice = size * size - (whole * whole).sum(0)  # twice the mass, times the size

@@ -81,7 +81,7 @@ class PartitionModel(ABC):
         """
         kinds = {type(c) for c in self.classes}
         classes = np.array(self.classes, dtype=object if len(kinds) > 1 else None)
-        # NumPy cuts a NUL off the end of a text and rounds some whole numbers
+        # NumPy cuts a NUL off the end of a text and rounds some integers
         if classes.tolist() != list(self.classes):
             classes = np.array(self.classes, dtype=object)
         labels = classes[[self.classes.index(answer.label) for answer in self.answers]]
@@ -150,7 +150,7 @@ class PartitionModel(ABC):
     def _check(self) -> None:
         """Complain about classes, answers or literals that do not go together. For the end of ``__post_init__``."""
         if not all(is_label(c) for c in self.classes) or len(set(self.classes)) < len(self.classes):
-            raise RuleError("classes must be different texts, finite numbers or Booleans")
+            raise RuleError("classes must be different strings, finite numbers or Booleans")
         known = set(self.classes)
         for answer in self.answers:
             if answer.label not in known:  # True and 1 are the same label, as they are for scikit-learn

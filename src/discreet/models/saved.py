@@ -207,7 +207,7 @@ class SavedModel:
         try:
             return cls.from_json(Path(path).read_text(encoding="utf-8-sig"))
         except UnicodeDecodeError:
-            raise ModelError(f"{path} is not a text in UTF-8, so it is no model; {HOW_TO_MEND}") from None
+            raise ModelError(f"{path} is not text in UTF-8, so it is no model; {HOW_TO_MEND}") from None
         except ModelError as error:
             raise ModelError(f"{path}: {error}") from None
 

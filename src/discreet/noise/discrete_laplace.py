@@ -1,8 +1,8 @@
-"""Noisy whole numbers: a count plus k with probability proportional to ``exp(-eps |k|)``.
+"""Noisy integers: a count plus k with probability proportional to ``exp(-eps |k|)``.
 
 **Privacy.** If a vector of counts changes by at most 1 in at most one place between neighbours, releasing it with
 independent noise is eps-DP: the probability of any outcome changes by a factor ``exp(eps (|k| - |k'|))`` with
-``||k| - |k'|| <= 1``. This is the Laplace mechanism (the paper's for counts) on whole numbers, where it is exact.
+``||k| - |k'|| <= 1``. This is the Laplace mechanism (the paper's for counts) on integers, where it is exact.
 
 **Histograms of disjoint parts.** A record stands in one part of a rule list and in one class, so the class histograms of
 all parts together are one such vector: they cost one eps in all, even when they are drawn along the way (given the

@@ -25,7 +25,7 @@ class Entropy(Protocol):
         """Independent numbers strictly between 0 and 1."""
 
     def discrete_laplace(self, values: Integers, scale: float) -> Integers:
-        """Each value plus a whole number k drawn with probability proportional to exp(-|k| / scale)."""
+        """Each value plus an integer k drawn with probability proportional to exp(-|k| / scale)."""
 
     def permute_and_flip(self, losses: Integers, scale: float) -> int:
         """The index of a small loss: the largest of ``-loss / scale`` plus exponential noise."""

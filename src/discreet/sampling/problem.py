@@ -29,7 +29,7 @@ from ..conditions.candidates import Candidates
 from ..conditions.prior import Prior
 
 Sets = npt.NDArray[np.int32]
-EXACT_IN_FLOAT32 = 2**24  # sums of whole numbers up to here
+EXACT_IN_FLOAT32 = 2**24  # sums of integers up to here
 ROWS = 1024  # sets looked at together
 
 

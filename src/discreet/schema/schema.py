@@ -112,17 +112,17 @@ class Schema:
             raise SchemaError(f"{self.target!r} is both the target and a column; a rule may not use the target")
         object.__setattr__(self, "columns", columns)
         if self.target is not None and not isinstance(self.target, str):
-            raise SchemaError("the target's name must be a text")
+            raise SchemaError("the target's name must be a string")
         if self.classes is not None:
             if isinstance(self.classes, str | Mapping) or not isinstance(self.classes, Iterable):
                 raise SchemaError("the target's classes must be a list")
             classes = tuple(c.item() if isinstance(c, np.generic) else c for c in self.classes)
             if not all(isinstance(c, Label) for c in classes) or len(classes) < 2:
-                raise SchemaError("the target's classes must be two or more texts or numbers")
+                raise SchemaError("the target's classes must be two or more strings or numbers")
             if not all(isinstance(c, str) or (abs(c) < LARGEST_WHOLE and math.isfinite(c)) for c in classes):
                 raise SchemaError("the target's classes must be finite numbers of at most 300 digits")
             if len({isinstance(c, str) for c in classes}) > 1:
-                raise SchemaError("the target's classes must be all texts or all numbers")
+                raise SchemaError("the target's classes must be all strings or all numbers")
             if len({canonical(c) for c in classes}) < len(classes):
                 raise SchemaError("the target's classes name a class twice")
             object.__setattr__(self, "classes", classes)
@@ -234,7 +234,7 @@ class Schema:
         try:
             return cls.from_toml(Path(path).read_text(encoding="utf-8-sig"))  # Windows editors put a mark at the start
         except UnicodeDecodeError:
-            raise SchemaError(f"{path} is not a text in UTF-8; save it as UTF-8") from None
+            raise SchemaError(f"{path} is not text in UTF-8; save it as UTF-8") from None
 
     def save(self, path: str | PathLike[str]) -> None:
         """Write the schema to a TOML file."""
@@ -242,7 +242,7 @@ class Schema:
 
 
 def as_comment(text: str) -> str:
-    """A text as it may stand in one line after ``#``: a line break would end the comment, and TOML refuses control signs."""
+    """A text as it may stand in one line after ``#``: a line break would end the comment, and TOML refuses control characters."""
     return " ".join("".join(c if c.isprintable() else " " for c in text).split())
 
 
@@ -272,7 +272,7 @@ def _column(name: str, facts: object) -> Column:
 
 
 def _plain(value: Any) -> Any:
-    """Tuples as lists, and whole numbers without ``.0``: people write ``cuts = [25, 45]``."""
+    """Tuples as lists, and integers without ``.0``: people write ``cuts = [25, 45]``."""
     if isinstance(value, dict):
         return {key: _plain(v) for key, v in value.items()}
     if isinstance(value, tuple):

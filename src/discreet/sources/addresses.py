@@ -19,8 +19,8 @@ NO_SECRETS = (
     "PostgreSQL PGPASSWORD, ~/.pgpass or a service file, for Spark and S3 their configuration"
 )
 UNREADABLE = (
-    "the URL cannot be read: it must be SCHEME://USER@HOST:PORT/DATABASE?table=NAME, with other signs than letters and digits "
-    "in these parts as %2F (/), %3F (?), %23 (#), %40 (@). And " + NO_SECRETS
+    "the URL cannot be read: it must be SCHEME://USER@HOST:PORT/DATABASE?table=NAME, with other characters than letters and "
+    "digits in these parts as %2F (/), %3F (?), %23 (#), %40 (@). And " + NO_SECRETS
 )
 _SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*)://")
 _HOST = re.compile(r"(\[[0-9A-Fa-f:.]+\]|[^\[\]:@,]*)(:[0-9]*)?")

@@ -23,7 +23,7 @@ from ..schema.columns.value_bins import TRUTH, NumberBins, TextBins, TruthBins
 from .engines.base import Engine, as_float
 
 NUMBER = r"^[ \t\n\v\f\r]*[+-]?((\d+\.?\d*|\.\d+)([eE][+-]?\d+)?|(?i:inf|infinity))[ \t\n\v\f\r]*$"
-SMALL = 2**40  # beyond all whole numbers of 32 bits
+SMALL = 2**40  # beyond all integers of 32 bits
 TRUE_OR_FALSE = {"0": 0, "1": 1}
 
 
@@ -40,8 +40,8 @@ class EngineColumn:
         self.kind = _kind(self._type)
         if self.kind is None:
             raise SchemaError(
-                f"column {name!r} is of type {self._type} in {engine.connection.name}; rules are about numbers, texts and truth "
-                'values. Cast it in a view, or say type = "ignore" for it in the schema'
+                f"column {name!r} is of type {self._type} in {engine.connection.name}; rules are about numbers, strings and "
+                'truth values. Cast it in a view, or say type = "ignore" for it in the schema'
             )
         engine.check_column_name(name)
 
@@ -52,7 +52,7 @@ class EngineColumn:
             case NumberBins() as bins:
                 if self.kind == "text" and not self._engine.reads_numbers:
                     raise SchemaError(
-                        f"column {column.name!r} is {column.kind} in the schema and a text in {self._engine.connection.name}: "
+                        f"column {column.name!r} is {column.kind} in the schema and a string in {self._engine.connection.name}: "
                         "engines differ on what they read as a number. Cast it in a view"
                     )
                 return self._stairs(bins, missing)
@@ -66,7 +66,7 @@ class EngineColumn:
         """The number of the class that each value is the label of; -1 for a label that is none."""
         if (self.kind == "text") != isinstance(classes[0], str):
             raise SchemaError(
-                "the target and the classes of the schema must be both texts or both numbers "
+                "the target and the classes of the schema must be both strings or both numbers "
                 "(a schema without [target] classes means the classes 0 and 1)"
             )
         return self._among({canonical(c): i for i, c in enumerate(classes)}, -1, -1)
@@ -110,7 +110,7 @@ class EngineColumn:
         return ibis.ifelse(ibis.or_(*beyond), missing, found) if beyond else found
 
     def _compared(self, x: Any, op: str, edge: float) -> Any:
-        """Whether numbers are at most, or below, an edge. Small whole numbers are compared as such, which is faster."""
+        """Whether numbers are at most, or below, an edge. Small integers are compared as such, which is faster."""
         if self._is_small:
             last = math.floor(edge) if op == "<=" else math.ceil(edge) - 1
             return x <= max(-SMALL, min(last, SMALL))
@@ -118,7 +118,7 @@ class EngineColumn:
 
     @property
     def _is_small(self) -> bool:
-        """Whether all values are whole numbers of at most 32 bits, of which every one is a floating-point number as well."""
+        """Whether all values are integers of at most 32 bits, of which every one is a floating-point number as well."""
         return self.kind == "whole" and self._type.bounds.lower > -SMALL and self._type.bounds.upper < SMALL
 
     def _among(self, numbers: Mapping[str, int], otherwise: int, missing: int, values: Any = None) -> Any:
@@ -155,7 +155,7 @@ class EngineColumn:
         return ibis.ifelse(self._gone(x), missing, found) if believes_files else found
 
     def _run(self, texts: Mapping[int, Sequence[str]]) -> tuple[int, int, int] | None:
-        """If the listed values are whole numbers in a row and so are their bins: the first, the last, and how far apart they are.
+        """If the listed values are integers in a row and so are their bins: the first, the last, and how far apart they are.
 
         Levels, months and 0 and 1 are; to subtract is faster than to compare with each.
         """
@@ -204,7 +204,7 @@ def _kind(dtype: Any) -> str | None:
 
 
 def _as_literal(number: int | float) -> Any:
-    """A whole number; ibis needs to be told the type of one beyond 63 bits."""
+    """An integer; ibis needs to be told the type of one beyond 63 bits."""
     import ibis
 
     return ibis.literal(number, type="uint64") if number >= 2**63 else number

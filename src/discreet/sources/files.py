@@ -62,7 +62,7 @@ def read_table(
 ) -> pd.DataFrame:
     """The table in a file, or some of its columns. A schema says which texts of a CSV file are categories, not missing values.
 
-    ``own_types``: as Parquet and Arrow files have them. In pandas, whole numbers become floats where one of them is missing.
+    ``own_types``: as Parquet and Arrow files have them. In pandas, integers become floats where one of them is missing.
     """
     names = column_names(path, delimiter, encoding)
     wanted = list(names if columns is None else columns)
@@ -260,7 +260,7 @@ class _Decoded:
     def __exit__(self, kind: Any, error: Any, trace: Any) -> None:
         if isinstance(error, UnicodeError):
             raise TableError(
-                f"{self._path.name} is not a text in {self._encoding.upper()}. Files from spreadsheets are often in another "
+                f"{self._path.name} is not text in {self._encoding.upper()}. Files from spreadsheets are often in another "
                 "encoding: try --encoding cp1252 (or latin-1, utf-16)"
             ) from None
 
@@ -320,7 +320,7 @@ def numbers_among(categories: Iterable[str]) -> dict[float, str]:
 
 
 def as_read(texts: Sequence[str | None], column: Column | None, decimal: str = ".") -> np.ndarray:
-    """Texts with None for what is missing, numbers with a point. Categories that are whole numbers are also found as 1.0."""
+    """Texts with None for what is missing, numbers with a point. Categories that are integers are also found as 1.0."""
     bins = None if column is None else column.value_bins
     categories: Mapping[str, int] = bins.bin_of if isinstance(bins, TextBins) else {}
     numbers = numbers_among(categories)

@@ -83,7 +83,7 @@ def check_labels(y: Any, classes: Sequence[Label], n: int) -> np.ndarray:
         raise ValueError("X and y differ in length, or y is not one column of labels")
     if kind is not None and kind != ("text" if isinstance(classes[0], str) else "number"):
         raise SchemaError(
-            "y and the classes of the schema must be both texts or both numbers "
+            "y and the classes of the schema must be both strings or both numbers "
             "(a schema without [target] classes, and no schema, mean the classes 0 and 1)"
         )
     return np.asarray(y)

@@ -103,7 +103,7 @@ class Column(ABC):
             if isinstance(value := getattr(self, field.name), np.generic):
                 object.__setattr__(self, field.name, value.item())
         if not isinstance(self.name, str) or not self.name:
-            raise SchemaError(f"a column's name must be a text, not {self.name!r}")
+            raise SchemaError(f"a column's name must be a string, not {self.name!r}")
         self._one_of("missing", self.missing, (True, False))
 
     @property

@@ -75,7 +75,7 @@ class Categorical(Column):
         if not listed and names != ():
             raise SchemaError(f"column {self.name!r}: {parameter} must be a list that is not empty")
         if any(isinstance(x, bool) or not isinstance(x, str | int) for x in listed):
-            raise SchemaError(f"column {self.name!r}: {parameter} must hold texts or whole numbers")
+            raise SchemaError(f"column {self.name!r}: {parameter} must hold strings or integers")
         if any(isinstance(x, int) and abs(x) >= LARGEST_WHOLE for x in listed):
             raise SchemaError(f"column {self.name!r}: {parameter} must hold numbers of at most 300 digits")
         if len({canonical(x) for x in listed}) < len(listed):

@@ -85,7 +85,7 @@ class Numeric(Column):
             raise SchemaError(f"column {self.name!r}: a numeric column needs cuts, or ranges, or low, high and n_cuts")
         if self.n_cuts is not None:
             if isinstance(self.n_cuts, bool) or not isinstance(self.n_cuts, int) or not 1 <= self.n_cuts <= MOST_CUTS:
-                raise SchemaError(f"column {self.name!r}: n_cuts must be a whole number from 1 to {MOST_CUTS}")
+                raise SchemaError(f"column {self.name!r}: n_cuts must be an integer from 1 to {MOST_CUTS}")
             if self.low is None or self.high is None:
                 raise SchemaError(f"column {self.name!r}: n_cuts needs the bounds low and high")
             if self.spacing == "log" and self.low <= 0:
@@ -261,7 +261,7 @@ def as_number(value: Any) -> float:
             return math.nan  # libraries differ on arrays of one number, and some warn
         try:
             return float(value)
-        except OverflowError:  # a whole number beyond what a float can hold
+        except OverflowError:  # an integer beyond what a float can hold
             return math.inf if value > 0 else -math.inf
     except Exception:
         return math.nan

@@ -35,7 +35,7 @@ class TextBins:
 
     bin_of: Mapping[str, int]
     unlisted: int
-    are_numbers: bool = False  # whether the schema lists nothing but whole numbers
+    are_numbers: bool = False  # whether the schema lists nothing but integers
 
     @property
     def types(self) -> tuple[str, ...]:
