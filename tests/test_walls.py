@@ -1,6 +1,7 @@
 """The house has walls: imports go one way, and only the vault and its sources touch cells."""
 
 import ast
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -119,6 +120,19 @@ def test_only_the_release_path_makes_reservations():
     # the ledger makes them; the audit has no records, and charges nobody
     assert {name for name in makers if not name.startswith("audit.")} <= {"privacy.release", "privacy.ledger"}
     assert "privacy.release" in makers
+
+
+def test_what_an_auditor_must_read_for_one_guarantee_is_named_and_short():
+    guide = (HOME / "vault" / "README.md").read_text(encoding="utf-8")
+    section = guide.partition("## One guarantee")[2].partition("## The whole room")[0]
+    entries = re.findall(r"^- \*\*(.*?)\*\*(.*?)(?=^- |^$)", section, re.MULTILINE | re.DOTALL)
+    limits = {"Rule by rule": 1200, "Whole lists": 2000}
+    assert [name for name, _ in entries] == list(limits)
+    for name, text in entries:
+        paths = [path for pattern in re.findall(r"`([\w/*]+\.py)`", text) for path in sorted(HOME.glob(pattern))]
+        assert len(paths) > 10
+        lines = sum(len(path.read_text(encoding="utf-8").splitlines()) for path in paths)
+        assert lines < limits[name], f"{name}: {lines} lines"
 
 
 def test_the_vault_does_not_know_names_of_tables():

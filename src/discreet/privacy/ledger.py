@@ -23,18 +23,16 @@ from typing import TYPE_CHECKING, Any, Literal, NoReturn
 
 from .amounts import UNREADABLE as UNREADABLE
 from .amounts import exact as exact
-from .entries import FINISHED, STOPPED, Booked, Totals, Whole
+from .entries import STOPPED, Booked, Totals, Whole
 from .entries import Entry as Entry
 from .entries import LedgerSnapshot as LedgerSnapshot
+from .reservation import BudgetError as BudgetError
+from .reservation import Reservation as Reservation
 
 if TYPE_CHECKING:
     from .ledger_file import FileLedger
 
 AsReserved = Literal["as reserved"]  # what is proved about a release is the pair that is reserved for it
-
-
-class BudgetError(ValueError):
-    """A ledger without enough left, or a door that asks for more than was reserved."""
 
 
 class NoDeltaError(BudgetError):
@@ -117,46 +115,6 @@ def _refuse_more_than_left(
             if delta and not whole.delta:
                 raise NoDeltaError(f"{message} (the ledger was made without a delta)")
             raise BudgetError(message)
-
-
-class Reservation:
-    """What a fit may spend. Doors draw from it before they answer. A ``with`` block closes it.
-
-    Doors know the price of a query for one record. It is charged for each of the ``records`` that a person may have.
-    ``booked`` says where it stands, None without a ledger.
-    """
-
-    def __init__(
-        self,
-        epsilon: Fraction,
-        delta: Fraction,
-        ledger: "Ledger | None" = None,
-        booked: Booked | None = None,
-        records: int = 1,
-        spent: Fraction = Fraction(0),
-    ) -> None:
-        self.epsilon, self.delta, self.records, self.booked = epsilon, delta, records, booked
-        self.spent_epsilon, self.spent_delta = spent, Fraction(0)
-        self._ledger = ledger
-
-    def draw(self, epsilon: Fraction, delta: Fraction, what: str) -> None:
-        """Charge a query, or refuse it."""
-        spent_epsilon = self.spent_epsilon + self.records * epsilon
-        spent_delta = self.spent_delta + delta if delta else self.spent_delta
-        if spent_epsilon > self.epsilon or spent_delta > self.delta:
-            raise BudgetError(f"a {what} asks for more than is left of the reservation: this is a bug in the learner")
-        self.spent_epsilon, self.spent_delta = spent_epsilon, spent_delta
-
-    def close(self, how: str = FINISHED) -> None:
-        """Write down what was spent, and whether the release was finished."""
-        if self._ledger is not None and self.booked is not None:
-            self._ledger._end(self.booked, how, self.spent_epsilon, self.spent_delta)
-
-    def __enter__(self) -> "Reservation":
-        return self
-
-    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
-        self.close(FINISHED if kind is None else STOPPED)
 
 
 class Ledger:
