@@ -122,9 +122,12 @@ def _test(schema: Schema, literal: Literal) -> BranchTest:
 
 
 def _text_test(column: str, bins: TextBins, true: np.ndarray) -> TextTest:
-    inside = not true[bins.unlisted]
-    told = tuple(text for text, place in bins.bin_of.items() if true[place] == inside)
-    return TextTest(column, told, inside, bool(true[-1]))
+    wanted = (
+        true.tolist()
+    )  # there may be thousands of categories and of rules, and NumPy is slow for one value at a time
+    inside = not wanted[bins.unlisted]
+    told = tuple(text for text, place in bins.bin_of.items() if wanted[place] == inside)
+    return TextTest(column, told, inside, wanted[-1])
 
 
 def _number_test(column: str, bins: NumberBins, true: np.ndarray) -> NumberTest:
