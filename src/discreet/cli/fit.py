@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from ..schema import Label, Schema
 
 
-class _Mechanisms(click.Choice):  # type: ignore[type-arg]  # it has none in older versions of click
+class _Mechanisms(click.Choice):  # type: ignore[type-arg, unused-ignore]  # generic from click 8.2 on
     """The names of all mechanisms, asked for when they are needed: until then the command line starts without NumPy."""
 
     case_sensitive = True
