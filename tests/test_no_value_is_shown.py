@@ -544,6 +544,7 @@ NO_RECORD_GETS_THERE = {
         "common.tables",
         "as_frame",
     ): "names of columns (one check is for older versions of narwhals); messages are constant",
+    ("noise.entropy", "SystemEntropy.__init__"): "whether a library can be loaded; the message is constant",
     ("vault.cut_doors", "CutDoors.cut"): "a bug in a learner; the message is constant",
     ("vault.histograms", "Histograms.release"): "a bug in a learner; the message is constant",
     ("mechanisms.registry", "register"): "the name of a mechanism",

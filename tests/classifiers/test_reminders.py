@@ -33,6 +33,7 @@ from discreet import (
 )
 from discreet.common import samples
 from discreet.common.errors import PrivacyWarning
+from discreet.privacy import release as release_path
 from discreet.privacy.ledger import LedgerError
 from discreet.privacy.statement import DRAFTED, Guarantee, Others
 from discreet.privacy.this_process import columns_of, note_release, other_releases
@@ -66,7 +67,7 @@ RELEASES = {
 
 @pytest.mark.parametrize("release", RELEASES)
 def test_a_seed_is_warned_of_once(release, monkeypatch):
-    monkeypatch.setattr(release, "_warned_of_seeds", False)
+    monkeypatch.setattr(release_path, "_warned_of_seeds", False)
     (first,) = said(lambda: RELEASES[release](random_state=0))
     assert "random_state" in str(first.message)
     assert first.filename == __file__  # the line that asked for it

@@ -424,7 +424,7 @@ def test_a_header_of_many_names_is_read(full_desk):
 
 
 @pytest.mark.slow
-def test_a_small_file_of_many_rows_under_a_memory_limit_ends_in_a_line(full_desk):
+def test_a_small_file_of_many_rows_is_learned_from_under_a_memory_limit(full_desk):
     import pyarrow as pa
     import pyarrow.parquet as pq
 
@@ -433,16 +433,38 @@ def test_a_small_file_of_many_rows_under_a_memory_limit_ends_in_a_line(full_desk
         | {"cost": [1.0] * 10**6, "died": ["no"] * 10**6}
     )
     with pq.ParquetWriter("many.parquet", block.schema) as writer:
-        for _ in range(300):
+        for _ in range(50):
             writer.write_table(block)
-    assert Path("many.parquet").stat().st_size < 10**7
+    assert Path("many.parquet").stat().st_size < 2 * 10**6
+    limit = 3 * 10**9  # of addresses, of which the libraries alone take about 2 GB
     code = (
-        f"import resource; resource.setrlimit(resource.RLIMIT_AS, ({2 * 10**9}, {2 * 10**9}))\n"
+        f"import resource; resource.setrlimit(resource.RLIMIT_AS, ({limit}, {limit}))\n"
         "from discreet.cli import main; main()"
     )
     call = ["fit", "many.parquet", "-s", "schema.toml", "-e", "1", "-o", "x.json"]
     result = subprocess.run([sys.executable, "-c", code, *call], capture_output=True, text=True, check=False)
+    assert result.returncode == 0, result.stderr
+    assert Path("x.json").exists()
+
+
+def test_a_library_that_cannot_be_loaded_costs_nothing(full_desk):
+    """As where there is not enough memory for it."""
+    (full_desk / "opendp.py").write_text("raise Exception('Unable to load', 4711)")
+    home = {**os.environ, "PYTHONPATH": os.pathsep.join([str(full_desk), os.environ.get("PYTHONPATH", "")])}
+    call = [
+        sys.executable,
+        "-c",
+        "from discreet.cli import main; main()",
+        *FIT[:6],
+        "-o",
+        "x.json",
+        "--ledger",
+        "l.json",
+    ]
+    result = subprocess.run(call, capture_output=True, text=True, check=False, env=home)
     assert result.returncode == 1, result.stderr
-    assert "not enough memory" in result.stderr.splitlines()[-1]
-    assert "Traceback" not in result.stderr
+    assert "OpenDP, the library that draws the noise, cannot be loaded" in " ".join(result.stderr.split())
+    assert "4711" not in result.stderr + result.stdout
+    assert not Ledger.open("l.json").entries
+    assert not Path("x.json").exists()
     assert not list(Path().glob(".*.new"))

@@ -28,7 +28,7 @@ from discreet import (
 from discreet.cli import main
 from discreet.common.errors import EngineError, SchemaError
 from discreet.noise.entropy import SeededEntropy
-from discreet.privacy import release
+from discreet.privacy import release as release_path
 from discreet.privacy.ledger import BudgetError
 from discreet.privacy.this_process import forget_all
 from discreet.sources import memory
@@ -133,7 +133,7 @@ COMMANDS = {
 @pytest.mark.parametrize("called", [*FILES, "Parquet"])
 def test_who_reads_a_file_shows_nowhere(desk, called, monkeypatch):  # noqa: F811
     """The same output, exit code and files, for the same draws."""
-    monkeypatch.setattr(release, "SystemEntropy", lambda: SeededEntropy(3))
+    monkeypatch.setattr(release_path, "SystemEntropy", lambda: SeededEntropy(3))
     monkeypatch.setattr(secrets, "token_hex", lambda *_: "0123abcd")
     monkeypatch.setattr("discreet.privacy.ledger.datetime", StoppedClock)
     replace(SCHEMA, target=None).save("no target.toml")

@@ -11,7 +11,7 @@ import pyarrow as pa
 import pytest
 
 from discreet import Boolean, Categorical, DPGreedyRuleListClassifier, Numeric, Schema, Vault
-from discreet.privacy import release
+from discreet.privacy import release as release_path
 from discreet.schema.columns import canonical, is_missing
 
 from .test_conformance import content
@@ -77,7 +77,7 @@ def fitted(column, X, y):
 @pytest.mark.parametrize("library", LIBRARIES)
 @pytest.mark.parametrize("name", ARROW)
 def test_a_value_that_python_does_not_have(name, library, capfd, monkeypatch):
-    monkeypatch.setattr(release, "_warned_of_seeds", True)  # said once, whatever the records
+    monkeypatch.setattr(release_path, "_warned_of_seeds", True)  # said once, whatever the records
     if (name, library) == ("decimal", "polars"):
         pytest.skip("polars has no such decimals")
     try:

@@ -14,6 +14,8 @@ from typing import Any, Protocol
 import numpy as np
 import numpy.typing as npt
 
+from ..common.errors import LearningError
+
 Array = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
 
@@ -32,7 +34,19 @@ class Entropy(Protocol):
 
 
 class SystemEntropy:
-    """The operating system's generator, and OpenDP's samplers on top of it."""
+    """The operating system's generator, and OpenDP's samplers on top of it.
+
+    OpenDP is loaded when this object is made, before anything is booked: where it cannot be loaded, nothing is lost.
+    """
+
+    def __init__(self) -> None:
+        try:
+            import opendp.mod  # noqa: F401
+        except Exception:  # OpenDP has no class of its own for it
+            raise LearningError(
+                "OpenDP, the library that draws the noise, cannot be loaded: there is not enough memory, or it is damaged "
+                "(pip install --force-reinstall opendp). Nothing was booked"
+            ) from None
 
     def uniform(self, size: int) -> Array:
         """53 random bits and a half, times 2**-53, as a float64 has it; neither 0 nor 1 can come up.
