@@ -222,8 +222,8 @@ def ways_to_run_code(tree):
             name = function.id if isinstance(function, ast.Name) else getattr(function, "attr", "")
             of = getattr(
                 function, "value", None
-            )  # re.compile(...), and an engine's backend.compile(...), which writes SQL
-            is_harmless = getattr(of, "id", getattr(of, "attr", "")) in ("re", "backend", "_backend")
+            )  # re.compile(...), and an engine's connection.compile(...), which writes SQL
+            is_harmless = getattr(of, "id", getattr(of, "attr", "")) in ("re", "connection")
             if name in CALLS and not is_harmless:
                 yield name
             yield from (k.arg for k in node.keywords if k.arg == "allow_pickle" and getattr(k.value, "value", True))

@@ -473,6 +473,7 @@ NO_RECORD_GETS_THERE = {
     ("privacy.amounts", ""): "budgets, which are public",
     ("privacy.entries", ""): "a model's file; the errors have no message",
     ("privacy.ledger", ""): "budgets, which are public, and names of types",
+    ("privacy.reservation", ""): "budgets, which are public",
     ("privacy.ledger_file", ""): "a file's name",
     ("privacy.ledger_lines", ""): "which line of a ledger is damaged",
     ("privacy.ledger_version_1", ""): "a ledger's file; the errors have no message",

@@ -122,12 +122,9 @@ def _test(schema: Schema, literal: Literal) -> BranchTest:
 
 
 def _text_test(column: str, bins: TextBins, true: np.ndarray) -> TextTest:
-    wanted = (
-        true.tolist()
-    )  # there may be thousands of categories and of rules, and NumPy is slow for one value at a time
-    inside = not wanted[bins.unlisted]
-    told = tuple(text for text, place in bins.bin_of.items() if wanted[place] == inside)
-    return TextTest(column, told, inside, wanted[-1])
+    inside = not true[bins.unlisted]
+    told = tuple(bins.listed[i] for i in np.flatnonzero(true[bins.places] == inside))
+    return TextTest(column, told, inside, bool(true[-1]))
 
 
 def _number_test(column: str, bins: NumberBins, true: np.ndarray) -> NumberTest:
@@ -137,7 +134,7 @@ def _number_test(column: str, bins: NumberBins, true: np.ndarray) -> NumberTest:
     inside = true[bins.first : bins.first + len(bins.ends) + 1]
     changes = np.flatnonzero(inside[1:] != inside[:-1]).tolist()
     assert len(changes) <= 2, "a test of numbers is true in neighbouring bins, or in all but neighbouring ones"
-    ends = [(op if inside[i] else NEGATION[op], edge) for i, (op, edge) in enumerate(bins.ends) if i in changes]
+    ends = [(op if inside[i] else NEGATION[op], edge) for i in changes for op, edge in [bins.ends[i]]]
     # without any comparison, `and` is true of every number, `or` of none
     either = bool(inside[0]) if len(changes) == 2 else not inside.any()
     return NumberTest(column, tuple(ends), bool(either), limits=bins.limits)

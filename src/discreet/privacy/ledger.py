@@ -135,7 +135,7 @@ class Ledger:
     (Fraction(2, 1), Fraction(1, 1000000))
     >>> ledger.reserve(Fraction(5, 2), Fraction(0), "second model")
     Traceback (most recent call last):
-    discreet.privacy.ledger.BudgetError: the ledger has epsilon 2 and delta 1e-06 left, this needs epsilon 2.5 and delta 0
+    discreet.privacy.reservation.BudgetError: the ledger has epsilon 2 and delta 1e-06 left, this needs epsilon 2.5 and delta 0
     """
 
     def __init__(self, epsilon: float | Fraction, delta: float | Fraction = 0, allow_unproved: bool = False) -> None:

@@ -7,6 +7,9 @@ same bin.
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
 
 TRUTH = {"1": 1, "true": 1, "yes": 1, "0": 0, "false": 0, "no": 0}  # in lower case
 
@@ -36,6 +39,16 @@ class TextBins:
     bin_of: Mapping[str, int]
     unlisted: int
     are_numbers: bool = False  # whether the schema lists nothing but integers
+
+    @cached_property
+    def listed(self) -> tuple[str, ...]:
+        """The listed ones, in order."""
+        return tuple(self.bin_of)
+
+    @cached_property
+    def places(self) -> np.ndarray:
+        """The bin of each listed one. There may be thousands of them, and of rules about them."""
+        return np.fromiter(self.bin_of.values(), np.intp, len(self.bin_of))
 
     @property
     def types(self) -> tuple[str, ...]:
