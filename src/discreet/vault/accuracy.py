@@ -1,7 +1,7 @@
 """How many records a released model classifies correctly, and how many not, with noise.
 
 **Privacy.** A record that comes or goes changes one of the two counts by one, and leaves the other alone; so both together cost
-one epsilon (mechanisms/discrete_laplace.py). The model is released already, or public: which records it classifies correctly
+one epsilon (noise/discrete_laplace.py). The model is released already, or public: which records it classifies correctly
 depends on them alone.
 """
 
