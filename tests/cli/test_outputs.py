@@ -171,10 +171,9 @@ def test_what_was_paid_for_is_printed_if_it_cannot_be_written(full_desk, monkeyp
             return commit(self)
         raise error
 
-    monkeypatch.setattr(PendingFile, "commit", fails)
-    result = runner().invoke(main, [*WRITERS[name], "m.json", "--ledger", "l.json"])
-    monkeypatch.undo()
-    os.chdir(full_desk)
+    with monkeypatch.context() as patched:
+        patched.setattr(PendingFile, "commit", fails)
+        result = runner().invoke(main, [*WRITERS[name], "m.json", "--ledger", "l.json"])
     assert result.exit_code == 4
     assert "IS SPENT" in result.stderr
     read = SavedModel.from_json if name == "fit" else Schema.from_toml

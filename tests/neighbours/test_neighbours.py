@@ -10,6 +10,8 @@ import pytest
 
 import discreet
 from discreet.cli import main
+from discreet.mechanisms.registry import MECHANISMS
+from discreet.schema.columns import KINDS
 
 from . import faults, leaks, tables
 from .zygote import Zygote
@@ -85,15 +87,7 @@ def test_a_vault_of_lists_looks_the_same_with_a_record_of_any_kind(see):
 
 CALLS = [
     *("fit whole lists", "fit whole lists in two draws", "fit_vault", "noisy_accuracy", "private_cuts", "plan_source"),
-    *(
-        "fit mass",
-        "fit sm-laplace",
-        "fit sm-cauchy",
-        "fit gl-laplace",
-        "fit gl-gaussian",
-        "fit gl-exponential",
-        "fit noisy-counts",
-    ),
+    *(f"fit {mechanism}" for mechanism in MECHANISMS),
 ]
 
 
@@ -291,18 +285,8 @@ def test_a_hole_made_on_purpose_is_seen(see, see_command, leak):
 # -- Is everything looked at? ---------------------------------------------------------------------------------------------------
 
 NO_PRIVATE_RECORDS = {
-    *(
-        "Boolean",
-        "Categorical",
-        "Ignored",
-        "Numeric",
-        "Schema",
-        "Literal",
-        "Rule",
-        "RuleList",
-        "PrivacyStatement",
-        "Ledger",
-    ),
+    *(kind.__name__ for kind in KINDS.values()),
+    *("Schema", "Literal", "Rule", "RuleList", "PrivacyStatement", "Ledger"),
     *("SavedModel",),  # predicts for records, which is not covered by any promise (docs/privacy-promise.md)
     *("GreedyRuleListClassifier", "OptimalRuleListClassifier"),  # not private, and say so
     *("draft_schema", "draft_from_dictionary"),  # of a public sample
@@ -336,7 +320,6 @@ def test_every_command_is_looked_at_or_takes_no_private_records():
 
 
 def test_every_way_to_learn_is_looked_at():
-    from discreet.mechanisms.registry import MECHANISMS
 
     assert {f"fit {mechanism}" for mechanism in MECHANISMS} <= set(CALLS)
     methods = {name for name in dir(discreet.DPOptimalRuleListClassifier) if name.startswith(("fit", "plan"))}

@@ -36,6 +36,7 @@ class Zygote:
             stdout=subprocess.PIPE,
             text=True,
             env=environment,
+            cwd=Path(__file__).parents[2],
         )
 
     def run(self, folder, job):

@@ -79,7 +79,7 @@ def noisy_max_law(noise: Noise) -> Law:
         cuts = np.concatenate(edges, axis=1)
         half = np.maximum(np.diff(cuts, axis=1)[:, :, None], 0.0) / 2.0  # rounding may put a cut before the last one
         z = (cuts[:, :-1, None] + half + half * points).reshape(len(scores), -1)
-        with np.errstate(divide="ignore", invalid="ignore"):
+        with np.errstate(divide="ignore", invalid="ignore", over="ignore"):  # of scores far apart: a probability of 0
             log_weight = np.log((half * weights).reshape(len(scores), -1))
             shifted = z[:, None, :] - scores[:, :, None]
             log_cdf, log_pdf = noise.log_cdf(shifted), noise.log_pdf(shifted)

@@ -25,6 +25,8 @@ WHOLE_LISTS = WholeLists()
 
 def register(mechanism: GreedyMechanism) -> None:
     """Offer one more way to choose, for the rest of this process. Statements will say proved of what it says is proved."""
+    if not isinstance(mechanism, GreedyMechanism) or not isinstance(getattr(mechanism, "name", None), str):
+        raise TypeError("register takes an instance of a GreedyMechanism that has a name: register(MyMechanism())")
     if find(mechanism.name) is not None:
         raise ValueError(f"there is a mechanism {mechanism.name!r} already; choose another name")
     MECHANISMS[mechanism.name] = mechanism

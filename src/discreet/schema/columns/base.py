@@ -173,7 +173,10 @@ class Column(ABC):
 
     @classmethod
     def inferred(cls, name: str, seen: Seen, n_cuts: int) -> "Column | None":
-        """A column that fits the values, if they look like this kind. It tells of records (schema/inference.py)."""
+        """A column that fits the values, if they look like this kind. It tells of records (schema/inference.py).
+
+        Drafts, which explain themselves to a person, decide in schema/drafting.
+        """
         return None
 
     def _one_of(self, parameter: str, value: object, allowed: tuple[object, ...]) -> None:
