@@ -168,7 +168,7 @@ rng = np.random.default_rng(0)
 X, y = rng.random((40_000, 8)), rng.integers(0, 2, 40_000)
 clf = DPOptimalRuleListClassifier(schema=schema, max_length=2, ledger=Ledger(epsilon=1.0))
 clf._check_parameters()
-import discreet.vault.list_doors
+import discreet.vault.list_doors, opendp.mod
 used = int(open("/proc/self/statm").read().split()[0]) * resource.getpagesize()
 resource.setrlimit(resource.RLIMIT_AS, (used + (16 << 20), used + (16 << 20)))
 clf.fit(X, y)
