@@ -51,8 +51,20 @@ def running(session, address):
 
 
 def tell_when_it_runs(session, address):
-    while not address.startswith("sc:") and not running(session, address):
-        time.sleep(0.1)
+    """Once tasks of the query run. On a busy machine it takes long until then, and what is stopped before is no query."""
+    if address.startswith("sc:"):
+        begun = threading.Event()
+
+        def note(stages, **_):
+            if stages:
+                begun.set()
+
+        session.registerProgressHandler(note)
+        begun.wait()
+        session.removeProgressHandler(note)
+    else:
+        while not running(session, address):
+            time.sleep(0.1)
     time.sleep(4)
     tell(state="running")
 
