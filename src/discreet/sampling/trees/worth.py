@@ -1,0 +1,182 @@
+"""What leaves are worth, and how the worth of many trees becomes one number: added up, or the largest of them.
+
+Everything is a logarithm. The worth of a part of the records that stays a leaf is ``leaf``; ``one_split`` is that of all ways to
+split it once, ``over_tests`` and ``either`` put together what may lie below. An empty part is worth 0 (a factor of 1) at every
+depth, whatever grows there.
+
+``Worth.channels`` says what is counted: the class counts, or, for accuracy and two classes, only their difference. The first axis
+of an array of counts is for channels.
+"""
+
+import math
+from abc import ABC, abstractmethod
+
+import numpy as np
+
+from ...cells.cells import Array
+from ...mechanisms.impurity import side_mass
+from .problem import ACCURACY, TreeProblem
+
+TINY = 1e-300
+
+
+class Worth(ABC):
+    """The worth of leaves, by their class counts."""
+
+    def __init__(self, problem: TreeProblem) -> None:
+        self.rate = problem.rate
+        self.tests, self.log_tests = problem.prior.tests, np.log(problem.prior.tests)
+        self.log_split, self.log_stop = math.log(problem.prior.split), math.log1p(-problem.prior.split)
+        self.accuracy = problem.score == ACCURACY
+
+    def channels(self, counts: Array) -> Array:
+        """What is counted of each cell, from its class counts."""
+        return counts
+
+    @abstractmethod
+    def leaf(self, counts: Array) -> Array:
+        """Of a part that stays whole."""
+
+    @abstractmethod
+    def one_split(self, total: Array, inside: Array) -> Array:
+        """Of all ways to split a part once: ``inside`` has, along its axis 1, what each test takes of ``total``."""
+
+    @abstractmethod
+    def over_tests(self, worths: Array, axis: int) -> Array:
+        """Of all tests, given what is below each of them."""
+
+    @abstractmethod
+    def either(self, leaf: Array, splits: Array) -> Array:
+        """Of a node that is a leaf or is split."""
+
+    @abstractmethod
+    def weighed(self, below: Array, leaf: float) -> Array:
+        """What can be chosen at a node, each with its worth: the tests, given what is below each, and last the leaf."""
+
+
+class Sum(Worth):
+    """The sum over all trees of ``prior * exp(rate * score)``, without the prior of labels of equal chances."""
+
+    def leaf(self, counts: Array) -> Array:
+        if not self.accuracy:
+            return -self.rate * side_mass(counts)
+        logs = self.rate * counts
+        top = logs.max(0)
+        worth: Array = top + np.log(np.exp(logs - top).sum(0)) - math.log(len(counts))
+        return worth
+
+    def one_split(self, total: Array, inside: Array) -> Array:
+        return self.over_tests(self.leaf(inside) + self.leaf(total[:, None] - inside), axis=0)
+
+    def over_tests(self, worths: Array, axis: int) -> Array:
+        top = worths.max(axis, keepdims=True)
+        sums = np.tensordot(np.exp(worths - top), self.tests, axes=([axis], [0]))
+        total: Array = top.squeeze(axis) + np.log(sums)
+        return total
+
+    def either(self, leaf: Array, splits: Array) -> Array:
+        total: Array = np.logaddexp(self.log_stop + leaf, self.log_split + splits)
+        return total
+
+    def weighed(self, below: Array, leaf: float) -> Array:
+        return np.append(self.log_split + self.log_tests + below, self.log_stop + leaf)
+
+
+class TwoClassSum(Sum):
+    """The same for accuracy and two classes, from the difference x of the two class counts alone, in half as many exponentials.
+
+    **Identities.** With h = rate / 2 and n records in the part, a leaf is worth (e^(rate c0) + e^(rate c1)) / 2 =
+    e^(h n) cosh(h x). The factors e^(h n) multiply to the same number for every tree and are left out. For a split of x into y and
+    x - y, cosh(h y) cosh(h (x - y)) = (cosh(h x) + cosh(h (2 y - x))) / 2, and the first term is the same for all tests.
+    """
+
+    def channels(self, counts: Array) -> Array:
+        return counts[:1] - counts[1:]
+
+    def leaf(self, counts: Array) -> Array:
+        a = 0.5 * self.rate * np.abs(counts[0])
+        return _log_cosh(a)
+
+    def one_split(self, total: Array, inside: Array) -> Array:
+        a = 2.0 * inside[0]
+        a -= total[0]
+        np.abs(a, out=a)
+        a *= 0.5 * self.rate
+        top = a.max(0)
+        a -= top
+        np.exp(a, out=a)
+        # The sum over tests of cosh is half that of e^(a - top), times e^top, and of e^(-a - top). As a is at most top, what is raised
+        # to TINY here stands for numbers that add less than TINY to a sum of at least the smallest prior.
+        shape = a.shape[1:]
+        rising = self.tests @ a.reshape(len(a), -1)
+        np.maximum(a, TINY, out=a)
+        np.divide(1.0, a, out=a)
+        falling = self.tests @ a.reshape(len(a), -1)
+        falling *= np.exp(-2.0 * top).ravel()
+        alike = _log_cosh(0.5 * self.rate * np.abs(total[0]))
+        others: Array = top + np.log(0.5 * (rising + falling).reshape(shape))
+        worth: Array = np.logaddexp(alike, others) - math.log(2.0)
+        return worth
+
+
+class Best(Worth):
+    """The best tree: its score, and of equally good trees the one with fewest splits. ``price`` of a split is below any gain."""
+
+    def __init__(self, problem: TreeProblem, price: float) -> None:
+        super().__init__(problem)
+        self._price = price
+
+    def leaf(self, counts: Array) -> Array:
+        worth: Array = counts.max(0) if self.accuracy else -side_mass(counts)
+        return worth
+
+    def one_split(self, total: Array, inside: Array) -> Array:
+        best: Array = (self.leaf(inside) + self.leaf(total[:, None] - inside)).max(0)
+        return best
+
+    def over_tests(self, worths: Array, axis: int) -> Array:
+        best: Array = worths.max(axis)
+        return best
+
+    def either(self, leaf: Array, splits: Array) -> Array:
+        best: Array = np.maximum(leaf, splits - self._price)
+        return best
+
+    def weighed(self, below: Array, leaf: float) -> Array:
+        return np.append(below - self._price, leaf)
+
+
+class TwoClassBest(Best):
+    """The same for accuracy and two classes: half the difference x of the class counts, and |y| + |x - y| = max(|x|, |2 y - x|)."""
+
+    def channels(self, counts: Array) -> Array:
+        return counts[:1] - counts[1:]
+
+    def leaf(self, counts: Array) -> Array:
+        worth: Array = 0.5 * np.abs(counts[0])
+        return worth
+
+    def one_split(self, total: Array, inside: Array) -> Array:
+        a = 2.0 * inside[0]
+        a -= total[0]
+        np.abs(a, out=a)
+        best: Array = 0.5 * np.maximum(a.max(0), np.abs(total[0]))
+        return best
+
+
+def sum_for(problem: TreeProblem) -> Worth:
+    """The sum over all trees."""
+    two = problem.score == ACCURACY and len(problem.counts) == 2
+    return TwoClassSum(problem) if two else Sum(problem)
+
+
+def best_for(problem: TreeProblem, price: float) -> Worth:
+    """The best tree."""
+    two = problem.score == ACCURACY and len(problem.counts) == 2
+    return TwoClassBest(problem, price) if two else Best(problem, price)
+
+
+def _log_cosh(a: Array) -> Array:
+    """Of numbers that are not below 0."""
+    worth: Array = a + np.log1p(np.exp(-2.0 * a)) - math.log(2.0)
+    return worth
