@@ -538,7 +538,7 @@ NO_RECORD_GETS_THERE = {
     ("sources.running", "run"): "what an engine says, for sources.engine to drop (tests/sources/test_failures.py)",
     ("sources.addresses", ""): "where a table is; messages are constant (tests/sources/test_addresses.py)",
     ("sources.urls", ""): "where a table is; what an engine says is dropped (tests/sources/test_urls.py)",
-    ("classifiers.private", "PrivateRuleListClassifier._planned"): "parameters, before anything is read",
+    ("classifiers.private", "PrivateClassifier._planned"): "parameters, before anything is read",
     ("sources.plan", "plan_counting"): "public numbers of the schema and the candidates",
     ("cells.cells", "CellsInProgress.add_counted"): "a bug in a source; the message is constant",
     (

@@ -34,8 +34,8 @@ ABOUT_SHAPES = (
 LABELS = "y must hold a label for each record of X: a few classes, all strings or all numbers"
 
 
-class RuleListClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
-    """What the rule list classifiers have in common: the way from a table to a model, and prediction."""
+class Classifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
+    """What all classifiers have in common: the way from a table to a model, and prediction."""
 
     @property
     def _strict(self) -> bool:
@@ -57,7 +57,7 @@ class RuleListClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc] 
         return self.model_.predict(self._table(X, reset=False), strict=self._strict)
 
     def predict_proba(self, X: Any) -> np.ndarray:
-        """The share of each class among the training records that the same rule captured."""
+        """The share of each class among the training records that the same rule (or leaf) captured."""
         check_is_fitted(self)
         return self.model_.predict_proba(self._table(X, reset=False), strict=self._strict)
 

@@ -26,7 +26,6 @@ from ..common.samples import was_sample
 from ..common.tables import Table, as_frame, as_rows, holds_objects, unnamed_columns
 from ..common.unseen import SEE_LEDGER, unseen
 from ..conditions.candidates import Candidates
-from ..learners.greedy import Learned
 from ..noise.entropy import Entropy
 from ..privacy.entries import Booked
 from ..privacy.ledger import Ledger, Reservation
@@ -40,7 +39,7 @@ from ..sources.memory import check_labels, check_types
 from ..sources.plan import NODES, PATTERNS, Plan, plan_counting
 from ..vault.at_source import VaultAtSource
 from ..vault.vault import Vault, check_private_schema, sorted_classes
-from .base import RuleListClassifier, refuse
+from .base import Classifier, refuse
 
 UNCHANGED = "the table did not change while it was learned from: its engine was asked several times"
 ROUNDING = (
@@ -54,13 +53,14 @@ class Priced(NamedTuple):
 
     statement: PrivacyStatement
     delta: Fraction
-    draw: Callable[[Vault, Reservation, Entropy], Learned]
+    draw: Callable[[Vault, Reservation, Entropy], Any]
 
 
-class PrivateRuleListClassifier(RuleListClassifier, ABC):
+class PrivateClassifier(Classifier, ABC):
     """From a table and a public schema to a release.
 
-    A learner adds its parameters and ``_price``, with a statement built on ``_reasons_for_no_proof``.
+    A learner adds its parameters and ``_price``, with a statement built on ``_reasons_for_no_proof``, and the ``_set_model`` that
+    takes what its draw returns.
     """
 
     privacy_: PrivacyStatement
@@ -98,7 +98,7 @@ class PrivateRuleListClassifier(RuleListClassifier, ABC):
 
     @unseen(SEE_LEDGER)
     def fit(self, X: Any, y: Any, **unsupported: Any) -> Self:
-        """Learn a rule list from records X (a data frame or an array) and their labels y."""
+        """Learn a model from records X (a data frame or an array) and their labels y."""
         refuse(unsupported)
         self._check_parameters()
         table = self._table(X, reset=True)
@@ -117,7 +117,7 @@ class PrivateRuleListClassifier(RuleListClassifier, ABC):
         verbose: bool = False,
         **unsupported: Any,
     ) -> Self:
-        """Learn a rule list from an ibis table where it is (DuckDB, PostgreSQL, Spark). The schema names the target.
+        """Learn a model from an ibis table where it is (DuckDB, PostgreSQL, Spark). The schema names the target.
 
         The engine counts the records by the bins of the schema's columns; nothing else leaves it (docs/scale.md).
 
@@ -224,7 +224,6 @@ class PrivateRuleListClassifier(RuleListClassifier, ABC):
 
     def _check_parameters(self) -> None:
         _ = self._terms
-        check_integer("max_length", self.max_length, at_least=1)
 
     def _promise(
         self, mechanism: str, published: Guarantee | None, proved: Guarantee | None, because: list[str], *assumes: str
@@ -247,7 +246,7 @@ class PrivateRuleListClassifier(RuleListClassifier, ABC):
 
     def __str__(self) -> str:
         text = super().__str__()
-        if not hasattr(self, "rule_list_") or self.privacy_.proved is not None:
+        if not hasattr(self, "model_") or self.privacy_.proved is not None:
             return text
         return f"{text}\n\n{self.privacy_.no_proof}"
 

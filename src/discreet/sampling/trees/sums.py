@@ -30,7 +30,7 @@ from .subsets import numbers_of, subsets
 from .worth import Worth
 
 EXACT_IN_FLOAT32 = 2**24
-BLOCK = 1 << 17  # numbers looked at together: they should stay in the processor's cache
+BLOCK = 1 << 15  # numbers looked at together: they should stay in the processor's cache
 Counted = npt.NDArray[np.floating]
 Prefix = tuple[int, ...]
 
@@ -46,7 +46,7 @@ class TreeSums(Secret):
         deadline: Deadline | None = None,
         progress: Callable[[int], None] = lambda done: None,
     ) -> None:
-        self.depth, self.n_tests, self._worth = depth, problem.n_tests, worth
+        self.depth, self.n_tests, self.worth = depth, problem.n_tests, worth
         self._deadline, self._progress = deadline or Deadline(), progress
         channels = worth.channels(problem.counts)
         whole = bool((channels == np.rint(channels)).all())
@@ -55,12 +55,16 @@ class TreeSums(Secret):
         # one column for each test, and a last one that is always true
         truth = np.ones((problem.truth.shape[1], self.n_tests + 1), kind)
         truth[:, :-1] = problem.truth.T
-        self._leaf = [np.empty((comb(self.n_tests, k), *(2,) * k)) for k in range(depth)]
-        self._one = [np.empty((comb(self.n_tests, k), *(2,) * k)) for k in range(depth)]
-        self._counts: dict[Prefix, Counted] = {}  # of shorter prefixes than the longest: (channels, tests + 1, tests + 1)
-        self._visit((), truth, channels.T.astype(kind))
-        self._counts.clear()
-        self.tables = [self._leaf, self._one]
+        self.leaf = [np.empty((comb(self.n_tests, k), *(2,) * k)) for k in range(depth)]
+        self.one = [np.empty((comb(self.n_tests, k), *(2,) * k)) for k in range(depth)]
+        self.counts: dict[Prefix, Counted] = {}  # of shorter prefixes than the longest: (channels, tests + 1, tests + 1)
+        for size in range(max(1, depth - 1)):  # differences need all shorter sets first
+            self._block = _Block(self, size, len(channels)) if size + 1 < depth else None
+            self._visit((), truth, channels.T.astype(kind), size)
+            if self._block is not None:
+                self._block.finish()
+        self.counts.clear()
+        self.tables = [self.leaf, self.one]
         for r in range(2, depth + 1):
             self.tables.append([self._deeper(r, k) for k in range(depth - r + 1)])
 
@@ -71,63 +75,28 @@ class TreeSums(Secret):
         of_part: Array = self._below(np.array([tests], np.intp).reshape(1, -1), r)[(0, slice(None), *sides)]
         return of_part
 
-    def _visit(self, prefix: Prefix, truth: Counted, channels: Counted) -> None:
-        """Count what a prefix of tests, all true, leads to; then what each longer one does."""
-        self._deadline.check()
+    def _visit(self, prefix: Prefix, truth: Counted, channels: Counted, more: int) -> None:
+        """Go to all prefixes of so many tests more, and count what each leads to: ``truth`` are the cells where all are true."""
         m, first = self.n_tests, prefix[-1] + 1 if prefix else 0
-        longest = len(prefix) == max(0, self.depth - 2)
-        of_interest = truth[:, first:] if longest else truth
-        counted = np.stack([truth.T @ (of_interest * channel[:, None]) for channel in channels.T])
-        if not longest:
-            self._counts[prefix] = counted
-        self._look_at(prefix, counted[:, :, -(m - first + 1) :])
-        self._progress(1)
-        if longest:
+        if more:
+            inside = np.ascontiguousarray(truth[:, first:m].T) > 0
+            for test, true in enumerate(inside, first):
+                cells = np.flatnonzero(true)
+                self._visit((*prefix, test), truth.take(cells, 0), channels.take(cells, 0), more - 1)
             return
-        for test in range(first, m):
-            true = truth[:, test] > 0
-            self._visit((*prefix, test), truth[true], channels[true])
-
-    def _look_at(self, prefix: Prefix, counted: Counted) -> None:
-        """The worth of sets of the prefix and one test more, with every side, as leaves and split once."""
-        m, k = self.n_tests, len(prefix)
-        width = counted.shape[2]  # later tests, and the one that is always true
-        step = max(1, BLOCK // ((m + 1) << (k + 1)))
-        start = 0 if k == 0 else int(numbers_of(np.array([[*prefix, prefix[-1] + 1]]), m)[0]) if width > 1 else 0
-        for low in range(0, width, step):
-            high = min(low + step, width)
-            columns = np.append(np.arange(low, high), width - 1) if high < width else np.arange(low, high)
-            sides = self._signed(prefix, counted, columns)
-            nothing = sides[..., -1:]  # of the prefix alone
-            if high == width and k == 0:  # the whole
-                self._leaf[0][0] = self._worth.leaf(nothing[:, -1, 0])
-                splits = self._worth.one_split(nothing[:, -1], nothing[:, :-1])
-                self._one[0][0] = self._worth.either(self._leaf[0][0], splits[0])
-            n = min(high, width - 1) - low
-            if n <= 0 or k + 1 >= self.depth:
-                continue
-            both = np.stack([nothing - sides[..., :n], sides[..., :n]], axis=-2)
-            leaf = self._worth.leaf(both[:, -1])
-            one = self._worth.either(leaf, self._worth.one_split(both[:, -1], both[:, :-1]))
-            place = slice(start + low, start + low + n)
-            self._leaf[k + 1][place] = np.moveaxis(leaf, -1, 0)
-            self._one[k + 1][place] = np.moveaxis(one, -1, 0)
-
-    def _signed(self, prefix: Prefix, counted: Counted, columns: npt.NDArray[np.intp]) -> Array:
-        """(channels, tests + 1, a side for each test of the prefix, columns): by differences of what is counted."""
-        k, m = len(prefix), self.n_tests
-        shift = m + 1 - counted.shape[2]
-        sides = np.empty((len(counted), m + 1, *(2,) * k, len(columns)))
-        for bits in np.ndindex((2,) * k):
-            chosen = tuple(test for test, bit in zip(prefix, bits, strict=True) if bit)
-            if len(chosen) == k:
-                sides[(slice(None), slice(None), *bits)] = counted[:, :, columns]
-            else:
-                sides[(slice(None), slice(None), *bits)] = self._counts[chosen][:, :, columns + shift]
-        for axis in range(2, 2 + k):
-            false, true = (tuple([slice(None)] * axis + [side]) for side in (0, 1))
-            sides[false] -= sides[true]
-        return sides
+        self._deadline.check()
+        longest = len(prefix) == max(0, self.depth - 2)
+        later = truth[:, first:] if longest else truth
+        counted = np.stack([truth.T @ (later * channel[:, None]) for channel in channels.T])
+        if not longest:
+            self.counts[prefix] = counted
+        if not prefix:
+            total, inside = counted[:, -1:, -1].astype(np.float64), counted[:, :-1, -1:].astype(np.float64)
+            self.leaf[0][0] = self.worth.leaf(total)[0]
+            self.one[0][0] = self.worth.either(self.leaf[0][0], self.worth.one_split(total, inside)[0])
+        if self._block is not None:
+            self._block.add(prefix, counted[:, :, -(m - first + 1) :])
+        self._progress(1)
 
     def _deeper(self, r: int, k: int) -> Array:
         """Z(A, r) for all sets of k tests."""
@@ -136,8 +105,8 @@ class TreeSums(Secret):
         worth = np.empty((len(sets), *(2,) * k))
         for low in range(0, len(sets), step):
             some = slice(low, low + step)
-            splits = self._worth.over_tests(self._below(sets[some], r), axis=1)
-            worth[some] = self._worth.either(self._leaf[k][some], splits)
+            splits = self.worth.over_tests(self._below(sets[some], r), axis=1)
+            worth[some] = self.worth.either(self.leaf[k][some], splits)
         return worth
 
     def _below(self, sets: npt.NDArray[np.intp], r: int) -> Array:
@@ -160,3 +129,45 @@ class TreeSums(Secret):
             both = longer[numbers_of(grown, m)]
             below[which[here], tests[here]] = both.take(0, place + 1) + both.take(1, place + 1)
         return below
+
+
+class _Block(Secret):
+    """Sets of a prefix and one test more, with every side, put together until it pays to look at them."""
+
+    def __init__(self, sums: TreeSums, size: int, channels: int) -> None:
+        self._sums, self._size = sums, size
+        self._room = max(1, BLOCK // ((sums.n_tests + 1) << (size + 1)))
+        # channels, what is counted there (tests, and at last all), a side for each test of the prefix, one for the last, sets
+        self._sides = np.empty((channels, sums.n_tests + 1, *(2,) * size, 2, self._room))
+        self._done = self._filled = 0
+
+    def add(self, prefix: Prefix, counted: Counted) -> None:
+        """The sets of a prefix and each later test: the columns of what is counted, of which the last is the prefix alone."""
+        subsets = []
+        for bits in np.ndindex((2,) * self._size):
+            chosen = tuple(test for test, bit in zip(prefix, bits, strict=True) if bit)
+            full = counted if len(chosen) == len(prefix) else self._sums.counts[chosen][:, :, -counted.shape[2] :]
+            subsets.append(((slice(None), slice(None), *bits), full))
+        low, later = 0, counted.shape[2] - 1
+        while low < later:
+            high = min(later, low + self._room - self._filled)
+            place = slice(self._filled, self._filled + high - low)
+            for where, full in subsets:
+                self._sides[(*where, 1, place)] = full[:, :, low:high]
+                np.subtract(full[:, :, -1:], full[:, :, low:high], out=self._sides[(*where, 0, place)])
+            self._filled, low = place.stop, high
+            if self._filled == self._room:
+                self.finish()
+
+    def finish(self) -> None:
+        """Look at what has been put together: as leaves, and split once."""
+        sides, sums = self._sides[..., : self._filled], self._sums
+        for axis in range(2, 2 + self._size):  # "not f" is everything minus "f"
+            false, true = (tuple([slice(None)] * axis + [side]) for side in (0, 1))
+            sides[false] -= sides[true]
+        leaf = sums.worth.leaf(sides[:, -1])
+        one = sums.worth.either(leaf, sums.worth.one_split(sides[:, -1], sides[:, :-1]))
+        place = slice(self._done, self._done + self._filled)
+        sums.leaf[self._size + 1][place] = np.moveaxis(leaf, -1, 0)
+        sums.one[self._size + 1][place] = np.moveaxis(one, -1, 0)
+        self._done, self._filled = place.stop, 0

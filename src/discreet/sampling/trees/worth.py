@@ -98,10 +98,9 @@ class TwoClassSum(Sum):
         return _log_cosh(a)
 
     def one_split(self, total: Array, inside: Array) -> Array:
-        a = 2.0 * inside[0]
-        a -= total[0]
+        a = self.rate * inside[0]
+        a -= 0.5 * self.rate * total[0]
         np.abs(a, out=a)
-        a *= 0.5 * self.rate
         top = a.max(0)
         a -= top
         np.exp(a, out=a)
