@@ -13,7 +13,9 @@ from ..common.errors import RuleError
 from ..schema import Label, Schema
 from .partition import Answer, Condition
 from .rules import Literal, truth
-from .text import MOST_DEPTH, TOO_DEEP
+from .text import MOST_DEPTH, TOO_DEEP, write
+
+INDENT = "    "
 
 Way = tuple[tuple[Literal, bool], ...]  # the tests on the way to a node, and whether each was true
 
@@ -61,6 +63,21 @@ class Leaf:
         return tuple(test for test, true in self.way if true)
 
 
+@dataclass(frozen=True)
+class Line:
+    """A line of a tree's text: a test, an answer, or a test and the answer where it is true."""
+
+    indent: int
+    opening: str  # "if", "else if", "else" or "always"
+    test: Literal | None
+    answer: Answer | None
+
+    def __str__(self) -> str:
+        test = "" if self.test is None else f" {self.test} then"
+        label = "" if self.answer is None else f" {write(self.answer.label)}"
+        return f"{INDENT * self.indent}{self.opening}{test}{label}"
+
+
 def as_node(given: "Node | Label") -> Node:
     """A node as it is; of a label, a leaf."""
     return given if isinstance(given, Answer | Split) else Answer(given)
@@ -78,6 +95,18 @@ def leaves_below(node: Node, way: Way = ()) -> Iterator[Leaf]:
     else:
         yield from leaves_below(node.true, (*way, (node.test, True)))
         yield from leaves_below(node.other, (*way, (node.test, False)))
+
+
+def lines_of(node: Node, indent: int = 0, opening: str = "") -> Iterator[Line]:
+    """The text of a tree, line by line. What follows an `else` is not indented, so that a chain reads like a rule list."""
+    if isinstance(node, Answer):
+        yield Line(indent, opening or "always", None, node)
+        return
+    leaf = node.true if isinstance(node.true, Answer) else None
+    yield Line(indent, f"{opening} if".lstrip(), node.test, leaf)
+    if leaf is None:
+        yield from lines_of(node.true, indent + 1)
+    yield from lines_of(node.other, indent, "else")
 
 
 def without_counts(node: Node) -> Node:

@@ -8,16 +8,15 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from ..common.errors import RuleError
-from ..conditions.nodes import Leaf, Node, Split, as_node, depth_of, leaves_below, simplified, without_counts
+from ..conditions.nodes import Leaf, Node, Split, as_node, depth_of, leaves_below, lines_of, simplified, without_counts
 from ..conditions.partition import Answer, Partition
 from ..conditions.rules import Literal, Rule, schema_of
-from ..conditions.text import MOST_DEPTH, TOO_DEEP, ParsedNode, Reader, write
+from ..conditions.text import MOST_DEPTH, TOO_DEEP, ParsedNode, Reader
 from ..schema import Label, Schema
 from .json_form import entries_of, json_text, literal_from_dict, literal_to_dict, reading_entries, schema_from
 from .model import PartitionModel
 
 FORMAT, VERSION = "discreet tree", 1
-INDENT = "    "
 
 __all__ = ["Leaf", "Node", "Split", "Tree"]
 
@@ -88,7 +87,7 @@ class Tree(PartitionModel):
         return depth_of(self.root)
 
     def __str__(self) -> str:
-        return "\n".join(_lines(self.root)) if self.depth else f"always {write(self.answers[0].label)}"
+        return "\n".join(map(str, lines_of(self.root)))
 
     @property
     def partitions(self) -> tuple[Partition, ...]:
@@ -141,18 +140,6 @@ class Tree(PartitionModel):
         with reading_entries():
             root, classes, schema = _from_dict(data["root"], MOST_DEPTH), tuple(data["classes"]), schema_from(data)
         return cls(root, classes, schema)
-
-
-def _lines(node: Node, before: str = "") -> list[str]:
-    """A leaf on the line of its test; what follows an `else` is not indented, so that a chain reads like a rule list."""
-    if isinstance(node, Answer):
-        return [f"{before}{write(node.label)}"]
-    head = f"{before}if {node.test} then"
-    if isinstance(node.true, Answer):
-        lines = [f"{head} {write(node.true.label)}"]
-    else:
-        lines = [head, *(f"{INDENT}{line}" for line in _lines(node.true))]
-    return [*lines, *_lines(node.other, "else ")]
 
 
 def _parsed(node: ParsedNode) -> Node:
