@@ -20,13 +20,17 @@ from discreet import (
     Rule,
     RuleList,
     Schema,
+    Split,
+    Tree,
 )
 from discreet.common.errors import RuleError
+from discreet.conditions.candidates import Candidates
+from discreet.conditions.partition import Answer
 from discreet.datasets import load_adult, load_compas, load_german_credit
 from discreet.export.dialects import DIALECTS
 
 from ..support.fuzzing import RULES as SPECIMEN
-from ..support.strategies import free_rule_lists, rule_lists
+from ..support.strategies import free_rule_lists, rule_lists, trees
 
 ROW = "?row"  # the number of a record, since engines may give records in any order
 
@@ -610,3 +614,44 @@ def test_all_rows_of_the_datasets(engine, name, binary):
         if engine.dialect == "duckdb":
             predict = function(rules.to_python())
             assert [predict(record) for record in records] == predicted
+
+
+def random_tree(schema, depth, rng):
+    """Full to this depth, over the literals of a schema and their negations."""
+    literals = [rule.antecedent[0] for rule in Candidates.of_schema(schema, 1, negations=True)]
+
+    def grown(deeper):
+        if not deeper:
+            return Answer(schema.classes[rng.integers(len(schema.classes))], rng.normal(5, 10, len(schema.classes)))
+        return Split(literals[rng.integers(len(literals))], grown(deeper - 1), grown(deeper - 1))
+
+    return Tree(grown(depth), schema.classes, schema)
+
+
+@pytest.mark.parametrize("name", LOADERS)
+def test_trees_on_all_rows_of_the_datasets_with_values_missing(engine, name):
+    data, rng = LOADERS[name](), np.random.default_rng(0)
+    frame = data.data.mask(rng.random(data.data.shape) < 0.1)
+    table = pa.Table.from_pandas(frame, preserve_index=False)
+    load(engine, table)
+    for depth in (1, 3, 5):
+        tree = random_tree(data.schema, depth, rng)
+        assert len(set(tree.captures(table).tolist())) > 2 ** (depth - 2)
+        check_sql(engine, tree, table)
+        columns = frame[tree.used_columns].astype(object).where(frame.notna(), None)
+        check_python(tree, {column: columns[column].to_numpy() for column in columns}, len(frame))
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow], deadline=None)
+@given(drawn=trees())
+def test_any_tree_is_the_same_in_python(drawn):
+    tree, data = drawn
+    check_python(tree, data, len(next(iter(data.values()))))
+
+
+def test_code_of_a_deep_tree_is_not_much_longer_than_its_text():
+    data = load_adult()
+    tree = random_tree(data.schema, 8, np.random.default_rng(1))
+    assert len(tree) == 256
+    for code in (tree.to_sql(), tree.to_python()):
+        assert len(code) < 8 * len(str(tree))

@@ -1,4 +1,4 @@
-"""Whatever divides the records into parts is a model: a tree and a score card go where a rule list goes."""
+"""Whatever divides the records into parts is a model: a tree, and a score card made up here, go where a rule list goes."""
 
 import json
 import math
@@ -22,6 +22,8 @@ from discreet import (
     RuleList,
     SavedModel,
     Schema,
+    Split,
+    Tree,
     noisy_accuracy,
 )
 from discreet.cli import main
@@ -41,7 +43,7 @@ from discreet.vault.vault import Vault
 
 from ..export.test_exports import check_python, check_sql, load
 from ..report.test_report import Page
-from ..support.other_models import ScoreCard, Split, Tree
+from ..support.other_models import ScoreCard
 
 COLUMNS = (
     Numeric("age", cuts=[25, 40], missing=True, low=0, high=99, outside="missing"),
@@ -97,7 +99,6 @@ Y = np.array(["yes" if i % 3 == 0 else "no" for i in range(len(RECORDS))])
 @pytest.fixture(autouse=True)
 def known(monkeypatch):
     """As a line in models.kinds would have it."""
-    monkeypatch.setitem(KINDS, "tree", Tree)
     monkeypatch.setitem(KINDS, "score_card", ScoreCard)
 
 
