@@ -15,7 +15,9 @@ moved.install()
 _HOME = {
     "DPGreedyRuleListClassifier": "classifiers.greedy",
     "DPOptimalRuleListClassifier": "classifiers.optimal",
+    "DPOptimalTreeClassifier": "classifiers.trees",
     "OptimalRuleListClassifier": "classifiers.optimal",
+    "OptimalTreeClassifier": "classifiers.trees",
     "GreedyRuleListClassifier": "classifiers.greedy",
     "Ledger": "privacy.ledger",
     "PrivacyStatement": "privacy.statement",
@@ -46,6 +48,8 @@ if TYPE_CHECKING:
     from .classifiers.greedy import GreedyRuleListClassifier as GreedyRuleListClassifier
     from .classifiers.optimal import DPOptimalRuleListClassifier as DPOptimalRuleListClassifier
     from .classifiers.optimal import OptimalRuleListClassifier as OptimalRuleListClassifier
+    from .classifiers.trees import DPOptimalTreeClassifier as DPOptimalTreeClassifier
+    from .classifiers.trees import OptimalTreeClassifier as OptimalTreeClassifier
     from .conditions.nodes import Split as Split
     from .conditions.rules import Literal as Literal
     from .conditions.rules import Rule as Rule

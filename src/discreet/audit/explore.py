@@ -155,7 +155,7 @@ class _Explored:
     def _price(self, candidates: Candidates, drafted: bool) -> Priced:
         priced: Priced = super()._price(candidates, drafted)  # type: ignore[misc]
 
-        def explored(vault: Vault, reservation: Reservation, _: Entropy) -> Learned:
+        def explored(vault: Vault, reservation: Reservation, _: Entropy) -> Any:
             self.explorer.reservation = reservation
             charge = reservation.draw
 

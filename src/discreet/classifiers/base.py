@@ -201,12 +201,14 @@ class Classifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sciki
             return Candidates.of_rules(schema, self.candidates)
         return Candidates.of_schema(schema, self.max_card, self.negations)
 
-    def _set_model(self, candidates: Candidates, learned: Learned) -> None:
+    def _set_model(self, candidates: Candidates, learned: Any) -> None:
+        """From what a learner returns to a model: a rule list, here."""
+        assert isinstance(learned, Learned)
         classes = self.classes_.tolist()
         counts: Sequence[Counts | None] = learned.counts or [None] * (len(learned.chosen) + 1)
         labels = learned.labels if learned.labels is not None else [majority(c) for c in learned.counts or ()]
         rules = [
-            Rule(antecedent, classes[label], None if count is None else _with_largest_at(label, count))
+            Rule(antecedent, classes[label], None if count is None else with_largest_at(label, count))
             for antecedent, label, count in zip(
                 [*(candidates[i].antecedent for i in learned.chosen), ()], labels, counts, strict=True
             )
@@ -223,7 +225,7 @@ def fill_cells(table: Table, labels: np.ndarray, candidates: Candidates, n_class
     return cells.finish()
 
 
-def _with_largest_at(label: int, counts: Counts) -> Counts:
+def with_largest_at(label: int, counts: Counts) -> Counts:
     """The counts, with that of the label raised to the largest, so that ``predict_proba`` agrees with ``predict``."""
     return tuple(max(counts) if i == label else c for i, c in enumerate(counts))
 

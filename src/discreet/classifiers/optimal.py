@@ -20,8 +20,8 @@ from ..schema import Schema
 from ..vault.exact import find_optimum
 from ..vault.list_doors import ListDoors
 from ..vault.vault import Vault
-from .drawn import check_class_weight, check_counts_share, check_time_limit, class_weights
 from .base import Classifier, fill_cells, refuse
+from .drawn import check_class_weight, check_counts_share, check_time_limit, class_weights
 from .private import ROUNDING, Priced, PrivateClassifier
 
 

@@ -40,6 +40,11 @@ def count_terms(tests: int, depth: int) -> int:
     return tests * comb(tests, size) << size if depth else 1
 
 
+def count_steps(tests: int, depth: int) -> int:
+    """How often a draw of one tree reports that it went on: once for each set of up to depth - 2 tests."""
+    return sum(comb(tests, size) for size in range(max(1, depth - 1)))
+
+
 def count_bytes(tests: int, depth: int, classes: int) -> int:
     """The memory of a draw, apart from the records: tables for sets of depth - 1 tests, and counts for those of depth - 3."""
     tables = sum(3 * 8 * comb(tests, k) << k for k in range(depth))
@@ -60,7 +65,7 @@ def check_feasible(tests: int, stages: Sequence[int], classes: int, parameter: s
     feasible = max(d for d in range(depth) if is_feasible(tests, d, classes))
     seconds = count_terms(tests, depth) * max(1, classes - 1) / TERMS_PER_SECOND
     raise ValueError(
-        f"{parameter} is too large for {tests:,} tests: a draw of depth {depth} would take about {seconds / 3600:,.1f} hours and "
-        f"{count_bytes(tests, depth, classes) / 2**30:,.1f} GiB. Depth {feasible} is feasible: set max_depth={feasible}, or go on "
-        f"in stages, stages=({feasible}, {feasible}); or have fewer tests (exclude, coarser columns). See docs/trees.md"
+        f"{parameter} is too large for {tests:,} tests: a draw of depth {depth} would take about {seconds / 3600:,.1f} hours "
+        f"and {count_bytes(tests, depth, classes) / 2**30:,.1f} GiB. Depth {feasible} is feasible: set max_depth={feasible}, or "
+        f"go on in stages, stages=({feasible}, {feasible}); or have fewer tests (exclude, coarser columns). See docs/trees.md"
     )

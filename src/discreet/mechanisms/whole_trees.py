@@ -1,14 +1,14 @@
 """Whole trees: one draw from ``prior * exp(e * score)`` over all trees up to a depth, or stages of such draws.
 
-**Privacy.** A draw is e-DP. *Proof* (docs/theory.md, Theorem 22). The score of a tree is a sum over its leaves, and a record falls
-into one of them. There it changes what the leaf is worth by 0 to 1 upwards (records with the leaf's label, times class weights of at
-most 1) or by 0 to 1 downwards (minus the impurity mass), and it is the same direction for every tree. So each weight changes by a
-factor between 1 and exp(e), or between exp(-e) and 1, and so does the sum of all weights: their quotient changes by a factor from
-exp(-e) to exp(e).  []
+**Privacy.** A draw is e-DP. *Proof* (docs/theory.md, Theorem 20). The score of a tree is a sum over its leaves, and a record
+falls into one of them. There it changes what the leaf is worth by 0 to 1 upwards (records with the leaf's label, times class
+weights of at most 1) or by 0 to 1 downwards (minus the impurity mass), and it is the same direction for every tree. So each
+weight changes by a factor between 1 and exp(e), or between exp(-e) and 1, and so does the sum of all weights: their quotient
+changes by a factor from exp(-e) to exp(e).  []
 
 **Stages.** A later stage draws a tree in each leaf of the one before. Given that tree, no record is in two of its leaves, so of
-two neighbouring tables the parts are equal in all leaves but one, where they are neighbours: a stage costs e, once (Corollary 23).
-So do the class counts of all leaves together.
+two neighbouring tables the parts are equal in all leaves but one, where they are neighbours: a stage costs e, once (Corollary
+21). So do the class counts of all leaves together.
 
 The law is drawn from in ``sampling/trees``; the door is ``vault/tree_doors.py``. Its weights are computed in floating point.
 """

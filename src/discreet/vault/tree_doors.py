@@ -1,7 +1,7 @@
 """The door through which whole trees are drawn. It charges first, then answers with a tree, or with noisy counts of its leaves.
 
-Both questions are about a whole tree, whose leaves share no record: so one charge is enough for all of them, and there is no way to
-ask about leaves that overlap.
+Both questions are about a whole tree, whose leaves share no record: so one charge is enough for all of them, and there is no way
+to ask about leaves that overlap.
 """
 
 from collections.abc import Callable
@@ -53,8 +53,8 @@ class TreeDoors(Secret):
     def grow(self, tree: NumberedTree, depth: int) -> NumberedTree:
         """The tree with a drawn one, of at most this depth, in place of each of its leaves.
 
-        Each is drawn in proportion to ``prior * exp(epsilon * score)`` for the records of its leaf (docs/theory.md, Theorem 22).
-        No record is in two leaves, so all of them cost epsilon once (Corollary 23).
+        Each is drawn in proportion to ``prior * exp(epsilon * score)`` for the records of its leaf (docs/theory.md, Theorem 20).
+        No record is in two leaves, so all of them cost epsilon once (Corollary 21).
         """
         self._reservation.draw(self._budget.draw_epsilon, Fraction(0), "draw of a tree")
         return with_leaves(tree, lambda path, _: self._draw(self._problem.within(self._inside(path)), depth))
@@ -64,7 +64,9 @@ class TreeDoors(Secret):
         self._reservation.draw(self._budget.counts_epsilon, Fraction(0), "class counts")
         exact = np.stack([self._counts[:, self._inside(path)].sum(1) for path, _ in leaves_of(tree)]).astype(np.int64)
         noisy = release(exact.ravel(), self._budget.counts_epsilon, self._entropy)
-        rows = iter([tuple(float(c) for c in noisy[i : i + len(self._counts)]) for i in range(0, len(noisy), len(self._counts))])
+        rows = iter(
+            [tuple(float(c) for c in noisy[i : i + len(self._counts)]) for i in range(0, len(noisy), len(self._counts))]
+        )
         return with_leaves(tree, lambda _, leaf: Leaf(leaf.label, next(rows)))
 
     def _draw(self, problem: TreeProblem, depth: int) -> NumberedTree:

@@ -3,10 +3,11 @@
 from collections.abc import Callable, Mapping
 
 import numpy as np
+import numpy.typing as npt
 
 from ...cells.cells import Array
 from ...cells.secret import Secret
-from ...conditions.numbered_tree import Fork, Leaf, NumberedTree
+from ...conditions.numbered_tree import Fork, Leaf, NumberedTree, leaves_of
 from ...noise.entropy import Entropy
 from ..law.choices import pick
 from ..speed.deadline import Deadline
@@ -15,6 +16,7 @@ from .sums import TreeSums
 from .worth import Worth, best_for, sum_for
 
 Part = Mapping[int, bool]  # tests, and on which side of each
+Numbers = npt.NDArray[np.intp]
 
 
 def no_progress(done: int) -> None:
@@ -30,8 +32,8 @@ def draw_tree(
 ) -> NumberedTree:
     """A tree of at most this depth, in proportion to ``prior * exp(rate * score)``; with the score "mass" without labels.
 
-    **Identity.** Z is a sum of products (sums.py). To draw one term of a sum in proportion to its size, and then within each of its
-    factors in the same way, is to draw a tree in proportion to its weight: the probabilities multiply to weight / Z(root).
+    **Identity.** Z is a sum of products (sums.py). To draw one term of a sum in proportion to its size, and then within each of
+    its factors in the same way, is to draw a tree in proportion to its weight: the probabilities multiply to weight / Z(root).
     """
     turned, order, was_turned = problem.turned()
     with np.errstate(all="ignore"):  # weights may underflow, and whether they do depends on the records
@@ -47,13 +49,16 @@ def best_tree(
     deadline: Deadline | None = None,
     progress: Callable[[int], None] = no_progress,
 ) -> tuple[NumberedTree, float]:
-    """The tree of the largest score, of those one with the fewest splits, and its score by the tables."""
+    """The tree of the largest score, of those one with the fewest splits; and by the tables, the score that none exceeds."""
     turned, order, was_turned = problem.turned()
-    price = 2.0 ** -(depth + 2)  # fewer than 2^depth splits cost less than a record; for the mass, ties are by rounding
-    worth = best_for(turned, price if problem.score == ACCURACY else 1e-9)
+    # Fewer than 2^depth splits cost less than a record, or, for the mass, than what is lost to rounding.
+    price = 2.0 ** -(depth + 2) if problem.score == ACCURACY else 1e-9
+    worth = best_for(turned, price)
     sums = TreeSums(turned, depth, worth, deadline, progress) if depth and turned.n_tests else None
     choices = _Choices(turned, worth, sums, lambda logs: int(np.argmax(logs)))
-    return _turned_back(choices.tree({}, depth), order, was_turned), choices.whole(depth)
+    tree = choices.tree({}, depth)
+    splits = sum(1 for _ in leaves_of(tree)) - 1
+    return _turned_back(tree, order, was_turned), choices.whole(depth) + worth.left_out(problem.counts) + splits * price
 
 
 class _Choices(Secret):
@@ -84,7 +89,7 @@ class _Choices(Secret):
             return Leaf()
         return Leaf(self._choose(self._problem.rate * counts))
 
-    def _below(self, part: Part | None, cells: Array, depth: int) -> Array:
+    def _below(self, part: Part | None, cells: Numbers, depth: int) -> Array:
         assert self._sums is not None
         if part is None:
             return np.zeros(self._problem.n_tests)
@@ -100,7 +105,7 @@ class _Choices(Secret):
             return None
         return {**part, test: side}
 
-    def _cells(self, part: Part | None) -> Array:
+    def _cells(self, part: Part | None) -> Numbers:
         """Which cells are in a part."""
         if part is None:
             return np.zeros(0, np.intp)
@@ -110,7 +115,7 @@ class _Choices(Secret):
         return np.flatnonzero(inside)
 
 
-def _turned_back(tree: NumberedTree, order: Array, turned: Array) -> NumberedTree:
+def _turned_back(tree: NumberedTree, order: Numbers, turned: npt.NDArray[np.bool_]) -> NumberedTree:
     """The tree with the tests that were given."""
     if isinstance(tree, Leaf):
         return tree

@@ -11,7 +11,7 @@ where ``rate`` is epsilon and one record more changes g by at most 1, in one dir
 - ``"mass"``: g is minus the impurity mass of the leaf (mechanisms/impurity.py), leaves have no labels yet, and a record lowers g
   by 0 to 1.
 
-So a draw in proportion to the weights costs epsilon, once (docs/theory.md, Theorem 22).
+So a draw in proportion to the weights costs epsilon, once (docs/theory.md, Theorem 20).
 """
 
 from dataclasses import dataclass, replace

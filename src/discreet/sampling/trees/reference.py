@@ -21,9 +21,7 @@ def law_of_trees(problem: TreeProblem, depth: int) -> tuple[list[NumberedTree], 
     return list(trees), np.array(logs)
 
 
-def _trees(
-    problem: TreeProblem, depth: int, inside: npt.NDArray[np.bool_]
-) -> Iterator[tuple[NumberedTree, float]]:
+def _trees(problem: TreeProblem, depth: int, inside: npt.NDArray[np.bool_]) -> Iterator[tuple[NumberedTree, float]]:
     prior = problem.prior
     counts = [float(c[inside].sum()) for c in problem.counts]
     stop = math.log(1.0 - prior.split) if depth and problem.n_tests else 0.0

@@ -12,12 +12,13 @@ up to d - r tests. Nearly all of the work is Z(A, 1) for the sets of d - 1 tests
 - A test that was asked before splits a part into itself and nothing. Nothing is worth a factor of 1, so that the sum over j is
   over all tests, and each needs no case of its own where counts are at hand.
 
-``tables[r][k]`` has the logarithm of Z for every set of k tests: an axis of sets in lexicographic order, then an axis of two sides
-(0: not true, 1: true) for each test of the set.
+``tables[r][k]`` has the logarithm of Z for every set of k tests: an axis of sets in lexicographic order, then an axis of two
+sides (0: not true, 1: true) for each test of the set.
 """
 
 from collections.abc import Callable, Mapping
 from math import comb
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -31,12 +32,12 @@ from .worth import Worth
 
 EXACT_IN_FLOAT32 = 2**24
 BLOCK = 1 << 15  # numbers looked at together: they should stay in the processor's cache
-Counted = npt.NDArray[np.floating]
+Counted = npt.NDArray[np.float64]  # or float32, where that is exact
 Prefix = tuple[int, ...]
 
 
 class TreeSums(Secret):
-    """Tables of the worth of parts, for trees up to ``depth`` (at least 1). """
+    """Tables of the worth of parts, for trees up to ``depth`` (at least 1)."""
 
     def __init__(
         self,
@@ -51,13 +52,15 @@ class TreeSums(Secret):
         channels = worth.channels(problem.counts)
         whole = bool((channels == np.rint(channels)).all())
         small = bool(np.abs(channels).sum(1).max(initial=0.0) < EXACT_IN_FLOAT32)
-        kind = np.float32 if whole and small else np.float64
+        kind: Any = np.float32 if whole and small else np.float64
         # one column for each test, and a last one that is always true
         truth = np.ones((problem.truth.shape[1], self.n_tests + 1), kind)
         truth[:, :-1] = problem.truth.T
         self.leaf = [np.empty((comb(self.n_tests, k), *(2,) * k)) for k in range(depth)]
         self.one = [np.empty((comb(self.n_tests, k), *(2,) * k)) for k in range(depth)]
-        self.counts: dict[Prefix, Counted] = {}  # of shorter prefixes than the longest: (channels, tests + 1, tests + 1)
+        self.counts: dict[
+            Prefix, Counted
+        ] = {}  # of shorter prefixes than the longest: (channels, tests + 1, tests + 1)
         for size in range(max(1, depth - 1)):  # differences need all shorter sets first
             self._block = _Block(self, size, len(channels)) if size + 1 < depth else None
             self._visit((), truth, channels.T.astype(kind), size)
@@ -72,8 +75,10 @@ class TreeSums(Secret):
         """What is below each test in one part, with trees of depth r - 1 there; r is at least 2."""
         tests = sorted(part)
         sides = tuple(int(part[test]) for test in tests)
-        of_part: Array = self._below(np.array([tests], np.intp).reshape(1, -1), r)[(0, slice(None), *sides)]
-        return of_part
+        below: Array = self._below(np.array([tests], np.intp).reshape(1, -1), r)[0]
+        for side in sides:
+            below = below[:, side]
+        return below
 
     def _visit(self, prefix: Prefix, truth: Counted, channels: Counted, more: int) -> None:
         """Go to all prefixes of so many tests more, and count what each leads to: ``truth`` are the cells where all are true."""
@@ -87,13 +92,18 @@ class TreeSums(Secret):
         self._deadline.check()
         longest = len(prefix) == max(0, self.depth - 2)
         later = truth[:, first:] if longest else truth
-        counted = np.stack([truth.T @ (later * channel[:, None]) for channel in channels.T])
+        counted = np.empty((channels.shape[1], truth.shape[1], later.shape[1]), truth.dtype)
+        for channel, product in zip(channels.T, counted, strict=True):
+            np.matmul(truth.T, later * channel[:, None], out=product)
         if not longest:
             self.counts[prefix] = counted
         if not prefix:
-            total, inside = counted[:, -1:, -1].astype(np.float64), counted[:, :-1, -1:].astype(np.float64)
-            self.leaf[0][0] = self.worth.leaf(total)[0]
-            self.one[0][0] = self.worth.either(self.leaf[0][0], self.worth.one_split(total, inside)[0])
+            tests: Array = counted[:, :, -1:].astype(np.float64)
+            leaf = self.worth.leaf(tests[:, -1])
+            self.leaf[0][0], self.one[0][0] = (
+                leaf[0],
+                self.worth.either(leaf, self.worth.one_split(tests[:, -1], tests[:, :-1]))[0],
+            )
         if self._block is not None:
             self._block.add(prefix, counted[:, :, -(m - first + 1) :])
         self._progress(1)

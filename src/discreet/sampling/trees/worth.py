@@ -33,6 +33,10 @@ class Worth(ABC):
         """What is counted of each cell, from its class counts."""
         return counts
 
+    def left_out(self, counts: Array) -> float:
+        """What every tree is worth beyond what is computed here: the same for all."""
+        return 0.0
+
     @abstractmethod
     def leaf(self, counts: Array) -> Array:
         """Of a part that stays whole."""
@@ -58,6 +62,7 @@ class Sum(Worth):
     """The sum over all trees of ``prior * exp(rate * score)``, without the prior of labels of equal chances."""
 
     def leaf(self, counts: Array) -> Array:
+        """Over all labels, alike in the prior; for the mass there is none."""
         if not self.accuracy:
             return -self.rate * side_mass(counts)
         logs = self.rate * counts
@@ -66,19 +71,23 @@ class Sum(Worth):
         return worth
 
     def one_split(self, total: Array, inside: Array) -> Array:
+        """By definition."""
         return self.over_tests(self.leaf(inside) + self.leaf(total[:, None] - inside), axis=0)
 
     def over_tests(self, worths: Array, axis: int) -> Array:
+        """By the prior of tests."""
         top = worths.max(axis, keepdims=True)
         sums = np.tensordot(np.exp(worths - top), self.tests, axes=([axis], [0]))
         total: Array = top.squeeze(axis) + np.log(sums)
         return total
 
     def either(self, leaf: Array, splits: Array) -> Array:
+        """By the prior of splits."""
         total: Array = np.logaddexp(self.log_stop + leaf, self.log_split + splits)
         return total
 
     def weighed(self, below: Array, leaf: float) -> Array:
+        """Logarithms of what each choice adds."""
         return np.append(self.log_split + self.log_tests + below, self.log_stop + leaf)
 
 
@@ -86,26 +95,33 @@ class TwoClassSum(Sum):
     """The same for accuracy and two classes, from the difference x of the two class counts alone, in half as many exponentials.
 
     **Identities.** With h = rate / 2 and n records in the part, a leaf is worth (e^(rate c0) + e^(rate c1)) / 2 =
-    e^(h n) cosh(h x). The factors e^(h n) multiply to the same number for every tree and are left out. For a split of x into y and
-    x - y, cosh(h y) cosh(h (x - y)) = (cosh(h x) + cosh(h (2 y - x))) / 2, and the first term is the same for all tests.
+    e^(h n) cosh(h x). The factors e^(h n) multiply to the same number for every tree and are left out. For a split of x into y
+    and x - y, cosh(h y) cosh(h (x - y)) = (cosh(h x) + cosh(h (2 y - x))) / 2, and the first term is the same for all tests.
     """
 
     def channels(self, counts: Array) -> Array:
+        """The difference."""
         return counts[:1] - counts[1:]
 
+    def left_out(self, counts: Array) -> float:
+        """The factors e^(h n)."""
+        return 0.5 * self.rate * float(counts.sum())
+
     def leaf(self, counts: Array) -> Array:
+        """log cosh(h x)."""
         a = 0.5 * self.rate * np.abs(counts[0])
         return _log_cosh(a)
 
     def one_split(self, total: Array, inside: Array) -> Array:
+        """By the second identity."""
         a = self.rate * inside[0]
         a -= 0.5 * self.rate * total[0]
         np.abs(a, out=a)
         top = a.max(0)
         a -= top
         np.exp(a, out=a)
-        # The sum over tests of cosh is half that of e^(a - top), times e^top, and of e^(-a - top). As a is at most top, what is raised
-        # to TINY here stands for numbers that add less than TINY to a sum of at least the smallest prior.
+        # The sum of cosh(a) is e^top / 2 times the sums of e^(a - top), rising, and of e^(-a - top), falling, which is
+        # e^(-2 top) / e^(a - top). Where that is below TINY, top is above 690, and the falling term below e^-689 anyway.
         shape = a.shape[1:]
         rising = self.tests @ a.reshape(len(a), -1)
         np.maximum(a, TINY, out=a)
@@ -126,36 +142,48 @@ class Best(Worth):
         self._price = price
 
     def leaf(self, counts: Array) -> Array:
+        """With the best label."""
         worth: Array = counts.max(0) if self.accuracy else -side_mass(counts)
         return worth
 
     def one_split(self, total: Array, inside: Array) -> Array:
+        """The best of them."""
         best: Array = (self.leaf(inside) + self.leaf(total[:, None] - inside)).max(0)
         return best
 
     def over_tests(self, worths: Array, axis: int) -> Array:
+        """The best of them."""
         best: Array = worths.max(axis)
         return best
 
     def either(self, leaf: Array, splits: Array) -> Array:
+        """A split must be worth its price."""
         best: Array = np.maximum(leaf, splits - self._price)
         return best
 
     def weighed(self, below: Array, leaf: float) -> Array:
+        """The worth of each choice."""
         return np.append(below - self._price, leaf)
 
 
 class TwoClassBest(Best):
-    """The same for accuracy and two classes: half the difference x of the class counts, and |y| + |x - y| = max(|x|, |2 y - x|)."""
+    """The same for accuracy and two classes, by |x|, the difference of the class counts: |y| + |x - y| = max(|x|, |2 y - x|)."""
 
     def channels(self, counts: Array) -> Array:
+        """The difference."""
         return counts[:1] - counts[1:]
 
+    def left_out(self, counts: Array) -> float:
+        """Half of all records."""
+        return 0.5 * float(counts.sum())
+
     def leaf(self, counts: Array) -> Array:
+        """|x| / 2."""
         worth: Array = 0.5 * np.abs(counts[0])
         return worth
 
     def one_split(self, total: Array, inside: Array) -> Array:
+        """By the identity."""
         a = 2.0 * inside[0]
         a -= total[0]
         np.abs(a, out=a)
