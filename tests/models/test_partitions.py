@@ -279,13 +279,6 @@ def test_the_report_says_what_kind_of_model_it_is_and_shows_every_condition(mode
     assert to_html(SavedModel(model)).count(f"<h1>A {model.kind}</h1>") == 1
 
 
-def test_the_report_of_a_tree_has_its_leaves_as_rules():
-    words = words_of(TREE)
-    assert "4 rules and a default" in words
-    assert "By these counts the tree gives the right answer for about 84 %" in words
-    assert "points" not in words
-
-
 def test_the_report_of_a_card_has_tables_of_points_and_rules_for_the_total():
     for card in (CARD, COUNTED):
         words = words_of(card)
