@@ -141,7 +141,7 @@ def test_shares_without_counts_are_shown():
 )
 def test_where_a_test_is_not_true_the_opposite_is_or_the_value_is_missing(literal, said):
     columns = Numeric("x", cuts=[3]), Numeric("y", True, [3]), Categorical("c", categories=["a"], outside="missing")
-    phrase = otherwise(literal, Schema([*columns, Boolean("b")]))
+    phrase = otherwise(literal, Tree(Split(literal, 1, 0), schema=Schema([*columns, Boolean("b")])))
     assert " ".join(filter(None, (phrase.column, phrase.words, phrase.value, phrase.besides))) == said
 
 

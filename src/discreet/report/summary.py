@@ -15,7 +15,6 @@ from ..conditions.rules import Literal
 from ..conditions.text import write_number
 from ..privacy.ledger import LedgerSnapshot
 from ..privacy.statement import DRAFTED, INFERRED, NEIGHBOURS, SEEDED, Guarantee, PrivacyStatement
-from ..schema import Schema
 
 WEAK = 10  # an epsilon above this is next to no protection, as the statement says itself
 CONFIDENCE = 0.95  # how surely a count is within the margin that is shown
@@ -288,7 +287,7 @@ def steps_of(model: Model, margin: int | None = None) -> tuple[Step, ...]:
     if root is None:
         tests = [_tests(condition) for condition in conditions_of_answers(model)]
     else:
-        tests = [_way(leaf, model.schema) for leaf in leaves_below(root)]
+        tests = [_way(leaf, model) for leaf in leaves_below(root)]
     everyone = list(zip(tests, model.answers, strict=True))
     if any(answer.counts is None for _, answer in everyone):
         return tuple(Step(i, t, str(a.label), shares=a.shares) for i, (t, a) in enumerate(everyone, 1))
@@ -428,14 +427,15 @@ def _tests(condition: Condition) -> tuple[Phrase, ...]:
     return tuple(_in_words(literal) for literal in condition)
 
 
-def _way(leaf: Leaf, schema: Schema | None) -> tuple[Phrase, ...]:
-    return tuple(_in_words(test) if true else otherwise(test, schema) for test, true in leaf.way)
+def _way(leaf: Leaf, model: Model) -> tuple[Phrase, ...]:
+    return tuple(_in_words(test) if true else otherwise(test, model) for test, true in leaf.way)
 
 
-def otherwise(literal: Literal, schema: Schema | None) -> Phrase:
+def otherwise(literal: Literal, model: Model) -> Phrase:
     """What is so where a literal is not true: the opposite is, or the value is missing, of which neither is true."""
     opposite = _in_words(~literal)
-    if schema is None or literal.op.endswith("missing") or not schema[literal.column].can_be_missing:
+    assert model.schema is not None
+    if literal.op.endswith("missing") or not model.schema[literal.column].can_be_missing:
         return opposite
     return replace(opposite, besides="or is missing")
 
