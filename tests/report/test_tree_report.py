@@ -149,7 +149,7 @@ def test_where_a_test_is_not_true_the_opposite_is_or_the_value_is_missing(litera
 def test_a_tree_is_drawn_from_left_to_right_where_there_is_room_for_its_depth(depth):
     text = to_html(SavedModel(tree_of(model("large_tree").model.schema, depth)))
     assert ("--wide" in text) is (depth in BOX)
-    assert ('aria-label="The tree" tabindex="0"' in text) is (depth > max(BOX))
+    assert ('aria-label="Tests and leaves" tabindex="0"' in text) is (depth > max(BOX))
 
 
 def test_a_page_of_a_list_has_no_style_of_trees():

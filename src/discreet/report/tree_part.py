@@ -45,7 +45,7 @@ def tree(s: Summary) -> str:
     keys = legend(s) if s.has_shares else ""
     drawn = f'<ul class="tree" role="list">{_node(s, s.root)}</ul>'
     if _depth(s) > max(BOX):  # it may be too deep for a phone
-        drawn = f'<div class="wide" role="region" aria-label="The tree" tabindex="0">{drawn}</div>'
+        drawn = f'<div class="wide" role="region" aria-label="Tests and leaves" tabindex="0">{drawn}</div>'
     return f"<p>{read}{bars}</p>{keys}{drawn}{note}"
 
 
