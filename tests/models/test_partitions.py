@@ -355,6 +355,19 @@ def test_the_command_line_shows_it_in_every_format(model, folder):
     assert (folder / "model.txt").read_text() == f"{model}\n\nLearned without privacy.\n"
 
 
+def test_a_tree_in_the_terminal_reads_as_it_prints(folder):
+    SavedModel(TREE, target="ill").save("model.json")
+    inside = [line.strip("│").removeprefix("  ").rstrip() for line in run("show", "model.json").splitlines()]
+    lines = str(TREE).splitlines()
+    start = inside.index(lines[0])
+    shown = inside[start : start + len(lines)]
+    assert all(line.startswith(text) for line, text in zip(shown, lines, strict=True))
+    said = [line.removeprefix(text).strip() for line, text in zip(shown, lines, strict=True)]
+    assert said == ["", "90% of 10", "75% of 40", "75% of 20", "100% of 8", "100% of 20"]
+    SavedModel(Tree("yes"), target="ill").save("one.json")
+    assert "always yes" in run("show", "one.json")
+
+
 @every_model
 def test_the_command_line_predicts_with_it(model, folder):
     SavedModel(model, target="ill").save("model.json")

@@ -292,9 +292,10 @@ def steps_of(model: Model, margin: int | None = None) -> tuple[Step, ...]:
     if any(answer.counts is None for _, answer in everyone):
         return tuple(Step(i, t, str(a.label), shares=a.shares) for i, (t, a) in enumerate(everyone, 1))
     positive = [[max(0.0, c) for c in answer.counts or ()] for _, answer in everyone]
+    whole = sum(map(sum, positive))
     steps: list[Step] = []
     for i, ((phrases, answer), counts) in enumerate(zip(everyone, positive, strict=True)):
-        support, reaching = sum(counts), sum(map(sum, positive[i if root is None else 0 :]))
+        support, reaching = sum(counts), sum(map(sum, positive[i:])) if root is None else whole
         steps.append(
             Step(
                 i + 1,
