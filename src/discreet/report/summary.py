@@ -239,7 +239,7 @@ def summarize(model: Any) -> Summary:
     >>> from discreet import RuleList, SavedModel
     >>> summary = summarize(SavedModel(RuleList.parse("if age <= 30 then yes else no")))
     >>> summary.verdict.headline, summary.steps[0].tests
-    ('Learned without privacy', (Phrase(column='age', words='is at most', value='30'),))
+    ('Learned without privacy', (Phrase(column='age', words='is at most', value='30', besides=''),))
     """
     if not hasattr(model, "released"):
         raise ModelError("a report is made of a SavedModel, or of a fitted classifier of this package")
