@@ -1,6 +1,6 @@
 """What a tree is made of: a leaf is an answer, any other node a test and two nodes below it.
 
-A record for which the test is not true (a missing value, too) goes to the second one.
+A record of which the test is not true goes to the second one. (Of a missing value, no test is true but "is missing".)
 """
 
 from collections.abc import Iterator

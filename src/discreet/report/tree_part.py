@@ -29,8 +29,8 @@ def tree(s: Summary) -> str:
         read = "The tree has no tests: it gives the same answer to everybody."
     else:
         read = (
-            "Begin at the first test. Where it is true of a record, go on at <i>true</i>, else at <i>otherwise</i>: there "
-            "go missing values, too. The leaf at the end gives the label."
+            "Begin at the first test. Where it is true of a record, go on at <i>true</i>, else at <i>otherwise</i>. (Of a "
+            "missing value no test is true, unless it asks for that.) The leaf at the end gives the label."
         )
     bars = " Bars show how likely each class is." if s.has_shares else ""
     if s.has_counts:
