@@ -49,11 +49,15 @@ ROUNDING = (
 
 
 class Priced(NamedTuple):
-    """Learning before it happens: what it promises by itself, the delta to reserve, and how it is done once that is paid."""
+    """Learning before it happens: what it promises by itself, the delta to reserve, and how it is done once that is paid.
+
+    ``said``: what a user who asked for it is told before it begins.
+    """
 
     statement: PrivacyStatement
     delta: Fraction
     draw: Callable[[Vault, Reservation, Entropy], Any]
+    said: str = ""
 
 
 class PrivateClassifier(Classifier, ABC):
@@ -81,7 +85,9 @@ class PrivateClassifier(Classifier, ABC):
         self, candidates: Candidates, fill: Callable[[], Vault], drafted: bool, fill_first: bool = False
     ) -> Self:
         """Price, reserve, fill, draw, state (privacy/release.py)."""
-        statement, delta, draw = self._price(candidates, drafted)
+        statement, delta, draw, said = self._price(candidates, drafted)
+        if said:
+            print(said, file=sys.stderr)
         schema, what = candidates.schema, f"{type(self).__name__}, {statement.mechanism}"
         planned = Release(
             *("this fit", what, self._terms, schema, statement, delta), rests_on=schema.released, fill_first=fill_first
