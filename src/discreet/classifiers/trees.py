@@ -14,7 +14,7 @@ from ..conditions.numbered_tree import Leaf, NumberedTree
 from ..conditions.partition import Answer
 from ..conditions.tree_prior import TreePrior
 from ..learners.greedy import majority
-from ..learners.trees import check_feasible, whole_tree
+from ..learners.trees import DEEPEST, MOST_STAGES, check_feasible, whole_tree
 from ..mechanisms.registry import WHOLE_TREES
 from ..mechanisms.whole_lists import DrawBudget
 from ..models.model import PartitionModel
@@ -31,8 +31,6 @@ from .private import ROUNDING, Priced, PrivateClassifier
 from .progress import estimate, shown_progress
 
 CRITERIA = ("accuracy", "mass")
-DEEPEST = 12
-MOST_STAGES = 8
 
 
 class _Trees(Classifier):

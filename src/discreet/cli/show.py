@@ -12,7 +12,8 @@ from .terminal import as_text, on_one_line, open_console, say_lines
 if TYPE_CHECKING:
     from rich.text import Text
 
-    from ..conditions.partition import Condition, Model
+    from ..conditions.partition import Answer, Condition, Model
+    from ..models.tree import Tree
 
 LABEL_COLOURS = ("cyan", "magenta", "green", "yellow", "blue", "red")
 
@@ -23,7 +24,10 @@ def coloured(model: "Model") -> "Text":
 
     from ..conditions.partition import conditions_of_answers
     from ..conditions.text import write_number
+    from ..models.tree import Tree
 
+    if isinstance(model, Tree):
+        return _coloured_tree(model)
     lines: list[Text] = []
     for partition in model.partitions:
         for i, points in enumerate(partition.points or ()):
@@ -31,18 +35,37 @@ def coloured(model: "Model") -> "Text":
         lines += [Text()] if partition.points else []
     conditions = conditions_of_answers(model)
     for i, answer in enumerate(model.answers):
-        where = model.classes.index(answer.label)
-        label = (on_one_line(answer.label), f"bold {LABEL_COLOURS[where % len(LABEL_COLOURS)]}")
-        line = Text.assemble(*_words(conditions, i), label)
-        counts = [max(0.0, c) for c in answer.counts or ()]
-        if (total := sum(counts)) > 0:
-            line.append(f"   {counts[where] / total:.0%} of {total:,.0f}", "dim")
-        elif counts:
-            line.append("   too few records to count", "dim")
-        elif answer.shares is not None:
-            line.append(f"   {answer.shares[where]:.0%}", "dim")
-        lines.append(line)
+        lines.append(Text.assemble(*_words(conditions, i), *_answer(model, answer)))
     return Text("\n").join(lines)
+
+
+def _coloured_tree(tree: "Tree") -> "Text":
+    """A tree as it prints itself: indented where a test is true, after an else where it is not."""
+    from rich.text import Text
+
+    from ..conditions.nodes import INDENT, lines_of
+
+    lines: list[Text] = []
+    for line in lines_of(tree.root):
+        words: list[Any] = [INDENT * line.indent, (f"{line.opening} ", "bold")]
+        if line.test is not None:
+            words += [on_one_line(line.test), (" then ", "bold")]
+        lines.append(Text.assemble(*words, *(() if line.answer is None else _answer(tree, line.answer))))
+    return Text("\n").join(lines)
+
+
+def _answer(model: "Model", answer: "Answer") -> list[Any]:
+    """A label, and what is known of the records that get it."""
+    where = model.classes.index(answer.label)
+    label = (on_one_line(answer.label), f"bold {LABEL_COLOURS[where % len(LABEL_COLOURS)]}")
+    counts = [max(0.0, c) for c in answer.counts or ()]
+    if (total := sum(counts)) > 0:
+        return [label, (f"   {counts[where] / total:.0%} of {total:,.0f}", "dim")]
+    if counts:
+        return [label, ("   too few records to count", "dim")]
+    if answer.shares is not None:
+        return [label, (f"   {answer.shares[where]:.0%}", "dim")]
+    return [label]
 
 
 def _words(conditions: "Sequence[Condition]", i: int) -> list[Any]:
@@ -77,7 +100,7 @@ def _words(conditions: "Sequence[Condition]", i: int) -> list[Any]:
 def show(
     model: Path, form: str, dialect: str, share_of: str | None, out: Path | None, force: bool, as_json: bool
 ) -> None:
-    """Show MODEL: its rules and what it promises, or code that scores new records."""
+    """Show MODEL: its rules or its tree, and what it promises; or code that scores new records."""
     from ..models.saved import SavedModel
 
     check_outputs([out], [model], force)

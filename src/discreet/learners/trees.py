@@ -34,6 +34,8 @@ def whole_tree(
     return doors.count(tree) if counted else tree
 
 
+DEEPEST = 12  # of all stages together
+MOST_STAGES = 8
 MOST_TERMS = 2e11  # an hour or so
 MOST_BYTES = 8 << 30
 TERMS_PER_SECOND = 1e8  # measured for two classes and accuracy: benchmarks/trees.py
