@@ -139,7 +139,8 @@ def check_options(model: str, options: Mapping[str, Any]) -> None:
     """Complain about what is for the other kind of model."""
     others, kind = (FOR_LISTS, LIST) if model == TREE else (FOR_TREES, TREE)
     for name, instead in others.items():
-        if options.get(name) not in (None, False):
+        value = options.get(name)
+        if value is not None and value is not False:  # 0 was given, too
             raise click.UsageError(f"--{name.replace('_', '-')} is for --model {kind}; {instead}")
 
 
