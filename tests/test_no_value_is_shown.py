@@ -28,10 +28,12 @@ from discreet import (
     Categorical,
     DPGreedyRuleListClassifier,
     DPOptimalRuleListClassifier,
+    DPOptimalTreeClassifier,
     GreedyRuleListClassifier,
     Ignored,
     Numeric,
     OptimalRuleListClassifier,
+    OptimalTreeClassifier,
     RuleList,
     Schema,
     Vault,
@@ -84,10 +86,12 @@ PRIVATE = {
         "sm-laplace", delta=1e-6, min_support=2, max_length=2, **{"schema": SCHEMA} | p
     ),
     "whole lists": lambda **p: DPOptimalRuleListClassifier(max_length=2, **{"schema": SCHEMA} | p),
+    "whole trees": lambda **p: DPOptimalTreeClassifier(max_depth=1, **{"schema": SCHEMA} | p),
 }
 OPEN = {
     "greedy": lambda **p: GreedyRuleListClassifier(max_length=2, **p),
     "optimal": lambda **p: OptimalRuleListClassifier(max_length=2, **p),
+    "best tree": lambda **p: OptimalTreeClassifier(max_depth=1, **p),
     "inferring": lambda **p: DPGreedyRuleListClassifier(max_length=2, infer_schema=True, **p),
 }
 
@@ -405,7 +409,7 @@ def calls_on_failures():
     """Errors of libraries inside private code, which like to have numbers and values in them."""
     for error in (MemoryError(TEXT), ValueError(NUMBER)):
         for name, make in PRIVATE.items():
-            for learner in ("classifiers.greedy.greedy", "classifiers.optimal.optimal"):
+            for learner in ("classifiers.greedy.greedy", "classifiers.optimal.optimal", "classifiers.trees.whole_tree"):
                 yield f"{name}, {error!r} while it learns", failing(f"discreet.{learner}", error, make)
             if isinstance(error, MemoryError):
                 yield (
@@ -446,6 +450,7 @@ NO_RECORD_GETS_THERE = {
                 "demo",
                 "evaluate",
                 "fit",
+                "learners",
                 "ledger",
                 "plan",
                 "table_notes",
@@ -467,8 +472,10 @@ NO_RECORD_GETS_THERE = {
     ("evaluation.membership", "_toolbox"): "what is installed",
     ("evaluation.overlap", "feature_overlap"): "the parameter k",
     ("learners.optimal", ""): "numbers of candidates and rules",
+    ("learners.trees", ""): "numbers of tests, depths and classes",
     ("models.saved", ""): "a model file: what was released",
     ("conditions.prior", ""): "parameters",
+    ("conditions.tree_prior", ""): "parameters, and names of columns",
     ("common.locking", ""): "a file's name",
     ("privacy.amounts", ""): "budgets, which are public",
     ("privacy.entries", ""): "a model's file; the errors have no message",
@@ -516,7 +523,9 @@ NO_RECORD_GETS_THERE = {
     ("common.parameters", "check_integer"): "a parameter",
     ("classifiers.base", "check_min_support"): "a parameter",
     ("classifiers.optimal", "DPOptimalRuleListClassifier._check_parameters"): "parameters",
-    ("classifiers.optimal", "OptimalRuleListClassifier.fit"): "the parameter time_limit",
+    ("classifiers.trees", ""): "parameters",
+    ("classifiers.drawn", "check_counts_share"): "a parameter",
+    ("classifiers.drawn", "check_time_limit"): "a parameter",
     ("releases.cut_points", "_grids"): "parameters and a schema; messages have names of columns",
     ("privacy.release", "Terms.__post_init__"): "parameters",
     ("common.parameters", "finite_number"): "a parameter",
@@ -716,20 +725,18 @@ def test_models_and_doors_print_nothing_of_records(monkeypatch):
     seen = ["yes", TEXT] * 40
     for make in PRIVATE.values():
         model = make().fit(marked, seen)
-        heard = Heard(lambda model=model: model.predict(marked), model, model.rule_list_, model.privacy_, vars(model))
+        heard = Heard(lambda model=model: model.predict(marked), model, model.model_, model.privacy_, vars(model))
         assert heard.error is None
         assert not shows_a_mark(heard.text)
     vault = Vault.from_table(marked, seen, SCHEMA)
     doors = []
     with monkeypatch.context() as patched:
-        patched.setattr("discreet.classifiers.greedy.greedy", lambda opened, *_, **more: doors.append(opened) or 1 / 0)
-        patched.setattr(
-            "discreet.classifiers.optimal.optimal", lambda opened, *_, **more: doors.append(opened) or 1 / 0
-        )
+        for learner in ("greedy.greedy", "optimal.optimal", "trees.whole_tree"):
+            patched.setattr(f"discreet.classifiers.{learner}", lambda opened, *_, **more: doors.append(opened) or 1 / 0)
         for make in PRIVATE.values():
             with pytest.raises(LearningError):
                 make().fit(marked, seen)
-    assert [type(door).__name__ for door in doors] == ["GreedyDoors", "GreedyDoors", "ListDoors"]
+    assert [type(door).__name__ for door in doors] == ["GreedyDoors", "GreedyDoors", "ListDoors", "TreeDoors"]
     for thing in (*doors, vault, vault._cells, vault._counter(Candidates.of_schema(SCHEMA))):
         assert repr(thing) == str(thing) == f"<{type(thing).__name__}>"
 

@@ -18,10 +18,13 @@ def fix_draws():
     from discreet.vault.cut_doors import CutDoors
     from discreet.vault.greedy_doors import GreedyDoors
     from discreet.vault.list_doors import ListDoors
+    from discreet.vault.tree_doors import TreeDoors
 
     _replace(ListDoors, "sample_list", lambda _, doors, prefix, lengths: _some_list(prefix, len(lengths) - 1))
     for doors in (ListDoors, GreedyDoors):
         _replace(doors, "histogram", lambda drawn, *_: tuple(10.0 for _ in drawn))
+    _replace(TreeDoors, "grow", lambda _, doors, tree, depth: _some_tree(tree, depth))
+    _replace(TreeDoors, "count", lambda _, doors, tree: _with_some_counts(tree))
     _replace(GreedyDoors, "exceeds", _some_support)
     _replace(GreedyDoors, "select", lambda _, doors, prefix: _unused(prefix, 1)[0])
     _replace(CutDoors, "cut", lambda _, doors, stretches: [s.first for s in stretches])
@@ -67,3 +70,22 @@ def _unused(prefix, n):
 
 def _some_list(prefix, n_rules):
     return _unused(prefix, n_rules), [i % 2 for i in range(n_rules + 1)]
+
+
+def _some_tree(tree, depth):
+    """In each leaf a chain of tests that are not yet on the way to it."""
+    from discreet.conditions.numbered_tree import Fork, Leaf, with_leaves
+
+    def grown(path, _):
+        below = Leaf(1)
+        for test in _unused([test for test, _ in path], depth):
+            below = Fork(test, Leaf(0), below)
+        return below
+
+    return with_leaves(tree, grown)
+
+
+def _with_some_counts(tree):
+    from discreet.conditions.numbered_tree import Leaf, with_leaves
+
+    return with_leaves(tree, lambda _, leaf: Leaf(leaf.label, (10.0, 20.0)))

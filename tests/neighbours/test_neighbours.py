@@ -87,6 +87,7 @@ def test_a_vault_of_lists_looks_the_same_with_a_record_of_any_kind(see):
 
 CALLS = [
     *("fit whole lists", "fit whole lists in two draws", "fit_vault", "noisy_accuracy", "private_cuts", "plan_source"),
+    *("fit whole trees", "fit trees in stages"),
     *(f"fit {mechanism}" for mechanism in MECHANISMS),
 ]
 
@@ -117,7 +118,7 @@ SLICES = [
 
 
 @pytest.mark.parametrize("form", ["pandas", "Parquet in DuckDB"])
-@pytest.mark.parametrize("call", ["fit whole lists", "fit mass"])
+@pytest.mark.parametrize("call", ["fit whole lists", "fit whole trees", "fit mass"])
 def test_a_record_beyond_the_end_of_a_slice_is_not_noticed(see, call, form):
     job = {"call": call, "form": form, "constants": dict.fromkeys(SLICES, 40)}
     without = see(job)
@@ -197,7 +198,7 @@ PATHS = {
     "DuckDB": (["duckdb:///base.duckdb?table=people"], _typed(_write_duckdb), TYPED),
     "glob": (["tabl?.parquet"], _typed(_write_parquet), TYPED),
 }
-COMMANDS = ["fit", "fit greedy", "evaluate", "cuts"]
+COMMANDS = ["fit", "fit greedy", "fit a tree", "evaluate", "cuts"]
 
 
 def arguments(command, path):
@@ -209,6 +210,20 @@ def arguments(command, path):
         return ["fit", *given, "-o", "model.json", "--report", "report.html", "-k", "3"]
     if command == "fit greedy":
         return ["fit", *given, "-o", "model.json", "--json", "--mechanism", "mass"]
+    if command == "fit a tree":
+        return [
+            "fit",
+            *given,
+            "-o",
+            "model.json",
+            "--report",
+            "report.html",
+            "--model",
+            "tree",
+            "--stages",
+            "1,1",
+            "-v",
+        ]
     return ["cuts", *given, "-o", "new.toml", "-c", "age=3"]
 
 
@@ -286,9 +301,9 @@ def test_a_hole_made_on_purpose_is_seen(see, see_command, leak):
 
 NO_PRIVATE_RECORDS = {
     *(kind.__name__ for kind in KINDS.values()),
-    *("Schema", "Literal", "Rule", "RuleList", "PrivacyStatement", "Ledger"),
+    *("Schema", "Literal", "Rule", "RuleList", "Split", "Tree", "PrivacyStatement", "Ledger"),
     *("SavedModel",),  # predicts for records, which is not covered by any promise (docs/privacy-promise.md)
-    *("GreedyRuleListClassifier", "OptimalRuleListClassifier"),  # not private, and say so
+    *("GreedyRuleListClassifier", "OptimalRuleListClassifier", "OptimalTreeClassifier"),  # not private, and say so
     *("draft_schema", "draft_from_dictionary"),  # of a public sample
     *("check_table",),  # for the holder's eyes only, and says so
 }
@@ -296,6 +311,7 @@ LOOKED_AT = {
     *(
         "DPGreedyRuleListClassifier",
         "DPOptimalRuleListClassifier",
+        "DPOptimalTreeClassifier",
         "Vault",
         "noisy_accuracy",
         "private_cuts",
