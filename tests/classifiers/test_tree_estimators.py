@@ -33,7 +33,7 @@ from discreet import (
 from discreet.common.errors import SchemaError
 from discreet.conditions.numbered_tree import Fork, Leaf
 from discreet.datasets import load_adult, load_compas, load_german_credit
-from discreet.learners.trees import check_feasible, count_steps, estimate_seconds, is_feasible, whole_tree
+from discreet.learners.trees import DEEPEST, check_feasible, count_steps, estimate_seconds, is_feasible, whole_tree
 from discreet.privacy.ledger import BudgetError
 from discreet.sampling.speed.deadline import TimeLimitError
 from discreet.vault.tree_doors import TreeDoors
@@ -187,6 +187,7 @@ def test_feasibility_follows_from_public_numbers():
         (20_000, [2] * 5, r"stage 5, .* Set stages=\(2, 2, 2, 2, 1\), or leave .* stages=\(2, 2, 2, 2\), or have"),
         (5_000, [1, 3], r"stage 2, .* Set stages=\(1, 2\), or leave the stage out, stages=\(1,\), or have fewer tests"),
         (20_000, [12], r"set max_depth=2, or go on in stages, stages=\(2, 2\); or have"),
+        (20, [11], r"set max_depth=10, or go on in stages, stages=\(10, 2\); or have"),
         (100_000, [2], r"GiB\. Have fewer tests \(exclude, coarser columns\)\. See docs/trees\.md$"),
     ],
 )
@@ -197,7 +198,9 @@ def test_what_is_out_of_reach_is_refused_with_a_way_out_that_is_feasible(tests, 
     for depth in re.findall(r"max_depth=(\d+)", str(refused.value)):
         check_feasible(tests, [int(depth)], 2, "max_depth", "accuracy")
     for found in re.findall(r"stages=\(([\d, ]+)\)", str(refused.value)):
-        check_feasible(tests, [int(depth) for depth in found.split(",") if depth], 2, "stages", "accuracy")
+        depths = [int(depth) for depth in found.split(",") if depth]
+        assert sum(depths) <= DEEPEST
+        check_feasible(tests, depths, 2, "stages", "accuracy")
 
 
 def test_what_is_out_of_reach_is_said_before_the_records_are_read(monkeypatch):

@@ -121,6 +121,7 @@ def _way_out(tests: int, before: Sequence[int], feasible: int, classes: int) -> 
         return f"{deeper} the stage out, stages={done}, or have"
     if not feasible:
         return "Have"
-    further = max((d for d in range(1, feasible + 1) if is_feasible(tests, d, classes, 1 << feasible)), default=0)
+    deepest = min(feasible, DEEPEST - feasible)
+    further = max((d for d in range(1, deepest + 1) if is_feasible(tests, d, classes, 1 << feasible)), default=0)
     in_stages = f", or go on in stages, stages={(feasible, further)}" if further else ""
     return f"Depth {feasible} is feasible: set max_depth={feasible}{in_stages}; or have"
