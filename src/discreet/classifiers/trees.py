@@ -27,9 +27,12 @@ from ..vault.tree_doors import TreeDoors
 from ..vault.vault import Vault
 from .base import Classifier, fill_cells, refuse, with_largest_at
 from .drawn import check_class_weight, check_counts_share, check_time_limit, class_weights
-from .private import ROUNDING, Priced, PrivateClassifier
+from .private import Priced, PrivateClassifier
 from .progress import estimate, shown_progress
 
+ROUNDING = (
+    "rounding in the weights that decide between trees, which are never released, does not matter (docs/limitations.md)"
+)
 CRITERIA = ("accuracy", "mass")
 
 

@@ -12,22 +12,22 @@ from .terminal import as_text, on_one_line, open_console, say_lines
 if TYPE_CHECKING:
     from rich.text import Text
 
+    from ..conditions.nodes import Node
     from ..conditions.partition import Answer, Condition, Model
-    from ..models.tree import Tree
 
 LABEL_COLOURS = ("cyan", "magenta", "green", "yellow", "blue", "red")
 
 
 def coloured(model: "Model") -> "Text":
-    """A model in colour, a line a rule, with the share of its label among the (noisily) counted records it captured."""
+    """A model in colour, a line a rule or leaf, with the share of its label among the (noisily) counted records it captured."""
     from rich.text import Text
 
+    from ..conditions.nodes import root_of
     from ..conditions.partition import conditions_of_answers
     from ..conditions.text import write_number
-    from ..models.tree import Tree
 
-    if isinstance(model, Tree):
-        return _coloured_tree(model)
+    if (root := root_of(model)) is not None:
+        return _coloured_tree(model, root)
     lines: list[Text] = []
     for partition in model.partitions:
         for i, points in enumerate(partition.points or ()):
@@ -39,23 +39,23 @@ def coloured(model: "Model") -> "Text":
     return Text("\n").join(lines)
 
 
-def _coloured_tree(tree: "Tree") -> "Text":
-    """A tree as it prints itself: indented where a test is true, after an else where it is not."""
+def _coloured_tree(model: "Model", root: "Node") -> "Text":
+    """A tree, line by line as it prints."""
     from rich.text import Text
 
     from ..conditions.nodes import INDENT, lines_of
 
-    lines: list[Text] = []
-    for line in lines_of(tree.root):
-        words: list[Any] = [INDENT * line.indent, (f"{line.opening} ", "bold")]
-        if line.test is not None:
-            words += [on_one_line(line.test), (" then ", "bold")]
-        lines.append(Text.assemble(*words, *(() if line.answer is None else _answer(tree, line.answer))))
+    lines = []
+    for line in lines_of(root):
+        parts: list[Any] = [INDENT * line.indent, (line.opening, "bold")]
+        parts += [] if line.test is None else [" ", on_one_line(line.test), (" then", "bold")]
+        parts += [] if line.answer is None else [" ", *_answer(model, line.answer)]
+        lines.append(Text.assemble(*parts))
     return Text("\n").join(lines)
 
 
 def _answer(model: "Model", answer: "Answer") -> list[Any]:
-    """A label, and what is known of the records that get it."""
+    """A label in its colour, and what its counts or shares say."""
     where = model.classes.index(answer.label)
     label = (on_one_line(answer.label), f"bold {LABEL_COLOURS[where % len(LABEL_COLOURS)]}")
     counts = [max(0.0, c) for c in answer.counts or ()]
@@ -63,9 +63,7 @@ def _answer(model: "Model", answer: "Answer") -> list[Any]:
         return [label, (f"   {counts[where] / total:.0%} of {total:,.0f}", "dim")]
     if counts:
         return [label, ("   too few records to count", "dim")]
-    if answer.shares is not None:
-        return [label, (f"   {answer.shares[where]:.0%}", "dim")]
-    return [label]
+    return [label] if answer.shares is None else [label, (f"   {answer.shares[where]:.0%}", "dim")]
 
 
 def _words(conditions: "Sequence[Condition]", i: int) -> list[Any]:
@@ -100,7 +98,7 @@ def _words(conditions: "Sequence[Condition]", i: int) -> list[Any]:
 def show(
     model: Path, form: str, dialect: str, share_of: str | None, out: Path | None, force: bool, as_json: bool
 ) -> None:
-    """Show MODEL: its rules or its tree, and what it promises; or code that scores new records."""
+    """Show MODEL: its rules and what it promises, or code that scores new records."""
     from ..models.saved import SavedModel
 
     check_outputs([out], [model], force)
