@@ -86,12 +86,15 @@ PRIVATE = {
         "sm-laplace", delta=1e-6, min_support=2, max_length=2, **{"schema": SCHEMA} | p
     ),
     "whole lists": lambda **p: DPOptimalRuleListClassifier(max_length=2, **{"schema": SCHEMA} | p),
-    "whole trees": lambda **p: DPOptimalTreeClassifier(max_depth=1, **{"schema": SCHEMA} | p),
+    "whole trees": lambda **p: DPOptimalTreeClassifier(max_depth=2, **{"schema": SCHEMA} | p),
+    "whole trees by mass": lambda **p: DPOptimalTreeClassifier(
+        stages=(1, 1), criterion="mass", **{"schema": SCHEMA} | p
+    ),
 }
 OPEN = {
     "greedy": lambda **p: GreedyRuleListClassifier(max_length=2, **p),
     "optimal": lambda **p: OptimalRuleListClassifier(max_length=2, **p),
-    "best tree": lambda **p: OptimalTreeClassifier(max_depth=1, **p),
+    "optimal tree": lambda **p: OptimalTreeClassifier(max_depth=2, **p),
     "inferring": lambda **p: DPGreedyRuleListClassifier(max_length=2, infer_schema=True, **p),
 }
 
@@ -396,6 +399,7 @@ def calls_on_shapes():
     yield "no schema", lambda: GreedyRuleListClassifier(schema={"n": TEXT}).fit(marked, Y)
     yield "no schema for a vault", lambda: Vault.from_table(marked, Y, {"n": TEXT})
     yield "a small time limit", lambda: OptimalRuleListClassifier(time_limit=1e-9).fit(marked, seen)
+    yield "a small time limit for a tree", lambda: OptimalTreeClassifier(time_limit=1e-9).fit(marked, seen)
     yield "a column that no schema knows", lambda: RULES.schema["z"]
     vault = Vault.from_table(marked, Y, SCHEMA)
     for leak in (pickle.dumps, copy.copy, copy.deepcopy, repr, str, "{}".format):
@@ -472,10 +476,8 @@ NO_RECORD_GETS_THERE = {
     ("evaluation.membership", "_toolbox"): "what is installed",
     ("evaluation.overlap", "feature_overlap"): "the parameter k",
     ("learners.optimal", ""): "numbers of candidates and rules",
-    ("learners.trees", ""): "numbers of tests, depths and classes",
     ("models.saved", ""): "a model file: what was released",
     ("conditions.prior", ""): "parameters",
-    ("conditions.tree_prior", ""): "parameters, and names of columns",
     ("common.locking", ""): "a file's name",
     ("privacy.amounts", ""): "budgets, which are public",
     ("privacy.entries", ""): "a model's file; the errors have no message",
@@ -523,9 +525,11 @@ NO_RECORD_GETS_THERE = {
     ("common.parameters", "check_integer"): "a parameter",
     ("classifiers.base", "check_min_support"): "a parameter",
     ("classifiers.optimal", "DPOptimalRuleListClassifier._check_parameters"): "parameters",
-    ("classifiers.trees", ""): "parameters",
     ("classifiers.drawn", "check_counts_share"): "a parameter",
     ("classifiers.drawn", "check_time_limit"): "a parameter",
+    ("classifiers.trees", ""): "parameters",
+    ("conditions.tree_prior", ""): "parameters, and a schema; messages have names of columns",
+    ("learners.trees", ""): "numbers of tests and classes, and parameters",
     ("releases.cut_points", "_grids"): "parameters and a schema; messages have names of columns",
     ("privacy.release", "Terms.__post_init__"): "parameters",
     ("common.parameters", "finite_number"): "a parameter",
@@ -736,7 +740,13 @@ def test_models_and_doors_print_nothing_of_records(monkeypatch):
         for make in PRIVATE.values():
             with pytest.raises(LearningError):
                 make().fit(marked, seen)
-    assert [type(door).__name__ for door in doors] == ["GreedyDoors", "GreedyDoors", "ListDoors", "TreeDoors"]
+    assert [type(door).__name__ for door in doors] == [
+        "GreedyDoors",
+        "GreedyDoors",
+        "ListDoors",
+        "TreeDoors",
+        "TreeDoors",
+    ]
     for thing in (*doors, vault, vault._cells, vault._counter(Candidates.of_schema(SCHEMA))):
         assert repr(thing) == str(thing) == f"<{type(thing).__name__}>"
 

@@ -65,7 +65,7 @@ def _optimal(**parameters):
 def _tree(**parameters):
     from discreet import DPOptimalTreeClassifier
 
-    return DPOptimalTreeClassifier(schema=_schema(), **parameters)
+    return DPOptimalTreeClassifier(schema=_schema(), **{"max_depth": 2} | parameters)
 
 
 def _greedy(mechanism, **parameters):
@@ -118,7 +118,7 @@ CALLS = {
     "fit whole lists": lambda X, y: _fit(_optimal(), X, y),
     "fit whole lists in two draws": lambda X, y: _fit(_optimal(joint=1, max_card=2, verbose=True), X, y),
     "fit whole trees": lambda X, y: _fit(_tree(), X, y),
-    "fit trees in stages": lambda X, y: _fit(_tree(stages=(2, 1), criterion="mass", verbose=True), X, y),
+    "fit whole trees in two stages": lambda X, y: _fit(_tree(stages=(1, 2), criterion="mass", verbose=True), X, y),
     "fit with a ledger": _ledger,
     "fit_vault": _fit_vault,
     "noisy_accuracy": _noisy_accuracy,
