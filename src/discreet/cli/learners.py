@@ -119,7 +119,9 @@ def chosen_learner(model: str, options: Mapping[str, Any]) -> Chosen:
     weights = class_weights(options.get("weights", ()))
     given |= {"class_weight": weights} if weights else {}
     if model == TREE:
-        given |= tree_parameters(options) | {"verbose": options["verbose"] or sys.stderr.isatty()}
+        given |= tree_parameters(options) | {
+            "verbose": options["verbose"] or (sys.stderr is not None and sys.stderr.isatty())
+        }
         depth = sum(given.get("stages", (given.get("max_depth", 3),)))
         return Chosen(_tree, given, 1 << depth, 1)
     greedy = options["learner"] == "greedy" or (options["learner"] is None and options["mechanism"] is not None)
