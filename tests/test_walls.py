@@ -34,7 +34,8 @@ DOORS = {
     "learners": {"mechanisms.quantile"},  # what a stretch of bins is
     "models": {"mechanisms.registry"},  # what a released count cost, from public parameters
     "classifiers": {
-        *("cells.cells", "vault.vault", "vault.at_source", "vault.exact", "vault.list_doors", "vault.greedy_doors"),
+        *("cells.cells", "vault.vault", "vault.at_source", "vault.exact"),
+        *("vault.list_doors", "vault.greedy_doors", "vault.tree_doors"),
         *("mechanisms.base", "mechanisms.registry", "mechanisms.whole_lists"),  # prices, which need no data
     },
     "releases": {"mechanisms.quantile", "vault.accuracy", "vault.cut_doors", "vault.vault"},
