@@ -135,7 +135,7 @@ def test_without_tests_a_tree_is_a_leaf():
     assert p_value(*law_of_trees(problem, 3), drawn) > LEAST_P
 
 
-# -- from records, with values that are missing, by the door, in stages -----------------------------------------------------------
+# -- from records, with values that are missing, by the door, in stages -------------------------------------------------------
 
 
 CASES = [
@@ -184,7 +184,7 @@ def test_the_tables_of_these_tests_have_gaps_and_tests_that_notice():
     ]
 
 
-# -- the best tree ----------------------------------------------------------------------------------------------------------------
+# -- the best tree ------------------------------------------------------------------------------------------------------------
 
 
 def score_of(problem, tree):
@@ -241,7 +241,7 @@ def test_turned_tests_are_turned_back():
     assert best_tree(problem, 1) == (Fork(0, Leaf(0), Leaf(1)), 20.0)
 
 
-# -- nothing in it is idle --------------------------------------------------------------------------------------------------------
+# -- nothing in it is idle ----------------------------------------------------------------------------------------------------
 
 
 def turned_without_turning_back(tree, order, turned):

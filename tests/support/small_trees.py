@@ -95,7 +95,7 @@ def table_with_gaps(seed, n=25, classes=2):
 
 def law_on_records(columns, y, schema, weights, prior, rate, score, stages):
     """Every tree that stages of draws can give, with its probability: record by record, value by value."""
-    tests = [rule for rule in Candidates.of_tests(schema)]
+    tests = list(Candidates.of_tests(schema))
     n = len(y)
     true = [[rule_holds(schema, rule, columns, i) for i in range(n)] for rule in tests]
 
@@ -104,8 +104,7 @@ def law_on_records(columns, y, schema, weights, prior, rate, score, stages):
         counts = [weights[c] * sum(y[i] == c for i in records) for c in range(len(weights))]
         size = sum(counts)
         if score == MASS:
-            mass = sum(a * b for a, b in product(counts, counts) if a is not b) / size / 2 if size else 0.0
-            mass = (size - sum(c * c for c in counts) / size) / 2 if size else mass
+            mass = (size - sum(c * c for c in counts) / size) / 2 if size else 0.0
             return {Leaf(): math.exp(-rate * mass)}
         return {Leaf(c): math.exp(rate * k) / len(weights) for c, k in enumerate(counts)}
 
@@ -127,8 +126,10 @@ def law_on_records(columns, y, schema, weights, prior, rate, score, stages):
         """What a stage makes of a tree: {tree: probability}."""
         if isinstance(tree, Leaf):
             return normalised(trees(records, depth))
-        sides = (grown(side, [i for i in records if true[tree.test][i] == (k == 0)], depth)
-                 for k, side in enumerate((tree.true, tree.other)))
+        sides = (
+            grown(side, [i for i in records if true[tree.test][i] == (k == 0)], depth)
+            for k, side in enumerate((tree.true, tree.other))
+        )
         one, two = sides
         return {Fork(tree.test, a, b): p * q for (a, p), (b, q) in product(one.items(), two.items())}
 

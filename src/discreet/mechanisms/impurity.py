@@ -23,7 +23,6 @@ import numpy as np
 
 from ..cells.cells import Array
 
-
 NOTHING = 1e-9  # sizes below it are what rounding leaves of an empty side, where counts are weighted
 
 
