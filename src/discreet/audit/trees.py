@@ -110,15 +110,18 @@ def law_of_choices(problem: TreeProblem, depth: int) -> tuple[list[NumberedTree]
 def laws_by_problem(rate: float, score: str, change: Change = lambda p: p, weights: Weights = law_of_trees) -> Laws:
     """The same from what the sampler gets, perhaps changed (as a twin would); a table at a time."""
 
+    place = {tree: i for i, (tree, _) in enumerate(all_trees(score))}
+
+    @lru_cache(maxsize=1000)
+    def law(table: tuple[float, ...]) -> Array:
+        problem = TreeProblem(TRUTH, np.array(table).reshape(2, -1), PRIOR, rate, score)
+        row = np.full(len(place), -np.inf)
+        for tree, log in zip(*normalised(*weights(change(problem), DEPTH)), strict=True):
+            row[place[tree]] = np.logaddexp(row[place[tree]], log)
+        return row
+
     def laws(tables: Array) -> Array:
-        place = {tree: i for i, (tree, _) in enumerate(all_trees(score))}
-        rows = np.full((len(tables), len(place)), -np.inf)
-        for row, table in zip(rows, tables, strict=True):
-            problem = TreeProblem(TRUTH, table.reshape(2, -1), PRIOR, rate, score)
-            trees, logs = normalised(*weights(change(problem), DEPTH))
-            for tree, log in zip(trees, logs, strict=True):
-                row[place[tree]] = np.logaddexp(row[place[tree]], log)
-        return rows
+        return np.array([law(tuple(table.tolist())) for table in tables])
 
     return laws
 
