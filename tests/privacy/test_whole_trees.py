@@ -14,12 +14,11 @@ from discreet.audit.trees import worst_tree
 from discreet.conditions.numbered_tree import Fork, Leaf, leaves_of
 from discreet.conditions.tree_prior import TreePrior
 from discreet.datasets import load_compas
-from discreet.mechanisms.impurity import side_mass
 from discreet.sampling.trees import drawing
 from discreet.sampling.trees.problem import SCORES, TreeProblem
 from discreet.sampling.trees.reference import law_of_trees
 from discreet.sampling.trees.sums import TreeSums
-from discreet.sampling.trees.worth import sum_for
+from discreet.sampling.trees.worth import leaf_mass, sum_for
 from discreet.vault import tree_doors
 
 X, Y = load_compas(binary=True, sensitive=False, return_X_y=True)
@@ -76,11 +75,11 @@ def test_a_record_raises_the_mass_of_its_leaf_by_no_more_than_its_weight(n_class
     for c in range(n_classes):
         more = counts.copy()
         more[:, c] += 1
-        raised = side_mass((more * weights).T) - side_mass((counts * weights).T)
+        raised = leaf_mass((more * weights).T) - leaf_mass((counts * weights).T)
         assert (raised >= -1e-12).all()
         assert (raised <= weights[:, c] + 1e-12).all()
     pure = np.eye(n_classes)[0]
-    assert side_mass(0.3 * pure) == pytest.approx(
+    assert leaf_mass(0.3 * pure) == pytest.approx(
         0.0, abs=1e-15
     )  # a leaf of one class is pure, however little it weighs
 

@@ -23,13 +23,11 @@ import numpy as np
 
 from ..cells.cells import Array
 
-NOTHING = 1e-9  # sizes below it are what rounding leaves of an empty side, where counts are weighted
-
 
 def side_mass(counts: Array) -> Array:
-    """The impurity mass of one side, given its class counts (perhaps weighted) in the first axis. An empty side has none."""
+    """The impurity mass of one side, given its class counts in the first axis. An empty side has none."""
     size = counts.sum(0)
-    mass: Array = 0.5 * (size - (counts * counts).sum(0) / np.maximum(size, NOTHING))
+    mass: Array = 0.5 * (size - (counts * counts).sum(0) / np.maximum(size, 1.0))
     return mass
 
 
