@@ -728,20 +728,24 @@ def test_models_and_doors_print_nothing_of_records(monkeypatch):
     seen = ["yes", TEXT] * 40
     for make in PRIVATE.values():
         model = make().fit(marked, seen)
-        heard = Heard(lambda model=model: model.predict(marked), model, model.rule_list_, model.privacy_, vars(model))
+        heard = Heard(lambda model=model: model.predict(marked), model, model.model_, model.privacy_, vars(model))
         assert heard.error is None
         assert not shows_a_mark(heard.text)
     vault = Vault.from_table(marked, seen, SCHEMA)
     doors = []
     with monkeypatch.context() as patched:
-        patched.setattr("discreet.classifiers.greedy.greedy", lambda opened, *_, **more: doors.append(opened) or 1 / 0)
-        patched.setattr(
-            "discreet.classifiers.optimal.optimal", lambda opened, *_, **more: doors.append(opened) or 1 / 0
-        )
+        for learner in ("greedy.greedy", "optimal.optimal", "trees.whole_tree"):
+            patched.setattr(f"discreet.classifiers.{learner}", lambda opened, *_, **more: doors.append(opened) or 1 / 0)
         for make in PRIVATE.values():
             with pytest.raises(LearningError):
                 make().fit(marked, seen)
-    assert [type(door).__name__ for door in doors] == ["GreedyDoors", "GreedyDoors", "ListDoors"]
+    assert [type(door).__name__ for door in doors] == [
+        "GreedyDoors",
+        "GreedyDoors",
+        "ListDoors",
+        "TreeDoors",
+        "TreeDoors",
+    ]
     for thing in (*doors, vault, vault._cells, vault._counter(Candidates.of_schema(SCHEMA))):
         assert repr(thing) == str(thing) == f"<{type(thing).__name__}>"
 

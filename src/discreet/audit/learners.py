@@ -13,6 +13,7 @@ from ..classifiers.optimal import DPOptimalRuleListClassifier
 from ..classifiers.trees import DPOptimalTreeClassifier
 from ..mechanisms.registry import MECHANISMS
 from ..privacy.statement import Guarantee
+from ..sampling.trees.problem import MASS
 from .explore import (
     ExploredGreedy,
     ExploredOptimal,
@@ -193,17 +194,17 @@ WHOLE_TREES = (
         },
     ),
     Subject("whole trees, three classes", TREES, {"epsilon": 0.5, "max_depth": 1}, n_classes=3),
-    Subject("whole trees by mass", TREES, {"epsilon": 1.0, "max_depth": 2, "criterion": "mass", "counts_share": 0.3}),
+    Subject("whole trees by mass", TREES, {"epsilon": 1.0, "max_depth": 2, "criterion": MASS, "counts_share": 0.3}),
     Subject(
         "whole trees by mass, two stages",
         TREES,
-        {"epsilon": 1.0, "stages": (1, 1), "criterion": "mass", "counts_share": 0.2},
+        {"epsilon": 1.0, "stages": (1, 1), "criterion": MASS, "counts_share": 0.2},
     ),
     Subject(
         "whole trees by mass, three classes with weights",
         TREES,
         {
-            **{"epsilon": 1.0, "max_depth": 1, "criterion": "mass", "counts_share": 0.1},
+            **{"epsilon": 1.0, "max_depth": 1, "criterion": MASS, "counts_share": 0.1},
             "class_weight": {0: 10.0, 1: 3.0, 2: 1.0},
         },
         n_classes=3,
@@ -211,7 +212,7 @@ WHOLE_TREES = (
     Subject(
         "whole trees, class counts only",
         TREES,
-        {"epsilon": 1.0, "max_depth": 0, "criterion": "mass", "counts_share": 0.9},
+        {"epsilon": 1.0, "max_depth": 0, "criterion": MASS, "counts_share": 0.9},
         n_rules=1,
     ),
 )
