@@ -59,8 +59,8 @@ def test_what_is_measured_is_what_prediction_says():
         unit = Unit("tables", "B", "COMPAS", 1, (method,), (epsilon,))
         (row,) = rows_of(unit)
         model = METHODS[method](runner.Task(split, epsilon, 7, 0.05, 2, runner.seed_of(unit, method, epsilon)))
-        assert row["test_accuracy"] == pytest.approx((model.predict(split.X_test) == split.y_test).mean())
-        assert row["train_accuracy"] == pytest.approx((model.predict(split.X_train) == split.y_train).mean())
+        assert row["test_accuracy"] == pytest.approx((model.model_.predict(split.X_test) == split.y_test).mean())
+        assert row["train_accuracy"] == pytest.approx((model.model_.predict(split.X_train) == split.y_train).mean())
         assert row["n_rules"] == len(model.model_)
 
 
