@@ -1,5 +1,6 @@
 """What a rule list predicts, it predicts as SQL on real engines and as a Python function, whatever the values."""
 
+import ast
 import math
 from decimal import Decimal
 
@@ -649,9 +650,39 @@ def test_any_tree_is_the_same_in_python(drawn):
     check_python(tree, data, len(next(iter(data.values()))))
 
 
-def test_code_of_a_deep_tree_is_not_much_longer_than_its_text():
-    data = load_adult()
-    tree = random_tree(data.schema, 8, np.random.default_rng(1))
+def test_each_test_of_a_tree_stands_in_its_code_once():
+    tree = random_tree(load_adult().schema, 8, np.random.default_rng(1))
     assert len(tree) == 256
-    for code in (tree.to_sql(), tree.to_python()):
+    assert tree.to_sql("postgresql").count("WHEN") == 255
+    tests = [statement for statement in ast.parse(tree.to_python()).body[0].body if isinstance(statement, ast.If)]
+    assert sum(isinstance(node, ast.If) for statement in tests for node in ast.walk(statement)) == 255
+    for code in (tree.to_sql("postgresql"), tree.to_python()):
         assert len(code) < 8 * len(str(tree))
+
+
+def test_code_of_a_tree_reads_like_the_tree():
+    tree = Tree.parse("if a > 1 then if b then yes else no else if a is missing then maybe else no")
+    assert tree.to_sql("postgresql") == (
+        """CASE
+  WHEN "a" > 1::float8 AND NOT "a" = 'NaN'::float8 THEN
+    CASE
+      WHEN "b" THEN 'yes'
+      ELSE 'no'
+    END
+  WHEN ("a" IS NOT DISTINCT FROM NULL::float8 OR "a" = 'NaN'::float8) THEN 'maybe'
+  ELSE 'no'
+END"""
+    )
+    assert tree.to_python().endswith(
+        """
+    if a > 1:
+        if b is True:
+            return 'yes'
+        else:
+            return 'no'
+    elif isnan(a):
+        return 'maybe'
+    else:
+        return 'no'
+"""
+    )

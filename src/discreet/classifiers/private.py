@@ -49,11 +49,15 @@ ROUNDING = (
 
 
 class Priced(NamedTuple):
-    """Learning before it happens: what it promises by itself, the delta to reserve, and how it is done once that is paid."""
+    """Learning before it happens: what it promises by itself, the delta to reserve, and how it is done once that is paid.
+
+    ``said``: what a user who asked for it is told before it begins.
+    """
 
     statement: PrivacyStatement
     delta: Fraction
     draw: Callable[[Vault, Reservation, Entropy], Any]
+    said: str = ""
 
 
 class PrivateClassifier(Classifier, ABC):
@@ -81,7 +85,9 @@ class PrivateClassifier(Classifier, ABC):
         self, candidates: Candidates, fill: Callable[[], Vault], drafted: bool, fill_first: bool = False
     ) -> Self:
         """Price, reserve, fill, draw, state (privacy/release.py)."""
-        statement, delta, draw = self._price(candidates, drafted)
+        statement, delta, draw, said = self._price(candidates, drafted)
+        if said:
+            print(said, file=sys.stderr)
         schema, what = candidates.schema, f"{type(self).__name__}, {statement.mechanism}"
         planned = Release(
             *("this fit", what, self._terms, schema, statement, delta), rests_on=schema.released, fill_first=fill_first
@@ -195,13 +201,21 @@ class PrivateClassifier(Classifier, ABC):
         if counting not in ways:
             raise ValueError(f"counting must be one of {', '.join(ways)} for {type(self).__name__}, not {counting!r}")
         schema = self._given_schema().exclude(self.exclude)
-        check_private_schema(schema)
-        classes = sorted_classes(schema)
-        self._set_classes(classes, SchemaError)
-        self._set_features(schema)
-        candidates = self._candidates(schema)
-        source = EngineTable(table, schema, classes, verbose)
+        candidates = self._prepared(schema)
+        source = EngineTable(table, schema, sorted_classes(schema), verbose)
         return candidates, source, plan_counting(candidates, counting, max_patterns, self._counts_nodes)
+
+    def _prepared(self, schema: Schema) -> Candidates:
+        """What the model can be made of. Sets the names of classes and features."""
+        check_private_schema(schema)
+        self._set_classes(sorted_classes(schema), SchemaError)
+        self._set_features(schema)
+        return self._candidates(schema)
+
+    def _check_all(self) -> None:
+        """Raise whatever a fit with the given schema would raise before it reads a record."""
+        self._check_parameters()
+        self._price(self._prepared(self._given_schema().exclude(self.exclude)), drafted=False)
 
     def _set_features(self, schema: Schema) -> None:
         self.feature_names_in_ = np.array(schema.names, dtype=object)

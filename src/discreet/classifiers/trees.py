@@ -1,7 +1,7 @@
 """The classifiers that choose whole trees: by one private draw, or stage by stage; and without privacy the best there is."""
 
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+import sys
+from collections.abc import Callable, Sequence
 from fractions import Fraction
 from functools import lru_cache
 from typing import Any, Self
@@ -14,7 +14,7 @@ from ..conditions.numbered_tree import Leaf, NumberedTree
 from ..conditions.partition import Answer
 from ..conditions.tree_prior import TreePrior
 from ..learners.greedy import majority
-from ..learners.trees import check_feasible, count_steps, whole_tree
+from ..learners.trees import DEEPEST, MOST_STAGES, check_feasible, whole_tree
 from ..mechanisms.registry import WHOLE_TREES
 from ..mechanisms.whole_lists import DrawBudget
 from ..models.model import PartitionModel
@@ -27,11 +27,13 @@ from ..vault.tree_doors import TreeDoors
 from ..vault.vault import Vault
 from .base import Classifier, fill_cells, refuse, with_largest_at
 from .drawn import check_class_weight, check_counts_share, check_time_limit, class_weights
-from .private import ROUNDING, Priced, PrivateClassifier
+from .private import Priced, PrivateClassifier
+from .progress import estimate, shown_progress
 
+ROUNDING = (
+    "rounding in the weights that decide between trees, which are never released, does not matter (docs/limitations.md)"
+)
 CRITERIA = ("accuracy", "mass")
-DEEPEST = 12
-MOST_STAGES = 8
 
 
 class _Trees(Classifier):
@@ -108,7 +110,7 @@ class DPOptimalTreeClassifier(_Trees, PrivateClassifier):
         Seconds after which to give up. The fit then fails, and what it reserved stays spent. That it struck says something
         about the records that is not covered by the guarantee, like run time as a whole.
     verbose : bool, default=False
-        Show how far a draw is.
+        Say on stderr how long it may take, and show on a terminal how far it is.
 
     Attributes
     ----------
@@ -169,19 +171,22 @@ class DPOptimalTreeClassifier(_Trees, PrivateClassifier):
 
     def _price(self, candidates: Candidates, drafted: bool) -> Priced:
         depths = self._depths
-        check_feasible(len(candidates), depths, len(self.classes_), "max_depth" if self.stages is None else "stages")
         prior = TreePrior.of(self.prior, self.split, candidates)
         weights = class_weights(self.class_weight, self.classes_)
         budget = DrawBudget.split(self._terms.record_price, exact("counts_share", self.counts_share), len(depths))
         because = self._reasons_for_no_proof(candidates.schema, drafted)
         proved = None if because else WHOLE_TREES.proved(budget)
+        tests = int((prior.tests > 0).sum())
+        given = "max_depth" if self.stages is None else "stages"
+        check_feasible(tests, depths, len(self.classes_), given, self.criterion)
 
         def draw(vault: Vault, reservation: Reservation, entropy: Entropy) -> NumberedTree:
-            with _bar(bool(self.verbose), len(candidates), depths) as progress:
-                doors = self._doors(vault, candidates, budget, prior, weights, reservation, entropy, progress)
-                return whole_tree(doors, depths, counted=budget.counts_epsilon > 0)
+            with shown_progress(bool(self.verbose), "drawing", tests, depths) as shown:
+                doors = self._doors(vault, candidates, budget, prior, weights, reservation, entropy, shown.advance)
+                return whole_tree(doors, depths, budget.counts_epsilon > 0, shown.begin_stage)
 
-        return Priced(self._promise(WHOLE_TREES.name, None, proved, because, ROUNDING), Fraction(0), draw)
+        said = estimate(tests, depths, len(self.classes_), self.criterion) if self.verbose else ""
+        return Priced(self._promise(WHOLE_TREES.name, None, proved, because, ROUNDING), Fraction(0), draw, said)
 
     def _doors(
         self,
@@ -239,7 +244,7 @@ class OptimalTreeClassifier(_Trees):
     time_limit : float, default=None
         Seconds after which to give up, with an error.
     verbose : bool, default=False
-        Show how far the search is.
+        Say on stderr how long it may take, and show on a terminal how far it is.
 
     Attributes
     ----------
@@ -286,11 +291,14 @@ class OptimalTreeClassifier(_Trees):
         labels = self._labels(y, len(table))
         candidates = self._candidates(self._schema_for(table))
         depth = int(self.max_depth)
-        check_feasible(len(candidates), (depth,), len(self.classes_), "max_depth")
+        check_feasible(len(candidates), (depth,), len(self.classes_), "max_depth", self.criterion)
+        if self.verbose:
+            print(estimate(len(candidates), (depth,), len(self.classes_), self.criterion), file=sys.stderr)
         cells = fill_cells(table, labels, candidates, len(self.classes_), self._strict)
-        with _bar(bool(self.verbose), len(candidates), (depth,)) as progress:
+        with shown_progress(bool(self.verbose), "searching for", len(candidates), (depth,)) as shown:
+            shown.begin_stage(0, 1)
             tree, self.certificate_ = find_best_tree(
-                cells, candidates, depth, self.criterion, self.time_limit, progress
+                cells, candidates, depth, self.criterion, self.time_limit, shown.advance
             )
         self._set_model(candidates, tree)
         return self
@@ -299,24 +307,3 @@ class OptimalTreeClassifier(_Trees):
 @lru_cache(maxsize=32)
 def _tests_of(schema: Schema) -> Candidates:
     return Candidates.of_tests(schema)
-
-
-@contextmanager
-def _bar(show: bool, tests: int, depths: Sequence[int]) -> Iterator[Callable[[int], None]]:
-    """How far a draw is. Later stages have as many draws as there are leaves, so each begins anew."""
-    if not show:
-        yield lambda done: None
-        return
-    from rich.console import Console
-    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
-
-    columns = (
-        TextColumn("{task.description}"),
-        BarColumn(),
-        TimeElapsedColumn(),
-        TextColumn("of"),
-        TimeRemainingColumn(),
-    )
-    with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
-        task = progress.add_task("drawing a tree", total=count_steps(tests, depths[0]))
-        yield lambda done: progress.advance(task, done)

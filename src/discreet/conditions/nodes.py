@@ -1,6 +1,6 @@
 """What a tree is made of: a leaf is an answer, any other node a test and two nodes below it.
 
-A record for which the test is not true (a missing value, too) goes to the second one.
+A record of which the test is not true goes to the second one. (Of a missing value, no test is true but "is missing".)
 """
 
 from collections.abc import Iterator
@@ -11,7 +11,7 @@ import numpy as np
 
 from ..common.errors import RuleError
 from ..schema import Label, Schema
-from .partition import Answer, Condition
+from .partition import Answer, Condition, Model
 from .rules import Literal, truth
 from .text import MOST_DEPTH, TOO_DEEP, write
 
@@ -81,6 +81,12 @@ class Line:
 def as_node(given: "Node | Label") -> Node:
     """A node as it is; of a label, a leaf."""
     return given if isinstance(given, Answer | Split) else Answer(given)
+
+
+def root_of(model: Model) -> Node | None:
+    """The root of a model that is a tree; None of any other."""
+    root = getattr(model, "root", None)
+    return root if isinstance(root, Answer | Split) else None
 
 
 def depth_of(node: Node) -> int:

@@ -23,7 +23,7 @@ class TreePrior:
     """A node that may split does so with probability ``split``, and takes test j with probability ``tests[j]``.
 
     Labels are all alike, so that a tree of S splits, N of whose L leaves could have been split, has the prior probability
-    split^S (1 - split)^N (product of its tests') / classes^L.
+    split^S (1 - split)^N (product of its tests') / classes^L; without the last factor where labels are not drawn.
     """
 
     split: float
@@ -63,4 +63,5 @@ class TreePrior:
             raise ValueError(f"{HELP}; with these weights there is no test left")
         if (weights[weights > 0] < SMALLEST * weights.max()).any():
             raise ValueError(f"{HELP}; weights other than 0 must not differ by more than a factor of {1 / SMALLEST:g}")
+        weights = weights / weights.max()  # their sum must be a number
         return cls(float(split), weights / weights.sum())

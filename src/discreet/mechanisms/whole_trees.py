@@ -6,6 +6,10 @@ weights of at most 1) or by 0 to 1 downwards (minus the impurity mass), and it i
 weight changes by a factor between 1 and exp(e), or between exp(-e) and 1, and so does the sum of all weights: their quotient
 changes by a factor from exp(-e) to exp(e).  []
 
+The mass of a leaf with (weighted) class counts s_k, in all s, is (s - sum_k s_k^2 / s) / 2. Its slope in s_c is
+((s - s_c)^2 + sum over k != c of s_k^2) / (2 s^2): not below 0, and at most 1, since both terms of the numerator are at most
+s^2. So a record of weight w <= 1 raises it by 0 to w, for any number of classes.
+
 **Stages.** A later stage draws a tree in each leaf of the one before. Given that tree, no record is in two of its leaves, so of
 two neighbouring tables the parts are equal in all leaves but one, where they are neighbours: a stage costs e, once (Corollary
 21). So do the class counts of all leaves together.

@@ -25,9 +25,10 @@ __all__ = ["Leaf", "Node", "Split", "Tree"]
 class Tree(PartitionModel):
     """A test at each split, and an answer at each leaf: a record goes down from the root, and its leaf gives its label.
 
-    Where a test is not true of a record, a missing value included, it goes the other way. ``root`` is a ``Split``; an answer,
-    or just a label, is a tree without tests. ``classes`` are the labels in the order of the counts, ``schema`` says what the
-    columns are. Both may be left out: they are then what the tree needs. Trees have at most 64 tests, one below the other.
+    Where a test is not true of a record, it goes the other way; of a missing value, no test is true but "is missing". ``root``
+    is a ``Split``; an answer, or just a label, is a tree without tests. ``classes`` are the labels in the order of the counts,
+    ``schema`` says what the columns are. Both may be left out: they are then what the tree needs. Trees have at most 64 tests,
+    one below the other.
 
     >>> tree = Tree.parse('''
     ...     if age <= 25 then

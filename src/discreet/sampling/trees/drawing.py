@@ -49,15 +49,19 @@ def best_tree(
     deadline: Deadline | None = None,
     progress: Callable[[int], None] = no_progress,
 ) -> tuple[NumberedTree, float]:
-    """The tree of the largest score, of those one with the fewest splits; and by the tables, the score that none exceeds."""
+    """The tree of the largest score, of those one with the fewest splits; and by the tables, the score that none exceeds.
+
+    Scores of accuracy are whole numbers, and all splits of a tree together cost less than a record. Masses may differ by less
+    than the price of a split; there the tree is the best one up to what all splits cost, and the bound allows for that.
+    """
     turned, order, was_turned = problem.turned()
-    # Fewer than 2^depth splits cost less than a record, or, for the mass, than what is lost to rounding.
-    price = 2.0 ** -(depth + 2) if problem.score == ACCURACY else 1e-9
+    whole = problem.score == ACCURACY
+    price = 2.0 ** -(depth + 2) if whole else 1e-9
     worth = best_for(turned, price)
     sums = TreeSums(turned, depth, worth, deadline, progress) if depth and turned.n_tests else None
     choices = _Choices(turned, worth, sums, lambda logs: int(np.argmax(logs)))
     tree = choices.tree({}, depth)
-    splits = sum(1 for _ in leaves_of(tree)) - 1
+    splits = sum(1 for _ in leaves_of(tree)) - 1 if whole else 2**depth - 1
     return _turned_back(tree, order, was_turned), choices.whole(depth) + worth.left_out(problem.counts) + splits * price
 
 

@@ -8,8 +8,7 @@ where ``rate`` is epsilon and one record more changes g by at most 1, in one dir
 
 - ``"accuracy"``: g is the number of the leaf's records that have its label (times public class weights of at most 1), a draw has
   labels, and a record raises g by 0 to 1;
-- ``"mass"``: g is minus the impurity mass of the leaf (mechanisms/impurity.py), leaves have no labels yet, and a record lowers g
-  by 0 to 1.
+- ``"mass"``: g is minus the impurity mass of the leaf (worth.py), leaves have no labels yet, and a record lowers g by 0 to 1.
 
 So a draw in proportion to the weights costs epsilon, once (docs/theory.md, Theorem 20).
 """

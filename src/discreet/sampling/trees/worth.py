@@ -14,12 +14,10 @@ from abc import ABC, abstractmethod
 import numpy as np
 
 from ...cells.cells import Array
-from ...mechanisms.impurity import side_mass
 from .problem import ACCURACY, TreeProblem
 
-SMALLEST = (
-    -690.0
-)  # its exponential, about 1e-300, is lost beside any that counts; below -708 the processor gets very slow
+SMALLEST = -690.0  # its exponential, 1e-300, is lost beside one of 0; below -708 processors get very slow
+NOTHING = 1e-9  # sizes below it are what rounding leaves of an empty part, where counts are weighted
 
 
 class Worth(ABC):
@@ -69,7 +67,7 @@ class Sum(Worth):
     def leaf(self, counts: Array) -> Array:
         """Over all labels, alike in the prior; for the mass there is none."""
         if not self.accuracy:
-            return -self.rate * side_mass(counts)
+            return -self.rate * leaf_mass(counts)
         logs = self.rate * counts
         top = logs.max(0)
         worth: Array = top + np.log(_exp(logs - top).sum(0)) - math.log(len(counts))
@@ -151,7 +149,7 @@ class Best(Worth):
 
     def leaf(self, counts: Array) -> Array:
         """With the best label."""
-        worth: Array = counts.max(0) if self.accuracy else -side_mass(counts)
+        worth: Array = counts.max(0) if self.accuracy else -leaf_mass(counts)
         return worth
 
     def one_split(self, total: Array, inside: Array) -> Array:
@@ -198,6 +196,16 @@ class TwoClassBest(Best):
         np.abs(a, out=a)
         best: Array = 0.5 * np.maximum(a.max(-1), np.abs(total[0]))
         return best
+
+
+def leaf_mass(counts: Array) -> Array:
+    """The impurity mass (s - sum of s_c^2 / s) / 2 of parts with class counts s_c, perhaps weighted; an empty part has none.
+
+    Where a part weighs less than NOTHING it is not more than that.
+    """
+    size = counts.sum(0)
+    mass: Array = 0.5 * (size - (counts * counts).sum(0) / np.maximum(size, NOTHING))
+    return mass
 
 
 def sum_for(problem: TreeProblem) -> Worth:
