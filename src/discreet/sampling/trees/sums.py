@@ -31,7 +31,7 @@ from .subsets import numbers_of, subsets
 from .worth import Worth
 
 EXACT_IN_FLOAT32 = 2**24
-BLOCK = 1 << 15  # numbers looked at together: they should stay in the processor's cache
+BLOCK = 1 << 16  # numbers looked at together: they should stay in the processor's cache
 Counted = npt.NDArray[np.float64]  # or float32, where that is exact
 Prefix = tuple[int, ...]
 
@@ -53,20 +53,23 @@ class TreeSums(Secret):
         whole = bool((channels == np.rint(channels)).all())
         small = bool(np.abs(channels).sum(1).max(initial=0.0) < EXACT_IN_FLOAT32)
         kind: Any = np.float32 if whole and small else np.float64
-        # one column for each test, and a last one that is always true
-        truth = np.ones((problem.truth.shape[1], self.n_tests + 1), kind)
-        truth[:, :-1] = problem.truth.T
+        self._truth = problem.truth
+        # a row for each cell; one column for each test, and a last one that is always true
+        self._rows = np.ones((problem.truth.shape[1], self.n_tests + 1), kind)
+        self._rows[:, :-1] = problem.truth.T
+        self._channels = channels.T.astype(kind)
         self.leaf = [np.empty((comb(self.n_tests, k), *(2,) * k)) for k in range(depth)]
         self.one = [np.empty((comb(self.n_tests, k), *(2,) * k)) for k in range(depth)]
         self.counts: dict[
             Prefix, Counted
         ] = {}  # of shorter prefixes than the longest: (channels, tests + 1, tests + 1)
         for size in range(max(1, depth - 1)):  # differences need all shorter sets first
-            self._block = _Block(self, size, len(channels)) if size + 1 < depth else None
-            self._visit((), truth, channels.T.astype(kind), size)
+            self._block = _Block(self, size, len(channels), kind) if size + 1 < depth else None
+            self._visit((), np.arange(len(self._rows)), size)
             if self._block is not None:
                 self._block.finish()
         self.counts.clear()
+        del self._truth, self._rows, self._channels
         self.tables = [self.leaf, self.one]
         for r in range(2, depth + 1):
             self.tables.append([self._deeper(r, k) for k in range(depth - r + 1)])
@@ -80,38 +83,34 @@ class TreeSums(Secret):
             below = below[:, side]
         return below
 
-    def _visit(self, prefix: Prefix, truth: Counted, channels: Counted, more: int) -> None:
-        """Go to all prefixes of so many tests more, and count what each leads to: ``truth`` are the cells where all are true."""
+    def _visit(self, prefix: Prefix, cells: npt.NDArray[np.intp], more: int) -> None:
+        """Go to all prefixes of so many tests more, and count what each leads to: the ``cells`` where all of it is true."""
         m, first = self.n_tests, prefix[-1] + 1 if prefix else 0
         if more:
-            inside = np.ascontiguousarray(truth[:, first:m].T) > 0
-            for test, true in enumerate(inside, first):
-                cells = np.flatnonzero(true)
-                self._visit((*prefix, test), truth.take(cells, 0), channels.take(cells, 0), more - 1)
+            for test, true in enumerate(self._truth[first:].take(cells, 1), first):
+                self._visit((*prefix, test), cells[true], more - 1)
             return
         self._deadline.check()
         longest = len(prefix) == max(0, self.depth - 2)
+        truth, channels = self._rows.take(cells, 0), self._channels.take(cells, 0)
         later = truth[:, first:] if longest else truth
-        counted = np.empty((channels.shape[1], truth.shape[1], later.shape[1]), truth.dtype)
+        counted = np.empty((channels.shape[1], later.shape[1], truth.shape[1]), truth.dtype)
         for channel, product in zip(channels.T, counted, strict=True):
-            np.matmul(truth.T, later * channel[:, None], out=product)
+            np.matmul((later * channel[:, None]).T, truth, out=product)
         if not longest:
             self.counts[prefix] = counted
         if not prefix:
-            tests: Array = counted[:, :, -1:].astype(np.float64)
-            leaf = self.worth.leaf(tests[:, -1])
-            self.leaf[0][0], self.one[0][0] = (
-                leaf[0],
-                self.worth.either(leaf, self.worth.one_split(tests[:, -1], tests[:, :-1]))[0],
-            )
+            total = counted[:, -1, -1].astype(np.float64)
+            self.leaf[0][()] = leaf = self.worth.leaf(total)
+            self.one[0][()] = self.worth.either(leaf, self.worth.one_split(total, counted[:, -1, :-1]))
         if self._block is not None:
-            self._block.add(prefix, counted[:, :, -(m - first + 1) :])
+            self._block.add(prefix, counted[:, -(m - first + 1) :])
         self._progress(1)
 
     def _deeper(self, r: int, k: int) -> Array:
         """Z(A, r) for all sets of k tests."""
         sets = subsets(self.n_tests, k)
-        step = max(1, (BLOCK * 8) // (self.n_tests << k))
+        step = max(1, (BLOCK * 4) // (self.n_tests << k))
         worth = np.empty((len(sets), *(2,) * k))
         for low in range(0, len(sets), step):
             some = slice(low, low + step)
@@ -144,39 +143,40 @@ class TreeSums(Secret):
 class _Block(Secret):
     """Sets of a prefix and one test more, with every side, put together until it pays to look at them."""
 
-    def __init__(self, sums: TreeSums, size: int, channels: int) -> None:
+    def __init__(self, sums: TreeSums, size: int, channels: int, kind: Any) -> None:
         self._sums, self._size = sums, size
         self._room = max(1, BLOCK // ((sums.n_tests + 1) << (size + 1)))
-        # channels, what is counted there (tests, and at last all), a side for each test of the prefix, one for the last, sets
-        self._sides = np.empty((channels, sums.n_tests + 1, *(2,) * size, 2, self._room))
+        # channels, a side for each test of the prefix, one for the last, sets, what is counted there (tests, and at last all)
+        self._sides = np.empty((channels, *(2,) * size, 2, self._room, sums.n_tests + 1), kind)
         self._done = self._filled = 0
 
     def add(self, prefix: Prefix, counted: Counted) -> None:
-        """The sets of a prefix and each later test: the columns of what is counted, of which the last is the prefix alone."""
+        """The sets of a prefix and each later test: the rows of what is counted, of which the last is the prefix alone."""
         subsets = []
         for bits in np.ndindex((2,) * self._size):
             chosen = tuple(test for test, bit in zip(prefix, bits, strict=True) if bit)
-            full = counted if len(chosen) == len(prefix) else self._sums.counts[chosen][:, :, -counted.shape[2] :]
-            subsets.append(((slice(None), slice(None), *bits), full))
-        low, later = 0, counted.shape[2] - 1
+            full = counted if len(chosen) == len(prefix) else self._sums.counts[chosen][:, -counted.shape[1] :]
+            subsets.append(((slice(None), *bits), full))
+        low, later = 0, counted.shape[1] - 1
         while low < later:
             high = min(later, low + self._room - self._filled)
             place = slice(self._filled, self._filled + high - low)
             for where, full in subsets:
-                self._sides[(*where, 1, place)] = full[:, :, low:high]
-                np.subtract(full[:, :, -1:], full[:, :, low:high], out=self._sides[(*where, 0, place)])
+                self._sides[(*where, 1, place)] = full[:, low:high]
+                np.subtract(full[:, -1:], full[:, low:high], out=self._sides[(*where, 0, place)])
             self._filled, low = place.stop, high
             if self._filled == self._room:
                 self.finish()
 
     def finish(self) -> None:
         """Look at what has been put together: as leaves, and split once."""
-        sides, sums = self._sides[..., : self._filled], self._sums
-        for axis in range(2, 2 + self._size):  # "not f" is everything minus "f"
+        sides, sums = self._sides[..., : self._filled, :], self._sums
+        for axis in range(1, 1 + self._size):  # "not f" is everything minus "f"
             false, true = (tuple([slice(None)] * axis + [side]) for side in (0, 1))
             sides[false] -= sides[true]
-        leaf = sums.worth.leaf(sides[:, -1])
-        one = sums.worth.either(leaf, sums.worth.one_split(sides[:, -1], sides[:, :-1]))
+        total = sides[..., -1].astype(np.float64)
+        leaf = sums.worth.leaf(total)
+        one = sums.worth.either(leaf, sums.worth.one_split(total, sides[..., :-1]))
         place = slice(self._done, self._done + self._filled)
         sums.leaf[self._size + 1][place] = np.moveaxis(leaf, -1, 0)
         sums.one[self._size + 1][place] = np.moveaxis(one, -1, 0)

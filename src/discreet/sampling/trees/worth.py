@@ -16,7 +16,7 @@ import numpy as np
 from ...cells.cells import Array
 from .problem import ACCURACY, TreeProblem
 
-TINY = 1e-300
+SMALLEST = -690.0  # its exponential, 1e-300, is lost beside one of 0; below -708 processors get very slow
 NOTHING = 1e-9  # sizes below it are what rounding leaves of an empty part, where counts are weighted
 
 
@@ -43,7 +43,10 @@ class Worth(ABC):
 
     @abstractmethod
     def one_split(self, total: Array, inside: Array) -> Array:
-        """Of all ways to split a part once: ``inside`` has, along its axis 1, what each test takes of ``total``."""
+        """Of all ways to split a part once: ``inside`` has, along its last axis, what each test takes of ``total``.
+
+        Counts may be of single precision, where they are exact in it.
+        """
 
     @abstractmethod
     def over_tests(self, worths: Array, axis: int) -> Array:
@@ -67,17 +70,18 @@ class Sum(Worth):
             return -self.rate * leaf_mass(counts)
         logs = self.rate * counts
         top = logs.max(0)
-        worth: Array = top + np.log(np.exp(logs - top).sum(0)) - math.log(len(counts))
+        worth: Array = top + np.log(_exp(logs - top).sum(0)) - math.log(len(counts))
         return worth
 
     def one_split(self, total: Array, inside: Array) -> Array:
         """By definition."""
-        return self.over_tests(self.leaf(inside) + self.leaf(total[:, None] - inside), axis=0)
+        inside = inside.astype(np.float64)
+        return self.over_tests(self.leaf(inside) + self.leaf(total[..., None] - inside), axis=-1)
 
     def over_tests(self, worths: Array, axis: int) -> Array:
         """By the prior of tests."""
         top = worths.max(axis, keepdims=True)
-        sums = np.tensordot(np.exp(worths - top), self.tests, axes=([axis], [0]))
+        sums = np.tensordot(_exp(worths - top), self.tests, axes=([axis], [0]))
         total: Array = top.squeeze(axis) + np.log(sums)
         return total
 
@@ -109,27 +113,29 @@ class TwoClassSum(Sum):
 
     def leaf(self, counts: Array) -> Array:
         """log cosh(h x)."""
-        a = 0.5 * self.rate * np.abs(counts[0])
-        return _log_cosh(a)
+        return _log_cosh(0.5 * self.rate * np.abs(counts[0]))
 
     def one_split(self, total: Array, inside: Array) -> Array:
         """By the second identity."""
-        a = self.rate * inside[0]
-        a -= 0.5 * self.rate * total[0]
-        np.abs(a, out=a)
-        top = a.max(0)
-        a -= top
+        h = 0.5 * self.rate
+        whole = total[0].astype(inside.dtype)
+        x = 2 * inside[0]
+        x -= whole[..., None]
+        np.abs(x, out=x)
+        most = x.max(-1)
+        x -= most[..., None]
+        a = np.multiply(x, h, dtype=np.float64)
+        np.maximum(a, SMALLEST, out=a)
         np.exp(a, out=a)
+        top = h * most.astype(np.float64)
         # The sum of cosh(a) is e^top / 2 times the sums of e^(a - top), rising, and of e^(-a - top), falling, which is
-        # e^(-2 top) / e^(a - top). Where that is below TINY, top is above 690, and the falling term below e^-689 anyway.
-        shape = a.shape[1:]
-        rising = self.tests @ a.reshape(len(a), -1)
-        np.maximum(a, TINY, out=a)
+        # e^(-2 top) / e^(a - top). Where a - top is below SMALLEST, top is above 690, and the falling term below e^-690 anyway.
+        rising = a @ self.tests
         np.divide(1.0, a, out=a)
-        falling = self.tests @ a.reshape(len(a), -1)
-        falling *= np.exp(-2.0 * top).ravel()
-        alike = _log_cosh(0.5 * self.rate * np.abs(total[0]))
-        others: Array = top + np.log(0.5 * (rising + falling).reshape(shape))
+        falling = a @ self.tests
+        falling *= np.exp(-2.0 * top)
+        alike = _log_cosh(h * np.abs(total[0]))
+        others: Array = top + np.log(0.5 * (rising + falling))
         worth: Array = np.logaddexp(alike, others) - math.log(2.0)
         return worth
 
@@ -148,7 +154,8 @@ class Best(Worth):
 
     def one_split(self, total: Array, inside: Array) -> Array:
         """The best of them."""
-        best: Array = (self.leaf(inside) + self.leaf(total[:, None] - inside)).max(0)
+        inside = inside.astype(np.float64)
+        best: Array = (self.leaf(inside) + self.leaf(total[..., None] - inside)).max(-1)
         return best
 
     def over_tests(self, worths: Array, axis: int) -> Array:
@@ -184,10 +191,10 @@ class TwoClassBest(Best):
 
     def one_split(self, total: Array, inside: Array) -> Array:
         """By the identity."""
-        a = 2.0 * inside[0]
-        a -= total[0]
+        a = 2 * inside[0]
+        a -= total[0].astype(a.dtype)[..., None]
         np.abs(a, out=a)
-        best: Array = 0.5 * np.maximum(a.max(0), np.abs(total[0]))
+        best: Array = 0.5 * np.maximum(a.max(-1), np.abs(total[0]))
         return best
 
 
@@ -215,5 +222,11 @@ def best_for(problem: TreeProblem, price: float) -> Worth:
 
 def _log_cosh(a: Array) -> Array:
     """Of numbers that are not below 0."""
-    worth: Array = a + np.log1p(np.exp(-2.0 * a)) - math.log(2.0)
+    worth: Array = a + np.log1p(_exp(-2.0 * a)) - math.log(2.0)
     return worth
+
+
+def _exp(a: Array) -> Array:
+    """Exponentials of numbers that are not above 0."""
+    exponentials: Array = np.exp(np.maximum(a, SMALLEST))
+    return exponentials
