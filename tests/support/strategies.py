@@ -43,9 +43,12 @@ def literals(draw, column=words):
 labels = st.one_of(words, st.integers(), st.booleans(), st.floats(allow_nan=False, allow_infinity=False))
 
 
+DRAWN = ("numeric", "categorical", "boolean")  # all kinds that a rule may use: tests/schema/test_a_new_kind.py
+
+
 @st.composite
 def columns(draw, name):
-    kind = draw(st.sampled_from(["numeric", "categorical", "boolean"]))
+    kind = draw(st.sampled_from(DRAWN))
     missing = draw(st.booleans())
     if kind == "boolean":
         return Boolean(name, missing, outside=draw(st.sampled_from([None, "missing", "error"])))
