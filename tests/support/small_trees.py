@@ -38,7 +38,8 @@ def random_tree_problem(seed, depth, classes=2, score=ACCURACY):
     weights = rng.choice([1.0, 3.0], tests + 1) if seed % 2 else np.ones(tests + 1)
     weights[rng.integers(tests + 1)] = 0.0
     counts = rng.integers(0, 5, (classes, cells)).astype(float)
-    if seed % 3 == 0:
+    if seed % 3 == 0:  # and few records, so that there are leaves that weigh less than one
+        counts = np.minimum(counts, 1.0) * (rng.random((classes, cells)) < 0.5)
         counts *= np.append(1.0, rng.uniform(0.1, 1.0, classes - 1))[:, None]
     prior = TreePrior(0.5 if seed % 4 else float(rng.uniform(0.2, 0.9)), weights / weights.sum())
     return TreeProblem(truth, counts, prior, float(np.exp(rng.uniform(np.log(0.05), np.log(2.0)))), score)
