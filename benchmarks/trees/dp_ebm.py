@@ -43,9 +43,7 @@ def columns_of(data: Data) -> tuple[np.ndarray, Kinds]:
     A missing value is a category of its own: the library's private binning knows none.
     """
     columns, kinds = [], []
-    for column in data.schema.columns:
-        if column.name not in data.schema.used.names:
-            continue
+    for column in data.schema.used:
         values = data.X[column.name]
         if column.name in CUTS:
             low, high = BOUNDS.get(column.name, (0, max(CUTS[column.name])))
@@ -63,5 +61,5 @@ def columns_of(data: Data) -> tuple[np.ndarray, Kinds]:
 
 def tests_of(data: Data) -> tuple[np.ndarray, Kinds]:
     """Each test as a column of 0 and 1."""
-    truth = answers(data.X, data.schema.used).astype(float)
+    truth = answers(data.X, data.schema).astype(float)
     return truth, [[0.0, 1.0]] * truth.shape[1]

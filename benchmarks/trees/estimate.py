@@ -35,7 +35,7 @@ def compare() -> None:
         start = time.process_time()
         draw_tree(problem, depth, SeededEntropy(0))
         seconds = time.process_time() - start
-        expected = estimate_seconds(problem.n_tests, depth, len(problem.counts))
+        expected = estimate_seconds(problem.n_tests, [depth], len(problem.counts), problem.score)
         print(
             f"{name:45} depth {depth}, {problem.truth.shape[1]:6,} cells: {seconds:7.2f} s, estimated {expected:7.2f} s: "
             f"{seconds / expected:5.2f}",

@@ -46,7 +46,7 @@ def made_up(records: int, tests: int, classes: int, seed: int = 0) -> tuple[np.n
 
 def problem_of(X: np.ndarray, y: np.ndarray, rate: float, score: str = ACCURACY) -> TreeProblem:
     """Records that agree in all tests are one cell, as in numpy_trees.py."""
-    packed = np.packbits(X, axis=1)
+    packed = np.ascontiguousarray(np.packbits(X, axis=1))
     _, first, inverse = np.unique(packed.view(f"V{packed.shape[1]}"), return_index=True, return_inverse=True)
     counts = np.zeros((int(y.max()) + 1, len(first)))
     np.add.at(counts, (y, inverse.ravel()), 1)
