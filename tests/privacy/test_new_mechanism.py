@@ -234,6 +234,7 @@ NAMED = {
     ("classifiers", "trees"): {"mass"},
     ("sampling", "trees", "problem"): {"mass"},
     ("cli", "plan"): {"mass"},
+    ("cli", "learners"): {"mass"},
     ("audit", "learners"): {"sm-laplace", "sm-cauchy"},
     ("cli", "demo"): {"sm-laplace"},
 }

@@ -12,7 +12,6 @@ import numpy.typing as npt
 
 from .. import Vault
 from ..conditions.candidates import Candidates
-from ..models.model import PartitionModel
 from .setups import SETUPS, SetUp, load
 
 
@@ -59,7 +58,7 @@ class Split:
             self._kept[what] = make()
         return self._kept[what]
 
-    def captured(self, model: PartitionModel) -> npt.NDArray[np.float64]:
+    def captured(self, model: Any) -> npt.NDArray[np.float64]:
         """(2, classes, parts): test and training records of each class in each part of a list or a tree."""
         alive = np.ones(len(self._rows), bool)
         parts = []
