@@ -44,7 +44,7 @@ $(VENV)/.dist: $(VENV)/.base
 
 install: $(VENV)/.base  ## the package, into .venv
 
-demo: $(VENV)/.base  ## learn and show rule lists on the three datasets
+demo: $(VENV)/.base  ## learn and show rule lists and trees on the three datasets
 	@$(BIN)/discreet demo
 
 audit: $(VENV)/.base  ## recompute why every epsilon can be believed: about ten minutes on two cores

@@ -19,7 +19,10 @@ from discreet.common.errors import RuleError, SchemaError
 from .support import fuzzing
 
 COUNT = 2_000
-NAMES = ["schema", "schema file", "rules", "model", "model file", "statement", "ledger", "older ledger"]
+NAMES = [
+    *("schema", "schema file", "rules", "model", "tree text", "tree", "model file", "statement", "ledger"),
+    "older ledger",
+]
 SEED = 0 if os.environ.get("CI") else secrets.randbelow(10**9)
 
 

@@ -28,10 +28,12 @@ from discreet import (
     Categorical,
     DPGreedyRuleListClassifier,
     DPOptimalRuleListClassifier,
+    DPOptimalTreeClassifier,
     GreedyRuleListClassifier,
     Ignored,
     Numeric,
     OptimalRuleListClassifier,
+    OptimalTreeClassifier,
     RuleList,
     Schema,
     Vault,
@@ -84,10 +86,15 @@ PRIVATE = {
         "sm-laplace", delta=1e-6, min_support=2, max_length=2, **{"schema": SCHEMA} | p
     ),
     "whole lists": lambda **p: DPOptimalRuleListClassifier(max_length=2, **{"schema": SCHEMA} | p),
+    "whole trees": lambda **p: DPOptimalTreeClassifier(max_depth=2, **{"schema": SCHEMA} | p),
+    "whole trees by mass": lambda **p: DPOptimalTreeClassifier(
+        stages=(1, 1), criterion="mass", **{"schema": SCHEMA} | p
+    ),
 }
 OPEN = {
     "greedy": lambda **p: GreedyRuleListClassifier(max_length=2, **p),
     "optimal": lambda **p: OptimalRuleListClassifier(max_length=2, **p),
+    "optimal tree": lambda **p: OptimalTreeClassifier(max_depth=2, **p),
     "inferring": lambda **p: DPGreedyRuleListClassifier(max_length=2, infer_schema=True, **p),
 }
 
@@ -392,6 +399,7 @@ def calls_on_shapes():
     yield "no schema", lambda: GreedyRuleListClassifier(schema={"n": TEXT}).fit(marked, Y)
     yield "no schema for a vault", lambda: Vault.from_table(marked, Y, {"n": TEXT})
     yield "a small time limit", lambda: OptimalRuleListClassifier(time_limit=1e-9).fit(marked, seen)
+    yield "a small time limit for a tree", lambda: OptimalTreeClassifier(time_limit=1e-9).fit(marked, seen)
     yield "a column that no schema knows", lambda: RULES.schema["z"]
     vault = Vault.from_table(marked, Y, SCHEMA)
     for leak in (pickle.dumps, copy.copy, copy.deepcopy, repr, str, "{}".format):
@@ -405,7 +413,7 @@ def calls_on_failures():
     """Errors of libraries inside private code, which like to have numbers and values in them."""
     for error in (MemoryError(TEXT), ValueError(NUMBER)):
         for name, make in PRIVATE.items():
-            for learner in ("classifiers.greedy.greedy", "classifiers.optimal.optimal"):
+            for learner in ("classifiers.greedy.greedy", "classifiers.optimal.optimal", "classifiers.trees.whole_tree"):
                 yield f"{name}, {error!r} while it learns", failing(f"discreet.{learner}", error, make)
             if isinstance(error, MemoryError):
                 yield (
@@ -446,6 +454,7 @@ NO_RECORD_GETS_THERE = {
                 "demo",
                 "evaluate",
                 "fit",
+                "learners",
                 "ledger",
                 "plan",
                 "table_notes",
@@ -491,11 +500,14 @@ NO_RECORD_GETS_THERE = {
         "RuleList.__post_init__",
     ): "made by learners from candidates and classes; messages are constant",
     ("models.json_form", ""): "a model file",
+    ("models.tree", "_from_dict"): "a model file",
     ("models.kinds", ""): "the name of a kind of models",
     ("models.model", "PartitionModel._check"): "made by learners from candidates and classes; messages are constant",
     ("conditions.partition", "Partition.__post_init__"): "made by learners from candidates; messages are constant",
+    ("conditions.partition", "Answer.__post_init__"): "made by learners from classes; the message is constant",
+    ("conditions.nodes", "Split.__post_init__"): "made by learners from candidates; messages are constant",
     ("report.summary", "summarize"): "has no model; the message is constant",
-    ("conditions.rules", "_number"): "made by candidates, or by a person; the message is constant",
+    ("conditions.rules", "checked_number"): "made by candidates, or by a person; the message is constant",
     ("schema.schema", "Schema.__post_init__"): "a schema; messages have names of columns",
     ("schema.schema", "Schema.from_dict"): "a schema file",
     ("schema.schema", "Schema.from_toml"): "a schema file",
@@ -513,7 +525,11 @@ NO_RECORD_GETS_THERE = {
     ("common.parameters", "check_integer"): "a parameter",
     ("classifiers.base", "check_min_support"): "a parameter",
     ("classifiers.optimal", "DPOptimalRuleListClassifier._check_parameters"): "parameters",
-    ("classifiers.optimal", "OptimalRuleListClassifier.fit"): "the parameter time_limit",
+    ("classifiers.drawn", "check_counts_share"): "a parameter",
+    ("classifiers.drawn", "check_time_limit"): "a parameter",
+    ("classifiers.trees", ""): "parameters",
+    ("conditions.tree_prior", ""): "parameters, and a schema; messages have names of columns",
+    ("learners.trees", ""): "numbers of tests and classes, and parameters",
     ("releases.cut_points", "_grids"): "parameters and a schema; messages have names of columns",
     ("privacy.release", "Terms.__post_init__"): "parameters",
     ("common.parameters", "finite_number"): "a parameter",
@@ -538,7 +554,7 @@ NO_RECORD_GETS_THERE = {
     ("sources.running", "run"): "what an engine says, for sources.engine to drop (tests/sources/test_failures.py)",
     ("sources.addresses", ""): "where a table is; messages are constant (tests/sources/test_addresses.py)",
     ("sources.urls", ""): "where a table is; what an engine says is dropped (tests/sources/test_urls.py)",
-    ("classifiers.private", "PrivateRuleListClassifier._planned"): "parameters, before anything is read",
+    ("classifiers.private", "PrivateClassifier._planned"): "parameters, before anything is read",
     ("sources.plan", "plan_counting"): "public numbers of the schema and the candidates",
     ("cells.cells", "CellsInProgress.add_counted"): "a bug in a source; the message is constant",
     (
@@ -713,20 +729,24 @@ def test_models_and_doors_print_nothing_of_records(monkeypatch):
     seen = ["yes", TEXT] * 40
     for make in PRIVATE.values():
         model = make().fit(marked, seen)
-        heard = Heard(lambda model=model: model.predict(marked), model, model.rule_list_, model.privacy_, vars(model))
+        heard = Heard(lambda model=model: model.predict(marked), model, model.model_, model.privacy_, vars(model))
         assert heard.error is None
         assert not shows_a_mark(heard.text)
     vault = Vault.from_table(marked, seen, SCHEMA)
     doors = []
     with monkeypatch.context() as patched:
-        patched.setattr("discreet.classifiers.greedy.greedy", lambda opened, *_, **more: doors.append(opened) or 1 / 0)
-        patched.setattr(
-            "discreet.classifiers.optimal.optimal", lambda opened, *_, **more: doors.append(opened) or 1 / 0
-        )
+        for learner in ("greedy.greedy", "optimal.optimal", "trees.whole_tree"):
+            patched.setattr(f"discreet.classifiers.{learner}", lambda opened, *_, **more: doors.append(opened) or 1 / 0)
         for make in PRIVATE.values():
             with pytest.raises(LearningError):
                 make().fit(marked, seen)
-    assert [type(door).__name__ for door in doors] == ["GreedyDoors", "GreedyDoors", "ListDoors"]
+    assert [type(door).__name__ for door in doors] == [
+        "GreedyDoors",
+        "GreedyDoors",
+        "ListDoors",
+        "TreeDoors",
+        "TreeDoors",
+    ]
     for thing in (*doors, vault, vault._cells, vault._counter(Candidates.of_schema(SCHEMA))):
         assert repr(thing) == str(thing) == f"<{type(thing).__name__}>"
 

@@ -13,17 +13,21 @@ from pathlib import Path
 import pytest
 
 import discreet
-from discreet import Categorical, Literal, Numeric, Rule, RuleList, Schema
+from discreet import Categorical, Literal, Numeric, Rule, RuleList, Schema, Split, Tree
+from discreet.conditions.partition import Answer
 
 ROOT = Path(__file__).parent.parent
 LISTS = """
-from discreet import Boolean, Categorical, GreedyRuleListClassifier, Literal, Numeric, Rule, RuleList, Schema
+from discreet import Boolean, Categorical, GreedyRuleListClassifier, Literal, Numeric, Rule, RuleList, Schema, Split, Tree
+from discreet.conditions.partition import Answer
 
 age = Numeric("age", cuts=[25, 45.5], ranges=[[18, 30], (None, 3)])
 job = Categorical("job", groups={"office": ["clerk", "boss"]}, categories=["farmer", 7])
 schema = Schema([age, job, Boolean("employed")], target="income", classes=["low", "high"])
 first = Rule([Literal("age", "<=", 25), Literal("age", "in", [18, 30])], "low", counts=[1, 2.5])
 rules = RuleList([first, Rule(Literal("employed"), "high")], default="low", classes=["low", "high"], schema=schema)
+tree = Tree(Split(Literal("employed"), "high", Answer("low", counts=[3, 1.5])), classes=["low", "high"], schema=schema)
+ways: list[tuple[Literal, bool]] = [step for leaf in tree.leaves for step in leaf.way]
 cuts: tuple[float, ...] = age.cuts
 columns: tuple[str, ...] = tuple(column.name for column in schema.columns)
 label: str | int | float | bool | None = rules.rules[0].label
@@ -58,12 +62,12 @@ def test_programs_of_users_pass_a_strict_type_checker(tmp_path):
     assert len(_errors(WRONG, tmp_path)) == 2
 
 
-@pytest.mark.parametrize("cls", [Categorical, Literal, Numeric, Rule, RuleList, Schema])
+@pytest.mark.parametrize("cls", [Answer, Categorical, Literal, Numeric, Rule, RuleList, Schema, Split, Tree])
 def test_what_a_type_checker_is_told_has_the_parameters_that_there_are(cls):
     (tree,) = ast.parse(getsource(cls)).body
     (told,) = (n for n in ast.walk(tree) if isinstance(n, ast.FunctionDef) and n.name == "__init__")
     names = [argument.arg for argument in told.args.args[1:]]
-    assert names == [field.name for field in fields(cls)]
+    assert names == [field.name for field in fields(cls) if field.init]
     defaults = dict(
         zip(names[len(names) - len(told.args.defaults) :], map(ast.literal_eval, told.args.defaults), strict=True)
     )

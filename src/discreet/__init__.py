@@ -15,7 +15,9 @@ moved.install()
 _HOME = {
     "DPGreedyRuleListClassifier": "classifiers.greedy",
     "DPOptimalRuleListClassifier": "classifiers.optimal",
+    "DPOptimalTreeClassifier": "classifiers.trees",
     "OptimalRuleListClassifier": "classifiers.optimal",
+    "OptimalTreeClassifier": "classifiers.trees",
     "GreedyRuleListClassifier": "classifiers.greedy",
     "Ledger": "privacy.ledger",
     "PrivacyStatement": "privacy.statement",
@@ -26,6 +28,8 @@ _HOME = {
     "Rule": "conditions.rules",
     "RuleList": "models.rule_list",
     "SavedModel": "models.saved",
+    "Split": "conditions.nodes",
+    "Tree": "models.tree",
     "Schema": "schema",
     "Boolean": "schema.columns",
     "Categorical": "schema.columns",
@@ -44,10 +48,14 @@ if TYPE_CHECKING:
     from .classifiers.greedy import GreedyRuleListClassifier as GreedyRuleListClassifier
     from .classifiers.optimal import DPOptimalRuleListClassifier as DPOptimalRuleListClassifier
     from .classifiers.optimal import OptimalRuleListClassifier as OptimalRuleListClassifier
+    from .classifiers.trees import DPOptimalTreeClassifier as DPOptimalTreeClassifier
+    from .classifiers.trees import OptimalTreeClassifier as OptimalTreeClassifier
+    from .conditions.nodes import Split as Split
     from .conditions.rules import Literal as Literal
     from .conditions.rules import Rule as Rule
     from .models.rule_list import RuleList as RuleList
     from .models.saved import SavedModel as SavedModel
+    from .models.tree import Tree as Tree
     from .privacy.ledger import Ledger as Ledger
     from .privacy.statement import PrivacyStatement as PrivacyStatement
     from .releases.accuracy import noisy_accuracy as noisy_accuracy

@@ -243,7 +243,7 @@ GOOD = people()
         ({"counts_share": 1.0}, ValueError, "counts_share must be from"),
         ({"counts_share": None}, ValueError, "counts_share must be a finite number"),
         ({"mechanism": "gl-laplace", "delta": 1e-6}, ValueError, "delta must be None for gl-laplace"),
-        ({"mechanism": "laplace"}, ValueError, "mechanism must be one of mass, sm-laplace"),
+        ({"mechanism": "laplace"}, ValueError, "mechanism must be one of mass, "),
         ({"min_support": 0}, ValueError, "min_support"),
         ({"min_support": 0.0}, ValueError, "min_support"),
         ({"min_support": 1.5}, ValueError, "min_support"),

@@ -2,7 +2,7 @@ import json
 
 from click.testing import CliRunner
 
-from discreet import PrivacyStatement, RuleList, __version__
+from discreet import PrivacyStatement, RuleList, Tree, __version__
 from discreet.cli import main
 
 
@@ -16,19 +16,27 @@ def test_demo_shows_lists_without_and_with_privacy():
     output = run("demo").output
     for expected in ("COMPAS", "Adult", "German Credit", "if priors_count > 2 then 1", "else ", "accuracy"):
         assert expected in output
-    for title in ("drawn whole, epsilon 1", "sm-laplace, epsilon 1", "GreedyRL, no privacy"):
+    for title in (
+        "a list drawn whole, epsilon 1",
+        "a tree drawn whole, epsilon 1",
+        "sm-laplace, epsilon 1",
+        "GreedyRL, no privacy",
+    ):
         assert output.count(title) == 3
-    assert output.index("drawn whole") < output.index("sm-laplace") < output.index("GreedyRL")
-    assert output.count("proved: epsilon = 1") == 6
+    assert output.index("a list") < output.index("a tree") < output.index("sm-laplace") < output.index("GreedyRL")
+    assert output.count("proved: epsilon = 1") == 9
     assert "differentially" in output
 
 
 def test_demo_as_json_holds_models_and_statements_that_can_be_read():
-    results = json.loads(run("demo", "--json", "-k", "3").stdout)
-    assert [r["dataset"] for r in results] == ["COMPAS"] * 3 + ["Adult"] * 3 + ["German Credit"] * 3
+    results = json.loads(run("demo", "--json", "-k", "3", "--max-depth", "2").stdout)
+    assert [r["dataset"] for r in results] == ["COMPAS"] * 4 + ["Adult"] * 4 + ["German Credit"] * 4
     for result in results:
         assert 0.3 < result["accuracy"]["test"] < 0.9
-        assert len(RuleList.from_json(json.dumps(result["model"]))) <= 3
+        if "tree" in result["learner"]:
+            assert Tree.from_json(json.dumps(result["model"])).depth <= 2
+        else:
+            assert len(RuleList.from_json(json.dumps(result["model"]))) <= 3
         if "privacy" in result:
             assert PrivacyStatement.from_json(json.dumps(result["privacy"])).proved is not None
 

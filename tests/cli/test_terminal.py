@@ -24,6 +24,7 @@ NAUGHTY = "\x1b[31m\x1b]0;title\x07\x9b2J\x7f\u202etxt\u2066\u2028\x85\r\b"
 PRICE, WEIGHT, YES, WARD = f"price [/kg]{NAUGHTY}", "weight [kg]", f"yes [/] [link=x]{NAUGHTY}", f"[bold]A{NAUGHTY}"
 TARGET = f"[red]died{NAUGHTY}"
 TABLE, MODEL = f"t{NAUGHTY}[bold].parquet", f"m{NAUGHTY}[bold].json"
+TREE, A_TREE = f"tree{NAUGHTY}[bold].json", ("--model", "tree", "--max-depth", "2", "--split", "0.9", "--verbose")
 SCHEMA = Schema(
     (Numeric(PRICE, cuts=[3, 5], low=0, high=9), Numeric(WEIGHT, cuts=[3]), Categorical("c", categories=[WARD, "B"])),
     target=TARGET,
@@ -69,8 +70,12 @@ COMMANDS = {
     "fit": [
         ["fit", TABLE, "-s", "schema.toml", "-e", "9", "-o", MODEL, "--ledger", "l\x1b.json", "--public-table"],
         ["fit", TABLE, "-s", "cut.toml", "-e", "9", "-o", "m2.json", "--ledger", "l\x1b.json", "--public-table"],
+        [
+            *("fit", TABLE, "-s", "schema.toml", "-e", "9", "-o", TREE, "--ledger", "l\x1b.json", "--public-table"),
+            *A_TREE,
+        ],
     ],
-    "show": [["show", MODEL], ["show", MODEL, "--format", "sql", "--out", f"x{NAUGHTY}.sql"]],
+    "show": [["show", MODEL], ["show", TREE], ["show", MODEL, "--format", "sql", "--out", f"x{NAUGHTY}.sql"]],
     "predict": [["predict", MODEL, TABLE, "--out", f"scores{NAUGHTY}.csv"]],
     "evaluate": [["evaluate", MODEL, TABLE, "--public"]],
     "demo": [],  # takes no names

@@ -6,9 +6,13 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from discreet import Boolean, Schema
+from discreet import Boolean, Numeric, Schema
 from discreet.audit.lists import KINDS, LISTS, N_RULES, laws_by_definition
-from discreet.evaluation.planning import attackers_chance, expect, worst_loss
+from discreet.conditions.numbered_tree import Fork, leaves_of
+from discreet.conditions.tree_prior import TreePrior
+from discreet.evaluation.planning import attackers_chance, expect, expect_trees, worst_loss, worst_loss_of_trees
+from discreet.sampling.trees.problem import TreeProblem
+from discreet.sampling.trees.reference import law_of_trees
 
 
 def correct():
@@ -50,3 +54,59 @@ def test_more_epsilon_is_less_loss_and_less_privacy():
     assert attackers_chance(0.0) == 0.5
     assert attackers_chance(math.log(3)) == pytest.approx(0.75)
     assert attackers_chance(1.0, prior=0.01) == pytest.approx(math.e / (math.e + 99))
+
+
+def correct_of(tree, problem):
+    """How many records a tree classifies correctly."""
+    total = 0.0
+    for path, leaf in leaves_of(tree):
+        inside = np.ones(problem.truth.shape[1], bool)
+        for test, side in path:
+            inside &= problem.truth[test] == side
+        total += problem.counts[leaf.label, inside].sum()
+    return total
+
+
+@pytest.mark.parametrize("split", [0.2, 0.5, 0.97])
+@pytest.mark.parametrize(("epsilon", "depth"), [(0.1, 1), (0.1, 2), (0.5, 2)])
+def test_a_tree_is_as_good_as_was_said_in_95_of_100_draws(epsilon, depth, split):
+    rng = np.random.default_rng(0)
+    weights = np.array([0.6, 0.3, 0.1])
+    worst = 0.0
+    for _ in range(10):
+        counts = rng.integers(0, 30, (2, 8)).astype(float)
+        truth = np.array([[(cell >> test) & 1 for cell in range(8)] for test in range(3)], bool)
+        problem = TreeProblem(truth, counts, TreePrior(split, weights), epsilon)
+        trees, logs = law_of_trees(problem, depth)
+        chances = np.exp(logs - np.logaddexp.reduce(logs))
+        accuracy = np.array([correct_of(tree, problem) for tree in trees]) / counts.sum()
+        bound = worst_loss_of_trees(epsilon, int(counts.sum()), 3, 2, depth, split, 0.1, counts_share=0.0)
+        assert chances[accuracy < accuracy.max() - bound - 1e-12].sum() <= 0.05
+        worst = max(worst, chances[accuracy < accuracy.max() - bound / 8].sum())
+    assert worst > 0.05  # an eighth of it would not do
+
+
+@pytest.mark.parametrize("split", [0.05, 0.5, 0.999])
+@pytest.mark.parametrize("depth", [0, 1, 2])
+def test_the_rarest_tree_is_the_one_that_counts(depth, split):
+    nothing = TreeProblem(np.zeros((3, 0), bool), np.zeros((2, 0)), TreePrior(split, np.array([0.5, 0.3, 0.2])), 1.0)
+    trees, log_priors = law_of_trees(nothing, depth)
+    assert np.logaddexp.reduce(log_priors) == pytest.approx(0.0, abs=1e-12)
+    assert any(isinstance(tree, Fork) for tree in trees) == (depth > 0)
+    expected = (-log_priors.min() + math.log(20)) / (0.5 * 0.9) / 1000
+    assert worst_loss_of_trees(0.5, 1000, 3, 2, depth, split, 0.2) == pytest.approx(expected)
+
+
+def test_what_is_expected_of_trees():
+    schema = Schema([Numeric("a", cuts=range(9)), Boolean("b")], classes=["x", "y", "z"])
+    found = expect_trees(schema, 1000)
+    assert all(a.loss >= b.loss and a.attacker < b.attacker for a, b in pairwise(found))
+    assert [e.attacker for e in found] == [e.attacker for e in expect(schema, 1000)]
+    assert found[-1].loss == worst_loss_of_trees(10.0, 1000, 10, 3)
+    by_column = expect_trees(schema, 1000, prior="columns")[-1].loss
+    assert by_column == worst_loss_of_trees(10.0, 1000, 10, 3, rarest=1 / 18) > found[-1].loss
+    assert {e.loss for e in expect_trees(schema, 1000, stages=(1, 1))} == {None}
+    assert {e.loss for e in expect_trees(schema, 1000, criterion="mass")} == {None}
+    wide = Schema([Numeric("a", cuts=range(120))], classes=[0, 1])
+    with pytest.raises(ValueError, match="max_depth is too large for 120 tests"):
+        expect_trees(wide, 1000, max_depth=6)

@@ -19,7 +19,7 @@ from discreet.cli import main
 from discreet.experiments import peers, peers_child, peers_environment
 from discreet.experiments.grids import FULL, QUICK
 from discreet.experiments.page import Table
-from discreet.experiments.peers import EPSILONS, OURS, PEERS
+from discreet.experiments.peers import EPSILONS, OURS, PEERS, TREES
 from discreet.experiments.peers_environment import PeersError, environment, fit_in
 from discreet.experiments.reproduce import all_units
 from discreet.experiments.runner import Unit, rows_of, run
@@ -63,11 +63,11 @@ def test_the_grid():
     for effort, splits in ((FULL, 20), (QUICK, 2)):
         units = list(peers.units(effort))
         assert {unit.seed for unit in units} == set(range(splits))
-        assert {(unit.setup, unit.methods) for unit in units} == {("A", OURS), ("A", PEERS)}
-        assert len(units) == 2 * 3 * splits
+        assert {(unit.setup, unit.methods) for unit in units} == {("A", TREES), ("A", OURS), ("A", PEERS)}
+        assert len(units) == 3 * 3 * splits
     assert not any(unit.experiment == "peers" for unit in all_units(quick=True))
     both = [unit.key for unit in all_units(quick=True, with_peers=True)]
-    assert len(set(both)) == len(both) == len(all_units(quick=True)) + 12
+    assert len(set(both)) == len(both) == len(all_units(quick=True)) + 18
 
 
 def test_rows_are_those_of_other_fits_and_none_is_done_twice(tmp_path, child):
@@ -215,7 +215,7 @@ def test_the_table_has_means_of_every_method():
     tables = [part for part in section.body if isinstance(part, Table)]
     assert [table.caption for table in tables] == [f"{d}, 5 splits" for d in ("COMPAS", "Adult", "German Credit")]
     rows = {row[0]: row[1:] for row in tables[0].rows}
-    assert list(rows) == [*OURS, *PEERS]
+    assert list(rows) == [*TREES, *OURS, *PEERS]
     assert rows["whole lists"] == ("–", "–", "–")  # there are none among these
     mine = fits.query("experiment == 'peers' and dataset == 'COMPAS' and method == 'DP-EBM' and epsilon == 1")
     shown = [float(number) for number in re.findall(r"[\d.]+", rows["DP-EBM"][1])]

@@ -1,5 +1,6 @@
 """What a rule list predicts, it predicts as SQL on real engines and as a Python function, whatever the values."""
 
+import ast
 import math
 from decimal import Decimal
 
@@ -20,13 +21,17 @@ from discreet import (
     Rule,
     RuleList,
     Schema,
+    Split,
+    Tree,
 )
 from discreet.common.errors import RuleError
+from discreet.conditions.candidates import Candidates
+from discreet.conditions.partition import Answer
 from discreet.datasets import load_adult, load_compas, load_german_credit
 from discreet.export.dialects import DIALECTS
 
 from ..support.fuzzing import RULES as SPECIMEN
-from ..support.strategies import free_rule_lists, rule_lists
+from ..support.strategies import free_rule_lists, rule_lists, trees
 
 ROW = "?row"  # the number of a record, since engines may give records in any order
 
@@ -610,3 +615,74 @@ def test_all_rows_of_the_datasets(engine, name, binary):
         if engine.dialect == "duckdb":
             predict = function(rules.to_python())
             assert [predict(record) for record in records] == predicted
+
+
+def random_tree(schema, depth, rng):
+    """Full to this depth, over the literals of a schema and their negations."""
+    literals = [rule.antecedent[0] for rule in Candidates.of_schema(schema, 1, negations=True)]
+
+    def grown(deeper):
+        if not deeper:
+            return Answer(schema.classes[rng.integers(len(schema.classes))], rng.normal(5, 10, len(schema.classes)))
+        return Split(literals[rng.integers(len(literals))], grown(deeper - 1), grown(deeper - 1))
+
+    return Tree(grown(depth), schema.classes, schema)
+
+
+@pytest.mark.parametrize("name", LOADERS)
+def test_trees_on_all_rows_of_the_datasets_with_values_missing(engine, name):
+    data, rng = LOADERS[name](), np.random.default_rng(0)
+    frame = data.data.mask(rng.random(data.data.shape) < 0.1)
+    table = pa.Table.from_pandas(frame, preserve_index=False)
+    load(engine, table)
+    for depth in (1, 3, 5):
+        tree = random_tree(data.schema, depth, rng)
+        assert len(set(tree.captures(table).tolist())) > 2 ** (depth - 2)
+        check_sql(engine, tree, table)
+        columns = frame[tree.used_columns].astype(object).where(frame.notna(), None)
+        check_python(tree, {column: columns[column].to_numpy() for column in columns}, len(frame))
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow], deadline=None)
+@given(drawn=trees())
+def test_any_tree_is_the_same_in_python(drawn):
+    tree, data = drawn
+    check_python(tree, data, len(next(iter(data.values()))))
+
+
+def test_each_test_of_a_tree_stands_in_its_code_once():
+    tree = random_tree(load_adult().schema, 8, np.random.default_rng(1))
+    assert len(tree) == 256
+    assert tree.to_sql("postgresql").count("WHEN") == 255
+    tests = [statement for statement in ast.parse(tree.to_python()).body[0].body if isinstance(statement, ast.If)]
+    assert sum(isinstance(node, ast.If) for statement in tests for node in ast.walk(statement)) == 255
+    for code in (tree.to_sql("postgresql"), tree.to_python()):
+        assert len(code) < 8 * len(str(tree))
+
+
+def test_code_of_a_tree_reads_like_the_tree():
+    tree = Tree.parse("if a > 1 then if b then yes else no else if a is missing then maybe else no")
+    assert tree.to_sql("postgresql") == (
+        """CASE
+  WHEN "a" > 1::float8 AND NOT "a" = 'NaN'::float8 THEN
+    CASE
+      WHEN "b" THEN 'yes'
+      ELSE 'no'
+    END
+  WHEN ("a" IS NOT DISTINCT FROM NULL::float8 OR "a" = 'NaN'::float8) THEN 'maybe'
+  ELSE 'no'
+END"""
+    )
+    assert tree.to_python().endswith(
+        """
+    if a > 1:
+        if b is True:
+            return 'yes'
+        else:
+            return 'no'
+    elif isnan(a):
+        return 'maybe'
+    else:
+        return 'no'
+"""
+    )

@@ -1,4 +1,4 @@
-"""Whatever divides the records into parts is a model: a tree and a score card go where a rule list goes."""
+"""Whatever divides the records into parts is a model: a tree, and a score card made up here, go where a rule list goes."""
 
 import json
 import math
@@ -22,6 +22,8 @@ from discreet import (
     RuleList,
     SavedModel,
     Schema,
+    Split,
+    Tree,
     noisy_accuracy,
 )
 from discreet.cli import main
@@ -41,7 +43,7 @@ from discreet.vault.vault import Vault
 
 from ..export.test_exports import check_python, check_sql, load
 from ..report.test_report import Page
-from ..support.other_models import ScoreCard, Split, Tree
+from ..support.other_models import ScoreCard
 
 COLUMNS = (
     Numeric("age", cuts=[25, 40], missing=True, low=0, high=99, outside="missing"),
@@ -97,7 +99,6 @@ Y = np.array(["yes" if i % 3 == 0 else "no" for i in range(len(RECORDS))])
 @pytest.fixture(autouse=True)
 def known(monkeypatch):
     """As a line in models.kinds would have it."""
-    monkeypatch.setitem(KINDS, "tree", Tree)
     monkeypatch.setitem(KINDS, "score_card", ScoreCard)
 
 
@@ -278,13 +279,6 @@ def test_the_report_says_what_kind_of_model_it_is_and_shows_every_condition(mode
     assert to_html(SavedModel(model)).count(f"<h1>A {model.kind}</h1>") == 1
 
 
-def test_the_report_of_a_tree_has_its_leaves_as_rules():
-    words = words_of(TREE)
-    assert "4 rules and a default" in words
-    assert "By these counts the tree gives the right answer for about 84 %" in words
-    assert "points" not in words
-
-
 def test_the_report_of_a_card_has_tables_of_points_and_rules_for_the_total():
     for card in (CARD, COUNTED):
         words = words_of(card)
@@ -359,6 +353,19 @@ def test_the_command_line_shows_it_in_every_format(model, folder):
     assert run("show", "model.json", "--format", "html").strip() == to_html(SavedModel(model, target="ill")).strip()
     run("show", "model.json", "--out", "model.txt")
     assert (folder / "model.txt").read_text() == f"{model}\n\nLearned without privacy.\n"
+
+
+def test_a_tree_in_the_terminal_reads_as_it_prints(folder):
+    SavedModel(TREE, target="ill").save("model.json")
+    inside = [line.strip("│").removeprefix("  ").rstrip() for line in run("show", "model.json").splitlines()]
+    lines = str(TREE).splitlines()
+    start = inside.index(lines[0])
+    shown = inside[start : start + len(lines)]
+    assert all(line.startswith(text) for line, text in zip(shown, lines, strict=True))
+    said = [line.removeprefix(text).strip() for line, text in zip(shown, lines, strict=True)]
+    assert said == ["", "90% of 10", "75% of 40", "75% of 20", "100% of 8", "100% of 20"]
+    SavedModel(Tree("yes"), target="ill").save("one.json")
+    assert "always yes" in run("show", "one.json")
 
 
 @every_model

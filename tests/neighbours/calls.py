@@ -62,6 +62,12 @@ def _optimal(**parameters):
     return DPOptimalRuleListClassifier(schema=_schema(), max_length=3, **parameters)
 
 
+def _tree(**parameters):
+    from discreet import DPOptimalTreeClassifier
+
+    return DPOptimalTreeClassifier(schema=_schema(), **{"max_depth": 2} | parameters)
+
+
 def _greedy(mechanism, **parameters):
     from discreet import DPGreedyRuleListClassifier
 
@@ -111,6 +117,8 @@ def _plan_source(X, y):
 CALLS = {
     "fit whole lists": lambda X, y: _fit(_optimal(), X, y),
     "fit whole lists in two draws": lambda X, y: _fit(_optimal(joint=1, max_card=2, verbose=True), X, y),
+    "fit whole trees": lambda X, y: _fit(_tree(), X, y),
+    "fit whole trees in two stages": lambda X, y: _fit(_tree(stages=(1, 2), criterion="mass", verbose=True), X, y),
     "fit with a ledger": _ledger,
     "fit_vault": _fit_vault,
     "noisy_accuracy": _noisy_accuracy,

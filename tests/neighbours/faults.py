@@ -15,9 +15,10 @@ def memory_while_filling():
 
 
 def memory_while_drawing():
-    from discreet.vault import greedy_doors, list_doors
+    from discreet.vault import greedy_doors, list_doors, tree_doors
 
     list_doors.make_problem = lambda truth, counts, *_: _fails(int(counts.sum()))
+    tree_doors.TreeProblem = lambda truth, counts, *_: _fails(int(counts.sum()))
     greedy_doors.NodeCounts = lambda left, captured: _fails(int(left.sum()))
 
 

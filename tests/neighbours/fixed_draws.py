@@ -18,10 +18,13 @@ def fix_draws():
     from discreet.vault.cut_doors import CutDoors
     from discreet.vault.greedy_doors import GreedyDoors
     from discreet.vault.list_doors import ListDoors
+    from discreet.vault.tree_doors import TreeDoors
 
     _replace(ListDoors, "sample_list", lambda _, doors, prefix, lengths: _some_list(prefix, len(lengths) - 1))
     for doors in (ListDoors, GreedyDoors):
         _replace(doors, "histogram", lambda drawn, *_: tuple(10.0 for _ in drawn))
+    _replace(TreeDoors, "_draw", lambda drawn, doors, problem, depth: _some_tree(doors, depth))
+    _replace(TreeDoors, "count", lambda drawn, *_: _with_some_counts(drawn))
     _replace(GreedyDoors, "exceeds", _some_support)
     _replace(GreedyDoors, "select", lambda _, doors, prefix: _unused(prefix, 1)[0])
     _replace(CutDoors, "cut", lambda _, doors, stretches: [s.first for s in stretches])
@@ -63,6 +66,24 @@ def _some_support(passed, doors, prefix):
 
 def _unused(prefix, n):
     return list(itertools.islice((i for i in itertools.count() if i not in prefix), n))
+
+
+def _some_tree(doors, depth):
+    """A test at every place, and labels in turn; none where they are not drawn."""
+    from discreet.conditions.numbered_tree import Fork, Leaf
+
+    labels = itertools.cycle([0, 1] if doors._problem.score == "accuracy" else [None])
+    trees = [Leaf(next(labels)) for _ in range(2**depth)]
+    for test in range(depth):
+        trees = [Fork(test, *pair) for pair in zip(trees[::2], trees[1::2], strict=True)]
+    return trees[0]
+
+
+def _with_some_counts(tree):
+    from discreet.conditions.numbered_tree import Leaf, with_leaves
+
+    counts = itertools.cycle([(10.0, 5.0), (5.0, 10.0)])
+    return with_leaves(tree, lambda _, leaf: Leaf(leaf.label, next(counts)))
 
 
 def _some_list(prefix, n_rules):

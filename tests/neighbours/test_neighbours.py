@@ -86,7 +86,8 @@ def test_a_vault_of_lists_looks_the_same_with_a_record_of_any_kind(see):
 
 
 CALLS = [
-    *("fit whole lists", "fit whole lists in two draws", "fit_vault", "noisy_accuracy", "private_cuts", "plan_source"),
+    *("fit whole lists", "fit whole lists in two draws", "fit whole trees", "fit whole trees in two stages"),
+    *("fit_vault", "noisy_accuracy", "private_cuts", "plan_source"),
     *(f"fit {mechanism}" for mechanism in MECHANISMS),
 ]
 
@@ -104,9 +105,10 @@ def test_every_call_looks_the_same_with_a_record_more(see, call, form):
 
 @pytest.mark.parametrize("form", EXTRAS)
 def test_an_empty_table_looks_like_one_with_a_record(see, form):
-    job = {"call": "fit whole lists", "form": form, "n": 0}
-    empty = see(job)
-    assert not differences(empty, see(job | {"n": 1}))
+    for call in ("fit whole lists", "fit whole trees"):
+        job = {"call": call, "form": form, "n": 0}
+        empty = see(job)
+        assert not differences(empty, see(job | {"n": 1}))
 
 
 # So many records, patterns or rows are taken at a time. Here it is as many as the smaller table has.
@@ -117,7 +119,7 @@ SLICES = [
 
 
 @pytest.mark.parametrize("form", ["pandas", "Parquet in DuckDB"])
-@pytest.mark.parametrize("call", ["fit whole lists", "fit mass"])
+@pytest.mark.parametrize("call", ["fit whole lists", "fit whole trees", "fit mass"])
 def test_a_record_beyond_the_end_of_a_slice_is_not_noticed(see, call, form):
     job = {"call": call, "form": form, "constants": dict.fromkeys(SLICES, 40)}
     without = see(job)
@@ -135,7 +137,7 @@ def test_a_record_beyond_the_end_of_a_part_of_a_file_is_not_noticed(see_command,
 @pytest.mark.parametrize("form", ["pandas", "Parquet in DuckDB"])
 @pytest.mark.parametrize("fault", FAULTS)
 def test_what_goes_wrong_shows_no_number_of_records(see, fault, form):
-    for call in ("fit whole lists", "fit mass", "fit with a ledger"):
+    for call in ("fit whole lists", "fit whole trees", "fit mass", "fit with a ledger"):
         job = {"call": call, "form": form, "fault": fault}
         without = see(job)
         assert "raised" in without["value"], "the fault does not strike"
@@ -197,7 +199,7 @@ PATHS = {
     "DuckDB": (["duckdb:///base.duckdb?table=people"], _typed(_write_duckdb), TYPED),
     "glob": (["tabl?.parquet"], _typed(_write_parquet), TYPED),
 }
-COMMANDS = ["fit", "fit greedy", "evaluate", "cuts"]
+COMMANDS = ["fit", "fit greedy", "fit a tree", "evaluate", "cuts"]
 
 
 def arguments(command, path):
@@ -209,6 +211,20 @@ def arguments(command, path):
         return ["fit", *given, "-o", "model.json", "--report", "report.html", "-k", "3"]
     if command == "fit greedy":
         return ["fit", *given, "-o", "model.json", "--json", "--mechanism", "mass"]
+    if command == "fit a tree":
+        return [
+            "fit",
+            *given,
+            "-o",
+            "model.json",
+            "--report",
+            "report.html",
+            "--model",
+            "tree",
+            "--stages",
+            "1,1",
+            "-v",
+        ]
     return ["cuts", *given, "-o", "new.toml", "-c", "age=3"]
 
 
@@ -286,9 +302,9 @@ def test_a_hole_made_on_purpose_is_seen(see, see_command, leak):
 
 NO_PRIVATE_RECORDS = {
     *(kind.__name__ for kind in KINDS.values()),
-    *("Schema", "Literal", "Rule", "RuleList", "PrivacyStatement", "Ledger"),
+    *("Schema", "Literal", "Rule", "RuleList", "Tree", "Split", "PrivacyStatement", "Ledger"),
     *("SavedModel",),  # predicts for records, which is not covered by any promise (docs/privacy-promise.md)
-    *("GreedyRuleListClassifier", "OptimalRuleListClassifier"),  # not private, and say so
+    *("GreedyRuleListClassifier", "OptimalRuleListClassifier", "OptimalTreeClassifier"),  # not private, and say so
     *("draft_schema", "draft_from_dictionary"),  # of a public sample
     *("check_table",),  # for the holder's eyes only, and says so
 }
@@ -296,6 +312,7 @@ LOOKED_AT = {
     *(
         "DPGreedyRuleListClassifier",
         "DPOptimalRuleListClassifier",
+        "DPOptimalTreeClassifier",
         "Vault",
         "noisy_accuracy",
         "private_cuts",
@@ -322,7 +339,8 @@ def test_every_command_is_looked_at_or_takes_no_private_records():
 def test_every_way_to_learn_is_looked_at():
 
     assert {f"fit {mechanism}" for mechanism in MECHANISMS} <= set(CALLS)
-    methods = {name for name in dir(discreet.DPOptimalRuleListClassifier) if name.startswith(("fit", "plan"))}
-    assert methods == {"fit", "fit_source", "fit_vault", "plan_source"}
+    for classifier in (discreet.DPOptimalRuleListClassifier, discreet.DPOptimalTreeClassifier):
+        methods = {name for name in dir(classifier) if name.startswith(("fit", "plan"))}
+        assert methods == {"fit", "fit_source", "fit_vault", "plan_source"}
     fillers = {name for name in vars(discreet.Vault) if not name.startswith("_")}
     assert fillers == {"from_table", "from_source", "from_file", "filled_by", "drafted"}

@@ -23,7 +23,7 @@ from discreet.cli import main
 from discreet.datasets import load_compas
 from discreet.mechanisms.base import GreedyMechanism
 from discreet.mechanisms.guarantees import charges_add_up
-from discreet.mechanisms.registry import MECHANISMS, WHOLE_LISTS, find, register
+from discreet.mechanisms.registry import MECHANISMS, WHOLE_LISTS, WHOLE_TREES, find, register
 from discreet.mechanisms.selector import NoisyMaxSelector
 from discreet.noise.discrete_laplace import scale_for
 from discreet.noise.exponential import Exponential
@@ -205,7 +205,7 @@ def test_the_audit_catches_a_twin_whose_draws_do_not_follow_its_law():
 
 
 def test_a_name_is_given_once():
-    for name in ("mass", WHOLE_LISTS.name):
+    for name in ("mass", WHOLE_LISTS.name, WHOLE_TREES.name):
 
         class Again(Errors):
             pass
@@ -215,6 +215,7 @@ def test_a_name_is_given_once():
             register(Again())
     assert find("mass") is MECHANISMS["mass"]
     assert find(WHOLE_LISTS.name) is WHOLE_LISTS
+    assert find(WHOLE_TREES.name) is WHOLE_TREES
     assert find("noisy accuracy") is None
 
 
@@ -222,13 +223,18 @@ def test_every_mechanism_is_in_the_docs():
     root = Path(__file__).parents[2]
     for name in MECHANISMS:
         for place in (root / "docs" / "privacy.md", root / "docs" / "theory.md"):
-            assert name in place.read_text(encoding="utf-8"), f"{name} is not in {place.name}"
+            assert f"`{name}`" in place.read_text(encoding="utf-8"), f"`{name}` is not in {place.name}"
         assert f'"{name}"' in DPGreedyRuleListClassifier.__doc__, f"{name} is not in the docstring of the classifier"
 
 
 # where a mechanism may be named: as a default, as a counterexample, in a demonstration, and in figures that show some of them
 NAMED = {
     ("classifiers", "greedy"): {"mass"},
+    # what trees may be drawn by has the same name
+    ("classifiers", "trees"): {"mass"},
+    ("sampling", "trees", "problem"): {"mass"},
+    ("cli", "plan"): {"mass"},
+    ("cli", "learners"): {"mass"},
     ("audit", "learners"): {"sm-laplace", "sm-cauchy"},
     ("cli", "demo"): {"sm-laplace"},
 }

@@ -6,22 +6,41 @@ from itertools import combinations_with_replacement
 import numpy as np
 import pytest
 
-from discreet import DPGreedyRuleListClassifier, DPOptimalRuleListClassifier, Ledger, Numeric, Schema, private_cuts
-from discreet.audit.explore import ExploredGreedy, ExploredOptimal, explore, losses, schema_of_rules, vault_of
+from discreet import (
+    DPGreedyRuleListClassifier,
+    DPOptimalRuleListClassifier,
+    DPOptimalTreeClassifier,
+    Ledger,
+    Numeric,
+    Schema,
+    private_cuts,
+)
+from discreet.audit.explore import (
+    ExploredGreedy,
+    ExploredOptimal,
+    ExploredTrees,
+    explore,
+    losses,
+    schema_of_rules,
+    vault_of,
+)
 from discreet.privacy.statement import Guarantee
 
 SCHEMA = schema_of_rules(2, 2)
 LEARNERS = {
-    "mass": (ExploredGreedy, {"max_length": 2}),
-    "gl-laplace": (ExploredGreedy, {"mechanism": "gl-laplace", "max_length": 2}),
-    "whole lists": (ExploredOptimal, {"max_length": 2}),
-    "whole lists, no counts": (ExploredOptimal, {"max_length": 2, "counts_share": 0.0}),
+    "mass": (ExploredGreedy, {"max_length": 2, "negations": False}),
+    "gl-laplace": (ExploredGreedy, {"mechanism": "gl-laplace", "max_length": 2, "negations": False}),
+    "whole lists": (ExploredOptimal, {"max_length": 2, "negations": False}),
+    "whole lists, no counts": (ExploredOptimal, {"max_length": 2, "negations": False, "counts_share": 0.0}),
+    "whole trees": (ExploredTrees, {"max_depth": 1}),
+    "whole trees, no counts": (ExploredTrees, {"max_depth": 1, "counts_share": 0.0}),
+    "whole trees by mass, two stages": (ExploredTrees, {"stages": (1, 1), "criterion": "mass"}),
 }
 
 
 def worst(make, parameters, records, **more):
     """The largest loss over some small tables and all that have so many records more."""
-    classifier = make(schema=SCHEMA, negations=False, **parameters, **more)
+    classifier = make(schema=SCHEMA, **parameters, **more)
     rng = np.random.default_rng(0)
     largest = 0.0
     for less in [np.zeros((4, 2), int), *rng.integers(0, 4, (1, 4, 2))]:
@@ -39,7 +58,7 @@ def test_a_person_with_two_records_gets_the_whole_epsilon_and_not_more(name):
     assert worst(make, parameters, 2, epsilon=1.0, records_per_person=2) <= 1.0 + 1e-9
 
 
-@pytest.mark.parametrize("name", ["mass", "whole lists, no counts"])
+@pytest.mark.parametrize("name", ["mass", "whole lists, no counts", "whole trees, no counts"])
 def test_a_twin_that_forgets_to_divide_is_caught(name):
     make, parameters = LEARNERS[name]
     assert worst(make, parameters, 2, epsilon=1.0, records_per_person=1) > 1.05
@@ -50,7 +69,9 @@ def test_a_person_with_more_records_than_was_said_is_promised_less():
     assert worst(make, parameters, 3, epsilon=1.0, records_per_person=2) > 1.05
 
 
-@pytest.mark.parametrize("classifier", [DPGreedyRuleListClassifier, DPOptimalRuleListClassifier])
+@pytest.mark.parametrize(
+    "classifier", [DPGreedyRuleListClassifier, DPOptimalRuleListClassifier, DPOptimalTreeClassifier]
+)
 def test_the_statement_and_the_ledger_are_about_a_person(classifier):
     X, y = np.zeros((20, 2), bool), np.arange(20) % 2
     ledger = Ledger(epsilon=1.5)

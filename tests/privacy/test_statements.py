@@ -14,7 +14,7 @@ import polars as pl
 import pytest
 
 from discreet import Boolean, Categorical, DPGreedyRuleListClassifier, Ledger, Numeric, Schema, Vault
-from discreet.common.errors import CandidatesError, PrivacyWarning, SchemaError
+from discreet.common.errors import CandidatesError, PrivacyWarning, SchemaError, SeededWarning
 from discreet.common.tables import as_table
 from discreet.conditions.candidates import Candidates
 from discreet.mechanisms.impurity import largest_ranges_of_smooth_gini, range_of_smooth_gini
@@ -55,6 +55,7 @@ def test_a_fit_without_proof_warns_by_its_parameters_alone(parameters, reason):
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         DPGreedyRuleListClassifier(**good).fit(X, Y)
+        warnings.simplefilter("ignore", SeededWarning)  # which is given once in a process
         DPGreedyRuleListClassifier(**good | parameters, random_state=0).fit(X, Y)  # an experiment
 
 

@@ -21,7 +21,7 @@ def test_level_1_catches(case):
 
 @named(twins.other_choice_twins())
 def test_level_1_catches_other(case):
-    assert is_broken(case[1].ratio)
+    assert is_broken(case[1]().ratio)
 
 
 @named(twins.fit_twins())

@@ -174,6 +174,15 @@ def posed_by_a_fit(monkeypatch):
     return seen
 
 
+@pytest.mark.parametrize(("joint", "draws"), [(None, [5]), (1, [2, 2, 2, 2]), (3, [4, 2])])
+def test_by_default_a_draw_takes_all_lengths_alike_and_all_rules(posed_by_a_fit, joint, draws):
+    """Measured, and kept: docs/optimal.md, "How long a list may be"."""
+    X, y = load_compas(binary=True, sensitive=False, return_X_y=True)
+    DPOptimalRuleListClassifier(max_length=5, joint=joint, max_card=2).fit(X.astype(bool), y)
+    assert [prior.lengths for _, _, prior, _ in posed_by_a_fit] == [(1.0,) * lengths for lengths in draws]
+    assert set(posed_by_a_fit[0][2].rules) == {1.0}
+
+
 @pytest.mark.parametrize("joint", [None, 1, 2])
 @pytest.mark.parametrize("share", [0.0, 0.1, 0.3])
 def test_the_rates_of_a_fit_add_up_to_its_epsilon(posed_by_a_fit, joint, share):

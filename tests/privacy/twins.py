@@ -5,26 +5,31 @@ Every twin is wrong in one way in which such code is wrong in practice. ``make t
 
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import partial
 from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
-from discreet import DPGreedyRuleListClassifier, DPOptimalRuleListClassifier
+from discreet import DPGreedyRuleListClassifier, DPOptimalRuleListClassifier, DPOptimalTreeClassifier
+from discreet.audit import trees
 from discreet.audit.choices import noisy_max_law, worst_choice, worst_on_grid
 from discreet.audit.counts import worst_check, worst_count
-from discreet.audit.explore import ExploredGreedy, ExploredOptimal
-from discreet.audit.learners import GREEDY, WHOLE, Compared, Subject, compare, excess, leftover
+from discreet.audit.explore import ExploredGreedy, ExploredOptimal, ExploredTrees
+from discreet.audit.learners import GREEDY, TREES, WHOLE, Compared, Subject, compare, excess, leftover
 from discreet.audit.lists import laws_by_definition, laws_by_problem, worst_draw
 from discreet.audit.observed import best_event, lower_bound, outcomes, watch
 from discreet.audit.pairs import Pair, as_table, smallest_pairs
 from discreet.cells.counting import NodeCounts
+from discreet.conditions.numbered_tree import Leaf, leaves_of, with_leaves
 from discreet.mechanisms.impurity import gini
 from discreet.mechanisms.mass import UNITS, MassSelector, mass_units
 from discreet.mechanisms.noisy_counts import NoisyCountsSelector
 from discreet.noise.entropy import SystemEntropy
 from discreet.noise.exponential import Exponential
 from discreet.noise.laplace import Laplace
+from discreet.sampling.trees.problem import ACCURACY, MASS
+from discreet.sampling.trees.reference import law_of_trees
 from discreet.vault.greedy_doors import GreedyDoors
 from tests.support.selectors import selector
 
@@ -147,18 +152,81 @@ def merged(posed):
 
 
 def other_choice_twins():
-    """name, what is found; the claim is in the finding."""
+    """name, and what finds it out; the claim is in the finding."""
     e = float(E)
-    yield "released counts: noise halved", worst_count(2 * E, 1000)._replace(allowed=e)
-    yield "support check: noise halved", worst_check(2 * E, 1000)._replace(allowed=e)
-    noisy = worst_on_grid(NoisyCountsSelector(2 * E, 1).laws([range(7)] * 4), e, "")
+    yield "released counts: noise halved", lambda: worst_count(2 * E, 1000)._replace(allowed=e)
+    yield "support check: noise halved", lambda: worst_check(2 * E, 1000)._replace(allowed=e)
+    noisy = partial(worst_on_grid, NoisyCountsSelector(2 * E, 1).laws([range(7)] * 4), e, "")
     yield "noisy-counts: noise halved", noisy
     for name, laws in (
         ("whole lists: noise halved", laws_by_definition(2 * 0.5)),
         ("whole lists: rules merged without their multiplicity", laws_by_problem(0.5, merged)),
     ):
-        found = list(worst_draw(0.5, 2, laws))
-        yield name, max(found, key=lambda f: f.ratio)._replace(pairs=sum(f.pairs for f in found))
+        yield name, partial(worst_of, worst_draw, 0.5, 2, laws)
+    for name, score, laws, most in tree_twins():
+        yield name, partial(worst_of, trees.worst_tree, 0.5, most, score, laws)
+
+
+def worst_of(search, *arguments):
+    found = list(search(*arguments))
+    return max(found, key=lambda f: f.ratio)._replace(pairs=sum(f.pairs for f in found))
+
+
+def cells_below(problem, path, leads=lambda true, side: true == side):
+    """Which cells lead to a leaf."""
+    return np.all([np.ones(problem.truth.shape[1], bool), *(leads(problem.truth[j], side) for j, side in path)], axis=0)
+
+
+def first_leaf_counted_twice(problem, depth):
+    drawn, logs = law_of_trees(problem, depth)
+    first = [next(leaves_of(tree)) for tree in drawn]
+    again = [problem.counts[leaf.label, cells_below(problem, path)].sum() for path, leaf in first]
+    return drawn, logs + problem.rate * np.array(again)
+
+
+def missing_in_both_branches(problem, depth):
+    """The records of which no test is true have values that are missing, say; they go both ways."""
+    missing = ~problem.truth.any(0)
+    drawn, logs = law_of_trees(replace(problem, rate=0.0), depth)
+    scores = [
+        sum(
+            problem.counts[leaf.label, cells_below(problem, path, lambda true, side: (true == side) | missing)].sum()
+            for path, leaf in leaves_of(tree)
+        )
+        for tree in drawn
+    ]
+    return drawn, logs + problem.rate * np.array(scores)
+
+
+def best_labels(problem, depth):
+    """Tests are drawn by what all labels of their leaves are worth together; then each leaf gets its most frequent class."""
+
+    def relabelled(path, leaf):
+        return Leaf(int(problem.counts[:, cells_below(problem, path)].sum(1).argmax()))
+
+    drawn, logs = law_of_trees(problem, depth)
+    return [with_leaves(tree, relabelled) for tree in drawn], logs
+
+
+def frequent_tests_first(problem):
+    """The prior prefers tests that are true of many records."""
+    tests = 1.0 + problem.truth @ problem.counts.sum(0)
+    return replace(problem, prior=replace(problem.prior, tests=tests / tests.sum()))
+
+
+def tree_twins():
+    """name, score, laws, and up to how many records to look."""
+    for score in (ACCURACY, MASS):
+        yield f"whole trees by {score}: rate doubled", score, trees.laws_by_definition(2 * 0.5, score), 2
+    for name, weights in (
+        ("whole trees: a leaf counted twice", first_leaf_counted_twice),
+        ("whole trees: missing values in both branches", missing_in_both_branches),
+        ("whole trees: the best label instead of a drawn one", best_labels),
+    ):
+        yield name, ACCURACY, trees.laws_by_problem(0.5, ACCURACY, weights=weights), 1
+    for score in (ACCURACY, MASS):
+        laws = trees.laws_by_problem(0.5, score, frequent_tests_first)
+        yield f"whole trees by {score}: a prior that depends on the table", score, laws, 1
 
 
 # -- level 2: whole fits ----------------------------------------------------------------------------------------------
@@ -279,6 +347,47 @@ class ForgetsWhatWasCaptured(ExploredOptimal):
         return doors
 
 
+class LouderTrees(TwiceTheRate, ExploredTrees):
+    pass
+
+
+class StagesDoNotShare(ExploredTrees):
+    """Each stage is charged its share, and draws with what all of them have together."""
+
+    def _doors(self, vault, candidates, budget, *arguments):
+        doors = super()._doors(vault, candidates, budget, *arguments)
+        doors._problem = replace(doors._problem, rate=float(budget.epsilon - budget.counts_epsilon))
+        return doors
+
+
+class LeavesShareRecords(ExploredTrees):
+    """A later stage draws in each leaf from all records, for one charge."""
+
+    def _doors(self, *arguments):
+        doors = super()._doors(*arguments)
+        draw, whole = doors._draw, doors._problem
+        doors._draw = lambda problem, depth: draw(whole, depth)
+        return doors
+
+
+class OverlappingLeaves(ExploredTrees):
+    """Class counts of all records that the last test on the way says so of, whatever was asked before: for one charge."""
+
+    def _doors(self, *arguments):
+        doors = super()._doors(*arguments)
+        inside, count = doors._inside, doors.count
+
+        def overlapping(tree):
+            doors._inside = lambda path: inside(path[-1:])
+            try:
+                return count(tree)
+            finally:
+                doors._inside = inside
+
+        doors.count = overlapping
+        return doors
+
+
 class Quiet:
     """Asks for half of the noise that it is asked for."""
 
@@ -295,6 +404,15 @@ class QuietCounts(ExploredGreedy):
     def _doors(self, *arguments):
         doors = super()._doors(*arguments)
         doors._histograms._entropy = Quiet(self.explorer)
+        return doors
+
+
+class QuietLeaves(ExploredTrees):
+    """Class counts with half the noise that is paid for."""
+
+    def _doors(self, *arguments):
+        doors = super()._doors(*arguments)
+        doors._entropy = Quiet(self.explorer)
         return doors
 
 
@@ -341,6 +459,26 @@ def fit_twins():
         replace(later, explored=ForgetsWhatWasCaptured),
         pairs[:20],
     )
+    yield from tree_fit_twins()
+
+
+def tree_fit_twins():
+    """The same for whole trees."""
+    pairs = few_pairs()[::2]
+    whole = Subject("whole trees", TREES, {"epsilon": 1.0, "max_depth": 1, "counts_share": 0.2})
+    mass = Subject("by mass", TREES, {"epsilon": 1.0, "max_depth": 2, "criterion": "mass", "counts_share": 0.5})
+    staged = Subject("stages", TREES, {"epsilon": 1.0, "stages": (1, 1), "criterion": "mass", "counts_share": 0.1})
+    # a hundred records of one class on each side of the first test, and a stranger that the second tells apart, or not
+    apart = [Pair(np.array([[100, 0], [0, 0], [0, 100], [0, 0]]), place) for place in ((0, 1), (1, 0), (2, 0), (3, 1))]
+    for name, sound, twin, tried in (
+        ("whole trees: rate doubled", whole, LouderTrees, pairs),
+        ("whole trees by mass: rate doubled", mass, LouderTrees, [*pairs, *apart]),
+        ("whole trees: stages that do not share epsilon", staged, StagesDoNotShare, [*pairs, *apart]),
+        ("whole trees: a stage whose leaves share records", staged, LeavesShareRecords, [*pairs, *apart]),
+        ("whole trees: class counts of leaves that overlap", mass, OverlappingLeaves, pairs),
+        ("whole trees: noise of class counts halved", mass, QuietLeaves, pairs),
+    ):
+        yield name, sound, replace(sound, explored=twin), tried
 
 
 def worst_fit(subject: Subject, promise, pairs) -> tuple[Compared, float]:
@@ -354,6 +492,10 @@ def worst_fit(subject: Subject, promise, pairs) -> tuple[Compared, float]:
 
 class LoudSampler(TwiceTheRate, DPOptimalRuleListClassifier):
     """Says and computes everything right, and then draws with half the noise: only fits can show it."""
+
+
+class LoudTreeSampler(TwiceTheRate, DPOptimalTreeClassifier):
+    """The same for trees."""
 
 
 class QuietEntropy(SystemEntropy):
@@ -394,7 +536,9 @@ def observed_twins():
     less[0, 0] = 1
     pair = Pair(less, (0, 1))
     yield "whole lists: a sampler with half the noise of its law", *_hits(lists, LoudSampler, pair, 5_000)
+    single = Subject("leaf", TREES, {"epsilon": 1.0, "max_depth": 0, "counts_share": 0.0}, n_rules=1)
     pair = Pair(np.zeros((2, 2), int), (0, 0))
+    yield "whole trees: a sampler with half the noise of its law", *_hits(single, LoudTreeSampler, pair, 2_500)
     yield "mass: OpenDP asked for half the noise", *_hits(counts, QuietSampler, pair, 1_000)
     pair = Pair(np.array([[20, 0], [0, 0]]), (0, 0))
     less_seen, more_seen = (shared_generator(table, 500, True) for table in (pair.less, pair.more))
@@ -424,7 +568,8 @@ def main():
     for name, broken, law, price in choice_twins():
         found = worst_of_twin(broken, law, price)
         print(f"| {name} | 1: one choice | {found.allowed:.4g} | {shown(found.loss)} | {found.pairs:,} pairs |")
-    for name, found in other_choice_twins():
+    for name, find in other_choice_twins():
+        found = find()
         print(f"| {name} | 1: one choice | {found.allowed:.4g} | {shown(found.loss)} | {found.pairs:,} pairs |")
     for name, sound, twin, pairs in fit_twins():
         promise = sound.promises()[0]

@@ -29,10 +29,10 @@ from discreet.report.html import to_html
 from discreet.report.summary import Chance, summarize
 from discreet.report.wording import bound, factor, number, percent, sentence
 
-from ..support.reported_models import MAKERS, MARK, NAMES, model
+from ..support.reported_models import LISTS, MAKERS, MARK, NAMES, model
 
 NAMED = [maker.__name__ for maker in MAKERS]
-VOID = {"meta", "input", "rect", "line", "path", "br", "img", "link", "base"}
+VOID = {"meta", "input", "rect", "line", "path", "br", "wbr", "img", "link", "base"}
 # What loads something or runs code. The page's own script has no attributes; its hash is in the policy.
 ACTIVE_TAGS = {"img", "link", "base", "iframe", "object", "embed", "form", "audio", "video", "source", "image", "use"}
 ATTRIBUTES_THAT_LOAD = {"src", "srcset", "data", "action", "formaction", "poster", "background", "xlink:href"}
@@ -121,8 +121,9 @@ def test_headings_go_down_one_by_one_and_links_lead_somewhere(name):
             assert attributes["scope"] in ("col", "row")
 
 
-def test_hostile_names_are_shown_as_they_are_and_nothing_more():
-    text, seen = to_html(model("hostile")), page("hostile")
+@pytest.mark.parametrize("name", ["hostile", "hostile_tree"])
+def test_hostile_names_are_shown_as_they_are_and_nothing_more(name):
+    text, seen = to_html(model(name)), page(name)
     assert text.count("<script") == 1
     assert text.count("<style") == 1
     assert MARK not in "".join(seen.scripts + seen.styles)
@@ -135,11 +136,12 @@ def test_hostile_names_are_shown_as_they_are_and_nothing_more():
 
 def test_a_renderer_that_forgets_to_escape_would_be_found(monkeypatch):
     monkeypatch.setattr("discreet.common.html.plain", str)
-    with pytest.raises(AssertionError):
-        test_hostile_names_are_shown_as_they_are_and_nothing_more()
+    for name in ("hostile", "hostile_tree"):
+        with pytest.raises(AssertionError):
+            test_hostile_names_are_shown_as_they_are_and_nothing_more(name)
 
 
-@pytest.mark.parametrize("name", [n for n in NAMED if n not in ("bare", "hostile")])
+@pytest.mark.parametrize("name", [m.__name__ for m in LISTS if m.__name__ not in ("bare", "hostile")])
 def test_numbers_are_those_of_the_model(name):
     rules, summary, text = model(name).rule_list, summarize(model(name)), page(name).text
     whole = sum(max(0.0, c) for rule in rules for c in rule.counts)
@@ -335,7 +337,7 @@ def test_a_report_of_a_classifier_is_that_of_its_model():
 def test_the_package_ships_what_the_page_needs():
     from importlib.resources import files
 
-    assert {"page.css", "scale.js"} <= {f.name for f in files("discreet.report").iterdir()}
+    assert {"page.css", "tree.css", "across.css", "scale.js"} <= {f.name for f in files("discreet.report").iterdir()}
 
 
 # --- notebooks -------------------------------------------------------------------------------------------------------------
@@ -382,8 +384,9 @@ def test_a_notebook_that_wants_text_gets_text():
         assert list(clf._repr_mimebundle_()) == ["text/plain"]
 
 
-def test_hostile_names_in_a_notebook():
-    html = model("hostile").rule_list._repr_html_()
+@pytest.mark.parametrize("name", ["hostile", "hostile_tree"])
+def test_hostile_names_in_a_notebook(name):
+    html = model(name).model._repr_html_()
     assert "<script" not in html
     assert "<img" not in html
     assert NAMES[0] in Page(html).text

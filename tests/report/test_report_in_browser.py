@@ -148,11 +148,12 @@ def test_on_paper_it_is_light_and_has_no_slider(visit):
         page.pdf(path=Path(folder) / "adult.pdf", format="A4", print_background=True)
 
 
-def test_a_notebook_shows_the_short_form(visit):
+@pytest.mark.parametrize("name", ["wine", "small_tree"])
+def test_a_notebook_shows_the_short_form(visit, name):
     for scheme, paper, ink in (("light", "#fff", "#111"), ("dark", "#111", "#eee")):
-        short = model("wine").rule_list._repr_html_()
+        short = model(name).model._repr_html_()
         body = f"<!DOCTYPE html><html lang=en><title>n</title><body style='background:{paper};color:{ink}'><main>{short}</main>"
         page = visit(body, (700, 400), scheme)
-        keep(page, f"notebook-{scheme}")
+        keep(page, f"notebook-{name}-{scheme}")
         assert page.heard == []
         assert not [p for p in problems(page) if p[0] in ("serious", "critical")]

@@ -34,10 +34,12 @@ from discreet.schema.columns.numeric import as_number
 from discreet.schema.columns.value_bins import NumberBins, TextBins
 from discreet.schema.inference import infer_schema
 
+from ..support.strategies import DRAWN
+
 
 @dataclass(frozen=True)
 class Ordinal(Column):
-    """Levels in order, tested by ``= "medium or more"``. What is no level is missing."""
+    """Levels in order, tested by ``= "medium or more"``, since ``<=`` takes numbers only. What is no level is missing."""
 
     levels: tuple[str, ...] = ()
 
@@ -132,6 +134,7 @@ MADE = """
 def registered(monkeypatch):
     """The one line that the registry gets."""
     for kind in (Ordinal, Month):
+        assert kind.kind not in KINDS  # else this would hide a kind of the package
         monkeypatch.setitem(KINDS, kind.kind, kind)
 
 
@@ -276,3 +279,7 @@ def test_nobody_outside_asks_of_what_kind_a_column_is():
                 names = {n.id for n in ast.walk(node.args[1]) if isinstance(n, ast.Name)}
                 asked |= {path.relative_to(home).as_posix()} if names & kinds else set()
     assert asked == {"releases/cut_points.py"}
+
+
+def test_property_tests_draw_every_kind_that_a_rule_may_use():
+    assert set(DRAWN) == set(KINDS) - {"ignore", Ordinal.kind, Month.kind}

@@ -124,6 +124,8 @@ COMMANDS = {
         "-x",
         "age",
     ),
+    "fit, a tree": (*FIT[2:], "--model", "tree", "--max-depth", "2", "--ledger", "l.json", "--report", "report.html"),
+    "fit, a tree in stages": (*FIT[2:], "--model", "tree", "--stages", "2,1", "--criterion", "mass", "-x", "age", "-v"),
     "evaluate": ("-e", "1", "--ledger", "l.json"),
     "cuts": ("-s", "fine.toml", "-e", "1", "-c", "age=3", "-o", "cut.toml", "--ledger", "l.json"),
     "predict": ("--id", "age", "--id", "ward", "-o", "scores.csv"),

@@ -1,4 +1,4 @@
-"""A small fuzzer of everything that reads a file: schemas, rules, rule lists, models, statements and ledgers.
+"""A small fuzzer of everything that reads a file: schemas, rules, rule lists, trees, models, statements and ledgers.
 
 An input is a valid document, changed: its structure (a value replaced, an entry lost, renamed or moved), its words, lines or
 characters; or a specimen that hurt some reader somewhere, alone or put into a valid document. Each input must be read, and then
@@ -37,8 +37,11 @@ from discreet import (
     RuleList,
     SavedModel,
     Schema,
+    Split,
+    Tree,
 )
 from discreet.common.errors import ModelError, RuleError, SchemaError
+from discreet.conditions.partition import Answer
 from discreet.models.saved import checksum
 from discreet.privacy import ledger_lines as lines
 from discreet.privacy.ledger import BudgetError, LedgerError, LedgerSnapshot
@@ -76,6 +79,20 @@ RULES = RuleList.parse(
 RULES = RuleList(
     (Rule(RULES.rules[0].antecedent, "yes", (1.5, 2)), Rule(RULES.rules[1].antecedent, "no", (3, -1))),
     Rule((), "yes", (0, 0)),
+    ("no", "yes"),
+    SCHEMA,
+)
+TREE_TEXTS = [
+    'if age <= 25 then\n    if "work place" = office then yes\n    else no\nelse if not smokes then no\nelse yes',
+    "if age in [18, 20] then if age not in [1,2] then 1 else if x is missing then 0 else -1.5 else 1",
+    'always "a label"',
+]
+TREE = Tree(
+    Split(
+        Literal("age", "<=", 25),
+        Split(Literal("work place", "=", "office"), Answer("yes", (1.5, 2)), Answer("no", (3, -1))),
+        Split(Literal("smokes"), Answer("no", None, (0.75, 0.25)), Answer("yes", (0, 0))),
+    ),
     ("no", "yes"),
     SCHEMA,
 )
@@ -137,6 +154,7 @@ SAVED = [
         ),
     ),
     SavedModel(RULES.without_counts(), UNPROVED),
+    SavedModel(TREE, STATEMENT, target="ill"),
 ]
 
 # --- what hurts readers ----------------------------------------------------------------------------------------------------
@@ -262,6 +280,8 @@ SPECIMENS = [
     "if a = " + "1" * 100_000 + "x then 1 else 0",
     "if a in [" + "1" * 50_000 + "," + "1" * 50_000 + "x then 1 else 0",
     "if " + "a and " * 5_000 + "a then 1 else 0",
+    "if a then " * 5_000 + "1" + " else 0" * 5_000,
+    '{"format": "discreet tree", "version": 1, "root": ' + '{"if": {"column": "a"}, "true": ' * 5_000,
     "if " + " and ".join(f"c = v{i}" for i in range(3_000)) + " then 1 else 0",
     "if " + " and ".join(f"c in [{i}, {i + 1}]" for i in range(3_000)) + " then 1 else 0",
     " else ".join(f"if c{i} then {i}" for i in range(3_000)) + " else 0",
@@ -472,9 +492,9 @@ def same_rules(rules: Any) -> None:
         same_model(rules)
 
 
-def same_model(rules: RuleList) -> None:
-    assert RuleList.from_json(rules.to_json()) == rules
-    assert RuleList.parse(str(rules), rules.classes, rules.schema) == rules.without_counts()
+def same_model(rules: RuleList | Tree) -> None:
+    assert type(rules).from_json(rules.to_json()) == rules
+    assert type(rules).parse(str(rules), rules.classes, rules.schema) == rules.without_counts()
     source = rules.to_python()
     assert source.encode()
     (made,) = ast.parse(source).body  # whatever its names are, it is one function
@@ -544,13 +564,16 @@ def readers(folder: Path) -> list[Reader]:
     """All of them. Files are made in the folder."""
     schemas = [SCHEMA.to_toml(), PLAIN_SCHEMA.to_toml(header="")]
     models = [RULES.to_json(), RuleList.parse(TEXTS[1]).to_json(None), RuleList.parse(TEXTS[2]).to_json()]
-    saved = [SAVED[0].to_json(), SAVED[1].to_json(None)]
+    trees = [TREE.to_json(), *(Tree.parse(text).to_json() for text in TREE_TEXTS)]
+    saved = [SAVED[0].to_json(), SAVED[1].to_json(None), SAVED[2].to_json()]
     path = folder / "file"
     return [
         Reader("schema", schemas, SchemaError, Schema.from_toml, same_schema, tomllib.loads, to_toml),
         Reader("schema file", schemas, SchemaError, Schema.load, same_schema, tomllib.loads, to_toml, as_file=True),
         Reader("rules", [*TEXTS, "age <= 3", "not a and b then 1"], RuleError, read_rules, same_rules),
         Reader("model", models, RuleError, RuleList.from_json, same_model, json.loads, to_json),
+        Reader("tree text", TREE_TEXTS, RuleError, Tree.parse, same_model),
+        Reader("tree", trees, RuleError, Tree.from_json, same_model, json.loads, to_json),
         Reader("model file", saved, ModelError, SavedModel.load, same_saved, json.loads, to_signed_json, as_file=True),
         Reader(
             "statement",

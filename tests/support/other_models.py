@@ -1,9 +1,9 @@
-"""Two kinds of models that the package does not have: a tree, and a score card. What every kind needs, in few lines."""
+"""A kind of model that the package does not have, a score card: what every kind needs, in few lines."""
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
-from discreet import Literal, Schema
+from discreet import Schema
 from discreet.conditions.partition import Answer, Condition, Partition
 from discreet.conditions.text import write
 from discreet.models.json_form import (
@@ -15,75 +15,6 @@ from discreet.models.json_form import (
     schema_from,
 )
 from discreet.models.model import PartitionModel
-
-Node = Any  # an Answer (a leaf), or a Split
-
-
-@dataclass(frozen=True)
-class Split:
-    test: Literal
-    true: Node
-    other: Node
-
-
-@dataclass(frozen=True)
-class Tree(PartitionModel):
-    kind: ClassVar[str] = "tree"
-    limits: ClassVar[tuple[float, ...]] = ()
-
-    root: Node
-    classes: tuple = ()
-    schema: Schema | None = None
-
-    def __post_init__(self):
-        self._check()
-
-    def leaves(self, node=None, before=()):
-        """Leaves, the branch where a test is true first, each with the tests that were true on the way."""
-        node = node or self.root
-        if isinstance(node, Answer):
-            return [(before, node)]
-        return self.leaves(node.true, (*before, node.test)) + self.leaves(node.other, before)
-
-    @property
-    def partitions(self):
-        return (Partition(tuple(condition for condition, _ in self.leaves())),)
-
-    @property
-    def answers(self):
-        return tuple(answer for _, answer in self.leaves())
-
-    def __str__(self):
-        return "\n".join(self._lines(self.root))
-
-    def _lines(self, node):
-        if isinstance(node, Answer):
-            return [write(node.label)]
-        yes, no = ([f"    {line}" for line in self._lines(n)] for n in (node.true, node.other))
-        return [f"if {node.test}", *yes, "else", *no]
-
-    def to_json(self, indent=1):
-        data = {"format": "discreet tree", "version": 1, "classes": self.classes, "root": _to_dict(self.root)}
-        return json_text(data, self.schema, indent)
-
-    @classmethod
-    def from_json(cls, text):
-        data = entries_of(text, "discreet tree", 1)
-        with reading_entries():
-            parts = _from_dict(data["root"]), tuple(data["classes"]), schema_from(data)
-        return cls(*parts)
-
-
-def _to_dict(node):
-    if isinstance(node, Answer):
-        return {"then": node.label, "counts": node.counts}
-    return {"if": literal_to_dict(node.test), "true": _to_dict(node.true), "other": _to_dict(node.other)}
-
-
-def _from_dict(data):
-    if "then" in data:
-        return Answer(data["then"], data["counts"] and tuple(data["counts"]))
-    return Split(literal_from_dict(data["if"]), _from_dict(data["true"]), _from_dict(data["other"]))
 
 
 @dataclass(frozen=True)

@@ -15,10 +15,9 @@ import tempfile
 import warnings
 from pathlib import Path
 
+from discreet.mechanisms.registry import MECHANISMS
 from tests.neighbours import tables
 from tests.neighbours.zygote import Zygote
-
-MECHANISMS = ("mass", "sm-laplace", "sm-cauchy", "gl-laplace", "gl-gaussian", "gl-exponential", "noisy-counts")
 
 
 def learners():

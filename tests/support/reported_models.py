@@ -3,10 +3,12 @@
 import warnings
 from functools import cache
 
+import numpy as np
 import pandas as pd
 from sklearn.datasets import load_wine
 
 from discreet import (
+    Boolean,
     Categorical,
     DPGreedyRuleListClassifier,
     DPOptimalRuleListClassifier,
@@ -19,7 +21,12 @@ from discreet import (
     RuleList,
     SavedModel,
     Schema,
+    Split,
+    Tree,
 )
+from discreet.conditions.candidates import Candidates
+from discreet.conditions.partition import Answer
+from discreet.conditions.text import MOST_DEPTH
 from discreet.datasets import load_adult, load_compas
 from discreet.privacy.statement import Guarantee
 
@@ -114,7 +121,66 @@ def hostile():
     )
 
 
-MAKERS = (adult, compas, proved_with_delta, wine, inferred, bare, unprotected, hostile)
+def tree_of(schema, depth, scale=1000.0):
+    """Random tests to this depth, and noisy counts, some below zero; always the same for the same depth."""
+    rng = np.random.default_rng(depth)
+    literals = [rule.antecedent[0] for rule in Candidates.of_schema(schema, 1, negations=False)]
+
+    def grown(deeper):
+        if deeper:
+            return Split(literals[rng.integers(len(literals))], grown(deeper - 1), grown(deeper - 1))
+        counts = np.round(rng.exponential(scale, len(schema.classes)) - scale / 4)
+        return Answer(schema.classes[int(counts.argmax())], counts)
+
+    return Tree(grown(depth), schema.classes, schema)
+
+
+def small_tree():
+    """Proved, three classes, a leaf where counts are mostly noise."""
+    columns = (Numeric("alcohol", True, [11, 12, 13]), Numeric("proline", cuts=[500, 800]), Boolean("organic", True))
+    schema = Schema(columns, target="cultivar", classes=["barolo", "grignolino", "barbera"])
+    root = Split(
+        Literal("proline", "<=", 800),
+        Split(
+            Literal("alcohol", "<=", 12),
+            Answer("grignolino", (2, 60.5, 3)),
+            Split(Literal("organic"), Answer("barbera", (-4, 6, 50)), Answer("barolo", (1, -3, 0))),
+        ),
+        Answer("barolo", (55, 4, 1)),
+    )
+    statement = PrivacyStatement("whole lists", None, Guarantee(1.0, 0.0), (), ("each person has one record",))
+    parameters = {"epsilon": 1.0, "counts_share": 0.5}
+    return SavedModel(Tree(root, schema.classes, schema), statement, "made up", parameters, "cultivar")
+
+
+def large_tree():
+    """32 leaves, without privacy."""
+    return SavedModel(tree_of(load_adult().schema, 5), target="income")
+
+
+def deepest_tree():
+    """As deep as a tree may be, without counts."""
+    node = Answer(0)
+    for i in range(MOST_DEPTH):
+        node = Split(Literal("a" if i % 2 else "b"), node, i % 2) if i % 3 else Split(Literal("c"), 1, node)
+    return SavedModel(Tree(node, (0, 1)), PrivacyStatement("mass", None, Guarantee(1.0, 0.0)))
+
+
+def hostile_tree():
+    """Names that are HTML."""
+    schema = Schema(
+        (Numeric(NAMES[0], cuts=[1]), Categorical(NAMES[1], True, categories=[NAMES[2], NAMES[5]])),
+        target=NAMES[3],
+        classes=[NAMES[4], NAMES[5]],
+    )
+    second = Split(Literal(NAMES[1], "=", NAMES[2]), Answer(NAMES[4], (-3, -2)), Answer(NAMES[5], (0.0, 12.5)))
+    root = Split(Literal(NAMES[0], "<=", 1), second, Answer(NAMES[5], (5, -2.0)))
+    return SavedModel(Tree(root, schema.classes, schema), None, NAMES[4], {}, NAMES[3], None, NAMES[5])
+
+
+LISTS = (adult, compas, proved_with_delta, wine, inferred, bare, unprotected, hostile)
+TREES = (small_tree, large_tree, deepest_tree, hostile_tree)
+MAKERS = LISTS + TREES
 
 
 @cache

@@ -1,12 +1,13 @@
-"""Random schemas, tables, rules and rule lists for property tests."""
+"""Random schemas, tables, rules, rule lists and trees for property tests."""
 
 import math
 
 import numpy as np
 from hypothesis import strategies as st
 
-from discreet import Boolean, Categorical, Literal, Numeric, Rule, RuleList, Schema
+from discreet import Boolean, Categorical, Literal, Numeric, Rule, RuleList, Schema, Split, Tree
 from discreet.conditions.candidates import Candidates
+from discreet.conditions.partition import Answer
 
 names = st.text(min_size=1, max_size=8)
 # awkward on purpose: reserved words, numbers, quotation marks, operators
@@ -42,9 +43,12 @@ def literals(draw, column=words):
 labels = st.one_of(words, st.integers(), st.booleans(), st.floats(allow_nan=False, allow_infinity=False))
 
 
+DRAWN = ("numeric", "categorical", "boolean")  # all kinds that a rule may use: tests/schema/test_a_new_kind.py
+
+
 @st.composite
 def columns(draw, name):
-    kind = draw(st.sampled_from(["numeric", "categorical", "boolean"]))
+    kind = draw(st.sampled_from(DRAWN))
     missing = draw(st.booleans())
     if kind == "boolean":
         return Boolean(name, missing, outside=draw(st.sampled_from([None, "missing", "error"])))
@@ -150,3 +154,37 @@ def free_rule_lists(draw):
 
 def _kind(literal):
     return {"=": "c", "!=": "c", "is true": "b", "is false": "b"}.get(literal.op, "n")
+
+
+def nodes(tests, answers, max_leaves=12):
+    """Nodes of trees, of any shape."""
+    return st.recursive(answers, lambda below: st.builds(Split, tests, below, below), max_leaves=max_leaves)
+
+
+@st.composite
+def trees(draw, max_leaves=12):
+    """Trees over the literals of a schema, and a table."""
+    candidates, data, _ = draw(problems(max_card=1))
+    classes = candidates.schema.classes
+    counts = st.one_of(st.none(), st.lists(st.floats(-10, 1e6), min_size=len(classes), max_size=len(classes)))
+    tests = st.sampled_from([rule.antecedent[0] for rule in candidates])
+    answers = st.builds(Answer, st.sampled_from(classes), counts)
+    return Tree(draw(nodes(tests, answers, max_leaves)), classes, candidates.schema), data
+
+
+@st.composite
+def free_trees(draw):
+    """Trees with names, categories and labels of any shape, and the smallest schema they need."""
+    kinds: dict[str, str] = {}  # a column is of one type: its first use says of which
+
+    def of_one_kind(literal):
+        if literal.op.endswith("missing") or kinds.setdefault(literal.column, _kind(literal)) == _kind(literal):
+            return literal
+        return Literal(literal.column, "is missing")
+
+    def renamed(node):
+        return (
+            Split(of_one_kind(node.test), renamed(node.true), renamed(node.other)) if isinstance(node, Split) else node
+        )
+
+    return Tree(renamed(draw(nodes(literals(), labels.map(Answer), 8))))

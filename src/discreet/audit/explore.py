@@ -6,7 +6,7 @@ probability that the mechanism gives it, and in the next run another one, until 
 released are not enumerated: given everything else they follow the discrete Laplace law around the exact counts, which is written
 down and integrated in ``loss.py``. So what is checked is the code that real fits run: how it splits the budget, which records
 it takes away, when it stops. What is *not* run here: the way from a table to cells, and the code that draws (``select`` of
-mechanisms without exact coins, the list samplers, OpenDP). These are level 3's part.
+mechanisms without exact coins, the samplers of lists and trees, OpenDP). These are level 3's part.
 """
 
 import math
@@ -25,8 +25,10 @@ from ..cells.packing import Packing
 from ..classifiers.greedy import DPGreedyRuleListClassifier
 from ..classifiers.optimal import DPOptimalRuleListClassifier
 from ..classifiers.private import Priced
+from ..classifiers.trees import DPOptimalTreeClassifier
 from ..common.errors import PrivacyWarning
 from ..conditions.candidates import Candidates
+from ..conditions.numbered_tree import Fork, Leaf, NumberedTree, leaves_of
 from ..learners.greedy import Learned
 from ..noise.discrete_laplace import tail
 from ..noise.entropy import Entropy, Integers
@@ -35,6 +37,8 @@ from ..noise.noisy_max import log_prob
 from ..privacy.ledger import Reservation
 from ..sampling.problem import Problem
 from ..sampling.reference import weighed
+from ..sampling.trees.problem import TreeProblem
+from ..sampling.trees.reference import law_of_trees
 from ..schema import Schema
 from ..vault.vault import Vault
 from .loss import Array, Loss, shifted_counts
@@ -58,7 +62,7 @@ class Explorer:
         self._forks: list[_Fork] = []
         self._depth = 0
         self.released: list[tuple[int, float]] = []  # exact value and scale of each noisy count
-        self.learned: Learned | None = None
+        self.learned: Learned | NumberedTree | None = None
         self.reservation: Reservation | None = None
         self.last_charge = 0.0
 
@@ -155,7 +159,7 @@ class _Explored:
     def _price(self, candidates: Candidates, drafted: bool) -> Priced:
         priced: Priced = super()._price(candidates, drafted)  # type: ignore[misc]
 
-        def explored(vault: Vault, reservation: Reservation, _: Entropy) -> Learned:
+        def explored(vault: Vault, reservation: Reservation, _: Entropy) -> Any:
             self.explorer.reservation = reservation
             charge = reservation.draw
 
@@ -168,7 +172,7 @@ class _Explored:
 
         return priced._replace(draw=explored)
 
-    def _set_model(self, candidates: Candidates, learned: Learned) -> None:
+    def _set_model(self, candidates: Candidates, learned: Any) -> None:
         self.explorer.learned = learned
         super()._set_model(candidates, learned)  # type: ignore[misc]
 
@@ -200,6 +204,25 @@ class ExploredOptimal(_Explored, DPOptimalRuleListClassifier):
 
         doors._draw = draw  # type: ignore[method-assign]
         return doors
+
+
+class ExploredTrees(_Explored, DPOptimalTreeClassifier):
+    """The classifier that draws whole trees, explored."""
+
+    def _doors(self, *arguments: Any) -> Any:
+        doors = super()._doors(*arguments)
+
+        def draw(problem: TreeProblem, depth: int) -> NumberedTree:
+            tree: NumberedTree = self.explorer.fork_among(lambda: normalised(*law_of_trees(problem, depth)))
+            return tree
+
+        doors._draw = draw  # type: ignore[method-assign]
+        return doors
+
+
+def normalised(trees: list[NumberedTree], logs: Array) -> tuple[list[NumberedTree], Array]:
+    """From logarithms of weights to those of probabilities."""
+    return trees, logs - np.logaddexp.reduce(logs)
 
 
 def law_of_lists(problem: Problem) -> tuple[list[tuple[tuple[int, ...], tuple[int, ...]]], Array]:
@@ -238,7 +261,7 @@ class Law:
 
 
 def explore(classifier: Any, vault: Vault) -> Law:
-    """The complete law of an explored classifier (``ExploredGreedy``, ``ExploredOptimal``) on a vault."""
+    """The complete law of an explored classifier (``ExploredGreedy`` and so on) on a vault."""
     classifier.explorer = explorer = Explorer()
     law = Law()
     with warnings.catch_warnings():
@@ -248,17 +271,28 @@ def explore(classifier: Any, vault: Vault) -> Law:
             learned, reservation = explorer.learned, explorer.reservation
             assert learned is not None
             assert reservation is not None
-            labels = None if learned.labels is None else tuple(learned.labels)
-            key = (tuple(learned.chosen), labels)
+            key = key_of(learned)
             new = Output(explorer.log_p, tuple(explorer.released), float(reservation.spent_epsilon), explorer.checks)
             law.ways[(*key, tuple(fork.arm for fork in explorer._forks))] = new
             if (old := law.outputs.get(key)) is None:
                 law.outputs[key] = Output(new.log_p, new.released, new.charged)
                 continue
             if old.released != new.released:
-                raise RuntimeError("the same list with counts of other parts: this law cannot be written down")
+                raise RuntimeError("the same model with counts of other parts: this law cannot be written down")
             old.log_p, old.charged = float(np.logaddexp(old.log_p, new.log_p)), max(old.charged, new.charged)
     return law
+
+
+def key_of(learned: Learned | NumberedTree) -> Key:
+    """What was learned but for its counts, as numbers that can be sorted; the second of two is None if no labels were drawn."""
+    if isinstance(learned, Leaf | Fork):
+        labels = tuple(leaf.label for _, leaf in leaves_of(learned))
+        return _tests_of(learned), None if None in labels else labels
+    return tuple(learned.chosen), None if learned.labels is None else tuple(learned.labels)
+
+
+def _tests_of(tree: NumberedTree) -> Key:
+    return () if isinstance(tree, Leaf) else (tree.test, _tests_of(tree.true), _tests_of(tree.other))
 
 
 def losses(one: Law, other: Law) -> Loss:

@@ -10,11 +10,14 @@ import numpy as np
 
 from ..classifiers.greedy import DPGreedyRuleListClassifier
 from ..classifiers.optimal import DPOptimalRuleListClassifier
+from ..classifiers.trees import DPOptimalTreeClassifier
 from ..mechanisms.registry import MECHANISMS
 from ..privacy.statement import Guarantee
+from ..sampling.trees.problem import MASS
 from .explore import (
     ExploredGreedy,
     ExploredOptimal,
+    ExploredTrees,
     Law,
     explore,
     losses,
@@ -26,7 +29,11 @@ from .explore import (
 from .loss import Loss
 from .pairs import Pair, changed, hard_pairs, random_pairs, smallest_pairs
 
-EXPLORED: dict[type, type] = {DPGreedyRuleListClassifier: ExploredGreedy, DPOptimalRuleListClassifier: ExploredOptimal}
+EXPLORED: dict[type, type] = {
+    DPGreedyRuleListClassifier: ExploredGreedy,
+    DPOptimalRuleListClassifier: ExploredOptimal,
+    DPOptimalTreeClassifier: ExploredTrees,
+}
 SCALES = (3, 10, 100, 1000)
 
 
@@ -54,7 +61,8 @@ class Subject:
 
     def _made(self, classifier: type) -> Any:
         schema = schema_of_rules(self.n_rules, self.n_classes)
-        return classifier(schema=schema, **({"negations": False} | dict(self.parameters)))
+        few = {} if issubclass(classifier, TREES) else {"negations": False}  # a test of a tree has no negation
+        return classifier(schema=schema, **(few | dict(self.parameters)))
 
     def numbers(self) -> dict[str, int]:
         """The number of each candidate rule, by its text."""
@@ -149,7 +157,7 @@ def search(subject: Subject, promise: Guarantee, pairs: int, seed: int) -> Itera
         yield note(compare(subject, new if new.less.max(initial=0) <= subject.most else start))
 
 
-GREEDY, WHOLE = DPGreedyRuleListClassifier, DPOptimalRuleListClassifier
+GREEDY, WHOLE, TREES = DPGreedyRuleListClassifier, DPOptimalRuleListClassifier, DPOptimalTreeClassifier
 
 WHOLE_LISTS = (
     Subject("whole lists", WHOLE, {"epsilon": 1.0, "max_length": 3}),
@@ -173,13 +181,51 @@ WHOLE_LISTS = (
     Subject("whole lists, three classes", WHOLE, {"epsilon": 0.5, "max_length": 2}, n_classes=3),
 )
 
+WHOLE_TREES = (
+    Subject("whole trees", TREES, {"epsilon": 1.0, "max_depth": 1}),
+    Subject("whole trees, a test asked again", TREES, {"epsilon": 1.0, "max_depth": 2}, n_rules=1),
+    Subject("whole trees, no counts", TREES, {"epsilon": 1.0, "max_depth": 1, "counts_share": 0.0}, n_rules=3),
+    Subject("whole trees, two stages", TREES, {"epsilon": 1.0, "stages": (1, 1), "counts_share": 0.2}, n_rules=1),
+    Subject(
+        "whole trees, weights and a prior",
+        TREES,
+        {
+            **{"epsilon": 1.0, "max_depth": 1, "class_weight": {0: 2.0, 1: 8.0}, "prior": {"r0": 3.0}, "split": 0.3},
+            "counts_share": 0.0,
+        },
+    ),
+    Subject("whole trees, three classes", TREES, {"epsilon": 0.5, "max_depth": 1}, n_classes=3),
+    Subject("whole trees by mass", TREES, {"epsilon": 1.0, "max_depth": 2, "criterion": MASS, "counts_share": 0.3}),
+    Subject(
+        "whole trees by mass, two stages",
+        TREES,
+        {"epsilon": 1.0, "stages": (1, 1), "criterion": MASS, "counts_share": 0.2},
+    ),
+    Subject(
+        "whole trees by mass, three classes with weights",
+        TREES,
+        {
+            **{"epsilon": 1.0, "max_depth": 1, "criterion": MASS, "counts_share": 0.1},
+            "class_weight": {0: 10.0, 1: 3.0, 2: 1.0},
+        },
+        n_classes=3,
+    ),
+    Subject(
+        "whole trees, class counts only",
+        TREES,
+        {"epsilon": 1.0, "max_depth": 0, "criterion": MASS, "counts_share": 0.9},
+        n_rules=1,
+    ),
+)
+
 
 def subjects() -> tuple[Subject, ...]:
-    """All learners that are audited: fits that each mechanism lists, and draws of whole lists."""
+    """All learners that are audited: fits that each mechanism lists, and draws of whole lists and trees."""
     fits = (fit for mechanism in MECHANISMS.values() for fit in mechanism.audit_fits())
     return (
         *(Subject(f.name, GREEDY, f.parameters, f.n_rules, f.n_classes, f.hard, f.most) for f in fits),
         *WHOLE_LISTS,
+        *WHOLE_TREES,
     )
 
 

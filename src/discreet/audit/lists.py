@@ -5,8 +5,9 @@ written in a matrix, so that the laws of all tables are one product. That the sa
 some of the tables, from the ``Problem`` that they get (``law_of_lists``).
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from itertools import combinations_with_replacement, permutations, product
+from typing import Any
 
 import numpy as np
 
@@ -25,8 +26,9 @@ LISTS = [
     for rules in permutations(range(N_RULES), length)
     for labels in product((0, 1), repeat=length + 1)
 ]
+TABLES_AT_A_TIME = 4_000
 
-Laws = Callable[[Array], Array]  # tables (rows, kinds) -> log probabilities (rows, lists)
+Laws = Callable[[Array], Array]  # tables (rows, kinds) -> log probabilities (rows, outcomes)
 
 
 def _correct(rules: tuple[int, ...], labels: tuple[int, ...], pattern: int) -> int:
@@ -70,8 +72,11 @@ def laws_by_problem(rate: float, change: Callable[[Problem], Problem] = lambda p
     return laws
 
 
-def worst_draw(rate: float, most: int, laws: Laws | None = None) -> Iterator[Finding]:
-    """Compare all tables of 0, 1, ... most records with all that have one more; one finding for each size."""
+def worst_draw(rate: float, most: int, laws: Laws | None = None, outcomes: Sequence[Any] = LISTS) -> Iterator[Finding]:
+    """Compare all tables of 0, 1, ... most records with all that have one more; one finding for each size.
+
+    ``laws`` are over the ``outcomes``: these lists, unless said otherwise.
+    """
     laws = laws_by_definition(rate) if laws is None else laws
     kinds = len(KINDS)
     for size in range(most + 1):
@@ -79,14 +84,16 @@ def worst_draw(rate: float, most: int, laws: Laws | None = None) -> Iterator[Fin
             [np.bincount(t, minlength=kinds) for t in combinations_with_replacement(range(kinds), size)], float
         ).reshape(-1, kinds)
         worst = Finding(0.0, rate, 0, "")
-        here = laws(tables)
-        for (label, pattern), newcomer in zip(KINDS, np.eye(kinds), strict=True):
-            loss = differences(laws(tables + newcomer), here)
-            row, column = np.unravel_index(int(loss.argmax()), loss.shape)
-            if loss[row, column] > worst.loss:
-                records = [KINDS[k] for k in np.repeat(np.arange(kinds), tables[row].astype(int))]
-                where = f"(class, pattern) {records}, newcomer {(label, pattern)}; list {LISTS[int(column)]}"
-                worst = Finding(float(loss[row, column]), rate, 0, where)
+        for some in np.split(tables, range(TABLES_AT_A_TIME, len(tables), TABLES_AT_A_TIME)):
+            here = laws(some)
+            for (label, pattern), newcomer in zip(KINDS, np.eye(kinds), strict=True):
+                loss = differences(laws(some + newcomer), here)
+                row, column = np.unravel_index(int(loss.argmax()), loss.shape)
+                if loss[row, column] > worst.loss:
+                    records = [KINDS[k] for k in np.repeat(np.arange(kinds), some[row].astype(int))]
+                    drawn = outcomes[int(column)]
+                    where = f"(class, pattern) {records}, newcomer {(label, pattern)}; {drawn} is drawn"
+                    worst = Finding(float(loss[row, column]), rate, 0, where)
         yield worst._replace(pairs=len(tables) * kinds)
 
 

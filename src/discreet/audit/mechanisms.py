@@ -1,4 +1,4 @@
-"""Level 1: one choice by each mechanism, at the nodes that it lists; a draw of a list, released counts, the support check."""
+"""Level 1: one choice by each mechanism, at nodes that it lists; draws of lists and trees, released counts, the support check."""
 
 from collections.abc import Callable, Iterable, Sequence
 from fractions import Fraction
@@ -6,9 +6,10 @@ from functools import partial
 
 from ..mechanisms.audit_cases import Grid, Nodes
 from ..mechanisms.registry import MECHANISMS
+from ..sampling.trees.problem import ACCURACY, MASS
+from . import lists, trees
 from .choices import Finding, worst_choice, worst_on_grid
 from .counts import worst_check, worst_count
-from .lists import largest_disagreement, worst_draw
 
 E = Fraction(2)  # the epsilon of a count
 COPIES = ((1, 1), (1, 30))  # rules like the first and like the second, where only extreme nodes are looked at
@@ -33,9 +34,17 @@ def _worst(found: Sequence[Finding]) -> Finding:
 
 
 def _draw(most: int) -> Finding:
-    if largest_disagreement(0.5, 30, 40, seed=0) > AGREES:
+    if lists.largest_disagreement(0.5, 30, 40, seed=0) > AGREES:
         raise RuntimeError("the samplers are handed another law than that of the exponential mechanism")
-    return _worst(list(worst_draw(0.5, most)))
+    return _worst(list(lists.worst_draw(0.5, most)))
+
+
+def _draw_tree(most: int, score: str) -> Finding:
+    handed = trees.largest_disagreement(0.5, 20, 40, seed=0)
+    chosen = trees.largest_disagreement(0.5, 3, 40, seed=1, weights=trees.law_of_choices)
+    if max(handed, chosen) > AGREES:
+        raise RuntimeError("trees are drawn by another law than that of the exponential mechanism")
+    return _worst(list(trees.worst_tree(0.5, most, score)))
 
 
 def audited(quick: bool) -> dict[str, Callable[[], Finding]]:
@@ -44,6 +53,8 @@ def audited(quick: bool) -> dict[str, Callable[[], Finding]]:
     for mechanism in MECHANISMS.values():
         calls |= {name: partial(findings, cases) for name, cases in mechanism.audit_choices(quick).items()}
     calls["a draw of a whole list"] = partial(_draw, 4 if quick else 7)
+    calls["a draw of a whole tree"] = partial(_draw_tree, 3 if quick else 6, ACCURACY)
+    calls["a draw of a whole tree by mass"] = partial(_draw_tree, 4 if quick else 7, MASS)
     calls["released counts"] = partial(worst_count, E, 1_000_000)
     calls["support check"] = partial(worst_check, E, 1_000_000)
     return calls

@@ -9,13 +9,17 @@ the frequencies of all outcomes must agree with the exact law: that is how a sam
 import math
 import warnings
 from collections import Counter
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
 from scipy.stats import beta, chisquare
 
+from ..classifiers.trees import DPOptimalTreeClassifier
 from ..common.errors import PrivacyWarning
-from .explore import Output
+from ..conditions.candidates import Candidates
+from ..conditions.numbered_tree import NumberedTree, leaves_of
+from .explore import Output, key_of
 from .learners import Subject
 from .loss import Array, shifted_counts
 from .pairs import Counts, Pair, as_table
@@ -24,7 +28,7 @@ CONFIDENCE = 0.999
 
 Outcome = tuple[
     Any, ...
-]  # rules, labels if they were drawn, and on which side of its exact value the decisive count is
+]  # rules or tests, labels if they were drawn, and on which side of its exact value the decisive count is
 
 
 class Event(NamedTuple):
@@ -50,14 +54,29 @@ class Watch(NamedTuple):
 
     def outcome(self, model: Any) -> Outcome:
         """Of a fitted model."""
-        rules = [*model.rule_list_.rules, model.rule_list_.default]
-        chosen = tuple(self.numbers[" and ".join(map(str, rule.antecedent))] for rule in rules[:-1])
-        key = (chosen, tuple(int(rule.label) for rule in rules) if self.drawn_labels else None)
+        key: Outcome
+        parts: list[Any]
+        if isinstance(model, KeepsTheTree):
+            key, parts = key_of(model.drawn), [leaf for _, leaf in leaves_of(model.drawn)]
+        else:
+            parts = [*model.rule_list_.rules, model.rule_list_.default]
+            chosen = tuple(self.numbers[" and ".join(map(str, rule.antecedent))] for rule in parts[:-1])
+            key = (chosen, tuple(int(rule.label) for rule in parts) if self.drawn_labels else None)
         if key not in self.decisive:
             return (*key, None)
         place, value = self.decisive[key]
-        counts = [count for rule in rules for count in rule.counts]
+        counts = [count for part in parts for count in part.counts]
         return (*key, bool(counts[place] > value))
+
+
+class KeepsTheTree:
+    """Of a tree, tests that cannot matter are left out when it is done. Here it is looked at as it was drawn."""
+
+    drawn: NumberedTree
+
+    def _set_model(self, candidates: Candidates, learned: NumberedTree) -> None:
+        self.drawn = learned
+        super()._set_model(candidates, learned)  # type: ignore[misc]
 
 
 def watch(subject: Subject, pair: Pair) -> Watch:
@@ -139,6 +158,8 @@ def _with_the_rest(values: Array) -> Array:
 def outcomes(subject: Subject, seen: Watch, counts: Counts, fits: int) -> Counter[Outcome]:
     """What comes out of so many fits on a table, each as a user makes it."""
     X, y = as_table(counts)
+    if issubclass(subject.classifier, DPOptimalTreeClassifier):
+        subject = replace(subject, classifier=type("Kept", (KeepsTheTree, subject.classifier), {}))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", PrivacyWarning)
         return Counter(seen.outcome(subject.make().fit(X, y)) for _ in range(fits))

@@ -33,12 +33,12 @@ class Effort(NamedTuple):
     fits: int
     fits_of_known_loss: int
     draws: int
-    lists: int  # draws of whole lists
+    models: int  # draws of whole lists or trees
 
 
-QUICK = Effort(pairs=60, chunks=1, fits=300, fits_of_known_loss=7_000, draws=2_000, lists=300)
-FULL = Effort(pairs=300, chunks=4, fits=4_000, fits_of_known_loss=10_000, draws=10_000, lists=3_000)
-LISTS_PAIRS = 0.2  # of the pairs, for learners that take long to explore
+QUICK = Effort(pairs=60, chunks=1, fits=300, fits_of_known_loss=7_000, draws=2_000, models=300)
+FULL = Effort(pairs=300, chunks=4, fits=4_000, fits_of_known_loss=10_000, draws=10_000, models=3_000)
+WHOLE_PAIRS = 0.2  # of the pairs, for learners that take long to explore
 
 
 def audit(quick: bool = False, jobs: int | None = None, progress: Callable[[int, int], None] | None = None) -> Report:
@@ -63,7 +63,7 @@ def audit(quick: bool = False, jobs: int | None = None, progress: Callable[[int,
             for s in everyone
         }
         drawn = {
-            name: work.submit(_draw, name, effort.lists if name.startswith("whole lists") else effort.draws)
+            name: work.submit(_draw, name, effort.models if name.startswith("whole ") else effort.draws)
             for name in samplers()
         }
         chosen = {name: work.submit(_one_choice, name, quick) for name in audited(quick)}
@@ -125,7 +125,7 @@ class _Work:
 
 def _pairs_for(subject: Subject, effort: Effort) -> int:
     slow = "mechanism" not in subject.parameters or subject.n_rules > 2
-    return max(20, round(effort.pairs * (LISTS_PAIRS if slow else 1.0)))
+    return max(20, round(effort.pairs * (WHOLE_PAIRS if slow else 1.0)))
 
 
 def _draw(name: str, draws: int) -> Check:

@@ -14,6 +14,7 @@ from scipy.stats import kstest
 
 from ..cells.counting import NodeCounts
 from ..conditions.prior import Prior
+from ..conditions.tree_prior import TreePrior
 from ..mechanisms.base import GreedyMechanism
 from ..mechanisms.registry import MECHANISMS
 from ..noise.cauchy import Cauchy
@@ -29,6 +30,9 @@ from ..sampling.law.search import draw_by_search
 from ..sampling.problem import make_problem
 from ..sampling.reference import law_of_draw
 from ..sampling.speed.deadline import Deadline
+from ..sampling.trees.drawing import draw_tree
+from ..sampling.trees.problem import SCORES, TreeProblem
+from ..sampling.trees.reference import law_of_trees
 from .observed import misfit
 
 # two classes; the four rules and no rule have clearly different impurities
@@ -76,6 +80,17 @@ def _lists(sampler: Callable[..., tuple[list[int], list[int]]], draws: int) -> f
     return misfit(drawn, dict(zip(law.lists, np.exp(law.logs), strict=True)))
 
 
+def _trees(score: str, draws: int) -> float:
+    # of tests that agree each must be drawn as often as its twin; the last one is true nearly everywhere
+    truth = np.vstack([TRUTH[:3], ~TRUTH[:1] | TRUTH[2]])
+    problem = TreeProblem(truth, COUNTS, TreePrior(0.5, np.array([0.2, 0.2, 0.2, 0.4])), 0.6, score)
+    trees, logs = law_of_trees(problem, 2)
+    entropy = SystemEntropy()
+    drawn = Counter((draw_tree(problem, 2, entropy),) for _ in range(draws))
+    chances = np.exp(logs - np.logaddexp.reduce(logs))
+    return misfit(drawn, dict(zip([(tree,) for tree in trees], chances.tolist(), strict=True)))
+
+
 def samplers() -> dict[str, Callable[[int], float]]:
     """By name, functions from a number of draws to the chance of so large a difference from the exact law."""
     checks: dict[str, Callable[[int], float]] = {
@@ -87,4 +102,5 @@ def samplers() -> dict[str, Callable[[int], float]]:
         checks[f"{type(noise).__name__} noise"] = partial(_noise, noise)
     checks["whole lists by envelope"] = partial(_lists, draw_by_envelope)
     checks["whole lists by search"] = partial(_lists, draw_by_search)
+    checks |= {f"whole trees by {score}": partial(_trees, score) for score in SCORES}
     return checks

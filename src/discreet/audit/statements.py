@@ -8,6 +8,7 @@ import numpy as np
 
 from ..classifiers.greedy import DPGreedyRuleListClassifier
 from ..classifiers.optimal import DPOptimalRuleListClassifier
+from ..classifiers.trees import DPOptimalTreeClassifier
 from ..common.errors import PrivacyWarning
 from ..mechanisms.registry import MECHANISMS
 from .explore import schema_of_rules
@@ -40,6 +41,8 @@ def _says_proved(parameters: Parameters) -> bool:
     kinds: list[Any] = [DPGreedyRuleListClassifier]
     if "mechanism" not in parameters:
         kinds.append(DPOptimalRuleListClassifier)
+        if "candidates" not in parameters:  # the tests of a tree follow from its schema
+            kinds.append(DPOptimalTreeClassifier)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", PrivacyWarning)
         fitted = [kind(**({"schema": schema_of_rules(2, 2)} | dict(parameters))).fit(X, Y) for kind in kinds]

@@ -34,8 +34,8 @@ ABOUT_SHAPES = (
 LABELS = "y must hold a label for each record of X: a few classes, all strings or all numbers"
 
 
-class RuleListClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
-    """What the rule list classifiers have in common: the way from a table to a model, and prediction."""
+class Classifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
+    """What all classifiers have in common: the way from a table to a model, and prediction."""
 
     @property
     def _strict(self) -> bool:
@@ -57,7 +57,7 @@ class RuleListClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc] 
         return self.model_.predict(self._table(X, reset=False), strict=self._strict)
 
     def predict_proba(self, X: Any) -> np.ndarray:
-        """The share of each class among the training records that the same rule captured."""
+        """The share of each class among the training records that the same rule (or leaf) captured."""
         check_is_fitted(self)
         return self.model_.predict_proba(self._table(X, reset=False), strict=self._strict)
 
@@ -201,12 +201,14 @@ class RuleListClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc] 
             return Candidates.of_rules(schema, self.candidates)
         return Candidates.of_schema(schema, self.max_card, self.negations)
 
-    def _set_model(self, candidates: Candidates, learned: Learned) -> None:
+    def _set_model(self, candidates: Candidates, learned: Any) -> None:
+        """From what a learner returns to a model: a rule list, here."""
+        assert isinstance(learned, Learned)
         classes = self.classes_.tolist()
         counts: Sequence[Counts | None] = learned.counts or [None] * (len(learned.chosen) + 1)
         labels = learned.labels if learned.labels is not None else [majority(c) for c in learned.counts or ()]
         rules = [
-            Rule(antecedent, classes[label], None if count is None else _with_largest_at(label, count))
+            Rule(antecedent, classes[label], None if count is None else with_largest_at(label, count))
             for antecedent, label, count in zip(
                 [*(candidates[i].antecedent for i in learned.chosen), ()], labels, counts, strict=True
             )
@@ -223,7 +225,7 @@ def fill_cells(table: Table, labels: np.ndarray, candidates: Candidates, n_class
     return cells.finish()
 
 
-def _with_largest_at(label: int, counts: Counts) -> Counts:
+def with_largest_at(label: int, counts: Counts) -> Counts:
     """The counts, with that of the label raised to the largest, so that ``predict_proba`` agrees with ``predict``."""
     return tuple(max(counts) if i == label else c for i, c in enumerate(counts))
 

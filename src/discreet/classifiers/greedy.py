@@ -17,13 +17,13 @@ from ..schema import Schema
 from ..vault.exact import ExactDoors
 from ..vault.greedy_doors import GreedyDoors
 from ..vault.vault import Vault
-from .base import RuleListClassifier, check_min_support, fill_cells, refuse
-from .private import ROUNDING, Priced, PrivateRuleListClassifier
+from .base import Classifier, check_min_support, fill_cells, refuse
+from .private import ROUNDING, Priced, PrivateClassifier
 
 LARGEST_DELTA = 1e-3  # a larger one is no promise to anybody
 
 
-class GreedyRuleListClassifier(RuleListClassifier):
+class GreedyRuleListClassifier(Classifier):
     """A rule list learned greedily, without privacy: the paper's baseline GreedyRL.
 
     Rules are added one after the other; each is the candidate with the lowest Gini impurity on the records that are left.
@@ -105,7 +105,7 @@ class GreedyRuleListClassifier(RuleListClassifier):
         return self
 
 
-class DPGreedyRuleListClassifier(PrivateRuleListClassifier):
+class DPGreedyRuleListClassifier(PrivateClassifier):
     """A rule list learned greedily with differential privacy: our mechanism "mass", or one of the paper's six.
 
     Parameters
@@ -251,6 +251,7 @@ class DPGreedyRuleListClassifier(PrivateRuleListClassifier):
         if mechanism is None:
             raise ValueError(f"mechanism must be one of {', '.join(MECHANISMS)}, not {self.mechanism!r}")
         super()._check_parameters()
+        check_integer("max_length", self.max_length, at_least=1)
         if not mechanism.needs_delta and self.delta is not None:
             raise ValueError(f"delta must be None for {self.mechanism}: this mechanism needs no delta, so leave it out")
         if self.delta is not None and not 1e-100 <= finite_number("delta", self.delta) < 1:

@@ -7,25 +7,25 @@ from typing import Any, Self
 
 import numpy as np
 
-from ..common.parameters import check_integer, finite_number
+from ..common.parameters import check_integer
 from ..conditions.candidates import Candidates
 from ..conditions.prior import Prior
 from ..learners.greedy import Learned
 from ..learners.optimal import check_feasible, draws_of, optimal
 from ..mechanisms.registry import WHOLE_LISTS
-from ..mechanisms.whole_lists import ListBudget
+from ..mechanisms.whole_lists import DrawBudget
 from ..noise.entropy import Entropy
 from ..privacy.ledger import Ledger, Reservation, exact
 from ..schema import Schema
-from ..schema.columns import canonical
 from ..vault.exact import find_optimum
 from ..vault.list_doors import ListDoors
 from ..vault.vault import Vault
-from .base import RuleListClassifier, fill_cells, refuse
-from .private import ROUNDING, Priced, PrivateRuleListClassifier
+from .base import Classifier, fill_cells, refuse
+from .drawn import check_class_weight, check_counts_share, check_time_limit, class_weights
+from .private import ROUNDING, Priced, PrivateClassifier
 
 
-class DPOptimalRuleListClassifier(PrivateRuleListClassifier):
+class DPOptimalRuleListClassifier(PrivateClassifier):
     """A rule list drawn whole with differential privacy: the more records a list classifies correctly, the likelier it is.
 
     One draw from ``prior * exp(epsilon * correct)`` over *all* labelled rule lists: nothing is split over the rules, no delta,
@@ -125,7 +125,7 @@ class DPOptimalRuleListClassifier(PrivateRuleListClassifier):
         sizes = draws_of(int(self.max_length) - 1, self.joint)
         draws = [prior.lengths] if len(sizes) == 1 else [(1.0,) * (size + 1) for size in sizes]
         weights = class_weights(self.class_weight, self.classes_)
-        budget = ListBudget.split(self._terms.record_price, exact("counts_share", self.counts_share), len(draws))
+        budget = DrawBudget.split(self._terms.record_price, exact("counts_share", self.counts_share), len(draws))
         because = self._reasons_for_no_proof(candidates.schema, drafted)
         proved = None if because else WHOLE_LISTS.proved(budget)
 
@@ -146,7 +146,7 @@ class DPOptimalRuleListClassifier(PrivateRuleListClassifier):
         self,
         vault: Vault,
         candidates: Candidates,
-        budget: ListBudget,
+        budget: DrawBudget,
         prior: Prior,
         weights: np.ndarray,
         reservation: Reservation,
@@ -156,6 +156,7 @@ class DPOptimalRuleListClassifier(PrivateRuleListClassifier):
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
+        check_integer("max_length", self.max_length, at_least=1)
         if self.joint is not None:
             check_integer("joint", self.joint, at_least=1)
             lengths = self.prior.get("lengths") if isinstance(self.prior, Mapping) else self.prior
@@ -163,15 +164,12 @@ class DPOptimalRuleListClassifier(PrivateRuleListClassifier):
                 raise ValueError(
                     "prior: weights of lengths need joint=None; each of several draws takes all lengths alike"
                 )
-        share = finite_number("counts_share", self.counts_share)
-        if share and not 0.001 <= share <= 0.9:
-            raise ValueError(f"counts_share must be 0, or from 0.001 to 0.9, not {self.counts_share!r}")
-        _check_class_weight(self.class_weight)
-        if self.time_limit is not None and finite_number("time_limit", self.time_limit) <= 0:
-            raise ValueError(f"time_limit must be None or a number of seconds above 0, not {self.time_limit!r}")
+        check_counts_share(self.counts_share)
+        check_class_weight(self.class_weight)
+        check_time_limit(self.time_limit)
 
 
-class OptimalRuleListClassifier(RuleListClassifier):
+class OptimalRuleListClassifier(Classifier):
     """The most accurate rule list over the candidates, without privacy, with a certificate that there is no better one.
 
     Parameters
@@ -233,8 +231,7 @@ class OptimalRuleListClassifier(RuleListClassifier):
         """Learn a rule list from records X (a data frame or an array) and their labels y."""
         refuse(unsupported)
         check_integer("max_length", self.max_length, at_least=1)
-        if self.time_limit is not None and finite_number("time_limit", self.time_limit) <= 0:
-            raise ValueError(f"time_limit must be None or a number of seconds above 0, not {self.time_limit!r}")
+        check_time_limit(self.time_limit)
         table = self._table(X, reset=True)
         labels = self._labels(y, len(table))
         candidates = self._candidates(self._schema_for(table))
@@ -245,29 +242,6 @@ class OptimalRuleListClassifier(RuleListClassifier):
         self.certificate_ = best.optimum
         self._set_model(candidates, Learned(best.rules, list(best.counts), best.labels))
         return self
-
-
-def _check_class_weight(given: Any) -> None:
-    if isinstance(given, str) and given == "balanced":
-        raise ValueError(
-            'class_weight="balanced" reads the class frequencies off the private records; give public weights instead: '
-            "class_weight={label: weight, ...}"
-        )
-    if given is not None and not isinstance(given, Mapping):
-        raise ValueError(f"class_weight must be None or a dict of weights by class, not {type(given).__name__}")
-
-
-def class_weights(given: Mapping[Any, Any] | None, classes: np.ndarray) -> np.ndarray:
-    """A weight for each class, the largest 1."""
-    weights = np.ones(len(classes))
-    place = {canonical(c): i for i, c in enumerate(classes.tolist())}
-    for label, weight in (given or {}).items():
-        if canonical(label) not in place:
-            raise ValueError(f"class_weight names {label!r}, which is not one of the classes of the target")
-        if not finite_number("class_weight", weight) > 0:
-            raise ValueError(f"class_weight must hold weights above 0, not {weight!r}")
-        weights[place[canonical(label)]] = float(weight)
-    return np.asarray(weights / weights.max())
 
 
 @contextmanager

@@ -26,7 +26,6 @@ from ..common.samples import was_sample
 from ..common.tables import Table, as_frame, as_rows, holds_objects, unnamed_columns
 from ..common.unseen import SEE_LEDGER, unseen
 from ..conditions.candidates import Candidates
-from ..learners.greedy import Learned
 from ..noise.entropy import Entropy
 from ..privacy.entries import Booked
 from ..privacy.ledger import Ledger, Reservation
@@ -40,7 +39,7 @@ from ..sources.memory import check_labels, check_types
 from ..sources.plan import NODES, PATTERNS, Plan, plan_counting
 from ..vault.at_source import VaultAtSource
 from ..vault.vault import Vault, check_private_schema, sorted_classes
-from .base import RuleListClassifier, refuse
+from .base import Classifier, refuse
 
 UNCHANGED = "the table did not change while it was learned from: its engine was asked several times"
 ROUNDING = (
@@ -50,17 +49,22 @@ ROUNDING = (
 
 
 class Priced(NamedTuple):
-    """Learning before it happens: what it promises by itself, the delta to reserve, and how it is done once that is paid."""
+    """Learning before it happens: what it promises by itself, the delta to reserve, and how it is done once that is paid.
+
+    ``said``: what a user who asked for it is told before it begins.
+    """
 
     statement: PrivacyStatement
     delta: Fraction
-    draw: Callable[[Vault, Reservation, Entropy], Learned]
+    draw: Callable[[Vault, Reservation, Entropy], Any]
+    said: str = ""
 
 
-class PrivateRuleListClassifier(RuleListClassifier, ABC):
+class PrivateClassifier(Classifier, ABC):
     """From a table and a public schema to a release.
 
-    A learner adds its parameters and ``_price``, with a statement built on ``_reasons_for_no_proof``.
+    A learner adds its parameters and ``_price``, with a statement built on ``_reasons_for_no_proof``, and the ``_set_model`` that
+    takes what its draw returns.
     """
 
     privacy_: PrivacyStatement
@@ -81,7 +85,9 @@ class PrivateRuleListClassifier(RuleListClassifier, ABC):
         self, candidates: Candidates, fill: Callable[[], Vault], drafted: bool, fill_first: bool = False
     ) -> Self:
         """Price, reserve, fill, draw, state (privacy/release.py)."""
-        statement, delta, draw = self._price(candidates, drafted)
+        statement, delta, draw, said = self._price(candidates, drafted)
+        if said:
+            print(said, file=sys.stderr)
         schema, what = candidates.schema, f"{type(self).__name__}, {statement.mechanism}"
         planned = Release(
             *("this fit", what, self._terms, schema, statement, delta), rests_on=schema.released, fill_first=fill_first
@@ -98,7 +104,7 @@ class PrivateRuleListClassifier(RuleListClassifier, ABC):
 
     @unseen(SEE_LEDGER)
     def fit(self, X: Any, y: Any, **unsupported: Any) -> Self:
-        """Learn a rule list from records X (a data frame or an array) and their labels y."""
+        """Learn a model from records X (a data frame or an array) and their labels y."""
         refuse(unsupported)
         self._check_parameters()
         table = self._table(X, reset=True)
@@ -117,7 +123,7 @@ class PrivateRuleListClassifier(RuleListClassifier, ABC):
         verbose: bool = False,
         **unsupported: Any,
     ) -> Self:
-        """Learn a rule list from an ibis table where it is (DuckDB, PostgreSQL, Spark). The schema names the target.
+        """Learn a model from an ibis table where it is (DuckDB, PostgreSQL, Spark). The schema names the target.
 
         The engine counts the records by the bins of the schema's columns; nothing else leaves it (docs/scale.md).
 
@@ -195,13 +201,21 @@ class PrivateRuleListClassifier(RuleListClassifier, ABC):
         if counting not in ways:
             raise ValueError(f"counting must be one of {', '.join(ways)} for {type(self).__name__}, not {counting!r}")
         schema = self._given_schema().exclude(self.exclude)
-        check_private_schema(schema)
-        classes = sorted_classes(schema)
-        self._set_classes(classes, SchemaError)
-        self._set_features(schema)
-        candidates = self._candidates(schema)
-        source = EngineTable(table, schema, classes, verbose)
+        candidates = self._prepared(schema)
+        source = EngineTable(table, schema, sorted_classes(schema), verbose)
         return candidates, source, plan_counting(candidates, counting, max_patterns, self._counts_nodes)
+
+    def _prepared(self, schema: Schema) -> Candidates:
+        """What the model can be made of. Sets the names of classes and features."""
+        check_private_schema(schema)
+        self._set_classes(sorted_classes(schema), SchemaError)
+        self._set_features(schema)
+        return self._candidates(schema)
+
+    def _check_all(self) -> None:
+        """Raise whatever a fit with the given schema would raise before it reads a record."""
+        self._check_parameters()
+        self._price(self._prepared(self._given_schema().exclude(self.exclude)), drafted=False)
 
     def _set_features(self, schema: Schema) -> None:
         self.feature_names_in_ = np.array(schema.names, dtype=object)
@@ -224,7 +238,6 @@ class PrivateRuleListClassifier(RuleListClassifier, ABC):
 
     def _check_parameters(self) -> None:
         _ = self._terms
-        check_integer("max_length", self.max_length, at_least=1)
 
     def _promise(
         self, mechanism: str, published: Guarantee | None, proved: Guarantee | None, because: list[str], *assumes: str
@@ -247,7 +260,7 @@ class PrivateRuleListClassifier(RuleListClassifier, ABC):
 
     def __str__(self) -> str:
         text = super().__str__()
-        if not hasattr(self, "rule_list_") or self.privacy_.proved is not None:
+        if not hasattr(self, "model_") or self.privacy_.proved is not None:
             return text
         return f"{text}\n\n{self.privacy_.no_proof}"
 

@@ -16,11 +16,12 @@ QUESTIONS = {
 
 
 @click.command()
-@click.option("--epsilon", "-e", type=float, default=1.0, show_default=True, help="Budget of the private lists.")
+@click.option("--epsilon", "-e", type=float, default=1.0, show_default=True, help="Budget of each private model.")
 @click.option(
     "--max-length", "-k", type=click.IntRange(min=1), default=5, show_default=True, help="Rules, with the default."
 )
 @click.option("--max-card", type=click.IntRange(1, 3), default=1, show_default=True, help="Literals in a rule.")
+@click.option("--max-depth", type=click.IntRange(0, 4), default=3, show_default=True, help="Of the trees.")
 @click.option(
     "--seed",
     type=click.IntRange(0, 2**32 - 1),
@@ -29,8 +30,8 @@ QUESTIONS = {
     help="Of the split into training and test records.",
 )
 @click.option("--json", "as_json", is_flag=True, help="The same as JSON.")
-def demo(epsilon: float, max_length: int, max_card: int, seed: int, as_json: bool) -> None:
-    """Learn rule lists on each of the three datasets, with and without privacy, and show them."""
+def demo(epsilon: float, max_length: int, max_card: int, max_depth: int, seed: int, as_json: bool) -> None:
+    """Learn rule lists and a tree on each of the three datasets, with and without privacy, and show them."""
     import json
 
     from rich.panel import Panel
@@ -39,6 +40,7 @@ def demo(epsilon: float, max_length: int, max_card: int, seed: int, as_json: boo
 
     from ..classifiers.greedy import DPGreedyRuleListClassifier, GreedyRuleListClassifier
     from ..classifiers.optimal import DPOptimalRuleListClassifier
+    from ..classifiers.trees import DPOptimalTreeClassifier
     from ..datasets import load_adult, load_compas, load_german_credit
 
     console, progress = open_console(), open_console(stderr=True)
@@ -51,7 +53,10 @@ def demo(epsilon: float, max_length: int, max_card: int, seed: int, as_json: boo
             train, test, y_train, y_test = train_test_split(data.data, data.target, train_size=0.8, random_state=seed)
             common: dict[str, Any] = {"max_length": max_length, "max_card": max_card, "schema": data.schema}
             models = {
-                f"drawn whole, epsilon {epsilon:g}": DPOptimalRuleListClassifier(epsilon, **common),
+                f"a list drawn whole, epsilon {epsilon:g}": DPOptimalRuleListClassifier(epsilon, **common),
+                f"a tree drawn whole, epsilon {epsilon:g}": DPOptimalTreeClassifier(
+                    epsilon, max_depth, schema=data.schema
+                ),
                 f"the paper's sm-laplace, epsilon {epsilon:g}": DPGreedyRuleListClassifier(
                     "sm-laplace", epsilon, delta=1e-9, min_support=support, **common
                 ),

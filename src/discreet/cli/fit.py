@@ -1,7 +1,7 @@
 """``discreet fit``: from a private table and a public schema to a model that may be published."""
 
-import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
+from contextlib import nullcontext
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -27,6 +27,7 @@ from .common import (
     target_of,
     weak_option,
 )
+from .learners import Mechanisms, check_class_weights, chosen_learner, tree_options
 from .saving import keep, reserved, size_of_model, size_of_report
 from .show import coloured
 from .table_notes import ANOTHER, PUBLIC, check_ledger, check_not_a_sample, note_ledger
@@ -36,22 +37,7 @@ if TYPE_CHECKING:
     from ..common.writing import PendingFile
     from ..models.saved import SavedModel
     from ..privacy.ledger import Ledger
-    from ..schema import Label, Schema
-
-
-class _Mechanisms(click.Choice):  # type: ignore[type-arg, unused-ignore]  # generic from click 8.2 on
-    """The names of all mechanisms, asked for when they are needed: until then the command line starts without NumPy."""
-
-    case_sensitive = True
-
-    def __init__(self) -> None:
-        pass
-
-    @property
-    def choices(self) -> tuple[str, ...]:  # type: ignore[override]
-        from ..mechanisms.registry import MECHANISMS
-
-        return tuple(MECHANISMS)
+    from ..schema import Schema
 
 
 @click.command()
@@ -64,15 +50,18 @@ class _Mechanisms(click.Choice):  # type: ignore[type-arg, unused-ignore]  # gen
 @click.option("--out", "-o", type=NEW_FILE, required=True, help="Where the model goes, as JSON.")
 @click.option("--report", type=NEW_FILE, help="Also write a report for people, as HTML.")
 @click.option("--ledger", "ledger_file", type=NEW_FILE, help="Book the budget here: see `discreet ledger create`.")
+@tree_options
 @click.option(
     "--learner",
     type=click.Choice(["optimal", "greedy"]),
-    help="Draw a whole list at once (optimal, the default), or rule by rule.",
+    help="Of a list: draw it whole (optimal, the default), or rule by rule.",
 )
-@click.option("--mechanism", type=_Mechanisms(), help="Of the greedy learner; mass by default.")
-@click.option("--max-length", "-k", type=click.IntRange(min=1), help="Rules, with the default; 4, for greedy 5.")
-@click.option("--max-card", type=click.IntRange(1, 3), default=1, show_default=True, help="Conditions in a rule.")
-@click.option("--exclude", "-x", multiple=True, help="A column that no rule may use. Repeat for more.")
+@click.option("--mechanism", type=Mechanisms(), help="Of the greedy learner; mass by default.")
+@click.option(
+    "--max-length", "-k", type=click.IntRange(min=1), help="Of a list: its rules, with the default; 4, for greedy 5."
+)
+@click.option("--max-card", type=click.IntRange(1, 3), help="Of a list: conditions in a rule; 1 by default.")
+@click.option("--exclude", "-x", multiple=True, help="A column that the model may not use. Repeat for more.")
 @click.option(
     "--records-per-person",
     type=click.IntRange(min=1),
@@ -83,7 +72,7 @@ class _Mechanisms(click.Choice):  # type: ignore[type-arg, unused-ignore]  # gen
 @click.option("--delta", type=float, help="For sm-laplace and gl-gaussian, which promise less.")
 @click.option("--min-support", type=int, help="For sm-laplace and sm-cauchy: a public number of records.")
 @click.option(
-    "--joint", type=click.IntRange(min=1), help="For optimal: how many rules to draw at once; all by default."
+    "--joint", type=click.IntRange(min=1), help="For whole lists: how many rules to draw at once; all by default."
 )
 @click.option("--counts-share", type=float, help="The share of epsilon for class counts; 0.1, for greedy (mass) 0.5.")
 @click.option(
@@ -91,10 +80,13 @@ class _Mechanisms(click.Choice):  # type: ignore[type-arg, unused-ignore]  # gen
     "weights",
     multiple=True,
     metavar="CLASS=WEIGHT",
-    help="For optimal: how bad a mistake on a class is, a public number: ill=5. Repeat.",
+    help="For whole models: how bad a mistake on a class is, a public number: ill=5. Repeat.",
 )
 @click.option(
-    "--time-limit", type=float, help="For optimal: seconds after which to give up. What was booked stays booked."
+    "--time-limit", type=float, help="For whole models: seconds after which to give up. What was booked stays booked."
+)
+@click.option(
+    "--verbose", "-v", is_flag=True, help="Of a tree: say how long it may take. On a terminal it is said anyway."
 )
 @csv_options
 @engine_option
@@ -112,18 +104,7 @@ def fit(
     out: Path,
     report: Path | None,
     ledger_file: Path | None,
-    learner: str | None,
-    mechanism: str | None,
-    max_length: int | None,
-    max_card: int,
-    exclude: tuple[str, ...],
-    records_per_person: int,
-    delta: float | None,
-    min_support: int | None,
-    joint: int | None,
-    counts_share: float | None,
-    weights: tuple[str, ...],
-    time_limit: float | None,
+    model: str,
     delimiter: str | None,
     encoding: str,
     engine: str | None,
@@ -134,8 +115,9 @@ def fit(
     public_table: bool,
     force: bool,
     as_json: bool,
+    **options: Any,
 ) -> None:
-    """Learn a private rule list from TABLE, and write it to a file that may be published.
+    """Learn a private rule list, or a tree, from TABLE, and write it to a file that may be published.
 
     TABLE is a file (CSV, Parquet or Arrow, of any size), or a URL of a table that stays where it is: duckdb:///FILE?table=NAME,
     postgresql://USER@HOST/DATABASE?table=NAME, spark://HOST:PORT?table=NAME (docs/scale.md). A password may not stand in it.
@@ -143,30 +125,18 @@ def fit(
     Everything is checked before a record is read or budget spent: files, columns, parameters, the ledger.
     """
     check_epsilon(epsilon, weak)
-    given: dict[str, Any] = {"max_card": max_card, "records_per_person": records_per_person, "exclude": exclude}
-    given |= {"max_length": max_length} if max_length else {}
-    greedy = learner == "greedy" or (learner is None and mechanism is not None)
-    if not greedy and (mechanism, delta, min_support) != (None, None, None):
-        raise click.UsageError("--mechanism, --delta and --min-support are for --learner greedy")
-    given |= {"delta": delta} if greedy else {}
-    given |= {"mechanism": mechanism} if mechanism else {}
-    given |= {"min_support": min_support} if min_support is not None else {}
-    if greedy and (joint, time_limit, weights) != (None, None, ()):
-        raise click.UsageError("--joint, --time-limit and --class-weight are for --learner optimal")
-    _check_mechanism(mechanism, delta, counts_share)
-    chosen = {"joint": joint, "counts_share": counts_share, "time_limit": time_limit, "class_weight": _weights(weights)}
-    given |= {name: value for name, value in chosen.items() if value is not None}
+    chosen = chosen_learner(model, options)
     needed = [table, schema_file, ledger_file]
     check_outputs([out, report], needed, force)
     ledger = open_ledger(ledger_file)
     check_ledger(table, ledger_file, another_ledger)
     if not infer_schema:
         check_not_a_sample(table, public_table)
-    learn = partial(_classifier, greedy, epsilon=epsilon, ledger=ledger, **given)
+    learn = partial(chosen.make, epsilon=epsilon, ledger=ledger, **chosen.parameters)
     schema = None if infer_schema and schema_file is None else load_schema(schema_file)
     if schema is not None and schema.classes is not None:
-        _check_weights(given.get("class_weight"), schema.classes)
-    size = size_of_model(schema, max_length or 5, max_card)
+        check_class_weights(chosen.parameters.get("class_weight"), schema.classes)
+    size = size_of_model(schema, chosen.parts, chosen.literals)
     place = reserved(out, size, force)
     report_place = None if report is None else reserved(report, size_of_report(size), force)
     booked = 0 if ledger is None else ledger.n_entries
@@ -176,10 +146,10 @@ def fit(
         if schema is None:
             if in_engine:
                 raise click.UsageError("--infer-schema reads the table into memory; give a file, or a schema")
-            model = _fit_inferred(written, target, learn, ledger_file)
+            learned = _fit_inferred(written, target, learn, ledger_file)
         else:
             read = _fit_where_it_is if isinstance(table, str) else partial(_fit_file, in_engine)
-            model = read(written, schema, target, learn, ledger_file)
+            learned = read(written, schema, target, learn, ledger_file)
     except BaseException as error:
         gone = _has_more(ledger, booked)
         said = f"Epsilon {epsilon:g} is booked and stays so" if gone else "Nothing was booked"
@@ -189,61 +159,15 @@ def fit(
         if gone:
             say(f"No model was written. {said}.", err=True)
         raise
-    keep(place, model.to_json() + "\n", out, epsilon)
+    keep(place, learned.to_json() + "\n", out, epsilon)
     if report_place is not None:
-        _write_report(model, report_place, out)
+        _write_report(learned, report_place, out)
     if as_json:
         import json
 
-        say_json({"model": str(out), "report": report and str(report)} | json.loads(model.to_json()))
+        say_json({"model": str(out), "report": report and str(report)} | json.loads(learned.to_json()))
     else:
-        _show(model, out, report, ledger_file)
-
-
-def _check_mechanism(mechanism: str | None, delta: float | None, counts_share: float | None) -> None:
-    """Whether it needs what is given, and has what it needs."""
-    if mechanism is None:
-        return
-    from ..mechanisms.registry import MECHANISMS
-
-    if counts_share is not None and not MECHANISMS[mechanism].uses_counts_share:
-        those = ", ".join(name for name, one in MECHANISMS.items() if one.uses_counts_share)
-        raise click.UsageError(f"--counts-share is for --learner optimal and --mechanism {those}, not {mechanism}")
-    if delta is None and MECHANISMS[mechanism].needs_delta:
-        raise click.UsageError(f"--mechanism {mechanism} needs a public --delta, 1e-6 for example; mass needs none")
-
-
-def _weights(texts: tuple[str, ...]) -> dict[str, float] | None:
-    """Weights of classes, as in ``ill=5``."""
-    weights: dict[str, float] = {}
-    for text in texts:
-        label, _, number = text.rpartition("=")
-        try:
-            weight = float(number)
-        except ValueError:
-            weight = math.nan
-        if not label or not 0 < weight < math.inf:
-            raise click.UsageError(
-                f"--class-weight must be a class and a weight above 0, as in ill=5, not {text!r}. Weights are public numbers: "
-                "'balanced' ones would be read off the private records"
-            )
-        if label in weights:
-            raise click.UsageError(f"--class-weight names {label!r} twice")
-        weights[label] = weight
-    return weights or None
-
-
-def _check_weights(weights: dict[str, float] | None, classes: "Sequence[Label]") -> None:
-    from ..schema.columns import canonical
-
-    known = [canonical(c) for c in classes]
-    for label in weights or ():
-        if label not in known:
-            raise click.UsageError(f"--class-weight names {label!r}, but the schema's classes are {_listed(known)}")
-
-
-def _listed(names: Sequence[str]) -> str:
-    return ", ".join(map(on_one_line, names))
+        _show(learned, out, report, ledger_file)
 
 
 def _write_report(model: "SavedModel", place: "PendingFile", out: Path) -> None:
@@ -295,13 +219,6 @@ class Written(NamedTuple):
     decimal: str
 
 
-def _classifier(greedy: bool, **parameters: Any) -> Any:
-    from ..classifiers.greedy import DPGreedyRuleListClassifier
-    from ..classifiers.optimal import DPOptimalRuleListClassifier
-
-    return (DPGreedyRuleListClassifier if greedy else DPOptimalRuleListClassifier)(**parameters)
-
-
 def _fit_file(
     in_engine: bool,
     table: Written,
@@ -325,10 +242,11 @@ def _fit_file(
                 f"--mechanism {clf.mechanism} is for two classes, and the schema's target has {len(schema.classes or ())}: use "
                 "--learner optimal or --mechanism mass"
             )
-        if clf.ledger is not None:  # so that nobody waits for a large file in vain
+        clf._check_all()  # so that nobody waits for a large file in vain
+        if clf.ledger is not None:
             clf.ledger.check(exact("epsilon", clf.epsilon), exact("delta", getattr(clf, "delta", None) or 0))
         needed = [*(c.name for c in used.used), str(used.target)]
-        with _working():
+        with _working(clf):
             if in_engine:
                 vault = Vault.from_source(open_where_it_is(table.path, needed, *table[1:]), used)
             else:
@@ -381,12 +299,16 @@ def _fit_inferred(table: Written, target: str | None, learn: Callable[..., Any],
         frame = read_typed(path, delimiter, encoding, decimal)
         frame = frame[frame[target].notna()]
         note_ledger(path, ledger)
-        with _working():
-            clf = learn(infer_schema=True).fit(frame.drop(columns=target), frame[target].to_numpy())
+        clf = learn(infer_schema=True)
+        with _working(clf):
+            clf.fit(frame.drop(columns=target), frame[target].to_numpy())
         return SavedModel.of(clf, target)
 
 
-def _working() -> Any:
+def _working(clf: Any) -> Any:
+    """That something is going on, where the classifier does not show it by itself."""
+    if getattr(clf, "verbose", False):
+        return nullcontext()
     return open_console(stderr=True).status("learning ...")
 
 

@@ -1,8 +1,10 @@
 """``discreet plan``: which epsilon?"""
 
 import math
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -19,11 +21,13 @@ from .common import (
     target_of,
     write_new,
 )
+from .learners import TREE, check_options, maker_of, tree_options, tree_parameters
 from .table_notes import PUBLIC, check_not_private
 from .terminal import as_text, on_one_line, open_console
 
 if TYPE_CHECKING:
     from ..evaluation.planning import Expected
+    from ..schema import Schema
 
 WORDS = {  # what an attacker's odds may change by: e^epsilon
     0.01: "the odds change by a hundredth: hides a person nearly perfectly, and needs many records",
@@ -38,8 +42,9 @@ WORDS = {  # what an attacker's odds may change by: e^epsilon
 @click.option("--schema", "-s", "schema_file", type=FILE, help="What is public about the table.")
 @click.option("--records", "-n", type=click.IntRange(min=1), help="About how many records the private table has.")
 @click.option("--target", "-t", help="The column to predict, if the schema does not name it.")
-@click.option("--max-length", "-k", type=click.IntRange(min=1), default=4, show_default=True)
-@click.option("--max-card", type=click.IntRange(1, 3), default=1, show_default=True)
+@tree_options
+@click.option("--max-length", "-k", type=click.IntRange(min=1), help="Of a list: its rules, with the default; 4.")
+@click.option("--max-card", type=click.IntRange(1, 3), help="Of a list: conditions in a rule; 1 by default.")
 @click.option("--repeats", type=click.IntRange(min=2), default=5, show_default=True, help="Fits at each epsilon.")
 @click.option("--out", "-o", type=NEW_FILE, help="Write the curve as an SVG picture.")
 @csv_options
@@ -51,8 +56,7 @@ def plan(
     schema_file: Path | None,
     records: int | None,
     target: str | None,
-    max_length: int,
-    max_card: int,
+    model: str,
     repeats: int,
     out: Path | None,
     delimiter: str | None,
@@ -61,12 +65,15 @@ def plan(
     public_table: bool,
     force: bool,
     as_json: bool,
+    **options: Any,
 ) -> None:
     """Choose an epsilon before anything is spent: what an attacker can learn, and what it costs in accuracy.
 
     From public numbers alone (--schema and --records) it says how much accuracy is lost at most. With STANDIN, a PUBLIC table
     like the private one (an older release, a sample that may be shown, a synthetic one), accuracy is measured on it.
     """
+    check_options(model, options)
+    parameters = tree_parameters(options) if model == TREE else _of_lists(options)
     schema = load_schema(schema_file)
     check_outputs([out], [standin, schema_file], force)
     if standin is not None:
@@ -75,54 +82,59 @@ def plan(
         raise click.UsageError(
             "say about how many records the table has (--records 10000), or give a public stand-in table"
         )
-    from ..evaluation.planning import expect
+    if standin is None and ("stages" in parameters or parameters.get("criterion") == "mass"):
+        raise click.UsageError(
+            "there is no bound for a tree in --stages or by --criterion mass: give a public stand-in table to measure on"
+        )
+    from ..evaluation.planning import EPSILONS, expect, expect_trees
 
     with errors_as_messages():
-        expected = expect(schema, records or 1, max_length=max_length, max_card=max_card)
+        count = partial(expect_trees if model == TREE else expect, schema, epsilons=EPSILONS, **parameters)
+        expected = count(records=records or 1)
         best: float | None = None
         size = 0
         if standin is not None:
-            size, best, measured = _measured(
-                standin, schema, target_of(schema, target), repeats, max_length, max_card, delimiter, encoding, decimal
-            )
+            learn = partial(maker_of(model), schema=schema, **parameters)
+            target = target_of(schema, target)
+            size, best, measured = _measured(standin, schema, target, repeats, learn, delimiter, encoding, decimal)
             records = records or size
-            expected = [
-                type(e)(e.epsilon, e.attacker, f.loss, *measured[e.epsilon])
-                for e, f in zip(
-                    expected, expect(schema, records, max_length=max_length, max_card=max_card), strict=True
-                )
-            ]
+            expected = [type(e)(e.epsilon, e.attacker, e.loss, *measured[e.epsilon]) for e in count(records=records)]
     assert records is not None
     if out is not None:
         from ..evaluation.planning_chart import planning_chart
 
-        write_new(out, planning_chart(expected, best), force)
+        write_new(out, planning_chart(expected, best, model), force)
     if as_json:
-        say_json({"records": records, "without privacy": best, "expected": [vars(e) for e in expected]})
+        found = {"records": records, "model": model, "without privacy": best}
+        say_json(found | {"expected": [vars(e) for e in expected]})
     else:
-        _show(expected, records, size, best, out)
+        _show(expected, records, size, best, out, model)
+
+
+def _of_lists(options: dict[str, Any]) -> dict[str, Any]:
+    return {"max_length": options["max_length"] or 4, "max_card": options["max_card"] or 1}
 
 
 def _measured(
     path: Path,
-    schema: object,
+    schema: "Schema",
     target: str,
     repeats: int,
-    max_length: int,
-    max_card: int,
+    learn: Callable[..., Any],
     delimiter: str | None,
     encoding: str,
     decimal: str,
 ) -> tuple[int, float, dict[float, tuple[float, float]]]:
+    import warnings
+
     import numpy as np
     from rich.progress import Progress
 
+    from ..common.errors import PrivacyWarning
     from ..evaluation.planning import EPSILONS, measure
-    from ..schema import Schema
     from ..sources.memory import class_numbers
     from .common import read_records
 
-    assert isinstance(schema, Schema)
     X, y = read_records(path, schema, target, delimiter, encoding, decimal)
     classes = schema.classes or (0, 1)
     numbers = class_numbers(y, classes, len(X))
@@ -131,46 +143,50 @@ def _measured(
     if len(np.unique(labels)) < 2:
         raise ValueError(f"{path.name} has no records of two of the schema's classes; a stand-in needs them")
     found: dict[float, list[float]] = {}
-    with Progress(console=open_console(stderr=True), transient=True) as bar:
+    with Progress(console=open_console(stderr=True), transient=True) as bar, warnings.catch_warnings():
+        warnings.simplefilter("ignore", PrivacyWarning)  # seeds, and no privacy at all: these records are public
         task = bar.add_task("measuring on the stand-in", total=repeats * (len(EPSILONS) + 1))
-        for epsilon, accuracy in measure(X, labels, schema, EPSILONS, repeats, max_length, max_card):
+        for epsilon, accuracy in measure(X, labels, learn, EPSILONS, repeats):
             found.setdefault(0.0 if math.isnan(epsilon) else epsilon, []).append(accuracy)
             bar.advance(task)
     means = {e: (float(np.mean(a)), float(np.std(a, ddof=1) / len(a) ** 0.5)) for e, a in found.items()}
     return len(X), means[0.0][0], means
 
 
-def _show(expected: "list[Expected]", records: int, size: int, best: float | None, out: Path | None) -> None:
+def _show(
+    expected: "list[Expected]", records: int, size: int, best: float | None, out: Path | None, model: str
+) -> None:
     from rich.table import Table
 
     from ..report.wording import bound
 
     console = open_console()
-    table = Table("epsilon", "attacker may become this sure", "", "accuracy lost at most", box=None)
+    table = Table("epsilon", "attacker may become this sure", "", box=None)
+    bounded = expected[0].loss is not None
+    if bounded:
+        table.add_column("accuracy lost at most")
     if best is not None:
         table.add_column("accuracy, measured")
     for e in expected:
-        row = [
-            f"{e.epsilon:g}",
-            bound(e.attacker),
-            _bar(e.attacker - 0.5, 0.5),
-            "all" if e.loss >= 0.5 else f"{e.loss:.2%}",
-        ]
+        row = [f"{e.epsilon:g}", bound(e.attacker), _bar(e.attacker - 0.5, 0.5)]
+        if e.loss is not None:
+            row.append("all" if e.loss >= 0.5 else f"{e.loss:.2%}")
         if e.accuracy is not None and e.error is not None:
             row.append(f"{e.accuracy:.3f} ± {2 * e.error:.3f}")
         table.add_row(*row)
     console.print(table)
     if best is not None:
         console.print(
-            f"Without privacy: {best:.3f}. Measured by learning from 70 % of the stand-in's {size:,} records; how good a list is "
-            "depends on epsilon times the number of records, so more records do the same with a smaller epsilon."
+            f"Without privacy: {best:.3f}. Measured by learning from 70 % of the stand-in's {size:,} records; how good a {model} "
+            "is depends on epsilon times the number of records, so more records do the same with a smaller epsilon."
         )
     for epsilon, words in WORDS.items():
         console.print(" ", as_text(f"{epsilon:g}", "bold"), f" {words}")
+    alike = "tree of the same depth" if model == TREE else "list of the same length"
+    lost = f"What is lost at most is against the best {alike} on the same records, in 95 of 100 fits, whatever the records are. "
     console.print(
         f"The attacker knows everything but whether one person is among about {records:,} records, and thinks it as likely as "
-        "not. What is lost at most is against the best list of the same length on the same records, in 95 of 100 fits, whatever "
-        "the records are. Several models from one table add up: divide by their number.",
+        f"not. {lost if bounded else ''}Several models from one table add up: divide by their number.",
         style="dim",
     )
     if out is not None:

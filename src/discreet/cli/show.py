@@ -12,18 +12,22 @@ from .terminal import as_text, on_one_line, open_console, say_lines
 if TYPE_CHECKING:
     from rich.text import Text
 
-    from ..conditions.partition import Condition, Model
+    from ..conditions.nodes import Node
+    from ..conditions.partition import Answer, Condition, Model
 
 LABEL_COLOURS = ("cyan", "magenta", "green", "yellow", "blue", "red")
 
 
 def coloured(model: "Model") -> "Text":
-    """A model in colour, a line a rule, with the share of its label among the (noisily) counted records it captured."""
+    """A model in colour, a line a rule or leaf, with the share of its label among the (noisily) counted records it captured."""
     from rich.text import Text
 
+    from ..conditions.nodes import root_of
     from ..conditions.partition import conditions_of_answers
     from ..conditions.text import write_number
 
+    if (root := root_of(model)) is not None:
+        return _coloured_tree(model, root)
     lines: list[Text] = []
     for partition in model.partitions:
         for i, points in enumerate(partition.points or ()):
@@ -31,18 +35,35 @@ def coloured(model: "Model") -> "Text":
         lines += [Text()] if partition.points else []
     conditions = conditions_of_answers(model)
     for i, answer in enumerate(model.answers):
-        where = model.classes.index(answer.label)
-        label = (on_one_line(answer.label), f"bold {LABEL_COLOURS[where % len(LABEL_COLOURS)]}")
-        line = Text.assemble(*_words(conditions, i), label)
-        counts = [max(0.0, c) for c in answer.counts or ()]
-        if (total := sum(counts)) > 0:
-            line.append(f"   {counts[where] / total:.0%} of {total:,.0f}", "dim")
-        elif counts:
-            line.append("   too few records to count", "dim")
-        elif answer.shares is not None:
-            line.append(f"   {answer.shares[where]:.0%}", "dim")
-        lines.append(line)
+        lines.append(Text.assemble(*_words(conditions, i), *_answer(model, answer)))
     return Text("\n").join(lines)
+
+
+def _coloured_tree(model: "Model", root: "Node") -> "Text":
+    """A tree, line by line as it prints."""
+    from rich.text import Text
+
+    from ..conditions.nodes import INDENT, lines_of
+
+    lines = []
+    for line in lines_of(root):
+        parts: list[Any] = [INDENT * line.indent, (line.opening, "bold")]
+        parts += [] if line.test is None else [" ", on_one_line(line.test), (" then", "bold")]
+        parts += [] if line.answer is None else [" ", *_answer(model, line.answer)]
+        lines.append(Text.assemble(*parts))
+    return Text("\n").join(lines)
+
+
+def _answer(model: "Model", answer: "Answer") -> list[Any]:
+    """A label in its colour, and what its counts or shares say."""
+    where = model.classes.index(answer.label)
+    label = (on_one_line(answer.label), f"bold {LABEL_COLOURS[where % len(LABEL_COLOURS)]}")
+    counts = [max(0.0, c) for c in answer.counts or ()]
+    if (total := sum(counts)) > 0:
+        return [label, (f"   {counts[where] / total:.0%} of {total:,.0f}", "dim")]
+    if counts:
+        return [label, ("   too few records to count", "dim")]
+    return [label] if answer.shares is None else [label, (f"   {answer.shares[where]:.0%}", "dim")]
 
 
 def _words(conditions: "Sequence[Condition]", i: int) -> list[Any]:

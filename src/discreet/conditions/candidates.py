@@ -91,6 +91,25 @@ class Candidates:
         return cls(schema, tuple(literals), _combine(columns, max_card))
 
     @classmethod
+    def of_tests(cls, schema: Schema) -> "Candidates":
+        """What a split of a tree may ask: single literals. Of two of which one is true where the other is not, the first stays.
+
+        >>> from discreet.schema.columns import Categorical, Numeric
+        >>> schema = Schema([Numeric("age", cuts=[25, 45]), Categorical("job", categories=["clerk", "boss"])])
+        >>> [str(rule) for rule in Candidates.of_tests(schema)]
+        ['age <= 25', 'age <= 45', 'job = clerk']
+        """
+        every = cls.of_schema(schema, max_card=1, negations=False)
+        sides: set[tuple[str, bytes]] = set()
+        kept = []
+        for number, (literal, true) in enumerate(zip(every.literals, every.truths, strict=True)):
+            true = true[schema[literal.column].domain]
+            if (literal.column, (~true).tobytes()) not in sides:
+                sides.add((literal.column, true.tobytes()))
+                kept.append(number)
+        return every.only(np.array(kept))
+
+    @classmethod
     def of_rules(cls, schema: Schema, rules: Iterable[Rule | str]) -> "Candidates":
         """An explicit set of rules. Labels they may have are of no account."""
         parsed = as_rules(rules)

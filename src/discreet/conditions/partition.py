@@ -1,8 +1,8 @@
 """What every model is: it divides the records into parts, and each record gets an answer.
 
 A partition is an ordered list of conditions, of which the last is empty: a record is in the first part whose condition is true
-of it. Everything that is written from a model (predictions, SQL, Python, reports, a noisy accuracy) is written from this, so
-that a new kind of model needs none of its own.
+of it. Everything that is written from a model (predictions, SQL, Python, reports, a noisy accuracy) can be written from this, so
+that a new kind of model needs none of its own. (Where people read a tree, in code and reports, it is written as it is.)
 
 - A *rule list* is one partition, with an answer for each part.
 - A *tree* is one, too: its leaves in order, at each test the branch where it is true first. The condition of a leaf is made of
@@ -14,15 +14,15 @@ that a new kind of model needs none of its own.
 """
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import ClassVar, Protocol
+from typing import TYPE_CHECKING, ClassVar, Protocol
 
 import numpy as np
 
 from ..common.errors import RuleError
 from ..schema import Label, Schema
-from .rules import Literal
+from .rules import Literal, checked_number, is_label
 
 Condition = tuple[Literal, ...]  # all of them must be true; without literals it is true of every record
 TOTAL = "total"  # what the sum of points is called in texts
@@ -74,6 +74,21 @@ class Answer:
     label: Label
     counts: tuple[float, ...] | None = None
     shares: tuple[float, ...] | None = None
+
+    if TYPE_CHECKING:  # a dataclass asks for tuples; any sequence will do, and becomes one
+
+        def __init__(
+            self, label: Label, counts: Sequence[float] | None = None, shares: Sequence[float] | None = None
+        ) -> None: ...
+
+    def __post_init__(self) -> None:
+        if isinstance(self.label, np.generic):
+            object.__setattr__(self, "label", self.label.item())
+        if not is_label(self.label):
+            raise RuleError("an answer's label must be a string, a finite number or a Boolean")
+        for name in ("counts", "shares"):
+            if (numbers := getattr(self, name)) is not None:
+                object.__setattr__(self, name, tuple(checked_number(x) for x in numbers))
 
     def shares_among(self, classes: tuple[Label, ...]) -> np.ndarray:
         """The share of each class: as given, or those of the counts, or else 1 for the label."""

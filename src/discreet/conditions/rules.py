@@ -45,11 +45,11 @@ class Literal:
         if op not in NEGATION:
             raise RuleError(f"a literal's op must be one of {', '.join(NEGATION)}")
         if op in COMPARISONS:
-            object.__setattr__(self, "value", _number(value))
+            object.__setattr__(self, "value", checked_number(value))
         elif op in ("in", "not in"):
             if not isinstance(value, list | tuple) or len(value) != 2:
                 raise RuleError(f"`{op}` takes a range [low, high]")
-            low, high = _number(value[0]), _number(value[1])
+            low, high = checked_number(value[0]), checked_number(value[1])
             if low > high:
                 raise RuleError(f"`{op}` takes a range [low, high] with low not above high")
             object.__setattr__(self, "value", (low, high))
@@ -114,7 +114,7 @@ class Rule:
         if self.label is not None and not is_label(self.label):
             raise RuleError("a rule's label must be a string, a finite number or a Boolean")
         if self.counts is not None:
-            object.__setattr__(self, "counts", tuple(_number(c) for c in self.counts))
+            object.__setattr__(self, "counts", tuple(checked_number(c) for c in self.counts))
 
     def __str__(self) -> str:
         condition = " and ".join(str(x) for x in self.antecedent) or "always"
@@ -150,7 +150,8 @@ def schema_of(rules: Iterable[Rule]) -> Schema:
     return Schema(tuple(kinds.get(name, Categorical).of_tests(name, these) for name, these in tests.items()))
 
 
-def _number(value: Any) -> float:
+def checked_number(value: Any) -> float:
+    """A literal's value, or a count, as a float, if it is a finite number."""
     if isinstance(value, bool) or not isinstance(value, int | float | np.number) or not _fits(value):
         raise RuleError("a literal's value, and a count, must be a finite number")
     return float(value) + 0.0  # -0.0 becomes 0.0

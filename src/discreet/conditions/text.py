@@ -9,7 +9,11 @@ from ..schema import Label
 
 ParsedLiteral = tuple[str, str, Any]  # column, op, value
 Labelled = tuple[tuple[ParsedLiteral, ...], Label | None]  # antecedent, label
+ParsedNode = Label | tuple[ParsedLiteral, "ParsedNode", "ParsedNode"]  # of a tree: a leaf, or a test and two branches
 
+MOST_DEPTH = 64  # of a tree: whatever goes down one may call itself at every test
+
+TOO_DEEP = f"a tree may have at most {MOST_DEPTH} tests, one below the other"
 COMPARISONS = ("<=", "<", ">=", ">")
 _RESERVED = {"if", "else", "then", "and", "not", "in", "is", "missing", "always", *COMPARISONS, "=", "!="}
 _TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|[^\s"]\S*')
@@ -142,6 +146,25 @@ class Reader:
             self.need("else")
             if not self.take("if"):
                 return rules, self.atom("a label")
+
+    def tree(self) -> ParsedNode:
+        """A whole tree. Every `if` has an `else`, so there is one way to read it."""
+        if self.take("always"):
+            return self.atom("a label")
+        if self.peek() != "if":
+            self.fail("`if`")
+        return self._node(MOST_DEPTH)
+
+    def _node(self, deeper: int) -> ParsedNode:
+        if not self.take("if"):
+            return self.atom("a label or `if`")
+        if not deeper:
+            raise RuleError(TOO_DEEP)
+        test = self.literal()
+        self.need("then")
+        true = self._node(deeper - 1)
+        self.need("else")
+        return test, true, self._node(deeper - 1)
 
 
 def write(value: Any, name: bool = False) -> str:

@@ -3,18 +3,19 @@
 **The bound.** A list is drawn with probability proportional to ``prior * exp(e * correct)``, e being epsilon without the share
 for the counts. All lists that are at least t records worse than the best one together have at most the probability
 ``exp(-e t) / prior(best)``. So with chance 1 - b the drawn list is at most ``(ln(1/prior(best)) + ln(1/b)) / e`` records worse
-than the best, whatever the records are. Usually it is much closer.
+than the best, whatever the records are. Usually it is much closer. For trees the same holds, with their prior.
 """
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from ..classifiers.optimal import DPOptimalRuleListClassifier
 from ..conditions.candidates import Candidates
+from ..conditions.tree_prior import TreePrior
+from ..learners.trees import check_feasible
 from ..report.summary import Chance
 from ..schema import Schema
 
@@ -43,18 +44,48 @@ def worst_loss(
     """
     rules = min(max_length - 1, n_candidates)
     log_lists = sum(math.log(n_candidates - i) for i in range(rules)) + (rules + 1) * math.log(n_classes)
-    log_prior = -math.log(max_length) - log_lists
-    worse = (-log_prior + math.log(1.0 / (1.0 - CONFIDENCE))) / (epsilon * (1.0 - counts_share))
-    return min(1.0, worse / records)
+    return _loss_at_most(-math.log(max_length) - log_lists, epsilon * (1.0 - counts_share), records)
+
+
+def worst_loss_of_trees(
+    epsilon: float,
+    records: int,
+    n_tests: int,
+    n_classes: int = 2,
+    max_depth: int = 3,
+    split: float = 0.5,
+    rarest: float | None = None,
+    counts_share: float = 0.1,
+) -> float:
+    """The same for a tree, drawn at once for its accuracy, against the best tree up to that depth.
+
+    ``rarest`` is the prior probability of the test that has the smallest; None if all are alike.
+
+    >>> round(worst_loss_of_trees(1.0, records=10_000, n_tests=100), 4)
+    0.0051
+    """
+    log_leaf, log_test = -math.log(n_classes), math.log(1.0 / n_tests if rarest is None else rarest)
+    least = log_leaf  # the logarithm of the smallest prior probability of any tree up to a depth
+    for _ in range(max_depth):
+        least = min(math.log1p(-split) + log_leaf, math.log(split) + log_test + 2.0 * least)
+    return _loss_at_most(least, epsilon * (1.0 - counts_share), records)
+
+
+def _loss_at_most(log_prior: float, epsilon: float, records: int) -> float:
+    """By the bound above, for the model with the smallest prior."""
+    return min(1.0, (-log_prior + math.log(1.0 / (1.0 - CONFIDENCE))) / epsilon / records)
 
 
 @dataclass(frozen=True)
 class Expected:
-    """At one epsilon: the attacker's chance; the loss at most; and, on a stand-in, the measured accuracy and its error."""
+    """At one epsilon: the attacker's chance; the loss at most; and, on a stand-in, the measured accuracy and its error.
+
+    There is no bound on the loss (None) for a tree that is drawn in stages, or not for its accuracy.
+    """
 
     epsilon: float
     attacker: float
-    loss: float
+    loss: float | None
     accuracy: float | None = None
     error: float | None = None
 
@@ -68,24 +99,43 @@ def expect(
     return [Expected(e, attackers_chance(e), worst_loss(e, records, n, classes, max_length)) for e in epsilons]
 
 
-def measure(
-    X: Any,
-    y: np.ndarray,
+def expect_trees(
     schema: Schema,
+    records: int,
     epsilons: Sequence[float] = EPSILONS,
-    repeats: int = 10,
-    max_length: int = 4,
-    max_card: int = 1,
+    max_depth: int = 3,
+    stages: Sequence[int] | None = None,
+    criterion: str = "accuracy",
+    split: float = 0.5,
+    prior: Any = None,
+) -> list[Expected]:
+    """The same for trees, with parameters of ``DPOptimalTreeClassifier``. What would take hours is refused."""
+    tests = Candidates.of_tests(schema)
+    classes = len(schema.classes or (0, 1))
+    rarest = float(TreePrior.of(prior, split, tests).tests.min())
+    check_feasible(len(tests), stages or [max_depth], classes, "stages" if stages else "max_depth", criterion)
+
+    def loss(epsilon: float) -> float | None:
+        if stages is not None or criterion != "accuracy":
+            return None
+        return worst_loss_of_trees(epsilon, records, len(tests), classes, max_depth, split, rarest)
+
+    return [Expected(e, attackers_chance(e), loss(e)) for e in epsilons]
+
+
+def measure(
+    X: Any, y: np.ndarray, learn: Callable[..., Any], epsilons: Sequence[float] = EPSILONS, repeats: int = 10
 ) -> Iterator[tuple[float, float]]:
-    """Accuracies on held-out records of a public table: (epsilon, accuracy) for each repeat, NaN standing for no privacy."""
+    """Accuracies on held-out records of a public table: (epsilon, accuracy) for each repeat, NaN standing for no privacy.
+
+    ``learn(epsilon=..., random_state=...)`` makes a classifier.
+    """
     n = len(y)
     for seed in range(repeats):
         order = np.random.default_rng(seed).permutation(n)
         train, test = order[: int(0.7 * n)], order[int(0.7 * n) :]
-        common: dict[str, Any] = {"max_length": max_length, "max_card": max_card, "schema": schema}
         for epsilon in (*epsilons, math.nan):
-            # at an enormous epsilon the draw is the best list; values are read as in a private fit
-            rate = 1e6 if math.isnan(epsilon) else epsilon
-            clf = DPOptimalRuleListClassifier(rate, random_state=seed, **common)
+            # at an enormous epsilon the draw is the best model; values are read as in a private fit
+            clf = learn(epsilon=1e6 if math.isnan(epsilon) else epsilon, random_state=seed)
             clf.fit(X.iloc[train], y[train])
             yield epsilon, float((clf.predict(X.iloc[test]) == y[test]).mean())

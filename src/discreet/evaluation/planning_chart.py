@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from .planning import Expected
 
 
-def planning_chart(expected: Sequence[Expected], best: float | None) -> str:
+def planning_chart(expected: Sequence[Expected], best: float | None, kind: str = "list") -> str:
     """The plan as an SVG picture: what an attacker may learn, and the accuracy where it was measured (else the loss at most)."""
     left, right, top, height = 70.0, 640.0, 50.0, 260.0
     low, high = math.log10(expected[0].epsilon), math.log10(expected[-1].epsilon)
@@ -23,8 +23,8 @@ def planning_chart(expected: Sequence[Expected], best: float | None) -> str:
         return f'<polyline points="{path}" fill="none" stroke="{colour}" stroke-width="2.5" stroke-dasharray="{dash}"/>{marks}'
 
     measured = [(e.epsilon, e.accuracy) for e in expected if e.accuracy is not None]
-    second = measured or [(e.epsilon, 1.0 - e.loss) for e in expected]
-    name = "accuracy on the stand-in" if measured else "accuracy kept at least, of the best list's"
+    second = measured or [(e.epsilon, 1.0 - e.loss) for e in expected if e.loss is not None]
+    name = "accuracy on the stand-in" if measured else f"accuracy kept at least, of the best {kind}'s"
     ticks = "".join(
         f'<text x="{x(e.epsilon):.1f}" y="{top + height + 20}" text-anchor="middle">{e.epsilon:g}</text>'
         for e in expected

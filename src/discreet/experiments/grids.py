@@ -12,7 +12,7 @@ from .setups import DATASETS, MAX_CARD, MIN_SUPPORT, SETUPS
 
 
 class Effort(NamedTuple):
-    """Numbers of epsilons and seeds; whole lists, which take longer, have their own."""
+    """Numbers of epsilons and seeds; whole lists and trees, which take longer, have their own."""
 
     epsilons: int
     seeds: int
@@ -111,6 +111,7 @@ def accuracy(effort: Effort) -> Iterator[Unit]:
             yield Unit("accuracy", "A", dataset, seed, (*PUBLISHED, "mass", "GreedyRL"), many)
             if seed < effort.list_seeds:
                 yield Unit("accuracy", "A", dataset, seed, ("whole lists",), few)
+                yield Unit("accuracy", "A", dataset, seed, ("whole trees",), few)
 
 
 GRIDS: tuple[Grid, ...] = (tables, importance, noisy_counts, hyper_parameters, membership, accuracy)  # short ones first

@@ -1,13 +1,19 @@
 """The learners that are compared, by name. Add a function to ``METHODS``, and it is in every figure.
 
-A method gets a ``Task`` and returns a fitted model with a ``rule_list_``. Seeds make every fit repeatable, so nothing is private.
+A method gets a ``Task`` and returns a fitted classifier, whose ``model_`` is one partition of the records. Seeds make every fit
+repeatable, so nothing is private.
 """
 
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from .. import DPGreedyRuleListClassifier, DPOptimalRuleListClassifier, GreedyRuleListClassifier
+from .. import (
+    DPGreedyRuleListClassifier,
+    DPOptimalRuleListClassifier,
+    DPOptimalTreeClassifier,
+    GreedyRuleListClassifier,
+)
 from .splits import Split
 
 
@@ -65,6 +71,13 @@ def _whole_lists(task: Task) -> Any:
     ).fit_vault(task.split.vault)
 
 
+def _whole_trees(task: Task) -> Any:
+    """Of depth 4, whatever the length of lists: a way through such a tree has four tests, as a list of four rules has."""
+    return DPOptimalTreeClassifier(task.epsilon, max_depth=4, counts_share=0.0, random_state=task.seed).fit_vault(
+        task.split.vault
+    )
+
+
 def _greedy(task: Task) -> Any:
     """The authors' GreedyRL has K rules and a default, one rule more than their private methods."""
     split = task.split
@@ -82,6 +95,7 @@ METHODS: dict[str, Method] = {
     "noisy-counts": _published("noisy-counts"),
     "mass": _mass,
     "whole lists": _whole_lists,
+    "whole trees": _whole_trees,
     "GreedyRL": _greedy,
 }
 WITHOUT_PRIVACY = ("GreedyRL",)

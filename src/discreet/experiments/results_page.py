@@ -39,8 +39,9 @@ def write_results_page(fits: Any, folder: Path, facts: Facts) -> Path:
             "Accuracy over epsilon (Figure 4)",
             "accuracy",
             figures.accuracy_over_epsilon,
-            "Test accuracy with five published methods, and ours: rule by rule (mass), and lists drawn whole, which have one "
-            "rule less and were fitted on fewer splits. Bands are two standard errors wide on either side. Set-up A.",
+            "Test accuracy with five published methods, and ours: rule by rule (mass), and lists and trees drawn whole. Such "
+            "lists have one rule less, such trees depth 4, and both were fitted on fewer splits. Bands are two standard errors "
+            "wide on either side. Set-up A.",
         ),
         (
             "Noisy counts or noisy Gini (Figures 2 and 3)",

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from .. import RuleList, Vault
+from .. import Vault
 from ..conditions.candidates import Candidates
 from .setups import SETUPS, SetUp, load
 
@@ -58,12 +58,12 @@ class Split:
             self._kept[what] = make()
         return self._kept[what]
 
-    def captured(self, model: RuleList) -> npt.NDArray[np.float64]:
-        """(2, classes, parts): test and training records of each class that each rule, the default last, captures."""
+    def captured(self, model: Any) -> npt.NDArray[np.float64]:
+        """(2, classes, parts): test and training records of each class in each part of a list or a tree."""
         alive = np.ones(len(self._rows), bool)
         parts = []
-        for rule in model.rules:
-            true = self._truth(rule.antecedent)
+        for condition in model.partitions[0].conditions[:-1]:
+            true = self._truth(condition)
             parts.append(self._counts[:, :, alive & true].sum(2))
             alive = alive & ~true
         parts.append(self._counts[:, :, alive].sum(2))

@@ -9,6 +9,7 @@ from typing import Any
 BLACK, GREY = "#000000", "#777777"
 BLUE, SKY, GREEN, ORANGE, VERMILION, PURPLE = "#0072B2", "#56B4E9", "#009E73", "#E69F00", "#D55E00", "#CC79A7"
 OCHRE = "#8C7A00"  # instead of the yellow
+INDIGO = "#3B1F8F"  # darker than all others
 
 SOLID, DASHED, DOTTED, DASH_DOT = (0, ()), (0, (5, 2)), (0, (1, 1.4)), (0, (5, 1.6, 1, 1.6))
 LONG_DASHED, DASH_DOT_DOT = (0, (9, 2.5)), (0, (4, 1.4, 1, 1.4, 1, 1.4))
@@ -46,6 +47,7 @@ class Style:
 
 KNOWN = {
     "GreedyRL": Style(BLACK, "", LONG_DASHED, 1.3, order=3),
+    "whole trees": Style(INDIGO, "d", SOLID, 2.4, order=6),
     "whole lists": Style(VERMILION, "o", SOLID, 2.4, order=6),
     "mass": Style(BLUE, "s", SOLID, 2.4, order=5),
     "sm-laplace": Style(GREEN, "^", DASHED, 1.4, order=4),

@@ -4,11 +4,14 @@ A model says ``job = office``; what that means for a value in a table is in the 
 what an unlisted value is taken for, where numbers are clipped. Here each literal becomes a test that needs no schema.
 """
 
+from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import count
 
 import numpy as np
 
 from ..common.errors import RuleError
+from ..conditions.nodes import Node, root_of
 from ..conditions.partition import Answer, Condition, Model, has_points
 from ..conditions.rules import Literal, truth
 from ..schema import Label, Schema
@@ -61,17 +64,37 @@ class Branch:
 
 
 @dataclass(frozen=True)
+class BranchSplit:
+    """A test of a tree, and what follows where it is true and where it is not: another test, or the number of an outcome."""
+
+    test: BranchTest
+    true: "BranchSplit | int"
+    other: "BranchSplit | int"
+
+    def chain(self) -> tuple[list[tuple[BranchTest, "BranchSplit | int"]], int]:
+        """The tests that are reached while none is true, what follows where each is, and the outcome where none is."""
+        tests, node = [], self
+        while True:
+            tests.append((node.test, node.true))
+            if isinstance(node.other, int):
+                return tests, node.other
+            node = node.other
+
+
+@dataclass(frozen=True)
 class Branches:
     """What a model does: the branches of its partitions, and the outcomes.
 
     Without points there is one partition, and what comes out of it is the outcome. With points, what comes out of each is added
-    up in this order; the outcome is the first one whose limit the total is below, or else the last.
+    up in this order; the outcome is the first one whose limit the total is below, or else the last. A tree with tests has its
+    ``root``, too: written as it is, each test stands there once, and a record meets no more than the tree is deep.
     """
 
     partitions: tuple[tuple[Branch, ...], ...]
     outcomes: tuple[Label, ...]
     limits: tuple[float, ...] = ()
     has_points: bool = False
+    root: BranchSplit | None = None
 
     @property
     def tests(self) -> list[BranchTest]:
@@ -95,7 +118,19 @@ def branches(model: Model, share_of: Label | None = None) -> Branches:
     for partition in model.partitions:
         parts = zip(partition.conditions, partition.points or outcomes, strict=True)
         made.append(tuple(Branch(_tests(model.schema, literals), outcome) for literals, outcome in parts))
-    return Branches(tuple(made), outcomes, model.limits, has_points(model))
+    root = root_of(model)
+    nested = None if root is None else _nested(root, model.schema, count())
+    return Branches(
+        tuple(made), outcomes, model.limits, has_points(model), nested if isinstance(nested, BranchSplit) else None
+    )
+
+
+def _nested(node: Node, schema: Schema | None, numbers: Iterator[int]) -> BranchSplit | int:
+    """A node of a tree. Leaves are numbered in their order, as the outcomes are."""
+    if isinstance(node, Answer):
+        return next(numbers)
+    (test,) = _tests(schema, (node.test,))
+    return BranchSplit(test, _nested(node.true, schema, numbers), _nested(node.other, schema, numbers))
 
 
 def _outcome(model: Model, answer: Answer, share_of: Label | None) -> Label:

@@ -15,7 +15,7 @@ from ..conditions.partition import TOTAL, Model
 from ..conditions.text import write, write_number
 from ..schema import Label
 from ..schema.columns.value_bins import TRUTH
-from .branches import Branch, Branches, BranchTest, NumberTest, TextTest, branches
+from .branches import Branch, Branches, BranchSplit, BranchTest, NumberTest, TextTest, branches
 
 HELPERS = {
     "number": '''
@@ -156,6 +156,8 @@ def _of_points(made: Branches) -> list[str]:
 
 
 def _body(made: Branches, variables: dict[str, str]) -> list[str]:
+    if made.root is not None:
+        return _nested(made.root, made.outcomes, variables)
     if not made.has_points:
         return _chain(_conditions(made.partitions[0], variables), made.outcomes)
     lines = []
@@ -165,6 +167,17 @@ def _body(made: Branches, variables: dict[str, str]) -> list[str]:
         lines += [f"def {function}():", *_indented(_chain(_conditions(partition, variables), points)), ""]
     lines.append(f"{total} = {' + '.join(f'{function}()' for function in functions)}")
     return [*lines, *_chain([f"{total} < {write_number(limit)}" for limit in made.limits], made.outcomes)]
+
+
+def _nested(root: BranchSplit, outcomes: Sequence[Label], variables: dict[str, str]) -> list[str]:
+    """A tree as it is."""
+    tests, last = root.chain()
+    lines = []
+    for i, (test, true) in enumerate(tests):
+        lines.append(f"{'elif' if i else 'if'} {_condition(test, variables[test.column])}:")
+        then = [f"return {outcomes[true]!r}"] if isinstance(true, int) else _nested(true, outcomes, variables)
+        lines += _indented(then)
+    return [*lines, "else:", f"    return {outcomes[last]!r}"]
 
 
 def _conditions(partition: Sequence[Branch], variables: dict[str, str]) -> list[str]:

@@ -1,4 +1,4 @@
-"""A model as one SQL expression, ``CASE WHEN ... THEN ... ELSE ... END``; of points, a sum of such.
+"""A model as one SQL expression, ``CASE WHEN ... THEN ... ELSE ... END``; of points, a sum of such; of a tree, such in such.
 
 It predicts what the model's ``predict`` does for every value that a column of the expected type can hold, NULL and NaN included,
 and refuses columns of other types.
@@ -12,7 +12,7 @@ from ..common.errors import RuleError
 from ..conditions.partition import Model
 from ..schema import Label
 from ..schema.columns.value_bins import TRUTH
-from .branches import Branch, BranchTest, NumberTest, TextTest, TruthTest, branches
+from .branches import Branch, BranchSplit, BranchTest, NumberTest, TextTest, TruthTest, branches
 from .dialects import Dialect, check_case, dialect_of
 
 KINDS = ("text", "number", "boolean")
@@ -33,6 +33,8 @@ def to_sql(
     check_case(engine, used, () if model.schema is None else model.schema.names)
     outcomes = _outcomes(engine, list(made.outcomes), model.kind)
     guards = engine.guards(kinds)
+    if made.root is not None:
+        return "\n".join(_nested(guards, engine, made.root, kinds, outcomes))
     if not made.has_points:
         return "\n".join(_case(guards, _conditions(engine, made.partitions[0], kinds), outcomes))
     total = _total(engine, made.partitions, kinds)
@@ -50,6 +52,21 @@ def _case(guards: list[str], conditions: list[list[str]], outcomes: list[str]) -
         *before, last = f"WHEN {first}", *more
         lines += [*before, f"{last} THEN {outcome}"]
     return ["CASE", *_indented([*lines, f"ELSE {outcomes[-1]}"]), "END"]
+
+
+def _nested(
+    guards: list[str], engine: Dialect, root: BranchSplit, kinds: Mapping[str, str], outcomes: list[str]
+) -> list[str]:
+    """A tree as it is: where a test is false or NULL, a CASE goes on to the next one, which is on the other side."""
+    tests, last = root.chain()
+    lines = list(guards)
+    for test, true in tests:
+        when = f"WHEN {_condition(engine, test, kinds[test.column])} THEN"
+        if isinstance(true, int):
+            lines.append(f"{when} {outcomes[true]}")
+        else:
+            lines += [when, *_indented(_nested([], engine, true, kinds, outcomes))]
+    return ["CASE", *_indented([*lines, f"ELSE {outcomes[last]}"]), "END"]
 
 
 def _conditions(engine: Dialect, partition: Sequence[Branch], kinds: Mapping[str, str]) -> list[list[str]]:

@@ -14,13 +14,14 @@ from .noisy_counts import NoisyCounts
 from .sm_cauchy import SmCauchy
 from .sm_laplace import SmLaplace
 from .whole_lists import WholeLists
+from .whole_trees import WholeTrees
 
 # in the order in which they are offered
 MECHANISMS: dict[str, GreedyMechanism] = {
     mechanism.name: mechanism
     for mechanism in (Mass(), SmLaplace(), SmCauchy(), GlLaplace(), GlGaussian(), GlExponential(), NoisyCounts())
 }
-WHOLE_LISTS = WholeLists()
+WHOLE_LISTS, WHOLE_TREES = WholeLists(), WholeTrees()
 
 
 def register(mechanism: GreedyMechanism) -> None:
@@ -39,4 +40,4 @@ def find_greedy(name: Any) -> GreedyMechanism | None:
 
 def find(name: Any) -> Mechanism | None:
     """The mechanism that a statement names, if it is one that learns."""
-    return WHOLE_LISTS if name == WHOLE_LISTS.name else find_greedy(name)
+    return next((m for m in (WHOLE_LISTS, WHOLE_TREES) if m.name == name), None) or find_greedy(name)

@@ -20,10 +20,10 @@ from .base import Mechanism
 
 
 @dataclass(frozen=True)
-class ListBudget:
-    """The shares of one fit that draws whole lists: ``counts_epsilon`` for all class counts, ``draw_epsilon`` for each draw.
+class DrawBudget:
+    """The shares of one fit that draws whole lists or trees: ``counts_epsilon`` for all class counts, ``draw_epsilon`` a draw.
 
-    >>> budget = ListBudget.split(Fraction(1), Fraction(1, 10), draws=3)
+    >>> budget = DrawBudget.split(Fraction(1), Fraction(1, 10), draws=3)
     >>> budget.counts_epsilon, budget.draw_epsilon
     (Fraction(1, 10), Fraction(3, 10))
     """
@@ -33,7 +33,7 @@ class ListBudget:
     draw_epsilon: Fraction
 
     @classmethod
-    def split(cls, epsilon: Fraction, counts_share: Fraction, draws: int) -> "ListBudget":
+    def split(cls, epsilon: Fraction, counts_share: Fraction, draws: int) -> "DrawBudget":
         """Equal shares for the draws of what the counts leave."""
         return cls(epsilon, counts_share * epsilon, (1 - counts_share) * epsilon / draws)
 
@@ -43,7 +43,7 @@ class WholeLists(Mechanism):
 
     name = "whole lists"
 
-    def proved(self, budget: ListBudget) -> Guarantee:
+    def proved(self, budget: DrawBudget) -> Guarantee:
         """Charges add up to the epsilon that was asked for."""
         return Guarantee(float(budget.epsilon), 0.0)
 
@@ -51,4 +51,4 @@ class WholeLists(Mechanism):
         """The share of the counts; what a person's records share is divided by their number."""
         share = exact("counts_share", parameters["counts_share"])
         epsilon = exact("epsilon", parameters["epsilon"])
-        return ListBudget.split(epsilon, share, 1).counts_epsilon / int(parameters.get("records_per_person", 1))
+        return DrawBudget.split(epsilon, share, 1).counts_epsilon / int(parameters.get("records_per_person", 1))

@@ -1,1 +1,1 @@
-"""What was learned, as values: rule lists and the files that hold them."""
+"""What was learned, as values: rule lists, trees, and the files that hold them."""

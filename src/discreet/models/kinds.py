@@ -3,8 +3,9 @@
 from ..common.errors import ModelError
 from .model import PartitionModel
 from .rule_list import RuleList
+from .tree import Tree
 
-KINDS: dict[str, type[PartitionModel]] = {"rule_list": RuleList}
+KINDS: dict[str, type[PartitionModel]] = {"rule_list": RuleList, "tree": Tree}
 
 
 def entry_of(model: PartitionModel) -> str:

@@ -154,10 +154,10 @@ class PartitionModel(ABC):
         known = set(self.classes)
         for answer in self.answers:
             if answer.label not in known:  # True and 1 are the same label, as they are for scikit-learn
-                raise RuleError("a rule's label is not among the classes")
+                raise RuleError(f"a label of the {self.kind} is not among the classes")
             for numbers, name in ((answer.counts, "counts"), (answer.shares, "shares")):
                 if numbers is not None and len(numbers) != len(self.classes):
-                    raise RuleError(f"a rule's {name} must be one for each class")
+                    raise RuleError(f"an answer's {name} must be one for each class")
         with_points = [partition.points is not None for partition in self.partitions]
         if not (all(with_points) or with_points == [False]):
             raise RuleError("a model is one partition of the records, or several that all give points")

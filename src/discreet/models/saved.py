@@ -43,7 +43,7 @@ class SavedModel:
 
     Parameters
     ----------
-    model : RuleList
+    model : RuleList or Tree
         The model, with its schema and its (noisy) class counts. Version 0.5 called it ``rule_list``, which is still understood.
     privacy : PrivacyStatement or None
         What it promises; None if it was learned without privacy.

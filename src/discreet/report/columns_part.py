@@ -5,7 +5,7 @@ from .summary import Summary
 
 
 def columns(s: Summary) -> str:
-    """Which columns rules use, which they could have used, and which were kept out."""
+    """Which columns rules or tests use, which they could have used, and which were kept out."""
     if not s.columns:
         return "<p>The model says nothing about columns: it uses none.</p>"
     parts = []
@@ -17,7 +17,7 @@ def columns(s: Summary) -> str:
             "dictionary instead.</p>"
         )
     groups = (
-        ("used", "Used by rules", "used", "No rule uses a column."),
+        ("used", f"Used by {s.unit}s", "used", f"No {s.unit} uses a column."),
         ("offered", "Could have been used", "", ""),
         ("excluded", "Kept out on request", "out", ""),
         ("ignored", "Ignored by the schema", "out", ""),
@@ -31,7 +31,7 @@ def columns(s: Summary) -> str:
             parts.append(f"<h3>{title}</h3><p>{nothing}</p>")
     if any(c.role in ("excluded", "ignored") for c in s.columns):
         parts.append(
-            "<p>No rule can read a column that was kept out. Other columns may still tell much of the same: a "
+            f"<p>No {s.unit} can read a column that was kept out. Other columns may still tell much of the same: a "
             "neighbourhood stands in for an "
             "income, a job for a gender.</p>"
         )

@@ -12,6 +12,7 @@ from .list_part import rules, splits
 from .promise_part import budget, limits, promise
 from .scale_part import epsilon
 from .summary import Summary, summarize
+from .tree_part import leaves, tree, tree_css
 from .wording import bound, epsilon_text, number, percent, sentence
 
 NAMES_IN_TILE = 3
@@ -25,6 +26,7 @@ SECTIONS = {
     "limits": "What is not covered",
     "details": "Details",
 }
+OF_A_TREE = {"rules": "The tree", "splits": "How the tree divides the records"}
 
 
 def to_html(model: Any) -> str:
@@ -51,8 +53,8 @@ def to_html(model: Any) -> str:
     summary = summarize(model)
     title = _kind(summary) if summary.target is None else f"Predicting {plain(summary.target)}"
     parts = {
-        "rules": rules(summary),
-        "splits": splits(summary),
+        "rules": rules(summary) if summary.root is None else tree(summary),
+        "splits": splits(summary) if summary.root is None else leaves(summary),
         "promise": promise(summary),
         "epsilon": epsilon(summary),
         "budget": budget(summary),
@@ -60,12 +62,13 @@ def to_html(model: Any) -> str:
         "limits": limits(summary),
         "details": _details(summary),
     }
+    titles = SECTIONS if summary.root is None else SECTIONS | OF_A_TREE
     sections = "".join(
-        f'<section id="{key}" aria-labelledby="{key}-title"><h2 id="{key}-title">{SECTIONS[key]}</h2>{part}</section>\n'
+        f'<section id="{key}" aria-labelledby="{key}-title"><h2 id="{key}-title">{titles[key]}</h2>{part}</section>\n'
         for key, part in parts.items()
     )
-    links = "".join(f'<li><a href="#{key}">{text}</a></li>' for key, text in SECTIONS.items())
-    body = f"""<a class="skip" href="#rules">Skip to the rules</a>
+    links = "".join(f'<li><a href="#{key}">{text}</a></li>' for key, text in titles.items())
+    body = f"""<a class="skip" href="#rules">Skip to {titles["rules"].lower()}</a>
 <header>
 <p class="kicker"><b>discreet</b> &middot; model report</p>
 <h1>{_heading(summary)}</h1>
@@ -78,7 +81,8 @@ def to_html(model: Any) -> str:
 {sections}</main>
 <footer><p>Made by discreet {plain(summary.version)} from what the model releases; no records were read for it. This page loads
 nothing and sends nothing.</p></footer>"""
-    return document(f"{title}: model report", _file("page.css"), body, _file("scale.js"))
+    css = _file("page.css") + ("" if summary.root is None else tree_css(summary))
+    return document(f"{title}: model report", css, body, _file("scale.js"))
 
 
 def _file(filename: str) -> str:
@@ -94,11 +98,23 @@ def _kind(s: Summary) -> str:
 
 
 def _lead(s: Summary) -> str:
+    classes = f"{len(s.classes)} class{'es' if len(s.classes) > 1 else ''}"
+    if s.root is not None:
+        return f"{_kind(s)}: {_size(s)}, {classes}. A person can check it branch by branch."
     rules, tables = len(s.steps) - 1, len(s.points)
     what = "one answer for everybody" if not rules else f"{rules} rule{'s' if rules > 1 else ''} and a default"
     if tables:
         what = f"{tables} table{'s' if tables > 1 else ''} of points; for their total, {what}"
-    return f"{_kind(s)}: {what}, {len(s.classes)} classes. A person can check it line by line."
+    return f"{_kind(s)}: {what}, {classes}. A person can check it line by line."
+
+
+def _size(s: Summary) -> str:
+    """Of a tree. It has one test less than it has leaves."""
+    tests, deepest = len(s.steps) - 1, max(len(step.tests) for step in s.steps)
+    if not tests:
+        return "one answer for everybody"
+    less = f", at most {deepest} on the way to an answer" if deepest < tests else ""
+    return f"{tests} test{'s' if tests > 1 else ''}{less}, {len(s.steps)} leaves"
 
 
 def _verdict(s: Summary) -> str:
@@ -152,7 +168,11 @@ def _columns_tile(s: Summary) -> tuple[str, str, str]:
     out = sum(c.role in ("excluded", "ignored") for c in s.columns)
     more = [f"{len(used) - NAMES_IN_TILE} more"] if len(used) > NAMES_IN_TILE else []
     small = ", ".join([*(name(n) for n in used[:NAMES_IN_TILE]), *more]) or "the answer is the same for everybody"
-    return "Columns that rules use", f"{len(used)} of {len(s.columns)}", small + (f"; {out} kept out" if out else "")
+    return (
+        f"Columns that {s.unit}s use",
+        f"{len(used)} of {len(s.columns)}",
+        small + (f"; {out} kept out" if out else ""),
+    )
 
 
 def _details(s: Summary) -> str:

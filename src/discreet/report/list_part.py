@@ -2,8 +2,9 @@
 
 from ..common.html import name, plain, wide
 from ..common.svg import bar
+from .counts_part import counts_are, legend, no_counts, noise, right
 from .points_part import points
-from .summary import CONFIDENCE, Step, Summary
+from .summary import Step, Summary
 from .wording import colour, condition, number, percent, said
 
 
@@ -24,7 +25,7 @@ def rules(s: Summary) -> str:
     if s.has_counts:
         bars = " Bars show the share of each class among the records that a rule takes."
     cards = "".join(_card(s, step) for step in s.steps)
-    return f'{points(s)}<p>{read}{bars}</p>{_legend(s) if s.has_shares else ""}<ol class="rules">{cards}</ol>'
+    return f'{points(s)}<p>{read}{bars}</p>{legend(s) if s.has_shares else ""}<ol class="rules">{cards}</ol>'
 
 
 def _card(s: Summary, step: Step) -> str:
@@ -63,21 +64,10 @@ def _card(s: Summary, step: Step) -> str:
     return f'<li>{node}<div class="card">{head}{body}</div></li>'
 
 
-def _legend(s: Summary, also: str = "") -> str:
-    keys = "".join(f'<li><span class="key {colour(i)}"></span>{name(label)}</li>' for i, label in enumerate(s.classes))
-    return f'<ul class="legend" aria-label="Colours">{keys}{also}</ul>'
-
-
 def splits(s: Summary) -> str:
     """How many of the records that reach a rule it takes: a figure and a table."""
-    if not s.has_counts and s.has_shares:
-        return "<p>This model released no class counts, so how many records each rule takes cannot be said.</p>"
     if not s.has_counts:
-        return (
-            "<p>This model released no class counts, so how many records each rule takes, and how sure it is, "
-            "cannot be said. "
-            "Nobody can read it off the model either.</p>"
-        )
+        return no_counts(s, "rule")
     if not s.total:
         return (
             "<p>All released counts are zero or below: the noise hides how the rules split the records.</p>" + _table(s)
@@ -96,31 +86,12 @@ def splits(s: Summary) -> str:
         )
         before += support / s.total
     onward_key = '<li><span class="key" style="background:var(--line)"></span>goes on to the next rule</li>'
-    right = ""
-    if s.right is not None:
-        right = (
-            f"<p>By these counts the {plain(s.short_kind)} gives the right answer for about <b>{percent(s.right)}</b> of the "
-            "records that it was learned "
-            "from. On new records it may do worse.</p>"
-        )
-    if s.statement is None:
-        noise = "<p>These are exact counts, straight from the records.</p>"
-    elif s.margin is not None:
-        noise = (
-            f"<p>Counts were released with noise. Each is off by at most <b>{s.margin:,}</b> "
-            f"in {CONFIDENCE:.0%} of "
-            "all cases; where the noise is larger than a count, that may be below zero. (A count that decides "
-            "the label of its rule may "
-            "have been raised to that of the largest.)</p>"
-        )
-    else:
-        noise = "<p>Counts were released with noise, so they are not exact and may be below zero.</p>"
     figure = (
-        f'<figure class="flow">{_legend(s, onward_key)}<ol>{"".join(rows)}</ol>'
+        f'<figure class="flow">{legend(s, onward_key)}<ol>{"".join(rows)}</ol>'
         "<figcaption>The full width stands for all records. A rule takes its part from those that no earlier "
         "rule took.</figcaption></figure>"
     )
-    return noise + figure + right + _table(s)
+    return noise(s, "rule") + figure + right(s) + _table(s)
 
 
 def _table(s: Summary) -> str:
@@ -131,9 +102,8 @@ def _table(s: Summary) -> str:
         cells = "".join(f'<td class="n">{number(c)}</td>' for c in step.counts or ())
         taken = "&ndash;" if step.taken is None else percent(step.taken)
         rows.append(f'<tr><th scope="row">{who}</th>{cells}<td class="n">{taken}</td></tr>')
-    kind = "Counts as released" if s.statement is not None else "Exact counts"
     return wide(
-        f"<caption>{kind}, by class, and the share that each rule takes of the records that reach it</caption>"
+        f"<caption>{counts_are(s)}, by class, and the share that each rule takes of the records that reach it</caption>"
         f'<thead><tr><th scope="col">Rule</th>{heads}<th scope="col" class="n">takes</th></tr></thead>'
         f"<tbody>{''.join(rows)}</tbody>",
         "Counts of each rule",

@@ -1,4 +1,4 @@
-"""The short form of a report, for a notebook: the rules with a bar of class shares a line, and one line on privacy.
+"""The short form of a report, for a notebook: a rule or leaf a line, with a bar of class shares, and one line on privacy.
 
 It has no script, and colours that can be told from a light page and from a dark one: a notebook's theme is not the system's.
 """
@@ -8,7 +8,7 @@ from ..common.svg import bar
 from ..conditions.partition import Model
 from ..privacy.statement import PrivacyStatement
 from .points_part import signed
-from .summary import PointsRule, Step, points_of, steps_of, verdict_of
+from .summary import Fork, PointsRule, Step, forks_of, points_of, steps_of, verdict_of
 from .wording import colour, condition, number, percent
 
 COLOURS = ("#0d9488", "#d9661f", "#7068e0", "#bd4aa5", "#a07d12", "#6f7f8d")
@@ -23,6 +23,12 @@ STYLE = (
 .discreet-list .rest { fill: rgba(128, 128, 128, .25); }
 .discreet-list .small { font-size: 12px; }
 .discreet-list p { margin: .5rem 0 0; }
+.discreet-list ul { margin: 0; padding: 0; list-style: none; }
+.discreet-list ul ul { padding-left: 1.1rem; border-left: 2px solid rgba(128, 128, 128, .55); }
+.discreet-list ul li { border: 0; padding: .15rem 0; }
+.discreet-list ul .bar, .discreet-list ul .line { max-width: 22rem; }
+.discreet-list ul .bar { height: 6px; }
+.discreet-list .way { display: inline-block; min-width: 4.9rem; font-style: italic; }
 """
     + "".join(f".discreet-list .class-{i} {{ fill: {c}; }}\n" for i, c in enumerate(COLOURS))
 ).strip()
@@ -42,9 +48,13 @@ def short_html(model: Model, privacy: str = "") -> str:
         f'<ol style="margin-bottom: 1rem">{"".join(_points_line(i, rule) for i, rule in enumerate(rules))}</ol>'
         for rules in points_of(model)
     )
-    lines = "".join(_line(step, classes, len(steps)) for step in steps)
+    root = forks_of(model, steps)
+    if root is None:
+        shown = f"<ol>{''.join(_line(step, classes, len(steps)) for step in steps)}</ol>"
+    else:
+        shown = f'<ul role="list">{_node(root, classes)}</ul>'
     below = f"<p>{privacy}</p>" if privacy else ""
-    return f'<style>{STYLE}</style><div class="discreet-list">{tables}<ol>{lines}</ol>{below}</div>'
+    return f'<style>{STYLE}</style><div class="discreet-list">{tables}{shown}{below}</div>'
 
 
 def privacy_line(statement: PrivacyStatement | None) -> str:
@@ -62,18 +72,32 @@ def _points_line(place: int, rule: PointsRule) -> str:
     return f'<li><div class="line"><span>{text}</span><span>points {signed(rule.points)}</span></div></li>'
 
 
+def _node(node: Fork | Step, classes: tuple[str, ...], way: str = "") -> str:
+    """A test of a tree and what is below it, or a leaf."""
+    where = f'<span class="way">{way}</span> ' if way else ""
+    if isinstance(node, Step):
+        return f"<li>{where}predict {name(node.label, 'label')}{_shares(node, classes)}</li>"
+    below = _node(node.true, classes, "true") + _node(node.other, classes, "otherwise")
+    return f'<li>{where}{condition([node.test])}<ul role="list">{below}</ul></li>'
+
+
 def _line(step: Step, classes: tuple[str, ...], length: int) -> str:
     last = step.number == length
     word = ("always" if last else "if") if step.number == 1 else ("else" if last else "else if")
     text = word if last else f"{word} {condition(step.tests)}"
-    bars = ""
-    if step.shares is not None:
-        shares = list(zip(step.shares, classes, strict=True))
-        spoken = ", ".join(f"{plain(c)} {percent(x)}" for x, c in shares)
-        drawn = bar([(x, colour(i)) for i, (x, _) in enumerate(shares)], spoken)
-        support = "" if step.support is None else f"{number(round(step.support))} records"
-        bars = (
-            f'{drawn}<div class="line small"><span>{", ".join(f"{name(c)} {percent(x)}" for x, c in shares)}</span>'
-            f"<span>{support}</span></div>"
-        )
-    return f'<li><div class="line"><span>{text}</span><span>predict {name(step.label, "label")}</span></div>{bars}</li>'
+    line = f'<div class="line"><span>{text}</span><span>predict {name(step.label, "label")}</span></div>'
+    return f"<li>{line}{_shares(step, classes)}</li>"
+
+
+def _shares(step: Step, classes: tuple[str, ...]) -> str:
+    """A bar of class shares, and the same in words."""
+    if step.shares is None:
+        return ""
+    shares = list(zip(step.shares, classes, strict=True))
+    spoken = ", ".join(f"{plain(c)} {percent(x)}" for x, c in shares)
+    drawn = bar([(x, colour(i)) for i, (x, _) in enumerate(shares)], spoken)
+    support = "" if step.support is None else f"{number(round(step.support))} records"
+    return (
+        f'{drawn}<div class="line small"><span>{", ".join(f"{name(c)} {percent(x)}" for x, c in shares)}</span>'
+        f"<span>{support}</span></div>"
+    )

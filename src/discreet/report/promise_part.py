@@ -161,8 +161,8 @@ def limits(s: Summary) -> str:
         lead = "<p>The promise is about this model and the records that it was learned from. Outside of it are:</p>"
     listed = "".join(f"<li><b>{title}.</b> {text}</li>" for title, text in items)
     return (
-        f"{lead}<ul>{listed}</ul><p>A {plain(s.kind)} is a summary of past records. That a rule is true of many of them "
-        "does not mean that its condition is the "
+        f"{lead}<ul>{listed}</ul><p>A {plain(s.kind)} is a summary of past records. That a {s.unit} is true of many of them "
+        f"does not mean that {'its condition is the ' if s.root is None else 'what it asks about is the '}"
         "cause. The package&rsquo;s pages &ldquo;The privacy promise&rdquo; and &ldquo;Limitations&rdquo; say "
         "more, with proofs.</p>"
     )

@@ -4,12 +4,13 @@ Nothing here looks at records: all numbers follow from the released model, its s
 """
 
 import math
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
 from ..common.errors import ModelError
-from ..conditions.partition import Condition, Model, columns_used_by, conditions_of_answers, has_points
+from ..conditions.nodes import Leaf, Node, leaves_below, root_of
+from ..conditions.partition import Answer, Condition, Model, columns_used_by, conditions_of_answers, has_points
 from ..conditions.rules import Literal
 from ..conditions.text import write_number
 from ..privacy.ledger import LedgerSnapshot
@@ -22,20 +23,23 @@ SCALE = (0.1, 0.5, 1.0, 2.0, 3.0, 5.0, 10.0)  # the epsilons that every report s
 
 @dataclass(frozen=True)
 class Phrase:
-    """A literal in words: ``age``, ``is above``, ``30``."""
+    """A literal in words: ``age``, ``is above``, ``30``; and ``or is missing``, where that is so."""
 
     column: str
     words: str
     value: str = ""
+    besides: str = ""
 
 
 @dataclass(frozen=True)
 class Step:
-    """A rule of the model, or its default, with what the released counts say about it.
+    """A rule of the model, or its default, or a leaf, with what the released counts say about it.
 
-    With points, these are the rules about the total. ``counts`` are as released: noisy ones may be negative. For everything else
+    With points, these are the rules about the total; of a leaf, ``tests`` are all that its records were put to, or the opposite
+    where they were not true. ``counts`` are as released: noisy ones may be negative. For everything else
     a negative count is taken as 0. ``support`` is their sum, ``shares`` their parts of it (as in ``predict_proba``),
-    ``reaching`` the support of this step and all later ones, and ``taken`` the part of what reaches this step that it takes.
+    ``reaching`` the support of this step and all later ones, and ``taken`` the part of what reaches this step that it takes (of
+    a leaf: the support of all leaves, and its part of that).
     Without counts, and where all of them are 0, they are None; but ``shares`` are there if the model says them itself.
     """
 
@@ -48,6 +52,16 @@ class Step:
     reaching: float | None = None
     taken: float | None = None
     faint: bool = False  # so few records that the shares are mostly noise
+
+
+@dataclass(frozen=True)
+class Fork:
+    """A split of a tree: its test, what comes where it is true and where it is not, and how many records reach it."""
+
+    test: Phrase
+    true: "Fork | Step"
+    other: "Fork | Step"
+    support: float | None  # the sum over the leaves below; None without counts
 
 
 @dataclass(frozen=True)
@@ -111,7 +125,7 @@ class Verdict:
 
 @dataclass(frozen=True)
 class ColumnUse:
-    """A column, and its ``role``: "used" by a rule, "offered" but not used, "excluded" or "ignored"."""
+    """A column, and its ``role``: "used" by a rule or test, "offered" but not used, "excluded" or "ignored"."""
 
     name: str
     kind: str
@@ -127,6 +141,7 @@ class Summary:
     classes: tuple[str, ...]
     points: tuple[tuple[PointsRule, ...], ...]  # tables whose points add up; none without points
     steps: tuple[Step, ...]
+    root: Fork | Step | None  # of a tree, whose leaves are the steps; None of any other model
     verdict: Verdict
     statement: PrivacyStatement | None
     chance: Chance | None  # at the model's own epsilon: the proved one, or else the one that was asked for
@@ -144,6 +159,11 @@ class Summary:
     def short_kind(self) -> str:
         """A rule list is a list."""
         return self.kind.split()[-1]
+
+    @property
+    def unit(self) -> str:
+        """What reads a column: a tree has tests, other models have rules."""
+        return "rule" if self.root is None else "test"
 
     @property
     def has_counts(self) -> bool:
@@ -219,7 +239,7 @@ def summarize(model: Any) -> Summary:
     >>> from discreet import RuleList, SavedModel
     >>> summary = summarize(SavedModel(RuleList.parse("if age <= 30 then yes else no")))
     >>> summary.verdict.headline, summary.steps[0].tests
-    ('Learned without privacy', (Phrase(column='age', words='is at most', value='30'),))
+    ('Learned without privacy', (Phrase(column='age', words='is at most', value='30', besides=''),))
     """
     if not hasattr(model, "released"):
         raise ModelError("a report is made of a SavedModel, or of a fitted classifier of this package")
@@ -228,12 +248,14 @@ def summarize(model: Any) -> Summary:
     counts_epsilon = released.counts_epsilon
     margin = None if not counts_epsilon else math.ceil(math.log(1 / (1 - CONFIDENCE)) / counts_epsilon)
     inferred = described.schema is not None and described.schema.inferred
+    steps = steps_of(described, margin)
     return Summary(
         described.kind,
         released.target,
         tuple(str(c) for c in described.classes),
         points_of(described),
-        steps_of(described, margin),
+        steps,
+        forks_of(described, steps),
         verdict_of(statement),
         statement,
         _own_chance(released),
@@ -260,18 +282,24 @@ def points_of(model: Model) -> tuple[tuple[PointsRule, ...], ...]:
 
 
 def steps_of(model: Model, margin: int | None = None) -> tuple[Step, ...]:
-    """The rules that give answers, and the default, with their supports, from the released counts."""
-    everyone = list(zip(conditions_of_answers(model), model.answers, strict=True))
+    """The rules that give answers, and the default; or the leaves; with their supports, from the released counts."""
+    root = root_of(model)
+    if root is None:
+        tests = [_tests(condition) for condition in conditions_of_answers(model)]
+    else:
+        tests = [_way(leaf, model) for leaf in leaves_below(root)]
+    everyone = list(zip(tests, model.answers, strict=True))
     if any(answer.counts is None for _, answer in everyone):
-        return tuple(Step(i, _tests(c), str(a.label), shares=a.shares) for i, (c, a) in enumerate(everyone, 1))
+        return tuple(Step(i, t, str(a.label), shares=a.shares) for i, (t, a) in enumerate(everyone, 1))
     positive = [[max(0.0, c) for c in answer.counts or ()] for _, answer in everyone]
+    whole = sum(map(sum, positive))
     steps: list[Step] = []
-    for i, ((condition, answer), counts) in enumerate(zip(everyone, positive, strict=True)):
-        support, reaching = sum(counts), sum(map(sum, positive[i:]))
+    for i, ((phrases, answer), counts) in enumerate(zip(everyone, positive, strict=True)):
+        support, reaching = sum(counts), sum(map(sum, positive[i:])) if root is None else whole
         steps.append(
             Step(
                 i + 1,
-                _tests(condition),
+                phrases,
                 str(answer.label),
                 answer.counts,
                 support,
@@ -284,13 +312,27 @@ def steps_of(model: Model, margin: int | None = None) -> tuple[Step, ...]:
     return tuple(steps)
 
 
+def forks_of(model: Model, steps: tuple[Step, ...]) -> Fork | Step | None:
+    """A tree as it is drawn, with these steps as its leaves. None of any other model."""
+    root = root_of(model)
+    return None if root is None else _forks(root, iter(steps))
+
+
+def _forks(node: Node, steps: Iterator[Step]) -> Fork | Step:
+    if isinstance(node, Answer):
+        return next(steps)
+    true, other = _forks(node.true, steps), _forks(node.other, steps)
+    known = true.support is not None and other.support is not None
+    return Fork(_in_words(node.test), true, other, (true.support or 0.0) + (other.support or 0.0) if known else None)
+
+
 def verdict_of(statement: PrivacyStatement | None) -> Verdict:
     """What a reader has to know before anything else."""
     if statement is None:
         return Verdict(
             "none",
             "Learned without privacy",
-            "The rules and their counts come straight from the records. Whoever sees this model may learn "
+            "The model and its counts come straight from the records. Whoever sees this model may learn "
             "something about single "
             "people in the table. Publish it only if the records themselves may be shown.",
         )
@@ -384,6 +426,19 @@ _WORDS = {
 
 def _tests(condition: Condition) -> tuple[Phrase, ...]:
     return tuple(_in_words(literal) for literal in condition)
+
+
+def _way(leaf: Leaf, model: Model) -> tuple[Phrase, ...]:
+    return tuple(_in_words(test) if true else otherwise(test, model) for test, true in leaf.way)
+
+
+def otherwise(literal: Literal, model: Model) -> Phrase:
+    """What is so where a literal is not true: the opposite is, or the value is missing, of which neither is true."""
+    opposite = _in_words(~literal)
+    assert model.schema is not None
+    if literal.op.endswith("missing") or not model.schema[literal.column].can_be_missing:
+        return opposite
+    return replace(opposite, besides="or is missing")
 
 
 def _in_words(literal: Literal) -> Phrase:

@@ -45,13 +45,14 @@ def condition(tests: Sequence[Phrase]) -> str:
     parts = []
     for test in tests:
         value = f" {name(test.value, 'value')}" if test.value else ""
-        parts.append(f"{name(test.column, 'column')} {plain(test.words)}{value}")
+        besides = f" {plain(test.besides)}" if test.besides else ""
+        parts.append(f"{name(test.column, 'column')} {plain(test.words)}{value}{besides}")
     return ' <span class="and">and</span> '.join(parts) or "no rule above is true"
 
 
 def said(tests: Sequence[Phrase]) -> str:
     """The same without tags, for an attribute."""
-    parts = (" ".join(filter(None, (t.column, t.words, t.value))) for t in tests)
+    parts = (" ".join(filter(None, (t.column, t.words, t.value, t.besides))) for t in tests)
     return plain(" and ".join(parts) or "no rule above is true")
 
 

@@ -1,7 +1,7 @@
 """Doors without noise, for learners that promise nothing. What they answer is not private."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -9,11 +9,15 @@ import numpy as np
 from ..cells.cells import Cells
 from ..cells.counting import CellCounter
 from ..conditions.candidates import Candidates
+from ..conditions.numbered_tree import Leaf, NumberedTree, Path, with_leaves
 from ..conditions.prior import Prior
+from ..conditions.tree_prior import TreePrior
 from ..mechanisms.impurity import mass, side_mass
 from ..sampling.optimum import best_list
 from ..sampling.problem import make_problem, rules_on_cells
 from ..sampling.speed.deadline import Deadline
+from ..sampling.trees.drawing import best_tree, no_progress
+from ..sampling.trees.problem import TreeProblem
 
 TOLERANCE = 1e-9  # of the number of records: masses this close count as equal
 
@@ -69,6 +73,44 @@ class BestList(NamedTuple):
     labels: list[int]
     counts: list[tuple[float, ...]]
     optimum: Optimum
+
+
+class BestScore(NamedTuple):
+    """The score of the best tree, counted on the records, and what no tree exceeds."""
+
+    score: float
+    bound: float
+
+    @property
+    def gap(self) -> float:
+        """0, but for rounding: the best possible minus what was found."""
+        return self.bound - self.score
+
+
+def find_best_tree(
+    cells: Cells,
+    tests: Candidates,
+    depth: int,
+    criterion: str,
+    time_limit: float | None = None,
+    progress: Callable[[int], None] = no_progress,
+) -> tuple[NumberedTree, BestScore]:
+    """The tree of the largest score, with its exact class counts."""
+    truth, counts = rules_on_cells(cells, tests)
+    prior = TreePrior(0.5, np.full(len(tests), 1.0 / len(tests)))
+    tree, bound = best_tree(TreeProblem(truth, counts, prior, 1.0, criterion), depth, Deadline(time_limit), progress)
+    found = 0.0
+
+    def counted(path: Path, leaf: Leaf) -> NumberedTree:
+        nonlocal found
+        inside = np.ones(truth.shape[1], bool)
+        for test, side in path:
+            inside &= truth[test] == side
+        own = counts[:, inside].sum(1)
+        found += float(-side_mass(own) if leaf.label is None else own[leaf.label])
+        return Leaf(int(own.argmax()) if leaf.label is None else leaf.label, tuple(own.tolist()))
+
+    return with_leaves(tree, counted), BestScore(found, bound)
 
 
 def find_optimum(cells: Cells, candidates: Candidates, max_rules: int, time_limit: float | None = None) -> BestList:

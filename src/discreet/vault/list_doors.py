@@ -12,7 +12,7 @@ from ..cells.cells import Array
 from ..cells.secret import Secret
 from ..conditions.candidates import Candidates
 from ..conditions.prior import Prior
-from ..mechanisms.whole_lists import ListBudget
+from ..mechanisms.whole_lists import DrawBudget
 from ..noise.entropy import Entropy
 from ..privacy.ledger import Reservation
 from ..sampling.law.envelope import draw_by_envelope
@@ -41,7 +41,7 @@ class ListDoors(Secret):
         self,
         vault: Vault,
         candidates: Candidates,
-        budget: ListBudget,
+        budget: DrawBudget,
         prior: Prior,
         class_weights: Array,
         reservation: Reservation,

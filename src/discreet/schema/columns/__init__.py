@@ -2,7 +2,8 @@
 
 To add a kind of column, write a class beside these, and name it in ``KINDS`` below: schema files, candidates, engines, exports,
 checks and reports take it from there (tests/schema/test_a_new_kind.py adds two). It tests values by operators that rules have
-already (``NEGATION``).
+already (``NEGATION``), and these fix what it can compare with: ``<=``, ``<``, ``>=`` and ``>`` take a number, ``in`` two, ``=``
+and ``!=`` a string or an integer, ``is true`` and ``is missing`` nothing.
 """
 
 from .base import NEGATION, Column, ColumnTest, Value, canonical, is_missing

@@ -1,0 +1,43 @@
+"""How far off the estimate of a draw's time is, which follows from public numbers: measured / estimated, for many draws."""
+
+import time
+from collections.abc import Iterator
+
+from problems import adult, made_up, problem_of, published
+
+from discreet.learners.trees import estimate_seconds
+from discreet.noise.entropy import SeededEntropy
+from discreet.sampling.trees.drawing import draw_tree
+from discreet.sampling.trees.problem import ACCURACY, MASS, TreeProblem
+
+
+def problems() -> Iterator[tuple[str, TreeProblem, int]]:
+    """A name, what to draw from, and the depth."""
+    for name, (X, y), depths in (
+        ("Adult, 20 features", published(), (4, 5, 6)),
+        ("Adult, 41 tests", adult(sensitive=False), (3, 4, 5)),
+        ("Adult, 70 tests", adult(sensitive=True), (3, 4)),
+    ):
+        for depth in depths:
+            for score in (ACCURACY, MASS):
+                if score == ACCURACY or depth < 5:
+                    yield f"{name}, {score}", problem_of(X, y, 0.9, score), depth
+    for records in (1_000, 100_000):
+        for classes in (2, 3, 5, 10):
+            for score in (ACCURACY, MASS):
+                X, y = made_up(records, 40, classes)
+                yield f"{records:,} records, 40 tests, {classes} classes, {score}", problem_of(X, y, 0.9, score), 4
+
+
+def compare() -> None:
+    """A line for each."""
+    for name, problem, depth in problems():
+        start = time.process_time()
+        draw_tree(problem, depth, SeededEntropy(0))
+        seconds = time.process_time() - start
+        expected = estimate_seconds(problem.n_tests, [depth], len(problem.counts), problem.score)
+        print(
+            f"{name:45} depth {depth}, {problem.truth.shape[1]:6,} cells: {seconds:7.2f} s, estimated {expected:7.2f} s: "
+            f"{seconds / expected:5.2f}",
+            flush=True,
+        )

@@ -1,0 +1,45 @@
+"""Parameters that all classifiers have which draw whole models: class weights, the share of the counts, a limit of time."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from ..common.parameters import finite_number
+from ..schema.columns import canonical
+
+
+def check_counts_share(share: Any) -> None:
+    """0, or a share that leaves something for the counts and for the draw."""
+    if finite_number("counts_share", share) and not 0.001 <= share <= 0.9:
+        raise ValueError(f"counts_share must be 0, or from 0.001 to 0.9, not {share!r}")
+
+
+def check_time_limit(seconds: Any) -> None:
+    """None, or a number of seconds."""
+    if seconds is not None and finite_number("time_limit", seconds) <= 0:
+        raise ValueError(f"time_limit must be None or a number of seconds above 0, not {seconds!r}")
+
+
+def check_class_weight(given: Any) -> None:
+    """None, or public weights by class."""
+    if isinstance(given, str) and given == "balanced":
+        raise ValueError(
+            'class_weight="balanced" reads the class frequencies off the private records; give public weights instead: '
+            "class_weight={label: weight, ...}"
+        )
+    if given is not None and not isinstance(given, Mapping):
+        raise ValueError(f"class_weight must be None or a dict of weights by class, not {type(given).__name__}")
+
+
+def class_weights(given: Mapping[Any, Any] | None, classes: np.ndarray) -> np.ndarray:
+    """A weight for each class, the largest 1."""
+    weights = np.ones(len(classes))
+    place = {canonical(c): i for i, c in enumerate(classes.tolist())}
+    for label, weight in (given or {}).items():
+        if canonical(label) not in place:
+            raise ValueError(f"class_weight names {label!r}, which is not one of the classes of the target")
+        if not finite_number("class_weight", weight) > 0:
+            raise ValueError(f"class_weight must hold weights above 0, not {weight!r}")
+        weights[place[canonical(label)]] = float(weight)
+    return np.asarray(weights / weights.max())

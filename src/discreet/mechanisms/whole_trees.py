@@ -1,0 +1,43 @@
+"""Whole trees: one draw from ``prior * exp(e * score)`` over all trees up to a depth, or stages of such draws.
+
+**Privacy.** A draw is e-DP. *Proof* (docs/theory.md, Theorem 20). The score of a tree is a sum over its leaves, and a record
+falls into one of them. There it changes what the leaf is worth by 0 to 1 upwards (records with the leaf's label, times class
+weights of at most 1) or by 0 to 1 downwards (minus the impurity mass), and it is the same direction for every tree. So each
+weight changes by a factor between 1 and exp(e), or between exp(-e) and 1, and so does the sum of all weights: their quotient
+changes by a factor from exp(-e) to exp(e).  []
+
+The mass of a leaf with (weighted) class counts s_k, in all s, is (s - sum_k s_k^2 / s) / 2. Its slope in s_c is
+((s - s_c)^2 + sum over k != c of s_k^2) / (2 s^2): not below 0, and at most 1, since both terms of the numerator are at most
+s^2. So a record of weight w <= 1 raises it by 0 to w, for any number of classes.
+
+**Stages.** A later stage draws a tree in each leaf of the one before. Given that tree, no record is in two of its leaves, so of
+two neighbouring tables the parts are equal in all leaves but one, where they are neighbours: a stage costs e, once (Corollary
+21). So do the class counts of all leaves together.
+
+The law is drawn from in ``sampling/trees``; the door is ``vault/tree_doors.py``. Its weights are computed in floating point.
+"""
+
+from collections.abc import Mapping
+from fractions import Fraction
+from typing import Any
+
+from ..privacy.ledger import exact
+from ..privacy.statement import Guarantee
+from .base import Mechanism
+from .whole_lists import DrawBudget
+
+
+class WholeTrees(Mechanism):
+    """The mechanism of ``DPOptimalTreeClassifier``."""
+
+    name = "whole trees"
+
+    def proved(self, budget: DrawBudget) -> Guarantee:
+        """Charges add up to the epsilon that was asked for."""
+        return Guarantee(float(budget.epsilon), 0.0)
+
+    def counts_epsilon(self, parameters: Mapping[str, Any]) -> Fraction:
+        """The share of the counts; what a person's records share is divided by their number."""
+        share = exact("counts_share", parameters["counts_share"])
+        epsilon = exact("epsilon", parameters["epsilon"])
+        return DrawBudget.split(epsilon, share, 1).counts_epsilon / int(parameters.get("records_per_person", 1))

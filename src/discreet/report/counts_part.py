@@ -1,0 +1,53 @@
+"""What is said about released counts, of rules and of leaves alike."""
+
+from ..common.html import name, plain
+from .summary import CONFIDENCE, Summary
+from .wording import colour, percent
+
+
+def legend(s: Summary, also: str = "") -> str:
+    """The colours of the classes."""
+    keys = "".join(f'<li><span class="key {colour(i)}"></span>{name(label)}</li>' for i, label in enumerate(s.classes))
+    return f'<ul class="legend" aria-label="Colours">{keys}{also}</ul>'
+
+
+def counts_are(s: Summary) -> str:
+    """What a table of counts is called."""
+    return "Counts as released" if s.statement is not None else "Exact counts"
+
+
+def no_counts(s: Summary, part: str) -> str:
+    """What cannot be said without counts. ``part`` is "rule" or "leaf"."""
+    if s.has_shares:
+        return f"<p>This model released no class counts, so how many records each {part} takes cannot be said.</p>"
+    return (
+        f"<p>This model released no class counts, so how many records each {part} takes, and how sure it is, "
+        "cannot be said. "
+        "Nobody can read it off the model either.</p>"
+    )
+
+
+def noise(s: Summary, part: str) -> str:
+    """How far off the counts are."""
+    if s.statement is None:
+        return "<p>These are exact counts, straight from the records.</p>"
+    if s.margin is None:
+        return "<p>Counts were released with noise, so they are not exact and may be below zero.</p>"
+    return (
+        f"<p>Counts were released with noise. Each is off by at most <b>{s.margin:,}</b> "
+        f"in {CONFIDENCE:.0%} of "
+        "all cases; where the noise is larger than a count, that may be below zero. (A count that decides "
+        f"the label of its {part} may "
+        "have been raised to that of the largest.)</p>"
+    )
+
+
+def right(s: Summary) -> str:
+    """How often the model is right, by its own counts."""
+    if s.right is None:
+        return ""
+    return (
+        f"<p>By these counts the {plain(s.short_kind)} gives the right answer for about <b>{percent(s.right)}</b> of the "
+        "records that it was learned "
+        "from. On new records it may do worse.</p>"
+    )

@@ -1,0 +1,183 @@
+"""The worth of all trees up to a depth, for every part of the records that a way of tests can lead to.
+
+    Z(A, 0) = leaf(A)
+    Z(A, r) = (1 - split) Z(A, 0)  +  split * sum over tests j of w_j * Z(A and j, r - 1) * Z(A and not j, r - 1)
+
+A part A is a *set* of tests with a side each, in whatever order they were asked; a tree of depth d needs Z(A, r) for all sets of
+up to d - r tests. Nearly all of the work is Z(A, 1) for the sets of d - 1 tests. It needs counts of sets of d tests:
+
+- Only sets of tests that are all true are counted, from the cells in which the first d - 2 of them are true, by a product of
+  matrices. What is true of some and not of others follows by differences: "f and not g" is "f" minus "f and g". Tests are
+  turned before (problem.py) so that each is true in fewer cells than not, and rare ones come first: their sets are small.
+- A test that was asked before splits a part into itself and nothing. Nothing is worth a factor of 1, so that the sum over j is
+  over all tests, and each needs no case of its own where counts are at hand.
+
+``tables[r][k]`` has the logarithm of Z for every set of k tests: an axis of sets in lexicographic order, then an axis of two
+sides (0: not true, 1: true) for each test of the set.
+"""
+
+from collections.abc import Callable, Mapping
+from math import comb
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ...cells.cells import Array
+from ...cells.secret import Secret
+from ..speed.deadline import Deadline
+from .problem import TreeProblem
+from .subsets import numbers_of, subsets
+from .worth import Worth
+
+EXACT_IN_FLOAT32 = 2**24
+BLOCK = 1 << 16  # numbers looked at together: they should stay in the processor's cache
+Counted = npt.NDArray[np.float64]  # or float32, where that is exact
+Prefix = tuple[int, ...]
+
+
+class TreeSums(Secret):
+    """Tables of the worth of parts, for trees up to ``depth`` (at least 1)."""
+
+    def __init__(
+        self,
+        problem: TreeProblem,
+        depth: int,
+        worth: Worth,
+        deadline: Deadline | None = None,
+        progress: Callable[[int], None] = lambda done: None,
+    ) -> None:
+        self.depth, self.n_tests, self.worth = depth, problem.n_tests, worth
+        self._deadline, self._progress = deadline or Deadline(), progress
+        channels = worth.channels(problem.counts)
+        whole = bool((channels == np.rint(channels)).all())
+        small = bool(np.abs(channels).sum(1).max(initial=0.0) < EXACT_IN_FLOAT32)
+        kind: Any = np.float32 if whole and small else np.float64
+        self._truth = problem.truth
+        # a row for each cell; one column for each test, and a last one that is always true
+        self._rows = np.ones((problem.truth.shape[1], self.n_tests + 1), kind)
+        self._rows[:, :-1] = problem.truth.T
+        self._channels = channels.T.astype(kind)
+        self.leaf = [np.empty((comb(self.n_tests, k), *(2,) * k)) for k in range(depth)]
+        self.one = [np.empty((comb(self.n_tests, k), *(2,) * k)) for k in range(depth)]
+        self.counts: dict[
+            Prefix, Counted
+        ] = {}  # of shorter prefixes than the longest: (channels, tests + 1, tests + 1)
+        for size in range(max(1, depth - 1)):  # differences need all shorter sets first
+            self._block = _Block(self, size, len(channels), kind) if size + 1 < depth else None
+            self._visit((), np.arange(len(self._rows)), size)
+            if self._block is not None:
+                self._block.finish()
+        self.counts.clear()
+        del self._truth, self._rows, self._channels
+        self.tables = [self.leaf, self.one]
+        for r in range(2, depth + 1):
+            self.tables.append([self._deeper(r, k) for k in range(depth - r + 1)])
+
+    def below(self, part: Mapping[int, bool], r: int) -> Array:
+        """What is below each test in one part, with trees of depth r - 1 there; r is at least 2."""
+        tests = sorted(part)
+        sides = tuple(int(part[test]) for test in tests)
+        below: Array = self._below(np.array([tests], np.intp).reshape(1, -1), r)[0]
+        for side in sides:
+            below = below[:, side]
+        return below
+
+    def _visit(self, prefix: Prefix, cells: npt.NDArray[np.intp], more: int) -> None:
+        """Go to all prefixes of so many tests more, and count what each leads to: the ``cells`` where all of it is true."""
+        m, first = self.n_tests, prefix[-1] + 1 if prefix else 0
+        if more:
+            for test, true in enumerate(self._truth[first:].take(cells, 1), first):
+                self._visit((*prefix, test), cells[true], more - 1)
+            return
+        self._deadline.check()
+        longest = len(prefix) == max(0, self.depth - 2)
+        truth, channels = self._rows.take(cells, 0), self._channels.take(cells, 0)
+        later = truth[:, first:] if longest else truth
+        counted = np.empty((channels.shape[1], later.shape[1], truth.shape[1]), truth.dtype)
+        for channel, product in zip(channels.T, counted, strict=True):
+            np.matmul((later * channel[:, None]).T, truth, out=product)
+        if not longest:
+            self.counts[prefix] = counted
+        if not prefix:
+            total = counted[:, -1, -1].astype(np.float64)
+            self.leaf[0][()] = leaf = self.worth.leaf(total)
+            self.one[0][()] = self.worth.either(leaf, self.worth.one_split(total, counted[:, -1, :-1]))
+        if self._block is not None:
+            self._block.add(prefix, counted[:, -(m - first + 1) :])
+        self._progress(1)
+
+    def _deeper(self, r: int, k: int) -> Array:
+        """Z(A, r) for all sets of k tests."""
+        sets = subsets(self.n_tests, k)
+        step = max(1, (BLOCK * 4) // (self.n_tests << k))
+        worth = np.empty((len(sets), *(2,) * k))
+        for low in range(0, len(sets), step):
+            some = slice(low, low + step)
+            splits = self.worth.over_tests(self._below(sets[some], r), axis=1)
+            worth[some] = self.worth.either(self.leaf[k][some], splits)
+        return worth
+
+    def _below(self, sets: npt.NDArray[np.intp], r: int) -> Array:
+        """(sets, tests, 2, ..., 2): the worth of both branches of each test together, with trees of depth r - 1."""
+        m, (n, k) = self.n_tests, sets.shape
+        below = np.empty((n, m, *(2,) * k))
+        rows = np.arange(n)[:, None]
+        asked = np.zeros((n, m), bool)
+        asked[rows, sets] = True
+        same = self.tables[r - 1][k][numbers_of(sets, m)]
+        for place in range(k):  # asked again: everything goes the same way, and the empty rest is worth nothing
+            below[rows[:, 0], sets[:, place]] = same
+        which, tests = np.nonzero(~asked)
+        places = (sets[which] < tests[:, None]).sum(1)  # where the new test stands in the longer set
+        longer = self.tables[r - 1][k + 1]
+        for place in range(k + 1):
+            here = places == place
+            old = sets[which[here]]
+            grown = np.concatenate([old[:, :place], tests[here, None], old[:, place:]], axis=1)
+            both = longer[numbers_of(grown, m)]
+            below[which[here], tests[here]] = both.take(0, place + 1) + both.take(1, place + 1)
+        return below
+
+
+class _Block(Secret):
+    """Sets of a prefix and one test more, with every side, put together until it pays to look at them."""
+
+    def __init__(self, sums: TreeSums, size: int, channels: int, kind: Any) -> None:
+        self._sums, self._size = sums, size
+        self._room = max(1, BLOCK // ((sums.n_tests + 1) << (size + 1)))
+        # channels, a side for each test of the prefix, one for the last, sets, what is counted there (tests, and at last all)
+        self._sides = np.empty((channels, *(2,) * size, 2, self._room, sums.n_tests + 1), kind)
+        self._done = self._filled = 0
+
+    def add(self, prefix: Prefix, counted: Counted) -> None:
+        """The sets of a prefix and each later test: the rows of what is counted, of which the last is the prefix alone."""
+        subsets = []
+        for bits in np.ndindex((2,) * self._size):
+            chosen = tuple(test for test, bit in zip(prefix, bits, strict=True) if bit)
+            full = counted if len(chosen) == len(prefix) else self._sums.counts[chosen][:, -counted.shape[1] :]
+            subsets.append(((slice(None), *bits), full))
+        low, later = 0, counted.shape[1] - 1
+        while low < later:
+            high = min(later, low + self._room - self._filled)
+            place = slice(self._filled, self._filled + high - low)
+            for where, full in subsets:
+                self._sides[(*where, 1, place)] = full[:, low:high]
+                np.subtract(full[:, -1:], full[:, low:high], out=self._sides[(*where, 0, place)])
+            self._filled, low = place.stop, high
+            if self._filled == self._room:
+                self.finish()
+
+    def finish(self) -> None:
+        """Look at what has been put together: as leaves, and split once."""
+        sides, sums = self._sides[..., : self._filled, :], self._sums
+        for axis in range(1, 1 + self._size):  # "not f" is everything minus "f"
+            false, true = (tuple([slice(None)] * axis + [side]) for side in (0, 1))
+            sides[false] -= sides[true]
+        total = sides[..., -1].astype(np.float64)
+        leaf = sums.worth.leaf(total)
+        one = sums.worth.either(leaf, sums.worth.one_split(total, sides[..., :-1]))
+        place = slice(self._done, self._done + self._filled)
+        sums.leaf[self._size + 1][place] = np.moveaxis(leaf, -1, 0)
+        sums.one[self._size + 1][place] = np.moveaxis(one, -1, 0)
+        self._done, self._filled = place.stop, 0

@@ -1,0 +1,320 @@
+"""Trees on the command line: the same path and the same promises as for lists, and options that go together."""
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from discreet import Categorical, Ledger, Numeric, SavedModel, Schema, Split, Tree
+from discreet.conditions.partition import Answer
+from discreet.conditions.rules import Literal
+from discreet.learners.trees import is_feasible
+from discreet.sources import memory, urls
+from discreet.vault.tree_doors import TreeDoors
+
+from ..support.streams_apart import runner
+from .test_outputs import LONG_NAMES, SCHEMA
+from .test_practitioner import FIT, desk, flat, hospital, main, run  # noqa: F401  (desk is a fixture)
+
+TREE = (*FIT, "--model", "tree")
+
+
+def parameters():
+    return SavedModel.load("model.json").parameters
+
+
+def test_from_a_csv_to_a_tree_a_report_and_scores(desk):  # noqa: F811
+    run("ledger", "create", "ledger.json", "--epsilon", "6")
+    said = run(*TREE, "--max-depth", "2", "--ledger", "ledger.json", "--report", "report.html")
+    assert "if age <= 60" in said or "age" in said
+    assert "epsilon = 5" in said
+    assert "mechanism whole trees" in flat(said)
+    assert "1 of 6 left" in said
+    assert "<html" in (desk / "report.html").read_text()
+    model = SavedModel.load("model.json")
+    assert isinstance(model.model, Tree)
+    assert model.learner == "DPOptimalTreeClassifier"
+    (entry,) = Ledger.open("ledger.json").entries
+    assert entry.epsilon == entry.spent_epsilon == entry.proved_epsilon == 5
+    run("predict", "model.json", "hospital.csv", "--out", "scores.csv", "--id", "age")
+    scores = pd.read_csv("scores.csv")
+    assert scores.columns.tolist() == ["age", "prediction", "share of no", "share of yes"]
+    assert (scores.prediction == hospital().died).mean() > 0.8
+    exact = json.loads(run("evaluate", "model.json", "hospital.csv", "--public", "--json"))
+    assert exact["accuracy"] == (scores.prediction == hospital().died).mean()
+    assert run("evaluate", "model.json", "hospital.csv", "-e", "1", "--ledger", "ledger.json").startswith("accuracy 0.")
+    made = json.loads(run(*TREE, "--json", "--another-ledger"))
+    assert made["tree"]["format"] == "discreet tree"
+    assert made == {"model": "model.json", "report": None} | json.loads((desk / "model.json").read_text())
+
+
+def test_a_tree_is_shown_as_it_prints_itself(desk):  # noqa: F811
+    run(*TREE, "--stages", "2,2", "--split", "0.95")
+    model = SavedModel.load("model.json").model
+    assert isinstance(model, Tree)
+    shown = [line.strip(" │").partition("   ")[0] for line in run("show", "model.json").splitlines()]
+    printed = [line.strip() for line in str(model).splitlines()]
+    assert [line for line in shown if line in printed] == printed
+    assert "if " in run("show", "model.json", "--format", "python")
+    assert "CASE" in run("show", "model.json", "--format", "sql")
+    assert "<html" in run("show", "model.json", "--format", "html")
+    run("show", "model.json", "--out", "tree.txt")
+    assert (desk / "tree.txt").read_text().startswith(f"{model}\n\n")
+
+
+def test_the_code_of_a_fitted_tree_gives_the_scores(desk):  # noqa: F811
+    import duckdb
+
+    run(*TREE, "--stages", "2,2", "--split", "0.9")
+    table = hospital().replace({"": None, "1.0": "1"})
+    table = table.assign(cost=pd.to_numeric(table.cost), smoker=table.smoker.map({"yes": True, "no": False}))
+    table.to_parquet("typed.parquet")
+    scores = json.loads(run("predict", "model.json", "typed.parquet", "--json"))
+    predicted = [row["prediction"] for row in scores]
+    sql = run("show", "model.json", "--format", "sql")
+    assert [x for (x,) in duckdb.sql(f"SELECT {sql} FROM 'typed.parquet'").fetchall()] == predicted
+    space = {}
+    exec(run("show", "model.json", "--format", "python"), space)
+    plain = table.astype(object).where(table.notna(), None).to_dict("records")
+    assert [space["predict"](record) for record in plain] == predicted
+
+
+def test_the_parameters_of_trees(desk):  # noqa: F811
+    run(*TREE)
+    assert {name: parameters()[name] for name in ("max_depth", "stages", "criterion", "split", "prior")} == {
+        "max_depth": 3,
+        "stages": None,
+        "criterion": "accuracy",
+        "split": 0.5,
+        "prior": None,
+    }
+    run(*TREE, "--stages", "2,2", "--criterion", "mass", "--split", "0.4", "--prior", "columns", "--time-limit", "60")
+    found = parameters()
+    assert (found["stages"], found["criterion"], found["split"], found["prior"]) == ([2, 2], "mass", 0.4, "columns")
+    assert found["time_limit"] == 60
+    run(*TREE, "--max-depth", "1", "--prior", "tests", "--counts-share", "0", "--records-per-person", "3", "-x", "age")
+    found = parameters()
+    assert (found["max_depth"], found["prior"], found["counts_share"], found["exclude"]) == (1, None, 0, ["age"])
+    assert found["records_per_person"] == 3
+    assert "age" not in SavedModel.load("model.json").model.used_columns
+    for label in ("yes", "no"):
+        run(*TREE, "--max-depth", "0", "--class-weight", f"{label}=1000")
+        assert SavedModel.load("model.json").model.answers[0].label == label
+    run(*FIT, "--model", "list", "-k", "2")
+    assert SavedModel.load("model.json").learner == "DPOptimalRuleListClassifier"
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--model", "tree", "-k", "3"], "--max-length is for --model list; for a tree say --max-depth"),
+        (["--model", "tree", "--joint", "1"], "--joint is for --model list; for a tree say --stages"),
+        (
+            ["--model", "tree", "--max-card", "1"],
+            "--max-card is for --model list; a split of a tree is a single condition",
+        ),
+        (
+            ["--model", "tree", "--learner", "optimal"],
+            "--learner is for --model list; a tree is always drawn whole: leave",
+        ),
+        (["--model", "tree", "--mechanism", "mass"], "--mechanism is for --model list; a tree is drawn whole, by a"),
+        (["--model", "tree", "--delta", "0"], "--delta is for --model list; a tree needs none"),
+        (["--model", "tree", "--min-support", "0"], "--min-support is for --model list; a tree needs none"),
+        (["--max-depth", "0"], "--max-depth is for --model tree; say that, or for a list --max-length"),
+        (["--model", "list", "--stages", "1,1"], "--stages is for --model tree; say that, or for a list --joint"),
+        (["--criterion", "mass"], "--criterion is for --model tree; say that, or leave it out"),
+        (["--split", "0"], "--split is for --model tree"),
+        (["--prior", "tests"], "--prior is for --model tree"),
+        (
+            ["--learner", "greedy", "--verbose"],
+            "--verbose is for --model tree; how long a list takes depends on the records",
+        ),
+        (["--model", "tree", "--stages", "2,2", "--max-depth", "2"], "leave --max-depth out, or --stages"),
+        (["--model", "tree", "--stages", "2,0"], "'--stages': must be up to 8 depths of at least 1"),
+        (["--model", "tree", "--stages", "2;2"], "as in 2,2"),
+        (["--model", "tree", "--stages", ""], "as in 2,2"),
+        (["--model", "tree", "--stages", "²"], "as in 2,2"),
+        (["--model", "tree", "--stages", "9" * 5000], "as in 2,2"),
+        (["--model", "tree", "--stages", "7,6"], "add up to at most 12"),
+        (["--model", "tree", "--stages", "1,1,1,1,1,1,1,1,1"], "up to 8 depths"),
+        (["--model", "tree", "--max-depth", "13"], "--max-depth"),
+        (["--model", "tree", "--max-depth", "-1"], "--max-depth"),
+        (["--model", "tree", "--criterion", "gini"], "--criterion"),
+        (["--model", "tree", "--criterion", "mass", "--counts-share", "0"], "--counts-share above 0"),
+        (["--model", "tree", "--split", "1"], "--split must be a probability between 0 and 1"),
+        (["--model", "tree", "--split", "nan"], "--split must be a probability between 0 and 1"),
+        (["--model", "tree", "--class-weight", "maybe=1"], "no, yes"),
+        (["--model", "forest"], "--model"),
+    ],
+)
+def test_options_that_do_not_go_together_are_named_before_anything_is_read(desk, monkeypatch, options, message):  # noqa: F811
+    run("ledger", "create", "l.json", "-e", "9")
+    monkeypatch.setattr(memory, "read_parts", lambda *_: pytest.fail("the table was read"))
+    said = flat(run(*FIT, *options, "--ledger", "l.json", code=2))
+    assert message in said
+    assert Ledger.open("l.json").entries == ()
+    assert not (desk / "model.json").exists()
+
+
+@pytest.mark.parametrize("engine", ["memory", "duckdb"])
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--counts-share", "5"], "counts_share must be 0, or from 0.001 to 0.9"),
+        (["--time-limit", "-1"], "time_limit must be None or a number of seconds above 0"),
+        (["--max-depth", "6"], "max_depth is too large for 120 tests: a draw of depth 6 would take"),
+        (["--stages", "1,6"], "stages is too large for 120 tests: stage 2, of depth 6,"),
+    ],
+)
+def test_what_is_out_of_reach_is_said_before_anything_is_read(desk, monkeypatch, options, message, engine):  # noqa: F811
+    assert is_feasible(120, 4, 2)
+    wide = Schema((Numeric("age", cuts=range(120)),), target="died", classes=["no", "yes"])
+    wide.save("schema.toml")
+    run("ledger", "create", "l.json", "-e", "9")
+    for place, name in ((memory, "read_parts"), (urls, "open_table")):
+        monkeypatch.setattr(place, name, lambda *_, **__: pytest.fail("the table was read"))
+    said = flat(run(*TREE, *options, "--ledger", "l.json", "--engine", engine, code=1))
+    assert message in said
+    assert Ledger.open("l.json").entries == ()
+    if "too large" in message:
+        assert "set max_depth=" in said or "Set stages=(1, " in said
+
+
+def test_how_long_it_may_take_is_said_when_asked_for(desk):  # noqa: F811
+    told = (
+        "Trees of up to depth 2, then 1, over 17 tests: less than a second for the sums, plus counting the records.\n"
+    )
+    for verbose, err in (((), ""), (("--verbose",), told), (("-v", "--engine", "duckdb"), told)):
+        assert runner().invoke(main, [*TREE, "--stages", "2,1", *verbose]).stderr == err
+
+
+def test_a_table_in_an_engine(desk, monkeypatch):  # noqa: F811
+    import duckdb
+
+    table = hospital().replace({"": None}).assign(cost=pd.to_numeric(hospital().cost, errors="coerce"))
+    with duckdb.connect("hospital.db") as connection:
+        connection.register("given", table)
+        connection.execute("CREATE TABLE patients AS SELECT * FROM given")
+    url = "duckdb:///hospital.db?table=patients"
+    run("ledger", "create", "l.json", "-e", "12")
+    monkeypatch.setattr(memory, "read_parts", lambda *_: pytest.fail("it was read here"))
+    said = run("fit", url, *TREE[2:], "--stages", "2,1", "--ledger", "l.json")
+    assert "epsilon = 5" in flat(said)
+    assert run("evaluate", "model.json", url, "-e", "1", "--ledger", "l.json").startswith("accuracy 0.")
+    assert [entry.epsilon for entry in Ledger.open("l.json").entries] == [5, 1]
+
+
+def test_a_tree_from_an_inferred_schema_promises_nothing(desk):  # noqa: F811
+    said = run(
+        "fit",
+        "hospital.csv",
+        "-t",
+        "died",
+        "-e",
+        "5",
+        "-o",
+        "m.json",
+        "--infer-schema",
+        "--model",
+        "tree",
+        "-x",
+        "patient",
+    )
+    assert "NO PRIVACY IS PROVED" in flat(said)
+    assert isinstance(SavedModel.load("m.json").model, Tree)
+
+
+def test_a_stopped_draw_says_what_was_booked(desk, monkeypatch):  # noqa: F811
+    run("ledger", "create", "l.json", "-e", "12")
+    assert "Epsilon 5 is booked" in run(*TREE, "--time-limit", "1e-9", "--ledger", "l.json", code=1)
+
+    def stopped(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(TreeDoors, "count", stopped)
+    assert "Epsilon 5 is booked" in run(*TREE, "--ledger", "l.json", code=130)
+    assert not (desk / "model.json").exists()
+    assert len(Ledger.open("l.json").entries) == 2
+    assert "is booked" not in run(*TREE, "--ledger", "l.json", code=3)
+
+
+def test_plan_says_what_to_expect_of_trees(desk):  # noqa: F811
+    said = flat(run("plan", "--schema", "schema.toml", "--records", "10000", "--model", "tree"))
+    assert "best tree of the same depth" in said
+    deeper = json.loads(
+        run("plan", "-s", "schema.toml", "-n", "10000", "--model", "tree", "--max-depth", "4", "--json")
+    )
+    shallow = json.loads(
+        run("plan", "-s", "schema.toml", "-n", "10000", "--model", "tree", "--max-depth", "1", "--json")
+    )
+    for one, other in zip(deeper["expected"], shallow["expected"], strict=True):
+        assert one["loss"] > other["loss"] > 0
+    assert (deeper["model"], deeper["without privacy"]) == ("tree", None)
+    measured = json.loads(
+        run(
+            "plan",
+            "hospital.csv",
+            "-s",
+            "schema.toml",
+            "--repeats",
+            "2",
+            "--model",
+            "tree",
+            "--max-depth",
+            "2",
+            "--json",
+        )
+    )
+    assert measured["without privacy"] > 0.8
+    assert measured["expected"][-1]["accuracy"] > 0.8
+    assert all(e["loss"] is not None for e in measured["expected"])
+
+
+@pytest.mark.parametrize("options", [["--stages", "1,1"], ["--criterion", "mass", "--max-depth", "1"]])
+def test_plan_measures_where_there_is_no_bound(desk, options):  # noqa: F811
+    how = ("-s", "schema.toml", "--model", "tree", *options)
+    assert "give a public stand-in table" in flat(run("plan", *how, "--records", "1000", code=2))
+    said = run("plan", "hospital.csv", *how, "--repeats", "2", "--out", "plan.svg")
+    assert "accuracy, measured" in said
+    assert "lost at most" not in said
+    assert "accuracy on the stand-in" in (desk / "plan.svg").read_text()
+    assert "Warning" not in said  # these records are public
+
+
+def test_plan_refuses_what_does_not_go_together(desk):  # noqa: F811
+    how = ("plan", "-s", "schema.toml", "-n", "1000")
+    assert "for a tree say --max-depth" in flat(run(*how, "--model", "tree", "-k", "3", code=2))
+    assert "--split is for --model tree" in flat(run(*how, "--split", "0.3", code=2))
+    assert "best list of the same length" in flat(run(*how))
+    Schema((Numeric("age", cuts=range(120)),), target="died", classes=["no", "yes"]).save("wide.toml")
+    said = run("plan", "-s", "wide.toml", "-n", "1000", "--model", "tree", "--max-depth", "6", code=1)
+    assert "max_depth is too large for 120 tests" in flat(said)
+
+
+@pytest.mark.parametrize("schema", [SCHEMA, LONG_NAMES, Schema((Numeric("x", cuts=[1]),), classes=[0, 1])])
+@pytest.mark.parametrize("depth", [0, 1, 7])
+def test_the_space_that_is_reserved_is_enough(tmp_path, schema, depth):
+    """A tree as deep and wide as it may be, of the longest tests there are."""
+    from discreet import PrivacyStatement
+    from discreet.cli.saving import size_of_model, size_of_report
+    from discreet.privacy.statement import Guarantee
+    from discreet.report.html import to_html
+
+    column = max((c for c in schema.used if isinstance(c, Numeric | Categorical)), key=lambda c: len(c.name))
+    is_number = isinstance(column, Numeric)
+    test = Literal(column.name, "<=" if is_number else "=", (column.cuts if is_number else column.categories)[-1])
+    node = Answer(max(schema.classes, key=lambda c: len(str(c))), [-123456789.12345678] * len(schema.classes))
+    for _ in range(depth):
+        node = Split(test, node, node)
+    model = SavedModel(
+        Tree(node, schema.classes, schema),
+        PrivacyStatement("whole trees", None, Guarantee(1.0, 0.0), assumes=("x" * 500,) * 4),
+        "DPOptimalTreeClassifier",
+        {"exclude": [c.name for c in schema.columns], "stages": [1] * 8},
+        schema.target,
+        Ledger.open(tmp_path / "l.json", 99).snapshot(),
+    )
+    size = size_of_model(schema, np.left_shift(1, depth).item(), 1)
+    assert len(model.to_json().encode()) < size
+    assert len(to_html(model).encode()) < size_of_report(size)
