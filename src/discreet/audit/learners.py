@@ -182,7 +182,8 @@ WHOLE_LISTS = (
 )
 
 WHOLE_TREES = (
-    Subject("whole trees", TREES, {"epsilon": 1.0, "max_depth": 2}),
+    Subject("whole trees", TREES, {"epsilon": 1.0, "max_depth": 1}),
+    Subject("whole trees, a test asked again", TREES, {"epsilon": 1.0, "max_depth": 2}, n_rules=1),
     Subject("whole trees, no counts", TREES, {"epsilon": 1.0, "max_depth": 1, "counts_share": 0.0}, n_rules=3),
     Subject("whole trees, two stages", TREES, {"epsilon": 1.0, "stages": (1, 1), "counts_share": 0.2}, n_rules=1),
     Subject(
