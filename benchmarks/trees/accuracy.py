@@ -38,7 +38,7 @@ CASES = {
             "tree, depth 4": trees(max_depth=4),
             "tree, depth 5": trees(max_depth=5),
             "list, up to 3 literals": lists(max_length=4, max_card=1),
-            "list, up to 4 pairs": lists(max_length=5, max_card=2),
+            "list, up to 3 pairs": lists(max_length=4, max_card=2),
         },
     ),
     "Adult, all columns, fine cuts": (

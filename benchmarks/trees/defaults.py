@@ -1,4 +1,7 @@
-"""Other values of ``split`` and ``prior`` than the default, on three tables of the paper and four of scikit-learn."""
+"""Other values of ``split`` and ``prior`` than the default, on three tables of the paper and four of scikit-learn.
+
+Where all columns have as many tests, ``prior="columns"`` is the default by another name.
+"""
 
 from collections.abc import Callable, Iterable
 from functools import partial
@@ -11,6 +14,7 @@ from sklearn.datasets import load_breast_cancer, load_digits, load_iris, load_wi
 from splits import EPSILONS, Data, adult_20, compas_12, fine_adult, fit, german, mean, split_of
 
 from discreet import Numeric, Schema
+from discreet.datasets import load_compas, load_german_credit
 
 SPLITS, PRIORS = (0.3, 0.5, 0.7, 0.9), (None, "columns")
 
@@ -22,11 +26,19 @@ def of_sklearn(load: Callable[..., Any], cuts: int = 3) -> Data:
     return Data(pd.DataFrame(X), np.asarray(y), Schema(columns, "y", tuple(range(int(y.max()) + 1))))
 
 
+def shipped(load: Callable[..., Any]) -> Data:
+    """All columns, by the schema that comes with the dataset."""
+    data = load()
+    return Data(data.data, data.target.to_numpy(), data.schema)
+
+
 TABLES: dict[str, tuple[Callable[[], Data], int]] = {
     "COMPAS, 12 features, depth 4": (compas_12, 4),
     "Adult, 20 features, depth 4": (adult_20, 4),
     "Adult, fine cuts, depth 3": (fine_adult, 3),
     "German Credit, depth 3": (german, 3),
+    "COMPAS, all columns, depth 3": (partial(shipped, load_compas), 3),
+    "German Credit, all columns, depth 3": (partial(shipped, load_german_credit), 3),
     "iris, depth 3": (partial(of_sklearn, load_iris), 3),
     "wine, depth 3": (partial(of_sklearn, load_wine), 3),
     "breast cancer, depth 3": (partial(of_sklearn, load_breast_cancer), 3),

@@ -77,7 +77,7 @@ def measure(path: Path) -> None:
         if not print(f"{panel}: {name}", flush=True)
     }
     for (panel, name), (xs, ts) in found.items():
-        print(f"{panel:8} {name:18} " + ", ".join(f"{x:,}: {t:.3f} s" for x, t in zip(xs, ts, strict=True)))
+        print(f"{panel:8} {name:18} " + ", ".join(f"{x:,}: {t:.3g} s" for x, t in zip(xs, ts, strict=True)))
     draw(found, path)
 
 
@@ -102,7 +102,9 @@ def draw(found: dict[tuple[str, str], tuple[tuple[int, ...], list[float]]], path
             if panel == "classes":
                 axis.set_xticks([2, 3, 5, 10], ["2", "3", "5", "10"])
             logarithmic(axis, "y", min(times) * 0.7, max(times) * 1.5)
-            scale = "" if panel in ("depth", "classes") else " (log scale)"
+            if panel == "records":
+                axis.set_xticks([10**n for n in (3, 4, 5, 6)], ["1k", "10k", "100k", "1M"])
+            scale = "" if panel == "depth" else " (log scale)"
             axis.set_xlabel(f"{panel}{scale}")
             axis.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), fontsize=8.5, handlelength=2.0)
         axes[0].set_ylabel("seconds for one draw, one core (log scale)")

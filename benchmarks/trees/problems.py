@@ -35,10 +35,10 @@ def published() -> tuple[np.ndarray, np.ndarray]:
 
 
 def made_up(records: int, tests: int, classes: int, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
-    """Cuts of columns with ten tests each, and labels that depend on a few of them."""
+    """Cuts of columns with four tests each, and labels that depend on a few of them."""
     rng = np.random.default_rng(seed)
-    columns = [rng.random(records) for _ in range(-(-tests // 10))]
-    X = np.column_stack([column < (i + 1) / 11 for column in columns for i in range(10)])[:, :tests]
+    columns = [rng.random(records) for _ in range(-(-tests // 4))]
+    X = np.column_stack([column < (i + 1) / 5 for column in columns for i in range(4)])[:, :tests]
     score = X[:, rng.choice(tests, 8)] @ rng.normal(size=8) + rng.normal(size=records)
     y = np.searchsorted(np.quantile(score, np.arange(1, classes) / classes), score)
     return X, y

@@ -38,8 +38,10 @@ DEEPEST = 12  # of all stages together
 MOST_STAGES = 8
 MOST_TERMS = 2e11  # an hour or so
 MOST_BYTES = 8 << 30
-TERMS_PER_SECOND = 1e8  # measured for two classes and accuracy: benchmarks/trees.py
-SECONDS_PER_STEP = 1e-4  # what a set of tests takes beside its terms
+# Measured by `python benchmarks/trees --estimate`: with up to 1,000 records, draws took 0.7 to 1.7 times what follows from these
+# (some of a few milliseconds more). To count 30,000 records of which no two agree took up to 3.5 times as long again.
+TERMS_PER_SECOND = 1e8
+SECONDS_PER_STEP, SECONDS_PER_PART = 4e-5, 4e-6  # what a set of tests, and each of its subsets, takes beside its terms
 
 
 def count_terms(tests: int, depth: int) -> int:
@@ -87,14 +89,19 @@ def estimate_seconds(tests: int, stages: Sequence[int], classes: int, criterion:
     """How long the sums of all draws take, at most, from public numbers; about, and without the time to count the records.
 
     >>> round(estimate_seconds(100, [4], 2, "accuracy"), 1)
-    1.8
+    1.6
     """
     # for two classes and accuracy the difference of their counts will do
     numbers = 1 if (classes, criterion) == (2, "accuracy") else max(1, classes)
     return sum(
-        draws * (numbers * count_terms(tests, depth) / TERMS_PER_SECOND + SECONDS_PER_STEP * count_steps(tests, depth))
+        draws * (numbers * count_terms(tests, depth) / TERMS_PER_SECOND + _seconds_of_steps(tests, depth))
         for depth, draws in zip(stages, count_draws(stages), strict=True)
     )
+
+
+def _seconds_of_steps(tests: int, depth: int) -> float:
+    sizes = range(max(1, depth - 1)) if depth and tests else ()
+    return sum(comb(tests, size) * (SECONDS_PER_STEP + SECONDS_PER_PART * (1 << size)) for size in sizes)
 
 
 def check_feasible(tests: int, stages: Sequence[int], classes: int, parameter: str, criterion: str) -> None:

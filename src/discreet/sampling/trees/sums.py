@@ -31,7 +31,7 @@ from .subsets import numbers_of, subsets
 from .worth import Worth
 
 EXACT_IN_FLOAT32 = 2**24
-BLOCK = 1 << 16  # numbers looked at together: they should stay in the processor's cache
+BLOCK = 1 << 15  # numbers looked at together: they should stay in the processor's cache
 Counted = npt.NDArray[np.float64]  # or float32, where that is exact
 Prefix = tuple[int, ...]
 
@@ -110,7 +110,7 @@ class TreeSums(Secret):
     def _deeper(self, r: int, k: int) -> Array:
         """Z(A, r) for all sets of k tests."""
         sets = subsets(self.n_tests, k)
-        step = max(1, (BLOCK * 4) // (self.n_tests << k))
+        step = max(1, BLOCK // (self.n_tests << k))
         worth = np.empty((len(sets), *(2,) * k))
         for low in range(0, len(sets), step):
             some = slice(low, low + step)
@@ -145,7 +145,7 @@ class _Block(Secret):
 
     def __init__(self, sums: TreeSums, size: int, channels: int, kind: Any) -> None:
         self._sums, self._size = sums, size
-        self._room = max(1, BLOCK // ((sums.n_tests + 1) << (size + 1)))
+        self._room = max(1, BLOCK // (channels * (sums.n_tests + 1) << (size + 1)))
         # channels, a side for each test of the prefix, one for the last, sets, what is counted there (tests, and at last all)
         self._sides = np.empty((channels, *(2,) * size, 2, self._room, sums.n_tests + 1), kind)
         self._done = self._filled = 0
