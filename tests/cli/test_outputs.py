@@ -328,6 +328,7 @@ def test_ctrl_c_in_a_real_process(full_desk):
     process = subprocess.Popen(
         [sys.executable, "-c", "from discreet.cli import main; main()", "demo"],
         stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # a run in the background takes no notice of it
     )  # fmt: skip
     time.sleep(1.5)
     process.send_signal(signal.SIGINT)

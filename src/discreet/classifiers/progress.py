@@ -45,13 +45,18 @@ class Shown(NamedTuple):
 @contextmanager
 def shown_progress(show: bool, doing: str, tests: int, depths: Sequence[int]) -> Iterator[Shown]:
     """How far it is, on a terminal. Each stage has a bar of its own: how many trees it draws is not known before."""
+    nobody = Shown(lambda stage, draws: None, lambda steps: None)
     if not show:
-        yield Shown(lambda stage, draws: None, lambda steps: None)
+        yield nobody
         return
     from rich.console import Console
-    from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
 
     console = Console(stderr=True)
+    if not console.is_terminal:
+        yield nobody
+        return
+    from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
+
     columns = (
         TextColumn("{task.description}"),
         BarColumn(),
@@ -59,7 +64,7 @@ def shown_progress(show: bool, doing: str, tests: int, depths: Sequence[int]) ->
         TimeRemainingColumn(),
         TextColumn("left"),
     )
-    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as progress:
+    with Progress(*columns, console=console, transient=True) as progress:
         task = progress.add_task(doing, total=None, visible=False)
 
         def begin_stage(stage: int, draws: int) -> None:
