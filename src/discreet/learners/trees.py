@@ -38,8 +38,8 @@ DEEPEST = 12  # of all stages together
 MOST_STAGES = 8
 MOST_TERMS = 2e11  # an hour or so
 MOST_BYTES = 8 << 30
-# Measured by `python benchmarks/trees --estimate`: with up to 1,000 records, draws took 0.7 to 1.7 times what follows from these
-# (some of a few milliseconds more). To count 30,000 records of which no two agree took up to 3.5 times as long again.
+# Measured by `python benchmarks/trees --estimate`: with 1,000 records, draws took 0.7 to 1.7 times what follows from these (one,
+# of 9 ms, 2.7 times); with 30,000 of which no two agree, 3 to 4.4 times at depth 4, because they have to be counted, too.
 TERMS_PER_SECOND = 1e8
 SECONDS_PER_STEP, SECONDS_PER_PART = 4e-5, 4e-6  # what a set of tests, and each of its subsets, takes beside its terms
 
