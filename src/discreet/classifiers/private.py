@@ -87,7 +87,7 @@ class PrivateClassifier(Classifier, ABC):
         """Price, reserve, fill, draw, state (privacy/release.py)."""
         statement, delta, draw, said = self._price(candidates, drafted)
         if said:
-            print(said, file=sys.stderr)
+            print(said, file=sys.stderr, flush=True)
         schema, what = candidates.schema, f"{type(self).__name__}, {statement.mechanism}"
         planned = Release(
             *("this fit", what, self._terms, schema, statement, delta), rests_on=schema.released, fill_first=fill_first

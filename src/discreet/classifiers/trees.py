@@ -293,7 +293,7 @@ class OptimalTreeClassifier(_Trees):
         depth = int(self.max_depth)
         check_feasible(len(candidates), (depth,), len(self.classes_), "max_depth", self.criterion)
         if self.verbose:
-            print(estimate(len(candidates), (depth,), len(self.classes_), self.criterion), file=sys.stderr)
+            print(estimate(len(candidates), (depth,), len(self.classes_), self.criterion), file=sys.stderr, flush=True)
         cells = fill_cells(table, labels, candidates, len(self.classes_), self._strict)
         with shown_progress(bool(self.verbose), "searching for", len(candidates), (depth,)) as shown:
             shown.begin_stage(0, 1)
