@@ -38,10 +38,8 @@ class DrawBudget:
         return cls(epsilon, counts_share * epsilon, (1 - counts_share) * epsilon / draws)
 
 
-class WholeLists(Mechanism):
-    """The mechanism of ``DPOptimalRuleListClassifier``."""
-
-    name = "whole lists"
+class DrawnWhole(Mechanism):
+    """What draws of whole lists and of whole trees have in common: how charges add up, and what the counts cost."""
 
     def proved(self, budget: DrawBudget) -> Guarantee:
         """Charges add up to the epsilon that was asked for."""
@@ -52,3 +50,9 @@ class WholeLists(Mechanism):
         share = exact("counts_share", parameters["counts_share"])
         epsilon = exact("epsilon", parameters["epsilon"])
         return DrawBudget.split(epsilon, share, 1).counts_epsilon / int(parameters.get("records_per_person", 1))
+
+
+class WholeLists(DrawnWhole):
+    """The mechanism of ``DPOptimalRuleListClassifier``."""
+
+    name = "whole lists"

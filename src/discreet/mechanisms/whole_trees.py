@@ -17,27 +17,10 @@ two neighbouring tables the parts are equal in all leaves but one, where they ar
 The law is drawn from in ``sampling/trees``; the door is ``vault/tree_doors.py``. Its weights are computed in floating point.
 """
 
-from collections.abc import Mapping
-from fractions import Fraction
-from typing import Any
-
-from ..privacy.ledger import exact
-from ..privacy.statement import Guarantee
-from .base import Mechanism
-from .whole_lists import DrawBudget
+from .whole_lists import DrawnWhole
 
 
-class WholeTrees(Mechanism):
+class WholeTrees(DrawnWhole):
     """The mechanism of ``DPOptimalTreeClassifier``."""
 
     name = "whole trees"
-
-    def proved(self, budget: DrawBudget) -> Guarantee:
-        """Charges add up to the epsilon that was asked for."""
-        return Guarantee(float(budget.epsilon), 0.0)
-
-    def counts_epsilon(self, parameters: Mapping[str, Any]) -> Fraction:
-        """The share of the counts; what a person's records share is divided by their number."""
-        share = exact("counts_share", parameters["counts_share"])
-        epsilon = exact("epsilon", parameters["epsilon"])
-        return DrawBudget.split(epsilon, share, 1).counts_epsilon / int(parameters.get("records_per_person", 1))

@@ -98,15 +98,13 @@ def find_best_tree(
     """The tree of the largest score, with its exact class counts."""
     truth, counts = rules_on_cells(cells, tests)
     prior = TreePrior(0.5, np.full(len(tests), 1.0 / len(tests)))
-    tree, bound = best_tree(TreeProblem(truth, counts, prior, 1.0, criterion), depth, Deadline(time_limit), progress)
+    problem = TreeProblem(truth, counts, prior, 1.0, criterion)
+    tree, bound = best_tree(problem, depth, Deadline(time_limit), progress)
     found = 0.0
 
     def counted(path: Path, leaf: Leaf) -> NumberedTree:
         nonlocal found
-        inside = np.ones(truth.shape[1], bool)
-        for test, side in path:
-            inside &= truth[test] == side
-        own = counts[:, inside].sum(1)
+        own = counts[:, problem.inside(path)].sum(1)
         found += float(-side_mass(own) if leaf.label is None else own[leaf.label])
         return Leaf(int(own.argmax()) if leaf.label is None else leaf.label, tuple(own.tolist()))
 

@@ -75,7 +75,4 @@ class TreeDoors(Secret):
 
     def _inside(self, path: Path) -> npt.NDArray[np.bool_]:
         """The cells that a way through the tree leads to."""
-        inside = np.ones(self._counts.shape[1], bool)
-        for test, side in path:
-            inside &= self._problem.truth[test] == side
-        return inside
+        return self._problem.inside(path)

@@ -24,5 +24,6 @@ class Deadline:
         if self._end is not None and time.monotonic() > self._end:
             raise TimeLimitError(
                 f"the fit took longer than time_limit={self._seconds:g} seconds and was given up; its budget stays spent. "
-                "Lower joint, max_length or the number of candidates, or give it more time"
+                "Give it more time, or less to do: a shorter list or a less deep tree, fewer rules at once (joint, stages), "
+                "fewer candidates (exclude, coarser columns)"
             )

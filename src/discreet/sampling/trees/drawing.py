@@ -81,7 +81,7 @@ class _Choices(Secret):
 
     def tree(self, part: Part | None, depth: int) -> NumberedTree:
         """The tree of a part; None is the empty one, on the other side of a test that was asked before."""
-        cells = self._cells(part)
+        cells = np.zeros(0, np.intp) if part is None else np.flatnonzero(self._problem.inside(part.items()))
         counts = self._problem.counts[:, cells].sum(1)
         if depth and self._sums is not None:
             leaf = self._worth.leaf(self._worth.channels(counts))
@@ -108,15 +108,6 @@ class _Choices(Secret):
         if part is None or part.get(test, side) != side:
             return None
         return {**part, test: side}
-
-    def _cells(self, part: Part | None) -> Numbers:
-        """Which cells are in a part."""
-        if part is None:
-            return np.zeros(0, np.intp)
-        inside = np.ones(self._problem.truth.shape[1], bool)
-        for test, side in part.items():
-            inside &= self._problem.truth[test] == side
-        return np.flatnonzero(inside)
 
 
 def _turned_back(tree: NumberedTree, order: Numbers, turned: npt.NDArray[np.bool_]) -> NumberedTree:

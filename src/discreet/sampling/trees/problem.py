@@ -13,6 +13,7 @@ where ``rate`` is epsilon and one record more changes g by at most 1, in one dir
 So a draw in proportion to the weights costs epsilon, once (docs/theory.md, Theorem 20).
 """
 
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -40,6 +41,13 @@ class TreeProblem(Secret):
     def n_tests(self) -> int:
         """How many tests a split can choose from."""
         return len(self.truth)
+
+    def inside(self, path: Iterable[tuple[int, bool]]) -> npt.NDArray[np.bool_]:
+        """Which cells are on the given side of each of these tests."""
+        inside = np.ones(self.truth.shape[1], bool)
+        for test, side in path:
+            inside &= self.truth[test] == side
+        return inside
 
     def turned(self) -> tuple["TreeProblem", npt.NDArray[np.intp], npt.NDArray[np.bool_]]:
         """The same with other tests: true in fewer cells than not, and rare ones first; which they were, and which were turned.

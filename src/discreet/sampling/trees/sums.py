@@ -60,9 +60,8 @@ class TreeSums(Secret):
         self._channels = channels.T.astype(kind)
         self.leaf = [np.empty((comb(self.n_tests, k), *(2,) * k)) for k in range(depth)]
         self.one = [np.empty((comb(self.n_tests, k), *(2,) * k)) for k in range(depth)]
-        self.counts: dict[
-            Prefix, Counted
-        ] = {}  # of shorter prefixes than the longest: (channels, tests + 1, tests + 1)
+        # of shorter prefixes than the longest: (channels, tests + 1, tests + 1)
+        self.counts: dict[Prefix, Counted] = {}
         for size in range(max(1, depth - 1)):  # differences need all shorter sets first
             self._block = _Block(self, size, len(channels), kind) if size + 1 < depth else None
             self._visit((), np.arange(len(self._rows)), size)
