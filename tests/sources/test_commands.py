@@ -137,7 +137,7 @@ def test_who_reads_a_file_shows_nowhere(desk, called, monkeypatch):  # noqa: F81
     """The same output, exit code and files, for the same draws."""
     monkeypatch.setattr(release_path, "SystemEntropy", lambda: SeededEntropy(3))
     monkeypatch.setattr(secrets, "token_hex", lambda *_: "0123abcd")
-    monkeypatch.setattr("discreet.privacy.ledger.datetime", StoppedClock)
+    monkeypatch.setattr("discreet.privacy.wish.datetime", StoppedClock)
     replace(SCHEMA, target=None).save("no target.toml")
     fine = [Numeric("age", low=0, high=100, n_cuts=49) if c.name == "age" else c for c in SCHEMA.columns]
     Schema(tuple(fine), target="died", classes=["no", "yes"]).save("fine.toml")
@@ -239,7 +239,7 @@ def test_half_of_the_scores_are_not_left_behind(engine):
 
 
 def test_a_noisy_accuracy(engine, monkeypatch):
-    vaults = spied(monkeypatch, "from_table", "filled_by")
+    vaults = spied(monkeypatch, "filled_by")
     run("ledger", "create", "l.json", "-e", "3")
     run("evaluate", "model.json", "hospital.csv", "--epsilon", "1")
     found = json.loads(run("evaluate", "model.json", URL, "--epsilon", "1", "--ledger", "l.json", "--json"))

@@ -16,7 +16,7 @@ import pytest
 
 from discreet import DPGreedyRuleListClassifier, Ledger, Numeric, Schema, Vault
 from discreet.cells.cells import CellsInProgress
-from discreet.common.errors import EngineError
+from discreet.common.errors import EngineError, LearningError
 
 from ..support.engines import (
     postgresql_folder,
@@ -330,7 +330,7 @@ def test_a_consumer_that_fails(engine, monkeypatch):
     monkeypatch.setattr(engine_module, "ROWS_AT_A_TIME", 1000)
     with monkeypatch.context() as patch:
         patch.setattr(CellsInProgress, "add_counted", fail)
-        with pytest.raises(ArithmeticError):
+        with pytest.raises(LearningError, match=r"ArithmeticError.*Nothing was booked"):
             Vault.from_source(there, schema)
         assert taken[0] < n**2
         assert no_thread_is_left()

@@ -5,6 +5,7 @@ depends on how many there are. Adult's 48,842 records, in the published Boolean 
 """
 
 from collections.abc import Iterator, Sequence
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -22,7 +23,7 @@ class CellsInProgress:
     """Cells being filled, chunk by chunk. Equal records in any order and any chunks give equal cells."""
 
     def __init__(self, columns: Sequence[Column], n_classes: int) -> None:
-        self._columns = tuple(columns)
+        self.columns = tuple(columns)
         self._n_classes = n_classes
         # The label varies fastest, so that the classes of one pattern end up side by side.
         self._packing = Packing([n_classes, *(column.n_bins for column in columns)])
@@ -79,7 +80,7 @@ class CellsInProgress:
             cell = last + np.cumsum(first[block])
             by_class[cell, labels[block]] = counts[block]
             last = cell[-1]
-        return Cells(self._columns, self._packing, patterns, by_class)
+        return Cells(self.columns, self._packing, patterns, by_class)
 
 
 def _blocks(length: int) -> Iterator[slice]:
@@ -100,6 +101,7 @@ class Cells(Secret):
         self.counts = counts
         self._packing = packing
         self._patterns = patterns
+        self.counted: dict[Any, Any] = {}  # what was asked for before (tuples.py, sampling/problem.py)
 
     def __len__(self) -> int:
         return len(self._patterns)

@@ -1,8 +1,12 @@
 """Tables that stay where they are: an engine that ibis knows counts the records of each pattern, and only those counts leave it.
 
 A query takes, for each record, the number of the bin in each column and of the class, groups by them and counts: by all columns
-at once, or by sets of columns and among the records that no rule of a list captures (plan.py says which). Nothing is written in
-the engine, no temporary table either, so that there is nothing to clean up when a query is cancelled or a connection lost.
+at once, or by sets of columns and in the parts of a division, such as the records that no rule of a list captures (plan.py says
+which). Nothing is written in the engine, no temporary table either, so that there is nothing to clean up when a query is
+cancelled or a connection lost.
+
+An engine that runs in this process counts patterns in the same way. But for all sets of two or three columns it hands over the
+records, some at a time, which are counted here: they do not leave this process then either.
 """
 
 import functools
@@ -17,19 +21,26 @@ from typing import Any
 import numpy as np
 
 from ..cells.cells import CellsInProgress
+from ..cells.division import OUTSIDE, Box, Division
+from ..cells.totals import ByTotal, TotalsInProgress, columns_of, renumbered
+from ..cells.tuples import TuplesInProgress
 from ..common.errors import EngineError, SchemaError, TableError, warnings_ignored
 from ..schema import Label, Schema
 from ..schema.columns import Column, canonical
+from ..schema.columns.value_bins import NumberBins
 from .bins import EngineColumn
 from .engines import engine_of
 from .engines.base import Engine
 from .files import as_read
+from .memory import Filling, add_known
 from .running import run
 
 ROWS_AT_A_TIME = 1 << 18
+RECORDS_AT_A_TIME = 1 << 16  # of all their columns: four such parts are in memory at once
 UNSPENT = "Nothing was learned and nothing was spent"
+BOOKED = "A part of the model had been chosen before: the budget that was set aside stays booked"
 NO_LABEL = -1
-Counts = tuple[int, np.ndarray, np.ndarray, np.ndarray]  # which set, combinations of its bins, classes, how many
+Counts = tuple[int, np.ndarray, np.ndarray, np.ndarray]  # which set, combinations of its bins, layers, how many
 
 
 class EngineTable:
@@ -54,7 +65,9 @@ class EngineTable:
         if texts is not None:
             self._table = texts.read_as_in_memory(self._table, self._columns, schema.target, self._classes)
         # here, so that a column of another type is an error before anything is read
-        self._bins = [self._column(c.name).bin_in(c).cast(_smallest(c.n_bins)) for c in self._columns]
+        self._there = [self._column(c.name) for c in self._columns]
+        found = zip(self._there, self._columns, strict=True)
+        self._bins = [there.bin_in(column).cast(_smallest(column.n_bins)) for there, column in found]
         labels, named = self._column(schema.target), self._classes
         if labels.kind == "text" and texts is not None:
             named = tuple(canonical(c) for c in classes)
@@ -82,8 +95,59 @@ class EngineTable:
         """The query by whole patterns, as the engine gets it."""
         return str(self._engine.connection.compile(self._patterns()))
 
-    def add_to(self, cells: CellsInProgress) -> None:
-        """Let the engine count the records of each pattern, and add the counts, some at a time."""
+    def add_to(self, filling: Filling) -> None:
+        """Let the engine count the records, and add the counts, some at a time."""
+        if isinstance(filling, CellsInProgress):
+            self._add_patterns(filling)
+        elif self._engine.runs_here:
+            self._add_records(filling)
+        else:
+            self._add_tuples(filling)
+
+    def count(self, sets: Sequence[Sequence[int]], division: Division, booked: bool = False) -> Iterator[Counts]:
+        """Count by the bins of each set of columns, and by classes and parts: layer = class + classes * part.
+
+        One query, and so one state of the table: each record is counted once for each set. Combinations of bins are numbered,
+        with the first column varying fastest. ``booked``: whether the budget is by now, though all records are counted.
+        """
+        used = sorted({i for numbers in (*sets, columns_of(division)) for i in numbers})
+        binned = self._table.select(**{f"b{i}": self._bins[i].cast("int64") for i in used}, y=self._label)
+        # no filter: an engine that skips a part of a file believes what the file says of it, which leaves NaN out
+        left = self._engine.apart(binned.mutate(y=self._layers(binned, division)))
+        sizes = [[self._columns[i].n_bins for i in numbers] for numbers in sets]
+        starts = np.cumsum([0, *map(math.prod, sizes)])
+        places = [
+            _sum([(left[f"b{i}"], math.prod(size[:k])) for k, i in enumerate(numbers)]) + int(start)
+            for numbers, size, start in zip(sets, sizes, starts[:-1], strict=True)
+        ]
+        most = self._engine.most_places
+        some = [_counted(left, places[first : first + most]) for first in range(0, len(places), most)]
+        for answer in self._answer(_joined(_above, some), _of_the_budget(division, booked)):
+            known = answer[1] != NO_LABEL
+            place, layers, times = (column[known] for column in answer)
+            found = np.searchsorted(starts, place, side="right") - 1
+            order = np.argsort(found, kind="stable")
+            for group in np.split(order, np.flatnonzero(np.diff(found[order])) + 1):
+                if len(group):
+                    number = int(found[group[0]])
+                    yield number, place[group] - starts[number], layers[group], times[group]
+
+    def _layers(self, binned: Any, division: Division) -> Any:
+        """The number of the class and the part of each record; that of no label for one that is not counted."""
+        if isinstance(division, ByTotal):
+            return _cases((binned.y < 0, NO_LABEL), rest=binned.y + _range(binned, division) * self.n_classes).cast(
+                "int32"
+            )
+        if not division.boxes:
+            return binned.y
+        numbers = {
+            part: NO_LABEL if part == OUTSIDE else binned.y.cast("int32") + part * self.n_classes
+            for part in (division.rest, *(part for _, part in division.boxes))
+        }
+        inside = [(_in_box(binned, box), numbers[part]) for box, part in division.boxes]
+        return _cases((binned.y < 0, NO_LABEL), *inside, rest=numbers[division.rest]).cast("int32")
+
+    def _add_patterns(self, cells: CellsInProgress) -> None:
         for *words, labels, times in self._answer(self._patterns()):
             known = labels != NO_LABEL
             if known.all():
@@ -91,42 +155,40 @@ class EngineTable:
             else:
                 cells.add_counted([word[known] for word in words], labels[known], times[known])
 
-    def count(
-        self, sets: Sequence[Sequence[int]], captured: Sequence[Mapping[int, np.ndarray]], also: str
-    ) -> Iterator[Counts]:
-        """Count by the bins of each set of columns, among the records that no rule captures.
+    def _add_records(self, filling: TuplesInProgress | TotalsInProgress) -> None:
+        """Records some at a time, which are counted here. Numbers come as such: NumPy finds their bins ten times as fast.
 
-        A rule is given by the bins of each of its columns in which it is true. ``also`` is what an error says of the budget. One
-        pass: each record is counted once for each set. Combinations of bins are numbered, with the first column varying fastest.
+        200,000 records of 40 columns, all pairs, in seconds of a processor: 0.7, with bins from DuckDB 2.2; in DuckDB 10.5 by
+        GROUPING SETS (and 2 GB), 21 by ``count``, 15 by larger sets of columns, 45 by one query for each pair.
         """
-        used = sorted({i for group in (*sets, *captured) for i in group})
-        left = self._table.select(**{f"b{i}": self._bins[i] for i in used}, y=self._label)
-        # no filter: an engine that skips a part of a file believes what the file says of it, which leaves NaN out
-        rules = [[_inside(left[f"b{i}"], true) for i, true in rule.items()] for rule in captured]
-        if rules:
-            gone = _joined(operator.or_, [_joined(operator.and_, inside) for inside in rules])
-            left = left.mutate(y=_if(gone, NO_LABEL, left.y).cast(left.y.type()))
-        sizes = [[self._columns[i].n_bins for i in numbers] for numbers in sets]
-        starts = np.cumsum([0, *map(math.prod, sizes)])
-        places = [
-            _sum([(left[f"b{i}"], math.prod(size[:k])) for k, i in enumerate(numbers)]) + int(start)
-            for numbers, size, start in zip(sets, sizes, starts[:-1], strict=True)
-        ]
-        spread = left.select(place=_if(left.y >= 0, _array(places), _array([0])).unnest(), y=left.y)
-        for answer in self._answer(spread.group_by("place", "y").agg(n=spread.count()), also):
-            known = answer[1] != NO_LABEL
-            place, labels, times = (column[known] for column in answer)
-            found = np.searchsorted(starts, place, side="right") - 1
-            order = np.argsort(found, kind="stable")
-            for group in np.split(order, np.flatnonzero(np.diff(found[order])) + 1):
-                if len(group):
-                    number = int(found[group[0]])
-                    yield number, place[group] - starts[number], labels[group], times[group]
+        which = self._numbers(filling.columns)
+        values = {f"b{i}": self._bins[i] for i in which}
+        numbers = [i for i in which if isinstance(self._columns[i].value_bins, NumberBins)]
+        values |= {f"b{i}": self._there[i].number() for i in numbers}
+        records = self._table.select(**values, y=self._label)
+        for *found, labels in self._answer(records, _of_the_budget(filling.division), RECORDS_AT_A_TIME, whole=False):
+            bins = [self._columns[i].encode(x) if i in numbers else x for i, x in zip(which, found, strict=True)]
+            add_known(filling, bins, labels)
 
-    def _answer(self, expression: Any, also: str = UNSPENT) -> Iterator[list[np.ndarray]]:
+    def _add_tuples(self, filling: TuplesInProgress | TotalsInProgress) -> None:
+        """Counts by all sets of columns, of one state of the table: the table may change between two queries."""
+        which = self._numbers(filling.columns)
+        division = renumbered(filling.division, which)
+        sets = [tuple(which[i] for i in numbers) for numbers in filling.sets]
+        for number, places, layers, times in self.count(sets, division):
+            filling.add_counted(number, places, layers, times)
+
+    def _numbers(self, columns: Sequence[Column]) -> list[int]:
+        """Where these columns are among those of the table."""
+        number = {column.name: i for i, column in enumerate(self._columns)}
+        return [number[column.name] for column in columns]
+
+    def _answer(
+        self, expression: Any, also: str = UNSPENT, rows: int | None = None, whole: bool = True
+    ) -> Iterator[list[np.ndarray]]:
         """What the engine answers: the columns, some rows at a time."""
         with _no_value_shown(self._engine, also):
-            batches = functools.partial(self._engine.batches, expression, ROWS_AT_A_TIME, whole=True)
+            batches = functools.partial(self._engine.batches, expression, rows or ROWS_AT_A_TIME, whole=whole)
             for batch in run(self._engine, batches, self._verbose, self._engine.is_plain(self._given)):
                 yield [column.to_numpy(zero_copy_only=False) for column in batch.columns]
 
@@ -152,7 +214,7 @@ class EngineTable:
         """
         terms: dict[str, list[tuple[Any, int]]] = {}
         for bins, (word, stride) in zip(self._bins, CellsInProgress(self._columns, self.n_classes).places, strict=True):
-            terms.setdefault(f"k{word}", []).append((bins, stride))
+            terms.setdefault(f"k{word}", []).append((bins.cast("int64"), stride))
         numbers = {name: _sum(these) for name, these in terms.items()} | {"y": self._label}
         packed = self._table.select(**numbers)
         return packed.group_by(list(numbers)).agg(n=packed.count())
@@ -197,6 +259,39 @@ def _engine_of_table(table: Any) -> Engine:
         return engine_of(table.get_backend())
 
 
+def _of_the_budget(division: Division, booked: bool = False) -> str:
+    """What an error says of it. What a part of the records is was chosen before, with noise, and so was paid for."""
+    return BOOKED if booked or division.boxes or isinstance(division, ByTotal) else UNSPENT
+
+
+def _in_box(binned: Any, box: Box) -> Any:
+    """Whether a record is in a box; in that of no column every record is."""
+    import ibis
+
+    inside = [_inside(binned[f"b{i}"], true) for i, true in box.items()]
+    return _joined(operator.and_, inside) if inside else ibis.literal(True)
+
+
+def _range(binned: Any, division: ByTotal) -> Any:
+    """The number of the range that a record's total of points is in."""
+    totals = [_total(binned, start, points) for start, points in division.cards]
+    inside = [(_in_box(binned, box), totals[card]) for box, card in division.boxes]
+    total = _cases(*inside, rest=totals[0]) if inside else totals[0]
+    below = [(total < limit, number) for number, limit in enumerate(division.limits)]
+    return _cases(*below, rest=len(below)).cast("int32") if below else 0
+
+
+def _total(binned: Any, start: float, points: Mapping[int, np.ndarray]) -> Any:
+    import ibis
+
+    total = ibis.literal(float(start))
+    for column, by_bin in points.items():
+        some = [(_inside(binned[f"b{column}"], by_bin == p), float(p)) for p in np.unique(by_bin[by_bin != 0.0])]
+        if some:
+            total = total + _cases(*some, rest=0.0)
+    return total
+
+
 def _inside(bins: Any, true: np.ndarray) -> Any:
     """Whether a bin is one of those in which something is true, with few comparisons."""
     yes, no = np.flatnonzero(true), np.flatnonzero(~true)
@@ -206,7 +301,7 @@ def _inside(bins: Any, true: np.ndarray) -> Any:
 
 
 def _joined(how: Any, conditions: Sequence[Any]) -> Any:
-    """Conditions joined in pairs: a long chain would be too deep for ibis."""
+    """Conditions, or queries, joined in pairs: a long chain would be too deep for ibis."""
     if len(conditions) == 1:
         return conditions[0]
     middle = len(conditions) // 2
@@ -215,7 +310,17 @@ def _joined(how: Any, conditions: Sequence[Any]) -> Any:
 
 def _sum(terms: Sequence[tuple[Any, int]]) -> Any:
     """Bins, each times its factor, in one number."""
-    return functools.reduce(operator.add, [bins.cast("int64") * factor for bins, factor in terms])
+    return functools.reduce(operator.add, [bins * factor for bins, factor in terms])
+
+
+def _counted(left: Any, places: Sequence[Any]) -> Any:
+    """How many records there are in each place and layer; those that are not counted, in a place of no meaning."""
+    spread = left.select(place=_if(left.y >= 0, _array(places), _array([0])).unnest(), y=left.y)
+    return spread.group_by("place", "y").agg(n=spread.count())
+
+
+def _above(one: Any, other: Any) -> Any:
+    return one.union(other)
 
 
 def _array(expressions: Sequence[Any]) -> Any:
@@ -228,6 +333,12 @@ def _if(condition: Any, then: Any, otherwise: Any) -> Any:
     import ibis
 
     return ibis.ifelse(condition, then, otherwise)
+
+
+def _cases(*cases: tuple[Any, Any], rest: Any) -> Any:
+    import ibis
+
+    return ibis.cases(*cases, else_=rest)
 
 
 def _check_rows_are_records(table: Any) -> None:

@@ -33,6 +33,7 @@ SWAPPED = str.maketrans(",.", ".,")
 NEVER_ENDS = "cannot be read as CSV: a quoted text in it never ends, so it is cut off or damaged; get another copy"
 LONGEST_HEADER, LONGEST_NAME = 1 << 24, 1 << 16  # characters
 ROWS_AT_A_TIME = 1 << 17  # of a file
+BYTES_AT_A_TIME = 1 << 18  # of each column of a Parquet file, before they are decoded
 BYTE_ORDER_MARKS = {b"\xff\xfe": "utf-16", b"\xfe\xff": "utf-16"}
 
 
@@ -102,14 +103,38 @@ def read_parts(
         return
     with _readable(path):
         from pyarrow import nulls
-        from pyarrow.compute import field
-        from pyarrow.dataset import dataset
 
-        file = dataset(path, format="parquet" if _kind(path) == "parquet" else "ipc")
-        yield [nulls(0, file.schema.field(name).type) for name in names]
-        asked = {f"c{i}": field(name) for i, name in enumerate(names)}
-        for batch in file.to_batches(columns=asked, batch_size=ROWS_AT_A_TIME, batch_readahead=1, fragment_readahead=1):
-            yield batch.columns
+        types, batches = (_parquet if _kind(path) == "parquet" else _arrow)(path, names)
+        yield [nulls(0, kind) for kind in types]
+        yield from batches
+
+
+def _parquet(path: Path, names: list[str]) -> tuple[list[Any], Iterator[list[Any]]]:
+    """The types of some columns, and their values, some records at a time.
+
+    Not by the scanner of ``pyarrow.dataset``, which reads whole row groups, and several of them ahead of whoever is counting:
+    memory would grow with the file. Nor is a file mapped into memory, which would count as memory of this process. Before version
+    19 pyarrow cannot read a column of a row group in parts.
+    """
+    from pyarrow import __version__
+    from pyarrow.parquet import ParquetFile
+
+    in_parts = BYTES_AT_A_TIME if int(__version__.partition(".")[0]) >= 19 else 0
+    file = ParquetFile(path, pre_buffer=False, buffer_size=in_parts)
+    types = [file.schema_arrow.field(name).type for name in names]
+    batches = file.iter_batches(ROWS_AT_A_TIME, columns=list(dict.fromkeys(names)))  # in the file's order
+    return types, ([batch.column(name) for name in names] for batch in batches)
+
+
+def _arrow(path: Path, names: list[str]) -> tuple[list[Any], Iterator[list[Any]]]:
+    """The same of an Arrow file, which is read in the batches in which it was written."""
+    from pyarrow.compute import field
+    from pyarrow.dataset import dataset
+
+    file = dataset(path, format="ipc")
+    asked = {f"c{i}": field(name) for i, name in enumerate(names)}
+    batches = file.to_batches(columns=asked, batch_size=ROWS_AT_A_TIME, batch_readahead=1, fragment_readahead=1)
+    return [file.schema.field(name).type for name in names], (batch.columns for batch in batches)
 
 
 def side_by_side(names: Sequence[str], values: Sequence[Any]) -> Any:

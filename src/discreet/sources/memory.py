@@ -1,20 +1,45 @@
 """Tables in memory, and in files, into cells: each column through its bins, some records at a time."""
 
 from collections.abc import Sequence
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from ..cells.cells import CellsInProgress
+from ..cells.totals import TotalsInProgress
+from ..cells.tuples import TuplesInProgress
 from ..common.errors import SchemaError
 from ..common.tables import Table, as_array, as_objects, as_table, only_column, type_of_labels
 from ..schema import Label, Schema
-from ..schema.columns import Column, canonical, is_missing
-from ..schema.columns.base import no_warning
+from ..schema.columns import Column, canonical
+from ..schema.columns.base import distinct, no_warning
 from .files import is_csv, labels, read_parts, side_by_side
 
 ROWS_AT_A_TIME = 1 << 18
+Filling = CellsInProgress | TuplesInProgress | TotalsInProgress
+
+
+class MemoryTable:
+    """A table in memory, and its labels. It may be counted several times."""
+
+    def __init__(self, table: Table, y: Any, classes: Sequence[Label]) -> None:
+        self._table, self._y, self._classes = table, y, tuple(classes)
+        self._bins: tuple[tuple[Column, ...], list[np.ndarray]] | None = None
+
+    @cached_property
+    def _labels(self) -> np.ndarray:
+        return class_numbers(self._y, self._classes, len(self._table))
+
+    def add_to(self, filling: Filling) -> None:
+        """Count its records. The bins of a small table are kept for the next time."""
+        if len(self._table) > ROWS_AT_A_TIME or isinstance(filling, CellsInProgress):
+            add_table(filling, self._table, filling.columns, self._labels)
+            return
+        if self._bins is None or self._bins[0] != filling.columns:
+            self._bins = filling.columns, _bins(self._table, filling.columns, slice(0, len(self._table)))
+        add_known(filling, self._bins[1], self._labels)
 
 
 class FileTable:
@@ -34,7 +59,7 @@ class FileTable:
         if schema.target is None:
             raise SchemaError("the schema must say which column of the table is the target: [target] name = ...")
 
-    def add_to(self, cells: CellsInProgress) -> None:
+    def add_to(self, filling: Filling) -> None:
         """Read the file, and count its records. A file that is no table is refused."""
         columns, target = self._schema.used, str(self._schema.target)
         names, asked = (
@@ -45,21 +70,29 @@ class FileTable:
             table = as_table(side_by_side(names, values))
             check_types(table, columns)
             y = labels(y.tolist(), self._schema.classes, self._how[2]) if is_csv(self._path) else y
-            add_table(cells, table, columns, class_numbers(y, self._classes, len(table)))
+            add_table(filling, table, filling.columns, class_numbers(y, self._classes, len(table)))
 
 
 def add_table(
-    cells: CellsInProgress, table: Table, columns: Sequence[Column], labels: np.ndarray, strict: bool = False
+    filling: Filling, table: Table, columns: Sequence[Column], labels: np.ndarray, strict: bool = False
 ) -> None:
     """Count the records of a table. ``labels`` number their classes; a negative one leaves the record out."""
     for start in range(0, len(table), ROWS_AT_A_TIME):
         rows = slice(start, min(start + ROWS_AT_A_TIME, len(table)))
-        bins = [column.encode(table.column(column.name, rows), strict) for column in columns]
-        known = labels[rows] >= 0
-        if known.all():
-            cells.add(bins, labels[rows])
-        else:
-            cells.add([b[known] for b in bins], labels[rows][known])
+        add_known(filling, _bins(table, columns, rows, strict), labels[rows])
+
+
+def _bins(table: Table, columns: Sequence[Column], rows: slice, strict: bool = False) -> list[np.ndarray]:
+    return [column.encode(table.column(column.name, rows), strict) for column in columns]
+
+
+def add_known(filling: Filling, bins: Sequence[np.ndarray], labels: np.ndarray) -> None:
+    """Count records, but for those that have no class."""
+    known = labels >= 0
+    if known.all():
+        filling.add(bins, labels)
+    else:
+        filling.add([b[known] for b in bins], labels[known])
 
 
 def check_types(table: Table, columns: Sequence[Column]) -> None:
@@ -75,7 +108,7 @@ def check_labels(y: Any, classes: Sequence[Label], n: int) -> np.ndarray:
     y = only_column(y)
     kind = type_of_labels(y)
     y = as_objects(as_array(y))
-    if y.dtype == object and y.ndim == 1:  # a list of rows of one label
+    if y.dtype == object and y.ndim == 1 and not {list, tuple}.isdisjoint(map(type, y)):  # a list of rows of one label
         y = np.fromiter((v[0] if type(v) in (list, tuple) and len(v) == 1 else v for v in y), dtype=object)
     if y.ndim == 2 and y.shape[1] == 1:
         y = y[:, 0]
@@ -99,8 +132,8 @@ def class_numbers(y: Any, classes: Sequence[Label], n: int) -> np.ndarray:
 def _numbers(y: np.ndarray, classes: Sequence[Label]) -> np.ndarray:
     number = {canonical(c): i for i, c in enumerate(classes)}
     if y.dtype.kind in "OcTV":  # NumPy does not sort what is missing among texts of its new type, and takes -0j for 0j
-        return np.array(
-            [-1 if is_missing(v) else number.get(canonical(v), -1) for v in y.astype(object)], dtype=np.int64
-        )
+        codes, texts = distinct(y)
+        numbers = np.array([*(number.get(canonical(v), -1) for v in texts), -1], dtype=np.int64)
+        return np.asarray(numbers[codes])
     found, where = np.unique(y, return_inverse=True)
     return np.array([number.get(canonical(v), -1) for v in found.tolist()], dtype=np.int64)[where]

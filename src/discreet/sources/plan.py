@@ -6,24 +6,32 @@ captures, among those that no rule chosen so far captures. A candidate is about 
 *sets of columns* tell it, if each candidate's columns are in one of the sets. They are asked for once for each rule of the list,
 and the fewer sets, the less work for each record.
 
-What is chosen follows from the schema, the candidates and a size limit: public numbers, known before anything is read.
+Learners of short lists and of shallow trees ask for the joint counts of every two or three columns (cells/tuples.py), once for
+each of their draws.
+
+What is chosen follows from the schema, the candidates, the learner's parameters and a size limit: public numbers, known before
+anything is read.
 """
 
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 
+from ..cells.tuples import Groups
 from ..common.errors import SchemaError
 from ..conditions.candidates import Candidates
 from ..schema.columns import Column
 
-PATTERNS, NODES = "patterns", "nodes"
+PATTERNS, NODES, TUPLES = "patterns", "nodes", "tuples"
 MAX_PATTERNS = 10_000_000  # a few hundred megabytes
+FEW_PATTERNS = 1 << 20  # so many are counted sooner than tuples are
+MOST_COUNTS = 2e8  # of tuples, of all classes and parts: less than a gigabyte
 HINT = (
-    " (if there are millions of them, learning takes long, and gigabytes; fewer columns, cuts or categories help, or the greedy "
-    "learner, which can do without patterns)"
+    " (if there are millions of them, learning takes long, and gigabytes; fewer columns, cuts or categories help, or a learner "
+    "that can do without patterns: lists of up to three single literals, trees of up to depth 3, in stages, the greedy learner)"
 )
 FEW_COMBINATIONS = (
     2**16
@@ -32,43 +40,82 @@ Columns = tuple[int, ...]  # by their numbers, in order
 
 
 @dataclass(frozen=True)
+class Needs:
+    """What would do for a learner, by public numbers."""
+
+    nodes: bool = False  # the counts of candidates, at one node of a list after the other
+    together: int = 0  # the joint counts of so many columns; 0 if these would not do,
+    parts: int = 1  # in so many parts of the records,
+    passes: int = 1  # counted so many times
+
+
+@dataclass(frozen=True)
 class Plan:
     """Which sets of columns are counted together. One set of all of them: the patterns themselves, asked for once."""
 
+    way: str
     sets: tuple[Columns, ...]
-    by_node: bool
     most: int  # how many counts there can be of each class
+    passes: int = 1
+    together: int = 0  # of tuples: how many columns any set has to have in common
+
+    @property
+    def by_node(self) -> bool:
+        """Whether it is counted once for each rule of the list."""
+        return self.way == NODES
+
+    @property
+    def _widest(self) -> int:
+        return max(map(len, self.sets))
 
     def __str__(self) -> str:
-        if not self.by_node:
+        if self.way == PATTERNS:
             said = f"once, by {_several(len(self.sets[0]), 'column')}: at most {short(self.most)} patterns, and never more than"
             return f"{said} records{HINT * (self.most > MAX_PATTERNS)}"
-        widest = max(map(len, self.sets))
+        if self.way == TUPLES:
+            times = "once" if self.passes == 1 else f"once for each of {self.passes} draws"
+            sets = f"{_several(len(self.sets), 'set')} of up to {_several(self._widest, 'column')}"
+            return f"{times}, by {sets}: {short(self.most)} counts of each class, however many records there are"
         return (
-            f"once for each rule of the list, by {_several(len(self.sets), 'set')} of up to {_several(widest, 'column')}: at "
-            f"most {short(self.most)} counts of each class at a time"
+            f"once for each rule of the list, by {_several(len(self.sets), 'set')} of up to {_several(self._widest, 'column')}: "
+            f"at most {short(self.most)} counts of each class at a time"
         )
 
 
-def plan_counting(candidates: Candidates, counting: str, max_patterns: int | None, greedy: bool) -> Plan:
+def plan_counting(
+    candidates: Candidates, counting: str, max_patterns: int | None, needs: Needs, classes: int = 2
+) -> Plan:
     """Choose, or complain about a schema that allows more than the limit.
 
     >>> from discreet.datasets import load_adult, load_compas
     >>> compas, adult = (Candidates.of_schema(load().schema) for load in (load_compas, load_adult))
-    >>> print(plan_counting(compas, "auto", None, greedy=True))
+    >>> print(plan_counting(compas, "auto", None, Needs(nodes=True)))
     once, by 9 columns: at most 5,406,720 patterns, and never more than records
-    >>> print(plan_counting(adult, "auto", None, greedy=True))
+    >>> print(plan_counting(adult, "auto", None, Needs(nodes=True)))
     once for each rule of the list, by 3 sets of up to 5 columns: at most 64,188 counts of each class at a time
+    >>> print(plan_counting(adult, "auto", None, Needs(together=3)))
+    once, by 220 sets of up to 4 columns: 113,511 counts of each class, however many records there are
     """
     columns = candidates.schema.used
-    patterns = Plan((tuple(range(len(columns))),), False, _size(range(len(columns)), columns))
+    patterns = Plan(PATTERNS, (tuple(range(len(columns))),), _size(range(len(columns)), columns))
     limit = max_patterns or MAX_PATTERNS
-    unlimited = max_patterns is None and (counting == PATTERNS or not greedy)
+    unlimited = max_patterns is None and (counting == PATTERNS or not needs.nodes)
+    if counting in ("auto", TUPLES) and needs.together:
+        tuples = _tuples(tuple(column.n_bins for column in candidates.columns), needs)
+        few = tuples.most * classes <= MOST_COUNTS and (max_patterns is None or tuples.most <= limit)
+        if few and (counting == TUPLES or patterns.most > FEW_PATTERNS):
+            return tuples
+        if counting == TUPLES:
+            raise SchemaError(
+                f"{_several(len(tuples.sets), 'set')} of up to {_several(tuples._widest, 'column')} in {needs.parts} parts have "
+                f"{short(tuples.most)} counts of each class, which is too many. Use fewer columns (exclude), fewer cuts or "
+                "coarser groups, or fewer rules or levels at once (joint, stages)"
+            )
     if counting != NODES and (unlimited or patterns.most <= limit):
         return patterns
-    if counting != PATTERNS and greedy:
+    if counting != PATTERNS and needs.nodes:
         sets = _cover(_needed(candidates), columns, limit)
-        nodes = Plan(sets, True, sum(_size(s, columns) for s in sets))
+        nodes = Plan(NODES, sets, sum(_size(s, columns) for s in sets))
         if nodes.most <= limit:
             return nodes
         raise SchemaError(
@@ -81,6 +128,14 @@ def plan_counting(candidates: Candidates, counting: str, max_patterns: int | Non
         f"{short(limit)}. Use fewer columns (exclude), fewer cuts or coarser groups; or leave max_patterns out, if there is "
         "memory for as many patterns as records"
     )
+
+
+@lru_cache(maxsize=16)  # thousands of sets: nobody should wait for the same ones again
+def _tuples(bins: tuple[int, ...], needs: Needs) -> Plan:
+    """Every so many of the columns that candidates are about, by their numbers among these."""
+    groups = Groups.of(bins, needs.together)
+    sets = tuple(groups.columns_of(numbers) for numbers in groups.sets)
+    return Plan(TUPLES, sets, groups.count_places() * needs.parts, needs.passes, needs.together)
 
 
 def _needed(candidates: Candidates) -> list[Columns]:

@@ -53,6 +53,8 @@ class Engine:
     is_server: ClassVar[bool] = True  # whether URLs name a host, and perhaps a user
     errors: ClassVar[Mapping[Cause, str]] = {}  # patterns of what it says, in lower case
 
+    runs_here: ClassVar[bool] = False  # in this process, so that records do not leave it when they come to us
+    most_places: ClassVar[int] = 1 << 20  # of one record, in one array
     ignores_case: ClassVar[bool] = True  # of column names
     reads_numbers: ClassVar[bool] = False  # whether it takes a text for the same number as Python does, if we help
     believes_files: ClassVar[bool] = False  # on what the smallest and the largest number of a column are
@@ -94,6 +96,10 @@ class Engine:
     def batches(self, expression: Any, rows: int, whole: bool = False) -> Iterator[Any]:
         """The answer to a query, some rows at a time; if ``whole``, not before it is complete."""
         yield from self.connection.to_pyarrow_batches(expression, chunk_size=rows)
+
+    def apart(self, query: Any) -> Any:
+        """A query whose columns are computed once for each record, however often another query uses them."""
+        return query
 
     def is_plain(self, table: Any) -> bool:
         """Whether nothing was computed from a table or chosen of it: a name, as it is."""

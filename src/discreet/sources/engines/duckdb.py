@@ -18,6 +18,16 @@ from urllib.parse import SplitResult, unquote
 from ...common.errors import TableError
 from .base import Cause, Engine, Query, named
 
+LAST = "is_last_row"
+CUT_OFF = (
+    "something else used the same connection of DuckDB, which then gave no more records: let nothing use it meanwhile, such as "
+    "another thread"
+)
+
+
+class StreamCutOff(Exception):
+    """The records that came are not all."""
+
 
 class DuckDB(Engine):
     """What is peculiar to DuckDB."""
@@ -28,6 +38,7 @@ class DuckDB(Engine):
     schemes = ("duckdb",)
     url_forms = "duckdb:///FILE?table=NAME"
     is_server = False
+    runs_here = True
     errors: ClassVar[Mapping[Cause, str]] = {
         Cause.NO_EXTENSION: "extension.*(download|install|load)|httpfs",
         Cause.NO_TABLE: "catalog error.*does not exist",
@@ -65,6 +76,7 @@ class DuckDB(Engine):
         connection = self.connection.con
         wanted = {"enable_progress_bar": "true", "enable_progress_bar_print": "false"} if watched else {}
         wanted |= {} if plain else {"disabled_optimizers": "statistics_propagation,filter_pushdown"}
+        wanted |= {"preserve_insertion_order": "true"}  # so that the last row is the last (``batches``)
 
         def share() -> float | None:
             percent = float(connection.query_progress())
@@ -73,9 +85,10 @@ class DuckDB(Engine):
         @contextmanager
         def begun() -> Iterator[None]:
             before = {name: connection.execute(f"SELECT current_setting('{name}')").fetchall()[0][0] for name in wanted}
+            before = {name: value for name, value in before.items() if str(value).lower() != wanted[name]}
             try:
-                for name, value in wanted.items():
-                    connection.execute(f"SET {name} = '{value}'")
+                for name in before:
+                    connection.execute(f"SET {name} = '{wanted[name]}'")
                 yield
             finally:
                 with suppress(Exception):  # the connection may be lost
@@ -87,16 +100,24 @@ class DuckDB(Engine):
     def batches(self, expression: Any, rows: int, whole: bool = False) -> Iterator[Any]:
         """By hand: ibis 12 asks DuckDB 2 for batches by a name that is gone.
 
-        A stream of DuckDB 1 ends without an error, and without the rest, if somebody uses the same connection meanwhile; so a
-        whole answer is no stream.
+        A stream of DuckDB 1 ends without an error, and without the rest, if somebody uses the same connection meanwhile. So it
+        has one more row, which says that it is the last.
         """
         self.connection._run_pre_execute_hooks(expression)
-        answer = self.connection.con.sql(self.connection.compile(expression))
+        query = self.connection.compile(expression)
         if whole:
-            yield from answer.to_arrow_table(rows).to_batches(rows)
+            yield from self.connection.con.sql(query).to_arrow_table(rows).to_batches(rows)
             return
+        marked = f"SELECT *, FALSE AS {LAST} FROM ({query}) UNION ALL BY NAME SELECT TRUE AS {LAST}"
+        answer = self.connection.con.sql(marked)
         stream = answer.to_arrow_reader if hasattr(answer, "to_arrow_reader") else answer.fetch_record_batch
-        yield from stream(rows)
+        ended = False
+        for batch in stream(rows):
+            *columns, last = batch.columns
+            ended = last[-1].as_py()
+            yield type(batch).from_arrays(columns, batch.schema.names[:-1]).slice(0, len(batch) - ended)
+        if not ended:
+            raise StreamCutOff
 
     def is_plain(self, table: Any) -> bool:
         """Not the name of a view either."""
@@ -109,9 +130,11 @@ class DuckDB(Engine):
         return not self.connection.con.execute(views, [op.name]).fetchall()[0][0]
 
     def explained(self, error: Exception) -> str | None:
-        """A CSV file that is no table."""
+        """A CSV file that is no table, or a stream that was cut off."""
         from .csv_in_duckdb import NO_TABLE
 
+        if isinstance(error, StreamCutOff):
+            return CUT_OFF
         return NO_TABLE if str(error).startswith("Invalid Input Error: CSV Error") else None
 
     @property

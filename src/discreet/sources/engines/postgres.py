@@ -56,6 +56,10 @@ class PostgreSQL(Engine):
         connection = self.connection.con
         return Query(getattr(connection, "cancel_safe", connection.cancel))
 
+    def apart(self, query: Any) -> Any:
+        """PostgreSQL puts each column in wherever it is used, but where there is a limit: 1.3 s of 4.5 s, for 190 sets."""
+        return query.limit(2**63 - 1)
+
     def as_column(self, values: Any) -> Any:
         """An enum goes by the name of a text, and stops at a category that is not among its values."""
         return values + "" if values.type().is_string() else values
