@@ -8,7 +8,8 @@ from problems import adult, made_up, problem_of, published
 from discreet.learners.trees import estimate_seconds
 from discreet.noise.entropy import SeededEntropy
 from discreet.sampling.trees.drawing import draw_tree
-from discreet.sampling.trees.problem import ACCURACY, MASS, TreeProblem
+from discreet.sampling.trees.on_cells import TreeProblem
+from discreet.sampling.trees.problem import ACCURACY, MASS
 
 
 def problems() -> Iterator[tuple[str, TreeProblem, int]]:

@@ -7,7 +7,8 @@ from discreet.conditions.candidates import Candidates
 from discreet.conditions.tree_prior import TreePrior
 from discreet.datasets import load_adult
 from discreet.sampling.problem import rules_on_cells
-from discreet.sampling.trees.problem import ACCURACY, TreeProblem
+from discreet.sampling.trees.on_cells import TreeProblem
+from discreet.sampling.trees.problem import ACCURACY
 
 
 def answers(table, schema: Schema) -> np.ndarray:

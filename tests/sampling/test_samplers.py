@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from scipy.stats import chi2_contingency
 
 from discreet.conditions.prior import Prior
+from discreet.noise.decisions import Chances
 from discreet.noise.entropy import SeededEntropy, SystemEntropy
 from discreet.sampling.law import choices, elements, envelope, search
 from discreet.sampling.optimum import best_list
@@ -23,7 +24,7 @@ LEAST_P = 1e-4
 
 
 def by_envelope(posed, entropy, draws=DRAWS, slack=SLACK):
-    return draws_from(envelope_of(posed, slack), posed, entropy, draws)
+    return draws_from(envelope_of(posed, slack), entropy, draws)
 
 
 def by_coarse_envelope(posed, entropy, draws=DRAWS):
@@ -147,7 +148,7 @@ def optimum_equals_enumeration(seeds):
         posed = make_problem(*small)
         groups, ceiling = best_list(posed, Deadline())
         shortest = min(len(rules) for (rules, _), s in zip(lists, scores, strict=True) if s == scores.max())
-        rules = choices.concrete(posed, groups, SeededEntropy(0))
+        rules = choices.concrete(posed, groups, Chances(SeededEntropy(0)).choose)
         reached = max(s for (r, _), s in zip(lists, scores, strict=True) if r == tuple(rules))
         assert reached == scores.max()
         assert len(groups) == shortest

@@ -11,10 +11,13 @@ from discreet.conditions.candidates import Candidates
 from discreet.conditions.numbered_tree import Fork, Leaf, leaves_of
 from discreet.conditions.tree_prior import TreePrior
 from discreet.mechanisms.whole_lists import DrawBudget
+from discreet.noise.decisions import Chances
 from discreet.noise.entropy import SeededEntropy
-from discreet.sampling.trees import drawing, sums, worth
-from discreet.sampling.trees.drawing import best_tree, draw_tree
-from discreet.sampling.trees.problem import ACCURACY, MASS, SCORES, TreeProblem
+from discreet.sampling.trees import choosing, drawing, on_cells, sums, worth
+from discreet.sampling.trees.best import best_tree
+from discreet.sampling.trees.drawing import WeighedTrees, draw_tree
+from discreet.sampling.trees.on_cells import TreeProblem
+from discreet.sampling.trees.problem import ACCURACY, MASS, SCORES
 from discreet.sampling.trees.reference import law_of_trees
 from discreet.sampling.trees.sums import TreeSums
 from discreet.sampling.trees.worth import sum_for
@@ -98,9 +101,9 @@ def test_a_table_too_large_for_single_precision_loses_no_record(monkeypatch):
     truth = np.array([[True, False, True], [False, True, True]])
     problem = TreeProblem(truth, counts, TreePrior(0.5, np.array([0.5, 0.5])), 0.5)
     found = log_sum(problem, 3)
-    monkeypatch.setattr(sums, "EXACT_IN_FLOAT32", 0)
+    monkeypatch.setattr(on_cells, "EXACT_IN_FLOAT32", 0)
     assert found == log_sum(problem, 3)
-    monkeypatch.setattr(sums, "EXACT_IN_FLOAT32", 2**60)
+    monkeypatch.setattr(on_cells, "EXACT_IN_FLOAT32", 2**60)
     assert found != log_sum(problem, 3)  # in single precision the record would be lost
 
 
@@ -248,7 +251,7 @@ def turned_without_turning_back(tree, order, turned):
     return tree
 
 
-def asked_twice(self, part, test, side):
+def asked_twice(part, test, side):
     """A test that was asked before, taken for one that was not."""
     return {**(part or {}), test: side}
 
@@ -256,8 +259,8 @@ def asked_twice(self, part, test, side):
 @pytest.mark.parametrize(
     ("owner", "name", "broken"),
     [
-        (drawing, "_turned_back", turned_without_turning_back),
-        (drawing._Choices, "_side", asked_twice),
+        (drawing, "turned_back", turned_without_turning_back),
+        (choosing, "side_of", asked_twice),
         (worth.Sum, "weighed", lambda self, below, leaf: np.append(self.log_tests + below, leaf)),
         (worth.Sum, "either", lambda self, leaf, splits: np.logaddexp(leaf, splits)),
     ],
@@ -268,6 +271,11 @@ def test_a_sampler_with_a_piece_broken_is_seen(monkeypatch, owner, name, broken)
     problem = TreeProblem(truth, counts, TreePrior(0.3, np.array([0.8, 0.2])), 0.6)
     law = law_of_trees(problem, 2)
     entropy = SeededEntropy(1)
-    assert p_value(*law, [draw_tree(problem, 2, entropy) for _ in range(DRAWS)]) > LEAST_P
+
+    def drawn():  # by the choices alone: the coin at the end would correct some of this
+        weighed = WeighedTrees(problem, 2)
+        return [weighed.draw_by(Chances(entropy).choose) for _ in range(DRAWS)]
+
+    assert p_value(*law, drawn()) > LEAST_P
     monkeypatch.setattr(owner, name, broken)
-    assert p_value(*law, [draw_tree(problem, 2, entropy) for _ in range(DRAWS)]) < 1e-9
+    assert p_value(*law, drawn()) < 1e-9

@@ -10,6 +10,7 @@ import pytest
 from scipy.stats import chisquare
 
 import discreet.sampling
+from discreet.noise.decisions import Chances
 from discreet.noise.entropy import SeededEntropy
 from discreet.sampling.law import elements, envelope, search
 from discreet.sampling.law.elements import Elements
@@ -125,7 +126,7 @@ def test_any_decisions_and_any_bounds_that_hold_give_the_envelope_the_same_law(m
     monkeypatch.setattr(elements, "EDGES", int(rng.integers(1, 20)))
     made = Elements(posed, Loose(posed, Deadline()), Whim(rng), Deadline())
     assert any(level.kept.any() and np.isfinite(level.pruned).any() for level in made.levels)
-    drawn = draws_from(Envelope(made, Deadline()), posed, SeededEntropy(seed), 800)
+    drawn = draws_from(Envelope(made, Deadline()), SeededEntropy(seed), 800)
     assert p_value(law_of_draw(*small), drawn) > 1e-4
 
 
@@ -193,7 +194,7 @@ def test_the_order_of_a_set_is_one_of_those_that_were_kept_by_its_weight():
             for place, groups in enumerate(last.sets.tolist()):
                 weights = kept_orders(made, groups)
                 if 1 < len(weights) < 6:  # not all six orders, so that it matters which were kept
-                    drawn = Counter(tuple(draw_order(made, last, place, entropy)) for _ in range(300))
+                    drawn = Counter(tuple(draw_order(made, last, place, Chances(entropy).choose)) for _ in range(300))
                     assert set(drawn) <= set(weights)
                     expected = 300 * np.array(list(weights.values())) / sum(weights.values())
                     assert chisquare([drawn[order] for order in weights], expected).pvalue > 1e-5

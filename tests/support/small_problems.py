@@ -6,7 +6,6 @@ import numpy as np
 from scipy.stats import chisquare
 
 from discreet.conditions.prior import Prior
-from discreet.sampling.law.choices import concrete, draw_labels
 from discreet.sampling.law.elements import Elements
 from discreet.sampling.law.envelope import Envelope, known_weight
 from discreet.sampling.speed.deadline import Deadline
@@ -50,12 +49,12 @@ def envelope_of(posed, slack=SLACK):
     return Envelope(Elements(posed, reach, threshold, deadline), deadline)
 
 
-def draws_from(built, posed, entropy, draws):
+def draws_from(built, entropy, draws):
     """Lists of concrete rules with labels, from one envelope."""
     for _ in range(draws):
-        while (groups := built.draw(entropy, 1_000)) is None:
+        while (drawn := built.draw(entropy, 1_000)) is None:
             pass
-        yield concrete(posed, groups, entropy), draw_labels(posed, groups, entropy)
+        yield drawn
 
 
 def p_value(law, drawn):

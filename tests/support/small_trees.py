@@ -11,7 +11,8 @@ from discreet.audit.observed import misfit
 from discreet.conditions.candidates import Candidates
 from discreet.conditions.numbered_tree import Fork, Leaf
 from discreet.conditions.tree_prior import TreePrior
-from discreet.sampling.trees.problem import ACCURACY, MASS, TreeProblem
+from discreet.sampling.trees.on_cells import TreeProblem
+from discreet.sampling.trees.problem import ACCURACY, MASS
 
 from .brute_force import rule_holds
 

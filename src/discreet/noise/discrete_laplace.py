@@ -6,19 +6,19 @@ independent noise is eps-DP: the probability of any outcome changes by a factor 
 
 **Histograms of disjoint parts.** A record stands in one part of a rule list and in one class, so the class histograms of
 all parts together are one such vector: they cost one eps in all, even when they are drawn along the way (given the
-rules released so far, which parts there are does not depend on the data).
-
-**Support check.** ``noisy count >= threshold`` is computed from one such count.
+rules released so far, which parts there are does not depend on the data). A *support check* is one count >= a threshold.
 """
 
 import math
 from fractions import Fraction
+from functools import lru_cache
 
 import numpy as np
 
 from .entropy import Entropy, Integers
 
 
+@lru_cache(maxsize=64)  # fractions are slow, and a fit asks for the same scale many times
 def scale_for(epsilon: Fraction) -> float:
     """The smallest float that is at least 1/epsilon: rounding goes towards more privacy."""
     scale = float(1 / epsilon)

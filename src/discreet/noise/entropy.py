@@ -3,12 +3,14 @@
 A real fit draws from the operating system's generator, anew for every draw, so no two fits (and no forked processes)
 share a state. A seed is for experiments and tests: it makes a fit repeatable, and so not private.
 
-Without a seed, numbers that are *released* (noisy counts) and choices by permute-and-flip come from OpenDP's exact samplers.
-Other noise that only decides which candidate wins is made by inversion of uniform numbers with 53 random bits.
+Without a seed, numbers that are *released* (noisy counts) and choices by permute-and-flip come from OpenDP's exact samplers,
+and lists and trees that are drawn whole from random bits, as many as a choice needs (decisions.py). Other noise, which only
+decides which candidate wins, is made by inversion of uniform numbers with 53 random bits.
 """
 
 import os
-from functools import lru_cache
+from copy import deepcopy
+from functools import cache, lru_cache
 from typing import Any, Protocol
 
 import numpy as np
@@ -18,13 +20,20 @@ from ..common.errors import LearningError
 
 Array = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
+Bits = npt.NDArray[np.uint64]
 
 
 class Entropy(Protocol):
     """A source of randomness."""
 
+    def bits(self, size: int, more: bool = False) -> Bits:
+        """The first 53 bits of real numbers that are uniform between 0 and 1, as integers below 2**53; or further bits of them.
+
+        With a seed, ``more`` bits have a stream of their own: whether a decision needs them leaves all others as they are.
+        """
+
     def uniform(self, size: int) -> Array:
-        """Independent numbers strictly between 0 and 1."""
+        """Independent numbers strictly between 0 and 1, from ``bits``."""
 
     def discrete_laplace(self, values: Integers, scale: float) -> Integers:
         """Each value plus an integer k drawn with probability proportional to exp(-|k| / scale)."""
@@ -48,23 +57,21 @@ class SystemEntropy:
                 "(pip install --force-reinstall opendp). Nothing was booked"
             ) from None
 
-    def uniform(self, size: int) -> Array:
-        """53 random bits and a half, times 2**-53, as a float64 has it; neither 0 nor 1 can come up.
+    def bits(self, size: int, more: bool = False) -> Bits:
+        """Of eight bytes each."""
+        return np.frombuffer(os.urandom(8 * size), np.uint64) >> np.uint64(11)
 
-        Below 1/2 nothing is rounded: each odd multiple of 2**-54 has a chance of 2**-53. From 1/2 on the half is rounded off, to
-        multiples of 2**-52, each the result of two draws; but 1/2 itself and the last number, 1 - 2**-53, of one.
-        """
-        bits = np.frombuffer(os.urandom(8 * size), np.uint64) >> np.uint64(11)
-        numbers: Array = (bits.astype(np.float64) + 0.5) * 2.0**-53
-        return np.minimum(numbers, 1.0 - 2.0**-53)
+    def uniform(self, size: int) -> Array:
+        """53 random bits and a half, times 2**-53, as a float64: from 1/2 on the half is lost. Neither 0 nor 1 comes up."""
+        return np.minimum(np.asarray((self.bits(size) + 0.5) * 2.0**-53), 1.0 - 2.0**-53)
 
     def discrete_laplace(self, values: Integers, scale: float) -> Integers:
         """OpenDP's exact discrete Laplace."""
-        return np.array(_opendp_laplace(scale)(values.tolist()), np.int64)
+        return np.array(_opendp(scale)(values.tolist()), np.int64)
 
     def permute_and_flip(self, losses: Integers, scale: float) -> int:
         """OpenDP's permute-and-flip, by exact coins. It prices a monotone change of at most D at D / scale."""
-        return int(_opendp_permute_and_flip(scale)(losses.tolist()))
+        return int(_opendp(scale, choice=True)(losses.tolist()))
 
 
 # OpenDP is imported when it is needed: it takes a third of a second, and seeded experiments do without it. What is built for
@@ -72,38 +79,31 @@ class SystemEntropy:
 
 
 @lru_cache(maxsize=64)
-def _opendp_laplace(scale: float) -> Any:
-    from opendp.domains import atom_domain, vector_domain
-    from opendp.measurements import make_laplace
-    from opendp.metrics import l1_distance
-    from opendp.mod import enable_features
+def _opendp(scale: float, choice: bool = False) -> Any:
+    from opendp import domains, measurements, measures, metrics, mod
 
-    enable_features("contrib")  # OpenDP's word for measurements whose proofs are not all vetted by its committee
-    return make_laplace(vector_domain(atom_domain(T="i64")), l1_distance(T="i64"), scale)
-
-
-@lru_cache(maxsize=64)
-def _opendp_permute_and_flip(scale: float) -> Any:
-    from opendp.domains import atom_domain, vector_domain
-    from opendp.measurements import make_noisy_max
-    from opendp.measures import max_divergence
-    from opendp.metrics import linf_distance
-    from opendp.mod import enable_features
-
-    enable_features("contrib")
-    domain, metric = vector_domain(atom_domain(T="i64")), linf_distance(T="i64", monotonic=True)
-    return make_noisy_max(domain, metric, max_divergence(), scale, negate=True)
+    mod.enable_features("contrib")  # OpenDP's word for measurements whose proofs are not all vetted by its committee
+    values = domains.vector_domain(domains.atom_domain(T="i64"))
+    if not choice:
+        return measurements.make_laplace(values, metrics.l1_distance(T="i64"), scale)
+    metric = metrics.linf_distance(T="i64", monotonic=True)
+    return measurements.make_noisy_max(values, metric, measures.max_divergence(), scale, negate=True)
 
 
 class SeededEntropy:
-    """NumPy's generator from a seed. Repeatable, so not private."""
+    """NumPy's generator from a seed. Repeatable, so not private. The stream of further bits is made when it is needed."""
 
     def __init__(self, seed: int | np.random.Generator) -> None:
-        self._rng = np.random.default_rng(seed)
+        self._rng, start = np.random.default_rng(seed), deepcopy(seed)
+        self._more = cache(lambda: np.random.default_rng(np.random.default_rng(start).integers(2**63, size=4)))
+
+    def bits(self, size: int, more: bool = False) -> Bits:
+        """NumPy's uniform numbers are such integers times 2**-53."""
+        return ((self._more() if more else self._rng).random(size) * 2.0**53).astype(np.uint64)
 
     def uniform(self, size: int) -> Array:
-        """As the system's, from the seed."""
-        return np.clip(self._rng.random(size), 2.0**-54, 1.0 - 2.0**-53)
+        """As the system's, from the seed, without the half."""
+        return np.clip(self.bits(size) * 2.0**-53, 2.0**-54, 1.0)
 
     def discrete_laplace(self, values: Integers, scale: float) -> Integers:
         """The difference of two geometric numbers has the discrete Laplace law."""

@@ -8,15 +8,16 @@ A labelled list with rules r_1 ... r_l has the weight
     length[l] * rule[r_1] * ... * rule[r_l] * exp(rate * score),     score = sum over parts of counts[label, part]
 
 where ``length`` and ``rule`` are public (the prior, normalised), ``rate`` is epsilon, and ``counts`` are the records of each
-class in each cell, times public class weights of at most 1. So adding a record changes no score by more than 1, and none
-downwards: a draw in proportion to the weights costs epsilon, once (docs/theory.md, Theorem 13).
+class in each cell, times public class weights of at most 1 (multiples of 2^-20, so that no sum is rounded). So adding a record
+changes no score by more than 1, and none downwards: a draw in proportion to the weights costs epsilon, once (docs/theory.md,
+Theorem 13).
 
 What is the same for every list is left out: each cell's smallest class count is subtracted from all of its classes, and cells
 where nothing remains are dropped.
 """
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -27,10 +28,13 @@ from ..cells.cells import Array, Cells
 from ..cells.secret import Secret
 from ..conditions.candidates import Candidates
 from ..conditions.prior import Prior
+from .lengths import log_lengths
 
 Sets = npt.NDArray[np.int32]
 EXACT_IN_FLOAT32 = 2**24  # sums of integers up to here
 ROWS = 1024  # sets looked at together
+NUMBERS = 1 << 24  # of sets times cells, held at once
+CELLS = 1 << 12  # looked at together, where all sets are
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -40,14 +44,20 @@ class Problem(Secret):
     truth: Array  # (cells, groups), 1 where a group's rules are true
     counts: Array  # (classes, cells)
     members: tuple[npt.NDArray[np.intp], ...]  # of each group, the numbers of its rules
-    log_rule: Array  # (groups,), the logarithm of the prior weight of one of its rules
+    rule_weights: Array  # (groups,), the prior weight of one of its rules
     log_length: Array  # (longest + 1,), see above; -inf for lengths that cannot be
     rate: float
 
     @cached_property
-    def outside(self) -> Array:
-        """(groups, cells): 1 where a group's rules are not true."""
-        return np.ascontiguousarray(1 - self.truth.T)
+    def outside(self) -> npt.NDArray[np.bool_]:
+        """(groups, cells): where a group's rules are not true."""
+        return np.ascontiguousarray(self.truth.T == 0)
+
+    @cached_property
+    def _spans(self) -> list[slice]:
+        """For each class, where its records are: cells of the same class are neighbours (``make_problem``)."""
+        there = [np.flatnonzero(count) for count in self.counts]
+        return [slice(int(at[0]), int(at[-1]) + 1) if len(at) else slice(0) for at in there]
 
     @property
     def longest(self) -> int:
@@ -64,21 +74,34 @@ class Problem(Secret):
         """How many groups the rules form."""
         return int(self.truth.shape[1])
 
+    def parts(self, n_sets: int) -> Iterator[slice]:
+        """So many sets in parts, with which ``alive`` is not too large: at least one part."""
+        step = min(ROWS, max(1, NUMBERS // max(1, len(self.truth))))
+        return (slice(start, min(start + step, n_sets)) for start in range(0, max(1, n_sets), step))
+
     def alive(self, sets: Sets) -> Array:
         """For each row of groups, the cells (as 0 and 1) that none of them captures."""
-        alive = np.ones((len(sets), len(self.truth)), self.truth.dtype)
+        alive = np.ones((len(sets), len(self.truth)), bool)
         for column in sets.T:
-            alive *= self.outside[column]
-        return alive
+            alive &= self.outside[column]
+        return alive.astype(self.truth.dtype)
 
     def captured(self, alive: Array) -> Array:
         """(classes, rows, groups): the counts of what each group captures of the cells alive in each row."""
-        return np.stack([(alive * count) @ self.truth for count in self.counts])
+        found = np.empty((self.n_classes, len(alive), self.n_groups), self.truth.dtype)
+        for there, count, inside in zip(self._spans, self.counts, found, strict=True):
+            np.matmul(alive[:, there] * count[there], self.truth[there], out=inside)
+        return found
 
     def left(self, alive: Array) -> Array:
         """(classes, rows): the counts of all cells alive in each row."""
         left: Array = self.counts @ alive.T
         return left
+
+    @cached_property
+    def log_rule(self) -> Array:
+        """(groups,): the logarithm of the prior weight of one rule of each group."""
+        return np.log(self.rule_weights)
 
     @cached_property
     def log_members(self) -> Array:
@@ -88,7 +111,7 @@ class Problem(Secret):
     @cached_property
     def log_rules(self) -> float:
         """The logarithm of the prior weight of all rules together."""
-        return float(np.logaddexp.reduce(self.log_members, initial=-np.inf))
+        return float(log_sum_exp(self.log_members)) if self.n_groups else -math.inf
 
     @cached_property
     def sizes(self) -> Array:
@@ -120,6 +143,14 @@ class Problem(Secret):
         return log
 
 
+def log_sum_exp(logs: Array) -> Array:
+    """Along the last axis; -inf where there is nothing else. (``np.logaddexp.reduce`` rounds a large number for each term.)"""
+    top = np.maximum(logs.max(-1, keepdims=True), np.finfo(np.float64).min)
+    with np.errstate(divide="ignore"):
+        found: Array = top[..., 0] + np.log(np.exp(logs - top).sum(-1))
+    return found
+
+
 def blocks(start: int, end: int) -> Iterator[slice]:
     """All rows from start to end, not more than ROWS at once."""
     return (slice(i, min(i + ROWS, end)) for i in range(start, end, ROWS))
@@ -128,8 +159,9 @@ def blocks(start: int, end: int) -> Iterator[slice]:
 def make_problem(truth: npt.NDArray[np.bool_], counts: Array, prior: Prior, rate: float) -> Problem:
     """From which rules are true in which cells (rules, cells) and the (weighted) class counts (classes, cells)."""
     counts = counts - counts.min(0)
-    matters = counts.any(0)
-    truth, counts = truth[:, matters], counts[:, matters]
+    matters = np.flatnonzero(counts.any(0))
+    order = matters[np.argsort(counts[:, matters].argmax(0), kind="stable")]  # by class: see ``Problem.captured``
+    truth, counts = truth[:, order], counts[:, order]
     packed = np.packbits(truth, axis=1)
     places: dict[tuple[bytes, float], list[int]] = {}
     for rule, weight in enumerate(prior.rules.tolist()):
@@ -145,45 +177,35 @@ def make_problem(truth: npt.NDArray[np.bool_], counts: Array, prior: Prior, rate
         np.ascontiguousarray(truth[firsts].T, dtype),
         counts.astype(dtype),
         members,
-        np.log(prior.rules[firsts]),
-        _log_lengths(prior.lengths, weights, len(counts)),
+        prior.rules[firsts],
+        log_lengths(prior.lengths, weights, len(counts)),
         rate,
     )
 
 
-def _log_lengths(lengths: Sequence[float], weights: Array, n_classes: int) -> Array:
-    """The logarithm of the weight that a labelled list of each length gets, apart from its rules' weights.
-
-    Lists of l rules without repetition have the weights l! e_l in all, e_l the elementary symmetric polynomial; each has
-    n_classes^(l+1) labellings. Lengths that cannot be, for want of rules, are left out of the prior.
-    """
-    longest = min(len(lengths) - 1, len(weights))
-    scale = float(weights.mean()) if len(weights) else 1.0  # keeps the polynomial in range
-    symmetric = np.zeros(longest + 1)
-    symmetric[0] = 1.0
-    for weight in weights / scale:
-        symmetric[1:] += weight * symmetric[:-1]
-    prior = np.array(lengths[: longest + 1], np.float64)
-    logs = np.full(longest + 1, -np.inf)
-    for length in np.flatnonzero(prior / prior.sum() > 0):
-        lists = math.lgamma(length + 1) + math.log(symmetric[length]) + length * math.log(scale)
-        logs[length] = math.log(prior[length] / prior.sum()) - lists - (length + 1) * math.log(n_classes)
-    return logs[: int(np.flatnonzero(np.isfinite(logs)).max(initial=0)) + 1]
-
-
 def rules_on_cells(cells: Cells, candidates: Candidates) -> tuple[npt.NDArray[np.bool_], Array]:
-    """(rules, patterns): where each candidate is true, on the distinct patterns of literals; and their class counts."""
+    """(rules, patterns): where each candidate is true, on the distinct patterns of literals; and their class counts.
+
+    They are kept for the next fit from the same cells.
+    """
+    kept: tuple[npt.NDArray[np.bool_], Array] | None = cells.counted.get(candidates)
+    if kept is not None:
+        return kept
     column_of = {column.name: i for i, column in enumerate(cells.columns)}
     literals = np.ones((len(candidates.literals) + 1, len(cells)), bool)  # a last row, for -1, is always true
     for row, literal, true in zip(literals, candidates.literals, candidates.truths, strict=False):
         row[:] = true[cells.bins(column_of[literal.column])]
     packed = np.ascontiguousarray(np.packbits(literals, axis=0).T)
     _, first, pattern = np.unique(packed.view(f"V{packed.shape[1]}"), return_index=True, return_inverse=True)
+    del packed
     counts = np.zeros((cells.n_classes, len(first)))
     for total, count in zip(counts, cells.counts.T, strict=True):
         np.add.at(total, pattern.ravel(), count)
     patterns = literals[:, first]
-    truth = np.ones((len(candidates), len(first)), bool)
-    for members in candidates.members.T:
+    del literals
+    truth = patterns[candidates.members[:, 0]]
+    for members in candidates.members.T[1:]:
         truth &= patterns[members]
+    truth.flags.writeable = counts.flags.writeable = False
+    cells.counted = {candidates: (truth, counts)}  # not more than one: they may be large
     return truth, counts

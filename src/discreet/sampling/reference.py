@@ -9,7 +9,7 @@ Nothing here is merged, bounded, cut off or shared with the other samplers. It w
 """
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from itertools import permutations, product
 from typing import NamedTuple
 
@@ -17,6 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..cells.cells import Array
+from ..conditions.limits import Limits
 from ..conditions.prior import Prior
 from ..noise.entropy import Entropy
 
@@ -42,9 +43,25 @@ def draw_by_enumeration(
     return list(rules), list(labels)
 
 
-def law_of_draw(truth: Truth, counts: Array, prior: Prior, rate: float) -> Law:
-    """The exponential mechanism over all lists."""
-    return weighed(truth, counts, log_priors(prior, len(counts)), rate)
+def law_of_draw(truth: Truth, counts: Array, prior: Prior, rate: float, limits: Limits | None = None) -> Law:
+    """The exponential mechanism over all lists, or over those that keep to limits."""
+    return weighed(truth, counts, log_priors(prior, len(counts)), rate, limits)
+
+
+def keeps_to(rules: Rules, labels: Sequence[int], limits: Limits | None) -> bool:
+    """Whether a list, the label of its default last, can be drawn."""
+    if limits is None:
+        return True
+    used, ranks = limits.used, [limits.labels.index(label) for label in labels]
+    for rule in rules:
+        used |= int(limits.columns[rule])
+    if any(used & columns == columns for columns in limits.forbidden):
+        return False
+    if not all(limits.lowest <= rank <= limits.highest for rank in ranks):
+        return False
+    pairs = [(rule, ranks[i], later) for i, rule in enumerate(rules) for later in ranks[i + 1 :]]
+    above = any(limits.not_above[rule] and rank > later for rule, rank, later in pairs)
+    return not above and not any(limits.not_below[rule] and rank < later for rule, rank, later in pairs)
 
 
 def log_priors(prior: Prior, n_classes: int) -> dict[Rules, float]:
@@ -64,7 +81,9 @@ def log_priors(prior: Prior, n_classes: int) -> dict[Rules, float]:
     return logs
 
 
-def weighed(truth: Truth, counts: Array, log_priors: Mapping[Rules, float], rate: float) -> Law:
+def weighed(
+    truth: Truth, counts: Array, log_priors: Mapping[Rules, float], rate: float, limits: Limits | None = None
+) -> Law:
     """All labellings of some sequences of rules, in proportion to prior * exp(rate * score)."""
     lists, scores, logs = [], [], []
     for rules, log_prior in log_priors.items():
@@ -74,6 +93,8 @@ def weighed(truth: Truth, counts: Array, log_priors: Mapping[Rules, float], rate
             left = left & ~truth[rule]
         parts.append(counts[:, left].sum(1).tolist())
         for labels in product(range(len(counts)), repeat=len(parts)):
+            if not keeps_to(rules, labels, limits):
+                continue
             lists.append((rules, labels))
             scores.append(sum(part[label] for part, label in zip(parts, labels, strict=True)))
             logs.append(log_prior + rate * scores[-1])

@@ -1,16 +1,69 @@
-"""Single choices by weight, and what is chosen last: the members and the labels of a list whose groups are known."""
+"""Choices by weight, each with a chance that is known exactly; and what is chosen last: the members and the labels of a list."""
 
 from collections.abc import Sequence
+from fractions import Fraction
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from ...cells.cells import Array
-from ...noise.entropy import Entropy
+from ...noise.decisions import KNOWN, Choose, places, whole_weights
+from ...noise.entropy import Entropy, Integers
 from ..problem import Problem
 
 
-def concrete(problem: Problem, groups: Sequence[int], entropy: Entropy) -> list[int]:
+class Choices(NamedTuple):
+    """Independent choices: the i-th had the chance ``part[i] / whole[i]``."""
+
+    chosen: npt.NDArray[np.intp]
+    part: Integers
+    whole: Integers
+
+    def where(self, needed: npt.NDArray[np.bool_]) -> "Choices":
+        """The same, but the others do not matter, whatever came up: something did, with a chance of 1."""
+        return Choices(self.chosen, np.where(needed, self.part, 1), np.where(needed, self.whole, 1))
+
+    def chance(self, i: int) -> Fraction:
+        """Of the i-th."""
+        return Fraction(int(self.part[i]), int(self.whole[i]))
+
+
+class Weighed(NamedTuple):
+    """Integer weights to choose by, in one row or several, and their cumulated sums."""
+
+    weights: Integers
+    sums: Integers
+
+    def at(self, rows: npt.NDArray[np.intp]) -> "Weighed":
+        """Some rows, perhaps several times."""
+        return Weighed(self.weights[rows], self.sums[rows])
+
+
+def weighed(logs: Array) -> Weighed:
+    """Nearly in proportion to ``exp(logs)``, row by row."""
+    weights = whole_weights(logs)
+    return Weighed(weights, np.cumsum(weights, axis=-1))
+
+
+def choose_each(among: Weighed, entropy: Entropy, size: int) -> Choices:
+    """Indices by their weights: one from each row, or ``size`` from one row that stands for all."""
+    weights, sums = among
+    chosen = places(sums, entropy, size)
+    part = weights[chosen] if sums.ndim == 1 else weights[np.arange(size), chosen]
+    return Choices(chosen, part, np.full(size, sums[..., -1]))
+
+
+def flip_each(logs: Array, entropy: Entropy) -> Choices:
+    """Coins that come up 1 with a chance of exp(log), or a little more, if it is below 1; for -inf never, else sometimes."""
+    whole = 2**KNOWN
+    part = np.minimum((np.exp(np.minimum(logs, 0.0)) * whole).astype(np.int64) + 2, whole)
+    part[np.isneginf(logs)] = 0
+    heads = entropy.bits(len(logs)).astype(np.int64) < part
+    return Choices(heads.astype(np.intp), part, np.full(len(logs), whole))
+
+
+def concrete(problem: Problem, groups: Sequence[int], choose: Choose) -> list[int]:
     """A rule of each group, none twice, all choices alike.
 
     **Identity.** The members of a group have the same prior weight and capture the same records, so all choices of them weigh the
@@ -18,14 +71,14 @@ def concrete(problem: Problem, groups: Sequence[int], entropy: Entropy) -> list[
     drawn by the weight of all its choices, and then one of these, is a list of rules drawn by its own weight.
     """
     rules: list[int] = []
-    for group, u in zip(groups, entropy.uniform(len(groups)), strict=True):
+    for group in groups:
         unused = np.setdiff1d(problem.members[group], rules)
-        rules.append(int(unused[int(u * len(unused))]))
+        rules.append(int(unused[choose(np.zeros(len(unused)))]))
     return rules
 
 
-def draw_labels(problem: Problem, groups: Sequence[int], entropy: Entropy) -> list[int]:
-    """The labels of the parts of a list, the default last, each in proportion to ``exp(rate * count)``.
+def draw_labels(problem: Problem, groups: Sequence[int], choose: Choose) -> tuple[list[int], float]:
+    """The labels of the parts of a list, the default last, each in proportion to ``exp(rate * count)``; and the score.
 
     **Identity.** The score is a sum over parts, so the sum of the weights of all labellings is a product over parts:
 
@@ -34,28 +87,11 @@ def draw_labels(problem: Problem, groups: Sequence[int], entropy: Entropy) -> li
     So labels are independent given the rules, and rules can be drawn first, by that product (``Problem.log_sum``).
     """
     alive = np.ones(len(problem.truth), problem.truth.dtype)
-    labels = []
-    for group, u in zip([*groups, None], entropy.uniform(len(groups) + 1), strict=True):
+    labels, score = [], 0.0
+    for group in [*groups, None]:
         part = alive if group is None else alive * problem.truth[:, group]
-        log = problem.rate * (problem.counts @ part).astype(np.float64)
-        labels.append(pick(log, float(u)))
+        counts = (problem.counts @ part).astype(np.float64)
+        labels.append(choose(problem.rate * counts))
+        score += float(counts[labels[-1]])
         alive = alive - part
-    return labels
-
-
-def pick(logs: Array, u: float) -> int:
-    """An index in proportion to ``exp(logs)``, given a uniform number: where it falls among the cumulated weights."""
-    return int(pick_each(logs[None], np.array([u]))[0])
-
-
-def pick_each(logs: Array, u: Array) -> npt.NDArray[np.intp]:
-    """The same for each row and number. One row stands for all. Rounding does not lead to an index of weight 0."""
-    p = np.exp(logs - logs.max(1, keepdims=True))
-    sums = np.cumsum(p, axis=1)
-    last = p.shape[1] - 1 - np.argmax(p[:, ::-1] > 0, axis=1)
-    if len(logs) == 1:
-        places: npt.NDArray[np.intp] = np.searchsorted(sums[0], u * sums[0, -1], side="right")
-    else:
-        places = (sums <= u[:, None] * sums[:, -1:]).sum(1)
-    places = np.minimum(places, last)
-    return places
+    return labels, score

@@ -16,14 +16,15 @@ set of level t, and then exactly one of the three cases is its own. Whether (T, 
 so this holds whatever rounding does, and whatever ``speed/thresholds.py`` decides to keep.
 
 The last level can be large, so it is made in parts, each from a range of sets of the level before. A set with parents in two
-ranges is in both parts, each time with the weight that comes from there, together W(T). So a set and what follows it have the
-right law, and so does the order, which is drawn from all parents, given the set, in the end.
+ranges is in both parts, each time with the weight of the orders that come from there. So these are different elements: a list is
+in the part that has its first t - 1 rules in its range, and in no other.
 """
 
 import math
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -31,11 +32,12 @@ import numpy.typing as npt
 
 from ...cells.cells import Array
 from ...cells.secret import Secret
-from ..problem import Problem, Sets, blocks
+from ..problem import Problem, Sets, blocks, log_sum_exp
 from ..speed.deadline import Deadline
 from ..speed.quick_sums import little_more_than_log_sum
 from ..speed.reach import Reach, best_split_after
 from ..speed.thresholds import EDGES, Threshold
+from .choices import Weighed, weighed
 
 
 @dataclass(eq=False, repr=False)
@@ -59,6 +61,7 @@ class Last(Secret):
     stop: Array
     mass: Array  # of all lists that add one more rule: a bound, or the exact sum
     exact: npt.NDArray[np.bool_]
+    parents: range  # of sets of the level before
 
 
 class Edges(NamedTuple):
@@ -97,6 +100,14 @@ def edges(problem: Problem, reach: Reach, sets: Sets, weight: Array) -> Edges:
     **Identity.** A list "T, l, s rules" weighs its prior times, for each labelling of l and what follows, at most
     exp(rate * (the best class of what l captures + what can follow)). Summed over s, rules and labels that is ``terms``.
     """
+    parts = [_edges(problem, reach, sets[rows], weight[rows]) for rows in problem.parts(len(sets))]
+    if len(parts) == 1:
+        return parts[0]
+    left, captured, *others = zip(*parts, strict=True)
+    return Edges(np.concatenate(left, axis=1), np.concatenate(captured, axis=1), *map(np.concatenate, others))
+
+
+def _edges(problem: Problem, reach: Reach, sets: Sets, weight: Array) -> Edges:
     alive, t = problem.alive(sets), sets.shape[1]
     captured = problem.captured(alive)
     after = reach.after_next(sets, alive, problem.longest - t - 1, captured)
@@ -106,21 +117,27 @@ def edges(problem: Problem, reach: Reach, sets: Sets, weight: Array) -> Edges:
     before = problem.log_free(sets)
     before += weight[:, None]
     bound = score + before
-    bound += float(np.logaddexp.reduce(terms(problem, t)))
+    bound += float(log_sum_exp(terms(problem, t)))
     return Edges(problem.left(alive), captured, after, score, before, bound)
 
 
 def last_rules(problem: Problem, sets: Sets, weight: Array) -> Array:
     """(rows, groups): the exact logarithm of the weight of "T, then l, then the default"."""
-    alive = problem.alive(sets)
-    captured = problem.captured(alive)
-    logs = problem.log_sum(captured) + problem.log_sum(problem.left(alive)[:, :, None] - captured)
+    logs = np.empty((len(sets), problem.n_groups))
+    for rows in problem.parts(len(sets)):
+        alive = problem.alive(sets[rows])
+        captured = problem.captured(alive)
+        logs[rows] = problem.log_sum(captured) + problem.log_sum(problem.left(alive)[:, :, None] - captured)
     logs += problem.log_free(sets) + (weight[:, None] + problem.log_length[-1])
     return logs
 
 
 def keys_of(problem: Problem, sets: Sets) -> npt.NDArray[np.int64]:
     """A number for each set, in the order of the sets; another one for each."""
+    if problem.n_groups ** sets.shape[1] >= 2**63:
+        raise AssertionError(
+            "sets of so many groups have no keys: this is a bug in the learner, which should have refused"
+        )
     keys = np.zeros(len(sets), np.int64)
     for column in sets.T:
         keys = keys * problem.n_groups + column
@@ -137,12 +154,17 @@ class Elements(Secret):
         self.last: list[Last] = []
         self.complete = self._divide()
 
+    @cached_property
+    def by_prior(self) -> Weighed:
+        """To choose any group by the prior weight of its members."""
+        return weighed(self.problem.log_members)
+
     def _divide(self) -> bool:
         problem, longest = self.problem, self.problem.longest
         everything = problem.counts.sum(1)[:, None]
         root = _Children(np.zeros((1, 0), np.int32), np.zeros(1), everything, problem.counts.max(0).sum(keepdims=True))
         if longest == 1:
-            self.last = [self._finish(root, 1.0)]
+            self.last = [self._finish(root, range(0), 1.0)]
             return True
         self.levels = [self._new_level(root)]
         while len(self.levels) < longest - 1 and len(self.levels[-1].sets):
@@ -151,7 +173,9 @@ class Elements(Secret):
             if self._threshold.too_many(len(children.sets)):
                 return False
         if longest > 1 and len(self.levels) == longest - 1:
-            self.last = [self._finish(children, share) for share, children in self._extend(self.levels[-1], EDGES)]
+            before = self.levels[-1]
+            for parents, children in self._extend(before, EDGES):
+                self.last.append(self._finish(children, parents, len(parents) / len(before.sets)))
         return True
 
     def _new_level(self, children: _Children) -> Level:
@@ -166,10 +190,10 @@ class Elements(Secret):
         stop += self.problem.log_length[children.sets.shape[1]]
         return stop
 
-    def _extend(self, level: Level, most: int) -> Iterator[tuple[float, _Children]]:
+    def _extend(self, level: Level, most: int) -> Iterator[tuple[range, _Children]]:
         """The next level: sets T + l of all (T, l) that are kept. The others are booked as pruned.
 
-        It comes in parts, from about ``most`` pairs (T, l) each, with the share of the sets T they come from.
+        It comes in parts, from about ``most`` pairs (T, l) each, with the sets T they come from.
         """
         found: list[_Children] = []
         start = n_edges = 0
@@ -187,7 +211,7 @@ class Elements(Secret):
             found.append(_Children(sets, weight, ways.left[:, row] - captured, ways.after[row, rule]))
             n_edges += len(row)
             if n_edges >= most or rows.stop == len(level.sets):
-                yield (rows.stop - start) / len(level.sets), self._merge(found)
+                yield range(start, rows.stop), self._merge(found)
                 found, start, n_edges = [], rows.stop, 0
 
     def _merge(self, found: list[_Children]) -> _Children:
@@ -209,7 +233,7 @@ class Elements(Secret):
         left = np.concatenate([c.left for c in found], axis=1)[:, first]
         return _Children(sets[first], weight, left, np.concatenate([c.after for c in found])[first])
 
-    def _finish(self, children: _Children, share: float) -> Last:
+    def _finish(self, children: _Children, parents: range, share: float) -> Last:
         """For each set of the last level, all lists that add one more rule: a bound, or the exact sum.
 
         **Identity.** A bound is W(T) times the prior of the length, of all rules and of all labels (4 for two classes), times
@@ -227,5 +251,5 @@ class Elements(Secret):
             mass[rows], exact[rows] = before[rows] + problem.rate * split.astype(np.float64), False
             for good in self._threshold.worth_a_sum(rows, mass):
                 exact[good] = True
-                mass[good] = np.logaddexp.reduce(last_rules(problem, sets[good], weight[good]), axis=1)
-        return Last(sets.astype(np.min_scalar_type(problem.n_groups)), weight, stop, mass, exact)
+                mass[good] = log_sum_exp(last_rules(problem, sets[good], weight[good]))
+        return Last(sets.astype(np.min_scalar_type(problem.n_groups)), weight, stop, mass, exact, parents)

@@ -26,12 +26,13 @@ import numpy as np
 
 from ...cells.cells import Array
 from ...cells.secret import Secret
+from ...noise.decisions import Chances
 from ...noise.entropy import Entropy
 from ..problem import Problem, Sets
 from ..speed.deadline import Deadline
 from ..speed.reach import Reach
 from ..speed.thresholds import BATCH
-from .choices import concrete, pick
+from .choices import choose_each, concrete, weighed
 from .gumbel import Completions, gumbel, share
 
 
@@ -53,7 +54,7 @@ class _Nodes(NamedTuple):
 def draw_by_search(problem: Problem, entropy: Entropy, deadline: Deadline) -> tuple[list[int], list[int]]:
     """Rules (by their numbers) and labels (the default's last) of one list."""
     groups, labels = _Search(problem, entropy, deadline).run()
-    return concrete(problem, groups, entropy), labels
+    return concrete(problem, groups, Chances(entropy).choose), labels
 
 
 class _Search(Secret):
@@ -119,11 +120,11 @@ class _Search(Secret):
         weights[:, 0] = nodes.weight + problem.log_length[t]
         if t < problem.longest:
             weights[:, 1:] = nodes.weight[:, None] + problem.log_free(sets) + self._completions.after_next(sets)
-        heirs = [pick(row, u) for row, u in zip(weights, self._entropy.uniform(n).tolist(), strict=True)]
+        heirs = choose_each(weighed(weights), self._entropy, n).chosen
         heir_labels = (self._entropy.uniform(n) * classes).astype(int)
         # lists that end here
         row, label = np.divmod(np.arange(n * classes), classes)
-        inherits = (np.array(heirs)[row] == 0) & (heir_labels[row] == label)
+        inherits = (heirs[row] == 0) & (heir_labels[row] == label)
         noise = share(nodes.noise[row], weights[row, 0], inherits, self._entropy.uniform(len(row)))
         value = problem.rate * (nodes.score[row] + left[label, row]) + noise
         value[np.isneginf(weights[row, 0])] = -np.inf
@@ -139,7 +140,7 @@ class _Search(Secret):
         bound = problem.rate * (score + self._after_next(sets, alive, left, captured)).astype(np.float64)
         possible = (bound + nodes.noise[:, None] > self._best) & ~np.isneginf(weights[:, 1:])
         label, row, rule = np.nonzero(possible)
-        inherits = (np.array(heirs)[row] == rule + 1) & (heir_labels[row] == label)
+        inherits = (heirs[row] == rule + 1) & (heir_labels[row] == label)
         noise = share(nodes.noise[row], weights[row, rule + 1], inherits, self._entropy.uniform(len(row)))
         bounds = bound[label, row, rule] + noise
         order = np.argsort(-bounds)[: np.count_nonzero(bounds > self._best)]

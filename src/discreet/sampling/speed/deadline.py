@@ -9,21 +9,22 @@ import time
 
 
 class TimeLimitError(TimeoutError):
-    """A fit that took longer than its time limit. What it reserved stays spent."""
+    """A fit that took longer than its time limit. It says whether anything was booked, which then stays spent."""
 
 
 class Deadline:
-    """When to give up; never if there is no limit."""
+    """When to give up; never if there is no limit. ``booked``: whether the budget was set aside before."""
 
-    def __init__(self, seconds: float | None = None) -> None:
-        self._seconds = seconds
+    def __init__(self, seconds: float | None = None, booked: bool = True) -> None:
+        self._seconds, self.booked = seconds, booked
         self._end = None if seconds is None else time.monotonic() + seconds
 
     def check(self) -> None:
         """Raise TimeLimitError if the time is over."""
         if self._end is not None and time.monotonic() > self._end:
+            budget = "its budget stays spent" if self.booked else "nothing was booked"
             raise TimeLimitError(
-                f"the fit took longer than time_limit={self._seconds:g} seconds and was given up; its budget stays spent. "
+                f"the fit took longer than time_limit={self._seconds:g} seconds and was given up; {budget}. "
                 "Give it more time, or less to do: a shorter list or a less deep tree, fewer rules at once (joint, stages), "
                 "fewer candidates (exclude, coarser columns)"
             )

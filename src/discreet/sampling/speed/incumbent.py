@@ -42,6 +42,10 @@ def good_weight(problem: Problem, bound_of: Callable[[Sets], Array], deadline: D
 
 def _weight_of(problem: Problem, sets: Sets) -> Array:
     """About the weight of all lists that begin with the rules of a set, in its own order, and add one."""
+    return np.concatenate([_weight_of_part(problem, sets[rows]) for rows in problem.parts(len(sets))])
+
+
+def _weight_of_part(problem: Problem, sets: Sets) -> Array:
     weight = np.zeros(len(sets))
     alive = np.ones((len(sets), len(problem.truth)), problem.truth.dtype)
     for i in range(sets.shape[1]):

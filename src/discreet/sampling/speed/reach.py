@@ -26,7 +26,7 @@ import numpy.typing as npt
 
 from ...cells.cells import Array
 from ...cells.secret import Secret
-from ..problem import Problem, Sets, blocks
+from ..problem import CELLS, Problem, Sets
 from .deadline import Deadline
 
 LARGEST = 2**30  # bytes that a table may take
@@ -64,9 +64,10 @@ def best_split_after(problem: Problem, sets: Sets, deadline: Deadline) -> Array:
     for start, end in itertools.pairwise([*starts.tolist(), len(sets)]):
         cells = problem.alive(sets[start : start + 1, :shared])[0] > 0
         part = replace(problem, truth=problem.truth[cells], counts=problem.counts[:, cells])
-        for rows in blocks(start, end):
+        run = sets[start:end, shared:]
+        for rows in part.parts(len(run)):
             deadline.check()
-            best[rows] = best_split(part, part.alive(sets[rows, shared:]))
+            best[start:end][rows] = best_split(part, part.alive(run[rows]))
     return best
 
 
@@ -91,7 +92,7 @@ class Reach(Secret):
             return  # nothing follows the first rule, so nothing needs a bound
         self._single = [self._no_rule_after_one()]
         self._pairs = [self._no_rule_after_two()]
-        captured = problem.captured(problem.alive(np.arange(problem.n_groups, dtype=np.int32)[:, None])).max(0)
+        captured = self._captured_after_one()
         size = problem.n_groups**3 * problem.truth.itemsize
         self._triples = (
             self._table_of_triples(deadline) if problem.longest > 4 and tables is None and size <= LARGEST else None
@@ -102,14 +103,30 @@ class Reach(Secret):
             self._single.append((captured + self._after_two(s - 1)).max(1, initial=0).clip(min=self._single[0]))
 
     def _no_rule_after_one(self) -> Array:
-        sets = np.arange(self._problem.n_groups, dtype=np.int32)[:, None]
-        best: Array = self._problem.left(self._problem.alive(sets)).max(0)
+        problem, sets = self._problem, self._single_rules()
+        parts = [problem.left(problem.alive(sets[rows])).max(0) for rows in problem.parts(len(sets))]
+        return np.concatenate(parts)
+
+    def _captured_after_one(self) -> Array:
+        """(groups, groups): the best class of what each group captures after each."""
+        problem, sets = self._problem, self._single_rules()
+        best = np.empty((len(sets), len(sets)), problem.truth.dtype)
+        for rows in problem.parts(len(sets)):
+            best[rows] = problem.captured(problem.alive(sets[rows])).max(0)
         return best
+
+    def _single_rules(self) -> Sets:
+        return np.arange(self._problem.n_groups, dtype=np.int32)[:, None]
 
     def _no_rule_after_two(self) -> Array:
         problem = self._problem
-        outside = 1 - problem.truth
-        best: Array = np.stack([(outside.T * count) @ outside for count in problem.counts]).max(0)
+        left = np.zeros((problem.n_classes, problem.n_groups, problem.n_groups), problem.truth.dtype)
+        for start in range(0, len(problem.truth), CELLS):
+            outside, counts = 1 - problem.truth[start : start + CELLS], problem.counts[:, start : start + CELLS]
+            for total, count in zip(left, counts, strict=True):
+                if count.any():
+                    total += (outside.T * count) @ outside
+        best: Array = left.max(0)
         return best
 
     def _after_two(self, s: int) -> Array:
@@ -123,7 +140,7 @@ class Reach(Secret):
         first, second = np.triu_indices(problem.n_groups)
         pairs = np.column_stack([first, second]).astype(np.int32)
         best = best_split_after(problem, pairs, deadline) if s == 1 else np.empty(len(pairs), problem.truth.dtype)
-        for rows in blocks(0, len(pairs) if s > 1 else 0):
+        for rows in problem.parts(len(pairs)) if s > 1 else ():
             deadline.check()
             alive = problem.alive(pairs[rows])
             captured = problem.captured(alive)

@@ -1,22 +1,22 @@
-"""One tree in proportion to its weight, or the best one: from the root down, each choice by what all trees below it are worth."""
+"""One tree in proportion to its weight: from the root down, each choice by what all trees below it are worth."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
+from fractions import Fraction
 
 import numpy as np
 import numpy.typing as npt
 
-from ...cells.cells import Array
 from ...cells.secret import Secret
-from ...conditions.numbered_tree import Fork, Leaf, NumberedTree, leaves_of
+from ...conditions.numbered_tree import Fork, Leaf, NumberedTree
+from ...noise.decisions import Choose, draw_exactly, excess
 from ...noise.entropy import Entropy
-from ..law.choices import pick
 from ..speed.deadline import Deadline
-from .problem import ACCURACY, TreeProblem
-from .sums import TreeSums
-from .worth import Worth, best_for, sum_for
+from .choosing import Choices, side_of
+from .limited import choices_for, sum_of, sums_for, worth_of_all
+from .problem import Numbers, Part, Posed
+from .ranges import Ranged
 
-Part = Mapping[int, bool]  # tests, and on which side of each
-Numbers = npt.NDArray[np.intp]
+__all__ = ["Choices", "WeighedTrees", "draw_tree", "no_progress", "turned_back"]
 
 
 def no_progress(done: int) -> None:
@@ -24,95 +24,82 @@ def no_progress(done: int) -> None:
 
 
 def draw_tree(
-    problem: TreeProblem,
+    problem: Posed,
     depth: int,
     entropy: Entropy,
     deadline: Deadline | None = None,
     progress: Callable[[int], None] = no_progress,
 ) -> NumberedTree:
-    """A tree of at most this depth, in proportion to ``prior * exp(rate * score)``; with the score "mass" without labels.
-
-    **Identity.** Z is a sum of products (sums.py). To draw one term of a sum in proportion to its size, and then within each of
-    its factors in the same way, is to draw a tree in proportion to its weight: the probabilities multiply to weight / Z(root).
-    """
-    turned, order, was_turned = problem.turned()
-    with np.errstate(all="ignore"):  # weights may underflow, and whether they do depends on the records
-        worth = sum_for(turned)
-        sums = TreeSums(turned, depth, worth, deadline, progress) if depth and turned.n_tests else None
-        tree = _Choices(turned, worth, sums, lambda logs: pick(logs, float(entropy.uniform(1)[0]))).tree({}, depth)
-    return _turned_back(tree, order, was_turned)
+    """A tree of at most this depth, in proportion to ``prior * exp(rate * score)``; with the score "mass" without labels."""
+    return WeighedTrees(problem, depth, deadline, progress).draw(entropy)
 
 
-def best_tree(
-    problem: TreeProblem,
-    depth: int,
-    deadline: Deadline | None = None,
-    progress: Callable[[int], None] = no_progress,
-) -> tuple[NumberedTree, float]:
-    """The tree of the largest score, of those one with the fewest splits; and by the tables, the score that none exceeds.
-
-    Scores of accuracy are whole numbers, and all splits of a tree together cost less than a record. Masses may differ by less
-    than the price of a split; there the tree is the best one up to what all splits cost, and the bound allows for that.
-    """
-    turned, order, was_turned = problem.turned()
-    whole = problem.score == ACCURACY
-    price = 2.0 ** -(depth + 2) if whole else 1e-9
-    worth = best_for(turned, price)
-    sums = TreeSums(turned, depth, worth, deadline, progress) if depth and turned.n_tests else None
-    choices = _Choices(turned, worth, sums, lambda logs: int(np.argmax(logs)))
-    tree = choices.tree({}, depth)
-    splits = sum(1 for _ in leaves_of(tree)) - 1 if whole else 2**depth - 1
-    return _turned_back(tree, order, was_turned), choices.whole(depth) + worth.left_out(problem.counts) + splits * price
-
-
-class _Choices(Secret):
-    """From the worth of parts to a tree."""
+class WeighedTrees(Secret):
+    """All trees of at most a depth, added up: everything but the draw itself, which is made of a few choices."""
 
     def __init__(
-        self, problem: TreeProblem, worth: Worth, sums: TreeSums | None, choose: Callable[[Array], int]
+        self,
+        problem: Posed,
+        depth: int,
+        deadline: Deadline | None = None,
+        progress: Callable[[int], None] = no_progress,
     ) -> None:
-        self._problem, self._worth, self._sums, self._choose = problem, worth, sums, choose
+        self._problem, self._order, self._turned = problem.turned()
+        self._depth, self._worth = depth, sum_of(self._problem)
+        with np.errstate(all="ignore"):  # weights may underflow, and whether they do depends on the records
+            self._sums = sums_for(self._problem, depth, self._worth, deadline, progress)
 
-    def whole(self, depth: int) -> float:
-        """The worth of all trees together."""
-        if self._sums is None:
-            return float(self._worth.leaf(self._worth.channels(self._problem.counts).sum(1)))
-        return float(self._sums.tables[depth][0][0])
+    def draw(self, entropy: Entropy) -> NumberedTree:
+        """One of them, by its weight in real numbers: rounding decides only how often it is tried again (noise/decisions.py)."""
+        with np.errstate(all="ignore"):
+            tree = draw_exactly(self._chosen, self._weight, self._log_most(), entropy)
+        return turned_back(tree, self._order, self._turned)
 
-    def tree(self, part: Part | None, depth: int) -> NumberedTree:
-        """The tree of a part; None is the empty one, on the other side of a test that was asked before."""
-        cells = np.zeros(0, np.intp) if part is None else np.flatnonzero(self._problem.inside(part.items()))
-        counts = self._problem.counts[:, cells].sum(1)
-        if depth and self._sums is not None:
-            leaf = self._worth.leaf(self._worth.channels(counts))
-            logs = self._worth.weighed(self._below(part, cells, depth), float(leaf))
-            test = self._choose(logs)
-            if test < self._problem.n_tests:
-                return Fork(test, *(self.tree(self._side(part, test, side), depth - 1) for side in (True, False)))
-        if self._problem.score != ACCURACY:
-            return Leaf()
-        return Leaf(self._choose(self._problem.rate * counts))
+    def draw_by(self, choose: Choose) -> NumberedTree:
+        """What choices between weights lead to, given by their logarithms; the audit multiplies all of them out.
 
-    def _below(self, part: Part | None, cells: Numbers, depth: int) -> Array:
-        assert self._sums is not None
-        if part is None:
-            return np.zeros(self._problem.n_tests)
-        if depth > 1:
-            return self._sums.below(part, depth)
-        channels = self._worth.channels(self._problem.counts[:, cells])
-        inside = channels @ self._problem.truth[:, cells].T
-        worth: Array = self._worth.leaf(inside) + self._worth.leaf(channels.sum(1)[:, None] - inside)
-        return worth
+        **Identity.** Z is a sum of products (sums.py). To draw one term of a sum in proportion to its size, and then within each
+        of its factors in the same way, is to draw a tree in proportion to its weight: the probabilities multiply to
+        weight / Z(root).
+        """
+        return turned_back(self._chosen(choose), self._order, self._turned)
 
-    def _side(self, part: Part | None, test: int, side: bool) -> Part | None:
-        if part is None or part.get(test, side) != side:
-            return None
-        return {**part, test: side}
+    def _chosen(self, choose: Choose) -> NumberedTree:
+        choices = choices_for(self._problem, self._worth, self._sums, choose, self._order, self._turned)
+        with np.errstate(all="ignore"):
+            return choices.tree({}, self._depth)
+
+    def _weight(self, tree: NumberedTree) -> tuple[Fraction, Fraction]:
+        """``prior * exp(rate * score)`` without any error: the prior, and the exponent."""
+        prior, score = self._prior_and_score(tree, {}, self._depth)
+        return prior, Fraction(self._problem.rate) * score
+
+    def _prior_and_score(self, tree: NumberedTree, part: Part | None, depth: int) -> tuple[Fraction, Fraction]:
+        """Of a tree below a part. Counts are exact: class weights are multiples of 2^-20 (docs/theory.md, section 13)."""
+        split = Fraction(self._problem.prior.split)
+        if isinstance(tree, Fork):
+            ways = [(tree.true, side_of(part, tree.test, True)), (tree.other, side_of(part, tree.test, False))]
+            (p, s), (q, t) = (self._prior_and_score(branch, inside, depth - 1) for branch, inside in ways)
+            return split * Fraction(float(self._problem.prior.tests[tree.test])) * p * q, s + t
+        counts = self._problem.class_counts(part).tolist()
+        stop = 1 - split if depth and self._sums is not None else Fraction(1)
+        if tree.label is not None:
+            return stop / len(counts), Fraction(counts[tree.label])
+        size, squares = Fraction(sum(counts)), sum(Fraction(c) * Fraction(c) for c in counts)
+        return stop, (squares / size - size) / 2 if size else Fraction(0)
+
+    def _log_most(self) -> float:
+        """The logarithm of the sum of all weights, and a margin: docs/theory.md, Theorems 28 and 28a."""
+        total, n = self._problem.total(), max(self._problem.n_tests + 1, self._problem.n_classes)
+        if isinstance(self._worth, Ranged):
+            n += self._worth.most_choices * self._problem.n_tests
+        margin = 2.0 ** (self._depth + 1) * (2.0 * self._worth.error(total) + excess(n))
+        return worth_of_all(self._problem, self._worth, self._sums) + self._worth.left_out(total) + margin
 
 
-def _turned_back(tree: NumberedTree, order: Numbers, turned: npt.NDArray[np.bool_]) -> NumberedTree:
+def turned_back(tree: NumberedTree, order: Numbers, turned: npt.NDArray[np.bool_]) -> NumberedTree:
     """The tree with the tests that were given."""
     if isinstance(tree, Leaf):
         return tree
-    true, other = _turned_back(tree.true, order, turned), _turned_back(tree.other, order, turned)
+    true, other = turned_back(tree.true, order, turned), turned_back(tree.other, order, turned)
     return Fork(int(order[tree.test]), *((other, true) if turned[tree.test] else (true, other)))

@@ -6,9 +6,8 @@
 A part A is a *set* of tests with a side each, in whatever order they were asked; a tree of depth d needs Z(A, r) for all sets of
 up to d - r tests. Nearly all of the work is Z(A, 1) for the sets of d - 1 tests. It needs counts of sets of d tests:
 
-- Only sets of tests that are all true are counted, from the cells in which the first d - 2 of them are true, by a product of
-  matrices. What is true of some and not of others follows by differences: "f and not g" is "f" minus "f and g". Tests are
-  turned before (problem.py) so that each is true in fewer cells than not, and rare ones come first: their sets are small.
+- Only sets of tests that are all true are counted (from cells in on_cells.py, from tuples in on_tuples.py). What is true of some
+  and not of others follows by differences: "f and not g" is "f" minus "f and g".
 - A test that was asked before splits a part into itself and nothing. Nothing is worth a factor of 1, so that the sum over j is
   over all tests, and each needs no case of its own where counts are at hand.
 
@@ -26,14 +25,11 @@ import numpy.typing as npt
 from ...cells.cells import Array
 from ...cells.secret import Secret
 from ..speed.deadline import Deadline
-from .problem import TreeProblem
+from .problem import Counted, Posed, Prefix
 from .subsets import numbers_of, subsets
 from .worth import Worth
 
-EXACT_IN_FLOAT32 = 2**24
 BLOCK = 1 << 15  # numbers looked at together: they should stay in the processor's cache
-Counted = npt.NDArray[np.float64]  # or float32, where that is exact
-Prefix = tuple[int, ...]
 
 
 class TreeSums(Secret):
@@ -41,7 +37,7 @@ class TreeSums(Secret):
 
     def __init__(
         self,
-        problem: TreeProblem,
+        problem: Posed,
         depth: int,
         worth: Worth,
         deadline: Deadline | None = None,
@@ -49,26 +45,19 @@ class TreeSums(Secret):
     ) -> None:
         self.depth, self.n_tests, self.worth = depth, problem.n_tests, worth
         self._deadline, self._progress = deadline or Deadline(), progress
-        channels = worth.channels(problem.counts)
-        whole = bool((channels == np.rint(channels)).all())
-        small = bool(np.abs(channels).sum(1).max(initial=0.0) < EXACT_IN_FLOAT32)
-        kind: Any = np.float32 if whole and small else np.float64
-        self._truth = problem.truth
-        # a row for each cell; one column for each test, and a last one that is always true
-        self._rows = np.ones((problem.truth.shape[1], self.n_tests + 1), kind)
-        self._rows[:, :-1] = problem.truth.T
-        self._channels = channels.T.astype(kind)
-        self.leaf = [np.empty((comb(self.n_tests, k), *(2,) * k)) for k in range(depth)]
-        self.one = [np.empty((comb(self.n_tests, k), *(2,) * k)) for k in range(depth)]
+        counted = problem.sets(worth)
+        self.leaf, self.one = (
+            [np.empty((comb(self.n_tests, k), *(2,) * k, *worth.shape)) for k in range(depth)] for _ in range(2)
+        )
         # of shorter prefixes than the longest: (channels, tests + 1, tests + 1)
         self.counts: dict[Prefix, Counted] = {}
         for size in range(max(1, depth - 1)):  # differences need all shorter sets first
-            self._block = _Block(self, size, len(channels), kind) if size + 1 < depth else None
-            self._visit((), np.arange(len(self._rows)), size)
+            self._block = _Block(self, size, counted.n_channels, counted.kind) if size + 1 < depth else None
+            for prefix, counts in counted.prefixes(size, longest=size == max(0, depth - 2)):
+                self._look_at(prefix, counts)
             if self._block is not None:
                 self._block.finish()
         self.counts.clear()
-        del self._truth, self._rows, self._channels
         self.tables = [self.leaf, self.one]
         for r in range(2, depth + 1):
             self.tables.append([self._deeper(r, k) for k in range(depth - r + 1)])
@@ -82,26 +71,29 @@ class TreeSums(Secret):
             below = below[:, side]
         return below
 
-    def _visit(self, prefix: Prefix, cells: npt.NDArray[np.intp], more: int) -> None:
-        """Go to all prefixes of so many tests more, and count what each leads to: the ``cells`` where all of it is true."""
-        m, first = self.n_tests, prefix[-1] + 1 if prefix else 0
-        if more:
-            for test, true in enumerate(self._truth[first:].take(cells, 1), first):
-                self._visit((*prefix, test), cells[true], more - 1)
-            return
+    def one_split(self, total: Array, inside: Array, k: int, place: slice) -> Array:
+        """Of all ways to split a part once, for some sets of k tests: those at this place."""
+        return self.worth.one_split(total, inside)
+
+    def over_tests(self, below: Array, sets: npt.NDArray[np.intp]) -> Array:
+        """Of all tests after each of these sets, given what is below each of them: in the second axis."""
+        return self.worth.over_tests(below, axis=1)
+
+    def joined(self, true: Array, other: Array, tests: npt.NDArray[np.intp]) -> Array:
+        """Of both branches of tests together; there is a row for each test."""
+        joined: Array = other + true
+        return joined
+
+    def _look_at(self, prefix: Prefix, counted: Counted) -> None:
+        """What was counted where a prefix of tests is true."""
         self._deadline.check()
-        longest = len(prefix) == max(0, self.depth - 2)
-        truth, channels = self._rows.take(cells, 0), self._channels.take(cells, 0)
-        later = truth[:, first:] if longest else truth
-        counted = np.empty((channels.shape[1], later.shape[1], truth.shape[1]), truth.dtype)
-        for channel, product in zip(channels.T, counted, strict=True):
-            np.matmul((later * channel[:, None]).T, truth, out=product)
-        if not longest:
+        m, first = self.n_tests, prefix[-1] + 1 if prefix else 0
+        if len(prefix) < self.depth - 2:
             self.counts[prefix] = counted
         if not prefix:
             total = counted[:, -1, -1].astype(np.float64)
             self.leaf[0][()] = leaf = self.worth.leaf(total)
-            self.one[0][()] = self.worth.either(leaf, self.worth.one_split(total, counted[:, -1, :-1]))
+            self.one[0][()] = self.worth.either(leaf, self.one_split(total, counted[:, -1, :-1], 0, slice(1)))
         if self._block is not None:
             self._block.add(prefix, counted[:, -(m - first + 1) :])
         self._progress(1)
@@ -110,17 +102,17 @@ class TreeSums(Secret):
         """Z(A, r) for all sets of k tests."""
         sets = subsets(self.n_tests, k)
         step = max(1, BLOCK // (self.n_tests << k))
-        worth = np.empty((len(sets), *(2,) * k))
+        worth = np.empty((len(sets), *(2,) * k, *self.worth.shape))
         for low in range(0, len(sets), step):
             some = slice(low, low + step)
-            splits = self.worth.over_tests(self._below(sets[some], r), axis=1)
+            splits = self.over_tests(self._below(sets[some], r), sets[some])
             worth[some] = self.worth.either(self.leaf[k][some], splits)
         return worth
 
     def _below(self, sets: npt.NDArray[np.intp], r: int) -> Array:
         """(sets, tests, 2, ..., 2): the worth of both branches of each test together, with trees of depth r - 1."""
         m, (n, k) = self.n_tests, sets.shape
-        below = np.empty((n, m, *(2,) * k))
+        below = np.empty((n, m, *(2,) * k, *self.worth.shape))
         rows = np.arange(n)[:, None]
         asked = np.zeros((n, m), bool)
         asked[rows, sets] = True
@@ -135,7 +127,8 @@ class TreeSums(Secret):
             old = sets[which[here]]
             grown = np.concatenate([old[:, :place], tests[here, None], old[:, place:]], axis=1)
             both = longer[numbers_of(grown, m)]
-            below[which[here], tests[here]] = both.take(0, place + 1) + both.take(1, place + 1)
+            true, other = both.take(1, place + 1), both.take(0, place + 1)
+            below[which[here], tests[here]] = self.joined(true, other, tests[here])
         return below
 
 
@@ -175,8 +168,8 @@ class _Block(Secret):
             sides[false] -= sides[true]
         total = sides[..., -1].astype(np.float64)
         leaf = sums.worth.leaf(total)
-        one = sums.worth.either(leaf, sums.worth.one_split(total, sides[..., :-1]))
-        place = slice(self._done, self._done + self._filled)
-        sums.leaf[self._size + 1][place] = np.moveaxis(leaf, -1, 0)
-        sums.one[self._size + 1][place] = np.moveaxis(one, -1, 0)
+        size, place = self._size + 1, slice(self._done, self._done + self._filled)
+        one = sums.worth.either(leaf, sums.one_split(total, sides[..., :-1], size, place))
+        sums.leaf[size][place] = np.moveaxis(leaf, size, 0)
+        sums.one[size][place] = np.moveaxis(one, size, 0)
         self._done, self._filled = place.stop, 0

@@ -1,4 +1,4 @@
-"""What leaves are worth, and how the worth of many trees becomes one number: added up, or the largest of them.
+"""What leaves are worth, and how the worth of many trees becomes one number: added up, or the largest of them (best.py).
 
 Everything is a logarithm. The worth of a part of the records that stays a leaf is ``leaf``; ``one_split`` is that of all ways to
 split it once, ``over_tests`` and ``either`` put together what may lie below. An empty part is worth 0 (a factor of 1) at every
@@ -14,20 +14,24 @@ from abc import ABC, abstractmethod
 import numpy as np
 
 from ...cells.cells import Array
-from .problem import ACCURACY, TreeProblem
+from .problem import ACCURACY, Posed
 
 SMALLEST = -690.0  # its exponential, 1e-300, is lost beside one of 0; below -708 processors get very slow
 NOTHING = 1e-9  # sizes below it are what rounding leaves of an empty part, where counts are weighted
 
 
 class Worth(ABC):
-    """The worth of leaves, by their class counts."""
+    """The worth of leaves, by their class counts. It is one number, or several in a last axis of this ``shape`` (ranges.py)."""
 
-    def __init__(self, problem: TreeProblem) -> None:
-        self.rate = problem.rate
-        self.tests, self.log_tests = problem.prior.tests, np.log(problem.prior.tests)
-        self.log_split, self.log_stop = math.log(problem.prior.split), math.log1p(-problem.prior.split)
-        self.accuracy = problem.score == ACCURACY
+    shape: tuple[int, ...] = ()
+
+    def __init__(self, rate: float, tests: Array, split: float = 0.5, accuracy: bool = True) -> None:
+        """``tests`` are the weights of tests, ``split`` is how likely a node is to be split."""
+        self.rate = rate
+        with np.errstate(divide="ignore"):
+            self.tests, self.log_tests = tests, np.log(tests)
+        self.log_split, self.log_stop = math.log(split), math.log1p(-split)
+        self.accuracy = accuracy
 
     def channels(self, counts: Array) -> Array:
         """What is counted of each cell, from its class counts."""
@@ -57,12 +61,27 @@ class Worth(ABC):
         """Of a node that is a leaf or is split."""
 
     @abstractmethod
-    def weighed(self, below: Array, leaf: float) -> Array:
+    def forked(self, below: Array) -> Array:
+        """Of a node that is split by each of the tests, in the last axis, given what is below them."""
+
+    @abstractmethod
+    def stopped(self, leaf: Array) -> Array:
+        """Of a node that could be split and is a leaf."""
+
+    def weighed(self, below: Array, leaf: Array) -> Array:
         """What can be chosen at a node, each with its worth: the tests, given what is below each, and last the leaf."""
+        return np.append(self.forked(below), self.stopped(leaf))
 
 
 class Sum(Worth):
     """The sum over all trees of ``prior * exp(rate * score)``, without the prior of labels of equal chances."""
+
+    def error(self, counts: Array) -> float:
+        """At most so far are two ways to compute the logarithm of one sum apart, given the class counts of all records.
+
+        docs/theory.md, Lemma 27, has the proof.
+        """
+        return 2.0**-48 * (len(counts) * self.rate * float(counts.sum()) + len(self.tests) + 2048.0)
 
     def leaf(self, counts: Array) -> Array:
         """Over all labels, alike in the prior; for the mass there is none."""
@@ -90,9 +109,14 @@ class Sum(Worth):
         total: Array = np.logaddexp(self.log_stop + leaf, self.log_split + splits)
         return total
 
-    def weighed(self, below: Array, leaf: float) -> Array:
+    def forked(self, below: Array) -> Array:
         """Logarithms of what each choice adds."""
-        return np.append(self.log_split + self.log_tests + below, self.log_stop + leaf)
+        logs: Array = self.log_split + self.log_tests + below
+        return logs
+
+    def stopped(self, leaf: Array) -> Array:
+        """The same of the leaf."""
+        return self.log_stop + leaf
 
 
 class TwoClassSum(Sum):
@@ -140,64 +164,6 @@ class TwoClassSum(Sum):
         return worth
 
 
-class Best(Worth):
-    """The best tree: its score, and of equally good trees the one with fewest splits. ``price`` of a split is below any gain."""
-
-    def __init__(self, problem: TreeProblem, price: float) -> None:
-        super().__init__(problem)
-        self._price = price
-
-    def leaf(self, counts: Array) -> Array:
-        """With the best label."""
-        worth: Array = counts.max(0) if self.accuracy else -leaf_mass(counts)
-        return worth
-
-    def one_split(self, total: Array, inside: Array) -> Array:
-        """The best of them."""
-        inside = inside.astype(np.float64)
-        best: Array = (self.leaf(inside) + self.leaf(total[..., None] - inside)).max(-1)
-        return best
-
-    def over_tests(self, worths: Array, axis: int) -> Array:
-        """The best of them."""
-        best: Array = worths.max(axis)
-        return best
-
-    def either(self, leaf: Array, splits: Array) -> Array:
-        """A split must be worth its price."""
-        best: Array = np.maximum(leaf, splits - self._price)
-        return best
-
-    def weighed(self, below: Array, leaf: float) -> Array:
-        """The worth of each choice."""
-        return np.append(below - self._price, leaf)
-
-
-class TwoClassBest(Best):
-    """The same for accuracy and two classes, by |x|, the difference of the class counts: |y| + |x - y| = max(|x|, |2 y - x|)."""
-
-    def channels(self, counts: Array) -> Array:
-        """The difference."""
-        return counts[:1] - counts[1:]
-
-    def left_out(self, counts: Array) -> float:
-        """Half of all records."""
-        return 0.5 * float(counts.sum())
-
-    def leaf(self, counts: Array) -> Array:
-        """|x| / 2."""
-        worth: Array = 0.5 * np.abs(counts[0])
-        return worth
-
-    def one_split(self, total: Array, inside: Array) -> Array:
-        """By the identity."""
-        a = 2 * inside[0]
-        a -= total[0].astype(a.dtype)[..., None]
-        np.abs(a, out=a)
-        best: Array = 0.5 * np.maximum(a.max(-1), np.abs(total[0]))
-        return best
-
-
 def leaf_mass(counts: Array) -> Array:
     """The impurity mass (s - sum of s_c^2 / s) / 2 of parts with class counts s_c, perhaps weighted; an empty part has none.
 
@@ -208,16 +174,19 @@ def leaf_mass(counts: Array) -> Array:
     return mass
 
 
-def sum_for(problem: TreeProblem) -> Worth:
+def sum_for(problem: Posed) -> Sum:
     """The sum over all trees."""
-    two = problem.score == ACCURACY and len(problem.counts) == 2
-    return TwoClassSum(problem) if two else Sum(problem)
+    return (TwoClassSum if by_difference(problem) else Sum)(*what_counts(problem))
 
 
-def best_for(problem: TreeProblem, price: float) -> Worth:
-    """The best tree."""
-    two = problem.score == ACCURACY and len(problem.counts) == 2
-    return TwoClassBest(problem, price) if two else Best(problem, price)
+def by_difference(problem: Posed) -> bool:
+    """Whether the difference of two classes is all that counts."""
+    return problem.score == ACCURACY and problem.n_classes == 2
+
+
+def what_counts(problem: Posed) -> tuple[float, Array, float, bool]:
+    """Rate and prior, and whether leaves are worth their accuracy."""
+    return problem.rate, problem.prior.tests, problem.prior.split, problem.score == ACCURACY
 
 
 def _log_cosh(a: Array) -> Array:

@@ -1,0 +1,194 @@
+"""Two decisions with exact chances: *which index, in proportion to weights?* and *is U < exp(x)?*; and draws made of them.
+
+What is drawn is weighed in floating point, but no probability depends on how that was rounded:
+
+- An index is chosen by *integers* (``whole_weights``), so that the chance of every choice is a fraction which is known exactly.
+- The chances of all choices that led to x multiply to q(x), and the weight p(x) that it should have been drawn by follows from
+  counts, as ``factor * exp(power)`` with two fractions. A last coin returns x with probability p(x) / (C q(x)), and otherwise
+  everything is drawn again. An attempt returns x with probability q * p / (C q) = p / C, for every x: so the law of what is
+  returned is that of p, in real numbers, **if only C q >= p everywhere**. C is the computed sum of all weights and a margin for
+  rounding (docs/theory.md, section 13); too large a margin costs attempts and nothing else.
+- U is a real number. Of its bits as many are drawn as a decision needs, and exp(x) is computed in so many digits.
+
+**Assumption.** exp and log of NumPy and of ``math`` are off by at most 8 units in the last place. (``decimal`` rounds correctly.)
+"""
+
+import math
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from decimal import Context, Decimal, localcontext
+from fractions import Fraction
+from functools import partial
+from typing import TypeVar
+
+import numpy as np
+import numpy.typing as npt
+
+from .entropy import Array, Bits, Entropy, Integers
+
+Drawn = TypeVar("Drawn")
+Numbers = npt.NDArray[np.intp]
+Choose = Callable[[Array], int]  # an index, given the logarithms of weights
+Enclosure = tuple[Decimal, Decimal]
+KNOWN = 53  # bits of a uniform number that are drawn at first, and each time that more are needed
+LOWEST = -100.0  # logarithms below it weigh 2 units, as does this one
+
+
+def draw_exactly(
+    attempt: Callable[[Choose], Drawn],
+    weigh: Callable[[Drawn], tuple[Fraction, Fraction]],
+    log_most: float,
+    entropy: Entropy,
+) -> Drawn:
+    """What ``attempt`` makes of its choices, in proportion to factor * exp(power), which ``weigh`` gives.
+
+    Different choices must lead to different things. ``log_most`` is the logarithm of C. If it were too small (p > C q for some
+    x, which would be a bug), x is returned by each attempt that finds it, and nothing tells.
+    """
+    while True:
+        chances = Chances(entropy)
+        drawn = attempt(chances.choose)
+        factor, power = weigh(drawn)
+        if is_below(factor * Fraction(chances.whole, chances.part), power - Fraction(log_most), entropy):
+            return drawn
+
+
+class Chances:
+    """Choices by weights; all that were made have together the chance ``part / whole``."""
+
+    def __init__(self, entropy: Entropy) -> None:
+        self._entropy = entropy
+        self.part = self.whole = 1
+
+    def choose(self, logs: Array) -> int:
+        """An index."""
+        weights = whole_weights(logs)
+        sums = np.cumsum(weights)
+        place = int(places(sums, self._entropy, 1)[0])
+        self.part, self.whole = self.part * int(weights[place]), self.whole * int(sums[-1])
+        return place
+
+
+def whole_weights(logs: Array, top: float | None = None, n: int | None = None) -> Integers:
+    """Integers w_i that are nearly in proportion to exp(logs) along the last axis, and never too small for it. Only -inf gets 0.
+
+    **Lemma.** Let there be n, m the largest logarithm and s = 2^K as below. Then s e^(l_i - m) <= w_i <= s e^(l_i - m) + 3, and
+    so w_i / (sum of w) >= (e^(l_i) / sum of e^(l_j)) / (1 + ``excess(n)``). *Proof.* The computed exponential is off by less
+    than 17 * 2^-53, the error of the difference included (|d| e^d < 1), and K <= 48, so that the product is off by less than
+    0.6; rounding down takes off less than 1, and 2 are added. Below LOWEST all of it is less than 1. The sum of e^(l_j - m) is
+    at least 1.  [] The sum of all w is below 2^62. They can be had in portions, each with m (``top``) and n of all of them.
+
+    >>> whole_weights(np.log([1.0, 0.5])) - 2
+    array([281474976710656, 140737488355328])
+    """
+    weights = logs - (logs.max(-1, keepdims=True) if top is None else top)
+    np.exp(np.maximum(weights, LOWEST, out=weights), out=weights)
+    weights *= unit(logs.shape[-1] if n is None else n)
+    found: Integers = weights.astype(np.int64)
+    found += 2
+    found[logs == -np.inf] = 0
+    return found
+
+
+def excess(n: int) -> float:
+    """By how much integer weights may exceed the weights of n things, as a part of the sum of these."""
+    return 3.0 * n / unit(n)
+
+
+def unit(n: int) -> float:
+    """What the largest of n weights is, but for 2 or 3."""
+    return 2.0 ** min(48, 61 - n.bit_length())
+
+
+def places(sums: Integers, entropy: Entropy, size: int) -> Numbers:
+    """Where real uniform numbers, times the last of cumulated sums, fall among them: ``size`` of them.
+
+    ``sums`` is one row for all, or has a row for each. The last sum of a row is below 2^62. The chance of place i is exactly
+    (sums[i] - sums[i - 1]) / sums[-1]: the bits that are drawn say in which interval a number lies, and where that is not within
+    one place, more are drawn. (An interval is 2^-53 of the total wide, and its first end is computed up to 2^-52 of it and 1.)
+    """
+    bits, total = entropy.bits(size), sums[..., -1]
+    about, slack = (bits * (total * 2.0**-KNOWN)).astype(np.int64), (total >> 51) + 2
+    found = _found(sums, about - slack)
+    ends = sums[found] if sums.ndim == 1 else sums[np.arange(size), found]
+    for i in np.flatnonzero(about + slack >= ends):
+        found[i] = _closer(sums if sums.ndim == 1 else sums[i], int(bits[i]), entropy)
+    return found
+
+
+def _found(sums: Integers, numbers: Integers) -> Numbers:
+    found: Numbers = np.searchsorted(sums, numbers, "right") if sums.ndim == 1 else (sums <= numbers[:, None]).sum(1)
+    return found
+
+
+def _closer(sums: Integers, bits: int, entropy: Entropy) -> int:
+    """The same for one number, with as many bits as it needs."""
+    known, total = KNOWN, int(sums[-1])
+    while True:
+        bits, known = _more(bits, entropy), known + KNOWN
+        ends = np.array([bits * total >> known, ((bits + 1) * total - 1) >> known])
+        first, last = _found(sums, ends).tolist()
+        if first == last:
+            return int(first)
+
+
+def _more(bits: int, entropy: Entropy) -> int:
+    """A number with as many bits more."""
+    return bits << KNOWN | int(entropy.bits(1, more=True)[0])
+
+
+def is_below(factor: Fraction, power: Fraction, entropy: Entropy) -> bool:
+    """Whether a uniform number is below factor * exp(power). It is none of those that other choices are made by."""
+    a, b, c = math.log(factor.numerator), math.log(factor.denominator), float(power)
+    error = 2.0**-47 * (a + b + abs(c) + 1.0)  # each is off by less than 2^-49 (1 + itself), and two sums are rounded
+    bits, x = entropy.bits(1, more=True), np.array([a - b + c])
+    return bool(are_below(bits, x, error, lambda _, digits: enclosed(factor, power, digits), entropy)[0])
+
+
+def are_below(
+    bits: Bits, x: Array, error: Array | float, enclose: Callable[[int, int], Enclosure], entropy: Entropy
+) -> npt.NDArray[np.bool_]:
+    """For each real uniform number, of which ``bits`` are the first 53: whether it is below exp(x).
+
+    x is given as numbers that are off by at most ``error``; ``enclose(i, digits)`` has x_i between two numbers that are not more
+    than 10^-digits or so apart. Both ends of the interval in which a number lies are compared with both ends of that of x, and
+    more bits and digits are asked for until they agree. Where x is above 0, the answer is yes.
+    """
+    with np.errstate(divide="ignore"):
+        low, high = np.log(bits * 2.0**-KNOWN), np.log((bits + 1.0) * 2.0**-KNOWN)
+    slack = 1e-13 + np.asarray(error)  # such logarithms are below 37 in size, and off by less than 1e-13
+    below: npt.NDArray[np.bool_] = high <= x - slack
+    for i in np.flatnonzero(~below & ~(low >= x + slack)):
+        below[i] = _compared(int(bits[i]), partial(enclose, int(i)), entropy)
+    return below
+
+
+def _compared(bits: int, enclose: Callable[[int], Enclosure], entropy: Entropy) -> bool:
+    known, digits = KNOWN, 16
+    while True:
+        bits, known, digits = _more(bits, entropy), known + KNOWN, digits + 16
+        least, most = enclose(digits)
+        with _precise(digits + 10):
+            slack, scale = Decimal(10) ** -digits, known * Decimal(2).ln()
+            if Decimal(bits + 1).ln() - scale + slack <= least:
+                return True
+            if bits and Decimal(bits).ln() - scale - slack >= most:
+                return False
+
+
+def enclosed(factor: Fraction, power: Fraction, digits: int) -> Enclosure:
+    """Two numbers between which log(factor) + power is, 2 * 10^-digits apart.
+
+    >>> low, high = enclosed(Fraction(2), Fraction(1, 3), 30)
+    >>> print(f"{low:.25f} {high - low:.0e}")
+    1.0264805138932786427505655 2e-30
+    """
+    size = factor.numerator.bit_length() + factor.denominator.bit_length() + abs(int(power))
+    with _precise(digits + len(str(size)) + 5):  # so five roundings are together below 10^-digits
+        logs = Decimal(factor.numerator).ln() - Decimal(factor.denominator).ln()
+        x, slack = logs + Decimal(power.numerator) / Decimal(power.denominator), Decimal(10) ** -digits
+        return x - slack, x + slack
+
+
+def _precise(digits: int) -> AbstractContextManager[Context]:
+    return localcontext(Context(prec=digits, traps=[]))  # whatever a caller has set
