@@ -5,13 +5,14 @@ import os
 import resource
 import shutil
 import subprocess
+from dataclasses import replace
 from fractions import Fraction
 
 import pytest
 
 from discreet import Ledger
 from discreet.privacy import ledger_lines
-from discreet.privacy.entries import Entry, Totals, Whole
+from discreet.privacy.entries import Entry, Totals, Whole, with_costs
 from discreet.privacy.ledger import BudgetError, LedgerError
 
 from ..support import ledger_children as children
@@ -47,33 +48,31 @@ def made(path, entries, budget=10**7):
     """A ledger with so many entries of epsilon 1."""
     whole = Whole(Fraction(budget), NOTHING, False, "a ledger")
     head = ledger_lines.first_line(whole)
-    one = Entry("one of many", Fraction(1), NOTHING, "2024-05-06T07:08:09+00:00", Fraction(1), NOTHING)
+    one = with_costs(Entry("one of many", Fraction(1), NOTHING, "2024-05-06T07:08:09+00:00", Fraction(1), NOTHING))
+    template = None
     with open(path, "wb") as file:
         file.write(head)
         for number in range(1, entries + 1):
-            totals = Totals(number, Fraction(number), NOTHING, Fraction(number), NOTHING)
+            so_far = Fraction(number)
+            totals = Totals(number, so_far, NOTHING, so_far, NOTHING, 0, number * one.rho, 1)
             line = ledger_lines.Line(number, totals, len(head), one)
             if number == 1:
-                cut = Entry(*list(vars(one).values())[:6], cut_points=(("cuts-1", Fraction(1)),))
+                cut = replace(one, cut_points=(("cuts-1", Fraction(1)),))
                 line = ledger_lines.Line(number, totals, None, cut)
-            data = ledger_lines.written(line) if number < 100 or number == entries else _quick(number)
+            if number < 100 or number == entries:
+                data = ledger_lines.written(line)
+                template = json.loads(data)
+                del template["check"]
+            else:
+                data = _quick(template, number, number * one.rho)
             file.write(data + b"\n")
     return path
 
 
-def _quick(number):
+def _quick(template, number, rho):
     """What ``written`` makes of it, without reading it again."""
-    return ledger_lines._sealed(json.loads(TEMPLATE.replace("999", str(number))))
-
-
-TEMPLATE = (
-    '{"event":"reserve","number":999,"what":"one of many","epsilon":"1","delta":"0","proved":["1","0"],'
-    '"when":"2024-05-06T07:08:09+00:00","records_per_person":null,"release":null,"cut_points":{},"totals":'
-    '{"entries":999,"spent":["999","0"],"proved":["999","0"],"unproved":0},"cut_points_before":HEAD}'
-)
-TEMPLATE = TEMPLATE.replace(
-    "HEAD", str(len(ledger_lines.first_line(Whole(Fraction(10**7), NOTHING, False, "a ledger"))))
-)
+    so_far = {"entries": number, "spent": [str(number), "0"], "proved": [str(number), "0"], "rho": str(rho)}
+    return ledger_lines._sealed(template | {"number": number, "totals": template["totals"] | so_far})
 
 
 def cost(path, monkeypatch):

@@ -71,7 +71,8 @@ class Child:
         return said
 
 
-def test_of_64_fits_in_8_processes_10_succeed_and_the_others_read_no_record(path):
+def test_of_64_fits_in_8_processes_10_succeed_and_few_others_count_in_vain(path):
+    """Who finds no budget reads no record; who finds it spent by others meanwhile has counted in vain, at most once a process."""
     start, report = PROCESSES.Barrier(8), PROCESSES.Queue()
     workers = [PROCESSES.Process(target=children.fit_many, args=(path, 8, 0.1, start, report)) for _ in range(8)]
     for worker in workers:
@@ -81,8 +82,8 @@ def test_of_64_fits_in_8_processes_10_succeed_and_the_others_read_no_record(path
         worker.join()
     done, refused, filled, in_vain = (sum(column) for column in zip(*reports, strict=True))
     assert (done, refused) == (10, 54)
-    assert filled == 10
-    assert in_vain == 0
+    assert filled == 10 + in_vain
+    assert in_vain <= 8
     ledger = Ledger.open(path)
     assert len(ledger.entries) == 10
     assert all(entry.spent_epsilon is not None for entry in ledger.entries)
@@ -215,7 +216,7 @@ def test_a_disk_that_is_full_in_the_middle_of_a_write(path):
         ledger.reserve(Fraction(1, 10), Fraction(0), f"number {i}")
     before = path.read_bytes()
     child = Child(children.fit_with_a_full_disk, path, 0.25)
-    assert child.hear() == ("OSError", 0)
+    assert child.hear() == ("OSError", 1)
     child.process.join()
     assert path.read_bytes() == before
     assert files(path) == THE_USUAL_FILES
@@ -227,7 +228,9 @@ def test_an_entry_that_could_not_be_read_again_is_not_written(path):
     for what in (5, None, ["a model"]):
         with pytest.raises(TypeError, match="what must be a string"):
             Ledger.open(path).reserve(Fraction(1, 10), Fraction(0), what)
-    for wrong in ({"release": "x" * 300}, {"records": -1}, {"pays_for": {"cuts-1": Fraction(-1)}}):
+    with pytest.raises(ValueError, match="records must be an integer of at least 1"):
+        Ledger.open(path).reserve(Fraction(1, 10), Fraction(0), "a model", records=-1)
+    for wrong in ({"release": "x" * 300}, {"pays_for": {"cuts-1": Fraction(-1)}}):
         with pytest.raises(LedgerError, match="not be read again"):
             Ledger.open(path).reserve(Fraction(1, 10), Fraction(0), "a model", **wrong)
     assert path.read_bytes() == before

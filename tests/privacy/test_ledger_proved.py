@@ -121,6 +121,14 @@ def test_cut_points_that_cost_more_than_was_booked_are_booked_for_the_rest(make)
         assert ledger.spent[0] == expected
 
 
+def test_a_statement_counts_no_less_for_the_cut_points_of_a_person_than_the_ledger_does(make):
+    ledger = make(20.0)
+    clf = DPGreedyRuleListClassifier(epsilon=1.0, schema=released("cuts-1", 0.7), ledger=ledger, records_per_person=3)
+    statement = clf.fit(X, Y).privacy_
+    assert (statement.cut_points, statement.proved.epsilon) == (2.1, 3.1)  # and not 3 * 0.7 in floating point
+    assert ledger.proved == (3.1, 0.0)
+
+
 def test_cut_points_on_the_ledger_are_known_whatever_lies_between(make):
     ledger = make(20.0)
     schemas = [

@@ -25,13 +25,13 @@ def fit(path, epsilon):
 def count_reads():
     """Have all looks at records counted: the vaults that are filled."""
     filled = []
-    fill = Vault.from_table.__func__
+    fill = Vault.filled_by.__func__
 
     def counted(cls, *arguments):
         filled.append(1)
         return fill(cls, *arguments)
 
-    Vault.from_table = classmethod(counted)
+    Vault.filled_by = classmethod(counted)
     return filled
 
 

@@ -2,6 +2,7 @@
 
 import math
 from fractions import Fraction
+from functools import lru_cache
 from numbers import Real
 from typing import Any
 
@@ -14,16 +15,26 @@ UNREADABLE = (ValueError, KeyError, TypeError, AttributeError, ZeroDivisionError
 def exact(name: str, value: Any) -> Fraction:
     """A budget as a fraction: decimals as they are written (0.1 is 1/10), zero allowed."""
     if isinstance(value, Fraction):
-        number = value
+        number, short = value, _is_short(value)
     else:
         if isinstance(value, bool) or not isinstance(value, Real) or not _fits(value):
             raise ValueError(f"{name} must be a finite number, not {value!r}")
-        number = Fraction(repr(float(value)))
-    if abs(number) > LARGEST or len(f"{abs(number.numerator):x}{number.denominator:x}") > 400:
+        number, short = _as_written(float(value))
+    if not short:
         raise ValueError(f"{name} is a number of too many digits")
-    if number < 0 or (name == "delta" and number >= 1):
+    if number.numerator < 0 or (name == "delta" and number >= 1):
         raise ValueError(f"{name} must be {'in [0, 1)' if name == 'delta' else 'at least 0'}, not {value!r}")
     return number
+
+
+@lru_cache(maxsize=256)  # an experiment gives the same ones at every fit
+def _as_written(value: float) -> tuple[Fraction, bool]:
+    number = Fraction(repr(value))
+    return number, _is_short(number)
+
+
+def _is_short(number: Fraction) -> bool:
+    return abs(number) <= LARGEST and len(f"{abs(number.numerator):x}{number.denominator:x}") <= 400
 
 
 def _fits(value: Any) -> bool:

@@ -14,13 +14,14 @@ from io import FileIO
 from pathlib import Path
 from typing import Any, NoReturn, TypeVar
 
-from ..common.locking import NotARegularFileError, open_locked, open_regular, unlock
+from ..common.locking import NotARegularFileError, open_locked, open_regular, unlock, wait_for_writers
 from ..common.writing import PendingFile
 from . import ledger_lines as lines
 from .amounts import UNREADABLE
-from .entries import Booked, Entry, LedgerSnapshot, Totals, Whole
-from .ledger import Ledger, LedgerError, Wish, exact, known_cut_points
+from .entries import Booked, Entry, LedgerSnapshot, Totals, Whole, read_checksum
+from .ledger import Ledger, LedgerError, Wish, known_cut_points
 from .ledger_version_1 import read_version_1
+from .whole import Rho, whole_of
 
 T = TypeVar("T")
 
@@ -38,19 +39,25 @@ class FileLedger(Ledger):
         epsilon: float | None = None,
         delta: float = 0,
         allow_unproved: bool = False,
+        rho: Rho = None,
+        records_per_person: int | None = None,
     ) -> None:
         self.path = Path(os.path.realpath(path))  # by whatever name or link it is opened
         self._name: str | None = None
         self._when_booked: tuple[Whole, Totals] | None = None
-        asked = None if epsilon is None else (exact("epsilon", epsilon), exact("delta", delta))
+        asked = None if epsilon is None else whole_of(epsilon, delta, allow_unproved, rho, records_per_person)
         if not self.path.exists():
             if asked is None:
                 raise LedgerError(f"there is no ledger at {self.path}; give its epsilon to make one")
-            self._make(Whole(*asked, bool(allow_unproved), secrets.token_hex(8)))
+            self._make(asked)
         whole, _ = self._now()
         self._name = whole.name
-        if asked is not None and asked != (whole.epsilon, whole.delta):
+        if asked is not None and (asked.epsilon, asked.delta) != (whole.epsilon, whole.delta):
             raise LedgerError(f"the ledger at {self.path} has another epsilon or delta; open it without giving them")
+        if rho is not None and (asked is None or asked.rho != whole.rho):
+            raise LedgerError(f"the ledger at {self.path} has another rho, or none; open it without giving it")
+        if records_per_person is not None and records_per_person != whole.records_per_person:
+            raise LedgerError(f"the ledger at {self.path} has other records_per_person; open it without giving them")
         if allow_unproved and not whole.allow_unproved:
             raise LedgerError(f"the ledger at {self.path} was made to refuse releases about which nothing is proved")
 
@@ -80,15 +87,15 @@ class FileLedger(Ledger):
         )
 
     def _read(self, look: Callable[[FileIO], T], older: Callable[[Whole, list[Entry]], T]) -> T:
-        """What is found in the file: of version 2, or of version 1. Nothing is written."""
+        """What is found in the file: in lines, or of version 1. Nothing is written."""
         try:
             with open_regular(self.path) as file:
-                if not lines.is_version_2(file):
+                if not lines.has_lines(file):
                     return older(*self._read_version_1(file))
                 try:
                     return look(file)
                 except lines.DamagedError:  # or just being written: then it is whole as soon as nobody writes
-                    _wait_for_writers(file)
+                    wait_for_writers(file)
                     return look(file)
         except FileNotFoundError:
             self._gone()
@@ -130,6 +137,20 @@ class FileLedger(Ledger):
         except (OSError, OutOfReachError) as error:
             warnings.warn(f"{error}. It stays booked in full, as not closed", RuntimeWarning, stacklevel=4)
 
+    def note_model(self, booked: Booked, checksum: str) -> None:
+        """Remember the checksum (SHA-256) of a file into which the model of an entry was written. It is for information."""
+        read_checksum(checksum)
+
+        def note(file: FileIO, tail: lines.Tail) -> None:
+            if tail.whole.name != booked.ledger or tail.totals.entries < booked.number:
+                raise OutOfReachError("the ledger was replaced since the fit; its entry is gone")
+            self._append(file, tail, lambda: tail.written_to(booked, checksum), sync=False)
+
+        try:
+            self._alone(note)
+        except (OSError, LedgerError) as error:
+            warnings.warn(f"{error}. It does not know the model's file", RuntimeWarning, stacklevel=3)
+
     def snapshot(self, own: Booked | None = None) -> LedgerSnapshot:
         """What the ledger says now; if it was lost since, what it said when the model was booked: the model is paid for."""
         try:
@@ -141,11 +162,11 @@ class FileLedger(Ledger):
             return self._summary(*self._when_booked, own)
 
     def _alone(self, work: Callable[[FileIO, lines.Tail], T]) -> T:
-        """Do something with the file, of version 2, while nobody else can."""
+        """Do something with the file, in lines, while nobody else can."""
         while True:
             with self._locked() as file:  # in this very statement: whatever happens from now on, it is closed
                 try:
-                    if lines.is_version_2(file):
+                    if lines.has_lines(file):
                         return work(file, self._tail(file))
                     self._read_version_1(file)  # what is damaged is refused before anything is made
                 except lines.DamagedError as error:
@@ -191,12 +212,12 @@ class FileLedger(Ledger):
             raise
 
     def _upgrade(self) -> None:
-        """From version 1 to 2, under the lock of version 1, which was a file beside. At any kill, one of both is there."""
+        """From version 1 to lines, under the lock of version 1, which was a file beside. At any kill, one of both is there."""
         beside = self.path.with_name(f"{self.path.name}.lock")
         with open_locked(beside, create=True) as lock:
             try:
                 with open_regular(self.path) as file:
-                    if lines.is_version_2(file):
+                    if lines.has_lines(file):
                         return
                     whole, entries = self._read_version_1(file)
                     if os.fstat(file.fileno()).st_nlink > 1:
@@ -212,7 +233,8 @@ class FileLedger(Ledger):
                         raise LedgerError(f"the ledger {self.path} has an entry that is too long to be kept") from None
                     new.commit()
                 if not os.fstat(lock.fileno()).st_size:  # else somebody keeps notes there
-                    beside.unlink(missing_ok=True)
+                    with suppress(PermissionError):  # Windows keeps what is open: an empty file stays, and does no harm
+                        beside.unlink(missing_ok=True)
             except FileNotFoundError:
                 self._gone()
             finally:
@@ -232,10 +254,3 @@ class FileLedger(Ledger):
 
     def __reduce__(self) -> Any:
         return FileLedger, (self.path,)
-
-
-def _wait_for_writers(file: FileIO) -> None:
-    import fcntl
-
-    fcntl.flock(file, fcntl.LOCK_SH)
-    fcntl.flock(file, fcntl.LOCK_UN)

@@ -2,18 +2,19 @@
 
     check     what is wrong with the parameters is an error before a record is read          ``Terms``
     price     what it costs, and what is proved, follows from parameters and the schema      ``Release``
-    reserve   the whole price is booked, in the ledger if there is one, or it ends here      ``release``, from here on
-    fill      records become exact counts in a vault
+    fill      records become exact counts in a vault, if there is budget enough              ``release``, from here on
+    reserve   the whole price is booked, in the ledger if there is one, or it ends here
     draw      the doors of the vault charge the reservation and answer with noise; whatever happens now, the price stays booked
     state     what was released comes with a statement of what it promises
 
-Fits, private cut points and noisy accuracies give their price and two functions: one that fills a vault, and one that draws from
+Fits, private cut points and measurements give their price and two functions: one that fills a vault, and one that draws from
 it. The vault, the reservation and the source of noise come together in ``release`` alone; tests/test_walls.py sees to it that
 nothing else makes a reservation.
 
-**An engine fills the vault before the price is booked** (``fill_first``): a connection may be lost while it counts, and counts
-that no door has let out cost nothing. So that nobody waits for a long query in vain, it is checked before the query that there
-is enough budget. All that stands between filling and drawing is then the booking.
+**The vault is filled before the price is booked**, and what takes long of a draw may be prepared there: counts, and sums over all
+lists or trees, which no door has let out, cost nothing. A connection may be lost, memory may run out, a limit of time strike or
+Ctrl-C be pressed meanwhile, and nothing was booked. (That it happened may say something about the records, like run time, and is
+not covered by the promise, booked or not.) That there is enough budget is checked before, so that nobody waits in vain.
 """
 
 import sys
@@ -88,10 +89,8 @@ class Terms:
         seed = self.random_state
         if seed is None:
             return SystemEntropy()
-        if isinstance(seed, np.random.Generator):
-            return SeededEntropy(seed)
-        if isinstance(seed, int | np.integer):
-            return SeededEntropy(int(seed))
+        if isinstance(seed, int | np.integer | np.random.Generator):
+            return SeededEntropy(seed if isinstance(seed, np.random.Generator) else int(seed))
         return SeededEntropy(int(check_random_state(seed).randint(2**31)))
 
     def reasons_for_no_proof(self, schema: Schema | None, drafted: bool) -> list[str]:
@@ -114,7 +113,6 @@ class Release:
     # with the release: a ledger never says less than the statements of its models.
     rests_on: Sequence[tuple[str, float]] = ()
     cut_points: tuple[str, float] | None = None  # if the release itself consists of cut points: its name, its epsilon
-    fill_first: bool = False  # the records are counted over a connection, which may be lost
 
 
 @dataclass(frozen=True)
@@ -127,30 +125,27 @@ class Released(Generic[T]):
 
 
 def release(planned: Release, fill: Callable[[], V], draw: Callable[[V, Reservation, Entropy], T]) -> Released[T]:
-    """Reserve the price, and only then fill a vault and draw from it."""
+    """Fill a vault, reserve the price, and only then draw from it."""
     terms, statement, ledger = planned.terms, planned.statement, planned.terms.ledger
     entropy = terms.entropy()  # an unusable seed is an error before anything is booked
     _warn_of(planned)
-    k, delta = int(terms.records_per_person), planned.delta
-    proved = None if statement.proved is None else (statement.proved.epsilon, statement.proved.delta or 0.0)
+    k, delta, costs = int(terms.records_per_person), planned.delta, statement.price
     rests_on = {name: k * exact("epsilon", epsilon) for name, epsilon in planned.rests_on}
-    if planned.fill_first:
-        if ledger is not None:
-            ledger.check(terms.price, delta, proved, because=statement.because, rests_on=rests_on)
-        filled = call_unseen(fill, NOTHING_BOOKED)
-        fill = lambda: filled  # noqa: E731
+    if ledger is not None:
+        ledger.check(terms.price, delta, costs, k, because=statement.because, rests_on=rests_on)
+    filled = call_unseen(fill, NOTHING_BOOKED)
     if ledger is None:
         _note(planned)
     name, paid = planned.cut_points or (None, 0.0)
     reservation = reserve(
-        *(ledger, terms.price, delta, planned.what, proved, k),
+        *(ledger, terms.price, delta, planned.what, costs, k),
         because=statement.because,
         release=name,
         rests_on=rests_on,
         pays_for=None if name is None else {name: k * exact("epsilon", paid)},
     )
     with reservation:
-        value = call_unseen(lambda: draw(fill(), reservation, entropy), STAYS_BOOKED, drawing=True)
+        value = call_unseen(lambda: draw(filled, reservation, entropy), STAYS_BOOKED, drawing=True)
     return Released(value, _state(planned), reservation.booked)
 
 
@@ -158,7 +153,7 @@ def _state(planned: Release) -> PrivacyStatement:
     """What is promised by the release together with the cut points that it rests on, record by record."""
     k = int(planned.terms.records_per_person)
     before = sum((exact("epsilon", epsilon) for _, epsilon in planned.rests_on), Fraction(0))
-    total = planned.statement.after_cut_points(k * float(before))
+    total = planned.statement.after_cut_points(float(k * before))
     if total.proved is None:
         return total
     if total.cut_points:
@@ -172,8 +167,7 @@ def _note(planned: Release) -> None:
     if planned.cut_points is not None and planned.statement.proved is not None:
         note_cuts(_columns(planned), *planned.cut_points)
     else:
-        records = int(planned.terms.records_per_person)
-        note_release(_columns(planned), planned.statement, records, planned.rests_on)
+        note_release(_columns(planned), planned.statement, int(planned.terms.records_per_person), planned.rests_on)
 
 
 def _columns(planned: Release) -> frozenset[str]:

@@ -35,7 +35,7 @@ class Reservation:
 
     def draw(self, epsilon: Fraction, delta: Fraction, what: str) -> None:
         """Charge a query, or refuse it."""
-        spent_epsilon = self.spent_epsilon + self.records * epsilon
+        spent_epsilon = self.spent_epsilon + (epsilon if self.records == 1 else self.records * epsilon)
         spent_delta = self.spent_delta + delta if delta else self.spent_delta
         if spent_epsilon > self.epsilon or spent_delta > self.delta:
             raise BudgetError(f"a {what} asks for more than is left of the reservation: this is a bug in the learner")

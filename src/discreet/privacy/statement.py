@@ -2,10 +2,13 @@
 
 import json
 import math
-from dataclasses import asdict, dataclass, field, fields, replace
-from decimal import ROUND_CEILING, Context
+from dataclasses import dataclass, field, fields, replace
+from decimal import ROUND_CEILING, Context, Decimal
 from fractions import Fraction
 from typing import Any
+
+from .costs import NOTHING_PROVED, PURE, Cost, pair, plain_sum, rho_sum
+from .totals import ADDITION, least
 
 FORMAT, VERSION = "discreet privacy statement", 1
 
@@ -15,7 +18,11 @@ NEIGHBOURS = (
 )
 # Why nothing is proved, where a report has to be loud
 SEEDED = "the noise was seeded (random_state), so it can be repeated and taken off"
-MEASURED = "noisy accuracy"  # the mechanism of statements about a measurement
+MEASURED, EVALUATED = "noisy accuracy", "noisy evaluation"  # the mechanisms of statements about a measurement
+MEASUREMENTS = {
+    MEASURED: "This accuracy was measured with noise.",
+    EVALUATED: "These numbers were measured with noise.",
+}
 INFERRED = "the schema was made from records (infer_schema, or cut points with seeded noise)"
 DRAFTED = "a schema was drafted from these very records (draft_schema), and nothing protects what it says about them"
 
@@ -37,6 +44,11 @@ class Guarantee:
 
     epsilon: float
     delta: float | None
+
+    @property
+    def costs(self) -> tuple[Cost, ...]:
+        """The same for a ledger."""
+        return pair(Fraction(repr(float(self.epsilon))), Fraction(repr(float(self.delta or 0.0))))
 
     def for_person(self, records: int) -> "Guarantee":
         """The same for a person who has up to so many records in the table: a chain of neighbours, one record at a time.
@@ -66,10 +78,13 @@ def _in_words(proved: Guarantee) -> str:
     return factor if not proved.delta else f"{factor}, up to a chance of delta that this fails"
 
 
-def rounded_up(value: float, digits: int) -> str:
-    """A number at this many digits, never below what it is."""
+def rounded_up(value: float | Fraction, digits: int) -> str:
+    """A number at this many digits, never below what it is (of a float: as it is written)."""
+    context = Context(prec=digits, rounding=ROUND_CEILING)
+    if isinstance(value, Fraction):
+        return f"{float(context.divide(Decimal(value.numerator), Decimal(value.denominator))):.{digits}g}"
     value = max(value, 1e-300) if value else value  # nobody reads 2.23e-308
-    return f"{float(Context(prec=digits, rounding=ROUND_CEILING).create_decimal(repr(value))):.{digits}g}"
+    return f"{float(context.create_decimal(repr(value))):.{digits}g}"
 
 
 @dataclass(frozen=True)
@@ -102,13 +117,31 @@ class Others:
 
 
 @dataclass(frozen=True)
+class Concentrated:
+    """What the release is in zCDP, and the epsilon that is proved at a delta: that of the ledger on which it is."""
+
+    rho: float
+    epsilon: float
+    delta: float
+
+    def __str__(self) -> str:
+        return (
+            f"In terms of zero-concentrated differential privacy (zCDP), in which many releases add up to less, it has rho = "
+            f"{rounded_up(self.rho, 4)}. At the ledger's delta of {rounded_up(self.delta, 3)} its epsilon is "
+            f"{rounded_up(self.epsilon, 6)}."
+        )
+
+
+@dataclass(frozen=True)
 class PrivacyStatement:
     """What is promised about one release.
 
-    ``published`` is what the mechanism's authors claim for these parameters, ``proved`` what docs/theory.md proves for
-    this very configuration; None if nothing is proved, and ``because`` says why. ``assumes`` lists what the proof rests on.
-    ``cut_points`` is the part of the proved epsilon that was spent before, on cut points of the schema. ``others`` is a reminder
-    of other releases in the same process that are on no ledger; what is promised about this one does not depend on them.
+    ``published`` is what the accounting of the mechanism's authors gives for these parameters, ``proved`` what docs/theory.md
+    proves for this very configuration; None if nothing is proved, and ``because`` says why. ``assumes`` lists what the proof
+    rests on. ``cut_points`` is the part of the proved epsilon that was spent before, on cut points of the schema. ``others`` is a
+    reminder of other releases in the same process that are on no ledger; what is promised about this one does not depend on them.
+    ``concentrated`` is there if a ledger with a delta is. ``limits``: what every model keeps to that could have been drawn.
+    ``costs`` are what the proved pair is the sum of, for a ledger, and not written down with the statement.
     """
 
     mechanism: str
@@ -119,6 +152,27 @@ class PrivacyStatement:
     neighbours: str = NEIGHBOURS
     cut_points: float = 0.0
     others: Others | None = field(default=None, compare=False)
+    concentrated: Concentrated | None = None
+    limits: tuple[str, ...] = ()
+    costs: tuple[Cost, ...] = field(default=(), compare=False, repr=False)
+
+    @property
+    def price(self) -> tuple[Cost, ...]:
+        """What a ledger is to count: the costs; the proved pair if they are not known."""
+        if self.proved is None:
+            return NOTHING_PROVED
+        return self.costs or self.proved.costs
+
+    def at_delta(self, delta: Fraction) -> "PrivacyStatement":
+        """With what it is in zCDP, and at this delta, if there is one and something is proved."""
+        if self.proved is None or not delta:
+            return self
+        rho = rho_sum(self.price)
+        total = least(plain_sum(self.price), rho, delta)
+        if total is None:
+            return self
+        epsilon = self.proved.epsilon if total.by == ADDITION else above(total.epsilon)
+        return replace(self, concentrated=Concentrated(above(rho), epsilon, float(delta)))
 
     @property
     def claim_is_proved(self) -> bool:
@@ -138,11 +192,12 @@ class PrivacyStatement:
         if self.proved is None or not epsilon:
             return self
         both = replace(self.proved, epsilon=plus(self.proved.epsilon, epsilon))
-        return replace(self, proved=both, cut_points=plus(self.cut_points, epsilon))
+        costs = (*self.price, Cost(PURE, Fraction(repr(float(epsilon)))))
+        return replace(self, proved=both, cut_points=plus(self.cut_points, epsilon), costs=costs)
 
     def __str__(self) -> str:
         opening = f"This model was learned with the mechanism {self.mechanism}."
-        parts = ["This accuracy was measured with noise." if self.mechanism == MEASURED else opening]
+        parts = [MEASUREMENTS.get(self.mechanism, opening)]
         if self.proved is None:
             parts.append(self.no_proof)
         else:
@@ -156,14 +211,19 @@ class PrivacyStatement:
                 "the records. The statement of every model that uses them counts it; in a sum over several such models (as in "
                 "a ledger) it counts once."
             )
+        if self.concentrated is not None:
+            parts.append(str(self.concentrated))
         if self.published is not None:
             verdict = "which is proved" if self.claim_is_proved else "which is not proved here"
             what = " for the learning alone" if self.cut_points else ""
-            parts.append(f"Its authors claim {self.published}{what}, {verdict}.")
+            parts.append(f"Its authors' accounting gives {self.published}{what}, {verdict}.")
         if self.proved is not None:
             parts.append(self.neighbours)
         if self.proved is not None and self.assumes:
             parts.append("This assumes that " + "; that ".join(self.assumes) + ".")
+        if self.limits:
+            listed = "; ".join(self.limits)
+            parts.append(f"Every model that could have been drawn, whatever the records are, keeps to this: {listed}.")
         if self.proved is not None and self.others is not None:
             parts.append(self.others.with_this(self.proved))
         return " ".join(parts)
@@ -173,9 +233,13 @@ class PrivacyStatement:
         data: dict[str, Any] = {"format": FORMAT, "version": VERSION}
         for entry in fields(self):
             value = getattr(self, entry.name)
-            if entry.name in ("cut_points", "others") and not value:
+            if entry.name == "costs" or (
+                entry.name in ("cut_points", "others", "concentrated", "limits") and not value
+            ):
                 continue
-            data[entry.name] = asdict(value) if isinstance(value, Guarantee | Others) else value
+            if isinstance(value, Guarantee | Others | Concentrated):  # numbers, which need no copies
+                value = {part.name: getattr(value, part.name) for part in fields(value)}
+            data[entry.name] = value
         return json.dumps(data, indent=indent)
 
     @classmethod
@@ -189,10 +253,15 @@ class PrivacyStatement:
                 data[name] = None if data[name] is None else _guarantee_from(data[name])
             for name in ("because", "assumes"):
                 data[name] = _texts(data[name])
+            data["limits"] = _texts(data.get("limits", []))
             if not _is_number(data.get("cut_points", 0.0)):
                 raise ValueError
             if "others" in data:
                 data["others"] = _others_from(data["others"])
+            if "concentrated" in data:
+                data["concentrated"] = _concentrated_from(data["concentrated"])
+            if "costs" in data:
+                raise ValueError
             _texts([data["mechanism"], data.get("neighbours", NEIGHBOURS)])
             return cls(**data)
         except (ValueError, KeyError, TypeError, AttributeError, OverflowError, RecursionError):
@@ -220,6 +289,19 @@ def _others_from(data: Any) -> Others:
     if not _is_number(found.epsilon) or not _is_number(found.delta) or found.delta > 1:
         raise ValueError
     return found
+
+
+def _concentrated_from(data: Any) -> Concentrated:
+    found = Concentrated(**data)
+    if not all(map(_is_number, (found.rho, found.epsilon, found.delta))) or found.delta >= 1:
+        raise ValueError
+    return found
+
+
+def above(value: Fraction) -> float:
+    """The least float that is not below."""
+    found = float(value)
+    return found if Fraction(found) >= value else math.nextafter(found, math.inf)
 
 
 def _is_number(value: Any) -> bool:
