@@ -1,7 +1,4 @@
-"""What every mechanism says about itself. Whoever wants to know something about a mechanism asks it, by ``registry.py``.
-
-docs/new-mechanism.md adds one, step by step.
-"""
+"""What every mechanism says about itself to whoever asks it, by ``registry.py``. docs/new-mechanism.md adds one, step by step."""
 
 import math
 from abc import ABC, abstractmethod
@@ -10,6 +7,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
+from ..privacy.costs import Cost
 from ..privacy.ledger import exact
 from ..privacy.statement import Guarantee
 from .audit_cases import E, Grid, Nodes, WholeFit, large_sizes, small_sizes
@@ -30,7 +28,8 @@ class Mechanism(ABC):
 class Settings:
     """What is asked of a greedy fit, in public numbers. ``epsilon`` is that of a single record, ``max_length`` the paper's K.
 
-    A ``delta`` of None stands for 1/n^2, and a ``min_support`` below 1 for that share of n, as published: both then follow the
+    A record takes part in up to K - 1 choices: one for each rule of a list, or for each level of a ``tree`` (Theorem 21a). A
+    ``delta`` of None stands for 1/n^2, and a ``min_support`` below 1 for that share of n, as published: both then follow the
     private number n of records.
     """
 
@@ -40,6 +39,7 @@ class Settings:
     min_support: float = 1
     confidence: float = 0.99
     counts_share: Fraction = Fraction(1, 2)
+    tree: bool = False
 
 
 @dataclass(frozen=True)
@@ -63,7 +63,7 @@ class GreedyBudget:
 
     @property
     def most_choices(self) -> int:
-        """How many rules may be chosen: the default is not."""
+        """In how many a record takes part, at most: for the default, or a leaf, there is none."""
         return self.settings.max_length - 1
 
     def threshold(self, min_support: int) -> int:
@@ -91,9 +91,7 @@ class GreedyMechanism(Mechanism):
     needs_delta = False
     needs_support = False  # a choice is cheap only where many records are left, so that is checked before
     uses_counts_share = True  # the user says which share of epsilon goes to the class counts
-    counts_together = (
-        True  # one charge for the class counts of all parts (docs/theory.md, Lemma 7), or one for each part
-    )
+    counts_together = True  # one charge for the class counts of all parts of a list (Lemma 7), or one for each part
     exact_choices = False  # by exact coins on integers; else the statement assumes that rounding does not matter
 
     def split(self, settings: Settings) -> GreedyBudget:
@@ -109,12 +107,16 @@ class GreedyMechanism(Mechanism):
         """A choice at one node. ``delta`` and ``min_support`` are for mechanisms that need them."""
 
     def published(self, settings: Settings) -> Guarantee | None:
-        """What its authors claim about a whole fit; None if nobody claims anything but what is proved."""
+        """What its authors' accounting gives for a whole fit; None if nobody claims anything but what is proved."""
         return None
 
     @abstractmethod
     def proved(self, budget: GreedyBudget, candidates: int) -> Guarantee:
         """What is proved about a whole fit with a public ``delta`` and ``min_support``."""
+
+    def costs(self, budget: GreedyBudget, candidates: int) -> tuple[Cost, ...]:
+        """The same as values for a ledger, for a single record; one that knows its parts says more, and is charged less."""
+        return self.proved(budget, candidates).costs
 
     def reasons_for_no_proof(self, settings: Settings) -> list[str]:
         """Why nothing is proved with such settings."""
@@ -128,7 +130,9 @@ class GreedyMechanism(Mechanism):
     def counts_epsilon(self, parameters: Mapping[str, Any]) -> Fraction:
         """As ``split`` has it; what a person's records share is divided by their number."""
         share = exact("counts_share", parameters["counts_share"]) if self.uses_counts_share else Fraction(1, 2)
-        whole = Settings(exact("epsilon", parameters["epsilon"]), int(parameters["max_length"]), counts_share=share)
+        tree = "max_depth" in parameters
+        length = int(parameters["max_depth"]) + 1 if tree else int(parameters["max_length"])
+        whole = Settings(exact("epsilon", parameters["epsilon"]), length, counts_share=share, tree=tree)
         return self.split(whole).counts_epsilon / int(parameters.get("records_per_person", 1))
 
     # -- for the audit ------------------------------------------------------------------------------------------------
@@ -139,8 +143,7 @@ class GreedyMechanism(Mechanism):
     @property
     def needed_parameters(self) -> dict[str, Any]:
         """The classifier's parameters without which nothing would be proved."""
-        needed: dict[str, Any] = {"mechanism": self.name}
-        needed |= {"delta": 1e-6} if self.needs_delta else {}
+        needed = dict[str, Any](mechanism=self.name) | ({"delta": 1e-6} if self.needs_delta else {})
         return needed | ({"min_support": 20} if self.needs_support else {})
 
     def audit_choices(self, quick: bool) -> Mapping[str, Sequence[Nodes | Grid]]:

@@ -24,6 +24,9 @@ Array = np.ndarray[tuple[int, ...], np.dtype[np.float64]]
 
 KNOTS = (600, 2_000)  # at least, at most; between them, so many that a step is no longer than the node's epsilon
 ONE_BY_ONE = 20  # nodes with fewer records are looked at one by one, larger ones in blocks
+FARTHEST = (
+    100  # losses by so many times the node's epsilon too much are not told from larger ones: that keeps steps short
+)
 SLACK = 1e-12  # above the sum of all rounding errors
 
 
@@ -113,7 +116,7 @@ def divergence_of_runs(
         return 0.0
     if epsilon > 100.0:  # out of reach of a float, and of interest
         return 1.0
-    top = min(top, epsilon + 50.0)  # beyond it, H is at most what it is there
+    top = min(top, epsilon + min(50.0, FARTHEST * node_epsilon))  # beyond it, H is at most what it is there
     knots = knots or round(min(max(KNOTS[0], 2.0 * top / node_epsilon), KNOTS[1]))
     shift = Shift(lines)
     some = nodes(prices, threshold, node_epsilon)

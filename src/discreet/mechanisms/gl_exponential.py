@@ -1,11 +1,13 @@
 """gl-exponential: the exponential mechanism on the Gini impurity. The proof is in ``gini_over_scale.py``.
 
-A noisy maximum with Gumbel noise is the exponential mechanism (``noise/gumbel.py``).
+A noisy maximum with Gumbel noise is the exponential mechanism (``noise/gumbel.py``), so the choice is of bounded range, too: all
+scores change by numbers in an interval of length e/2, and the sum of weights changes all probabilities by one factor.
 """
 
 from fractions import Fraction
 
 from ..noise.gumbel import Gumbel
+from ..privacy.costs import BOUNDED_RANGE
 from .gini_over_scale import GLOBAL_SENSITIVITY, GiniOverScale
 from .published import Published
 
@@ -15,6 +17,7 @@ class GlExponential(Published):
 
     name = "gl-exponential"
     draws_epsilon = Fraction(6)
+    choice_cost = BOUNDED_RANGE
 
     def selector(self, epsilon: Fraction, delta: float, min_support: int, candidates: int) -> GiniOverScale:
         """The same at every node."""

@@ -2,6 +2,7 @@
 
 from fractions import Fraction
 
+from ..noise.discrete_laplace import scale_for
 from ..noise.laplace import Laplace
 from .gini_over_scale import GLOBAL_SENSITIVITY, GiniOverScale
 from .published import Published
@@ -15,4 +16,4 @@ class GlLaplace(Published):
 
     def selector(self, epsilon: Fraction, delta: float, min_support: int, candidates: int) -> GiniOverScale:
         """The same at every node."""
-        return GiniOverScale(GLOBAL_SENSITIVITY / float(epsilon), Laplace())
+        return GiniOverScale(GLOBAL_SENSITIVITY * scale_for(epsilon), Laplace())  # rounded up

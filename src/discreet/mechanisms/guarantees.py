@@ -13,16 +13,21 @@ most ``pi(n) = P(noise >= L + T - n - 1)``, whatever happened before (the larger
 
     V(K - 1, epsilon - K e)   where   V(k, b) = max over n of  pi(n) * (1 if p(n) > b else V(k - 1, b - p(n))),  V(0, b) = 0.
 
+In a tree, K - 1 is its depth, and a run is followed along the way of the record that one neighbour lacks: of what is done at the
+other nodes, all has the same probability on both (docs/theory.md, Theorem 21a). So the same holds.
+
 ``divergence.py`` has a sharper bound, which follows how much a choice can lose with which probability. The smaller of the two
 is what we prove.
 """
 
 import sys
+from fractions import Fraction
 
 import numpy as np
 
 from ..noise.discrete_laplace import at_least
 from ..noise.noisy_max import Lines
+from ..privacy.costs import DISCRETE_LAPLACE, Cost, repeated
 from ..privacy.statement import Guarantee
 from .base import GreedyBudget
 from .divergence import SLACK, Array, divergence_of_runs
@@ -37,8 +42,19 @@ def charges_add_up(budget: GreedyBudget) -> Guarantee:
 
 
 def prices_add_up(budget: GreedyBudget, price: float) -> Guarantee:
-    """Where a choice at a node of any size costs ``price``, whatever it is charged."""
-    return Guarantee((budget.most_choices * price + float(budget.counts_epsilon)) * ROUND_UP, 0.0)
+    """Where a choice at a node of any size costs ``price``, whatever it is charged. If it is charged no less, charges add up."""
+    total = (budget.most_choices * price + float(budget.counts_epsilon)) * ROUND_UP
+    paid = price <= float(budget.choice_epsilon)
+    return Guarantee(min(total, charges_add_up(budget).epsilon) if paid else total, 0.0)
+
+
+def costs_one_by_one(budget: GreedyBudget, kind: str, price: float | Fraction) -> tuple[Cost, ...]:
+    """The same as values: choices of one kind, each at this price, and the class counts of all parts together."""
+    each = price if isinstance(price, Fraction) else Fraction(repr(price * ROUND_UP))
+    if price <= float(budget.choice_epsilon):
+        each = min(each, budget.choice_epsilon)
+    counts = repeated(DISCRETE_LAPLACE, budget.counts_epsilon, 1)
+    return (*repeated(kind, each, budget.most_choices), *counts)
 
 
 def with_support_checks(budget: GreedyBudget, min_support: int, prices: Array, lines: Lines) -> Guarantee:

@@ -35,10 +35,11 @@ from ..cells.counting import NodeCounts
 from ..noise.discrete_laplace import scale_for
 from ..noise.entropy import Entropy, Integers
 from ..noise.exponential import Exponential
+from ..privacy.costs import PURE, Cost
 from ..privacy.statement import Guarantee
 from .audit_cases import WholeFit
 from .base import GreedyBudget, GreedyMechanism
-from .guarantees import charges_add_up
+from .guarantees import charges_add_up, costs_one_by_one
 from .selector import NoisyMaxSelector
 
 UNITS = 1 << 20  # in a mass of 1
@@ -111,15 +112,17 @@ class Mass(GreedyMechanism):
         """docs/theory.md, Theorem 12."""
         return charges_add_up(budget)
 
+    def costs(self, budget: GreedyBudget, candidates: int) -> tuple[Cost, ...]:
+        """Choices by permute-and-flip are pure; that their range is bounded by less than 2 e is not known."""
+        return costs_one_by_one(budget, PURE, budget.choice_epsilon)
+
     def audit_fits(self) -> Sequence[WholeFit]:
         """Also longer lists and rules, no rules at all, and three classes."""
+        pairs = {"mechanism": "mass", "epsilon": 1.0, "max_length": 2, "max_card": 2, "negations": True}
         return [
             WholeFit("mass", {"mechanism": "mass", "epsilon": 1.0, "max_length": 3}),
             WholeFit("mass, three rules", {"mechanism": "mass", "epsilon": 3.0, "max_length": 4}, n_rules=3),
-            WholeFit(
-                "mass, pairs of literals",
-                {"mechanism": "mass", "epsilon": 1.0, "max_length": 2, "max_card": 2, "negations": True},
-            ),
+            WholeFit("mass, pairs of literals", pairs),
             WholeFit("mass, class counts only", {"mechanism": "mass", "epsilon": 1.0, "max_length": 1}, n_rules=1),
             WholeFit("mass, three classes", {"mechanism": "mass", "epsilon": 0.5, "max_length": 2}, n_classes=3),
         ]

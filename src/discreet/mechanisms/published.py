@@ -4,6 +4,10 @@ The paper (section IV.B): three operations a node (support check, choice, counts
 only for the default, so ``eps_node = eps / (3K - 1)`` and ``delta_node = delta / (K - 1)``. The methods on global
 sensitivity need no support check and save that share: ``eps_node = eps / (2K - 1)``.
 
+A tree of depth d has no counts but those of its leaves: on its way a record meets d checks, d choices and one count, so
+``eps_node = eps / (2d + 1)``, without the check ``eps / (d + 1)``, and ``delta_node = delta / d``: the paper's remark that the
+nodes of a level, which share no record, compose in parallel.
+
 With K - 1 rules and a default, a smooth method asks at most ``3 (K - 1) + 1 = 3K - 2`` queries: one share of the
 published split is never spent. It is kept as published.
 
@@ -28,9 +32,10 @@ import numpy as np
 
 from ..cells.cells import Array
 from ..cells.counting import NodeCounts
+from ..privacy.costs import PURE, Cost
 from ..privacy.statement import Guarantee
 from .base import GreedyBudget, GreedyMechanism, Settings
-from .guarantees import prices_add_up
+from .guarantees import costs_one_by_one, prices_add_up
 from .impurity import gini
 
 
@@ -45,10 +50,14 @@ class Published(GreedyMechanism):
     binary_only = True
     uses_counts_share = False
     counts_together = False  # the paper pays for the counts of each part
+    choice_cost = PURE  # of which kind a choice is, for a ledger
 
     def split(self, settings: Settings) -> GreedyBudget:
-        """The paper's."""
-        node = settings.epsilon / ((3 if self.needs_support else 2) * settings.max_length - 1)
+        """The paper's; of a tree, an equal share for each query that a record takes part in."""
+        queries = (3 if self.needs_support else 2) * settings.max_length - 1
+        if settings.tree:
+            queries = (2 if self.needs_support else 1) * (settings.max_length - 1) + 1
+        node = settings.epsilon / queries
         delta = Fraction(0)
         if self.needs_delta:  # 1/n^2 is put in by the doors, which know n
             delta = Fraction(1) if settings.delta is None else settings.delta
@@ -70,3 +79,8 @@ class Published(GreedyMechanism):
         """docs/theory.md, Theorem 8."""
         selector = self.selector(budget.choice_epsilon, float(budget.choice_delta), 1, candidates)
         return prices_add_up(budget, selector.price(0, candidates))
+
+    def costs(self, budget: GreedyBudget, candidates: int) -> tuple[Cost, ...]:
+        """What ``proved`` adds up, as values."""
+        selector = self.selector(budget.choice_epsilon, float(budget.choice_delta), 1, candidates)
+        return costs_one_by_one(budget, self.choice_cost, selector.price(0, candidates))

@@ -36,6 +36,7 @@ from ..noise.discrete_laplace import scale_for
 from ..noise.entropy import Array, Entropy, Integers
 from ..noise.exponential import Exponential
 from ..noise.noisy_max import log_prob
+from ..privacy.costs import PURE, Cost, repeated
 
 
 class Stretch(NamedTuple):
@@ -88,8 +89,14 @@ class CutsBudget:
 
     epsilon: Fraction
     choice_epsilon: Fraction
+    choices: int = 1
 
     @classmethod
     def split(cls, epsilon: Fraction, levels: Sequence[int]) -> "CutsBudget":
         """Equal shares for all levels of all columns: a record has a value in every column, so columns add up."""
-        return cls(epsilon, epsilon / sum(levels))
+        return cls(epsilon, epsilon / sum(levels), sum(levels))
+
+    @property
+    def costs(self) -> tuple[Cost, ...]:
+        """One pure choice for each level of each column, for a single record."""
+        return repeated(PURE, self.choice_epsilon, self.choices)

@@ -9,8 +9,11 @@ from .base import GreedyMechanism, Mechanism
 from .gl_exponential import GlExponential
 from .gl_gaussian import GlGaussian
 from .gl_laplace import GlLaplace
+from .inverse import Inverse
 from .mass import Mass
 from .noisy_counts import NoisyCounts
+from .purity import Purity
+from .score_cards import ScoreCards
 from .sm_cauchy import SmCauchy
 from .sm_laplace import SmLaplace
 from .whole_lists import WholeLists
@@ -19,9 +22,12 @@ from .whole_trees import WholeTrees
 # in the order in which they are offered
 MECHANISMS: dict[str, GreedyMechanism] = {
     mechanism.name: mechanism
-    for mechanism in (Mass(), SmLaplace(), SmCauchy(), GlLaplace(), GlGaussian(), GlExponential(), NoisyCounts())
+    for mechanism in (
+        *(Mass(), Purity(), Inverse()),
+        *(SmLaplace(), SmCauchy(), GlLaplace(), GlGaussian(), GlExponential(), NoisyCounts()),
+    )
 }
-WHOLE_LISTS, WHOLE_TREES = WholeLists(), WholeTrees()
+WHOLE_LISTS, WHOLE_TREES, SCORE_CARDS = WholeLists(), WholeTrees(), ScoreCards()
 
 
 def register(mechanism: GreedyMechanism) -> None:
@@ -40,4 +46,4 @@ def find_greedy(name: Any) -> GreedyMechanism | None:
 
 def find(name: Any) -> Mechanism | None:
     """The mechanism that a statement names, if it is one that learns."""
-    return next((m for m in (WHOLE_LISTS, WHOLE_TREES) if m.name == name), None) or find_greedy(name)
+    return next((m for m in (WHOLE_LISTS, WHOLE_TREES, SCORE_CARDS) if m.name == name), None) or find_greedy(name)

@@ -15,9 +15,10 @@ from functools import lru_cache
 from ..cells.cells import Array
 from ..cells.counting import NodeCounts
 from ..noise.noisy_max import Lines, Noise
+from ..privacy.costs import Cost
 from ..privacy.statement import Guarantee
 from .audit_cases import E, Nodes, large_sizes, small_sizes
-from .base import GreedyBudget
+from .base import GreedyBudget, GreedyMechanism
 from .guarantees import with_support_checks
 from .impurity import largest_ranges_of_smooth_gini, smooth_sensitivity
 from .published import Published, ginis
@@ -71,6 +72,10 @@ class Smooth(Published):
         support = max(1, int(budget.settings.min_support))
         selector = self.selector(budget.choice_epsilon, float(budget.choice_delta), support, candidates)
         return with_support_checks(budget, support, selector.prices(), selector.lines)
+
+    def costs(self, budget: GreedyBudget, candidates: int) -> tuple[Cost, ...]:
+        """The pair: what a choice costs follows the records that are left, so the parts have no prices of their own."""
+        return GreedyMechanism.costs(self, budget, candidates)
 
     def audit_choices(self, quick: bool) -> Mapping[str, Sequence[Nodes]]:
         """Below the support; and above it: all nodes for a small one, extreme nodes for a large one."""

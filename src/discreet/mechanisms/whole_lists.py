@@ -6,7 +6,11 @@ grows by a factor from 1 to exp(e), and so does the sum of all weights: their qu
 exp(e).  [] Later draws are about the records that earlier rules leave; given the rules, neighbours stay neighbours or become
 equal, so charges add up (Corollary 14). The class counts of all parts cost one share together (Lemma 7).
 
-The law is drawn from in ``sampling/``; the door is ``vault/list_doors.py``. Its weights are computed in floating point.
+**Bounded range.** All weights grow by factors from 1 to exp(e), and the sum of weights changes all probabilities by one and the
+same factor. So all log-ratios lie in one interval of width e, and a draw is e^2/8-zCDP (Theorem 32).  []
+
+The law is drawn from in ``sampling/``; the doors are ``vault/list_doors.py`` and ``vault/summed_doors.py``. By the search it is
+drawn from in floating point, else in real numbers (``noise/decisions.py``).
 """
 
 from collections.abc import Mapping
@@ -14,6 +18,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
+from ..privacy.costs import BOUNDED_RANGE, DISCRETE_LAPLACE, Cost, repeated
 from ..privacy.ledger import exact
 from ..privacy.statement import Guarantee
 from .base import Mechanism
@@ -31,11 +36,12 @@ class DrawBudget:
     epsilon: Fraction
     counts_epsilon: Fraction
     draw_epsilon: Fraction
+    draws: int = 1
 
     @classmethod
     def split(cls, epsilon: Fraction, counts_share: Fraction, draws: int) -> "DrawBudget":
         """Equal shares for the draws of what the counts leave."""
-        return cls(epsilon, counts_share * epsilon, (1 - counts_share) * epsilon / draws)
+        return cls(epsilon, counts_share * epsilon, (1 - counts_share) * epsilon / draws, draws)
 
 
 class DrawnWhole(Mechanism):
@@ -44,6 +50,15 @@ class DrawnWhole(Mechanism):
     def proved(self, budget: DrawBudget) -> Guarantee:
         """Charges add up to the epsilon that was asked for."""
         return Guarantee(float(budget.epsilon), 0.0)
+
+    def costs(self, budget: DrawBudget) -> tuple[Cost, ...]:
+        """Draws of bounded range, and counts with discrete Laplace noise, for a single record."""
+        counts = repeated(DISCRETE_LAPLACE, budget.counts_epsilon, 1)
+        return (*repeated(BOUNDED_RANGE, budget.draw_epsilon, budget.draws), *counts)
+
+    def costs_of(self, epsilon: float, counts_share: float, draws: int) -> tuple[Cost, ...]:
+        """The same from a fit's parameters, for a person."""
+        return self.costs(DrawBudget.split(exact("epsilon", epsilon), exact("counts_share", counts_share), draws))
 
     def counts_epsilon(self, parameters: Mapping[str, Any]) -> Fraction:
         """The share of the counts; what a person's records share is divided by their number."""
