@@ -11,7 +11,8 @@ from discreet import Boolean, GreedyRuleListClassifier, Ledger, Rule, RuleList, 
 from discreet.common.errors import RuleError, SchemaError
 from discreet.noise.entropy import SeededEntropy
 from discreet.privacy.ledger import BudgetError, Reservation
-from discreet.vault import accuracy as door
+from discreet.releases.accuracy import right_or_wrong
+from discreet.vault import evaluation as door
 from discreet.vault.vault import Vault
 
 SCHEMA = Schema((Boolean("a"), Boolean("b")), classes=["no", "yes"])
@@ -31,8 +32,15 @@ class Noted:
 def exact_counts(X, y, epsilon=1.0, records=1):
     noted = Noted()
     reservation = Reservation(Fraction(10), Fraction(0), records=records)
-    found = door.correct_and_wrong(Vault.from_table(X, y, SCHEMA), MODEL, Fraction(epsilon), reservation, noted)
+    found = correct_and_wrong(Vault.from_table(X, y, SCHEMA), Fraction(epsilon), reservation, noted)
     return found, noted.scale, reservation.spent_epsilon
+
+
+def correct_and_wrong(vault, epsilon, reservation, entropy):
+    """As ``noisy_accuracy`` asks for them."""
+    places = right_or_wrong(MODEL)
+    (found,) = door.noisy_histograms(vault, MODEL, places, 2, [door.Division()], epsilon, reservation, entropy)
+    return tuple(found[0].tolist())
 
 
 def test_counts_are_those_of_predict():
@@ -73,7 +81,7 @@ def test_noise_has_the_scale_it_should(twin, is_right, monkeypatch):
     monkeypatch.setattr(door, "release", lambda counts, epsilon, entropy: release(counts, twin * epsilon, entropy))
     entropy, vault = SeededEntropy(0), Vault.from_table(X, Y, SCHEMA)
     reservation = Reservation(Fraction(10_000), Fraction(0))
-    drawn = [door.correct_and_wrong(vault, MODEL, Fraction(1, 2), reservation, entropy) for _ in range(4_000)]
+    drawn = [correct_and_wrong(vault, Fraction(1, 2), reservation, entropy) for _ in range(4_000)]
     q = math.exp(-0.5)
     expected = math.sqrt(2 * q) / (1 - q)  # the deviation of discrete Laplace noise
     assert bool((np.abs(np.std(drawn, axis=0) / expected - 1) < 0.1).all()) is is_right

@@ -12,7 +12,7 @@ import pytest
 from click.testing import CliRunner
 from scipy import stats
 
-from discreet import Vault
+from discreet import DPGreedyRuleListClassifier, Vault
 from discreet.audit import Check, Report, Row, audit, run, trees
 from discreet.audit.choices import noisy_max_law, worst_choice
 from discreet.audit.explore import explore, law_of_lists, losses, schema_of_rules, vault_of
@@ -115,23 +115,13 @@ def test_what_is_explored_is_what_the_plain_enumeration_says(name):
     rng = np.random.default_rng(1)
     for pair, _ in zip(random_pairs(rng, 2, 2, (3, 30, 600)), range(6), strict=False):
         law = explore(classifier, vault_of(classifier.schema, pair.less))
-        budget = classifier._budget()
-        doors = (
-            type(classifier)
-            .__mro__[2]
-            ._doors(
-                classifier,
-                vault_of(classifier.schema, pair.less),
-                classifier._candidates(classifier.schema),
-                budget,
-                None,
-                None,
-            )
-        )
+        budget = classifier._budget_for(classifier.max_length)
+        vault, candidates = vault_of(classifier.schema, pair.less), classifier._candidates(classifier.schema)
+        doors = DPGreedyRuleListClassifier._doors(classifier, vault, candidates, budget, None, None)
         plain = Learner(
             doors._selector,
             float(budget.counts_epsilon),
-            doors._threshold if name.startswith("sm-") else None,
+            doors._budget.threshold(doors._support) if name.startswith("sm-") else None,
             3,
         )
         expected = distribution(plain, patterns, pair.less)
@@ -227,16 +217,23 @@ def test_the_audit_has_power():
     assert lower_bound(*hits, fits, confidence=1 - 1e-6) <= 2.0
 
 
+CLAIM_FAILS = {
+    "greedy trees, sm-cauchy"
+}  # docs/theory.md, section 11a: a support of 250 is too large for a tree to be pure
+
+
 @pytest.mark.parametrize("subject", SUBJECTS, ids=lambda s: s.name)
 def test_a_slice_of_the_audit_of_whole_fits(subject):
     proved, published_claim = subject.promises()
+    claim_is_broken = False
     for compared in search(subject, proved, 12, seed=3):
         assert not is_broken(excess(compared, proved)), compared.pair
         if not proved.delta:
             assert compared.uncharged <= 1e-6
         assert compared.unpaid_checks <= 1e-6
         if published_claim is not None:
-            assert not is_broken(excess(compared, published_claim))
+            claim_is_broken |= is_broken(excess(compared, published_claim))
+    assert claim_is_broken == (subject.name in CLAIM_FAILS)
 
 
 @pytest.mark.parametrize(
@@ -360,7 +357,7 @@ def test_the_quick_audit():
     assert done[-1][0] == done[-1][1]
     levels = {row.level for row in report.rows}
     assert levels == {"one choice", "whole fit", "as published"}
-    assert {row.what for row in report.rows if not row.holds} == {s.name for s in REFUTED}
+    assert {row.what for row in report.rows if not row.holds} == {s.name for s in REFUTED} | CLAIM_FAILS
     assert len(report.checks) == len(samplers()) + len(UNPROVED)
 
 

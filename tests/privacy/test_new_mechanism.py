@@ -14,7 +14,7 @@ import pytest
 from click.testing import CliRunner
 
 import discreet
-from discreet import DPGreedyRuleListClassifier, Ledger, SavedModel
+from discreet import DPGreedyRuleListClassifier, DPGreedyTreeClassifier, Ledger, SavedModel
 from discreet.audit.learners import compare, excess, is_broken, search, subjects
 from discreet.audit.mechanisms import audited, findings
 from discreet.audit.samplers import samplers
@@ -131,6 +131,18 @@ def test_it_fits_states_and_books_what_it_costs():
 
 
 @pytest.mark.usefixtures("registered")
+def test_it_grows_trees_and_is_audited_as_a_tree():
+    clf = DPGreedyTreeClassifier(0.5, 2, "errors", counts_share=0.2, schema=DATA.schema).fit(DATA.data, DATA.target)
+    assert (clf.privacy_.mechanism, clf.privacy_.proved.epsilon) == ("errors", 0.5)
+    assert SavedModel.from_json(SavedModel.of(clf).to_json()).counts_epsilon == 0.1
+    sound, twin = (next(s for s in subjects() if s.name == f"greedy trees, {m.name}") for m in (Errors, TooWeak))
+    proved, _ = sound.promises()
+    pairs = [compared.pair for compared in search(sound, proved, 20, seed=0)]
+    assert max(compare(sound, pair).uncharged for pair in pairs) <= 1e-6
+    assert max(compare(twin, pair).uncharged for pair in pairs) > 0.1
+
+
+@pytest.mark.usefixtures("registered")
 def test_the_command_line_offers_it(tmp_path):
     runner = CliRunner()
     assert "errors" in runner.invoke(main, ["fit", "--help"]).output
@@ -230,6 +242,7 @@ def test_every_mechanism_is_in_the_docs():
 # where a mechanism may be named: as a default, as a counterexample, in a demonstration, and in figures that show some of them
 NAMED = {
     ("classifiers", "greedy"): {"mass"},
+    ("classifiers", "greedy_trees"): {"mass"},
     # what trees may be drawn by has the same name
     ("classifiers", "trees"): {"mass"},
     ("sampling", "trees", "problem"): {"mass"},

@@ -8,6 +8,7 @@ import pytest
 
 from discreet import (
     DPGreedyRuleListClassifier,
+    DPGreedyTreeClassifier,
     DPOptimalRuleListClassifier,
     DPOptimalTreeClassifier,
     Ledger,
@@ -70,7 +71,8 @@ def test_a_person_with_more_records_than_was_said_is_promised_less():
 
 
 @pytest.mark.parametrize(
-    "classifier", [DPGreedyRuleListClassifier, DPOptimalRuleListClassifier, DPOptimalTreeClassifier]
+    "classifier",
+    [DPGreedyRuleListClassifier, DPGreedyTreeClassifier, DPOptimalRuleListClassifier, DPOptimalTreeClassifier],
 )
 def test_the_statement_and_the_ledger_are_about_a_person(classifier):
     X, y = np.zeros((20, 2), bool), np.arange(20) % 2

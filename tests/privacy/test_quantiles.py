@@ -345,11 +345,13 @@ def test_dates_are_refused_by_their_type():
     assert ledger.entries == ()
 
 
-def test_it_is_on_the_ledger_before_a_record_is_read():
+def test_records_are_counted_before_it_is_booked_and_not_without_a_budget():
     ledger = Ledger(epsilon=1.0)
     with pytest.raises(SchemaError, match="cannot be read"):
         private_cuts(UNREAD, GRID, {"age": 3}, epsilon=0.5, ledger=ledger)
-    assert ledger.spent[0] == Fraction(1, 2)
+    assert ledger.spent[0] == 0
+    with pytest.raises(BudgetError):
+        private_cuts(UNREAD, GRID, {"age": 3}, epsilon=1.5, ledger=ledger)
 
 
 def test_all_of_it_is_booked_and_spent():

@@ -14,8 +14,8 @@ from .exact_learner import Learner, distribution, divergence
 TWO_RULES = np.array(list(itertools.product([False, True], repeat=2)))
 
 
-def learner(mechanism, epsilon, delta, max_length, support, confidence=0.99, candidates=2):
-    budget = budget_of(mechanism, epsilon, max_length, delta, min_support=support, confidence=confidence)
+def learner(mechanism, epsilon, delta, max_length, support, confidence=0.99, candidates=2, tree=False):
+    budget = budget_of(mechanism, epsilon, max_length, delta, min_support=support, confidence=confidence, tree=tree)
     choice = selector(mechanism, budget.choice_epsilon, float(budget.choice_delta), support, candidates)
     threshold = budget.threshold(support) if mechanism.startswith("sm-") else None
     proved = proved_of(mechanism, budget, candidates)

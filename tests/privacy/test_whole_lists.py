@@ -1,7 +1,8 @@
 """The law of a draw of whole lists, on all neighbouring tables of up to 5 records over 3 rules, and on larger ones.
 
 The law is computed list by list, twice: from the records (sampling/reference.py), and from the ``Problem`` that the samplers get,
-in which rules that agree are merged and cells are dropped. tests/sampling checks that the samplers follow it.
+in which rules that agree are merged and cells are dropped. tests/sampling checks that the samplers follow it. Short lists, which
+are added up in place of that, are in test_summed_doors.py.
 """
 
 import copy
@@ -11,10 +12,11 @@ from fractions import Fraction
 from itertools import combinations_with_replacement, product
 
 import numpy as np
+import pandas as pd
 import pytest
 
-from discreet import DPOptimalRuleListClassifier
-from discreet.audit.explore import law_of_lists
+from discreet import DPOptimalRuleListClassifier, Schema
+from discreet.audit.explore import ListsByEnvelope, law_of_lists
 from discreet.conditions.prior import Prior
 from discreet.datasets import load_compas
 from discreet.sampling.problem import make_problem
@@ -189,7 +191,7 @@ def test_the_rates_of_a_fit_add_up_to_its_epsilon(posed_by_a_fit, joint, share):
     X, y = load_compas(binary=True, sensitive=False, return_X_y=True)
     for epsilon in (0.1, 0.7, 3.0):
         posed_by_a_fit.clear()
-        DPOptimalRuleListClassifier(epsilon, joint=joint, counts_share=share).fit(X.astype(bool), y)
+        ListsByEnvelope(epsilon, joint=joint, counts_share=share).fit(X.astype(bool), y)
         total = sum(Fraction(rate) for *_, rate in posed_by_a_fit) + Fraction(str(share)) * Fraction(str(epsilon))
         assert 0.999999 * epsilon < total <= Fraction(str(epsilon))
 
@@ -197,7 +199,7 @@ def test_the_rates_of_a_fit_add_up_to_its_epsilon(posed_by_a_fit, joint, share):
 def test_later_draws_see_what_is_left_and_no_rule_twice(posed_by_a_fit):
     X, y = load_compas(binary=True, sensitive=False, return_X_y=True)
     X, y = X.astype(bool), np.asarray(y)
-    clf = DPOptimalRuleListClassifier(20.0, max_length=4, joint=1, prior=None, random_state=1).fit(X, y)
+    clf = ListsByEnvelope(20.0, max_length=4, joint=1, prior=None, random_state=1).fit(X, y)
     assert len(posed_by_a_fit) == 3
     where = clf.rule_list_.captures(X)
     left = [np.bincount(y), np.bincount(y[where > 0]), np.bincount(y[where > 1])]
@@ -209,7 +211,7 @@ def test_later_draws_see_what_is_left_and_no_rule_twice(posed_by_a_fit):
 def test_class_weights_of_a_fit_are_at_most_one(posed_by_a_fit):
     X, y = load_compas(binary=True, sensitive=False, return_X_y=True)
     X, y = X.astype(bool), np.asarray(y)
-    DPOptimalRuleListClassifier(class_weight={1: 50.0, 0: 10.0}).fit(X, y)
+    ListsByEnvelope(class_weight={1: 50.0, 0: 10.0}).fit(X, y)
     ((_, counts, _, _),) = posed_by_a_fit
     assert counts.sum(1) == pytest.approx(np.bincount(y) * [0.2, 1.0])
 
@@ -218,6 +220,7 @@ def test_epsilon_is_rounded_down():
     for value in (Fraction(1, 3), Fraction(1, 10), Fraction(7, 10), Fraction(2)):
         assert Fraction(list_doors.rounded_down(value)) <= value
         assert list_doors.rounded_down(value) == pytest.approx(float(value), rel=1e-15)
+    assert list_doors.rounded_down(Fraction(10**9)) == list_doors.LARGEST_RATE
 
 
 def test_settings_of_numpy_do_not_make_an_error_of_the_records():
@@ -253,3 +256,14 @@ def test_what_the_samplers_hold_cannot_be_seen_or_copied():
         for copier in (pickle.dumps, copy.copy, copy.deepcopy):
             with pytest.raises(TypeError, match="cannot be pickled or copied"):
                 copier(holder)
+
+
+@pytest.mark.parametrize(
+    ("max_length", "max_card", "joint", "assumed"),
+    [(4, 1, None, False), (5, 2, None, False), (10, 1, None, True), (10, 1, 3, False)],
+)
+def test_only_the_statement_of_a_search_assumes_that_rounding_does_not_matter(max_length, max_card, joint, assumed):
+    schema = Schema.of_booleans(["a", "b"])
+    clf = DPOptimalRuleListClassifier(1.0, max_length=max_length, max_card=max_card, joint=joint, schema=schema)
+    clf.fit(pd.DataFrame({"a": [True, False] * 6, "b": [True] * 12}), [0, 1] * 6)
+    assert ("rounding" in str(clf.privacy_)) == assumed

@@ -15,7 +15,8 @@ from discreet.conditions.numbered_tree import Fork, Leaf, leaves_of
 from discreet.conditions.tree_prior import TreePrior
 from discreet.datasets import load_compas
 from discreet.sampling.trees import drawing
-from discreet.sampling.trees.problem import SCORES, TreeProblem
+from discreet.sampling.trees.on_cells import TreeProblem
+from discreet.sampling.trees.problem import SCORES
 from discreet.sampling.trees.reference import law_of_trees
 from discreet.sampling.trees.sums import TreeSums
 from discreet.sampling.trees.worth import leaf_mass, sum_for
@@ -179,7 +180,7 @@ def test_what_the_sampler_holds_cannot_be_seen_or_copied():
     problem = TreeProblem(truth, counts, TreePrior(0.5, np.full(3, 1 / 3)), 0.5)
     worth = sum_for(problem)
     sums = TreeSums(problem, 2, worth)
-    choices = drawing._Choices(problem, worth, sums, lambda logs: 0)
+    choices = drawing.Choices(problem, worth, sums, lambda logs: 0)
     for holder in (problem, sums, choices, sums._block):
         assert repr(holder) == f"<{type(holder).__name__}>"
         for copier in (pickle.dumps, copy.copy, copy.deepcopy):

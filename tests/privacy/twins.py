@@ -11,26 +11,47 @@ from typing import Any
 
 import numpy as np
 
-from discreet import DPGreedyRuleListClassifier, DPOptimalRuleListClassifier, DPOptimalTreeClassifier
+from discreet import DPGreedyRuleListClassifier, DPGreedyTreeClassifier, DPOptimalTreeClassifier
 from discreet.audit import trees
 from discreet.audit.choices import noisy_max_law, worst_choice, worst_on_grid
 from discreet.audit.counts import worst_check, worst_count
-from discreet.audit.explore import ExploredGreedy, ExploredOptimal, ExploredTrees
-from discreet.audit.learners import GREEDY, TREES, WHOLE, Compared, Subject, compare, excess, leftover
+from discreet.audit.explore import ExploredByEnvelope, ExploredGreedy, ExploredTrees, ListsByEnvelope
+from discreet.audit.learners import (
+    BY_ENVELOPE,
+    GREEDY,
+    GREEDY_TREES,
+    TREES,
+    Compared,
+    Subject,
+    compare,
+    excess,
+    leftover,
+)
 from discreet.audit.lists import laws_by_definition, laws_by_problem, worst_draw
 from discreet.audit.observed import best_event, lower_bound, outcomes, watch
 from discreet.audit.pairs import Pair, as_table, smallest_pairs
 from discreet.cells.counting import NodeCounts
 from discreet.conditions.numbered_tree import Leaf, leaves_of, with_leaves
 from discreet.mechanisms.impurity import gini
+from discreet.mechanisms.inverse import InverseSelector, largest_step, path_losses
 from discreet.mechanisms.mass import UNITS, MassSelector, mass_units
 from discreet.mechanisms.noisy_counts import NoisyCountsSelector
+from discreet.noise.discrete_laplace import scale_for
 from discreet.noise.entropy import SystemEntropy
 from discreet.noise.exponential import Exponential
 from discreet.noise.laplace import Laplace
 from discreet.sampling.trees.problem import ACCURACY, MASS
 from discreet.sampling.trees.reference import law_of_trees
 from discreet.vault.greedy_doors import GreedyDoors
+from tests.privacy.card_twins import card_fit_twins
+from tests.privacy.greedy_tree_twins import greedy_tree_fit_twins
+from tests.privacy.summed_twins import (
+    Free,
+    summed_choice_twins,
+    summed_fit_twins,
+    summed_observed_twins,
+    summed_tree_fit_twins,
+)
 from tests.support.selectors import selector
 
 E = Fraction(2)
@@ -124,7 +145,9 @@ def tie_break(scores, copies):
 
 def choice_twins():
     """name, the broken selector, its law if it has one of its own, and what a choice may cost."""
-    sound = {name: selector(name, E, 1e-3) for name in ("mass", "gl-laplace", "gl-exponential", "gl-gaussian")}
+    sound = {
+        name: selector(name, E, 1e-3) for name in ("mass", "purity", "gl-laplace", "gl-exponential", "gl-gaussian")
+    }
     sound |= {name: selector(name, E, 1e-6, 5) for name in ("sm-laplace", "sm-cauchy")}
     for name, one in sound.items():
         yield f"{name}: noise halved", louder(one), None, one.price
@@ -146,6 +169,40 @@ def worst_of_twin(selector, law, price):
     return max(found, key=lambda f: f.ratio)._replace(pairs=sum(f.pairs for f in found))
 
 
+class StepFromHere(InverseSelector):
+    """The largest step from the table itself, wherever the path leads: a local sensitivity that is not made smooth."""
+
+    @staticmethod
+    def step(winner, loser, j):
+        return largest_step(winner, loser, 0 * j)
+
+    def losses(self, left, captured):
+        return path_losses(left, captured, self.step)
+
+
+class HalfTheStep(StepFromHere):
+    """Steps said to be half as long as they may be: a loss that changes by 2 for one record."""
+
+    @staticmethod
+    def step(winner, loser, j):
+        return largest_step(winner, loser, j) // 2
+
+
+class WithoutTheTwo(InverseSelector):
+    """As if all losses rose and fell together, as masses do."""
+
+    @property
+    def scale(self):
+        return scale_for(self.epsilon)
+
+
+def inverse_twins():
+    """name, and the broken selector."""
+    yield "inverse: no factor of two for losses that rise and fall", WithoutTheTwo(E)
+    yield "inverse: steps half as long as they may be", HalfTheStep(E)
+    yield "inverse: the longest step from here taken for all", StepFromHere(E)
+
+
 def merged(posed):
     """Rules that agree on all records are merged, and their number is forgotten."""
     return replace(posed, members=tuple(m[:1] for m in posed.members))
@@ -158,13 +215,21 @@ def other_choice_twins():
     yield "support check: noise halved", lambda: worst_check(2 * E, 1000)._replace(allowed=e)
     noisy = partial(worst_on_grid, NoisyCountsSelector(2 * E, 1).laws([range(7)] * 4), e, "")
     yield "noisy-counts: noise halved", noisy
+    for name, twin in inverse_twins():
+        yield name, partial(worst_on_inverse_grid, twin)
     for name, laws in (
         ("whole lists: noise halved", laws_by_definition(2 * 0.5)),
         ("whole lists: rules merged without their multiplicity", laws_by_problem(0.5, merged)),
     ):
         yield name, partial(worst_of, worst_draw, 0.5, 2, laws)
+    yield from summed_choice_twins()
     for name, score, laws, most in tree_twins():
         yield name, partial(worst_of, trees.worst_tree, 0.5, most, score, laws)
+
+
+def worst_on_inverse_grid(selector):
+    """Nodes of up to two records of each kind; thirty rules like the second."""
+    return worst_on_grid(selector.laws([0] * 8, 2, 30), float(E), "")
 
 
 def worst_of(search, *arguments):
@@ -252,11 +317,6 @@ class ForgetfulDoors(GreedyDoors):
             self._reservation = reservation
 
 
-class Free:
-    def draw(self, *_):
-        pass
-
-
 class Forgetful(ExploredGreedy):
     """Its doors forget to charge for a choice."""
 
@@ -321,6 +381,15 @@ class LouderMass(ExploredGreedy):
         return doors
 
 
+class LouderInverse(ExploredGreedy):
+    """Choices by inverse sensitivity without its factor of two."""
+
+    def _doors(self, *arguments):
+        doors = super()._doors(*arguments)
+        doors._selector = WithoutTheTwo(doors._selector.epsilon)
+        return doors
+
+
 class TwiceTheRate:
     """A draw at twice the rate that is paid for."""
 
@@ -331,11 +400,11 @@ class TwiceTheRate:
         return doors
 
 
-class LouderLists(TwiceTheRate, ExploredOptimal):
+class LouderLists(TwiceTheRate, ExploredByEnvelope):
     pass
 
 
-class ForgetsWhatWasCaptured(ExploredOptimal):
+class ForgetsWhatWasCaptured(ExploredByEnvelope):
     """Later draws see all records again, and their labels go to records that were captured before."""
 
     def _doors(self, *arguments):
@@ -429,13 +498,21 @@ def few_pairs(n_rules=2, n_classes=2):
 def fit_twins():
     """name, the sound subject, its broken twin, pairs to try."""
     mass = Subject("mass", GREEDY, {"mechanism": "mass", "epsilon": 2.0, "max_length": 3})
-    lists = Subject("whole lists", WHOLE, {"epsilon": 1.0, "max_length": 2})
-    later = Subject("whole lists, joint=1", WHOLE, {"epsilon": 1.0, "max_length": 3, "joint": 1, "counts_share": 0.5})
+    lists = Subject("whole lists", BY_ENVELOPE, {"epsilon": 1.0, "max_length": 2})
+    later = Subject(
+        "whole lists, joint=1", BY_ENVELOPE, {"epsilon": 1.0, "max_length": 3, "joint": 1, "counts_share": 0.5}
+    )
     smooth = Subject(
         "sm-laplace",
         GREEDY,
         {"mechanism": "sm-laplace", "epsilon": 4.0, "delta": 1e-6, "max_length": 3, "min_support": 250},
     )
+    inverse = Subject("inverse", GREEDY, {"mechanism": "inverse", "epsilon": 2.0, "max_length": 2})
+    # one record makes one rule better and another worse, which needs the factor of two
+    rivals = [
+        Pair(np.array([[2, 0], [0, 0], [2, 0], [1, 1]]), (2, 1)),
+        Pair(np.array([[0, 4], [1, 0], [2, 0], [5, 0]]), (2, 1)),
+    ]
     gl = Subject("gl-exponential", GREEDY, {"mechanism": "gl-exponential", "epsilon": 2.0, "max_length": 3})
     leftovers = [leftover(n) for n in (2, 5, 100, 5050)]
     pairs = few_pairs()
@@ -451,6 +528,7 @@ def fit_twins():
     yield "mass: class counts of parts that overlap", mass, replace(mass, explored=Overlapping), pairs
     yield "mass: noise of choices halved", mass, replace(mass, explored=LouderMass), pairs
     yield "mass: noise of class counts halved", mass, replace(mass, explored=QuietCounts), pairs
+    yield "inverse: no factor of two in choices", inverse, replace(inverse, explored=LouderInverse), rivals
     yield "gl-exponential: noise of class counts halved", gl, replace(gl, explored=QuietCounts), pairs
     yield "whole lists: noise halved", lists, replace(lists, explored=LouderLists), pairs
     yield (
@@ -459,7 +537,10 @@ def fit_twins():
         replace(later, explored=ForgetsWhatWasCaptured),
         pairs[:20],
     )
+    yield from summed_fit_twins(pairs)
     yield from tree_fit_twins()
+    yield from greedy_tree_fit_twins(pairs)
+    yield from card_fit_twins(pairs)
 
 
 def tree_fit_twins():
@@ -479,6 +560,7 @@ def tree_fit_twins():
         ("whole trees: noise of class counts halved", mass, QuietLeaves, pairs),
     ):
         yield name, sound, replace(sound, explored=twin), tried
+    yield from summed_tree_fit_twins(pairs, apart)
 
 
 def worst_fit(subject: Subject, promise, pairs) -> tuple[Compared, float]:
@@ -490,7 +572,7 @@ def worst_fit(subject: Subject, promise, pairs) -> tuple[Compared, float]:
 # -- level 3: observed ------------------------------------------------------------------------------------------------
 
 
-class LoudSampler(TwiceTheRate, DPOptimalRuleListClassifier):
+class LoudSampler(TwiceTheRate, ListsByEnvelope):
     """Says and computes everything right, and then draws with half the noise: only fits can show it."""
 
 
@@ -505,9 +587,17 @@ class QuietEntropy(SystemEntropy):
         return super().discrete_laplace(values, scale / 2)
 
 
-class QuietSampler(DPGreedyRuleListClassifier):
+class QuietDoors:
     def _doors(self, *arguments):
         return super()._doors(*arguments[:-1], QuietEntropy())
+
+
+class QuietSampler(QuietDoors, DPGreedyRuleListClassifier):
+    """Says and computes everything right, and then asks OpenDP for too little noise."""
+
+
+class QuietTreeSampler(QuietDoors, DPGreedyTreeClassifier):
+    """The same for greedy trees."""
 
 
 def shared_generator(counts, fits, shared):
@@ -530,16 +620,19 @@ def shared_generator(counts, fits, shared):
 
 def observed_twins():
     """name, promised epsilon, hits on the likelier table, hits on the other, fits: so many that a miss is next to impossible."""
-    lists = Subject("whole lists", WHOLE, {"epsilon": 1.0, "max_length": 2, "counts_share": 0.0})
+    lists = Subject("whole lists", BY_ENVELOPE, {"epsilon": 1.0, "max_length": 2, "counts_share": 0.0})
     counts = Subject("mass", GREEDY, {"mechanism": "mass", "epsilon": 1.0, "max_length": 1}, n_rules=1)
     less = np.zeros((4, 2), int)
     less[0, 0] = 1
     pair = Pair(less, (0, 1))
     yield "whole lists: a sampler with half the noise of its law", *_hits(lists, LoudSampler, pair, 5_000)
+    yield from summed_observed_twins(_hits)
     single = Subject("leaf", TREES, {"epsilon": 1.0, "max_depth": 0, "counts_share": 0.0}, n_rules=1)
     pair = Pair(np.zeros((2, 2), int), (0, 0))
     yield "whole trees: a sampler with half the noise of its law", *_hits(single, LoudTreeSampler, pair, 2_500)
     yield "mass: OpenDP asked for half the noise", *_hits(counts, QuietSampler, pair, 1_000)
+    leaf = Subject("leaf", GREEDY_TREES, {"mechanism": "mass", "epsilon": 1.0, "max_depth": 0}, n_rules=1)
+    yield "greedy trees by mass: OpenDP asked for half the noise", *_hits(leaf, QuietTreeSampler, pair, 1_000)
     pair = Pair(np.array([[20, 0], [0, 0]]), (0, 0))
     less_seen, more_seen = (shared_generator(table, 500, True) for table in (pair.less, pair.more))
     hits = sum(x >= 21 for x in more_seen), sum(x >= 21 for x in less_seen)

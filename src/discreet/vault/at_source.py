@@ -15,12 +15,11 @@ import numpy as np
 
 from ..cells.cells import CellsInProgress
 from ..cells.counting import CellCounter, NodeCounts, RuleCounts
+from ..cells.division import column_numbers, left_by
 from ..conditions.candidates import Candidates
 from ..schema import Label, Schema
-from ..sources.engine import UNSPENT, EngineTable
+from ..sources.engine import EngineTable
 from .vault import Vault
-
-BOOKED = "A rule had been chosen, and the engine been told of it: the budget that was set aside stays booked"
 
 
 class SourceCounts(RuleCounts):
@@ -28,30 +27,24 @@ class SourceCounts(RuleCounts):
 
     def __init__(self, source: EngineTable, candidates: Candidates, sets: Sequence[Sequence[int]]) -> None:
         super().__init__()
-        self._source, self._sets = source, [tuple(numbers) for numbers in sets]
-        number = {column.name: i for i, column in enumerate(source.columns)}
-        of_literal = [number[literal.column] for literal in candidates.literals]
-        self._rules = [[(of_literal[i], candidates.truths[i]) for i in row if i >= 0] for row in candidates.members]
-        which = np.array([self._set_of({column for column, _ in rule}) for rule in self._rules])
+        self._asked = False
+        self._source, self._sets, self._candidates = source, [tuple(numbers) for numbers in sets], candidates
+        self._of_literal = column_numbers(source.columns, candidates)
+        which = np.array([self._set_of({self._of_literal[i] for i in row if i >= 0}) for row in candidates.members])
         self._parts = [(np.flatnonzero(which == i), candidates.only(which == i)) for i in range(len(self._sets))]
 
     def _set_of(self, columns: set[int]) -> int:
         return next(i for i, numbers in enumerate(self._sets) if columns <= set(numbers))
 
-    def _bins_where_true(self, rule: int) -> dict[int, np.ndarray]:
-        """For each column of a rule the bins in which all its literals about this column are true."""
-        bins: dict[int, np.ndarray] = {}
-        for column, true in self._rules[rule]:
-            bins[column] = bins.get(column, True) & true
-        return bins
-
     def _count(self, prefix: frozenset[int]) -> NodeCounts:
         columns, n_classes = self._source.columns, self._source.n_classes
         filling = [CellsInProgress([columns[i] for i in numbers], n_classes) for numbers in self._sets]
-        captured = [self._bins_where_true(rule) for rule in sorted(prefix)]
-        for which, patterns, labels, times in self._source.count(self._sets, captured, BOOKED if prefix else UNSPENT):
+        division = left_by(sorted(prefix), self._candidates, self._of_literal)
+        # only the first query comes before the reservation, and all records may be asked about again, if they were forgotten
+        booked, self._asked = self._asked, True
+        for which, patterns, labels, times in self._source.count(self._sets, division, booked):
             filling[which].add_counted([patterns * n_classes], labels, times)  # the label varies fastest there
-        node = NodeCounts(np.zeros(n_classes), np.zeros((n_classes, len(self._rules))))
+        node = NodeCounts(np.zeros(n_classes), np.zeros((n_classes, len(self._candidates))))
         for (rules, candidates), cells in zip(self._parts, filling, strict=True):
             part = CellCounter(cells.finish(), candidates).counts()
             node.captured[:, rules] = part.captured

@@ -1,23 +1,32 @@
 """Doors without noise, for learners that promise nothing. What they answer is not private."""
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
 
-from ..cells.cells import Cells
+from ..cells.cells import Array, Cells
 from ..cells.counting import CellCounter
+from ..cells.division import Division, column_numbers, divided_by
+from ..cells.totals import ByTotal, totals_of
+from ..cells.tuples import tuples_of
 from ..conditions.candidates import Candidates
+from ..conditions.column_parts import ColumnParts
+from ..conditions.limits import Limits
 from ..conditions.numbered_tree import Leaf, NumberedTree, Path, with_leaves
 from ..conditions.prior import Prior
 from ..conditions.tree_prior import TreePrior
 from ..mechanisms.impurity import mass, side_mass
+from ..noise.entropy import Integers
+from ..sampling.best_lists import BestLimitedList
 from ..sampling.optimum import best_list
 from ..sampling.problem import make_problem, rules_on_cells
 from ..sampling.speed.deadline import Deadline
-from ..sampling.trees.drawing import best_tree, no_progress
-from ..sampling.trees.problem import TreeProblem
+from ..sampling.trees.best import best_tree
+from ..sampling.trees.drawing import no_progress
+from ..sampling.trees.on_cells import TreeProblem
+from ..sampling.trees.problem import MASS
 
 TOLERANCE = 1e-9  # of the number of records: masses this close count as equal
 
@@ -52,6 +61,45 @@ class ExactDoors:
     def histogram(self, prefix: Sequence[int], rule: int | None) -> tuple[float, ...]:
         """Class counts of what a rule captures after a prefix; without a rule, of all that is left."""
         return tuple(self._counter.part(prefix, rule).tolist())
+
+
+class ExactCardDoors:
+    """The doors to score cards, open (see ``CardDoors``)."""
+
+    def __init__(self, cells: Cells, tests: Candidates, parts: Sequence[ColumnParts]) -> None:
+        self._cells, self._tests, self._parts = cells, tests, tuple(parts)
+        self._columns, self._division = tests.columns, Division()
+
+    def grow(self, depth: int) -> NumberedTree:
+        """The tree of least impurity mass."""
+        tree, _ = find_best_tree(self._cells, self._tests, depth, MASS)
+        if not isinstance(tree, Leaf):
+            self._division = divided_by(tree, self._tests, column_numbers(self._columns, self._tests))
+        return tree
+
+    def choose(self, how_many: int) -> list[list[int]]:
+        """The columns whose parts have the least impurity mass; of equals the first."""
+        every = range(len(self._parts))
+        masses = [[self._mass(i, leaf) for i in every] for leaf in range(self._division.n_parts)]
+        return [sorted(every, key=own.__getitem__)[:how_many] for own in masses]
+
+    def count(self, columns: Sequence[Sequence[int]]) -> list[list[Integers]]:
+        """Class counts by the parts of each column, leaf by leaf."""
+        return [[self._exact(i, leaf) for i in own] for leaf, own in enumerate(columns)]
+
+    def count_totals(self, cards: Sequence[tuple[float, Mapping[int, Array]]], limits: Sequence[float]) -> Integers:
+        """Class counts by the range of the total."""
+        by_bin = [(s, {i: points[self._parts[i].part_of_bin] for i, points in card.items()}) for s, card in cards]
+        division = ByTotal(self._division.boxes, 0, len(limits) + 1, by_bin, limits)
+        return totals_of(self._cells, self._columns, division)
+
+    def _mass(self, column: int, leaf: int) -> float:
+        return float(side_mass(self._exact(column, leaf).astype(np.float64)).sum())
+
+    def _exact(self, column: int, leaf: int) -> Integers:
+        division = self._division if self._division.boxes else None
+        counted = tuples_of(self._cells, self._columns, 1, division).of_column(column, leaf)
+        return self._parts[column].by_part(counted.astype(np.int64))
 
 
 class Optimum(NamedTuple):
@@ -94,30 +142,45 @@ def find_best_tree(
     criterion: str,
     time_limit: float | None = None,
     progress: Callable[[int], None] = no_progress,
+    limits: Limits | None = None,
 ) -> tuple[NumberedTree, BestScore]:
-    """The tree of the largest score, with its exact class counts."""
+    """The tree of the largest score, of those that keep to limits, with its exact class counts."""
     truth, counts = rules_on_cells(cells, tests)
     prior = TreePrior(0.5, np.full(len(tests), 1.0 / len(tests)))
-    problem = TreeProblem(truth, counts, prior, 1.0, criterion)
+    problem = TreeProblem(truth, counts, prior, 1.0, criterion, limits)
     tree, bound = best_tree(problem, depth, Deadline(time_limit), progress)
     found = 0.0
 
     def counted(path: Path, leaf: Leaf) -> NumberedTree:
         nonlocal found
-        own = counts[:, problem.inside(path)].sum(1)
+        own = counts[:, problem.cells_in(path)].sum(1)
         found += float(-side_mass(own) if leaf.label is None else own[leaf.label])
         return Leaf(int(own.argmax()) if leaf.label is None else leaf.label, tuple(own.tolist()))
 
     return with_leaves(tree, counted), BestScore(found, bound)
 
 
-def find_optimum(cells: Cells, candidates: Candidates, max_rules: int, time_limit: float | None = None) -> BestList:
-    """The list of at most ``max_rules`` rules that classifies most records correctly."""
-    truth, counts = rules_on_cells(cells, candidates)
+def find_optimum(
+    cells: Cells,
+    candidates: Candidates,
+    max_rules: int,
+    time_limit: float | None = None,
+    limits: Limits | None = None,
+) -> BestList:
+    """The list of at most ``max_rules`` rules that classifies most records correctly, of those that keep to limits."""
     uniform = Prior((1.0,) * (max_rules + 1), np.ones(len(candidates)))
+    if limits is not None:
+        tuples = tuples_of(cells, candidates.columns, max(1, max_rules))
+        every = np.ones(cells.n_classes)
+        sums = BestLimitedList(tuples, candidates, uniform, every, 1.0, Deadline(time_limit), limits=limits)
+        rules, labels, bound = sums.found()
+        counted = [tuple(part.tolist()) for part in sums.parts_of(rules)]
+        correct = float(sum(part[label] for part, label in zip(counted, labels, strict=True)))
+        return BestList(rules, labels, counted, Optimum(correct, bound))
+    truth, counts = rules_on_cells(cells, candidates)
     problem = make_problem(truth, counts, uniform, rate=1.0)
     groups, ceiling = best_list(problem, Deadline(time_limit))
-    rules: list[int] = []
+    rules = []
     for group in groups:  # of rules that say the same of these records, the first that is not in the list yet
         rules.append(next(int(rule) for rule in problem.members[group] if rule not in rules))
     alive, parts = np.ones(truth.shape[1], bool), []

@@ -23,14 +23,16 @@ from .histograms import Histograms
 from .vault import Vault
 
 LONGEST_BY_ENVELOPE = 8
+# One record more is then a factor of 10^444: larger rates would only make numbers too large to be computed well.
+LARGEST_RATE = 1024.0
 
 # From where rules are true (rules, cells), class counts (classes, cells), prior, epsilon and randomness: rules and labels.
 Sampler = Callable[[npt.NDArray[np.bool_], Array, Prior, float, Entropy], tuple[list[int], list[int]]]
 
 
 def rounded_down(value: Fraction) -> float:
-    """The largest float that is not above it: rounding goes towards more privacy."""
-    number = float(value)
+    """The largest float that is not above it, nor above LARGEST_RATE: rounding goes towards more privacy."""
+    number = float(min(value, Fraction(LARGEST_RATE)))
     return number if Fraction(number) <= value else math.nextafter(number, 0.0)
 
 
@@ -68,7 +70,7 @@ class ListDoors(Secret):
         samplers is used follows from public numbers; both have the same law.
         """
         self._reservation.draw(self._budget.draw_epsilon, Fraction(0), "draw of a list")
-        alive = self._left(prefix)
+        alive = np.flatnonzero(self._left(prefix)) if len(prefix) else slice(None)  # of all there is no copy
         rules = self._prior.rules.copy()
         rules[list(prefix)] = 0.0
         question = (

@@ -13,6 +13,7 @@ import numpy.typing as npt
 from ..cells.cells import Array
 from ..cells.secret import Secret
 from ..conditions.candidates import Candidates
+from ..conditions.limits import Limits
 from ..conditions.numbered_tree import Leaf, NumberedTree, Path, leaves_of, with_leaves
 from ..conditions.tree_prior import TreePrior
 from ..mechanisms.whole_lists import DrawBudget
@@ -22,7 +23,7 @@ from ..privacy.ledger import Reservation
 from ..sampling.problem import rules_on_cells
 from ..sampling.speed.deadline import Deadline
 from ..sampling.trees.drawing import draw_tree
-from ..sampling.trees.problem import TreeProblem
+from ..sampling.trees.on_cells import TreeProblem
 from .list_doors import rounded_down
 from .vault import Vault
 
@@ -42,13 +43,14 @@ class TreeDoors(Secret):
         entropy: Entropy,
         time_limit: float | None = None,
         progress: Callable[[int], None] = lambda done: None,
+        limits: Limits | None = None,
     ) -> None:
         self._budget, self._reservation, self._entropy = budget, reservation, entropy
         self._deadline, self._progress = Deadline(time_limit), progress
         truth, self._counts = rules_on_cells(vault._cells, tests)
         # class weights are of at most 1, so that a score changes by at most 1
         weighed = self._counts * class_weights[:, None]
-        self._problem = TreeProblem(truth, weighed, prior, rounded_down(budget.draw_epsilon), score)
+        self._problem = TreeProblem(truth, weighed, prior, rounded_down(budget.draw_epsilon), score, limits)
 
     def grow(self, tree: NumberedTree, depth: int) -> NumberedTree:
         """The tree with a drawn one, of at most this depth, in place of each of its leaves.
@@ -57,7 +59,7 @@ class TreeDoors(Secret):
         No record is in two leaves, so all of them cost epsilon once (Corollary 21).
         """
         self._reservation.draw(self._budget.draw_epsilon, Fraction(0), "draw of a tree")
-        return with_leaves(tree, lambda path, _: self._draw(self._problem.within(self._inside(path)), depth))
+        return with_leaves(tree, lambda path, _: self._draw(self._problem.below(path), depth))
 
     def count(self, tree: NumberedTree) -> NumberedTree:
         """The tree with noisy class counts of its leaves: one charge for all of them, since no record is in two."""
@@ -75,4 +77,4 @@ class TreeDoors(Secret):
 
     def _inside(self, path: Path) -> npt.NDArray[np.bool_]:
         """The cells that a way through the tree leads to."""
-        return self._problem.inside(path)
+        return self._problem.cells_in(path)

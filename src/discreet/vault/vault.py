@@ -1,6 +1,5 @@
 """The vault: it holds cells. What leads out are doors, and each charges first, then answers with noise.
 
-The doors are in greedy_doors.py, list_doors.py, cut_doors.py and accuracy.py.
 A vault can be filled once and fitted many times. It cannot be printed, pickled or copied.
 """
 
@@ -17,11 +16,11 @@ from ..cells.secret import Secret
 from ..common.errors import SchemaError
 from ..common.samples import was_sample
 from ..common.tables import as_table
-from ..common.unseen import NOTHING_BOOKED, unseen
+from ..common.unseen import NOTHING_BOOKED, count_unseen, unseen
 from ..conditions.candidates import Candidates
 from ..schema import Label, Schema
 from ..sources.engine import EngineTable
-from ..sources.memory import FileTable, add_table, check_types, class_numbers
+from ..sources.memory import FileTable, MemoryTable, check_types
 
 MOST_COUNTERS = 8
 
@@ -74,9 +73,7 @@ class Vault(Secret):
         classes = sorted_classes(schema)
         table = as_table(X, schema.names)
         check_types(table, schema.used)
-        cells = CellsInProgress(schema.used, len(classes))
-        add_table(cells, table, schema.used, class_numbers(y, classes, len(table)))
-        vault = cls(schema, classes, cells.finish())
+        vault = cls.filled_by(MemoryTable(table, y, classes), schema, classes)
         vault.drafted = was_sample(X, y)
         return vault
 
@@ -127,11 +124,13 @@ class Vault(Secret):
         return vault
 
     @classmethod
-    def filled_by(cls, source: EngineTable | FileTable, schema: Schema, classes: Sequence[Label]) -> "Vault":
+    def filled_by(
+        cls, source: EngineTable | FileTable | MemoryTable, schema: Schema, classes: Sequence[Label]
+    ) -> "Vault":
         """A vault with the records that a source adds."""
         cells = CellsInProgress(schema.used, len(classes))
-        source.add_to(cells)
-        return cls(schema, classes, cells.finish())
+        count_unseen(lambda: source.add_to(cells))
+        return cls(schema, classes, count_unseen(cells.finish))
 
     def _counter(self, candidates: Candidates) -> RuleCounts:
         """The counter of a candidate set, kept for the next fit that uses the same one."""

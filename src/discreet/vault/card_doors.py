@@ -1,0 +1,145 @@
+"""The doors to score cards: a tree, columns, class counts by column, class counts by total. Each charges before it answers.
+
+Questions come in this order, each once, and are about the leaves of the one tree that was drawn (or about all records, if none
+was): no record is in two leaves, so one charge is enough for all of them. Proof: mechanisms/score_cards.py.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from fractions import Fraction
+
+import numpy as np
+
+from ..cells.cells import Array
+from ..cells.division import Division, column_numbers, divided_by
+from ..cells.secret import Secret
+from ..cells.totals import ByTotal, TotalsInProgress, totals_of
+from ..cells.tuples import Tuples
+from ..conditions.candidates import Candidates
+from ..conditions.column_parts import ColumnParts
+from ..conditions.numbered_tree import Leaf, NumberedTree
+from ..conditions.tree_prior import TreePrior
+from ..mechanisms.mass import LARGEST, UNITS, side_units
+from ..mechanisms.score_cards import CardBudget
+from ..noise.discrete_laplace import release, scale_for
+from ..noise.entropy import Entropy, Integers
+from ..privacy.ledger import Reservation
+from ..sampling.trees.problem import MASS
+from ..schema.columns import Column
+from .summed_doors import SummedTreeDoors
+from .tuple_vault import TupleVault, joint_counts
+from .vault import Vault
+
+
+def counts_by_total(vault: Vault, columns: Sequence[Column], division: ByTotal) -> Integers:
+    """Records of each class by the range of their total of points: (classes, ranges)."""
+    if not isinstance(vault, TupleVault):
+        return totals_of(vault._cells, columns, division)
+    filling = TotalsInProgress(columns, len(vault.classes), division)
+    vault._source.add_to(filling)
+    return filling.finish()
+
+
+class CardDoors(Secret):
+    """What a score card is made of."""
+
+    def __init__(
+        self,
+        vault: Vault,
+        tests: Candidates,
+        parts: Sequence[ColumnParts],
+        budget: CardBudget,
+        depth: int = 0,
+        time_limit: float | None = None,
+        progress: Callable[[int], None] = lambda done: None,
+    ) -> None:
+        """``parts`` are those of the columns of ``tests``; a tree of this ``depth`` comes first."""
+        self._vault, self._tests, self._parts, self._budget = vault, tests, tuple(parts), budget
+        self._columns = tests.columns
+        self._division: Division | None = None
+        self._trees: SummedTreeDoors | None = None
+        if depth:
+            prior = TreePrior.of(None, 0.5, tests)
+            alike = np.ones(len(vault.classes))
+            given = vault, tests, budget.of_tree, prior, alike, MASS, [depth]
+            self._trees = SummedTreeDoors(*given, time_limit, progress)
+        else:  # counted now, before anything is booked
+            joint_counts(vault, self._columns, 1)
+        self._counted: Tuples | None = None
+        self._left = ["tree", "columns", "counts", "totals"]  # questions that were not asked yet
+
+    def open(self, reservation: Reservation, entropy: Entropy) -> "CardDoors":
+        """Whatever is asked from now on is charged to this reservation."""
+        self._reservation, self._entropy = reservation, entropy
+        if self._trees is not None:
+            self._trees.open(reservation, entropy)
+        return self
+
+    def grow(self, depth: int) -> NumberedTree:
+        """A whole tree, drawn by impurity mass. What is asked next is about its leaves."""
+        self._ask("tree")
+        if self._trees is None:
+            raise AssertionError("a tree is asked for that was not prepared: this is a bug in the learner")
+        tree = self._trees.grow(Leaf(), depth)
+        if not isinstance(tree, Leaf):
+            self._division = divided_by(tree, self._tests, column_numbers(self._columns, self._tests))
+        return tree
+
+    def choose(self, how_many: int) -> list[list[int]]:
+        """For each leaf, the numbers of the columns that divide its records best: likely those whose parts are purest."""
+        self._ask("columns")
+        for _ in range(how_many):
+            self._reservation.draw(self._budget.choice_epsilon, Fraction(0), "choice of a column")
+        return [self._chosen(leaf, how_many) for leaf in range(self._tuples.n_parts)]
+
+    def count(self, columns: Sequence[Sequence[int]]) -> list[list[Integers]]:
+        """For each leaf, noisy class counts by the parts of each of its columns: (classes, parts)."""
+        self._ask("counts")
+        if len(columns) != self._tuples.n_parts or any(len(set(own)) < len(own) for own in columns):
+            raise AssertionError("columns of other leaves, or one of them twice: this is a bug in the learner")
+        for _ in range(max(map(len, columns))):  # leaves share no record: they are charged for as one
+            self._reservation.draw(self._budget.column_epsilon, Fraction(0), "class counts of a column")
+        return [[self._noisy(self._exact(column, leaf)) for column in own] for leaf, own in enumerate(columns)]
+
+    def count_totals(self, cards: Sequence[tuple[float, Mapping[int, Array]]], limits: Sequence[float]) -> Integers:
+        """Noisy class counts by the range that a record's total is in: (classes, ranges).
+
+        A card is where to start, and by the numbers of columns the points of each of their parts; there is one for each leaf.
+        """
+        self._ask("totals")
+        self._reservation.draw(self._budget.counts_epsilon, Fraction(0), "class counts by total")
+        by_bin = [(s, {i: points[self._parts[i].part_of_bin] for i, points in card.items()}) for s, card in cards]
+        boxes = () if self._division is None else self._division.boxes
+        division = ByTotal(boxes, 0, len(limits) + 1, by_bin, limits)
+        exact = counts_by_total(self._vault, self._columns, division)
+        return release(exact.ravel(), self._budget.counts_epsilon, self._entropy).reshape(exact.shape)
+
+    def _ask(self, question: str) -> None:
+        """Questions come in order; some may be left out, none comes twice."""
+        if question not in self._left:
+            raise AssertionError("a question of a score card comes twice, or too late: this is a bug in the learner")
+        self._left = self._left[self._left.index(question) + 1 :]
+
+    @property
+    def _tuples(self) -> Tuples:
+        """Class counts by column, in each leaf."""
+        if self._counted is None:
+            self._counted = joint_counts(self._vault, self._columns, 1, self._division)
+        return self._counted
+
+    def _exact(self, column: int, leaf: int) -> Integers:
+        return self._parts[column].by_part(self._tuples.of_column(column, leaf).astype(np.int64))
+
+    def _chosen(self, leaf: int, how_many: int) -> list[int]:
+        # each part rounded down and the sum cut off: one record more still adds 0 to 1 (mechanisms/mass.py)
+        units = [sum(side_units(self._exact(i, leaf).astype(np.float64)).tolist()) for i in range(len(self._parts))]
+        masses = np.array([min(mass, LARGEST) for mass in units], np.int64)
+        left = list(range(len(self._parts)))
+        return [left.pop(self._entropy.permute_and_flip(masses[left], self._scale)) for _ in range(how_many)]
+
+    @property
+    def _scale(self) -> float:
+        """Of a choice, in units of 2^-20."""
+        return scale_for(self._budget.choice_epsilon / UNITS)
+
+    def _noisy(self, exact: Integers) -> Integers:
+        return release(exact.ravel(), self._budget.column_epsilon, self._entropy).reshape(exact.shape)

@@ -1,0 +1,178 @@
+"""Broken versions of the doors to score cards (vault/card_doors.py), and of what is computed from their answers."""
+
+from dataclasses import replace
+from fractions import Fraction
+from unittest.mock import patch
+
+import numpy as np
+
+from discreet.audit.explore import ExploredCards
+from discreet.audit.learners import CARDS, Subject
+from discreet.audit.pairs import Pair
+from discreet.learners import cards
+from discreet.mechanisms.score_cards import CardBudget
+from discreet.vault.card_doors import CardDoors
+
+from .summed_twins import Free
+
+
+class Broken(ExploredCards):
+    """Doors that are of another class once they are made."""
+
+    kind = CardDoors
+
+    def _doors(self, *arguments):
+        doors = super()._doors(*arguments)
+        doors.__class__ = self.kind
+        return doors
+
+
+class NoiseOfOneColumn(CardDoors):
+    """A record is in one bin of each column, and the noise is that of a single one."""
+
+    def _noisy(self, exact):
+        whole = replace(self._budget, column_epsilon=self._budget.column_epsilon * self._budget.columns)
+        with patch.object(self, "_budget", whole):
+            return super()._noisy(exact)
+
+
+class ChoosesForFree(CardDoors):
+    def choose(self, how_many):
+        with patch.object(self, "_reservation", Free()):
+            return super().choose(how_many)
+
+
+class LoudChoice(CardDoors):
+    """Every choice as if it were the only one, and had all of epsilon."""
+
+    def choose(self, how_many):
+        with patch.object(self, "_budget", replace(self._budget, choice_epsilon=self._budget.epsilon)):
+            doors, charge = self, self._reservation.draw
+            with patch.object(doors._reservation, "draw", lambda *_: charge(Fraction(1, 100), Fraction(0), "")):
+                return super().choose(how_many)
+
+
+class PicksTheBest(CardDoors):
+    """The column of least mass, without noise."""
+
+    def _chosen(self, leaf, how_many):
+        masses = [float(cards_mass(self._exact(i, leaf))) for i in range(len(self._parts))]
+        return sorted(range(len(masses)), key=masses.__getitem__)[:how_many]
+
+
+class LeavesShareRecords(CardDoors):
+    """Class counts of all records in each leaf."""
+
+    def _exact(self, column, leaf):
+        return sum(super(LeavesShareRecords, self)._exact(column, i) for i in range(self._tuples.n_parts))
+
+
+class TotalsForFree(CardDoors):
+    def count_totals(self, cards, limits):
+        with patch.object(self, "_reservation", Free()):
+            return super().count_totals(cards, limits)
+
+
+class QuietTotals(CardDoors):
+    """Half the noise that is paid for."""
+
+    def count_totals(self, cards, limits):
+        noise = self._entropy.discrete_laplace
+        with patch.object(self._entropy, "discrete_laplace", lambda values, scale: noise(values, scale / 2)):
+            return super().count_totals(cards, limits)
+
+
+class KeepsExactCounts(CardDoors):
+    """Hands on the exact counts beside the noisy ones."""
+
+    def count(self, columns):
+        noisy = super().count(columns)
+        self.exact = [[self._exact(column, leaf) for column in own] for leaf, own in enumerate(columns)]
+        return noisy
+
+
+class SmoothsByExactCounts(Broken):
+    """Points from noisy counts, but shrunk by how many records there really are."""
+
+    kind = KeepsExactCounts
+
+    def _price(self, candidates, drafted):
+        priced = super()._price(candidates, drafted)
+
+        def draw(doors, reservation, entropy):
+            learned = priced.draw(doors, reservation, entropy)
+            there = sum(int(counts.sum()) for own in doors.exact for counts in own)
+            shrunk = [(start * (1 + there), points) for start, points in learned.cards]
+            return replace(learned, cards=shrunk)
+
+        return priced._replace(draw=draw)
+
+
+class LimitsByRecords(Broken):
+    """Ranges of totals begin where the first record is."""
+
+    kind = KeepsExactCounts
+
+    def _price(self, candidates, drafted):
+        priced = super()._price(candidates, drafted)
+
+        def draw(doors, reservation, entropy):
+            with patch.object(cards, "limits_between", lambda low, high: [float(doors.exact[0][0].sum())]):
+                return priced.draw(doors, reservation, entropy)
+
+        return priced._replace(draw=draw)
+
+
+def cards_mass(counts):
+    size = np.maximum(counts.sum(0), 1)
+    return (counts.sum(0) - (counts**2).sum(0) / size).sum() / 2
+
+
+def twin_of(kind):
+    return type(kind.__name__, (Broken,), {"kind": kind})
+
+
+class ForgetsTheShareOfChoices(ExploredCards):
+    """The choices are paid with what the points have already."""
+
+    def _price(self, candidates, drafted):
+        split = CardBudget.split
+
+        def without(epsilon, share, columns, chooses, tree):
+            sound, whole = split(epsilon, share, columns, chooses, tree), split(epsilon, share, columns, False, tree)
+            return replace(whole, choice_epsilon=sound.choice_epsilon, epsilon=2 * epsilon)
+
+        with patch.object(CardBudget, "split", without):
+            priced = super()._price(candidates, drafted)
+
+        def draw(doors, reservation, entropy):
+            spend = reservation.draw
+            with patch.object(
+                reservation, "draw", lambda e, d, what: spend(e / 2, d, what)
+            ):  # so that nothing is refused
+                return priced.draw(doors, reservation, entropy)
+
+        return priced._replace(draw=draw)
+
+
+def card_fit_twins(pairs):
+    """name, the sound subject, its broken twin, pairs to try."""
+    two = Subject("two columns", CARDS, {"epsilon": 1.0, "counts_share": 0.2})
+    one = Subject("one of two", CARDS, {"epsilon": 1.0, "max_columns": 1, "counts_share": 0.2})
+    tree = Subject("after a tree", CARDS, {"epsilon": 1.0, "tree_depth": 1, "counts_share": 0.2})
+    some = pairs[::4]
+    # many records that the first column tells apart, and the second all but
+    apart = [Pair(np.array([[100, 0], [0, 0], [0, 0], [0, 100]]), place) for place in ((1, 0), (1, 1), (2, 0), (2, 1))]
+    for name, sound, twin, tried in (
+        ("score cards: noise of one column instead of all", two, twin_of(NoiseOfOneColumn), some),
+        ("score cards: a choice that is not charged", one, twin_of(ChoosesForFree), apart),
+        ("score cards: each choice with all of epsilon", one, twin_of(LoudChoice), apart),
+        ("score cards: the best column, without noise", one, twin_of(PicksTheBest), apart),
+        ("score cards: choices beside a budget that is spent", one, ForgetsTheShareOfChoices, apart),
+        ("score cards: counts of leaves that share records", tree, twin_of(LeavesShareRecords), some),
+        ("score cards: counts by total that are not charged", two, twin_of(TotalsForFree), some),
+        ("score cards: half the noise in counts by total", two, twin_of(QuietTotals), some),
+        ("score cards: smoothing by exact counts", two, SmoothsByExactCounts, some),
+        ("score cards: limits of totals from exact counts", two, LimitsByRecords, some),
+    ):
+        yield name, sound, replace(sound, explored=twin), tried

@@ -1,0 +1,342 @@
+"""Broken versions of the doors to lists and trees that are added up (vault/summed_doors.py), and of what they count.
+
+Each takes the place of the sound doors once these are prepared; what was added up before is then added up anew, by the twin.
+"""
+
+from contextlib import contextmanager
+from dataclasses import replace
+from fractions import Fraction
+
+import numpy as np
+
+from discreet import DPOptimalRuleListClassifier
+from discreet.audit.explore import (
+    ExploredListsOnTuples,
+    ExploredOptimal,
+    ExploredTreesOnTuples,
+    ListsOnTuples,
+    TreesOnTuples,
+)
+from discreet.audit.learners import TREES_ON_TUPLES, WHOLE, Subject
+from discreet.audit.lists import laws_by_sums, worst_draw
+from discreet.audit.pairs import Pair
+from discreet.cells.division import OUTSIDE, Division
+from discreet.conditions.numbered_tree import Leaf, leaves_of
+from discreet.vault.summed_doors import SummedListDoors, SummedTreeDoors
+from discreet.vault.tuple_vault import TupleVault, joint_counts
+
+COUNTS_OF_LISTS = {"epsilon": 1.0, "max_length": 3, "joint": 1, "counts_share": 0.5}
+
+
+class Free:
+    """A reservation that charges nobody."""
+
+    def draw(self, *_):
+        pass
+
+
+class Louder:
+    """Twice the rate that is paid for."""
+
+    @contextmanager
+    def _twice(self):
+        budget, self._budget = self._budget, replace(self._budget, draw_epsilon=2 * self._budget.draw_epsilon)
+        try:
+            yield
+        finally:
+            self._budget = budget
+
+
+class LouderLists(Louder, SummedListDoors):
+    def _sums(self, prefix, lengths):
+        with self._twice():
+            return super()._sums(prefix, lengths)
+
+
+class LouderTrees(Louder, SummedTreeDoors):
+    def _leaves(self, tree):
+        with self._twice():
+            return super()._leaves(tree)
+
+
+class HeavierLists(SummedListDoors):
+    """A class weight of 3."""
+
+    def _sums(self, prefix, lengths):
+        self._class_weights = np.array([1.0, 3.0])
+        return super()._sums(prefix, lengths)
+
+
+class HeavierTrees(SummedTreeDoors):
+    def _leaves(self, tree):
+        self._class_weights = np.array([1.0, 3.0])
+        return super()._leaves(tree)
+
+
+class CountsPartsTwice(TupleVault):
+    """A vault that counts the records of a part twice."""
+
+    def __init__(self, vault):
+        self._vault = vault
+
+    def _tuples(self, columns, size, division=None):
+        counted = joint_counts(self._vault, columns, size, division)
+        if division is not None:
+            counted._counts = 2 * counted._counts
+        return counted
+
+
+class ListsWithPartsTwice(SummedListDoors):
+    def _sums(self, prefix, lengths):
+        vault, self._vault = self._vault, CountsPartsTwice(self._vault)
+        try:
+            return super()._sums(prefix, lengths)
+        finally:
+            self._vault = vault
+
+
+class CountsThatOverlap(SummedListDoors):
+    """Class counts of all that a rule captures, earlier rules or not."""
+
+    def _part(self, prefix, rule):
+        return SummedListDoors._sums(self, (), (1.0,)).parts_of([] if rule is None else [rule])[0]
+
+
+class DrawsOfAllRecords(SummedListDoors):
+    """A later draw looks at all records instead of what was left."""
+
+    def _sums(self, prefix, lengths):
+        prior, self._prior = self._prior, replace(self._prior, rules=self._prior.rules.copy())
+        self._prior.rules[list(prefix)] = 0.0
+        try:
+            return super()._sums((), lengths)
+        finally:
+            self._prior = prior
+
+
+class ListsOfAllRecords(DrawsOfAllRecords, CountsThatOverlap):
+    """And so do the class counts of its rules, for one charge."""
+
+
+class SoundCounts(SummedTreeDoors):
+    """Leaves get their own class counts, whatever they were drawn from."""
+
+    def _grown(self, path, leaf, depth):
+        tree = super()._grown(path, leaf, depth)
+        (root,) = SummedTreeDoors._leaves(self, Leaf())
+        for inner, _ in leaves_of(tree):
+            self._exact[(*path, *inner)] = root.exact_counts((*path, *inner))
+        return tree
+
+
+class TreesOfAllRecords(SoundCounts):
+    """A later stage draws in each leaf from all records, for one charge."""
+
+    def _leaves(self, tree):
+        (root,) = super()._leaves(Leaf())
+        return [root for _ in leaves_of(tree)]
+
+
+class CountsOfTheFirstPart(SummedListDoors):
+    """Every part is said to have the class counts of the first one."""
+
+    def _part(self, prefix, rule):
+        return next(iter(self._exact.values()))
+
+
+class TreesWithPartsTwice(SoundCounts):
+    def _leaves(self, tree):
+        vault, self._vault = self._vault, CountsPartsTwice(self._vault)
+        try:
+            return super()._leaves(tree)
+        finally:
+            self._vault = vault
+
+
+class LeavesOfTheFirstPart(SoundCounts):
+    """Every leaf is drawn from the records of the first one."""
+
+    def _leaves(self, tree):
+        return [replace(leaf, part=0) for leaf in super()._leaves(tree)]
+
+
+class CountsOfTheFirstLeaf(SummedTreeDoors):
+    """Every leaf is said to have the class counts of the first one."""
+
+    def count(self, tree):
+        first, _ = next(leaves_of(tree))
+        self._exact = {path: self._exact[first] for path, _ in leaves_of(tree)}
+        return super().count(tree)
+
+
+class LeavesThatOverlap(SoundCounts):
+    """A stage counts in both branches of a test what it is not true of: missing values, say."""
+
+    def _leaves(self, tree):
+        if isinstance(tree, Leaf):
+            return super()._leaves(tree)
+        found = []
+        for path, _ in leaves_of(tree):
+            columns = [(self._numbers[i], self._tests.truths[i]) for i, side in path if not side]
+            box = {column: ~true for column, true in columns}  # of the tests that are true nothing is asked
+            division = Division([(box, 0)], OUTSIDE)
+            counted = joint_counts(self._vault, self._columns, self._size, division)
+            found.append(replace(super()._leaves(Leaf())[0], tuples=counted))
+        return found
+
+
+class Uncharged:
+    """A door that forgets to charge for a draw."""
+
+    @contextmanager
+    def _free(self):
+        reservation, self._reservation = self._reservation, Free()
+        try:
+            yield
+        finally:
+            self._reservation = reservation
+
+    def sample_list(self, prefix, lengths):
+        with self._free():
+            return super().sample_list(prefix, lengths)
+
+    def grow(self, tree, depth):
+        with self._free():
+            return super().grow(tree, depth)
+
+
+class Late(Uncharged):
+    """A door that answers first, and charges then."""
+
+    def sample_list(self, prefix, lengths):
+        answer = super().sample_list(prefix, lengths)
+        self._reservation.draw(self._budget.draw_epsilon, Fraction(0), "draw of a list")
+        return answer
+
+    def grow(self, tree, depth):
+        answer = super().grow(tree, depth)
+        self._reservation.draw(self._budget.draw_epsilon, Fraction(0), "draw of a tree")
+        return answer
+
+
+class LateCounts(SummedListDoors):
+    """Class counts are given out first, and charged then."""
+
+    def histogram(self, prefix, rule):
+        histograms, charged = self._histograms, self._histograms._reservation
+        histograms._reservation = Free()
+        counts = super().histogram(prefix, rule)
+        histograms._reservation = charged
+        if rule is None:
+            charged.draw(self._budget.counts_epsilon, Fraction(0), "class counts")
+        return counts
+
+
+UNCHARGED_LISTS = type("UnchargedLists", (Uncharged, SummedListDoors), {})
+UNCHARGED_TREES = type("UnchargedTrees", (Uncharged, SummedTreeDoors), {})
+LATE_LISTS = type("LateLists", (Late, SummedListDoors), {})
+LATE_TREES = type("LateTrees", (Late, SummedTreeDoors), {})
+
+
+def put_in_place(doors, twin):
+    doors.__class__, doors._first = twin, None
+
+
+def with_doors(explored, twin):
+    """An explored classifier with broken doors."""
+
+    def explore_sums(self, doors):
+        explored._explore_sums(self, doors)
+        put_in_place(doors, twin)
+
+    return type(f"{explored.__name__} with {twin.__name__}", (explored,), {"_explore_sums": explore_sums})
+
+
+def summed_fit_twins(pairs):
+    """name, the sound subject, its broken twin, pairs to try."""
+    lists = Subject("whole lists", WHOLE, {"epsilon": 1.0, "max_length": 2})
+    later = Subject("whole lists, joint=1", WHOLE, COUNTS_OF_LISTS)
+    draws = Subject("whole lists, joint=1, no counts", WHOLE, COUNTS_OF_LISTS | {"counts_share": 0.0})
+    counted = replace(lists, parameters=lists.parameters | {"counts_share": 0.5})
+    tuples = Subject("whole lists from tuples", ListsOnTuples, COUNTS_OF_LISTS)
+    for name, sound, twin, tried in (
+        ("summed lists: rate doubled", lists, LouderLists, pairs),
+        ("summed lists: a class weight above 1", lists, HeavierLists, pairs),
+        ("summed lists: records of a part counted twice", draws, ListsWithPartsTwice, pairs[:6]),
+        ("summed lists: a later draw that looks at all records", later, ListsOfAllRecords, pairs[:6]),
+        ("summed lists: the same, counted again from the table", tuples, ListsOfAllRecords, pairs[:6]),
+        ("summed lists: the counts of another part", counted, CountsOfTheFirstPart, pairs),
+        ("summed lists: class counts of parts that overlap", later, CountsThatOverlap, pairs[:6]),
+        ("summed lists: a door that forgets to charge", lists, UNCHARGED_LISTS, pairs[:6]),
+        ("summed lists: a door that charges when it has answered", lists, LATE_LISTS, pairs[:6]),
+        ("summed lists: class counts that are charged when they are out", counted, LateCounts, pairs[-4:]),
+    ):
+        explored = ExploredListsOnTuples if sound is tuples else ExploredOptimal
+        yield name, sound, replace(sound, explored=with_doors(explored, twin)), tried
+
+
+def summed_tree_fit_twins(pairs, apart):
+    whole = Subject("whole trees", TREES_ON_TUPLES, {"epsilon": 1.0, "max_depth": 1, "counts_share": 0.2})
+    stages = {"epsilon": 1.0, "stages": (1, 1), "criterion": "mass", "counts_share": 0.1}
+    staged = Subject("stages", TREES_ON_TUPLES, stages)
+    counted = replace(whole, parameters=whole.parameters | {"counts_share": 0.5})
+    told = [*apart, Pair(apart[0].less, (3, 0))]  # a stranger in the first part that the second test tells apart
+    for name, sound, twin, tried in (
+        ("summed trees: rate doubled", whole, LouderTrees, pairs),
+        ("summed trees: a class weight above 1", whole, HeavierTrees, pairs),
+        ("summed trees: records of a part counted twice", staged, TreesWithPartsTwice, told),
+        ("summed trees: a later stage that looks at all records", staged, TreesOfAllRecords, told),
+        ("summed trees: the counts of another leaf", counted, CountsOfTheFirstLeaf, pairs),
+        ("summed trees: missing values in both branches", staged, LeavesThatOverlap, told),
+        ("summed trees: a door that forgets to charge", whole, UNCHARGED_TREES, pairs),
+        ("summed trees: a door that charges when it has answered", whole, LATE_TREES, pairs),
+    ):
+        yield name, sound, replace(sound, explored=with_doors(ExploredTreesOnTuples, twin)), tried
+
+
+# -- level 1 ------------------------------------------------------------------------------------------------------------
+
+
+def summed_choice_twins():
+    """name, and what finds it out."""
+    yield "summed lists: rate doubled", lambda: worst(laws_by_sums(2 * 0.5))
+
+
+def worst(laws):
+    found = list(worst_draw(0.5, 1, laws))
+    return max(found, key=lambda f: f.ratio)._replace(pairs=sum(f.pairs for f in found))
+
+
+# -- level 3 ------------------------------------------------------------------------------------------------------------
+
+
+class LoudSampler:
+    """Says and computes everything right, and then adds up and draws at twice the rate: only fits can show it."""
+
+    def _price(self, candidates, drafted):
+        priced = super()._price(candidates, drafted)
+
+        def prepare(vault):
+            doors = priced.prepare(vault)
+            put_in_place(doors, LouderLists if isinstance(doors, SummedListDoors) else LouderTrees)
+            return doors
+
+        return priced._replace(prepare=prepare)
+
+
+class LoudSums(LoudSampler, DPOptimalRuleListClassifier):
+    pass
+
+
+class LoudTreesOnTuples(LoudSampler, TreesOnTuples):
+    pass
+
+
+def summed_observed_twins(hits):
+    """Mostly models without a rule or test, whose label shows most of what one record is worth."""
+    common = {"epsilon": 1.0, "counts_share": 0.0}
+    lists = Subject("whole lists", WHOLE, common | {"max_length": 2, "prior": [99, 1]}, n_rules=1)
+    stump = Subject("stump", TREES_ON_TUPLES, common | {"max_depth": 1, "split": 0.01}, n_rules=1)
+    first = Pair(np.zeros((2, 2), int), (0, 0))
+    yield "summed lists: a sampler with half the noise of its law", *hits(lists, LoudSums, first, 3_000)
+    yield "summed trees: a sampler with half the noise of its law", *hits(stump, LoudTreesOnTuples, first, 3_000)

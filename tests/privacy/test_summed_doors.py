@@ -1,0 +1,442 @@
+"""Lists and trees that are added up: their law through the doors, on all small tables with missing values and their neighbours.
+
+Every choice of the sampler is a fork of the audit's explorer, so that the law is multiplied out from the code that draws.
+"""
+
+import math
+from fractions import Fraction
+from itertools import combinations_with_replacement, product
+
+import numpy as np
+import pytest
+
+from discreet import DPOptimalRuleListClassifier, DPOptimalTreeClassifier, Numeric, Schema
+from discreet.audit.explore import (
+    ExploredByEnvelope,
+    ExploredListsOnTuples,
+    ExploredOptimal,
+    ExploredTrees,
+    ExploredTreesOnTuples,
+    Explorer,
+    ListsOnTuples,
+    TreesOnTuples,
+    explore,
+    key_of,
+    schema_of_rules,
+)
+from discreet.audit.pairs import random_pairs
+from discreet.cells.cells import CellsInProgress
+from discreet.cells.division import column_numbers, joined
+from discreet.cells.joint import _in_group
+from discreet.conditions.candidates import Candidates
+from discreet.conditions.numbered_tree import Fork, Leaf
+from discreet.conditions.prior import Prior
+from discreet.conditions.tree_prior import TreePrior
+from discreet.datasets import load_compas
+from discreet.learners.optimal import optimal
+from discreet.learners.trees import whole_tree
+from discreet.mechanisms.whole_lists import DrawBudget
+from discreet.sampling.list_sums import ListSums
+from discreet.sampling.trees.on_tuples import TupleTrees
+from discreet.schema.columns import Boolean
+from discreet.vault import summed_doors
+from discreet.vault.summed_doors import SummedListDoors, SummedTreeDoors
+from discreet.vault.tuple_vault import TupleVault
+from discreet.vault.vault import Vault
+
+from . import summed_twins
+
+SCHEMA = Schema([Numeric("age", cuts=[1], missing=True), Boolean("ill", missing=True)], classes=[0, 1])
+RULES = Candidates.of_schema(SCHEMA, negations=True).only([0, 3, 4, 5])  # age <= 1, age is not missing, ill, not ill
+TESTS = Candidates.of_tests(SCHEMA).only([0, 2])  # age <= 1; ill
+KINDS = list(product(range(3), range(3), range(2)))  # bins of both columns, the last of which is "missing"; class
+RATE = 0.5
+LISTS = np.ones(len(RULES))
+
+
+class MadeUp:
+    """A table that can be counted again and again."""
+
+    def __init__(self, records):
+        self._records = np.array(records, int).reshape(-1, 3)
+
+    def add_to(self, filling):
+        filling.add(list(self._records[:, :2].T), self._records[:, 2])
+
+
+class NoReservation:
+    """So that doors are looked at without a ledger."""
+
+    spent_epsilon = Fraction(0)
+
+    def draw(self, epsilon, delta, what):
+        pass
+
+
+def tuple_vault(records, candidates, size):
+    return TupleVault(SCHEMA, (0, 1), MadeUp(records), candidates.columns, size)
+
+
+def cell_vault(records, candidates, size):
+    filling = CellsInProgress(SCHEMA.used, 2)
+    MadeUp(records).add_to(filling)
+    return Vault(SCHEMA, (0, 1), filling.finish())
+
+
+def multiplied_out(doors, learn):
+    """The probability of everything that can be learned. What is prepared before the first draw is the same on every way."""
+    explorer, law = Explorer(), {}
+    doors._draw = lambda sums: sums.draw_by(explorer.choose)
+    first = doors._first
+    for _ in explorer.paths():
+        doors._first, doors._exact = first, {}
+        doors.open(NoReservation(), explorer)
+        key = key_of(learn(doors))
+        law[key] = np.logaddexp(law.get(key, -math.inf), explorer.log_p)
+    return law
+
+
+def law_of_lists(records, draws, weights=(1.0, 1.0), vault=tuple_vault, twin=SummedListDoors, rate=RATE):
+    """Of all draws of a list together; each costs ``rate``."""
+    budget = DrawBudget(Fraction(rate) * len(draws), Fraction(0), Fraction(rate))
+    filled = vault(records, RULES, max(1, *(len(lengths) - 1 for lengths in draws)))
+    prior = Prior(tuple(draws[0]), LISTS)
+    arguments = (filled, RULES, budget, prior, np.array(weights), draws)
+    return multiplied_out(twin(*arguments), lambda doors: optimal(doors, draws, counted=False))
+
+
+def law_of_trees(records, stages, score, weights=(1.0, 1.0), vault=tuple_vault, twin=SummedTreeDoors, rate=RATE):
+    """Of all stages together; each costs ``rate``."""
+    budget = DrawBudget(Fraction(rate) * len(stages), Fraction(0), Fraction(rate))
+    filled = vault(records, TESTS, max(2, *stages))
+    prior = TreePrior(0.5, np.array([0.3, 0.7]))
+    arguments = (filled, TESTS, budget, prior, np.array(weights), score, stages)
+    return multiplied_out(twin(*arguments), lambda doors: whole_tree(doors, stages, counted=False))
+
+
+def worst_loss(law_of, kinds, tables):
+    """The largest log-ratio between a table and the same with one record more, whatever comes out."""
+    known = {}
+
+    def law(records):
+        if (records := tuple(sorted(records))) not in known:
+            known[records] = law_of(records)
+        return known[records]
+
+    worst = 0.0
+    for records in tables:
+        here = law(records)
+        assert np.logaddexp.reduce(list(here.values())) == pytest.approx(0.0, abs=1e-9)
+        for kind in kinds:
+            more = law((*records, kind))
+            assert more.keys() == here.keys()
+            worst = max(worst, *(abs(more[x] - here[x]) for x in here))
+    return worst
+
+
+def all_tables(kinds, most):
+    return [c for n in range(most + 1) for c in combinations_with_replacement(kinds, n)]
+
+
+PURE = [[(0, 1, 0)] * 30, [(2, 2, 1)] * 30]  # one class only; one of nothing but missing values
+ONE_DRAW = [(1.0, 1.0, 1.0)]
+THREE_RULES = [(1.0, 0.0, 0.0, 1.0)]
+TWO_DRAWS = [(1.0, 1.0)] * 2
+FEW = [KINDS[i] for i in (0, 3, 5, 10, 16, 17)]
+
+
+@pytest.mark.parametrize("vault", [tuple_vault, cell_vault])
+@pytest.mark.parametrize(("draws", "kinds"), [(ONE_DRAW, KINDS), (THREE_RULES, FEW), (TWO_DRAWS, FEW)])
+def test_no_list_becomes_likelier_by_more_than_epsilon_with_one_record(draws, kinds, vault):
+    tables = [*all_tables(kinds, 1), *PURE]
+    loss = worst_loss(lambda records: law_of_lists(records, draws, vault=vault), kinds, tables)
+    least = 0.5 if len(draws) == 1 else 0.45  # no record of so few is decisive for both draws
+    assert least * RATE * len(draws) < loss <= RATE * len(draws) * (1 + 1e-9)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("draws", [ONE_DRAW, TWO_DRAWS])
+def test_no_list_becomes_likelier_with_any_of_up_to_three_records(draws):
+    kinds = KINDS if draws is ONE_DRAW else FEW
+    loss = worst_loss(lambda records: law_of_lists(records, draws), kinds, all_tables(kinds, 2))
+    assert loss <= RATE * len(draws) * (1 + 1e-9)
+
+
+@pytest.mark.parametrize(
+    ("stages", "score", "kinds"),
+    [((1,), "accuracy", KINDS), ((2,), "accuracy", FEW), ((2,), "mass", KINDS), ((1, 1), "mass", KINDS)],
+)
+def test_no_tree_becomes_likelier_by_more_than_epsilon_with_one_record(stages, score, kinds):
+    tables = [*all_tables(kinds, 1), *PURE]
+    loss = worst_loss(lambda records: law_of_trees(records, stages, score), kinds, tables)
+    assert 0.5 * RATE * len(stages) < loss <= RATE * len(stages) * (1 + 1e-9)
+
+
+def test_leaves_share_no_record_whichever_tree_is_asked_about_first():
+    """What was added up beforehand is about all records, and not for one of several leaves."""
+    budget, prior = DrawBudget(Fraction(RATE), Fraction(0), Fraction(RATE)), TreePrior(0.5, np.array([0.3, 0.7]))
+
+    def law(records):
+        doors = SummedTreeDoors(tuple_vault(records, TESTS, 2), TESTS, budget, prior, np.ones(2), "accuracy", (1, 1))
+        return multiplied_out(doors, lambda opened: opened.grow(Fork(0, Leaf(), Leaf()), 1))
+
+    assert worst_loss(law, FEW, [*all_tables(FEW, 1), *PURE]) <= RATE + 1e-9
+
+
+def test_class_weights_of_at_most_one_keep_the_promise_and_larger_ones_do_not():
+    tables = [*all_tables(FEW, 1), *PURE]
+
+    def losses(weights):
+        lists = worst_loss(lambda records: law_of_lists(records, ONE_DRAW, weights), FEW, tables)
+        return lists, worst_loss(lambda records: law_of_trees(records, (1,), "accuracy", weights), FEW, tables)
+
+    assert max(losses((1.0, 0.3))) <= RATE * (1 + 1e-9)
+    assert min(losses((1.0, 3.0))) > 1.2 * RATE
+
+
+def missing(counts, candidates, rule):
+    """The bins of a rule's group in which the value that it is about is missing."""
+    columns, groups = counts._tuples.columns, counts._tuples.groups.members
+    column = column_numbers(columns, candidates)[candidates.members[rule, 0]]
+    bins = [c.n_bins for c in columns]
+    last = np.arange(bins[column]) == bins[column] - 1
+    (group,) = (group for group in groups if column in group)
+    return _in_group(last, column, group, bins)
+
+
+class MissingOnBothSides(SummedTreeDoors):
+    """Where a value is missing, a record is in both branches of a test: labels are drawn from leaves that overlap."""
+
+    def _leaves(self, tree):
+        return [
+            BothSides(**{name: getattr(leaf, name) for name in leaf.__dataclass_fields__})
+            for leaf in super()._leaves(tree)
+        ]
+
+
+class BothSides(TupleTrees):
+    def class_counts(self, part):
+        if part is None:
+            return super().class_counts(part)
+        counts = self.classes
+        box = joined(
+            (counts.group_of[test], (true if side else ~true) | missing(counts, self.tests, test))
+            for test, side in part.items()
+            for true in [counts.truth(test)]
+        )
+        return self.class_weights * counts.classes_in(box)
+
+
+class MissingIsCapturedAndLeft(SummedListDoors):
+    """A record whose value is missing is captured by a rule, and left for the rules after it."""
+
+    def _sums(self, prefix, lengths):
+        sums = super()._sums(prefix, lengths)
+        sums.__class__ = CapturedAndLeft
+        return sums
+
+
+class CapturedAndLeft(ListSums):
+    def parts_of(self, rules):
+        counts, place = self._counts, {int(rule): i for i, rule in enumerate(self._order)}
+        parts, before = [], []
+        for rule in rules:
+            group, true = counts.group_of[place[rule]], counts.truth(place[rule])
+            either = missing(counts, RULES, rule)
+            parts.append(counts.classes_in(joined([*before, (group, true | either)])))
+            before.append((group, ~true | either))
+        return [*parts, counts.classes_in(joined(before))]
+
+
+def test_a_twin_with_missing_values_on_both_sides_of_a_test_is_caught():
+    tables = [*PURE, *all_tables(FEW, 1)]
+    loss = worst_loss(lambda records: law_of_lists(records, ONE_DRAW, twin=MissingIsCapturedAndLeft), FEW, tables)
+    assert loss > 1.2 * RATE
+    trees = worst_loss(lambda records: law_of_trees(records, (1,), "accuracy", twin=MissingOnBothSides), FEW, tables)
+    assert trees > 1.2 * RATE
+
+
+# -- one law, whatever was counted --------------------------------------------------------------------------------------
+
+
+def same(one, other):
+    return one.keys() == other.keys() and max(abs(one[x] - other[x]) for x in one) < 1e-9
+
+
+SOME_TABLES = [(), *[tuple(KINDS[i] for i in np.random.default_rng(s).integers(0, 18, 9)) for s in range(4)]]
+
+
+@pytest.mark.parametrize(
+    ("twin", "draws"),
+    [
+        (summed_twins.DrawsOfAllRecords, TWO_DRAWS),
+        (summed_twins.ListsWithPartsTwice, TWO_DRAWS),
+        (summed_twins.LouderLists, ONE_DRAW),
+        (summed_twins.HeavierLists, ONE_DRAW),
+        (MissingIsCapturedAndLeft, ONE_DRAW),
+    ],
+)
+def test_a_twin_of_lists_has_another_law(twin, draws):
+    sound = [law_of_lists(records, draws) for records in SOME_TABLES]
+    assert all(same(law, law_of_lists(t, draws, vault=cell_vault)) for law, t in zip(sound, SOME_TABLES, strict=True))
+    assert not all(same(law, law_of_lists(t, draws, twin=twin)) for law, t in zip(sound, SOME_TABLES, strict=True))
+
+
+@pytest.mark.parametrize(
+    "twin",
+    [
+        summed_twins.TreesOfAllRecords,
+        summed_twins.TreesWithPartsTwice,
+        summed_twins.LeavesOfTheFirstPart,
+        summed_twins.LeavesThatOverlap,
+        summed_twins.LouderTrees,
+        summed_twins.HeavierTrees,
+    ],
+)
+def test_a_twin_of_trees_has_another_law(twin):
+    sound = [law_of_trees(records, (1, 1), "mass") for records in SOME_TABLES]
+    broken = [law_of_trees(records, (1, 1), "mass", twin=twin) for records in SOME_TABLES]
+    assert not all(same(one, other) for one, other in zip(sound, broken, strict=True))
+
+
+def as_logs(law):
+    return {key: output.log_p for key, output in law.outputs.items()}
+
+
+@pytest.mark.parametrize(
+    ("ways", "parameters"),
+    [
+        ((ExploredByEnvelope, ExploredOptimal, ExploredListsOnTuples), {"max_length": 3}),
+        ((ExploredByEnvelope, ExploredOptimal, ExploredListsOnTuples), {"max_length": 3, "joint": 1}),
+        ((ExploredByEnvelope, ExploredOptimal, ExploredListsOnTuples), {"max_length": 2, "class_weight": {0: 1, 1: 4}}),
+        ((ExploredTrees, ExploredTreesOnTuples), {"max_depth": 1}),
+        ((ExploredTrees, ExploredTreesOnTuples), {"stages": (1, 1), "criterion": "mass"}),
+        ((ExploredTrees, ExploredTreesOnTuples), {"max_depth": 2, "criterion": "mass", "class_weight": {0: 1, 1: 4}}),
+    ],
+)
+def test_whole_fits_have_one_law_and_count_the_same_whatever_way_is_taken(ways, parameters):
+    """By envelope or tree by tree from what the samplers get; added up from patterns; added up from tuples, again and again."""
+    rng = np.random.default_rng(3)
+    for pair, _ in zip(random_pairs(rng, 2, 2, (3, 60)), range(2), strict=False):
+        first, *others = (
+            explore(clf, clf.filled(pair.more))
+            for clf in (way(0.8, schema=schema_of_rules(2, 2), **parameters) for way in ways)
+        )
+        for other in others:
+            assert same(as_logs(first), as_logs(other))
+            assert all(first.outputs[x].released == other.outputs[x].released for x in first.outputs)
+
+
+# -- what a fit hands to the doors --------------------------------------------------------------------------------------
+
+X, Y = load_compas(binary=True, sensitive=False, return_X_y=True)
+X, Y = X.astype(bool), np.asarray(Y)
+
+
+@pytest.fixture
+def added_up(monkeypatch):
+    """What the doors hand to the sampler during a fit: tuples, prior, class weights and rate."""
+    seen = []
+
+    class Seen(ListSums):
+        def __init__(self, tuples, candidates, prior, class_weights, rate, *more):
+            seen.append((tuples, prior, class_weights, rate))
+            super().__init__(tuples, candidates, prior, class_weights, rate, *more)
+
+    monkeypatch.setattr(summed_doors, "ListSums", Seen)
+    return seen
+
+
+@pytest.mark.parametrize(("joint", "draws"), [(None, [4]), (1, [2, 2, 2]), (2, [3, 2])])
+def test_by_default_a_draw_takes_all_lengths_alike_and_all_rules(added_up, joint, draws):
+    DPOptimalRuleListClassifier(joint=joint).fit(X, Y)
+    assert [prior.lengths for _, prior, _, _ in added_up] == [(1.0,) * lengths for lengths in draws]
+    assert set(added_up[0][1].rules) == {1.0}
+
+
+@pytest.mark.parametrize("joint", [None, 1, 2])
+@pytest.mark.parametrize("share", [0.0, 0.1, 0.3])
+def test_the_rates_of_a_fit_add_up_to_its_epsilon(added_up, joint, share):
+    for epsilon in (0.1, 0.7, 3.0):
+        added_up.clear()
+        DPOptimalRuleListClassifier(epsilon, joint=joint, counts_share=share).fit(X, Y)
+        total = sum(Fraction(rate) for *_, rate in added_up) + Fraction(str(share)) * Fraction(str(epsilon))
+        assert 0.999999 * epsilon < total <= Fraction(str(epsilon))
+
+
+@pytest.mark.filterwarnings("ignore::discreet.common.errors.PrivacyWarning")
+def test_later_draws_see_what_is_left_and_no_rule_twice(added_up):
+    clf = DPOptimalRuleListClassifier(20.0, max_length=4, joint=1, random_state=1).fit(X, Y)
+    where = clf.rule_list_.captures(X)
+    left = [np.bincount(Y), np.bincount(Y[where > 0]), np.bincount(Y[where > 1])]
+    for (tuples, prior, _, _), expected, used in zip(added_up, left, (0, 1, 2), strict=True):
+        assert (tuples.table(()) == expected).all()
+        assert np.count_nonzero(prior.rules == 0.0) == used
+
+
+def test_class_weights_of_a_fit_are_at_most_one(added_up):
+    DPOptimalRuleListClassifier(class_weight={1: 50.0, 0: 10.0}).fit(X, Y)
+    ((_, _, weights, _),) = added_up
+    assert weights.tolist() == pytest.approx([0.2, 1.0])
+
+
+@pytest.mark.parametrize(("n", "rate"), [(48_842, 0.09), (1_000_000, 0.009), (15_000_000, 0.09)])
+def test_large_tables_lose_no_more(n, rate):
+    """From the sums that the sampler works with: a record among millions is neither lost nor counted twice."""
+    for extra in range(0, 60, 12):
+        laws = []
+        for stranger in (0, 1):
+            counts = {(0, 0, 0): 40, (1, 0, 1): n + extra, (0, 1, 1): 7 + stranger}
+            law = law_of_counted(counts, rate)
+            laws.append(law)
+        assert max(abs(laws[0][x] - laws[1][x]) for x in laws[0]) <= rate * (1 + 1e-6)
+
+
+def law_of_counted(counts, rate):
+    """Of one draw of up to two rules, from records that come many times."""
+
+    class Many(MadeUp):
+        def __init__(self):
+            pass
+
+        def add_to(self, filling):
+            for (age, ill, label), n in counts.items():
+                filling._add([np.array([age]), np.array([ill])], np.array([label]), np.array([float(n)]))
+
+    filled = TupleVault(SCHEMA, (0, 1), Many(), RULES.columns, 2)
+    budget = DrawBudget(Fraction(rate), Fraction(0), Fraction(rate))
+    arguments = (filled, RULES, budget, Prior(ONE_DRAW[0], LISTS), np.ones(2), ONE_DRAW)
+    return multiplied_out(SummedListDoors(*arguments), lambda doors: optimal(doors, ONE_DRAW, counted=False))
+
+
+def test_what_is_explored_here_is_what_a_user_runs():
+    clf = DPOptimalRuleListClassifier(schema=SCHEMA)
+    clf._set_classes((0, 1), ValueError)
+    assert clf._is_summed(clf._candidates(SCHEMA))
+    assert not clf.set_params(max_card=2)._is_summed(Candidates.of_schema(SCHEMA, max_card=2))
+    assert not clf.set_params(max_card=1, max_length=5)._is_summed(clf._candidates(SCHEMA))
+    assert DPOptimalTreeClassifier(schema=SCHEMA)._needs(TESTS).together == 3
+
+
+@pytest.mark.filterwarnings("ignore::discreet.common.errors.PrivacyWarning")
+@pytest.mark.parametrize("names", [["r0"], ["r0", "r1"]])
+@pytest.mark.parametrize(
+    ("kind", "parameters"),
+    [
+        (ListsOnTuples, {}),
+        (ListsOnTuples, {"max_length": 6, "joint": 3}),
+        (ListsOnTuples, {"max_length": 9, "joint": 1}),  # more rules than there are
+        (TreesOnTuples, {}),
+        (TreesOnTuples, {"stages": (2, 2)}),
+    ],
+)
+def test_fewer_columns_than_could_be_counted_together_are_no_error(kind, parameters, names):
+    records, labels = np.random.default_rng(0).integers(0, 2, (2, 40, len(names))).astype(bool)
+    schema = Schema.of_booleans(names, classes=[0, 1])
+    plain = kind.__mro__[2]
+    for seed in range(3):
+        one, other = (
+            clf(0.7, schema=schema, random_state=seed, **parameters).fit(records, labels[:, 0].astype(int)).model_
+            for clf in (kind, plain)
+        )
+        assert one == other
