@@ -223,14 +223,54 @@ def test_nothing_exact_is_kept(compas):
     assert not hasattr(clone(clf), "rule_list_")
 
 
-def test_a_spinner_and_nothing_else(compas, monkeypatch):
-    monkeypatch.setenv("FORCE_COLOR", "1")  # as on a terminal
+def shown_on_a_terminal(clf, compas, monkeypatch):
+    monkeypatch.setenv("FORCE_COLOR", "1")
     shown = io.StringIO()
     with redirect_stderr(shown):
-        DPOptimalRuleListClassifier(verbose=True).fit(*compas)
-    text = re.sub(r"\x1b\[[0-9;?]*[a-zA-Z]", "", shown.getvalue())
+        clf.fit(*compas)
+    return re.sub(r"\x1b\[[0-9;?]*[a-zA-Z]", "", shown.getvalue())
+
+
+def test_what_is_drawn_from_an_envelope_shows_a_spinner_and_nothing_else(compas, monkeypatch):
+    clf = DPOptimalRuleListClassifier(max_length=3, max_card=2, verbose=True)
+    counted, _, text = shown_on_a_terminal(clf, compas, monkeypatch).partition("\n")
+    assert (
+        counted == "The records are counted once, by 12 columns: at most 531,441 patterns, and never more than records"
+    )
     assert re.fullmatch(r"([⠀-⣿\s]|learning a rule list|\d+:\d\d:\d\d)*", text), text
     assert "learning a rule list" in text
+
+
+@pytest.mark.parametrize("joint", [None, 1])
+def test_what_is_added_up_has_an_estimate_and_a_bar_with_an_end(compas, monkeypatch, joint):
+    clf = DPOptimalRuleListClassifier(joint=joint, verbose=True)
+    _, estimate, *bars = shown_on_a_terminal(clf, compas, monkeypatch).split("\n")
+    rules = "3" if joint is None else "1, then 1, then 1"
+    assert estimate == (
+        f"Lists of up to {rules} rules over 24 candidates: less than a second for the sums, plus counting the records."
+    )
+    allowed = r"([━╸╺\s]|counting the records|drawing a rule list|\(draw \d of 3\)|\d+%|\d:\d\d:\d\d|-:--:--|left)*"
+    assert re.fullmatch(allowed, "\n".join(bars)), bars
+    assert "drawing a rule list" in "\n".join(bars)
+
+
+def test_progress_of_sums_ends_where_it_was_said_to(compas, monkeypatch):
+    from discreet.classifiers import optimal
+    from discreet.classifiers.progress import Bar
+
+    steps, said = [], []
+
+    class Watching(Bar):
+        def begin_stage(self, stage, draws):
+            said.append(self._describe(stage, draws)[1])
+            steps.append(0)
+
+        def advance(self, done):
+            steps[-1] += done
+
+    monkeypatch.setattr(optimal, "Bar", Watching)
+    DPOptimalRuleListClassifier().fit(*compas)
+    assert steps == said == [24 * 25 // 2]
 
 
 def test_a_grid_search_over_public_parameters(compas):
@@ -289,7 +329,9 @@ def test_accuracy(load, epsilon, parameters, target):
     assert scores.mean() >= target - 2 * scores.std(ddof=1) / np.sqrt(20)
 
 
-@pytest.mark.parametrize(("load", "seeds"), [(load_compas, 20), (load_adult, 4), (load_german_credit, 20)])
+@pytest.mark.parametrize(("load", "seeds"), [
+    (load_compas, 20), (load_adult, 4), pytest.param(load_german_credit, 120, marks=pytest.mark.slow)  # 1,000 records
+])  # fmt: skip
 def test_it_beats_mass_and_mass_beats_the_published_method(load, seeds):
     def mean(make):
         return accuracies(load, 0.1, seeds, make).mean()

@@ -66,6 +66,7 @@ def test_five_lines(compas):
     assert str(clf.privacy_.proved) == "epsilon = 1"
     assert clf.privacy_.published is None
     assert clf.privacy_.mechanism == "whole trees"
+    assert "rounding" not in str(clf.privacy_)  # their law is that of real numbers
     assert isinstance(clf.tree_, Tree)
     assert clf.model_ is clf.tree_
     assert clf.tree_.depth <= 3
@@ -370,7 +371,7 @@ def test_an_engine_counts_and_the_tree_is_the_same(parameters):
     there = clone(clf).fit_source(ibis.memtable(data.frame))
     assert there.tree_ == here
     assert there.plan_source(ibis.memtable(data.frame)).startswith("DuckDB counts the records")
-    with pytest.raises(ValueError, match="counting must be one of auto, patterns for DPOptimalTreeClassifier"):
+    with pytest.raises(ValueError, match="counting must be one of auto, patterns, tuples for DPOptimalTreeClassifier"):
         clf.fit_source(ibis.memtable(data.frame), counting="nodes")
 
 
@@ -400,14 +401,19 @@ def test_an_estimate_and_then_a_bar_with_an_end(compas, monkeypatch, terminal):
     shown = io.StringIO()
     with redirect_stderr(shown):
         DPOptimalTreeClassifier(50.0, stages=(2, 2), verbose=True, random_state=0).fit(*compas)
-    first, _, bars = plain(shown.getvalue()).partition("\n")
+    counted, first, *rest = plain(shown.getvalue()).split("\n")
+    bars = "\n".join(rest)
+    assert (
+        counted == "The records are counted once, by 12 columns: at most 531,441 patterns, and never more than records"
+    )
     assert first == (
         f"Trees of up to depth 2, then 2, over {compas[0].shape[1]} tests: less than a second for the sums, plus counting "
         "the records."
     )
     if terminal:
         assert re.fullmatch(
-            r"([━╸╺\s]|drawing (a tree|\d trees) \(stage [12] of 2\)|\d+%|\d:\d\d:\d\d|-:--:--|left)*", bars
+            r"([━╸╺\s]|counting the records|drawing (a tree|\d trees) \(stage [12] of 2\)|\d+%|\d:\d\d:\d\d|-:--:--|left)*",
+            bars,
         ), bars
         assert "(stage 2 of 2)" in bars
     else:
@@ -426,22 +432,27 @@ def test_the_best_tree_says_how_long_it_may_take(compas, capsys):
 )
 def test_progress_ends_where_it_was_said_to(compas, monkeypatch, parameters):
     from discreet.classifiers import trees
-    from discreet.classifiers.progress import Shown
 
     X, y = compas
     stages = []  # (trees, steps done)
 
-    def advance(steps):
-        stages[-1][1] += steps
-
     class Watching:
+        def __init__(self, *_):
+            pass
+
         def __enter__(self):
-            return Shown(lambda stage, draws: stages.append([draws, 0]), advance)
+            return self
 
         def __exit__(self, *_):
             pass
 
-    monkeypatch.setattr(trees, "shown_progress", lambda *_: Watching())
+        def begin_stage(self, stage, draws):
+            stages.append([draws, 0])
+
+        def advance(self, steps):
+            stages[-1][1] += steps
+
+    monkeypatch.setattr(trees, "Bar", Watching)
     never = {X.columns[0]: 0, X.columns[1]: 0}  # tests without weight are not counted
     clf = DPOptimalTreeClassifier(5.0, prior=never, **parameters).fit(X, y)
     depths = clf._depths

@@ -51,6 +51,11 @@ class Classifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sciki
         """What a report shows of the fitted classifier (``report.summary``)."""
         return SavedModel.of(self)
 
+    def count_intervals(self) -> tuple[tuple[tuple[int, int], ...], ...] | None:
+        """From where to where the exact class counts of each rule or leaf are, as ``SavedModel.count_intervals`` has it."""
+        check_is_fitted(self)
+        return self.released().count_intervals()
+
     def predict(self, X: Any) -> np.ndarray:
         """The predicted class of each record."""
         check_is_fitted(self)
@@ -88,7 +93,8 @@ class Classifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sciki
             return ""
         from ..report.notebook import privacy_line, short_html
 
-        return short_html(self.model_, privacy_line(getattr(self, "privacy_", None)))
+        privacy = privacy_line(getattr(self, "privacy_", None))
+        return short_html(self.model_, privacy, self.released().counts_epsilon)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

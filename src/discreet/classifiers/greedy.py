@@ -11,9 +11,11 @@ from ..learners.greedy import Learned, greedy
 from ..mechanisms.base import GreedyBudget, GreedyMechanism, Settings
 from ..mechanisms.registry import MECHANISMS, find_greedy
 from ..noise.entropy import Entropy
+from ..privacy.costs import Cost
 from ..privacy.ledger import Ledger, Reservation, exact
 from ..privacy.statement import Guarantee, PrivacyStatement
 from ..schema import Schema
+from ..sources.plan import Needs
 from ..vault.exact import ExactDoors
 from ..vault.greedy_doors import GreedyDoors
 from ..vault.vault import Vault
@@ -105,16 +107,84 @@ class GreedyRuleListClassifier(Classifier):
         return self
 
 
-class DPGreedyRuleListClassifier(PrivateClassifier):
-    """A rule list learned greedily with differential privacy: our mechanism "mass", or one of the paper's six.
+class PrivateGreedy(PrivateClassifier):
+    """What greedy private classifiers have in common: a mechanism with its parameters, and what it promises."""
+
+    @property
+    def _binary_only(self) -> bool:
+        mechanism = find_greedy(self.mechanism)
+        return mechanism is None or mechanism.binary_only
+
+    @property
+    def _mechanism(self) -> GreedyMechanism:
+        return MECHANISMS[self.mechanism]
+
+    def _budget_for(self, max_length: int, tree: bool = False) -> GreedyBudget:
+        """How the budget is split over the queries."""
+        settings = Settings(
+            epsilon=self._terms.record_price,
+            max_length=max_length,
+            delta=None if self.delta is None else exact("delta", self.delta),
+            min_support=self.min_support,
+            confidence=float(self.confidence),
+            counts_share=exact("counts_share", self.counts_share),
+            tree=tree,
+        )
+        return self._mechanism.split(settings)
+
+    def _statement(self, budget: GreedyBudget, candidates: Candidates, drafted: bool) -> PrivacyStatement:
+        mechanism = self._mechanism
+        because = self._reasons_for_no_proof(candidates.schema, drafted)
+        because += mechanism.reasons_for_no_proof(budget.settings)
+        proved = None
+        if not because:
+            proved = _proved(mechanism, budget, len(candidates))
+            delta = proved.for_person(int(self.records_per_person)).delta or 0.0
+            if delta > LARGEST_DELTA:
+                because.append(f"the best delta that can be proved, {delta:.1g}, is too large to mean anything")
+                proved = None
+        assumes = () if mechanism.exact_choices else (ROUNDING,)
+        costs = () if proved is None else _costs(mechanism, budget, len(candidates))
+        published = mechanism.published(budget.settings)
+        return self._promise(mechanism.name, published, proved, because, *assumes, costs=costs)
+
+    def _check_parameters(self) -> None:
+        mechanism = find_greedy(self.mechanism)
+        if mechanism is None:
+            raise ValueError(f"mechanism must be one of {', '.join(MECHANISMS)}, not {self.mechanism!r}")
+        super()._check_parameters()
+        if not mechanism.needs_delta and self.delta is not None:
+            raise ValueError(f"delta must be None for {self.mechanism}: this mechanism needs no delta, so leave it out")
+        if self.delta is not None and not 1e-100 <= finite_number("delta", self.delta) < 1:
+            raise ValueError(f"delta must be above 0 (from 1e-100) and below 1, not {self.delta!r}")
+        if mechanism.needs_delta and self.records_per_person != 1:
+            raise ValueError(
+                f"records_per_person must be 1 for {self.mechanism}, whose delta grows with it in a way that its authors do not "
+                "say; use mass, or a whole list"
+            )
+        check_min_support(self.min_support, least=1)
+        confidence = self.confidence
+        if not isinstance(confidence, float | np.floating) or not 0.5 < confidence < 1:
+            raise ValueError(f"confidence must be above 1/2 and below 1, not {confidence!r}")
+        if not 0.001 <= finite_number("counts_share", self.counts_share) <= 0.999:
+            raise ValueError(f"counts_share must be from 0.001 to 0.999, not {self.counts_share!r}")
+        if self.ledger is not None and mechanism.needs_delta and self.delta is None:
+            raise ValueError(
+                "a ledger needs a public delta: 1/n^2 would write the number of records into it. Give delta"
+            )
+
+
+class DPGreedyRuleListClassifier(PrivateGreedy):
+    """A rule list learned greedily with differential privacy: by one of our mechanisms, or one of the paper's six.
 
     Parameters
     ----------
     mechanism : str, default="mass"
-        "mass" (impurity mass; any number of classes) or, for two classes, a published method: "sm-laplace" and "sm-cauchy"
+        For any number of classes "mass" (impurity mass), "purity" (fewest records to take away until a rule is pure) and
+        "inverse" (fewest records until it is the best); or, for two classes, a published method: "sm-laplace" and "sm-cauchy"
         (smooth sensitivity), "gl-laplace", "gl-gaussian" and "gl-exponential" (global sensitivity), "noisy-counts".
     epsilon : float, default=1.0
-        The privacy budget. With "mass" it is what is proved.
+        The privacy budget. With "mass", "purity" and "inverse" it is what is proved.
     delta : float, default=None
         For "sm-laplace" and "gl-gaussian". None means 1/n^2 as in the paper, which follows the private number of records
         n; nothing is then proved.
@@ -126,8 +196,8 @@ class DPGreedyRuleListClassifier(PrivateClassifier):
     confidence : float, default=0.99
         For the smooth methods: the paper's C, how sure the check of the support is to be.
     counts_share : float, default=0.5
-        For "mass": the share of epsilon that goes to the class counts, and so to the labels; the choices get the rest. The
-        default was measured (docs/privacy.md).
+        For "mass", "purity" and "inverse": the share of epsilon that goes to the class counts, and so to the labels; the
+        choices get the rest. The default was measured for "mass" (docs/privacy.md).
     max_card, negations, schema, candidates, exclude
         As in ``GreedyRuleListClassifier``. Without a schema, X must be Boolean (or an array of 0 and 1), and labels 0 and
         1. Given ``candidates`` may have been mined from the records, so nothing is then proved.
@@ -159,8 +229,6 @@ class DPGreedyRuleListClassifier(PrivateClassifier):
     >>> print(clf.privacy_.proved)
     epsilon = 0.5
     """
-
-    _counts_nodes = True
 
     def __init__(
         self,
@@ -198,13 +266,11 @@ class DPGreedyRuleListClassifier(PrivateClassifier):
         self.ledger = ledger
         self.random_state = random_state
 
-    @property
-    def _binary_only(self) -> bool:
-        mechanism = find_greedy(self.mechanism)
-        return mechanism is None or mechanism.binary_only
+    def _needs(self, candidates: Candidates) -> Needs:
+        return Needs(nodes=True)
 
     def _price(self, candidates: Candidates, drafted: bool) -> Priced:
-        budget = self._budget()
+        budget = self._budget_for(int(self.max_length))
 
         def draw(vault: Vault, reservation: Reservation, entropy: Entropy) -> Learned:
             doors = self._doors(vault, candidates, budget, reservation, entropy)
@@ -212,67 +278,21 @@ class DPGreedyRuleListClassifier(PrivateClassifier):
 
         return Priced(self._statement(budget, candidates, drafted), budget.delta, draw)
 
-    @property
-    def _mechanism(self) -> GreedyMechanism:
-        return MECHANISMS[self.mechanism]
-
-    def _budget(self) -> GreedyBudget:
-        settings = Settings(
-            epsilon=self._terms.record_price,
-            max_length=int(self.max_length),
-            delta=None if self.delta is None else exact("delta", self.delta),
-            min_support=self.min_support,
-            confidence=float(self.confidence),
-            counts_share=exact("counts_share", self.counts_share),
-        )
-        return self._mechanism.split(settings)
-
     def _doors(
         self, vault: Vault, candidates: Candidates, budget: GreedyBudget, reservation: Reservation, entropy: Entropy
     ) -> GreedyDoors:
         return GreedyDoors(vault, candidates, self._mechanism, budget, reservation, entropy)
 
-    def _statement(self, budget: GreedyBudget, candidates: Candidates, drafted: bool) -> PrivacyStatement:
-        mechanism = self._mechanism
-        because = self._reasons_for_no_proof(candidates.schema, drafted)
-        because += mechanism.reasons_for_no_proof(budget.settings)
-        proved = None
-        if not because:
-            proved = _proved(mechanism, budget, len(candidates))
-            delta = proved.for_person(int(self.records_per_person)).delta or 0.0
-            if delta > LARGEST_DELTA:
-                because.append(f"the best delta that can be proved, {delta:.1g}, is too large to mean anything")
-                proved = None
-        assumes = () if mechanism.exact_choices else (ROUNDING,)
-        return self._promise(mechanism.name, mechanism.published(budget.settings), proved, because, *assumes)
-
     def _check_parameters(self) -> None:
-        mechanism = find_greedy(self.mechanism)
-        if mechanism is None:
-            raise ValueError(f"mechanism must be one of {', '.join(MECHANISMS)}, not {self.mechanism!r}")
         super()._check_parameters()
         check_integer("max_length", self.max_length, at_least=1)
-        if not mechanism.needs_delta and self.delta is not None:
-            raise ValueError(f"delta must be None for {self.mechanism}: this mechanism needs no delta, so leave it out")
-        if self.delta is not None and not 1e-100 <= finite_number("delta", self.delta) < 1:
-            raise ValueError(f"delta must be above 0 (from 1e-100) and below 1, not {self.delta!r}")
-        if mechanism.needs_delta and self.records_per_person != 1:
-            raise ValueError(
-                f"records_per_person must be 1 for {self.mechanism}, whose delta grows with it in a way that its authors do not "
-                "say; use mass, or a whole list"
-            )
-        check_min_support(self.min_support, least=1)
-        confidence = self.confidence
-        if not isinstance(confidence, float | np.floating) or not 0.5 < confidence < 1:
-            raise ValueError(f"confidence must be above 1/2 and below 1, not {confidence!r}")
-        if not 0.001 <= finite_number("counts_share", self.counts_share) <= 0.999:
-            raise ValueError(f"counts_share must be from 0.001 to 0.999, not {self.counts_share!r}")
-        if self.ledger is not None and mechanism.needs_delta and self.delta is None:
-            raise ValueError(
-                "a ledger needs a public delta: 1/n^2 would write the number of records into it. Give delta"
-            )
 
 
 @lru_cache(maxsize=256)  # an experiment asks for the same one at every fit
 def _proved(mechanism: GreedyMechanism, budget: GreedyBudget, candidates: int) -> Guarantee:
     return mechanism.proved(budget, candidates)
+
+
+@lru_cache(maxsize=256)
+def _costs(mechanism: GreedyMechanism, budget: GreedyBudget, candidates: int) -> tuple[Cost, ...]:
+    return mechanism.costs(budget, candidates)

@@ -1,7 +1,8 @@
 """The classifiers that choose whole rule lists: by one private draw, and without privacy the best there is."""
 
 from collections.abc import Iterator, Mapping
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import contextmanager
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any, Self
 
@@ -9,20 +10,30 @@ import numpy as np
 
 from ..common.parameters import check_integer
 from ..conditions.candidates import Candidates
+from ..conditions.limits import Limits, check_forbid, check_monotone
 from ..conditions.prior import Prior
 from ..learners.greedy import Learned
-from ..learners.optimal import check_feasible, draws_of, optimal
+from ..learners.optimal import check_feasible, draws_of, is_summed, optimal
 from ..mechanisms.registry import WHOLE_LISTS
 from ..mechanisms.whole_lists import DrawBudget
 from ..noise.entropy import Entropy
 from ..privacy.ledger import Ledger, Reservation, exact
 from ..schema import Schema
+from ..sources.plan import Needs
 from ..vault.exact import find_optimum
-from ..vault.list_doors import ListDoors
+from ..vault.list_doors import LONGEST_BY_ENVELOPE, ListDoors
+from ..vault.summed_doors import SummedListDoors
 from ..vault.vault import Vault
 from .base import Classifier, fill_cells, refuse
 from .drawn import check_class_weight, check_counts_share, check_time_limit, class_weights
 from .private import ROUNDING, Priced, PrivateClassifier
+from .progress import Bar, estimate_of_lists, steps_of_lists
+
+NOT_SUMMED = (
+    "monotone and forbid need lists that are added up completely: rules of one literal (max_card=1), at most three a draw "
+    "(max_length=4 or less; a private learner may also draw three at a time, joint=3), and not too many candidates (exclude, "
+    "coarser columns). Or learn a tree, which takes them at any depth. See docs/optimal.md"
+)
 
 
 class DPOptimalRuleListClassifier(PrivateClassifier):
@@ -54,11 +65,15 @@ class DPOptimalRuleListClassifier(PrivateClassifier):
         1, 2, ... literals: ``{"lengths": [1, 1, 2, 2], "cards": [1, 0.1]}``.
     schema, infer_schema, candidates, exclude, records_per_person, ledger, random_state
         As in ``DPGreedyRuleListClassifier``.
+    monotone, forbid
+        Public limits that every list keeps to which could be drawn, as in ``DPOptimalTreeClassifier``: they cost nothing. They
+        need lists that are added up: single literals, and up to three rules a draw (docs/optimal.md).
     time_limit : float, default=None
-        Seconds after which to give up. The fit then fails, and what it reserved stays spent. That it struck says something
-        about the records that is not covered by the guarantee, like run time as a whole.
+        Seconds after which to give up. The fit then fails, and says whether anything was booked: what was stays spent. That it
+        struck may say something about the records that is not covered by the guarantee, like run time as a whole.
     verbose : bool, default=False
-        Show that work is going on, and for how long. Nothing more can be shown of a private fit.
+        Say on stderr how the records are counted and, where all lists are added up, how long that may take; show on a terminal
+        how far it is, or for how long work has been going on.
 
     Attributes
     ----------
@@ -100,6 +115,8 @@ class DPOptimalRuleListClassifier(PrivateClassifier):
         random_state: Any = None,
         time_limit: float | None = None,
         verbose: bool = False,
+        monotone: Any = None,
+        forbid: Any = (),
     ) -> None:
         self.epsilon = epsilon
         self.max_length = max_length
@@ -118,6 +135,8 @@ class DPOptimalRuleListClassifier(PrivateClassifier):
         self.random_state = random_state
         self.time_limit = time_limit
         self.verbose = verbose
+        self.monotone = monotone
+        self.forbid = forbid
 
     def _price(self, candidates: Candidates, drafted: bool) -> Priced:
         check_feasible(len(candidates), int(self.max_length), self.joint)
@@ -128,15 +147,48 @@ class DPOptimalRuleListClassifier(PrivateClassifier):
         budget = DrawBudget.split(self._terms.record_price, exact("counts_share", self.counts_share), len(draws))
         because = self._reasons_for_no_proof(candidates.schema, drafted)
         proved = None if because else WHOLE_LISTS.proved(budget)
+        limits = limits_of_lists(self, candidates)
+        summed = self._is_summed(candidates)
+        if limits is not None and not summed:
+            raise ValueError(NOT_SUMMED)
+        searched = not summed and max(sizes) > LONGEST_BY_ENVELOPE  # by comparing rounded numbers
+        assumes = (ROUNDING,) if searched else ()
+        costs, counted = WHOLE_LISTS.costs(budget), budget.counts_epsilon > 0
+        promise = self._promise(WHOLE_LISTS.name, None, proved, because, *assumes, costs=costs)
+        promise = replace(promise, limits=limits.said if limits else ())
+        if summed:
+            bar = Bar(bool(self.verbose), steps_of_lists(len(candidates), sizes))
+
+            def prepare(vault: Vault) -> SummedListDoors:
+                bar.begin_stage(0, 1)
+                own = vault, candidates, budget, prior, weights, draws
+                return SummedListDoors(*own, self.time_limit, bar.advance, limits)
+
+            def draw_summed(doors: SummedListDoors, reservation: Reservation, entropy: Entropy) -> Learned:
+                return optimal(
+                    doors.open(reservation, entropy), draws, counted, lambda i: bar.begin_stage(i, 1) if i else None
+                )
+
+            public = len(candidates), sizes, len(self.classes_), ranges_of_lists(limits)
+            said = estimate_of_lists(*public) if self.verbose else ""
+            return Priced(promise, Fraction(0), draw_summed, said, prepare, bar)
 
         def draw(vault: Vault, reservation: Reservation, entropy: Entropy) -> Learned:
             doors = self._doors(vault, candidates, budget, prior, weights, reservation, entropy)
-            return optimal(doors, draws, counted=budget.counts_epsilon > 0)
+            return optimal(doors, draws, counted)
 
-        return Priced(self._promise(WHOLE_LISTS.name, None, proved, because, ROUNDING), Fraction(0), draw)
+        return Priced(promise, Fraction(0), draw, bar=_spinner(bool(self.verbose)))
 
-    def _progress(self) -> AbstractContextManager[None]:
-        return _spinner(bool(self.verbose))
+    def _is_summed(self, candidates: Candidates) -> bool:
+        """Whether all lists are added up, or an envelope is drawn from: both have the same law."""
+        rules = max(draws_of(int(self.max_length) - 1, self.joint))
+        return are_summed(candidates, rules, len(self.classes_), limits_of_lists(self, candidates))
+
+    def _needs(self, candidates: Candidates) -> Needs:
+        if not self._is_summed(candidates):
+            return Needs()
+        sizes = draws_of(int(self.max_length) - 1, self.joint)
+        return Needs(together=max(1, *sizes), passes=len(sizes))
 
     def _set_model(self, candidates: Candidates, learned: Learned) -> None:
         super()._set_model(candidates, learned)
@@ -167,6 +219,8 @@ class DPOptimalRuleListClassifier(PrivateClassifier):
         check_counts_share(self.counts_share)
         check_class_weight(self.class_weight)
         check_time_limit(self.time_limit)
+        check_monotone(self.monotone)
+        check_forbid(self.forbid)
 
 
 class OptimalRuleListClassifier(Classifier):
@@ -182,6 +236,8 @@ class OptimalRuleListClassifier(Classifier):
         Whether rules may use negated literals.
     schema, candidates, exclude
         As in ``GreedyRuleListClassifier``.
+    monotone, forbid
+        As in ``DPOptimalRuleListClassifier``: the best of the lists that keep to them. Without a schema classes are sorted.
     time_limit : float, default=None
         Seconds after which to give up, with an error.
     verbose : bool, default=False
@@ -217,6 +273,8 @@ class OptimalRuleListClassifier(Classifier):
         exclude: Any = (),
         time_limit: float | None = None,
         verbose: bool = False,
+        monotone: Any = None,
+        forbid: Any = (),
     ) -> None:
         self.max_length = max_length
         self.max_card = max_card
@@ -226,6 +284,8 @@ class OptimalRuleListClassifier(Classifier):
         self.exclude = exclude
         self.time_limit = time_limit
         self.verbose = verbose
+        self.monotone = monotone
+        self.forbid = forbid
 
     def fit(self, X: Any, y: Any, **unsupported: Any) -> Self:
         """Learn a rule list from records X (a data frame or an array) and their labels y."""
@@ -236,12 +296,33 @@ class OptimalRuleListClassifier(Classifier):
         labels = self._labels(y, len(table))
         candidates = self._candidates(self._schema_for(table))
         check_feasible(len(candidates), int(self.max_length), None)
+        limits = limits_of_lists(self, candidates)
+        if limits is not None and not are_summed(candidates, int(self.max_length) - 1, len(self.classes_), limits):
+            raise ValueError(NOT_SUMMED)
         cells = fill_cells(table, labels, candidates, len(self.classes_), self._strict)
         with _spinner(bool(self.verbose)):
-            best = find_optimum(cells, candidates, int(self.max_length) - 1, self.time_limit)
+            best = find_optimum(cells, candidates, int(self.max_length) - 1, self.time_limit, limits)
         self.certificate_ = best.optimum
         self._set_model(candidates, Learned(best.rules, list(best.counts), best.labels))
         return self
+
+
+def limits_of_lists(learner: Any, candidates: Candidates) -> Limits | None:
+    """What every list keeps to."""
+    return Limits.of(learner.monotone, learner.forbid, candidates, learner.classes_.tolist())
+
+
+def ranges_of_lists(limits: Limits | None) -> int:
+    """How many numbers stand for the worth of a part: lists with any limits are added up by ranges."""
+    return 1 if limits is None else len(limits.labels) * (len(limits.labels) + 1) // 2
+
+
+def are_summed(candidates: Candidates, rules: int, classes: int, limits: Limits | None) -> bool:
+    """Whether all lists of up to so many rules a draw are added up, from public numbers."""
+    if (candidates.members >= 0).sum(1).max() > 1:
+        return False
+    bins = [column.n_bins for column in candidates.columns]
+    return is_summed(len(candidates), bins, rules, classes, ranges_of_lists(limits))
 
 
 @contextmanager

@@ -8,11 +8,13 @@ out, in silence.
 import copy
 import sys
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 from fractions import Fraction
 from functools import lru_cache
+from os import PathLike
+from pathlib import Path
 from typing import Any, NamedTuple, Self
 
 import numpy as np
@@ -24,24 +26,26 @@ from ..common.errors import CandidatesError, SchemaError
 from ..common.parameters import check_integer
 from ..common.samples import was_sample
 from ..common.tables import Table, as_frame, as_rows, holds_objects, unnamed_columns
-from ..common.unseen import SEE_LEDGER, unseen
+from ..common.unseen import SEE_LEDGER, count_unseen, unseen
 from ..conditions.candidates import Candidates
 from ..noise.entropy import Entropy
+from ..privacy.costs import Cost, for_person
 from ..privacy.entries import Booked
 from ..privacy.ledger import Ledger, Reservation
 from ..privacy.ledger_file import FileLedger
 from ..privacy.left_behind import LedgerLeftBehind
 from ..privacy.release import ASSUMES, Release, Terms, release
 from ..privacy.statement import Guarantee, PrivacyStatement, neighbours_of
-from ..schema import Schema
+from ..schema import Label, Schema
 from ..sources.engine import EngineTable
-from ..sources.memory import check_labels, check_types
-from ..sources.plan import NODES, PATTERNS, Plan, plan_counting
+from ..sources.memory import FileTable, MemoryTable, check_labels, check_types
+from ..sources.plan import NODES, PATTERNS, TUPLES, Needs, Plan, plan_counting
 from ..vault.at_source import VaultAtSource
+from ..vault.tuple_vault import Source, TupleVault
 from ..vault.vault import Vault, check_private_schema, sorted_classes
 from .base import Classifier, refuse
 
-UNCHANGED = "the table did not change while it was learned from: its engine was asked several times"
+UNCHANGED = "the table did not change while it was learned from: it was counted several times"
 ROUNDING = (
     "rounding in the noise that decides between rules, which is never released itself, does not matter "
     "(docs/limitations.md)"
@@ -51,13 +55,16 @@ ROUNDING = (
 class Priced(NamedTuple):
     """Learning before it happens: what it promises by itself, the delta to reserve, and how it is done once that is paid.
 
-    ``said``: what a user who asked for it is told before it begins.
+    ``said``: what a user who asked for it is told before it begins. ``prepare``: what can be done with the vault before anything
+    is booked; the draw is then given what it returns. ``bar``: what is shown meanwhile.
     """
 
     statement: PrivacyStatement
     delta: Fraction
-    draw: Callable[[Vault, Reservation, Entropy], Any]
+    draw: Callable[[Any, Reservation, Entropy], Any]
     said: str = ""
+    prepare: Callable[[Vault], Any] | None = None
+    bar: AbstractContextManager[Any] = nullcontext()
 
 
 class PrivateClassifier(Classifier, ABC):
@@ -70,7 +77,6 @@ class PrivateClassifier(Classifier, ABC):
     privacy_: PrivacyStatement
     booked_: Booked | None  # where the model stands in the ledger
     _strict = False
-    _counts_nodes = False  # whether the learner can do with counts of candidates, node by node
 
     @property
     def _binary_only(self) -> bool:
@@ -81,26 +87,72 @@ class PrivateClassifier(Classifier, ABC):
     def _price(self, candidates: Candidates, drafted: bool) -> Priced:
         """What learning costs and promises, from public numbers alone. See ``_reasons_for_no_proof`` for ``drafted``."""
 
-    def _learn(
-        self, candidates: Candidates, fill: Callable[[], Vault], drafted: bool, fill_first: bool = False
-    ) -> Self:
-        """Price, reserve, fill, draw, state (privacy/release.py)."""
-        statement, delta, draw, said = self._price(candidates, drafted)
+    def _needs(self, candidates: Candidates) -> Needs:
+        """Which counts would do for the learner, in place of patterns."""
+        return Needs()
+
+    def _plan(self, candidates: Candidates) -> Plan:
+        """How records are counted that are at hand."""
+        needs = replace(self._needs(candidates), nodes=False)
+        return plan_counting(candidates, "auto", None, needs, len(self.classes_))
+
+    def _learn(self, candidates: Candidates, fill: Callable[[], Vault], drafted: bool) -> Self:
+        """Price, fill, reserve, draw, state (privacy/release.py)."""
+        statement, delta, draw, said, prepare, bar = self._price(candidates, drafted)
         if said:
             print(said, file=sys.stderr, flush=True)
         schema, what = candidates.schema, f"{type(self).__name__}, {statement.mechanism}"
-        planned = Release(
-            *("this fit", what, self._terms, schema, statement, delta), rests_on=schema.released, fill_first=fill_first
-        )
-        with self._progress():
-            released = release(planned, fill, draw)
+        planned = Release(*("this fit", what, self._terms, schema, statement, delta), rests_on=schema.released)
+        delta = Fraction(0) if self.ledger is None else self.ledger.delta
+
+        def ready() -> Any:
+            vault = fill()
+            return vault if prepare is None else count_unseen(lambda: prepare(vault))
+
+        with bar:
+            released = release(planned, ready, draw)
         self._set_model(candidates, released.value)
-        self.booked_, self.privacy_ = released.booked, released.privacy
+        self.booked_, self.privacy_ = released.booked, released.privacy.at_delta(delta)
         return self
 
-    def _progress(self) -> AbstractContextManager[None]:
-        """What is shown while it learns."""
-        return nullcontext()
+    def _learn_from(
+        self,
+        open_source: Callable[[], Source],
+        candidates: Candidates,
+        plan: Plan,
+        drafted: bool,
+        may_change: bool,
+        engine: str = "",
+        counted: Callable[[], None] = lambda: None,
+    ) -> Self:
+        """Count the records of a source as planned, and learn. ``may_change``: it may be another table the next time.
+
+        How they are counted is said on stderr if the classifier is verbose, or an ``engine`` is named.
+        """
+        schema, classes = candidates.schema, sorted_classes(candidates.schema)
+
+        if engine or getattr(self, "verbose", False):
+            counts = f"{engine} counts the records" if engine else "The records are counted"
+            print(f"{counts} {plan}", file=sys.stderr, flush=True)
+
+        def count(source: Source) -> Vault:
+            if plan.way == NODES:
+                assert isinstance(source, EngineTable)
+                return VaultAtSource.opened(source, schema, classes, candidates, plan.sets)
+            if plan.way == TUPLES:
+                return TupleVault(schema, classes, source, candidates.columns, plan.together)
+            return Vault.filled_by(source, schema, classes)
+
+        def fill() -> Vault:
+            source = open_source()
+            vault = count_unseen(lambda: count(source))
+            counted()
+            return vault
+
+        self._learn(candidates, fill, drafted)
+        if may_change and (plan.way == NODES or plan.passes > 1):
+            self.privacy_ = replace(self.privacy_, assumes=(*self.privacy_.assumes, UNCHANGED))
+        return self
 
     @unseen(SEE_LEDGER)
     def fit(self, X: Any, y: Any, **unsupported: Any) -> Self:
@@ -112,7 +164,61 @@ class PrivateClassifier(Classifier, ABC):
         candidates = self._candidates(schema)
         check_types(table, schema.used)
         check_labels(y, sorted_classes(schema), len(table))
-        return self._learn(candidates, lambda: Vault.from_table(table, y, schema), was_sample(X, y))
+        plan, classes = self._plan(candidates), sorted_classes(schema)
+        return self._learn_from(
+            lambda: MemoryTable(table, y, classes), candidates, plan, was_sample(X, y), may_change=False
+        )
+
+    @unseen(SEE_LEDGER)
+    def fit_file(
+        self,
+        path: str | PathLike[str],
+        delimiter: str | None = None,
+        encoding: str = "utf-8",
+        decimal: str = ".",
+        **unsupported: Any,
+    ) -> Self:
+        """Learn a model from a CSV, Parquet or Arrow file, read a part at a time: it may be larger than memory.
+
+        The schema names the target. What the strings of a CSV file mean is in docs/command-line.md. The file is read once; once
+        for each draw if there are several (``joint``, ``stages``) and the schema allows too many patterns to hold.
+
+        Examples
+        --------
+        >>> import tempfile
+        >>> from discreet import DPOptimalRuleListClassifier
+        >>> from discreet.datasets import load_compas
+        >>> data = load_compas()
+        >>> clf = DPOptimalRuleListClassifier(epsilon=1.0, schema=data.schema)
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     data.frame.to_csv(f"{folder}/compas.csv", index=False)
+        ...     print(clf.fit_file(f"{folder}/compas.csv").privacy_.proved)
+        epsilon = 1
+        """
+        refuse(unsupported)
+        return self._fit_opened(
+            lambda schema, classes: FileTable(Path(path), schema, classes, delimiter, encoding, decimal)
+        )
+
+    def _fit_opened(
+        self, open_source: Callable[[Schema, Sequence[Label]], Source], counted: Callable[[], None] = lambda: None
+    ) -> Self:
+        """Learn from what a file holds, whoever reads it: the same counts, and the same statement.
+
+        ``counted`` is called when the records are counted, before anything is booked.
+        """
+        self._check_parameters()
+        schema = self._needed_schema("fit_file")
+        candidates = self._prepared(schema)
+        plan, classes = self._plan(candidates), sorted_classes(schema)
+        return self._learn_from(
+            lambda: open_source(schema, classes), candidates, plan, drafted=False, may_change=True, counted=counted
+        )
+
+    def _needed_schema(self, method: str) -> Schema:
+        if self.schema is None:
+            raise SchemaError(f"{type(self).__name__}.{method} needs a schema: it says what is public, and the target")
+        return self._given_schema().exclude(self.exclude)
 
     @unseen(SEE_LEDGER)
     def fit_source(
@@ -131,11 +237,12 @@ class PrivateClassifier(Classifier, ABC):
         ----------
         table : ibis.Table
             Such as ``open_table("people.parquet")``, or a table or view of any ibis connection.
-        counting : {"auto", "patterns", "nodes"}, default="auto"
+        counting : {"auto", "patterns", "nodes", "tuples"}, default="auto"
             "patterns": the engine is asked once, for the number of records of each pattern (the bins of all columns).
-            "nodes", for greedy learners: it is asked once for each rule of the list, for what the candidates need. "auto" takes
-            nodes if the schema allows more than ``max_patterns`` patterns and the learner can, and else patterns;
-            ``plan_source`` says which.
+            "nodes", for greedy learners: it is asked once for each rule of the list, for what the candidates need. "tuples", for
+            lists of up to three single literals a draw and trees of up to depth 3 a stage: once for each draw, for the joint
+            counts of every two or three columns. "auto" takes nodes or tuples if the schema allows many patterns and the learner
+            can, and else patterns; ``plan_source`` says which.
         max_patterns : int, default=None
             The most counts of each class to hold at a time; a schema that allows more is refused. None means 10 million if the
             learner can do without patterns, and else no limit: there are never more patterns than records.
@@ -156,20 +263,8 @@ class PrivateClassifier(Classifier, ABC):
         """
         refuse(unsupported)
         candidates, source, plan = self._planned(table, counting, max_patterns, verbose)
-        schema, classes = candidates.schema, sorted_classes(candidates.schema)
-        if verbose:
-            print(f"{source.engine} counts the records {plan}", file=sys.stderr)
-        if not plan.by_node:
-            return self._learn(
-                candidates, lambda: Vault.filled_by(source, schema, classes), was_sample(table), fill_first=True
-            )
-
-        def opened() -> Vault:
-            return VaultAtSource.opened(source, schema, classes, candidates, plan.sets)
-
-        self._learn(candidates, opened, was_sample(table), fill_first=True)
-        self.privacy_ = replace(self.privacy_, assumes=(*self.privacy_.assumes, UNCHANGED))
-        return self
+        engine = source.engine if verbose else ""
+        return self._learn_from(lambda: source, candidates, plan, was_sample(table), may_change=True, engine=engine)
 
     def plan_source(self, table: Any, counting: str = "auto", max_patterns: int | None = None) -> str:
         """What ``fit_source`` would ask of the engine. It follows from public numbers; no record is read.
@@ -191,19 +286,18 @@ class PrivateClassifier(Classifier, ABC):
     ) -> tuple[Candidates, EngineTable, Plan]:
         """Everything that can be checked and decided before a record is read."""
         self._check_parameters()
-        if self.schema is None:
-            raise SchemaError(
-                f"{type(self).__name__}.fit_source needs a schema: it says what is public, and the target"
-            )
+        schema = self._needed_schema("fit_source")
         if max_patterns is not None:
             check_integer("max_patterns", max_patterns, at_least=1)
-        ways = ("auto", PATTERNS, NODES) if self._counts_nodes else ("auto", PATTERNS)
-        if counting not in ways:
-            raise ValueError(f"counting must be one of {', '.join(ways)} for {type(self).__name__}, not {counting!r}")
-        schema = self._given_schema().exclude(self.exclude)
         candidates = self._prepared(schema)
+        needs = self._needs(candidates)
+        ways = ["auto", PATTERNS, *[NODES] * needs.nodes, *[TUPLES] * (needs.together > 0)]
+        if counting not in ways:
+            raise ValueError(
+                f"counting must be one of {', '.join(ways)} for {type(self).__name__} with these parameters, not {counting!r}"
+            )
         source = EngineTable(table, schema, sorted_classes(schema), verbose)
-        return candidates, source, plan_counting(candidates, counting, max_patterns, self._counts_nodes)
+        return candidates, source, plan_counting(candidates, counting, max_patterns, needs, len(self.classes_))
 
     def _prepared(self, schema: Schema) -> Candidates:
         """What the model can be made of. Sets the names of classes and features."""
@@ -240,7 +334,13 @@ class PrivateClassifier(Classifier, ABC):
         _ = self._terms
 
     def _promise(
-        self, mechanism: str, published: Guarantee | None, proved: Guarantee | None, because: list[str], *assumes: str
+        self,
+        mechanism: str,
+        published: Guarantee | None,
+        proved: Guarantee | None,
+        because: list[str],
+        *assumes: str,
+        costs: Sequence[Cost] = (),
     ) -> PrivacyStatement:
         """From what holds for a single record to a statement about a person."""
         k = int(self.records_per_person)
@@ -251,6 +351,7 @@ class PrivateClassifier(Classifier, ABC):
             tuple(because),
             (*ASSUMES, *assumes),
             neighbours_of(k),
+            costs=for_person(costs, k),
         )
 
     def _reasons_for_no_proof(self, schema: Schema, drafted: bool) -> list[str]:

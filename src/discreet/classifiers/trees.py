@@ -2,6 +2,7 @@
 
 import sys
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from fractions import Fraction
 from functools import lru_cache
 from typing import Any, Self
@@ -10,11 +11,22 @@ import numpy as np
 
 from ..common.parameters import check_integer
 from ..conditions.candidates import Candidates
+from ..conditions.limits import Limits, check_forbid, check_monotone
+from ..conditions.nodes import simplified
 from ..conditions.numbered_tree import Leaf, NumberedTree
 from ..conditions.partition import Answer
 from ..conditions.tree_prior import TreePrior
 from ..learners.greedy import majority
-from ..learners.trees import DEEPEST, MOST_STAGES, check_feasible, whole_tree
+from ..learners.trees import (
+    DEEPEST,
+    DEEPEST_SUMMED,
+    MOST_STAGES,
+    DrawsTrees,
+    check_feasible,
+    count_draws,
+    count_ranges,
+    whole_tree,
+)
 from ..mechanisms.registry import WHOLE_TREES
 from ..mechanisms.whole_lists import DrawBudget
 from ..models.model import PartitionModel
@@ -22,21 +34,22 @@ from ..models.tree import Node, Split, Tree
 from ..noise.entropy import Entropy
 from ..privacy.ledger import Ledger, Reservation, exact
 from ..schema import Schema
+from ..sources.plan import Needs
 from ..vault.exact import find_best_tree
+from ..vault.summed_doors import SummedTreeDoors, size_for
 from ..vault.tree_doors import TreeDoors
+from ..vault.tuple_vault import TupleVault
 from ..vault.vault import Vault
 from .base import Classifier, fill_cells, refuse, with_largest_at
 from .drawn import check_class_weight, check_counts_share, check_time_limit, class_weights
 from .private import Priced, PrivateClassifier
-from .progress import estimate, shown_progress
+from .progress import Bar, estimate, steps_of_trees
 
-ROUNDING = (
-    "rounding in the weights that decide between trees, which are never released, does not matter (docs/limitations.md)"
-)
-CRITERIA = ("accuracy", "mass")
+BY_MASS = "mass"
+CRITERIA = ("accuracy", BY_MASS)
 
 
-class _Trees(Classifier):
+class Trees(Classifier):
     """What classifiers have in common whose model is a tree."""
 
     tree_: Tree
@@ -48,7 +61,7 @@ class _Trees(Classifier):
         return self.tree_
 
     def _candidates(self, schema: Schema) -> Candidates:
-        return _tests_of(schema)
+        return splits_of(schema)
 
     def _set_model(self, candidates: Candidates, learned: NumberedTree) -> None:
         classes = self.classes_.tolist()
@@ -65,17 +78,29 @@ class _Trees(Classifier):
             return Answer(classes[label], None if counts is None else with_largest_at(label, counts))
 
         # what no record can reach follows from what was drawn, and so costs nothing
-        self.tree_ = Tree(named(learned), tuple(classes), candidates.schema).simplified()
+        self.tree_ = Tree(simplified(named(learned), candidates.schema), tuple(classes), candidates.schema)
 
-    def _check_tree_parameters(self) -> None:
+    def _limits(self, candidates: Candidates) -> Limits | None:
+        """What every tree keeps to."""
+        return Limits.of(self.monotone, self.forbid, candidates, self.classes_.tolist())
+
+    def _check_depth(self) -> None:
         check_integer("max_depth", self.max_depth, at_least=0)
         if self.max_depth > DEEPEST:
             raise ValueError(f"max_depth must be at most {DEEPEST}, not {self.max_depth!r}")
+
+    def _check_tree_parameters(self) -> None:
+        self._check_depth()
         if self.criterion not in CRITERIA:
             raise ValueError(f"criterion must be one of {', '.join(CRITERIA)}, not {self.criterion!r}")
+        check_forbid(self.forbid)
+        if check_monotone(self.monotone) and self.criterion != "accuracy":
+            raise ValueError(
+                'monotone needs criterion="accuracy": by mass a tree has no labels when it is drawn. Leave one of them out'
+            )
 
 
-class DPOptimalTreeClassifier(_Trees, PrivateClassifier):
+class DPOptimalTreeClassifier(Trees, PrivateClassifier):
     """A decision tree drawn whole with differential privacy: the more records a tree classifies correctly, the likelier it is.
 
     One draw from ``prior * exp(epsilon * correct)`` over *all* trees up to a depth: no delta, no minimum support, no search, any
@@ -106,11 +131,17 @@ class DPOptimalTreeClassifier(_Trees, PrivateClassifier):
         weights by column, which each of its tests gets.
     schema, infer_schema, exclude, records_per_person, ledger, random_state
         As in ``DPGreedyRuleListClassifier``.
+    monotone : dict, default=None
+        Public columns, numeric or Boolean, in which every tree that could be drawn rises (+1) or falls (-1):
+        ``{"priors_count": +1}`` means that of two records that differ in it alone, the larger value never gets an earlier class,
+        in the order of the schema. It costs nothing. Not in several ``stages``, and not with ``criterion="mass"``.
+    forbid : list of tuples, default=()
+        Public columns that no way to an answer tests together: ``[("race", "sex")]``. It costs nothing.
     time_limit : float, default=None
-        Seconds after which to give up. The fit then fails, and what it reserved stays spent. That it struck says something
-        about the records that is not covered by the guarantee, like run time as a whole.
+        Seconds after which to give up. The fit then fails, and says whether anything was booked: what was stays spent. That it
+        struck may say something about the records that is not covered by the guarantee, like run time as a whole.
     verbose : bool, default=False
-        Say on stderr how long it may take, and show on a terminal how far it is.
+        Say on stderr how the records are counted and how long it may take, and show on a terminal how far it is.
 
     Attributes
     ----------
@@ -151,6 +182,8 @@ class DPOptimalTreeClassifier(_Trees, PrivateClassifier):
         random_state: Any = None,
         time_limit: float | None = None,
         verbose: bool = False,
+        monotone: Any = None,
+        forbid: Any = (),
     ) -> None:
         self.epsilon = epsilon
         self.max_depth = max_depth
@@ -168,25 +201,52 @@ class DPOptimalTreeClassifier(_Trees, PrivateClassifier):
         self.random_state = random_state
         self.time_limit = time_limit
         self.verbose = verbose
+        self.monotone = monotone
+        self.forbid = forbid
 
     def _price(self, candidates: Candidates, drafted: bool) -> Priced:
         depths = self._depths
         prior = TreePrior.of(self.prior, self.split, candidates)
         weights = class_weights(self.class_weight, self.classes_)
+        limits = self._limits(candidates)
         budget = DrawBudget.split(self._terms.record_price, exact("counts_share", self.counts_share), len(depths))
         because = self._reasons_for_no_proof(candidates.schema, drafted)
         proved = None if because else WHOLE_TREES.proved(budget)
         tests = int((prior.tests > 0).sum())
         given = "max_depth" if self.stages is None else "stages"
-        check_feasible(tests, depths, len(self.classes_), given, self.criterion)
+        ranges = count_ranges(limits)
+        check_feasible(tests, depths, len(self.classes_), given, self.criterion, ranges)
 
-        def draw(vault: Vault, reservation: Reservation, entropy: Entropy) -> NumberedTree:
-            with shown_progress(bool(self.verbose), "drawing", tests, depths) as shown:
-                doors = self._doors(vault, candidates, budget, prior, weights, reservation, entropy, shown.advance)
-                return whole_tree(doors, depths, budget.counts_epsilon > 0, shown.begin_stage)
+        promise = self._promise(WHOLE_TREES.name, None, proved, because, costs=WHOLE_TREES.costs(budget))
+        promise = replace(promise, limits=limits.said if limits else ())
+        said = estimate(tests, depths, len(self.classes_), self.criterion, ranges) if self.verbose else ""
 
-        said = estimate(tests, depths, len(self.classes_), self.criterion) if self.verbose else ""
-        return Priced(self._promise(WHOLE_TREES.name, None, proved, because, ROUNDING), Fraction(0), draw, said)
+        bar = Bar(bool(self.verbose), steps_of_trees("drawing", tests, depths))
+
+        def prepare(vault: Vault) -> Vault | SummedTreeDoors:
+            bar.begin_stage(0, 1)
+            if not isinstance(vault, TupleVault):
+                return vault
+            own = vault, candidates, budget, prior, weights, self.criterion, depths
+            return SummedTreeDoors(*own, self.time_limit, bar.advance, limits)
+
+        def draw(vault: Vault | SummedTreeDoors, reservation: Reservation, entropy: Entropy) -> NumberedTree:
+            if isinstance(vault, SummedTreeDoors):
+                doors: DrawsTrees = vault.open(reservation, entropy)
+            else:
+                given = vault, candidates, budget, prior, weights, reservation, entropy
+                doors = self._doors(*given, bar.advance, limits)
+            return whole_tree(
+                doors, depths, budget.counts_epsilon > 0, lambda i, n: bar.begin_stage(i, n) if i else None
+            )
+
+        return Priced(promise, Fraction(0), draw, said, prepare, bar)
+
+    def _needs(self, candidates: Candidates) -> Needs:
+        depths = self._depths
+        if not 1 <= max(depths) <= DEEPEST_SUMMED:
+            return Needs()
+        return Needs(together=size_for(depths), parts=count_draws(depths)[-1], passes=len(depths))
 
     def _doors(
         self,
@@ -198,11 +258,13 @@ class DPOptimalTreeClassifier(_Trees, PrivateClassifier):
         reservation: Reservation,
         entropy: Entropy,
         progress: Callable[[int], None],
+        limits: Limits | None,
     ) -> TreeDoors:
         return TreeDoors(
             *(vault, candidates, budget, prior, weights, self.criterion, reservation, entropy),
             time_limit=self.time_limit,
             progress=progress,
+            limits=limits,
         )
 
     @property
@@ -228,9 +290,14 @@ class DPOptimalTreeClassifier(_Trees, PrivateClassifier):
             raise ValueError('counts_share must be above 0 with criterion="mass": labels come from the noisy counts')
         check_class_weight(self.class_weight)
         check_time_limit(self.time_limit)
+        if check_monotone(self.monotone) and self.stages is not None and len(self.stages) > 1:
+            raise ValueError(
+                "monotone needs a tree that is drawn at once: later stages would change the labels of earlier ones. Set "
+                "max_depth in place of stages, or leave monotone out"
+            )
 
 
-class OptimalTreeClassifier(_Trees):
+class OptimalTreeClassifier(Trees):
     """The most accurate tree up to a depth, without privacy, with a certificate that there is no better one.
 
     Parameters
@@ -241,6 +308,8 @@ class OptimalTreeClassifier(_Trees):
         What is best: most records classified correctly, or the least impurity mass of the leaves.
     schema, exclude
         As in ``GreedyRuleListClassifier``.
+    monotone, forbid
+        As in ``DPOptimalTreeClassifier``: the best of the trees that keep to them. Without a schema classes are sorted.
     time_limit : float, default=None
         Seconds after which to give up, with an error.
     verbose : bool, default=False
@@ -274,6 +343,8 @@ class OptimalTreeClassifier(_Trees):
         exclude: Any = (),
         time_limit: float | None = None,
         verbose: bool = False,
+        monotone: Any = None,
+        forbid: Any = (),
     ) -> None:
         self.max_depth = max_depth
         self.criterion = criterion
@@ -281,6 +352,8 @@ class OptimalTreeClassifier(_Trees):
         self.exclude = exclude
         self.time_limit = time_limit
         self.verbose = verbose
+        self.monotone = monotone
+        self.forbid = forbid
 
     def fit(self, X: Any, y: Any, **unsupported: Any) -> Self:
         """Learn a tree from records X (a data frame or an array) and their labels y."""
@@ -291,19 +364,22 @@ class OptimalTreeClassifier(_Trees):
         labels = self._labels(y, len(table))
         candidates = self._candidates(self._schema_for(table))
         depth = int(self.max_depth)
-        check_feasible(len(candidates), (depth,), len(self.classes_), "max_depth", self.criterion)
+        limits = self._limits(candidates)
+        public = len(candidates), (depth,), len(self.classes_)
+        check_feasible(*public, "max_depth", self.criterion, count_ranges(limits))
         if self.verbose:
-            print(estimate(len(candidates), (depth,), len(self.classes_), self.criterion), file=sys.stderr, flush=True)
+            print(estimate(*public, self.criterion, count_ranges(limits)), file=sys.stderr, flush=True)
         cells = fill_cells(table, labels, candidates, len(self.classes_), self._strict)
-        with shown_progress(bool(self.verbose), "searching for", len(candidates), (depth,)) as shown:
-            shown.begin_stage(0, 1)
+        with Bar(bool(self.verbose), steps_of_trees("searching for", len(candidates), (depth,))) as bar:
+            bar.begin_stage(0, 1)
             tree, self.certificate_ = find_best_tree(
-                cells, candidates, depth, self.criterion, self.time_limit, shown.advance
+                cells, candidates, depth, self.criterion, self.time_limit, bar.advance, limits
             )
         self._set_model(candidates, tree)
         return self
 
 
 @lru_cache(maxsize=32)
-def _tests_of(schema: Schema) -> Candidates:
+def splits_of(schema: Schema) -> Candidates:
+    """What a split may ask. The same object for the same schema, as in private.py."""
     return Candidates.of_tests(schema)

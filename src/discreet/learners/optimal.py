@@ -1,10 +1,12 @@
 """Rule lists drawn whole, or a few rules at a time. What a draw costs, and its law, are behind ``vault/list_doors.py``."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Protocol
 
+from ..cells.tuples import Groups
 from .greedy import Counts, Learned
+from .trees import numbers_by
 
 
 class DrawsLists(Protocol):
@@ -17,14 +19,21 @@ class DrawsLists(Protocol):
         """Class counts of what a rule (None: the default) captures after the prefix."""
 
 
-def optimal(doors: DrawsLists, draws: Sequence[Sequence[float]], counted: bool) -> Learned:
+def optimal(
+    doors: DrawsLists,
+    draws: Sequence[Sequence[float]],
+    counted: bool,
+    begin_draw: Callable[[int], None] = lambda number: None,
+) -> Learned:
     """One draw after the other on what is left; each replaces the default of the one before.
 
     ``draws`` has for each draw the prior weights of the number of rules it may add. One draw is the whole list at once.
+    ``begin_draw`` is told the number of each draw, from 0 on.
     """
     chosen: list[int] = []
     labels: list[int] = []
-    for lengths in draws:
+    for number, lengths in enumerate(draws):
+        begin_draw(number)
         rules, drawn = doors.sample_list(chosen, lengths)
         chosen += rules
         labels[-1:] = drawn
@@ -64,6 +73,40 @@ def is_feasible(candidates: int, rules: int) -> bool:
     if rules in MOST_CANDIDATES:
         return candidates <= MOST_CANDIDATES[rules]
     return count_lists(candidates, rules) <= MOST_LISTS
+
+
+MOST_TERMS = 5e9  # a minute or so
+MOST_COUNTS = 2e8  # of all classes: less than a gigabyte
+LONGEST_SUMMED = 3  # rules: their literals are about three columns
+TERMS_PER_SECOND = 6e7
+
+
+def count_terms(candidates: int, rules: int, classes: int, ranges: int = 1) -> float:
+    """How many numbers are added up for all lists of up to so many single literals. Which two come first does not matter.
+
+    >>> count_terms(1000, 3, 2)
+    500000000.0
+    """
+    # for two classes the difference of their counts will do
+    numbers = numbers_by(ranges, 1 if classes == 2 else 2 * classes)
+    terms = float(candidates) ** min(rules, candidates)
+    return numbers * (terms / 2 if rules >= 3 else terms)
+
+
+def seconds_of_lists(candidates: int, rules: int, classes: int, ranges: int = 1) -> float:
+    """How long adding them up takes, about."""
+    return count_terms(candidates, rules, classes, ranges) / TERMS_PER_SECOND
+
+
+def is_summed(candidates: int, bins: Sequence[int], rules: int, classes: int, ranges: int = 1) -> bool:
+    """Whether all lists of up to so many single literals are added up. From public numbers alone, as stated in docs/optimal.md.
+
+    ``bins`` has the number of bins of each column. ``ranges``: how many numbers stand for the worth of a part (trees.py).
+    """
+    if rules > LONGEST_SUMMED:
+        return False
+    few = count_terms(candidates, rules, classes, ranges) <= MOST_TERMS
+    return few and Groups.of(bins, max(1, rules)).count_places() * classes <= MOST_COUNTS
 
 
 def check_feasible(candidates: int, max_length: int, joint: int | None) -> None:
