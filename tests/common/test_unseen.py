@@ -21,8 +21,10 @@ from discreet import (
     Schema,
     Vault,
     noisy_accuracy,
+    noisy_evaluation,
     private_cuts,
 )
+from discreet.audit.explore import ListsByEnvelope, TreesOnTuples
 from discreet.common.errors import LearningError, NotEnoughMemory, PrivacyWarning
 from discreet.common.unseen import NOTHING_BOOKED, STAYS_BOOKED, call_unseen
 
@@ -75,6 +77,11 @@ def duckdb_table():
 ENTRANCES = {
     "fit": lambda **p: DPGreedyRuleListClassifier(schema=SCHEMA, **p).fit(X, Y),
     "fit, whole lists": lambda **p: DPOptimalRuleListClassifier(schema=SCHEMA, **p).fit(X, Y),
+    "fit, longer lists": lambda **p: ListsByEnvelope(schema=SCHEMA, **p).fit(X, Y),
+    "fit, a tree on a wide table": lambda **p: TreesOnTuples(schema=SCHEMA, **p).fit(X, Y),
+    "fit_source, tuples": lambda **p: DPOptimalRuleListClassifier(schema=SCHEMA, **p).fit_source(
+        duckdb_table(), counting="tuples"
+    ),
     "fit_vault": lambda **p: DPGreedyRuleListClassifier(schema=SCHEMA, **p).fit_vault(Vault.from_table(X, Y, SCHEMA)),
     "fit_source": lambda **p: DPGreedyRuleListClassifier(schema=SCHEMA, **p).fit_source(duckdb_table()),
     "fit_source, nodes": lambda **p: DPGreedyRuleListClassifier(schema=SCHEMA, **p).fit_source(
@@ -83,6 +90,9 @@ ENTRANCES = {
     "private_cuts": lambda **p: private_cuts(X, SCHEMA, {"n": 1}, epsilon=1.0, **p),
     "noisy_accuracy": lambda **p: noisy_accuracy(
         RuleList.parse("if b then 1 else 0", [0, 1], SCHEMA), X, Y, 1.0, model_is_public=True, **p
+    ),
+    "noisy_evaluation": lambda **p: noisy_evaluation(
+        RuleList.parse("if b then 1 else 0", [0, 1], SCHEMA), X, Y, 1.0, by="n", model_is_public=True, **p
     ),
     "from_table": lambda ledger: Vault.from_table(X, Y, SCHEMA),
     "from_source": lambda ledger: Vault.from_source(duckdb_table(), SCHEMA),
@@ -105,22 +115,60 @@ def test_memory_that_runs_out_while_records_are_counted_shows_no_number_and_says
     entrance, error, monkeypatch
 ):
     monkeypatch.setattr("discreet.cells.cells.CellsInProgress.finish", raising(error))
+    monkeypatch.setattr("discreet.cells.tuples.TuplesInProgress.finish", raising(error))
     ledger = Ledger(epsilon=3.0)
     with pytest.raises(NotEnoughMemory) as caught:
         ENTRANCES[entrance](ledger=ledger)
     assert SECRET not in whole_story(caught.value)
-    elsewhere = "source" in entrance or entrance == "from_table"  # an engine counts before the budget is set aside
-    assert str(caught.value).endswith(NOTHING_BOOKED if elsewhere else STAYS_BOOKED)
-    assert ledger.spent[0] == (0 if elsewhere else 1)
+    assert str(caught.value).endswith(NOTHING_BOOKED)  # records are counted before the budget is set aside
+    assert ledger.spent[0] == 0
+
+
+@pytest.mark.parametrize("entrance", [name for name in ENTRANCES if name != "fit_vault"])
+@pytest.mark.parametrize("error", BUGS, ids=lambda e: type(e).__name__)
+def test_whatever_fails_while_records_are_counted_shows_no_number_and_books_nothing(entrance, error, monkeypatch):
+    monkeypatch.setattr("discreet.cells.cells.CellsInProgress.finish", raising(error))
+    monkeypatch.setattr("discreet.cells.tuples.TuplesInProgress.finish", raising(error))
+    ledger = Ledger(epsilon=3.0)
+    with pytest.raises((LearningError, NotEnoughMemory)) as caught:
+        ENTRANCES[entrance](ledger=ledger)
+    assert SECRET not in whole_story(caught.value)
+    assert str(caught.value).endswith(NOTHING_BOOKED)
+    assert ledger.spent[0] == 0
+
+
+@pytest.mark.parametrize(
+    ("entrance", "place"),
+    [
+        ("fit, whole lists", "discreet.vault.summed_doors.ListSums"),
+        ("fit_source, tuples", "discreet.vault.summed_doors.ListSums"),
+        ("fit, a tree on a wide table", "discreet.vault.summed_doors.WeighedTrees"),
+    ],
+)
+@pytest.mark.parametrize("error", BUGS, ids=lambda e: type(e).__name__)
+def test_whatever_fails_while_all_models_are_added_up_shows_no_number_and_books_nothing(
+    entrance, place, error, monkeypatch
+):
+    monkeypatch.setattr(place, raising(error))
+    ledger = Ledger(epsilon=3.0)
+    with pytest.raises((NotEnoughMemory, LearningError)) as caught:
+        ENTRANCES[entrance](ledger=ledger)
+    assert SECRET not in whole_story(caught.value)
+    assert str(caught.value).endswith(NOTHING_BOOKED)
+    assert ledger.spent[0] == 0
 
 
 DRAWING = {
     "fit": "discreet.mechanisms.mass.MassSelector.select",
-    "fit, whole lists": "discreet.vault.list_doors.rules_on_cells",
+    "fit, whole lists": "discreet.sampling.list_sums.ListSums.draw",
+    "fit, longer lists": "discreet.vault.list_doors.rules_on_cells",
+    "fit, a tree on a wide table": "discreet.sampling.trees.drawing.WeighedTrees.draw",
+    "fit_source, tuples": "discreet.vault.histograms.release",
     "fit_vault": "discreet.cells.counting.CellCounter.counts",
     "fit_source": "discreet.mechanisms.mass.MassSelector.select",
     "private_cuts": "discreet.vault.cut_doors.CutDoors.cut",
-    "noisy_accuracy": "discreet.vault.accuracy.release",
+    "noisy_accuracy": "discreet.vault.evaluation.release",
+    "noisy_evaluation": "discreet.vault.evaluation.release",
 }
 
 
@@ -168,17 +216,19 @@ rng = np.random.default_rng(0)
 X, y = rng.random((40_000, 8)), rng.integers(0, 2, 40_000)
 clf = DPOptimalRuleListClassifier(schema=schema, max_length=2, ledger=Ledger(epsilon=1.0))
 clf._check_parameters()
-import discreet.vault.list_doors, opendp.mod
+import discreet.vault.summed_doors, opendp.mod
+room = int(sys.argv[1]) << 20
 used = int(open("/proc/self/statm").read().split()[0]) * resource.getpagesize()
-resource.setrlimit(resource.RLIMIT_AS, (used + (16 << 20), used + (16 << 20)))
+resource.setrlimit(resource.RLIMIT_AS, (used + room, used + room))
 clf.fit(X, y)
 """
 
 
 @pytest.mark.slow
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="limits memory as Linux does")
-def test_under_a_limit_of_memory_the_traceback_has_no_shape():
-    done = subprocess.run([sys.executable, "-c", CHILD], capture_output=True, text=True, check=False)
+@pytest.mark.parametrize("megabytes", [1, 2, 4, 8])  # from no room for an array to none for the stack of a thread
+def test_under_a_limit_of_memory_the_traceback_has_no_shape(megabytes):
+    done = subprocess.run([sys.executable, "-c", CHILD, str(megabytes)], capture_output=True, text=True, check=False)
     assert done.returncode != 0
     assert "NotEnoughMemory" in done.stderr
     assert not re.search(r"Unable to allocate|shape|MiB|During handling|direct cause", done.stderr), done.stderr

@@ -102,7 +102,8 @@ def test_a_ledger_is_saved_without_what_depends_on_records():
     assert entry.spent_epsilon is not None, "the ledger itself keeps it"
     assert (snapshot.number, snapshot.release) == (1, entry.release)
     assert set(snapshot.to_dict()) == {
-        *("epsilon", "delta", "entries", "spent", "proved", "unproved", "ledger", "number", "release")
+        *("epsilon", "delta", "entries", "spent", "proved", "unproved", "ledger", "number", "release"),
+        *("rho", "rho_budget", "rho_delta", "records_per_person"),
     }
     assert entry.when[:10] not in str(snapshot.to_dict())
     assert LedgerSnapshot.from_dict(snapshot.to_dict()) == snapshot

@@ -36,14 +36,16 @@ from discreet.models.kinds import KINDS
 from discreet.models.saved import checksum
 from discreet.privacy.ledger import Reservation
 from discreet.privacy.statement import Guarantee
+from discreet.releases.accuracy import right_or_wrong
 from discreet.report.html import to_html
 from discreet.report.summary import summarize
-from discreet.vault.accuracy import correct_and_wrong
+from discreet.vault.evaluation import Division, noisy_histograms
 from discreet.vault.vault import Vault
 
 from ..export.test_exports import check_python, check_sql, load
 from ..report.test_report import Page
 from ..support.other_models import ScoreCard
+from ..support.scorers import Onnx, ReadPmml
 
 COLUMNS = (
     Numeric("age", cuts=[25, 40], missing=True, low=0, high=99, outside="missing"),
@@ -166,6 +168,21 @@ def test_python_gives_the_same_labels_and_shares(model):
     check_python(model, X, len(RECORDS))
 
 
+@every_model
+def test_onnx_gives_the_same_labels_and_shares(model):
+    labels, shares = Onnx()(model, X)
+    assert labels == model.predict(X).tolist()
+    assert shares.tolist() == model.predict_proba(X).tolist()
+
+
+@every_model
+def test_pmml_of_a_tree_is_a_tree_and_of_points_is_a_scorecard(model):
+    labels, shares = ReadPmml()(model, X)
+    assert labels == model.predict(X).tolist()
+    assert shares.tolist() == model.predict_proba(X).tolist()
+    assert ("<TreeModel" if model is TREE else "<Scorecard") in model.to_pmml()
+
+
 def test_points_are_added_in_the_same_order_everywhere(duckdb_engine):
     """0.1 + 0.2 + 0.3 is above 0.6, 0.3 + 0.2 + 0.1 is not."""
     limits = (math.nextafter(0.6, 1.0),)
@@ -181,6 +198,7 @@ def test_points_are_added_in_the_same_order_everywhere(duckdb_engine):
         load(duckdb_engine, TABLE)
         check_sql(duckdb_engine, card, TABLE)
         check_python(card, X, len(RECORDS))
+        assert Onnx()(card, X)[0] == expected
 
 
 def test_a_column_may_be_called_as_the_sum_is_in_python():
@@ -350,9 +368,23 @@ def test_the_command_line_shows_it_in_every_format(model, folder):
         run("show", "model.json", "--format", "python", "--share-of", "yes").strip()
         == model.to_python(share_of="yes").strip()
     )
+    run("show", "model.json", "--format", "onnx", "--out", "model.onnx")
+    assert (folder / "model.onnx").read_bytes() == model.to_onnx()
+    assert run("show", "model.json", "--format", "pmml").strip() == model.to_pmml().strip()
     assert run("show", "model.json", "--format", "html").strip() == to_html(SavedModel(model, target="ill")).strip()
     run("show", "model.json", "--out", "model.txt")
     assert (folder / "model.txt").read_text() == f"{model}\n\nLearned without privacy.\n"
+
+
+def test_onnx_goes_to_a_file_and_pmml_of_a_list_may_be_a_tree(folder):
+    rules = RuleList.parse("if age <= 25 then yes else no")
+    SavedModel(rules, target="ill").save("model.json")
+    refused = CliRunner().invoke(main, ["show", "model.json", "--format", "onnx"])
+    assert refused.exit_code == 2
+    assert "--out model.onnx" in refused.output
+    assert run("show", "model.json", "-f", "pmml", "--as-tree").strip() == rules.to_pmml(as_tree=True).strip()
+    run("show", "model.json", "-f", "pmml", "-o", "model.pmml")
+    assert (folder / "model.pmml").read_text() == rules.to_pmml()
 
 
 def test_a_tree_in_the_terminal_reads_as_it_prints(folder):
@@ -402,7 +434,9 @@ def test_what_the_vault_counts_as_right_is_what_predict_gets_right(model):
     vault = Vault.from_table(pd.DataFrame(X), Y, SCHEMA)
     reservation = Reservation(Fraction(1), Fraction(0))
     right = int((model.predict(X) == Y).sum())
-    assert correct_and_wrong(vault, model, Fraction(1), reservation, Unchanged()) == (right, len(Y) - right)
+    places, asked = right_or_wrong(model), (Fraction(1), reservation, Unchanged())
+    (found,) = noisy_histograms(vault, model, places, 2, [Division()], *asked)
+    assert found.tolist() == [[right, len(Y) - right]]
 
 
 @every_model

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from discreet import Categorical, Literal, Rule, RuleList, SavedModel, Schema
 from discreet.report.html import to_html
 
 from ..support.reported_models import MAKERS, MARK, model
@@ -87,6 +88,46 @@ def test_a_page_is_good_everywhere(visit, name, size, scheme):
     dark = page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(20, 23, 26)"
     assert dark == (scheme == "dark")
     assert not problems(page)
+
+
+BROKEN_WORDS = """() => {
+  const broken = [], walk = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+  for (let node; node = walk.nextNode();) {
+    if (!node.parentElement.closest('table')) continue;
+    for (const word of node.data.matchAll(/[^\\s\\u002d]+/g)) {
+      const range = document.createRange();
+      range.setStart(node, word.index);
+      range.setEnd(node, word.index + word[0].length);
+      const lines = new Set([...range.getClientRects()].map(r => Math.round(r.top)));
+      if (lines.size > 1) broken.push(word[0]);
+    }
+  }
+  return broken;
+}"""
+
+
+def with_long_words(n_letters):
+    """A list whose column, category and class are words of so many letters, with counts."""
+    column, category, label = ((letter * n_letters) for letter in "abc")
+    rule = Rule((Literal(column, "=", category),), label, (12_345, 23_456, 34_567))
+    schema = Schema([Categorical(column, categories=[category, "x"])], "y", ["no", label, "perhaps"])
+    return SavedModel(RuleList((rule,), Rule((), "no", (3_000, 200, 10)), ("no", label, "perhaps"), schema))
+
+
+@pytest.mark.parametrize("n_letters", [8, 16, 24])
+def test_tables_break_no_word_on_a_phone(visit, n_letters):
+    page = visit(to_html(with_long_words(n_letters)), PHONE)
+    keep(page, f"words-of-{n_letters}")
+    assert page.evaluate(BROKEN_WORDS) == []
+    assert page.evaluate("document.documentElement.scrollWidth") <= PHONE[0]
+
+
+def test_tables_break_what_no_phone_can_hold(visit):
+    page = visit(to_html(with_long_words(400)), PHONE)
+    keep(page, "words-of-400")
+    assert page.evaluate(BROKEN_WORDS)
+    assert page.evaluate("Math.max(...[...document.querySelectorAll('.wide')].map(w => w.scrollWidth))") < 5 * PHONE[0]
+    assert page.evaluate("document.documentElement.scrollWidth") <= PHONE[0]
 
 
 def test_problems_would_be_found(visit):

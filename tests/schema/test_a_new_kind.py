@@ -168,7 +168,7 @@ def test_it_is_read_from_toml_and_written_back(schema):
     assert Schema.from_dict(schema.to_dict()) == schema
     with pytest.raises(SchemaError, match=f"there are {', '.join(KINDS)}"):
         Schema.from_dict({"columns": {"a": {"type": "date"}}})
-    with pytest.raises(SchemaError, match="unknown entry 'cuts'; it may have missing, levels"):
+    with pytest.raises(SchemaError, match="unknown entry 'cuts'; it may have missing, label, levels"):
         Schema.from_dict({"columns": {"a": {"type": "ordinal", "cuts": [1]}}})
 
 

@@ -432,20 +432,23 @@ def test_a_dictionary():
     schema = draft.schema
     text = round_trips(draft)
     assert "made from codebook.xlsx" in text
-    assert "# Age in years, at admission\n[columns.age]" in text
+    assert '[columns.age]\ntype = "numeric"\nlabel = "Age in years, at admission"' in text
+    assert text.startswith("# A draft")
+    assert '\nsource = "drafted from a data dictionary"\n' in text
     assert {c.name: c.kind for c in schema.columns} == {
         **dict.fromkeys(["patient", "admitted", "notes", "weight", "thing"], "ignore"),
         **dict.fromkeys(["age", "cost", "score", "grade"], "numeric"),
         **dict.fromkeys(["sex", "ward", "colour"], "categorical"),
         **dict.fromkeys(["smoker", "flag"], "boolean"),
     }
-    assert schema["age"] == Numeric("age", cuts=tuple(range(0, 100, 5)), low=0, high=100)
+    age = Numeric("age", cuts=tuple(range(0, 100, 5)), low=0, high=100, label="Age in years, at admission")
+    assert schema["age"] == age
     assert schema["cost"].missing
     assert set(schema["cost"].cuts) >= {10, 100, 1000}
     assert schema["score"].cuts == tuple(range(1, 10))
     assert schema["grade"].cuts == (1, 2)
     assert schema["sex"].categories == ("1", "2", "9")
-    assert schema["ward"] == Categorical("ward", True, categories=("surgery", "children", "heart"))
+    assert schema["ward"] == Categorical("ward", True, categories=("surgery", "children", "heart"), label="Ward")
     assert schema.classes == ("no", "yes")
     assert [note.split()[0] for note in draft.notes] == ["'weight'", "'thing'"]
     assert draft_from_dictionary(pl.from_pandas(DICTIONARY), target="ill", source="codebook.xlsx") == draft

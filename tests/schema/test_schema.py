@@ -219,3 +219,29 @@ def test_texts_with_a_nul_are_told_apart_whatever_else_is_in_the_column():
 def test_a_name_of_endless_parts_is_refused_before_it_is_read(part):
     with pytest.raises(SchemaError, match="more than 64 parts"):
         Schema.from_toml(".".join([part] * 70) + " = 1")
+
+
+def test_a_name_that_is_nearly_right_is_answered_with_the_right_one():
+    schema = Schema([Boolean(name) for name in [*"abcdefghij", "income"]])
+    with pytest.raises(SchemaError, match=r"no column 'incom'; did you mean 'income'\?$"):
+        schema["incom"]
+    with pytest.raises(SchemaError, match=r"which is not there; did you mean 'income'\?$"):
+        schema.exclude(["Incom"])
+    with pytest.raises(SchemaError, match=r"which is not there; there are 'a', .* and 3 more$"):
+        schema.exclude([7])
+
+
+def test_many_numbers_have_the_bins_that_each_has_alone():
+    columns = [
+        Numeric("a", cuts=[1, 2, 3, 5.5], ranges=[(0, 2), (2, None), (4, 4)], missing=True),
+        Numeric("a", cuts=list(range(60))),
+        Numeric("a", cuts=list(range(61))),  # more are searched
+        Numeric("a", low=-3, high=9, n_cuts=9, outside="missing"),
+    ]
+    rng = np.random.default_rng(0)
+    some = [rng.integers(-5, 70, 3000), rng.normal(size=3000) * 5, [np.nan, np.inf, -np.inf, -0.0]]
+    values = np.concatenate(some).astype(float)
+    for column in columns:
+        alone = np.concatenate([column.encode(values[i : i + 500]) for i in range(0, len(values), 500)])
+        assert column.encode(values).tolist() == alone.tolist()
+        assert column.encode(values).dtype == alone.dtype

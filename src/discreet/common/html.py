@@ -9,6 +9,7 @@ import hashlib
 import re
 from html import escape
 
+LONGEST_WORD = 24  # that a table shows on one line
 _UNPRINTABLE = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff\ufffe\uffff]")
 
 
@@ -18,8 +19,12 @@ def plain(text: object) -> str:
 
 
 def name(text: object, css: str = "name") -> str:
-    """A name or value that somebody else chose: escaped, and its writing direction kept to itself."""
-    return f'<bdi class="{css}">{plain(text)}</bdi>'
+    """A name or value that somebody else chose: escaped, and its writing direction kept to itself.
+
+    Tables break a word of it only if no phone could show that on a line.
+    """
+    long = " long" if any(len(word) > LONGEST_WORD for word in str(text).split()) else ""
+    return f'<bdi class="{css}{long}">{plain(text)}</bdi>'
 
 
 def wide(table: str, label: str) -> str:

@@ -1,19 +1,19 @@
 """Files that one process, and one thread of it, has to itself as long as it has them open.
 
 The lock is on the file itself. Somebody may delete or replace the file while one waits for it; so after that it is compared
-with what stands at its place now. Not on Windows.
+with what stands at its place now. How a lock is taken depends on the system (file_locks.py).
 """
 
 import os
 import stat
 import sys
-import time
 from io import FileIO
 from pathlib import Path
 from threading import Timer
 
+from .file_locks import LOCKS, take_in_the_end
+
 PATIENCE = 2.0  # seconds before one is told that this waits
-LONGEST_PAUSE = 0.05  # seconds between two tries
 
 
 class NotARegularFileError(OSError):
@@ -34,13 +34,11 @@ def open_regular(path: Path, mode: str = "rb", create: bool = False) -> FileIO:
 
 def open_locked(path: Path, create: bool = False) -> FileIO:
     """The file that stands at ``path`` once nobody else has it. Closing it lets go; ``unlock`` does so for forked copies, too."""
-    import fcntl
-
     while True:
         file = open_regular(path, "rb+", create)
         try:
             try:
-                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                LOCKS.take(file)
             except BlockingIOError:
                 _wait(file, path)
             if _stands_at(file, path):
@@ -53,25 +51,20 @@ def open_locked(path: Path, create: bool = False) -> FileIO:
 
 def unlock(file: FileIO) -> None:
     """Let go. Closing is not enough if a process was forked meanwhile: it has the file open, too."""
-    import fcntl
+    LOCKS.let_go(file)
 
-    fcntl.flock(file, fcntl.LOCK_UN)
+
+def wait_for_writers(file: FileIO) -> None:
+    """Until nobody has it locked. The file may be open for reading only."""
+    LOCKS.wait(file)
 
 
 def _wait(file: FileIO, path: Path) -> None:
-    import fcntl
-
     told = Timer(PATIENCE, lambda: print(f"(waiting: another process is writing {str(path)!r})", file=sys.stderr))
     told.daemon = True
     told.start()
-    pause = 0.001
     try:
-        while True:  # a Ctrl-C just before a call that waits by itself would not end it
-            try:
-                return fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except BlockingIOError:
-                time.sleep(pause)
-                pause = min(2 * pause, LONGEST_PAUSE)
+        take_in_the_end(LOCKS.take, file)  # a Ctrl-C just before a call that waits by itself would not end it
     finally:
         told.cancel()
 

@@ -33,7 +33,7 @@ def call_unseen(call: Callable[[], T], booked: str | None, drawing: bool = False
 
     What NumPy would warn of is not said either. ``drawing``: it is learning that is called, which asks nothing of the caller any
     more; then the same goes for whatever else a library raises there. Errors of this package have no numbers, and pass, without
-    what they hang on.
+    what they hang on; so do those of files, and of packages that are not installed.
     """
     token = _inside.set(True)
     try:
@@ -42,7 +42,7 @@ def call_unseen(call: Callable[[], T], booked: str | None, drawing: bool = False
     except Exception as error:
         kind, out_of_memory = type(error), _is_of_memory(error)
         ours = kind.__module__.partition(".")[0] == __name__.partition(".")[0]
-        may_have_numbers = out_of_memory or (drawing and not isinstance(error, OSError | Warning))
+        may_have_numbers = out_of_memory or (drawing and not isinstance(error, OSError | ImportError | Warning))
         if ours or not may_have_numbers or booked is None:
             error.__cause__ = error.__context__ = None  # what it hangs on may have numbers, too
             raise
@@ -59,6 +59,11 @@ def call_unseen(call: Callable[[], T], booked: str | None, drawing: bool = False
         f"learning stopped with an error inside this package ({kind.__name__}), which is a bug; what it said is not shown, since "
         f"it may have numbers about the records. {booked}"
     )
+
+
+def count_unseen(fill: Callable[[], T]) -> T:
+    """The same for filling a vault: nothing is booked yet, and nothing that a library says of a record is shown."""
+    return call_unseen(fill, NOTHING_BOOKED, drawing=True)
 
 
 def unseen(booked: str) -> Callable[[Callable[P, T]], Callable[P, T]]:

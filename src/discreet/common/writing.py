@@ -7,11 +7,15 @@ stays until the new content is on disk, and keeps its mode.
 import os
 import secrets
 import stat
+import time
 from contextlib import suppress
 from os import PathLike
 from pathlib import Path
 from types import TracebackType
 from typing import IO, Self
+
+OPEN_FILES_STAY = os.name == "nt"
+PAUSES = (0.01, 0.03, 0.1, 0.3, 1.0)  # seconds
 
 
 class PendingFile:
@@ -42,7 +46,9 @@ class PendingFile:
         self.path = Path(os.path.realpath(path))  # unlike resolve, it takes links in a circle
         self._over = over
         self._scratch = self.path.with_name(f".{self.path.name[:50]}.{secrets.token_hex(8)}.new")  # 255 bytes at most
-        flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0)
+        flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL
+        for name in ("O_NOFOLLOW", "O_CLOEXEC", "O_BINARY", "O_NOINHERIT"):  # not everywhere
+            flags |= getattr(os, name, 0)
         descriptor = os.open(self._scratch, flags, 0o666)  # less the umask
         self.stream: IO[bytes] = os.fdopen(descriptor, "wb")
         try:
@@ -74,7 +80,7 @@ class PendingFile:
 
     def _move(self) -> None:
         if self._over:
-            os.replace(self._scratch, self.path)
+            _replace(self._scratch, self.path)
             return
         try:
             os.link(self._scratch, self.path)  # unlike a rename, it fails if the name is taken
@@ -82,7 +88,7 @@ class PendingFile:
             raise
         except OSError:  # a file system without hard links: take the name first
             os.close(os.open(self.path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666))
-            os.replace(self._scratch, self.path)
+            _replace(self._scratch, self.path)
         else:
             self._scratch.unlink()
 
@@ -100,6 +106,16 @@ class PendingFile:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.discard()
+
+
+def _replace(old: Path, new: Path) -> None:
+    """Windows refuses while somebody has the file open: reads a ledger, say, or looks for viruses. That passes."""
+    for pause in PAUSES if OPEN_FILES_STAY else ():
+        try:
+            return os.replace(old, new)
+        except PermissionError:
+            time.sleep(pause)
+    os.replace(old, new)
 
 
 def write_whole(path: str | PathLike[str], content: str | bytes) -> None:

@@ -48,13 +48,22 @@ class Candidates:
         """For each literal, the bins of its column in which it is true."""
         return [truth(self.schema, literal) for literal in self.literals]
 
+    @property
+    def columns(self) -> tuple[Column, ...]:
+        """The columns that rules are about, in the order of the schema."""
+        names = {literal.column for literal in self.literals}
+        return tuple(column for column in self.schema.used if column.name in names)
+
     def only(self, which: np.ndarray) -> "Candidates":
         """Some of the rules, over the literals that they use."""
         members = self.members[which]
         used = np.unique(members[members >= 0])
         place = np.full(len(self.literals) + 1, -1, members.dtype)  # -1, no literal, stays what it is
         place[used] = np.arange(len(used))
-        return Candidates(self.schema, tuple(self.literals[i] for i in used), place[members])
+        fewer = Candidates(self.schema, tuple(self.literals[i] for i in used), place[members])
+        if "truths" in self.__dict__:  # they need not be found again
+            fewer.__dict__["truths"] = [self.truths[i] for i in used]
+        return fewer
 
     @classmethod
     def of_schema(cls, schema: Schema, max_card: int = 1, negations: bool = True) -> "Candidates":

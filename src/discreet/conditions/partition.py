@@ -10,7 +10,8 @@ that a new kind of model needs none of its own. (Where people read a tree, in co
   does: the condition of a record's own leaf is true of it. An earlier leaf parts from its way at some test, where the earlier
   leaf is on the true side and the record is not; so that leaf's condition is not true of the record. (A missing value, of which
   neither a test nor its negation may be true, is on the side where the test is not true.)
-- A *score card* is several partitions, each of which gives a record points, and an answer for each range of totals.
+- A *score card* is several partitions, each of which gives a record points, and an answer for each range of totals. With more
+  than two classes the points are one number for each class, and the answer is the class with the largest total.
 """
 
 import math
@@ -25,14 +26,21 @@ from ..schema import Label, Schema
 from .rules import Literal, checked_number, is_label
 
 Condition = tuple[Literal, ...]  # all of them must be true; without literals it is true of every record
+TIE = 1e-9  # a share that decides between equals
 TOTAL = "total"  # what the sum of points is called in texts
+LARGEST = "largest total"  # likewise, with a sum for each class
+DOUBLING = 10  # points that double the odds, where there is a sum for each class
+FARTHEST = (
+    1000  # powers of 2 beyond this are cut off: engines stop with an error at numbers that are too large or too small
+)
+Points = float | tuple[float, ...]  # a number, or one for each class
 
 
 @dataclass(frozen=True)
 class Partition:
     """Conditions in order, the last one empty: a record is in the first part whose condition is true of it.
 
-    With ``points``, one for each part, a record of a part gets that many.
+    With ``points``, one for each part, a record of a part gets that many (or, for each class, as many as the part's tuple says).
 
     >>> ages = Partition(((Literal("age", "<=", 25),), (Literal("age", "<=", 40),), ()), points=(3, 1, 0))
     >>> age = np.array([50, 20, 30])
@@ -41,14 +49,16 @@ class Partition:
     """
 
     conditions: tuple[Condition, ...]
-    points: tuple[float, ...] | None = None
+    points: tuple[Points, ...] | None = None
 
     def __post_init__(self) -> None:
         if not self.conditions or self.conditions[-1] or not all(self.conditions[:-1]):
             raise RuleError("the last part of a partition is the one that has no literals")
         points = (0.0,) * len(self.conditions) if self.points is None else self.points
-        if len(points) != len(self.conditions) or not all(map(math.isfinite, points)):
-            raise RuleError("a partition's points must be a finite number for each part")
+        numbers = [p if isinstance(p, tuple) else (p,) for p in points]
+        finite = all(math.isfinite(number) for row in numbers for number in row)
+        if len(points) != len(self.conditions) or not finite or len(set(map(len, numbers))) > 1:
+            raise RuleError("a partition's points must be a finite number for each part, or one for each class")
 
     def find(self, n: int, is_true: Callable[[Literal], np.ndarray]) -> np.ndarray:
         """The part of each of n records, as its number. ``is_true`` says of which records a literal is true."""
@@ -91,12 +101,19 @@ class Answer:
                 object.__setattr__(self, name, tuple(checked_number(x) for x in numbers))
 
     def shares_among(self, classes: tuple[Label, ...]) -> np.ndarray:
-        """The share of each class: as given, or those of the counts, or else 1 for the label."""
+        """The share of each class: as given, or those of the counts, or else 1 for the label.
+
+        Of classes with equal shares the label has a billionth more.
+        """
         shares = np.array([float(self.label == c) for c in classes])
         if self.shares is not None:
             shares = np.array(self.shares)
         elif self.counts is not None and sum(counts := np.maximum(self.counts, 0.0)) > 0:
             shares = counts / counts.sum()
+        label = next((i for i, c in enumerate(classes) if c == self.label), None)
+        if label is not None and shares[:label].max(initial=-1.0) == shares[label] == shares.max():
+            shares = (1.0 - TIE) * shares  # whoever takes the first of the largest shares should find the label
+            shares[label] += TIE
         return shares
 
 
@@ -105,7 +122,8 @@ class Model(Protocol):
 
     Without points there is one partition, and an answer for each of its parts. With points, they are added up in the order of
     the partitions; the first answer is for totals below the first of the ``limits``, the next one for those below the second,
-    and the last for all others.
+    and the last for all others. With points for each class there are no limits, and an answer for each class: the first whose
+    total is the largest.
     """
 
     kind: ClassVar[str]  # "rule list": what people call it
@@ -128,12 +146,18 @@ class Model(Protocol):
 
     @property
     def answers(self) -> tuple[Answer, ...]:
-        """One for each part of the only partition; with points, one more than there are limits."""
+        """One for each part of the only partition; with points, one more than there are limits, or one for each class."""
 
 
 def has_points(model: Model) -> bool:
     """Whether the answer depends on a sum of points, and not on one partition alone."""
     return model.partitions[0].points is not None
+
+
+def has_points_by_class(model: Model) -> bool:
+    """Whether there is a sum of points for each class."""
+    points = model.partitions[0].points
+    return points is not None and isinstance(points[0], tuple)
 
 
 def literals_of(model: Model) -> Iterator[Literal]:
@@ -150,6 +174,8 @@ def conditions_of_answers(model: Model) -> tuple[Condition, ...]:
     """When each answer is given, in order: the parts themselves, or a literal about the total."""
     if not has_points(model):
         return model.partitions[0].conditions
+    if has_points_by_class(model):
+        return (*((Literal(LARGEST, "=", str(answer.label)),) for answer in model.answers[:-1]), ())
     return (*((Literal(TOTAL, "<", limit),) for limit in model.limits), ())
 
 
@@ -157,8 +183,25 @@ def find_answers(model: Model, n: int, is_true: Callable[[Literal], np.ndarray])
     """Which answer each of n records gets, as its number. ``is_true`` says of which records a literal is true."""
     if not has_points(model):
         return model.partitions[0].find(n, is_true)
-    total = np.zeros(n)
+    total = find_totals(model, n, is_true)
+    return np.searchsorted(model.limits, total, side="right") if total.ndim == 1 else total.argmax(1)
+
+
+def find_totals(model: Model, n: int, is_true: Callable[[Literal], np.ndarray]) -> np.ndarray:
+    """The total of each of n records; with points for each class, a row for each record."""
+    total = np.zeros((n, len(model.classes)) if has_points_by_class(model) else n)
     # in this order, which SQL and Python keep: sums of floating-point numbers depend on it
     for partition in model.partitions:
         total += np.array(partition.points, float)[partition.find(n, is_true)]
-    return np.searchsorted(model.limits, total, side="right")
+    return total
+
+
+def shares_of_totals(totals: np.ndarray) -> np.ndarray:
+    """How likely each class is, by its total and those of the others: ``DOUBLING`` points more double the odds.
+
+    >>> shares_of_totals(np.array([[0.0, 10.0, 0.0], [30.0, 20.0, 20.0]])).tolist()
+    [[0.25, 0.5, 0.25], [0.5, 0.25, 0.25]]
+    """
+    odds = (totals[:, None, :] - totals[:, :, None]) / DOUBLING  # of each class against each other, as powers of 2
+    shares: np.ndarray = 1 / np.exp2(odds.clip(-FARTHEST, FARTHEST)).sum(2)
+    return shares

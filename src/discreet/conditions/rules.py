@@ -18,6 +18,8 @@ from ..schema.columns import KINDS, NEGATION, Categorical, Column, ColumnTest, V
 from ..schema.columns.base import LARGEST_WHOLE
 from .text import COMPARISONS, Reader, write, write_number
 
+NUMBERS = (int, float, np.number)
+
 
 @dataclass(frozen=True)
 class Literal:
@@ -152,7 +154,8 @@ def schema_of(rules: Iterable[Rule]) -> Schema:
 
 def checked_number(value: Any) -> float:
     """A literal's value, or a count, as a float, if it is a finite number."""
-    if isinstance(value, bool) or not isinstance(value, int | float | np.number) or not _fits(value):
+    is_number = type(value) is float or (isinstance(value, NUMBERS) and not isinstance(value, bool))
+    if not is_number or not _fits(value):
         raise RuleError("a literal's value, and a count, must be a finite number")
     return float(value) + 0.0  # -0.0 becomes 0.0
 

@@ -46,7 +46,7 @@ class TreePrior:
         """
         if not 0.0 < finite_number("split", split) < 1.0:
             raise ValueError(f"split must be a probability between 0 and 1, not {split!r}")
-        columns = [candidates[i].antecedent[0].column for i in range(len(candidates))]
+        columns = [candidates.literals[i].column for i in candidates.members[:, 0].tolist()]
         weights = np.ones(len(candidates))
         if isinstance(prior, str) and prior == COLUMNS:
             weights = np.array([1.0 / columns.count(column) for column in columns])

@@ -12,7 +12,7 @@ import numpy as np
 
 from ..common.errors import RuleError
 from ..conditions.nodes import Node, root_of
-from ..conditions.partition import Answer, Condition, Model, has_points
+from ..conditions.partition import Answer, Condition, Model, has_points, has_points_by_class
 from ..conditions.rules import Literal, truth
 from ..schema import Label, Schema
 from ..schema.columns import NEGATION
@@ -61,6 +61,7 @@ class Branch:
 
     tests: tuple[BranchTest, ...]
     outcome: Label
+    points: tuple[float, ...] = ()  # for each class, where points are for each class
 
 
 @dataclass(frozen=True)
@@ -86,7 +87,9 @@ class Branches:
     """What a model does: the branches of its partitions, and the outcomes.
 
     Without points there is one partition, and what comes out of it is the outcome. With points, what comes out of each is added
-    up in this order; the outcome is the first one whose limit the total is below, or else the last. A tree with tests has its
+    up in this order; the outcome is the first one whose limit the total is below, or else the last. With points for each class
+    (``by_class``) the outcome is that of the first class with the largest total, or, with ``share_of``, the share of the class of
+    that number (``shares_of_totals``). A tree with tests has its
     ``root``, too: written as it is, each test stands there once, and a record meets no more than the tree is deep.
     """
 
@@ -95,6 +98,8 @@ class Branches:
     limits: tuple[float, ...] = ()
     has_points: bool = False
     root: BranchSplit | None = None
+    by_class: bool = False
+    share_of: int | None = None
 
     @property
     def tests(self) -> list[BranchTest]:
@@ -117,12 +122,22 @@ def branches(model: Model, share_of: Label | None = None) -> Branches:
     made = []
     for partition in model.partitions:
         parts = zip(partition.conditions, partition.points or outcomes, strict=True)
-        made.append(tuple(Branch(_tests(model.schema, literals), outcome) for literals, outcome in parts))
+        made.append(tuple(_branch(_tests(model.schema, literals), outcome) for literals, outcome in parts))
     root = root_of(model)
     nested = None if root is None else _nested(root, model.schema, count())
     return Branches(
-        tuple(made), outcomes, model.limits, has_points(model), nested if isinstance(nested, BranchSplit) else None
+        tuple(made),
+        outcomes,
+        model.limits,
+        has_points(model),
+        nested if isinstance(nested, BranchSplit) else None,
+        has_points_by_class(model),
+        None if share_of is None else model.classes.index(share_of),
     )
+
+
+def _branch(tests: tuple[BranchTest, ...], outcome: Label | tuple[float, ...]) -> Branch:
+    return Branch(tests, 0.0, outcome) if isinstance(outcome, tuple) else Branch(tests, outcome)
 
 
 def _nested(node: Node, schema: Schema | None, numbers: Iterator[int]) -> BranchSplit | int:
@@ -134,7 +149,7 @@ def _nested(node: Node, schema: Schema | None, numbers: Iterator[int]) -> Branch
 
 
 def _outcome(model: Model, answer: Answer, share_of: Label | None) -> Label:
-    if share_of is None:
+    if share_of is None or has_points_by_class(model):
         return model.classes[model.classes.index(answer.label)]
     return float(answer.shares_among(model.classes)[model.classes.index(share_of)])
 

@@ -13,6 +13,7 @@ from typing import ClassVar
 
 from ..common.errors import RuleError
 from ..conditions.text import write_number
+from .values import is_unicode
 
 
 class Dialect(ABC):
@@ -29,11 +30,7 @@ class Dialect(ABC):
 
     def holds(self, text: str) -> bool:
         """Whether a text can stand in a column at all. Python has texts that no engine has."""
-        try:
-            text.encode()
-        except UnicodeEncodeError:  # half a surrogate pair
-            return False
-        return True
+        return is_unicode(text)
 
     @abstractmethod
     def text(self, text: str) -> str:

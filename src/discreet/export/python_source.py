@@ -9,9 +9,10 @@ import keyword
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from typing import Any
 
 from ..common.errors import RuleError
-from ..conditions.partition import TOTAL, Model
+from ..conditions.partition import DOUBLING, FARTHEST, TOTAL, Model
 from ..conditions.text import write, write_number
 from ..schema import Label
 from ..schema.columns.value_bins import TRUTH
@@ -163,10 +164,23 @@ def _body(made: Branches, variables: dict[str, str]) -> list[str]:
     lines = []
     *functions, total = _of_points(made)
     for function, partition in zip(functions, made.partitions, strict=True):
-        points = [branch.outcome for branch in partition]
+        points: list[Any] = [branch.points if made.by_class else branch.outcome for branch in partition]
         lines += [f"def {function}():", *_indented(_chain(_conditions(partition, variables), points)), ""]
+    if made.by_class:
+        return [*lines, *_by_class(made, functions, total)]
     lines.append(f"{total} = {' + '.join(f'{function}()' for function in functions)}")
     return [*lines, *_chain([f"{total} < {write_number(limit)}" for limit in made.limits], made.outcomes)]
+
+
+def _by_class(made: Branches, functions: Sequence[str], total: str) -> list[str]:
+    """A sum for each class. (Not by Python's ``sum``, which adds numbers in another way since 3.12.)"""
+    added = " + ".join(f"{function}()[i]" for function in functions)
+    lines = [f"{total} = [{added} for i in range({len(made.outcomes)})]"]
+    if made.share_of is None:
+        return [*lines, f"return {tuple(made.outcomes)!r}[{total}.index(max({total}))]"]
+    odds = f"(other - {total}[{made.share_of}]) / {write_number(DOUBLING)}"
+    within = f"max(-{FARTHEST}.0, min({FARTHEST}.0, {odds}))"
+    return [*lines, f"return 1 / sum(2.0 ** {within} for other in {total})"]
 
 
 def _nested(root: BranchSplit, outcomes: Sequence[Label], variables: dict[str, str]) -> list[str]:

@@ -4,19 +4,16 @@ It predicts what the model's ``predict`` does for every value that a column of t
 and refuses columns of other types.
 """
 
-import re
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from ..common.errors import RuleError
-from ..conditions.partition import Model
+from ..conditions.partition import DOUBLING, FARTHEST, Model
 from ..schema import Label
 from ..schema.columns.value_bins import TRUTH
-from .branches import Branch, BranchSplit, BranchTest, NumberTest, TextTest, TruthTest, branches
+from .branches import Branch, Branches, BranchSplit, BranchTest, NumberTest, TextTest, TruthTest, branches
 from .dialects import Dialect, check_case, dialect_of
-
-KINDS = ("text", "number", "boolean")
-EXACT = 2**53  # below it, every integer has a floating-point number of its own
+from .values import kinds_of, number_of, type_of_labels
 
 
 def to_sql(
@@ -29,7 +26,7 @@ def to_sql(
     engine = dialect_of(dialect)
     made = branches(model, share_of)
     used = list(dict.fromkeys(test.column for test in made.tests))
-    kinds = _kinds(model, used, {} if types is None else types)
+    kinds = kinds_of(model, used, types, lambda bins: bins.types, "SQL; cast it in a view first")
     check_case(engine, used, () if model.schema is None else model.schema.names)
     outcomes = _outcomes(engine, list(made.outcomes), model.kind)
     guards = engine.guards(kinds)
@@ -37,6 +34,8 @@ def to_sql(
         return "\n".join(_nested(guards, engine, made.root, kinds, outcomes))
     if not made.has_points:
         return "\n".join(_case(guards, _conditions(engine, made.partitions[0], kinds), outcomes))
+    if made.by_class:
+        return "\n".join(_by_class(guards, engine, made, kinds, outcomes))
     total = _total(engine, made.partitions, kinds)
     # It stands there once for each limit: an expression has no place to keep a value
     below = [[*total[:-1], f"{total[-1]} < {engine.number(limit)}"] for limit in made.limits]
@@ -77,11 +76,43 @@ def _conditions(engine: Dialect, partition: Sequence[Branch], kinds: Mapping[str
     ]
 
 
-def _total(engine: Dialect, partitions: Sequence[Sequence[Branch]], kinds: Mapping[str, str]) -> list[str]:
-    """The sum of points, in brackets; from left to right, as ``predict`` adds them."""
+def _by_class(
+    guards: list[str], engine: Dialect, made: Branches, kinds: Mapping[str, str], outcomes: list[str]
+) -> list[str]:
+    """Of a sum for each class: the class with the largest, or the share of one. Sums stand there once for each comparison."""
+    totals = [_total(engine, made.partitions, kinds, place) for place in range(len(outcomes))]
+    if made.share_of is None:
+        largest = []
+        for place, own in enumerate(totals[:-1]):
+            lines = list(own)
+            for number, other in enumerate(totals[place + 1 :]):
+                lines = (
+                    [*lines[:-1], f"{lines[-1]} >= {other[0]}", *other[1:]]
+                    if not number
+                    else [*lines[:-1], f"{lines[-1]} AND {own[0]}", *own[1:-1], f"{own[-1]} >= {other[0]}", *other[1:]]
+                )
+            largest.append(lines)
+        return _case(guards, largest, outcomes)
+    own = totals[made.share_of]
+    low, high, doubling = map(engine.number, (-FARTHEST, FARTHEST, DOUBLING))
+    lines = [f"{engine.number(1)} / (", f"  {engine.number(1)}"]
+    for place, other in enumerate(totals):
+        if place != made.share_of:
+            between = [*other[:-1], f"{other[-1]} - {own[0]}", *own[1:]]
+            lines += [f"  + power({engine.number(2)}, greatest({low}, least({high}, (", *_indented(_indented(between))]
+            lines.append(f"  ) / {doubling})))")
+    lines.append(")")
+    return ["CASE", *_indented([*guards, f"ELSE {lines[0]}", *lines[1:]]), "END"] if guards else lines
+
+
+def _total(
+    engine: Dialect, partitions: Sequence[Sequence[Branch]], kinds: Mapping[str, str], place: int | None = None
+) -> list[str]:
+    """The sum of points (of the class at ``place``), in brackets; from left to right, as ``predict`` adds them."""
     lines: list[str] = []
     for partition in partitions:
-        points = [engine.number(float(branch.outcome)) for branch in partition]
+        given = [branch.outcome if place is None else branch.points[place] for branch in partition]
+        points = [engine.number(float(number)) for number in given]
         first, *more = _case([], _conditions(engine, partition, kinds), points)
         lines += [f"+ {first}" if lines else first, *more]
     return ["(", *_indented(lines), ")"]
@@ -91,39 +122,17 @@ def _indented(lines: list[str]) -> list[str]:
     return [f"  {line}" for line in lines]
 
 
-def _kinds(model: Model, used: Iterable[str], types: Mapping[str, str]) -> dict[str, str]:
-    """The type that each column has in the engine: as said, or as one would expect."""
-    if not isinstance(types, Mapping) or not all(kind in KINDS for kind in types.values()):
-        raise RuleError(f"types must say for columns whether each is one of {', '.join(KINDS)}")
-    for name in types:
-        if model.schema is None or name not in model.schema.names:
-            raise RuleError(f"types names column {name!r}, which the {model.kind} does not know")
-    kinds = {}
-    for name in used:
-        assert model.schema is not None
-        expected, *others = model.schema[name].value_bins.types
-        kinds[name] = types.get(name, expected)
-        if kinds[name] not in (expected, *others):
-            raise RuleError(f"column {name!r} must be a {expected} in SQL; cast it in a view first")
-    return kinds
-
-
 def _outcomes(engine: Dialect, outcomes: list[Any], kind: str) -> list[str]:
     """What comes out, as literals of one type: that is what a column of an engine has."""
-    if all(isinstance(x, str) for x in outcomes):
-        if not all(engine.holds(x) for x in outcomes):
-            raise RuleError(f"a label of the {kind} has characters that {engine.name} cannot hold")
-        return [engine.text(x) for x in outcomes]
-    if any(isinstance(x, str) for x in outcomes):
-        raise RuleError("a column of SQL has one type, but some labels are strings and some are numbers")
-    if all(isinstance(x, bool) for x in outcomes):
-        return [str(x).upper() for x in outcomes]
-    if all(isinstance(x, int) for x in outcomes):
-        if any(abs(x) >= 2**63 for x in outcomes):
-            raise RuleError(f"a label of the {kind} is an integer of more than 64 bits, which SQL does not have")
-        return [str(int(x)) for x in outcomes]
-    if any(isinstance(x, int) and abs(x) > EXACT for x in outcomes):
-        raise RuleError("some labels are integers of more than 53 bits and some are not whole: no type has both")
+    match type_of_labels(outcomes, kind, "SQL"):
+        case "text":
+            if not all(engine.holds(x) for x in outcomes):
+                raise RuleError(f"a label of the {kind} has characters that {engine.name} cannot hold")
+            return [engine.text(x) for x in outcomes]
+        case "boolean":
+            return [str(x).upper() for x in outcomes]
+        case "integer":
+            return [str(int(x)) for x in outcomes]
     return [engine.number(float(x)) for x in outcomes]
 
 
@@ -180,9 +189,7 @@ def _text_condition(engine: Dialect, test: TextTest, kind: str, any_case: bool =
         found = [value for value, text in ((True, "1"), (False, "0")) if (text in test.listed) == test.inside]
         return _boolean_condition(engine, x, [*found, None] if test.missing else found)
     if kind == "number":
-        listed = [
-            engine.number(number) for text in test.listed if (number := _number_of(test.column, text)) is not None
-        ]
+        listed = [engine.number(number) for text in test.listed if (number := number_of(test.column, text)) is not None]
         missing, known = _or(engine.is_null(x, kind), engine.is_nan(x)), [f"NOT {engine.is_nan(x)}"]
     else:
         listed = [engine.compared_text(text) for text in test.listed if engine.holds(text)]
@@ -196,21 +203,6 @@ def _text_condition(engine: Dialect, test: TextTest, kind: str, any_case: bool =
     if test.missing:
         return f"({value} {_among(listed)}) IS NOT TRUE"
     return " AND ".join([f"{value} {_among(listed, negated=True)}", *known])
-
-
-def _number_of(column: str, text: str) -> float | None:
-    """The number that has this text in Python, if there is one: 1 and 1.0 have "1", nothing has "01"."""
-    if re.fullmatch(r"0|-?[1-9][0-9]*", text):
-        if abs(int(text)) >= EXACT:
-            raise RuleError(
-                f"column {column!r} has categories that are numbers of more than 53 bits; store it as a string"
-            )
-        return float(text)
-    try:
-        number = float(text)
-    except ValueError:
-        return None
-    return number if str(number) == text and not number.is_integer() and number == number else None
 
 
 def _among(listed: list[str], negated: bool = False) -> str:

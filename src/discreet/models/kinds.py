@@ -3,9 +3,10 @@
 from ..common.errors import ModelError
 from .model import PartitionModel
 from .rule_list import RuleList
+from .score_card import ScoreCard
 from .tree import Tree
 
-KINDS: dict[str, type[PartitionModel]] = {"rule_list": RuleList, "tree": Tree}
+KINDS: dict[str, type[PartitionModel]] = {"rule_list": RuleList, "tree": Tree, "score_card": ScoreCard}
 
 
 def entry_of(model: PartitionModel) -> str:

@@ -14,12 +14,13 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from .. import __version__
 from ..common.errors import ModelError, RuleError, shown
 from ..common.writing import write_whole
-from ..privacy.ledger import UNREADABLE, LedgerSnapshot
+from ..privacy.entries import Booked
+from ..privacy.ledger import UNREADABLE, Ledger, LedgerSnapshot
 from ..privacy.statement import PrivacyStatement
 from ..schema.columns.base import LARGEST_WHOLE
 from .kinds import KINDS, entry_of
@@ -43,7 +44,7 @@ class SavedModel:
 
     Parameters
     ----------
-    model : RuleList or Tree
+    model : RuleList, Tree or ScoreCard
         The model, with its schema and its (noisy) class counts. Version 0.5 called it ``rule_list``, which is still understood.
     privacy : PrivacyStatement or None
         What it promises; None if it was learned without privacy.
@@ -79,6 +80,7 @@ class SavedModel:
     target: str | None
     ledger: LedgerSnapshot | None
     discreet: str
+    _entry: ClassVar[tuple[Ledger, Booked] | None] = None  # of a model that was just made: where it is booked
 
     def __init__(
         self,
@@ -98,6 +100,10 @@ class SavedModel:
         for place, value in zip(fields(self), (*given, target, ledger, discreet), strict=True):
             object.__setattr__(self, place.name, value)
 
+    def __getstate__(self) -> dict[str, Any]:
+        """For a pickle: a ledger does not go with it."""
+        return {name: value for name, value in vars(self).items() if name != "_entry"}
+
     def __setstate__(self, state: dict[str, Any]) -> None:
         """Of a pickle. Those of version 0.5 have a ``rule_list`` instead of a ``model``."""
         vars(self).update({"model" if name == "rule_list" else name: value for name, value in state.items()})
@@ -111,14 +117,18 @@ class SavedModel:
         given = {name: _plain(value) for name, value in clf.get_params(deep=False).items() if name not in LEFT_OUT}
         ledger = getattr(clf, "ledger", None)
         named = None if model.schema is None else model.schema.target
-        return cls(
+        booked = getattr(clf, "booked_", None)
+        found = cls(
             model,
             getattr(clf, "privacy_", None),
             type(clf).__name__,
             {name: value for name, value in given.items() if value is not _NOT_IN_JSON},
             named if target is None else target,
-            None if ledger is None else ledger.snapshot(getattr(clf, "booked_", None)),
+            None if ledger is None else ledger.snapshot(booked),
         )
+        if isinstance(ledger, Ledger) and booked is not None:
+            object.__setattr__(found, "_entry", (ledger, booked))
+        return found
 
     def __str__(self) -> str:
         return str(self.model)
@@ -144,6 +154,21 @@ class SavedModel:
             return None if mechanism is None else float(mechanism.counts_epsilon(self.parameters)) or None
         except (KeyError, TypeError, ValueError, ZeroDivisionError, OverflowError):
             return None
+
+    def count_intervals(self) -> tuple[tuple[tuple[int, int], ...], ...] | None:
+        """For each rule or leaf, and each class, from where to where the exact count is, in 95 % of all cases.
+
+        They cover the noise, exactly, and nothing else. None if there are no counts, they are exact, or their noise is not known.
+
+        >>> from discreet import DPOptimalRuleListClassifier, SavedModel
+        >>> from discreet.datasets import load_compas
+        >>> data = load_compas(sensitive=False)
+        >>> clf = DPOptimalRuleListClassifier(epsilon=1.0, schema=data.schema).fit(data.data, data.target)
+        >>> intervals = SavedModel.of(clf).count_intervals()
+        >>> len(intervals) == len(clf.rule_list_)
+        True
+        """
+        return None if self.counts_epsilon is None else self.model.count_intervals(self.counts_epsilon)
 
     @property
     def classes(self) -> tuple[Any, ...]:
@@ -198,8 +223,19 @@ class SavedModel:
         )
 
     def save(self, path: str | PathLike[str]) -> None:
-        """Write the model to a file. It is written beside and then renamed, so that there is never half a file."""
-        write_whole(path, self.to_json() + "\n")
+        """Write the model to a file. It is written beside and then renamed, so that there is never half a file.
+
+        If the model was made in this process and is on a ledger, that learns the checksum of the file.
+        """
+        text = self.to_json() + "\n"
+        write_whole(path, text)
+        self.note_file(text)
+
+    def note_file(self, text: str) -> None:
+        """Tell the ledger, if there is one, that the model was written as this text."""
+        if self._entry is not None:
+            ledger, booked = self._entry
+            ledger.note_model(booked, hashlib.sha256(text.encode("utf-8")).hexdigest())
 
     @classmethod
     def load(cls, path: str | PathLike[str]) -> "SavedModel":

@@ -33,12 +33,17 @@ def noise(s: Summary, part: str) -> str:
         return "<p>These are exact counts, straight from the records.</p>"
     if s.margin is None:
         return "<p>Counts were released with noise, so they are not exact and may be below zero.</p>"
+    raised = (
+        ""
+        if s.cards  # its risks are fitted to the counts, which stay as they are
+        else f" (A count that decides the label of its {part} may have been raised to that of the largest; its interval then "
+        "begins at 0.)"
+    )
     return (
         f"<p>Counts were released with noise. Each is off by at most <b>{s.margin:,}</b> "
         f"in {CONFIDENCE:.0%} of "
-        "all cases; where the noise is larger than a count, that may be below zero. (A count that decides "
-        f"the label of its {part} may "
-        "have been raised to that of the largest.)</p>"
+        "all cases: the table has this interval below each of them, and it covers the noise alone. Where the noise is larger "
+        f"than a count, that may be below zero.{raised}</p>"
     )
 
 

@@ -3,14 +3,19 @@
 Names and values in a model may be anything, so every string goes through ``plain`` of common/html.py.
 """
 
+from dataclasses import replace
 from importlib.resources import files
 from typing import Any
 
 from ..common.html import document, name, plain, wide
+from ..privacy.entries import LedgerSnapshot
+from .card_part import card, card_css, totals
 from .columns_part import columns
 from .list_part import rules, splits
+from .particulars import Particulars
 from .promise_part import budget, limits, promise
 from .scale_part import epsilon
+from .schema_part import schema
 from .summary import Summary, summarize
 from .tree_part import leaves, tree, tree_css
 from .wording import bound, epsilon_text, number, percent, sentence
@@ -23,19 +28,25 @@ SECTIONS = {
     "epsilon": "What epsilon means",
     "budget": "What was spent",
     "columns": "Columns",
+    "schema": "The schema it rests on",
     "limits": "What is not covered",
     "details": "Details",
 }
 OF_A_TREE = {"rules": "The tree", "splits": "How the tree divides the records"}
+OF_A_CARD = {"rules": "The card", "splits": "How totals divide the records"}
 
 
-def to_html(model: Any) -> str:
+def to_html(model: Any, particulars: Particulars | None = None, sha256: str = "") -> str:
     """The report of a saved model, or of a fitted classifier, as one self-contained page.
 
     Parameters
     ----------
     model : SavedModel or fitted classifier
         It shows what they release and nothing else; no records are needed.
+    particulars : Particulars, default=None
+        What the holder says of it, to be shown, too: the table's name, a date, ...
+    sha256 : str, default=""
+        The checksum of the model's file, to be shown, too.
 
     Returns
     -------
@@ -50,19 +61,25 @@ def to_html(model: Any) -> str:
     >>> "Predicting" in page, "https:" in page
     (True, False)
     """
-    summary = summarize(model)
+    summary = replace(summarize(model), particulars=particulars or Particulars(), sha256=sha256)
+    shown, divided, of_its_own, own_css = rules, splits, {}, ""
+    if summary.cards:
+        shown, divided, of_its_own, own_css = card, totals, OF_A_CARD, card_css()
+    elif summary.root is not None:
+        shown, divided, of_its_own, own_css = tree, leaves, OF_A_TREE, tree_css(summary)
     title = _kind(summary) if summary.target is None else f"Predicting {plain(summary.target)}"
     parts = {
-        "rules": rules(summary) if summary.root is None else tree(summary),
-        "splits": splits(summary) if summary.root is None else leaves(summary),
+        "rules": shown(summary),
+        "splits": divided(summary),
         "promise": promise(summary),
         "epsilon": epsilon(summary),
         "budget": budget(summary),
         "columns": columns(summary),
+        "schema": schema(summary),
         "limits": limits(summary),
         "details": _details(summary),
     }
-    titles = SECTIONS if summary.root is None else SECTIONS | OF_A_TREE
+    titles = SECTIONS | of_its_own
     sections = "".join(
         f'<section id="{key}" aria-labelledby="{key}-title"><h2 id="{key}-title">{titles[key]}</h2>{part}</section>\n'
         for key, part in parts.items()
@@ -73,7 +90,7 @@ def to_html(model: Any) -> str:
 <p class="kicker"><b>discreet</b> &middot; model report</p>
 <h1>{_heading(summary)}</h1>
 <p class="lead">{_lead(summary)}</p>
-</header>
+{_origin(summary)}</header>
 <main>
 {_verdict(summary)}
 {_facts(summary)}
@@ -81,8 +98,7 @@ def to_html(model: Any) -> str:
 {sections}</main>
 <footer><p>Made by discreet {plain(summary.version)} from what the model releases; no records were read for it. This page loads
 nothing and sends nothing.</p></footer>"""
-    css = _file("page.css") + ("" if summary.root is None else tree_css(summary))
-    return document(f"{title}: model report", css, body, _file("scale.js"))
+    return document(f"{title}: model report", _file("page.css") + own_css, body, _file("scale.js"))
 
 
 def _file(filename: str) -> str:
@@ -101,11 +117,35 @@ def _lead(s: Summary) -> str:
     classes = f"{len(s.classes)} class{'es' if len(s.classes) > 1 else ''}"
     if s.root is not None:
         return f"{_kind(s)}: {_size(s)}, {classes}. A person can check it branch by branch."
+    if s.cards:
+        return f"{_kind(s)}: {_tables_of(s)}, {classes}. A person can fill it in by hand."
     rules, tables = len(s.steps) - 1, len(s.points)
     what = "one answer for everybody" if not rules else f"{rules} rule{'s' if rules > 1 else ''} and a default"
     if tables:
         what = f"{tables} table{'s' if tables > 1 else ''} of points; for their total, {what}"
     return f"{_kind(s)}: {what}, {classes}. A person can check it line by line."
+
+
+def _origin(s: Summary) -> str:
+    """From which table, by whom and when, as far as the holder says it."""
+    given = s.particulars
+    parts = [f"Learned from the table {name(given.table_name)}"] if given.table_name else []
+    parts += [f"released by {name(given.organisation)}"] if given.organisation else []
+    parts += [f"on {plain(given.date)}"] if given.date else []
+    if not parts:
+        return ""
+    text = ", ".join(parts)
+    return f'<p class="soft">{text[0].upper()}{text[1:]}.</p>\n'
+
+
+def _tables_of(s: Summary) -> str:
+    """How large a score card is."""
+    tables = len({table.column for part in s.cards for table in part.tables})
+    if not tables:
+        return "one answer for everybody"
+    said = f"points for {tables} column{'s' if tables > 1 else ''}"
+    ranges = "" if s.by_class else f", {len(s.ranges)} ranges of totals"
+    return said + (f", in {len(s.cards)} cards" if len(s.cards) > 1 else "") + ranges
 
 
 def _size(s: Summary) -> str:
@@ -155,12 +195,22 @@ def _facts(s: Summary) -> str:
     if s.columns:
         facts.append(_columns_tile(s))
     if s.ledger is not None:
-        left = max(0.0, float(s.ledger.remaining[0]))
-        facts.append(("Budget left", f"&epsilon; {left:.3g}", f"of {float(s.ledger.epsilon):.3g} for this table"))
+        facts.append(_budget_tile(s.ledger))
     elif s.is_private:
         facts.append(("Budget left", "not counted", "no ledger was kept"))
     tiles = "".join(f"<div><dt>{a}</dt><dd>{b}<small>{c}</small></dd></div>" for a, b, c in facts)
     return f'<dl class="facts">{tiles}</dl>' if tiles else ""
+
+
+def _budget_tile(ledger: LedgerSnapshot) -> tuple[str, str, str]:
+    """What is left. Where something was released about which nothing is proved, that is the news."""
+    if ledger.totals.unproved:
+        return "Budget left", "no total", "is promised: nothing is proved about some releases from this table"
+    if ledger.rho is not None and ledger.remaining_rho is not None:
+        of_all = f"of {float(ledger.rho):.3g} in zCDP, for this table"
+        return "Budget left", f"&rho; {float(ledger.remaining_rho):.3g}", of_all
+    left = max(0.0, float(ledger.remaining[0]))
+    return "Budget left", f"&epsilon; {left:.3g}", f"of {float(ledger.epsilon):.3g} for this table"
 
 
 def _columns_tile(s: Summary) -> tuple[str, str, str]:
@@ -177,10 +227,41 @@ def _columns_tile(s: Summary) -> tuple[str, str, str]:
 
 def _details(s: Summary) -> str:
     rows = [("Learner", s.learner), ("Version of discreet", s.version), *((key, value) for key, value in s.parameters)]
+    said = _said_by_holder(s)
     cells = "".join(f'<tr><th scope="row">{name(a)}</th><td>{name(b, "value")}</td></tr>' for a, b in rows)
-    return wide(
+    return said + wide(
         "<caption>How the model was learned. Seeds, given candidates and the number of records are left out on "
         "purpose.</caption>"
         f'<thead><tr><th scope="col">Parameter</th><th scope="col">Value</th></tr></thead><tbody>{cells}</tbody>',
         "Parameters",
+    )
+
+
+def _said_by_holder(s: Summary) -> str:
+    """Where the model came from. What nobody said is said to be missing, so that nobody takes it for a slip."""
+    given, ledger = s.particulars, s.ledger
+    entry = "none was kept" if ledger is None else "the model has no entry of its own"
+    if ledger is not None and ledger.number is not None:
+        entry = f"entry {ledger.number} of ledger {ledger.ledger or '?'}: {ledger.release or '?'}"
+    rows = [
+        ("Table", given.table_name),
+        ("Learned on", given.learned),
+        ("Released on", given.date),
+        ("Organisation", given.organisation),
+        ("Contact", given.contact),
+        ("Purpose", given.purpose),
+        ("Licence", given.licence),
+        ("Who drafted the schema, from what", given.schema_source),
+        ("Ledger", entry),
+        ("Model file (SHA-256)", s.sha256),
+    ]
+    cells = "".join(
+        f'<tr><th scope="row">{plain(key)}</th><td>{name(value, "value") if value else "not given"}</td></tr>'
+        for key, value in rows
+    )
+    return wide(
+        "<caption>Where it came from, as its holder says; a model's file holds no names of tables and no dates</caption>"
+        '<thead><tr><th scope="col">What</th><th scope="col">Said</th></tr></thead>'
+        f"<tbody>{cells}</tbody>",
+        "Where it came from",
     )

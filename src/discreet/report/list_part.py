@@ -5,7 +5,7 @@ from ..common.svg import bar
 from .counts_part import counts_are, legend, no_counts, noise, right
 from .points_part import points
 from .summary import Step, Summary
-from .wording import colour, condition, number, percent, said
+from .wording import colour, condition, count_cells, ends, number, percent, said
 
 
 def rules(s: Summary) -> str:
@@ -48,6 +48,7 @@ def _card(s: Summary, step: Step) -> str:
         )
         about = "" if s.statement is None else "about "
         support = "" if step.support is None else f"{about}{number(round(step.support))} records"
+        support += f" ({ends(step.support_ends)})" if step.support_ends else ""
         segments = [(x, colour(i)) for i, x in enumerate(step.shares)]
         body = (
             f"{bar(segments, f'Class shares: {spoken}')}"
@@ -99,7 +100,7 @@ def _table(s: Summary) -> str:
     rows = []
     for step in s.steps:
         who = f"{step.number}. {condition(step.tests)}" if step.tests else "default"
-        cells = "".join(f'<td class="n">{number(c)}</td>' for c in step.counts or ())
+        cells = count_cells(step.counts or (), step.count_ends)
         taken = "&ndash;" if step.taken is None else percent(step.taken)
         rows.append(f'<tr><th scope="row">{who}</th>{cells}<td class="n">{taken}</td></tr>')
     return wide(

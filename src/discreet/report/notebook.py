@@ -5,11 +5,24 @@ It has no script, and colours that can be told from a light page and from a dark
 
 from ..common.html import name, plain
 from ..common.svg import bar
-from ..conditions.partition import Model
+from ..conditions.cards import numbers_of, percent_of
+from ..conditions.labelled import classes_called
+from ..conditions.partition import Model, Points, has_points_by_class
 from ..privacy.statement import PrivacyStatement
-from .points_part import signed
-from .summary import Fork, PointsRule, Step, forks_of, points_of, steps_of, verdict_of
-from .wording import colour, condition, number, percent
+from .points_part import MINUS, signed
+from .summary import (
+    CardPart,
+    Fork,
+    PointsRule,
+    Step,
+    card_parts,
+    forks_of,
+    points_of,
+    steps_of,
+    total_ranges,
+    verdict_of,
+)
+from .wording import colour, condition, ends, number, percent
 
 COLOURS = ("#0d9488", "#d9661f", "#7068e0", "#bd4aa5", "#a07d12", "#6f7f8d")
 STYLE = (
@@ -28,22 +41,30 @@ STYLE = (
 .discreet-list ul li { border: 0; padding: .15rem 0; }
 .discreet-list ul .bar, .discreet-list ul .line { max-width: 22rem; }
 .discreet-list ul .bar { height: 6px; }
+.discreet-list .answers { display: flex; flex-wrap: wrap; gap: 0 1.1rem; }
+.discreet-list .answers b { font-variant-numeric: tabular-nums; }
+.discreet-list .totals li { display: grid; grid-template-columns: 7rem 1fr 4rem 8rem; gap: .8rem; align-items: center;
+  border: 0; padding: 0; }
 .discreet-list .way { display: inline-block; min-width: 4.9rem; font-style: italic; }
 """
     + "".join(f".discreet-list .class-{i} {{ fill: {c}; }}\n" for i, c in enumerate(COLOURS))
 ).strip()
 
 
-def short_html(model: Model, privacy: str = "") -> str:
-    """The model as HTML for a notebook. ``privacy`` is a line below it, as safe HTML.
+def short_html(model: Model, privacy: str = "", counts_epsilon: float | None = None) -> str:
+    """The model as HTML for a notebook. ``privacy`` is a line below it, as safe HTML; ``counts_epsilon`` that of each count.
 
     >>> from discreet import RuleList
     >>> html = short_html(RuleList.parse("if age <= 30 then yes else no"))
     >>> "is at most" in html
     True
     """
-    steps = steps_of(model)
-    classes = tuple(str(c) for c in model.classes)
+    below = f"<p>{privacy}</p>" if privacy else ""
+    classes = classes_called(model)
+    if cards := card_parts(model):
+        shown = "".join(_card(part, len(cards)) for part in cards) + _totals(model, classes)
+        return f'<style>{STYLE}</style><div class="discreet-list">{shown}{below}</div>'
+    steps = steps_of(model, counts_epsilon)
     tables = "".join(
         f'<ol style="margin-bottom: 1rem">{"".join(_points_line(i, rule) for i, rule in enumerate(rules))}</ol>'
         for rules in points_of(model)
@@ -53,7 +74,6 @@ def short_html(model: Model, privacy: str = "") -> str:
         shown = f"<ol>{''.join(_line(step, classes, len(steps)) for step in steps)}</ol>"
     else:
         shown = f'<ul role="list">{_node(root, classes)}</ul>'
-    below = f"<p>{privacy}</p>" if privacy else ""
     return f'<style>{STYLE}</style><div class="discreet-list">{tables}{shown}{below}</div>'
 
 
@@ -66,10 +86,44 @@ def privacy_line(statement: PrivacyStatement | None) -> str:
     return f"<b>{plain(verdict.headline)}</b>{reasons}."
 
 
+def _card(part: CardPart, of: int) -> str:
+    """A line for each column: its answers, each with its points."""
+    head = f"<p>if {condition(part.tests)}:</p>" if part.tests else "<p>else:</p>" if of > 1 else ""
+    lines = [f'<li><div class="line"><span>start</span><b>{_added(part.start)}</b></div></li>']
+    for table in part.tables:
+        answers = "".join(f"<span>{name(line.value)}: <b>{_added(line.points)}</b></span>" for line in table.lines)
+        lines.append(f'<li>{name(table.column, "column")}<div class="answers">{answers}</div></li>')
+    return f"{head}<ol>{''.join(lines)}</ol>"
+
+
+def _added(points: Points) -> str:
+    """Points with their signs; for more than two classes, in the order of the classes."""
+    return ", ".join(map(signed, numbers_of(points)))
+
+
+def _totals(model: Model, classes: tuple[str, ...]) -> str:
+    """What totals mean: a line for each range."""
+    if has_points_by_class(model):
+        return f"<p>Points for {', '.join(map(name, classes))}: the largest total is the answer.</p>"
+    rows = []
+    for answer, said in zip(model.answers, total_ranges(model), strict=True):
+        shares = answer.shares_among(model.classes).tolist()
+        spoken = ", ".join(f"{plain(c)} {percent_of(x)} %" for x, c in zip(shares, classes, strict=True))
+        drawn = bar([(x, colour(i)) for i, x in enumerate(shares)], spoken)
+        label = model.classes.index(answer.label)
+        at = 1 if len(classes) == 2 else label
+        rows.append(
+            f"<li><span>{plain(said.replace('-', MINUS))}</span>{drawn}<span>{percent_of(shares[at])}&nbsp;%</span>"
+            f"<span>predict {name(classes[label], 'label')}</span></li>"
+        )
+    of = f"how likely {name(classes[1])} is" if len(classes) == 2 else "how likely its class is"
+    return f'<p>The total, and {of}:</p><ol class="totals">{"".join(rows)}</ol>'
+
+
 def _points_line(place: int, rule: PointsRule) -> str:
     word = ("if" if rule.tests else "always") if not place else ("else if" if rule.tests else "else")
     text = f"{word} {condition(rule.tests)}" if rule.tests else word
-    return f'<li><div class="line"><span>{text}</span><span>points {signed(rule.points)}</span></div></li>'
+    return f'<li><div class="line"><span>{text}</span><span>points {_added(rule.points)}</span></div></li>'
 
 
 def _node(node: Fork | Step, classes: tuple[str, ...], way: str = "") -> str:
@@ -97,6 +151,7 @@ def _shares(step: Step, classes: tuple[str, ...]) -> str:
     spoken = ", ".join(f"{plain(c)} {percent(x)}" for x, c in shares)
     drawn = bar([(x, colour(i)) for i, (x, _) in enumerate(shares)], spoken)
     support = "" if step.support is None else f"{number(round(step.support))} records"
+    support += f" ({ends(step.support_ends)})" if step.support_ends else ""
     return (
         f'{drawn}<div class="line small"><span>{", ".join(f"{name(c)} {percent(x)}" for x, c in shares)}</span>'
         f"<span>{support}</span></div>"

@@ -1,6 +1,7 @@
 """The tables of a model whose points add up: a card that can be filled in by hand."""
 
 from ..common.html import plain, wide
+from ..conditions.cards import numbers_of
 from ..conditions.text import write_number
 from .summary import PointsRule, Summary
 from .wording import condition
@@ -29,7 +30,9 @@ def _table(rules: tuple[PointsRule, ...], number: int, of: int) -> str:
     rows = []
     for place, rule in enumerate(rules):
         what = condition(rule.tests) if rule.tests else "otherwise" if place else "always"
-        rows.append(f'<tr><th scope="row">{what}</th><td class="n">{signed(rule.points)}</td></tr>')
+        rows.append(
+            f'<tr><th scope="row">{what}</th><td class="n">{", ".join(map(signed, numbers_of(rule.points)))}</td></tr>'
+        )
     return wide(
         f"<caption>Table {number} of {of}</caption>"
         '<thead><tr><th scope="col">If</th><th scope="col" class="n">points</th></tr></thead>'

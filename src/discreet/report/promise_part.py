@@ -4,6 +4,8 @@ import math
 
 from ..common.html import name, plain, wide
 from ..common.svg import bar
+from ..privacy.entries import LedgerSnapshot
+from ..privacy.ledger_words import to_whom, together
 from ..privacy.statement import Guarantee, rounded_up
 from .summary import Summary
 from .wording import factor, sentence
@@ -41,7 +43,7 @@ def promise(s: Summary) -> str:
             if statement.claim_is_proved
             else "This is <strong>not proved here</strong>; rely on what is proved."
         )
-        right = f"<h3>What the method&rsquo;s authors claim</h3><p class='number'>{_pair(published)}</p><p>{agree}</p>"
+        right = f"<h3>By its authors&rsquo; accounting</h3><p class='number'>{_pair(published)}</p><p>{agree}</p>"
     assumes = "".join(f"<li>{sentence(a)}</li>" for a in statement.assumes)
     under = f"<h3>This holds if</h3><ul>{assumes}</ul>" if assumes and proved is not None else ""
     whom = (
@@ -81,7 +83,7 @@ def budget(s: Summary) -> str:
         )
     total, (spent, spent_delta), totals = ledger.epsilon, ledger.spent, ledger.totals
     left, (epsilon, delta) = ledger.remaining, ledger.proved
-    together = (
+    proved = (
         "nothing"
         if math.isinf(epsilon)
         else f"&epsilon; {rounded_up(epsilon, 4)}{f', &delta; {rounded_up(delta, 3)}' if delta else ''}"
@@ -93,6 +95,8 @@ def budget(s: Summary) -> str:
         if math.isinf(epsilon)
         else ""
     )
+    said = together(ledger, ledger.total())
+    tight = f"<p>{plain(said)} {plain(to_whom(ledger))}</p>" if said and not loud else ""
     share = min(1.0, float(spent / total)) if total else 0.0
     own = (
         f"<p>This model is number {ledger.number} in the ledger, under the name {name(ledger.release or '', 'value')}.</p>"
@@ -104,13 +108,13 @@ def budget(s: Summary) -> str:
         f"{f' and &delta; = {float(ledger.delta):.3g}' if ledger.delta else ''}. When this model was saved, "
         f"<b>{float(spent):.6g}</b> of it was spent, in "
         f"{totals.entries} release{'' if totals.entries == 1 else 's'}, and <b>{float(left[0]):.6g}</b> "
-        "was left.</p>"
-        f"{bar([(share, 'now')], f'{float(spent):.4g} of {float(total):.4g} is spent')}{loud}{own}"
+        f"was left{_zcdp_left(ledger)}.</p>"
+        f"{bar([(share, 'now')], f'{float(spent):.4g} of {float(total):.4g} is spent')}{loud}{tight}{own}"
         + wide(
             "<caption>All releases together</caption>"
             '<thead><tr><th scope="col">releases</th><th scope="col" class="n">asked for</th>'
             '<th scope="col" class="n">proved</th></tr></thead>'
-            f'<tbody><tr><td>{totals.entries}</td><td class="n">&epsilon; {whole}</td><td class="n">{together}</td></tr></tbody>',
+            f'<tbody><tr><td>{totals.entries}</td><td class="n">&epsilon; {whole}</td><td class="n">{proved}</td></tr></tbody>',
             "The ledger",
         )
         + "<p class='soft'>A ledger counts what it is told. Two ledgers for one table do not know of each other. "
@@ -118,11 +122,20 @@ def budget(s: Summary) -> str:
     )
 
 
-def limits(s: Summary) -> str:
-    """What no promise covers."""
+def _zcdp_left(ledger: LedgerSnapshot) -> str:
+    if ledger.rho is None or ledger.remaining_rho is None:
+        return ""
+    return (
+        f" by addition. It also counts in zCDP, where many small releases come to less: <b>{float(ledger.remaining_rho):.4g}</b> "
+        f"of &rho; = {float(ledger.rho):.4g} was left"
+    )
+
+
+def not_covered(s: Summary) -> list[tuple[str, str]]:
+    """What no promise covers, as titles and sentences."""
     said = dict(s.parameters).get("records_per_person", "1")
     persons = int(said) if said.isdecimal() and len(said) < 10 else 1
-    items = [
+    return [
         (
             "People with several records",
             f"The promise is to people with at most {persons} records. Nobody checked that no one has more."
@@ -153,16 +166,22 @@ def limits(s: Summary) -> str:
             "Each further release from the same table costs privacy, whether a ledger knows of it or not.",
         ),
     ]
+
+
+def limits(s: Summary) -> str:
+    """What no promise covers."""
     if s.statement is None:
         lead = "<p>Nothing is covered here. For a model with a promise, these would still be outside of it:</p>"
     elif not s.is_private:
         lead = "<p>Nothing is proved about this model. Even with a proof, these would be outside of it:</p>"
     else:
         lead = "<p>The promise is about this model and the records that it was learned from. Outside of it are:</p>"
-    listed = "".join(f"<li><b>{title}.</b> {text}</li>" for title, text in items)
+    listed = "".join(f"<li><b>{title}.</b> {text}</li>" for title, text in not_covered(s))
+    caution = f"That a {s.unit} is true of many of them does not mean that "
+    caution += "its condition is the cause." if s.root is None else "what it asks about is the cause."
+    if s.cards:
+        caution = "That an answer gives many points does not mean that it is the cause."
     return (
-        f"{lead}<ul>{listed}</ul><p>A {plain(s.kind)} is a summary of past records. That a {s.unit} is true of many of them "
-        f"does not mean that {'its condition is the ' if s.root is None else 'what it asks about is the '}"
-        "cause. The package&rsquo;s pages &ldquo;The privacy promise&rdquo; and &ldquo;Limitations&rdquo; say "
-        "more, with proofs.</p>"
+        f"{lead}<ul>{listed}</ul><p>A {plain(s.kind)} is a summary of past records. {caution} The package&rsquo;s "
+        "pages &ldquo;The privacy promise&rdquo; and &ldquo;Limitations&rdquo; say more, with proofs.</p>"
     )

@@ -5,19 +5,35 @@ Nothing here looks at records: all numbers follow from the released model, its s
 
 import math
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
 from ..common.errors import ModelError
+from ..conditions.cards import PointsLine, cards_of, counts_as_missing, lines_of_table, ranges_of_totals
+from ..conditions.count_intervals import Ends, count_intervals, support_interval
+from ..conditions.labelled import classes_called, in_labels, target_called
 from ..conditions.nodes import Leaf, Node, leaves_below, root_of
-from ..conditions.partition import Answer, Condition, Model, columns_used_by, conditions_of_answers, has_points
+from ..conditions.partition import (
+    Answer,
+    Condition,
+    Model,
+    Points,
+    columns_used_by,
+    conditions_of_answers,
+    has_points,
+    has_points_by_class,
+)
 from ..conditions.rules import Literal
 from ..conditions.text import write_number
+from ..noise.sums import LEVEL
+from ..noise.sums import margin as margin_of
 from ..privacy.ledger import LedgerSnapshot
 from ..privacy.statement import DRAFTED, INFERRED, NEIGHBOURS, SEEDED, Guarantee, PrivacyStatement
+from ..schema import Schema
+from .particulars import Particulars
 
 WEAK = 10  # an epsilon above this is next to no protection, as the statement says itself
-CONFIDENCE = 0.95  # how surely a count is within the margin that is shown
+CONFIDENCE = LEVEL  # how surely a count is within the margin that is shown
 SCALE = (0.1, 0.5, 1.0, 2.0, 3.0, 5.0, 10.0)  # the epsilons that every report shows
 
 
@@ -52,6 +68,9 @@ class Step:
     reaching: float | None = None
     taken: float | None = None
     faint: bool = False  # so few records that the shares are mostly noise
+    # from where to where the exact numbers are, each with 95 %; None where counts are exact or the noise is not known
+    count_ends: tuple[Ends, ...] | None = None
+    support_ends: Ends | None = None
 
 
 @dataclass(frozen=True)
@@ -69,7 +88,25 @@ class PointsRule:
     """A rule that gives points: the first that is true of a record counts. The last of its table has no tests."""
 
     tests: tuple[Phrase, ...]
-    points: float
+    points: Points
+
+
+@dataclass(frozen=True)
+class TablePart:
+    """A table of a score card: its column, its lines, and which values count as missing though they are there ("" if none)."""
+
+    column: str
+    lines: tuple[PointsLine, ...]
+    beyond: str = ""
+
+
+@dataclass(frozen=True)
+class CardPart:
+    """A card of a score card: for which records it is (no tests: for all others), where to start, and its tables."""
+
+    tests: tuple[Phrase, ...]
+    start: Points
+    tables: tuple[TablePart, ...]
 
 
 @dataclass(frozen=True)
@@ -127,7 +164,7 @@ class Verdict:
 class ColumnUse:
     """A column, and its ``role``: "used" by a rule or test, "offered" but not used, "excluded" or "ignored"."""
 
-    name: str
+    name: str  # its label, if it has one
     kind: str
     role: str
 
@@ -154,6 +191,12 @@ class Summary:
     learner: str
     parameters: tuple[tuple[str, str], ...]
     version: str
+    schema: Schema | None = None
+    particulars: Particulars = field(default_factory=Particulars)
+    sha256: str = ""  # of the model's file, where there is one
+    cards: tuple[CardPart, ...] = ()  # of a score card; none of any other model
+    ranges: tuple[str, ...] = ()  # of a score card, the totals of each step
+    by_class: bool = False  # whether points are one number for each class
 
     @property
     def short_kind(self) -> str:
@@ -162,8 +205,8 @@ class Summary:
 
     @property
     def unit(self) -> str:
-        """What reads a column: a tree has tests, other models have rules."""
-        return "rule" if self.root is None else "test"
+        """What reads a column: a tree has tests, a score card tables, other models have rules."""
+        return "table" if self.cards else "rule" if self.root is None else "test"
 
     @property
     def has_counts(self) -> bool:
@@ -246,13 +289,13 @@ def summarize(model: Any) -> Summary:
     released: Released = model.released()
     described, statement = released.model, released.privacy
     counts_epsilon = released.counts_epsilon
-    margin = None if not counts_epsilon else math.ceil(math.log(1 / (1 - CONFIDENCE)) / counts_epsilon)
+    margin = None if not counts_epsilon else margin_of(counts_epsilon)
     inferred = described.schema is not None and described.schema.inferred
-    steps = steps_of(described, margin)
+    steps = steps_of(described, counts_epsilon)
     return Summary(
         described.kind,
-        released.target,
-        tuple(str(c) for c in described.classes),
+        target_called(described, released.target),
+        classes_called(described),
         points_of(described),
         steps,
         forks_of(described, steps),
@@ -268,7 +311,31 @@ def summarize(model: Any) -> Summary:
         released.learner,
         tuple((name, _shown(value)) for name, value in released.parameters.items()),
         released.discreet,
+        described.schema,
+        cards=card_parts(described),
+        ranges=total_ranges(described),
+        by_class=has_points_by_class(described),
     )
+
+
+def card_parts(model: Model) -> tuple[CardPart, ...]:
+    """The cards of a score card, in words."""
+    parts = []
+    for card in cards_of(model):
+        tables = []
+        for table in card.tables:
+            column = None if model.schema is None else model.schema[table.column]
+            beyond = "" if column is None else counts_as_missing(column)
+            called = table.column if column is None else column.called
+            tables.append(TablePart(called, tuple(lines_of_table(table, model.schema)), beyond))
+        parts.append(CardPart(_tests(card.condition, model), card.start, tuple(tables)))
+    return tuple(parts)
+
+
+def total_ranges(model: Model) -> tuple[str, ...]:
+    """The totals that each answer of a score card is for; none of any other model, and with points for each class."""
+    cards = cards_of(model)
+    return tuple(ranges_of_totals(cards, model.limits)) if cards and not has_points_by_class(model) else ()
 
 
 def points_of(model: Model) -> tuple[tuple[PointsRule, ...], ...]:
@@ -276,21 +343,27 @@ def points_of(model: Model) -> tuple[tuple[PointsRule, ...], ...]:
     if not has_points(model):
         return ()
     return tuple(
-        tuple(PointsRule(_tests(c), p) for c, p in zip(partition.conditions, partition.points or (), strict=True))
+        tuple(
+            PointsRule(_tests(c, model), p) for c, p in zip(partition.conditions, partition.points or (), strict=True)
+        )
         for partition in model.partitions
     )
 
 
-def steps_of(model: Model, margin: int | None = None) -> tuple[Step, ...]:
-    """The rules that give answers, and the default; or the leaves; with their supports, from the released counts."""
+def steps_of(model: Model, counts_epsilon: float | None = None) -> tuple[Step, ...]:
+    """The rules that give answers, and the default; or the leaves; with their supports, from the released counts.
+
+    ``counts_epsilon`` is that of the noise in each count, if it is known.
+    """
     root = root_of(model)
+    called = dict(zip(model.classes, classes_called(model), strict=True))
     if root is None:
-        tests = [_tests(condition) for condition in conditions_of_answers(model)]
+        tests = [_tests(condition, model) for condition in conditions_of_answers(model)]
     else:
         tests = [_way(leaf, model) for leaf in leaves_below(root)]
     everyone = list(zip(tests, model.answers, strict=True))
     if any(answer.counts is None for _, answer in everyone):
-        return tuple(Step(i, t, str(a.label), shares=a.shares) for i, (t, a) in enumerate(everyone, 1))
+        return tuple(Step(i, t, called[a.label], shares=a.shares) for i, (t, a) in enumerate(everyone, 1))
     positive = [[max(0.0, c) for c in answer.counts or ()] for _, answer in everyone]
     whole = sum(map(sum, positive))
     steps: list[Step] = []
@@ -300,13 +373,15 @@ def steps_of(model: Model, margin: int | None = None) -> tuple[Step, ...]:
             Step(
                 i + 1,
                 phrases,
-                str(answer.label),
+                called[answer.label],
                 answer.counts,
                 support,
                 answer.shares or (tuple(c / support for c in counts) if support else None),
                 reaching,
                 support / reaching if reaching else None,
-                faint=margin is not None and support < 2 * margin,
+                faint=bool(counts_epsilon) and support < 2 * margin_of(counts_epsilon or 1.0),
+                count_ends=count_intervals(answer, model.classes, counts_epsilon) if counts_epsilon else None,
+                support_ends=support_interval(answer, model.classes, counts_epsilon) if counts_epsilon else None,
             )
         )
     return tuple(steps)
@@ -315,15 +390,16 @@ def steps_of(model: Model, margin: int | None = None) -> tuple[Step, ...]:
 def forks_of(model: Model, steps: tuple[Step, ...]) -> Fork | Step | None:
     """A tree as it is drawn, with these steps as its leaves. None of any other model."""
     root = root_of(model)
-    return None if root is None else _forks(root, iter(steps))
+    return None if root is None else _forks(root, iter(steps), model)
 
 
-def _forks(node: Node, steps: Iterator[Step]) -> Fork | Step:
+def _forks(node: Node, steps: Iterator[Step], model: Model) -> Fork | Step:
     if isinstance(node, Answer):
         return next(steps)
-    true, other = _forks(node.true, steps), _forks(node.other, steps)
+    true, other = _forks(node.true, steps, model), _forks(node.other, steps, model)
     known = true.support is not None and other.support is not None
-    return Fork(_in_words(node.test), true, other, (true.support or 0.0) + (other.support or 0.0) if known else None)
+    support = (true.support or 0.0) + (other.support or 0.0) if known else None
+    return Fork(_in_words(node.test, model), true, other, support)
 
 
 def verdict_of(statement: PrivacyStatement | None) -> Verdict:
@@ -408,7 +484,7 @@ def _columns(model: Released) -> tuple[ColumnUse, ...]:
         role = "used" if column.name in used else "offered"
         if not column.can_be_used:
             role = "excluded" if column.name in excluded else "ignored"
-        columns.append(ColumnUse(column.name, column.kind, role))
+        columns.append(ColumnUse(column.called, column.kind, role))
     return tuple(columns)
 
 
@@ -424,24 +500,25 @@ _WORDS = {
 }
 
 
-def _tests(condition: Condition) -> tuple[Phrase, ...]:
-    return tuple(_in_words(literal) for literal in condition)
+def _tests(condition: Condition, model: Model) -> tuple[Phrase, ...]:
+    return tuple(_in_words(literal, model) for literal in condition)
 
 
 def _way(leaf: Leaf, model: Model) -> tuple[Phrase, ...]:
-    return tuple(_in_words(test) if true else otherwise(test, model) for test, true in leaf.way)
+    return tuple(_in_words(test, model) if true else otherwise(test, model) for test, true in leaf.way)
 
 
 def otherwise(literal: Literal, model: Model) -> Phrase:
     """What is so where a literal is not true: the opposite is, or the value is missing, of which neither is true."""
-    opposite = _in_words(~literal)
+    opposite = _in_words(~literal, model)
     assert model.schema is not None
     if literal.op.endswith("missing") or not model.schema[literal.column].can_be_missing:
         return opposite
     return replace(opposite, besides="or is missing")
 
 
-def _in_words(literal: Literal) -> Phrase:
+def _in_words(literal: Literal, model: Model) -> Phrase:
+    literal = in_labels(literal, model.schema)
     if literal.value is None:
         return Phrase(literal.column, literal.op)
     if isinstance(literal.value, tuple):

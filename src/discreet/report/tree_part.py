@@ -10,7 +10,7 @@ from ..common.html import name, plain, wide
 from ..common.svg import bar
 from .counts_part import counts_are, legend, no_counts, noise, right
 from .summary import Fork, Step, Summary
-from .wording import colour, condition, number, percent
+from .wording import colour, condition, count_cells, number, percent
 
 BOX = {
     1: 14.0,
@@ -128,7 +128,7 @@ def _table(s: Summary) -> str:
     rows = []
     for step in s.steps:
         who = f"{step.number}. {condition(step.tests)}" if step.tests else "everybody"
-        cells = "".join(f'<td class="n">{number(c)}</td>' for c in step.counts or ())
+        cells = count_cells(step.counts or (), step.count_ends)
         taken = "&ndash;" if step.taken is None else percent(step.taken)
         rows.append(f'<tr><th scope="row">{who}</th>{cells}<td class="n">{taken}</td></tr>')
     return wide(

@@ -16,6 +16,17 @@ def number(value: float) -> str:
     return f"\u2212{text}" if value < 0 else text
 
 
+def ends(interval: tuple[int, int] | None) -> str:
+    """From where to where a noisy count may be; nothing if that is not known."""
+    return "" if interval is None else f"{number(interval[0])} to {number(interval[1])}"
+
+
+def count_cells(counts: Sequence[float], intervals: Sequence[tuple[int, int]] | None) -> str:
+    """Counts in a table, each with its interval below it."""
+    below = [""] * len(counts) if intervals is None else [f"<small>{ends(interval)}</small>" for interval in intervals]
+    return "".join(f'<td class="n">{number(c)}{text}</td>' for c, text in zip(counts, below, strict=True))
+
+
 def percent(share: float) -> str:
     """A share, rounded, but never to 0 or 100 % if it is not quite that."""
     if 0 < share < 0.005:

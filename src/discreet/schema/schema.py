@@ -17,6 +17,9 @@ A schema is written by a person who knows the data dictionary, as TOML, and neve
 
     [columns.name]
     type = "ignore"
+
+It may say where it came from (``source = "the codebook of 2019"``, at the top), and what people call the target, its classes,
+columns and categories (``label`` and ``labels``): labels are shown to people, and change nothing else.
 """
 
 import json
@@ -35,10 +38,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..common.errors import SchemaError, shown
-from ..common.names import first_few
+from ..common.names import closest, first_few
 from ..common.writing import write_whole
 from .columns import KINDS, Boolean, Column, Ignored, canonical
 from .columns.base import LARGEST_WHOLE
+from .columns.label_text import LONGEST_SOURCE, checked_text
+from .columns.labels import Labels, check_distinct, checked_labels
 
 Label = str | int | float | bool
 
@@ -88,6 +93,9 @@ class Schema:
     inferred: bool = False  # made from records, so that nothing private may rest on it
     # cut points that private_cuts computed: the name of each release, and its epsilon
     released: tuple[tuple[str, float], ...] = ()
+    source: str = ""  # where it came from, as its author says
+    target_label: str = ""  # what people call the target
+    class_labels: Labels = ()  # and its classes, by their texts
 
     if TYPE_CHECKING:  # a dataclass asks for tuples; any sequence will do, and becomes one
 
@@ -98,6 +106,9 @@ class Schema:
             classes: Sequence[Label] | None = None,
             inferred: bool = False,
             released: Sequence[tuple[str, float]] = (),
+            source: str = "",
+            target_label: str = "",
+            class_labels: Mapping[str, str] | Sequence[tuple[str, str]] = (),
         ) -> None: ...
 
     def __post_init__(self) -> None:
@@ -127,6 +138,10 @@ class Schema:
                 raise SchemaError("the target's classes name a class twice")
             object.__setattr__(self, "classes", classes)
         object.__setattr__(self, "released", _releases(self.released))
+        checked_text("the schema's source", self.source, LONGEST_SOURCE)
+        checked_text("[target]: label", self.target_label)
+        object.__setattr__(self, "class_labels", checked_labels("[target]", self.class_labels, self.classes or ()))
+        check_distinct("the schema", {c.name: c.called for c in columns})
 
     def __repr__(self) -> str:
         return f"Schema({len(self.columns)} columns: {first_few(self.names)})"
@@ -148,8 +163,20 @@ class Schema:
 
     def __getitem__(self, name: str) -> Column:
         if name not in self._by_name:
-            raise SchemaError(f"the schema has no column {name!r}; it has {first_few(self.names)}")
+            raise SchemaError(f"the schema has no column {name!r}; {self._perhaps(name, 'it has')}")
         return self._by_name[name]
+
+    def _perhaps(self, name: object, has: str) -> str:
+        """For a message: the column that was perhaps meant, or the first few that there are."""
+        meant = closest(str(name), self.names)
+        return f"{has} {first_few(self.names)}" if meant is None else f"did you mean {meant!r}?"
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._by_name
+
+    def class_called(self, label: Label) -> str:
+        """What people call a class: its label, or else its name."""
+        return dict(self.class_labels).get(canonical(label)) or str(label)
 
     @cached_property
     def _by_name(self) -> dict[str, Column]:
@@ -160,9 +187,13 @@ class Schema:
         if isinstance(names, str) or not isinstance(names, Iterable):
             raise SchemaError("exclude must be a list of column names")
         names = set(names)
+        if not names:
+            return self
         for name in sorted(names - set(self.names), key=str):
-            raise SchemaError(f"exclude names column {name!r}, which is not there; there are {first_few(self.names)}")
-        return replace(self, columns=tuple(Ignored(c.name) if c.name in names else c for c in self.columns))
+            raise SchemaError(f"exclude names column {name!r}, which is not there; {self._perhaps(name, 'there are')}")
+        return replace(
+            self, columns=tuple(Ignored(c.name, label=c.label) if c.name in names else c for c in self.columns)
+        )
 
     @classmethod
     def of_booleans(cls, names: Iterable[str], **target: Any) -> "Schema":
@@ -174,11 +205,11 @@ class Schema:
         """Read what ``to_dict`` wrote."""
         if not isinstance(data, Mapping):
             raise SchemaError("a schema must be a table with [target] and [columns.NAME]")
-        _refuse_unknown("the schema", data, ("inferred", "released", "target", "columns"))
+        _refuse_unknown("the schema", data, ("inferred", "source", "released", "target", "columns"))
         target, columns = data.get("target", {}), data.get("columns")
         if not isinstance(target, Mapping):
             raise SchemaError("[target] must be a table with name and classes")
-        _refuse_unknown("[target]", target, ("name", "classes"))
+        _refuse_unknown("[target]", target, ("name", "classes", "label", "labels"))
         if not isinstance(columns, Mapping) or not columns:
             raise SchemaError("the schema has no columns; describe each as [columns.NAME] with a type")
         inferred = data.get("inferred", False)
@@ -188,7 +219,16 @@ class Schema:
         released = data.get("released", {})
         if not isinstance(released, Mapping):
             raise SchemaError(RELEASED)
-        return cls(described, target.get("name"), target.get("classes"), inferred, tuple(released.items()))
+        return cls(
+            described,
+            target.get("name"),
+            target.get("classes"),
+            inferred,
+            tuple(released.items()),
+            data.get("source", ""),
+            target.get("label", ""),
+            target.get("labels", ()),
+        )
 
     def to_dict(self) -> dict[str, Any]:
         """The schema as plain tables and lists, as they stand in the TOML file. Defaults are left out."""
@@ -197,7 +237,10 @@ class Schema:
             target["name"] = self.target
         if self.classes is not None:
             target["classes"] = list(self.classes)
+        target |= {"label": self.target_label} if self.target_label else {}
+        target |= {"labels": dict(self.class_labels)} if self.class_labels else {}
         data: dict[str, Any] = {"inferred": True} if self.inferred else {}
+        data |= {"source": self.source} if self.source else {}
         data |= {"released": dict(self.released)} if self.released else {}
         data |= {"target": target} if target else {}
         return data | {"columns": {c.name: {"type": c.kind} | _plain(c.entries()) for c in self.columns}}
@@ -224,6 +267,8 @@ class Schema:
         text = "\n\n".join(tables) + "\n"
         if self.released:
             text = f"{RELEASED_HEADER}{text}"
+        if self.source:
+            text = f"source = {_value(self.source)}\n\n{text}"
         if self.inferred:
             text = f"# made from records: nothing that is learned with it is proved to be private\ninferred = true\n\n{text}"
         return f"{header}\n{text}" if header else text

@@ -14,7 +14,7 @@ One bin of every column is kept for missing values. **A missing value satisfies 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import MISSING, dataclass, fields
+from dataclasses import MISSING, dataclass, field, fields
 from decimal import Decimal
 from numbers import Real
 from typing import Any, ClassVar, NamedTuple
@@ -23,6 +23,7 @@ import numpy as np
 import pandas as pd
 
 from ...common.errors import SchemaError, no_value_shown, shown, warnings_ignored
+from .label_text import checked_text
 from .value_bins import ValueBins
 
 Value = float | int | str | tuple[float, float] | None
@@ -93,18 +94,30 @@ class Column(ABC):
 
     name: str
     missing: bool = False
+    label: str = field(default="", kw_only=True, repr=False)  # what people call it
 
     kind: ClassVar[str]  # in a schema file: type = ...
     can_be_used: ClassVar[bool] = True  # whether rules may be about such columns
+    ordered: ClassVar[bool] = False  # whether bins of values go from the smallest to the largest
     meant_by: ClassVar[frozenset[str]] = frozenset()  # operators that, without a schema, mean a column of this kind
 
     def __post_init__(self) -> None:
-        for field in fields(self):  # NumPy's scalars would be written to files under their own names
-            if isinstance(value := getattr(self, field.name), np.generic):
-                object.__setattr__(self, field.name, value.item())
+        for entry in fields(self):  # NumPy's scalars would be written to files under their own names
+            if isinstance(value := getattr(self, entry.name), np.generic):
+                object.__setattr__(self, entry.name, value.item())
         if not isinstance(self.name, str) or not self.name:
             raise SchemaError(f"a column's name must be a string, not {self.name!r}")
         self._one_of("missing", self.missing, (True, False))
+        checked_text(f"column {self.name!r}: label", self.label)
+
+    @property
+    def called(self) -> str:
+        """What people call it: its label, or else its name."""
+        return self.label or self.name
+
+    def value_label(self, value: object) -> str | None:
+        """What people call a category, or a truth value ("true", "false"); None if it has no label."""
+        return dict(getattr(self, "labels", ())).get(canonical(value)) or None
 
     @property
     def n_bins(self) -> int:
@@ -163,8 +176,8 @@ class Column(ABC):
 
     def entries(self) -> dict[str, Any]:
         """What a schema file says of the column beside its name and type: what is not as by default."""
-        given = [(field, getattr(self, field.name)) for field in fields(self) if field.name != "name"]
-        return {field.name: value for field, value in given if field.default is MISSING or value != field.default}
+        given = [(entry, getattr(self, entry.name)) for entry in fields(self) if entry.name != "name"]
+        return {entry.name: value for entry, value in given if entry.default is MISSING or value != entry.default}
 
     @classmethod
     def of_tests(cls, name: str, tests: Sequence[ColumnTest]) -> "Column":

@@ -1,12 +1,14 @@
 """Columns of truth values, and columns that no rule may use."""
 
-from dataclasses import dataclass
-from typing import ClassVar
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
 from ...common.errors import SchemaError
 from .base import Column, ColumnTest, Seen, Value, canonical, distinct
+from .labels import Labels, checked_labels
 from .value_bins import TRUTH, TextBins, TruthBins
 
 
@@ -14,17 +16,39 @@ from .value_bins import TRUTH, TextBins, TruthBins
 class Boolean(Column):
     """True or false (also 1 / 0, "yes" / "no"). A value that is neither counts as missing.
 
-    ``outside``, "missing" or "error", says what to do with it; left unset, only a non-private learner stops.
+    ``outside``, "missing" or "error", says what to do with it; left unset, only a non-private learner stops. ``labels`` say what
+    people call "true" and "false".
     """
 
     outside: str | None = None
+    labels: Labels = field(default=(), kw_only=True, repr=False)
 
     kind: ClassVar[str] = "boolean"
+    ordered: ClassVar[bool] = True
     meant_by: ClassVar[frozenset[str]] = frozenset(["is true", "is false"])
+
+    if TYPE_CHECKING:  # a dataclass asks for tuples; a table will do, and becomes one
+
+        def __init__(
+            self,
+            name: str,
+            missing: bool = False,
+            outside: str | None = None,
+            *,
+            label: str = "",
+            labels: Mapping[str, str] | Sequence[tuple[str, str]] = (),
+        ) -> None: ...
 
     def __post_init__(self) -> None:
         super().__post_init__()
         self._one_of("outside", self.outside, ("missing", "error", None))
+        labels = checked_labels(f"column {self.name!r}", self.labels, ("true", "false"))
+        object.__setattr__(self, "labels", labels)
+
+    def entries(self) -> dict[str, Any]:
+        """Labels as a table, as people write them."""
+        entries = super().entries()
+        return entries | {"labels": dict(self.labels)} if self.labels else entries
 
     @classmethod
     def inferred(cls, name: str, seen: Seen, n_cuts: int) -> Column | None:

@@ -1,7 +1,7 @@
 """Columns of categories."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from numbers import Real
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -10,6 +10,7 @@ import numpy as np
 
 from ...common.errors import SchemaError
 from .base import LARGEST_WHOLE, Column, ColumnTest, Seen, Value, asks_for_missing, canonical, distinct
+from .labels import Labels, checked_labels
 from .value_bins import TextBins
 
 OTHER = "other"  # the name of the category that collects what no other category names
@@ -24,6 +25,7 @@ class Categorical(Column):
     in no group are then ``ungrouped``: "other" (together they are the test ``= other``) or "none" (no test names them).
     ``outside`` says how a value that is listed nowhere is read: "other", "none", "missing" or "error". Left unset,
     a non-private learner stops with an error; a private one, whose errors may not depend on records, takes it as "none".
+    ``labels`` say what people call categories and groups.
 
     >>> Categorical("job", groups={"office": ["clerk", "boss"], "field": ["farmer"]}, outside="other").tests()
     [('=', 'office'), ('=', 'field'), ('=', 'other')]
@@ -33,6 +35,7 @@ class Categorical(Column):
     groups: tuple[tuple[str, tuple[str | int, ...]], ...] = ()
     ungrouped: str = "none"
     outside: str | None = None
+    labels: Labels = field(default=(), kw_only=True, repr=False)
 
     kind: ClassVar[str] = "categorical"
     meant_by: ClassVar[frozenset[str]] = frozenset(["=", "!="])
@@ -47,6 +50,9 @@ class Categorical(Column):
             groups: Mapping[str, Sequence[str | int]] | Sequence[tuple[str, Sequence[str | int]]] = (),
             ungrouped: str = "none",
             outside: str | None = None,
+            *,
+            label: str = "",
+            labels: Mapping[str, str] | Sequence[tuple[str, str]] = (),
         ) -> None: ...
 
     def __post_init__(self) -> None:
@@ -69,6 +75,8 @@ class Categorical(Column):
             raise SchemaError(f'column {self.name!r}: ungrouped = "other" needs groups')
         if not self.categories and not groups:
             raise SchemaError(f"column {self.name!r}: a categorical column needs categories or groups")
+        known = [*self._tests_of, *(value for _, value in self._value_tests())]
+        object.__setattr__(self, "labels", checked_labels(f"column {self.name!r}", self.labels, known))
 
     def _names(self, parameter: str, names: object) -> tuple[str | int, ...]:
         listed = [] if isinstance(names, str | Mapping) or not isinstance(names, Iterable) else list(names)
@@ -148,9 +156,9 @@ class Categorical(Column):
         return inside
 
     def entries(self) -> dict[str, Any]:
-        """Groups as a table, as people write them."""
+        """Groups and labels as tables, as people write them."""
         entries = super().entries()
-        return entries | {"groups": dict(self.groups)} if self.groups else entries
+        return entries | {name: dict(getattr(self, name)) for name in ("groups", "labels") if getattr(self, name)}
 
     @classmethod
     def of_tests(cls, name: str, tests: Sequence[ColumnTest]) -> Column:

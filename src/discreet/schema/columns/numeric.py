@@ -13,6 +13,7 @@ from .base import Column, ColumnTest, Seen, Value, asks_for_missing, is_missing
 from .value_bins import NumberBins
 
 MOST_CUTS = 1_000
+FEW_EDGES, MANY_NUMBERS = 60, 1_000  # for which comparing with every edge is faster than searching
 
 
 @dataclass(frozen=True)
@@ -38,6 +39,7 @@ class Numeric(Column):
     outside: str = "clip"
 
     kind: ClassVar[str] = "numeric"
+    ordered: ClassVar[bool] = True
     meant_by: ClassVar[frozenset[str]] = frozenset(["<=", "<", ">=", ">", "in", "not in"])
 
     if TYPE_CHECKING:  # a dataclass asks for tuples; any sequence will do, and becomes one
@@ -53,6 +55,8 @@ class Numeric(Column):
             n_cuts: int | None = None,
             spacing: str = "equal",
             outside: str = "clip",
+            *,
+            label: str = "",
         ) -> None: ...
 
     def __post_init__(self) -> None:
@@ -150,7 +154,16 @@ class Numeric(Column):
 
     def _bin(self, numbers: np.ndarray) -> np.ndarray:
         right, left = self._edge_arrays
-        return np.searchsorted(right, numbers, side="left") + np.searchsorted(left, numbers, side="right")
+        if len(right) + len(left) > FEW_EDGES or len(numbers) < MANY_NUMBERS:
+            return np.searchsorted(right, numbers, side="left") + np.searchsorted(left, numbers, side="right")
+        bins = np.zeros(len(numbers), np.min_scalar_type(self._n_values))
+        for (
+            edge
+        ) in right:  # a comparison of many numbers with one takes a fifth of a nanosecond for each, a search twenty
+            bins += numbers > edge
+        for edge in left:
+            bins += numbers >= edge
+        return bins
 
     @classmethod
     def of_tests(cls, name: str, tests: Sequence[ColumnTest]) -> Column:

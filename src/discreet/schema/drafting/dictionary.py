@@ -3,12 +3,14 @@
 import math
 import re
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from ...common.errors import SchemaError, no_value_shown
 from ...common.tables import as_table
 from .. import Label
 from ..columns import Boolean, Categorical, Ignored, Numeric, canonical, is_missing
+from ..columns.labels import tidy_label, tidy_labels
 from ..columns.numeric import as_number
 from ..columns.value_bins import TRUTH
 from .draft import MOST_CLASSES, Draft, Drafted, check_target, cuts_each, put_together
@@ -21,7 +23,8 @@ HEADERS = {
     "values": "values categories codes levels allowedvalues permittedvalues validvalues options choices coding valuelabels",
     "min": "min minimum low lower lowerbound minvalue",
     "max": "max maximum high upper upperbound maxvalue",
-    "description": "description label meaning definition comment",
+    "label": "label variablelabel varlabel columnlabel fieldlabel title caption displayname longname",
+    "description": "description meaning definition comment",
     "missing": "missing nullable canbemissing hasmissing missingallowed",
 }
 TYPES = {
@@ -34,6 +37,7 @@ TYPES = {
 _KIND = {word: kind for kind, words in TYPES.items() for word in words.split()}
 _RANGE = re.compile(r"\s*(-?[\d.]+)\s*(?:-|–|to|\.\.+)\s*(-?[\d.]+)\s*")
 MANY_TIMES = 1000  # the largest number over the smallest, for cuts by orders of magnitude
+SHORT = 60  # a description of so many characters is a label
 
 
 def draft_from_dictionary(
@@ -42,7 +46,8 @@ def draft_from_dictionary(
     """Draft a schema from a data dictionary, a table with a row for each column. No record is needed at all.
 
     It needs a column "name" (or "variable", "field", ...) and may have "type", "values" (or "codes": ``1 = yes; 2 = no``), "min",
-    "max", "missing" and "description", under these or similar names. A column of whose values too little is said is ignored.
+    "max", "missing", "label" and "description", under these or similar names. A column of whose values too little is said is
+    ignored. Labels, short descriptions and the meanings of codes become labels of the schema, which reports show.
 
     Parameters
     ----------
@@ -67,11 +72,18 @@ def draft_from_dictionary(
     check_target(target, list(rows), "the data dictionary")
     kinds = {name: _kind(row) for name, row in rows.items()}
     most = cuts_each(n_cuts, sum(kind == "numeric" for kind in kinds.values()))
+    others = {name: row for name, row in rows.items() if name != target}
+    labels = tidy_labels({name: _label(row) for name, row in others.items()})
     drafted = [
-        _with_description(_column(name, kinds[name], row, most), row) for name, row in rows.items() if name != target
+        _with_words(_column(name, kinds[name], row, most), row, labels.get(name, "")) for name, row in others.items()
     ]
-    classes = None if target is None else _classes(target, kinds[target], rows[target])
-    return put_together(drafted, target, classes, [], source)
+    kind = "a data dictionary"
+    if target is None:
+        return put_together(drafted, None, None, [], source, kind)
+    classes = _classes(target, kinds[target], rows[target])
+    texts = {canonical(c): c for c in classes}
+    class_labels = tidy_labels({v: label for v, label in _values(rows[target])[1].items() if v in texts}, classes)
+    return put_together(drafted, target, classes, [], source, kind, tidy_label(_label(rows[target])), class_labels)
 
 
 def _rows(dictionary: Any) -> dict[str, dict[str, Any]]:
@@ -107,26 +119,27 @@ def _kind(row: Mapping[str, Any]) -> str:
     """The kind of a column, by its type, or else by what is said of its values."""
     words = re.findall("[a-z]+", _text(row, "type").lower().replace("free text", "freetext"))
     kind = next((_KIND[word] for word in words if word in _KIND), None)
-    values, labelled = _values(row)
+    values, labels = _values(row)
     if kind in (None, "text", "numeric") and values and all(v.lower() in TRUTH for v in values):
         return "boolean"
-    if kind == "numeric" and labelled:
+    if kind == "numeric" and labels:
         return "text"  # 1 = male, 2 = female: codes, whatever they are stored as
     return kind or ("text" if values else "numeric" if None not in _bounds(row) else "unknown")
 
 
-def _values(row: Mapping[str, Any]) -> tuple[list[str], bool]:
-    """The values that are listed, and whether each has a label (``1 = yes``)."""
+def _values(row: Mapping[str, Any]) -> tuple[list[str], dict[str, str]]:
+    """The values that are listed, and their labels, if each has one (``1 = yes``)."""
     text = _text(row, "values").strip("[]{}()")
     if not text or _RANGE.fullmatch(text):
-        return [], False
+        return [], {}
     parts = [p.strip() for p in re.split(next((s for s in (r"\n", ";", r"\|") if re.search(s, text)), ","), text)]
     pairs = [re.split(r"\s*[=:]\s*", p, maxsplit=1) for p in parts if p]
     labelled = all(len(pair) == 2 for pair in pairs)
     values = [
         (pair[0] if labelled else part).strip("\"' ") for pair, part in zip(pairs, filter(None, parts), strict=True)
     ]
-    return list(dict.fromkeys(values)), labelled
+    labels = {value: pair[1].strip("\"' ") for value, pair in zip(values, pairs, strict=True)} if labelled else {}
+    return list(dict.fromkeys(values)), labels
 
 
 def _bounds(row: Mapping[str, Any]) -> tuple[float | None, float | None]:
@@ -140,12 +153,12 @@ def _bounds(row: Mapping[str, Any]) -> tuple[float | None, float | None]:
 def _column(name: str, kind: str, row: Mapping[str, Any], most: int) -> Drafted:
     said = _text(row, "missing").lower()
     missing = bool(TRUTH.get(said)) or said in ("y", "x")
-    values, _ = _values(row)
+    values, labels = _values(row)
     low, high = _bounds(row)
     if kind in ("date", "identifier"):
         return Drafted(Ignored(name), "dates or times" if kind == "date" else "an identifier, or free text")
     if kind == "boolean":
-        return Drafted(Boolean(name, missing))
+        return Drafted(Boolean(name, missing, labels=_truth_labels(labels)))
     if kind == "numeric" and low is not None and high is not None:
         by_magnitude = low > 0 and high / MANY_TIMES >= low
         cuts = (
@@ -164,15 +177,29 @@ def _column(name: str, kind: str, row: Mapping[str, Any], most: int) -> Drafted:
             Ignored(name), "a number, but not from where to where; give it cuts, or min and max", needs_review=True
         )
     if len(values) > 1:
-        return Drafted(Categorical(name, missing, categories=tuple(values)))
+        return Drafted(Categorical(name, missing, categories=tuple(values), labels=tidy_labels(labels, values)))
     return Drafted(
         Ignored(name), "nothing is said about its values; give it categories or cuts to use it", needs_review=True
     )
 
 
-def _with_description(drafted: Drafted, row: Mapping[str, Any]) -> Drafted:
-    """The description stands above the column in the file; notes have only what is said here."""
-    return drafted._replace(description=_text(row, "description"))
+def _truth_labels(labels: Mapping[str, str]) -> dict[str, str]:
+    """Of ``0 = female; 1 = male``. That yes is true needs no words."""
+    said = {str(bool(TRUTH[v.lower()])).lower(): label for v, label in labels.items() if v.lower() in TRUTH}
+    return {} if any(label.lower() in TRUTH for label in said.values()) else tidy_labels(said, ("true", "false"))
+
+
+def _label(row: Mapping[str, Any]) -> str:
+    """What people call a column: its label, or a description that is short enough."""
+    description = _text(row, "description")
+    return _text(row, "label") or (description if len(description) <= SHORT else "")
+
+
+def _with_words(drafted: Drafted, row: Mapping[str, Any], label: str) -> Drafted:
+    """With a label. A description that is none stands above the column in the file; notes have only what is said here."""
+    description = _text(row, "description")
+    column = replace(drafted.column, label=label) if label else drafted.column
+    return drafted._replace(column=column, description="" if label == tidy_label(description) else description)
 
 
 def _classes(target: str, kind: str, row: Mapping[str, Any]) -> tuple[Label, ...]:

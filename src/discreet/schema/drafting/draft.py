@@ -69,11 +69,22 @@ def put_together(
     classes: tuple[Label, ...] | None,
     notes: list[str],
     source: str,
+    kind_of_source: str,
+    target_label: str = "",
+    class_labels: Mapping[str, str] | None = None,
 ) -> Draft:
-    """The draft of these columns."""
+    """The draft of these columns. A schema goes into every model, so it says of what kind its source is, and not its name."""
     if not drafted:
         raise SchemaError("there is no column but the target; a rule list needs others to tell the classes apart")
-    schema = Schema(tuple(d.column for d in drafted), target, classes)
+    columns = tuple(d.column for d in drafted)
+    schema = Schema(
+        columns,
+        target,
+        classes,
+        source=f"drafted from {kind_of_source}",
+        target_label=target_label,
+        class_labels={} if class_labels is None else class_labels,
+    )
     alike: dict[tuple[str, str], list[str]] = {}  # what is said of several columns is said once
     for d in drafted:
         if d.needs_review:

@@ -72,6 +72,8 @@ def draft_schema(
     ...     "ward": ["A", "B", "A", None] * 10, "ill": ["no", "yes"] * 20})
     >>> draft = draft_schema(sample, target="ill", source="made_up.csv")
     >>> print(draft.schema.to_toml(header="", comments=draft.comments))
+    source = "drafted from a public sample"
+    <BLANKLINE>
     [target]
     name = "ill"
     classes = ["no", "yes"]
@@ -110,7 +112,7 @@ def draft_schema(
         draft_numbers(name, profile, most) if name in numeric else _not_measured(name, profile)
         for name, profile in profiles.items()
     ]
-    return put_together(drafted, target, classes, notes, source)
+    return put_together(drafted, target, classes, notes, source, "a public sample")
 
 
 def _profile(table: Table, name: str) -> ColumnProfile:

@@ -1,0 +1,102 @@
+"""Groups of records by one column: its bins, which the schema says, with names for people."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from ..common.errors import SchemaError
+from ..common.parameters import finite_number
+from .columns import Column
+from .columns.value_bins import NumberBins, TextBins
+
+UNFORESEEN = "not foreseen by the schema"
+MISSING = "missing"
+
+
+class Groups(NamedTuple):
+    """The names of groups, and the number of the group that each bin of a column is in.
+
+    All values that the schema does not foresee are in one group, the last one, if there can be any.
+    """
+
+    names: tuple[str, ...]
+    of_bin: tuple[int, ...]
+    unforeseen: bool  # whether there is such a last group
+    called: tuple[str, ...]  # what people call them: by the labels of categories and truth values
+
+
+def groups_of(column: Column, cuts: Sequence[float] | None = None) -> Groups:
+    """The groups of a column: those that its tests can tell apart or, of numbers, those that only these of its cuts do.
+
+    >>> from discreet.schema.columns import Boolean, Categorical, Numeric
+    >>> groups_of(Numeric("age", cuts=[30, 40, 50], missing=True), [40])
+    Groups(names=('<= 40', '> 40', 'missing'), of_bin=(0, 0, 1, 1, 2), unforeseen=False, called=('<= 40', '> 40', 'missing'))
+    >>> groups_of(Categorical("job", categories=["clerk", "boss"], outside="none")).names
+    ('clerk', 'boss', 'any other', 'not foreseen by the schema')
+    >>> groups_of(Boolean("member", labels={"true": "a member"}))[::3]
+    (('false', 'true', 'not foreseen by the schema'), ('false', 'a member', 'not foreseen by the schema'))
+    """
+    if not column.can_be_used:
+        raise SchemaError(
+            f"column {column.name!r} is ignored, or excluded, so the schema does not say which groups it has; give another "
+            "schema that describes it, as schema= (--schema)"
+        )
+    bins, n_values = column.value_bins, column.n_bins - 1
+    names = {place: f"bin {place}" for place in range(n_values)}  # in the order in which they are shown
+    labels: dict[int, str] = {}
+    if isinstance(bins, NumberBins):
+        names |= _names_of_numbers(column, bins, cuts)
+    elif cuts is not None:
+        raise SchemaError(f"column {column.name!r} is {column.kind}: only groups of numbers can have cuts")
+    elif isinstance(bins, TextBins):
+        texts: dict[int, list[str]] = {}
+        for text, place in bins.bin_of.items():
+            texts.setdefault(place, []).append(text)
+        listed = {place: ", ".join(these) for place, these in texts.items()}
+        names = listed | {place: "any other" for place in range(n_values) if place not in listed}
+        labels = {place: ", ".join(column.value_label(t) or t for t in these) for place, these in texts.items()}
+    else:
+        names = {0: "false", 1: "true"}
+        labels = {place: column.value_label(name) or name for place, name in names.items()}
+    names[n_values] = MISSING
+    foreseen = column.domain.tolist()
+    shown: list[str] = []
+    called: list[str] = []
+    number: dict[int, int] = {}
+    for place, name in names.items():
+        if foreseen[place]:
+            if cuts is None or place == n_values or name not in shown:  # bins that no cut divides are one group
+                shown.append(name)
+                called.append(labels.get(place, name))
+            number[place] = len(shown) - 1
+    of_bin = tuple(number.get(place, len(shown)) for place in range(column.n_bins))
+    unforeseen = len(number) < column.n_bins
+    rest = [UNFORESEEN] * unforeseen
+    return Groups((*shown, *rest), of_bin, unforeseen, (*called, *rest))
+
+
+def _nearest(cut: float, bins: NumberBins) -> str:
+    """A hint at the cuts that groups can end at."""
+    near = sorted((value for sign, value in bins.ends if sign == "<="), key=lambda value: abs(value - cut))[:2]
+    return f"; near it are {' and '.join(f'{value:g}' for value in sorted(near))}" if len(near) == 2 else ""
+
+
+def _names_of_numbers(column: Column, bins: NumberBins, cuts: Sequence[float] | None) -> dict[int, str]:
+    """From where to where each bin goes; with some of the cuts only, the group that it is in."""
+    ends: list[tuple[str, float] | None] = list(bins.ends)
+    if cuts is not None:
+        wanted = [("<=", finite_number(f"a cut of column {column.name!r}", cut)) for cut in cuts]
+        for end in wanted:
+            if end not in ends:
+                raise SchemaError(
+                    f"column {column.name!r} has no cut {end[1]:g} in the schema, so groups cannot end there"
+                    f"{_nearest(end[1], bins)}"
+                )
+        ends = [end if end in wanted else None for end in ends]
+    names = {}
+    for place in range(len(ends) + 1):
+        below = next((end for end in reversed(ends[:place]) if end is not None), None)
+        above = next((end for end in ends[place:] if end is not None), None)
+        low = "" if below is None else f"{'>' if below[0] == '<=' else '>='} {below[1]:g}"
+        high = "" if above is None else f"{above[0]} {above[1]:g}"
+        names[bins.first + place] = " and ".join(filter(None, (low, high))) or "any number"
+    return names
