@@ -1,1 +1,1 @@
-"""Other releases than a model: cut points, a measured accuracy."""
+"""Other releases than a model: cut points, noisy measurements of a model."""

@@ -1,25 +1,18 @@
 """The accuracy of a model on private records, with noise and a price."""
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from ..common.errors import RuleError
-from ..common.samples import was_sample
-from ..common.tables import as_table
 from ..common.unseen import SEE_LEDGER, unseen
-from ..models.model import model_of
-from ..noise.entropy import Entropy
-from ..privacy.ledger import Ledger, Reservation
-from ..privacy.release import ASSUMES, SCHEMA_IS_PUBLIC, Release, Terms, release
-from ..privacy.statement import MEASURED, Guarantee, PrivacyStatement, neighbours_of
-from ..sources.engine import EngineTable, is_engine_table
-from ..sources.memory import check_labels, check_types
-from ..vault.accuracy import correct_and_wrong
-from ..vault.vault import Vault, check_private_schema, sorted_classes
-from .origin import origin_of
+from ..conditions.partition import Model
+from ..noise.entropy import Integers
+from ..privacy.ledger import Ledger
+from ..privacy.release import Terms
+from ..privacy.statement import MEASURED, PrivacyStatement
+from .measuring import Measurement, measure, model_to_measure
 
 CONFIDENCE = 0.95
 COVERS = "the noise alone, not the choice of the records"
@@ -95,51 +88,17 @@ def noisy_accuracy(
     >>> 0.5 < found.accuracy < 0.8
     True
     """
-    rules = model_of(model)
-    if rules is None or rules.schema is None:
-        raise RuleError(
-            "model must be a rule list or another model with a schema, or a fitted classifier of this package"
-        )
+    rules = model_to_measure(model)
     terms = Terms(epsilon, ledger, records_per_person, random_state)
-    whole_schema = replace(rules.schema, classes=rules.classes)
-    check_private_schema(whole_schema)
-    # the columns that rules use are enough; with all of them there might be as many patterns as records
-    used = tuple(c for c in whole_schema.columns if c.name in rules.used_columns)
-    schema = replace(whole_schema, columns=used or whole_schema.columns)
-    if in_engine := is_engine_table(X):
-        if y is not None:
-            raise ValueError("y must be None where X is an ibis table: the model's schema names the column of labels")
-        source = EngineTable(X, schema, sorted_classes(schema))
+    planned = Measurement("this accuracy", MEASURED, MEASURED, right_or_wrong(rules), 2)
+    (found,), each, privacy = measure(planned, model, X, y, terms, model_is_public)
+    correct, wrong = found[0].tolist()
+    return NoisyAccuracy(*_with_interval(correct, wrong, each), privacy)
 
-        def fill() -> Vault:
-            return Vault.filled_by(source, schema, sorted_classes(schema))
-    else:
-        table = as_table(X, whole_schema.names)
-        check_types(table, schema.used)
-        check_labels(y, rules.classes, len(table))
 
-        def fill() -> Vault:
-            return Vault.from_table(table, y, schema)
-
-    origin = origin_of(model, rules, model_is_public)
-    because = (*terms.reasons_for_no_proof(None, was_sample(X, y)), *origin.because)
-    proved = None if because else Guarantee(float(terms.price), 0.0)
-    assumes = (*ASSUMES, *origin.assumes)
-    if whole_schema.released:
-        counted = "that its own statement counts" if origin.counts_cuts else "that are counted above"
-        but = f"but for the cut points of the model's schema {counted}, {SCHEMA_IS_PUBLIC}"
-        assumes = tuple(but if a == SCHEMA_IS_PUBLIC else a for a in assumes)
-    neighbours = neighbours_of(int(records_per_person))
-    statement = PrivacyStatement(MEASURED, None, proved, because, assumes, neighbours)
-    # of a model without a statement of its own, nobody has counted the cut points yet
-    cuts = () if origin.counts_cuts else whole_schema.released
-    planned = Release("this accuracy", MEASURED, terms, whole_schema, statement, rests_on=cuts, fill_first=in_engine)
-
-    def draw(vault: Vault, reservation: Reservation, entropy: Entropy) -> tuple[int, int]:
-        return correct_and_wrong(vault, rules, terms.record_price, reservation, entropy)
-
-    released = release(planned, fill, draw)
-    return NoisyAccuracy(*_with_interval(*released.value, float(terms.record_price)), released.privacy)
+def right_or_wrong(model: Model) -> Integers:
+    """The place of each answer and class: 0 where the answer is right, 1 where it is wrong."""
+    return np.array([[int(answer.label != c) for c in model.classes] for answer in model.answers], np.int64)
 
 
 def _with_interval(correct: int, wrong: int, epsilon: float) -> tuple[float, float, float]:

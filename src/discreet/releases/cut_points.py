@@ -15,6 +15,7 @@ from ..common.unseen import SEE_LEDGER, unseen
 from ..learners.cuts import cuts_by_halving, levels
 from ..mechanisms.quantile import CutsBudget
 from ..noise.entropy import Entropy
+from ..privacy.costs import for_person
 from ..privacy.ledger import Ledger, Reservation
 from ..privacy.release import Release, Terms, release
 from ..privacy.statement import Guarantee, PrivacyStatement
@@ -84,7 +85,7 @@ def private_cuts(
     terms = Terms(epsilon, ledger, records_per_person, random_state)
     check_private_schema(schema)
     grids = _grids(schema, cuts)
-    if in_engine := is_engine_table(X):
+    if is_engine_table(X):
         counting = {name: _counted(X, grid) for name, grid in grids.items()}
 
         def fill() -> dict[str, Vault]:
@@ -101,7 +102,8 @@ def private_cuts(
     proved = None if because else Guarantee(float(terms.price), 0.0)
     name = f"cuts-{secrets.token_hex(4)}"
     paid = name, float(budget.epsilon)  # as fits will read it in the schema
-    statement = PrivacyStatement("cut points", None, proved, tuple(because))
+    costs = for_person(budget.costs, int(records_per_person))
+    statement = PrivacyStatement("cut points", None, proved, tuple(because), costs=costs)
     what = f"cut points {name} of {', '.join(grids)}"
 
     def draw(vaults: dict[str, Vault], reservation: Reservation, entropy: Entropy) -> dict[str, tuple[float, ...]]:
@@ -112,7 +114,7 @@ def private_cuts(
             found[column] = tuple(grid.cuts[i] for i in numbers)
         return found
 
-    planned = Release("these cuts", what, terms, schema, statement, cut_points=paid, fill_first=in_engine)
+    planned = Release("these cuts", what, terms, schema, statement, cut_points=paid)
     found = release(planned, fill, draw).value
     columns = [
         replace(c, cuts=found[c.name], n_cuts=None, spacing="equal")  # type: ignore[call-arg]

@@ -1,0 +1,1 @@
+"""A model with its papers: a folder that may leave, and what can be checked about one that arrived. Reads no records."""
