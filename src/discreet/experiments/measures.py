@@ -14,7 +14,8 @@ FALSE_POSITIVE_RATES = np.geomspace(1e-3, 1.0, 61)  # where true positive rates 
 def measured(model: Any, split: Split) -> dict[str, float | int]:
     """Accuracies, and both readings of the paper's vulnerability, from the records of each class in each part."""
     captured = split.captured(model.model_)
-    labels = np.array([int(answer.label) for answer in model.model_.answers])
+    classes = list(split.schema.classes or ())
+    labels = np.array([classes.index(answer.label) for answer in model.model_.answers])
     correct = captured[:, labels, np.arange(len(labels))].sum(1) / captured.sum((1, 2))
     return {
         "train_accuracy": correct[1],

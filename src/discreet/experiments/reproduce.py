@@ -4,7 +4,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from . import peers
+from . import beyond, peers
 from .grids import FULL, GRIDS, QUICK
 from .peers_environment import fit_in
 from .runner import Unit, Work, in_processes, run
@@ -31,6 +31,15 @@ def reproduce(
 
     units = all_units(quick, with_peers=peers_python is not None)
     return pd.read_parquet(run(units, folder, jobs, progress, _with_peers(peers_python) if peers_python else None))
+
+
+def reproduce_beyond(
+    folder: Path, quick: bool = False, jobs: int | None = None, progress: Callable[[int], None] = lambda fits: None
+) -> Any:
+    """The same for what goes beyond the paper (``beyond.units``)."""
+    import pandas as pd
+
+    return pd.read_parquet(run(list(beyond.units(quick)), folder, jobs, progress))
 
 
 def _with_peers(python: Path) -> Work:

@@ -40,6 +40,7 @@ class Unit:
     max_length: int | None = None  # instead of the set-up's
     max_card: int | None = None  # instead of the published ones
     min_support: float | None = None
+    max_depth: int | None = None  # of trees, instead of 4
     also: str = ""  # what to measure besides accuracies: "overlaps" of features, or membership "attacks"
 
     @property
@@ -77,7 +78,7 @@ def rows_of(unit: Unit) -> list[dict[str, Any]]:
         for epsilon in (np.nan,) if method in WITHOUT_PRIVACY else unit.epsilons:
             seed = seed_of(unit, method, epsilon)
             start = time.perf_counter()
-            model = METHODS[method](Task(split, epsilon, seed=seed, **common))
+            model = METHODS[method](Task(split, epsilon, seed=seed, max_depth=unit.max_depth or 4, **common))
             seconds = time.perf_counter() - start
             more: dict[str, Any] = {}
             if unit.also == "overlaps":
