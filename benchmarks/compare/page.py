@@ -1,0 +1,240 @@
+"""docs/tables.md between its marks, docs/tables-by-table.md and the picture, from the lines of results."""
+
+from pathlib import Path
+
+from methods import DEFAULTS, METHODS, OPEN, OURS, PEERS
+from picture import drawn
+from summary import Results, Rows
+from tables import TABLES, Table, half
+
+BEGIN, END = "<!-- benchmarks/compare begins -->\n", "<!-- benchmarks/compare ends -->\n"
+MEASURES = {
+    "accuracy": "Accuracy",
+    "balanced": "Balanced accuracy",
+    "area": "Area under the ROC curve",
+    "loss": "Log loss",
+    "calibration": "Calibration error",
+}
+SHORT = {
+    "list": "list", "tree-3": "tree 3", "tree-4": "tree 4", "tree-2-2": "tree 2, 2", "card": "card",
+    "mass": "mass", "sm-laplace": "sm-lap.",
+    "dp-ebm": "DP-EBM", "dp-xgboost": "DP-XGB.", "dp-logistic": "DP logistic",
+    "dp-forest": "DP forest", "dp-tree": "DP tree", "dp-bayes": "DP Bayes",
+    "majority": "majority", "cart-3": "CART 3", "cart-4": "CART 4", "logistic": "logistic", "boosting": "boosting",
+}  # fmt: skip
+PICTURED = 1.0
+
+
+def write(rows: Rows, docs: Path, missing: int) -> None:
+    """Everything, of the tables that have results; while fits are missing, the page says so."""
+    results = Results(rows)
+    tables = [table for table in TABLES if table.name in results.facts]
+    if not tables:
+        return
+    page = docs / "tables.md"
+    before, rest = page.read_text(encoding="utf-8").split(BEGIN)
+    text = "\n".join([extent(rows, missing), *sections(results, tables)])
+    page.write_text(f"{before}{BEGIN}\n{text}\n{END}{rest.split(END)[1]}", encoding="utf-8")
+    (docs / "tables-by-table.md").write_text(by_table(results, tables), encoding="utf-8")
+    (docs / "tables.svg").write_text(drawn(results, tables, PICTURED), encoding="utf-8")
+
+
+def extent(rows: Rows, missing: int) -> str:
+    """How much was done, and how long it took."""
+    minutes = sum(row.get("spent", 0.0) for row in rows.values()) / 60
+    text = f"{len(rows):,} fits, predictions and measures included, took {minutes:.0f} minutes of processor time.\n"
+    return f"**Not complete: {missing:,} fits are missing.** {text}" if missing else text
+
+
+def sections(results: Results, tables: list[Table]) -> list[str]:
+    """Of the first page."""
+    return [
+        "## Ahead, level, behind\n",
+        counts_page(results, tables),
+        "## Where a private peer is ahead in accuracy\n",
+        behind(results, tables),
+        *(
+            means(results, tables, epsilon, measure)
+            for measure in ("accuracy", "balanced", "area")
+            for epsilon in results.epsilons
+        ),
+        "## The tables\n",
+        listed(results, tables),
+    ]
+
+
+def grid(head: list[str], rows: list[list[str]]) -> str:
+    """A table in Markdown; numbers to the right."""
+    lines = [head, ["---", *["---:"] * (len(head) - 1)], *rows]
+    return "".join(f"| {' | '.join(line)} |\n" for line in lines)
+
+
+def number(value: float | None, digits: int = 3) -> str:
+    """Without the zero before the point.
+
+    >>> number(0.5), number(-0.25), number(1.25), number(None)
+    ('.500', '-.250', '1.250', '')
+    """
+    if value is None:
+        return ""
+    text = f"{value:.{digits}f}"
+    return text.replace("0.", ".", 1) if abs(value) < 1 else text
+
+
+def counts_page(results: Results, tables: list[Table]) -> str:
+    """For each measure: on how many tables our default list and our default tree are ahead, level and behind, of each peer."""
+    text = (
+        "On how many tables the default list, tree and score card are ahead / level / behind, for each peer on the tables that "
+        'it takes. The last column has all peers at once: "behind" if any of them is ahead of us, "ahead" if we are ahead of '
+        "all. Halves A and B are every second table.\n\n"
+    )
+    for measure in ("accuracy", "balanced", "area", "loss"):
+        rows = []
+        for epsilon in results.epsilons:
+            for ours in DEFAULTS:
+                cells = [
+                    tally([verdict(results, t, ours, [p], epsilon, measure) for t in tables]) for p in results.peers
+                ]
+                every = [verdict(results, t, ours, results.peers, epsilon, measure) for t in tables]
+                halves = [tally([v for t, v in zip(tables, every, strict=True) if half(t) == h]) for h in "AB"]
+                rows.append([f"epsilon {epsilon:g}, {SHORT[ours]}", *cells, f"**{tally(every)}**", *halves])
+        head = [MEASURES[measure], *(SHORT[p] for p in results.peers), "all", "half A", "half B"]
+        text += grid(head, rows) + "\n"
+    return text
+
+
+def verdict(results: Results, table: Table, ours: str, others: list[str], epsilon: float, measure: str) -> str | None:
+    """The worst of the verdicts against others; None where there is nothing to compare."""
+    found = [results.difference(table.name, ours, other, epsilon, measure) for other in others]
+    verdicts = {difference.verdict for difference in found if difference is not None}
+    return next((v for v in ("behind", "level", "ahead") if v in verdicts), None)
+
+
+def tally(verdicts: list[str | None]) -> str:
+    """Ahead / level / behind.
+
+    >>> tally(["ahead", "ahead", "level", None])
+    '2 / 1 / 0'
+    """
+    return " / ".join(str(verdicts.count(v)) for v in ("ahead", "level", "behind"))
+
+
+def behind(results: Results, tables: list[Table]) -> str:
+    """A line for each table, epsilon and default of ours."""
+    lines = []
+    for table in tables:
+        for epsilon in results.epsilons:
+            for ours in DEFAULTS:
+                found = {p: results.difference(table.name, ours, p, epsilon, "accuracy") for p in results.peers}
+                ahead = [
+                    f"{SHORT[p]} by {number(-d.mean)} (± {number(d.error)})"
+                    for p, d in found.items()
+                    if d and d.verdict == "behind"
+                ]
+                if ahead:
+                    lines.append(f"- {link(table)}, epsilon {epsilon:g}, {METHODS[ours].title}: {', '.join(ahead)}\n")
+    return "".join(lines) or "On none.\n"
+
+
+def means(results: Results, tables: list[Table], epsilon: float, measure: str) -> str:
+    """Every method on every table."""
+    private = results.methods(OURS, PEERS)
+    methods = [*private, *results.methods(OPEN)]
+    rows = []
+    for table in tables:
+        cells = {m: results.mean(table.name, m, epsilon, measure) for m in methods}
+        best = max((v for m, v in cells.items() if v is not None and m in private), default=None)
+        shown = [
+            f"**{number(v)}**" if v is not None and v == best and m in private else number(v) for m, v in cells.items()
+        ]
+        used = round(results.facts[table.name]["used"] * 0.7 * epsilon)
+        rows.append([link(table), f"{used:,}", *shown])
+    head = ["table", "records × epsilon", *(SHORT[m] for m in methods)]
+    return f"## {MEASURES[measure]}, epsilon {epsilon:g}\n\n{grid(head, rows)}"
+
+
+def listed(results: Results, tables: list[Table]) -> str:
+    """What they are."""
+    rows = []
+    for table in tables:
+        facts = results.facts[table.name]
+        used = f"{facts['used']:,}" if facts["used"] < facts["records"] else "all"
+        shares = f"{facts['smallest']:.1%} to {facts['largest']:.1%}"
+        numbers = [f"{facts[name]:,}" for name in ("public", "columns", "classes")]
+        words = [half(table), table.target, table.source, table.licence, table.why]
+        rows.append([link(table), f"{facts['records']:,}", used, *numbers, shares, *words])
+    head = [
+        "table",
+        "records",
+        "used",
+        "public part",
+        "columns",
+        "classes",
+        "shares of classes",
+        "half",
+        "question",
+        "source",
+        "licence",
+        "why",
+    ]
+    return grid(head, rows)
+
+
+def link(table: Table) -> str:
+    """To its section of the other page."""
+    return f"[{table.title}](tables-by-table.md#{table.title.lower().replace(' ', '-')})"
+
+
+def by_table(results: Results, tables: list[Table]) -> str:
+    """A section for each table, with everything that was measured."""
+    text = (
+        "# Twenty tables, one by one\n\nWritten by `make compare` ([what was compared, and how](tables.md)). Means over splits; "
+        "seconds are processor time of one fit, MiB what a fit adds to the memory that the table takes, size how many "
+        "conditions, or numbers, there are to read. The last two columns: by how much the default list and the default tree "
+        "are more accurate, with the standard error of the paired difference.\n"
+    )
+    for table in tables:
+        facts = results.facts[table.name]
+        splits = max(len(results.of(table.name, m, e)) for m in METHODS for e in (*results.epsilons, None))
+        text += (
+            f"\n## {table.title}\n\nThe question: {table.target} {facts['records']:,} records, of which "
+            f"{facts['used']:,} are split 70/30, {splits} times; {facts['columns']} columns, {facts['classes']} classes. "
+            f"{table.source} ({table.licence}).\n"
+        )
+        for epsilon in results.epsilons:
+            text += f"\nEpsilon {epsilon:g}:\n\n{measured(results, table, epsilon)}"
+        text += "\nWithout privacy:\n\n" + measured(results, table, None)
+    return text
+
+
+def measured(results: Results, table: Table, epsilon: float | None) -> str:
+    """All methods at one epsilon, or all that need none."""
+    rows = []
+    for name, method in METHODS.items():
+        if method.epsilons is not (epsilon is not None):
+            continue
+        found = {m: results.mean(table.name, name, epsilon, m) for m in (*MEASURES, "size", "seconds", "bytes")}
+        if found["accuracy"] is None:
+            if reason := results.reason(table.name, name, epsilon):
+                rows.append([f"{method.title} ({reason})", *[""] * 10])
+            continue
+        differences = []
+        for ours in DEFAULTS:
+            d = (
+                results.difference(table.name, ours, name, epsilon, "accuracy")
+                if epsilon is not None and method.group != OURS
+                else None
+            )
+            differences.append("" if d is None else f"{number(d.mean)} (± {number(d.error)})")
+        rows.append([method.title, *(number(found[m]) for m in MEASURES), f"{found['size']:,.0f}", f"{found['seconds']:.2f}",
+                     f"{found['bytes'] / 2**20:,.0f}", *differences])  # fmt: skip
+    head = [
+        "",
+        *(name.lower() for name in MEASURES.values()),
+        "size",
+        "seconds",
+        "MiB",
+        "list ahead by",
+        "tree ahead by",
+    ]
+    return grid(head, rows)
