@@ -4,6 +4,7 @@ from click.testing import CliRunner
 
 from discreet import PrivacyStatement, RuleList, Tree, __version__
 from discreet.cli import main
+from discreet.models.score_card import ScoreCard
 
 
 def run(*arguments):
@@ -19,22 +20,25 @@ def test_demo_shows_lists_without_and_with_privacy():
     for title in (
         "a list drawn whole, epsilon 1",
         "a tree drawn whole, epsilon 1",
+        "a score card, epsilon 1",
         "sm-laplace, epsilon 1",
         "GreedyRL, no privacy",
     ):
         assert output.count(title) == 3
     assert output.index("a list") < output.index("a tree") < output.index("sm-laplace") < output.index("GreedyRL")
-    assert output.count("proved: epsilon = 1") == 9
+    assert output.count("proved: epsilon = 1") == 12
     assert "differentially" in output
 
 
 def test_demo_as_json_holds_models_and_statements_that_can_be_read():
     results = json.loads(run("demo", "--json", "-k", "3", "--max-depth", "2").stdout)
-    assert [r["dataset"] for r in results] == ["COMPAS"] * 4 + ["Adult"] * 4 + ["German Credit"] * 4
+    assert [r["dataset"] for r in results] == ["COMPAS"] * 5 + ["Adult"] * 5 + ["German Credit"] * 5
     for result in results:
         assert 0.3 < result["accuracy"]["test"] < 0.9
         if "tree" in result["learner"]:
             assert Tree.from_json(json.dumps(result["model"])).depth <= 2
+        elif "score card" in result["learner"]:
+            assert len(ScoreCard.from_json(json.dumps(result["model"])).columns) <= 3
         else:
             assert len(RuleList.from_json(json.dumps(result["model"]))) <= 3
         if "privacy" in result:

@@ -301,10 +301,12 @@ def test_the_interval_of_a_noisy_accuracy_says_what_it_covers(desk):
     schema = Schema((Boolean("x"),), "y", ("no", "yes"))
     SavedModel(RuleList((), Rule((), "no"), ("no", "yes"), schema), target="y").save("m.json")
     frame.to_csv("t.csv", index=False)
-    said = run("evaluate", "m.json", "t.csv", "--epsilon", "1")
+    said = run("evaluate", "m.json", "t.csv", "--epsilon", "1", "--accuracy")
     assert "at 95 % this covers the noise alone, not the choice of the records" in said
-    found = json.loads(run("evaluate", "m.json", "t.csv", "--epsilon", "1", "--json"))
+    found = json.loads(run("evaluate", "m.json", "t.csv", "--epsilon", "1", "--accuracy", "--json"))
     assert found["interval"] == {"level": 0.95, "covers": "the noise alone, not the choice of the records"}
+    found = json.loads(run("evaluate", "m.json", "t.csv", "--epsilon", "1", "--json"))
+    assert found["interval"] == {"level": 0.95, "covers": "the noise and the sampling of the records"}
     exact = json.loads(run("evaluate", "m.json", "t.csv", "--public", "--json"))
     assert [row["recall"] for row in exact["classes"].values()] == [1.0, 0.0]
     assert "recall" in run("evaluate", "m.json", "t.csv", "--public")

@@ -14,7 +14,7 @@ import pytest
 from discreet import Boolean, Categorical, Ledger, Numeric, SavedModel, Schema
 from discreet.cli import main
 from discreet.common.writing import PendingFile
-from discreet.vault.list_doors import ListDoors
+from discreet.vault.summed_doors import SummedListDoors
 
 from ..support.streams_apart import runner
 from .test_practitioner import FIT, SCHEMA, desk, hospital, run
@@ -230,8 +230,8 @@ def test_a_ledger_that_is_moved_during_a_fit_does_not_take_the_model_with_it(ful
         os.rename("l.json", "moved.json")
         return sample_list(*given, **options)
 
-    sample_list = ListDoors.sample_list
-    monkeypatch.setattr(ListDoors, "sample_list", moved)
+    sample_list = SummedListDoors.sample_list
+    monkeypatch.setattr(SummedListDoors, "sample_list", moved)
     said = run(*WRITERS["fit"], "m.json", "--ledger", "l.json")
     assert "is gone. It stays booked in full" in said
     assert SavedModel.load("m.json").ledger.number == 1
@@ -240,7 +240,7 @@ def test_a_ledger_that_is_moved_during_a_fit_does_not_take_the_model_with_it(ful
         os.rename("moved.json", "l.json")
         raise MemoryError
 
-    monkeypatch.setattr(ListDoors, "sample_list", moved_and_failed)
+    monkeypatch.setattr(SummedListDoors, "sample_list", moved_and_failed)
     said = run(*WRITERS["fit"], "m2.json", "--ledger", "moved.json", code=1)
     assert "Epsilon 5 is booked" in said
     assert "memory" in said
@@ -250,7 +250,7 @@ def test_what_fails_after_the_booking_says_that_it_is_booked(full_desk, monkeypa
     def fails(*_):
         raise MemoryError("shape (314, 997616)")
 
-    monkeypatch.setattr("discreet.vault.list_doors.ListDoors.sample_list", fails)
+    monkeypatch.setattr("discreet.vault.summed_doors.SummedListDoors.sample_list", fails)
     said = run(*WRITERS["fit"], "m.json", "--ledger", "l.json", code=1)
     assert "Epsilon 5 is booked" in said
     assert "997616" not in said
@@ -308,12 +308,15 @@ def test_ctrl_c_ends_every_command_with_130(full_desk, monkeypatch):
         "discreet.audit.audit", "discreet.models.saved.SavedModel.load", "discreet.privacy.ledger.Ledger.open",
         "discreet.schema.Schema.load", "discreet.datasets.load_compas", "discreet.experiments.reproduce.all_units",
         "discreet.sources.files.read_table", "discreet.sources.files.column_names",
+        "discreet.papers.folder.write_release", "discreet.papers.verifying.verify_release",
     ):  # fmt: skip
         monkeypatch.setattr(place, stopped)
     calls = {call[0]: call for call in WRITERS.values()} | {
         "ledger": ["ledger", "show", "l.json"],
         "check": ["check", "hospital.csv", "-s", "schema.toml"],
         "evaluate": ["evaluate", "model.json", "hospital.csv", "--public"],
+        "release": ["release", "model.json", "-o", "folder"],
+        "verify": ["verify", "."],
         "demo": ["demo"],
         "audit": ["audit", "--quick"],
         "reproduce": ["reproduce", "--quick", "-o", "folder"],
@@ -335,6 +338,49 @@ def test_ctrl_c_in_a_real_process(full_desk):
     _, said = process.communicate(timeout=60)
     assert process.returncode == 130
     assert "Traceback" not in said
+
+
+def test_a_fit_that_is_told_to_end_leaves_nothing_behind_and_says_what_was_booked(full_desk):
+    program = """
+import os, signal
+from discreet.cli import main
+from discreet.vault import summed_doors
+summed_doors.ListSums = lambda *_: os.kill(os.getpid(), signal.SIGTERM)
+main()
+"""
+    run("ledger", "create", "l2.json", "-e", "9")
+    before = {path.name for path in full_desk.iterdir()}
+    command = [sys.executable, "-c", program, *WRITERS["fit"], "m.json", "--ledger", "l2.json"]
+    result = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert result.returncode == 130
+    assert "Nothing was booked" in result.stderr
+    assert {path.name for path in full_desk.iterdir()} - {"home"} == before - {
+        "home"
+    }  # where it notes which ledger a table is on
+
+
+@pytest.mark.parametrize(("pressed", "made", "code"), [
+    (True, "SystemError", 130), (True, "ImportError", 130), (False, "SystemError", 70), (False, "ImportError", 1),
+])  # fmt: skip
+def test_ctrl_c_of_which_a_library_made_another_error(pressed, made, code):
+    program = f"""
+import os, signal
+from discreet.cli import main
+signal.signal(signal.SIGINT, signal.default_int_handler)
+def broken(**options):
+    try:
+        if {pressed}:
+            os.kill(os.getpid(), signal.SIGINT)
+    except KeyboardInterrupt:
+        pass
+    raise {made}("while it was imported")
+main.commands["demo"].callback = broken
+main(["demo"])
+"""
+    result = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
+    assert result.returncode == code
+    assert ("Stopped." in result.stderr) == pressed
+    assert "Traceback" not in result.stderr
 
 
 def test_a_reader_who_goes_away_is_no_error(full_desk):

@@ -243,7 +243,8 @@ def test_a_ledger_shows_what_each_entry_knows(desk, monkeypatch):
 
 def test_what_is_not_proved_needs_a_ledger_that_takes_it(desk):
     run("ledger", "create", "l.json", "-e", "20")
-    seedless = ("fit", "hospital.csv", "--infer-schema", "--target", "died", "-e", "5", "-o", "m.json", "--ledger")
+    inferred = ("--infer-schema", "-x", "patient", "-x", "ward")  # a draw may name what an inferred schema holds
+    seedless = ("fit", "hospital.csv", *inferred, "--target", "died", "-e", "5", "-o", "m.json", "--ledger")
     said = run(*seedless, "l.json", code=3)
     assert "--allow-unproved" in flat(said)
     assert "Nothing was learned and nothing spent" in flat(said)
@@ -556,9 +557,12 @@ def test_a_stopped_fit_says_what_was_booked(desk, monkeypatch):
     def stopped(*_):
         raise KeyboardInterrupt
 
-    from discreet.vault.list_doors import ListDoors
+    from discreet.vault import summed_doors
 
-    monkeypatch.setattr(ListDoors, "sample_list", stopped)
+    with monkeypatch.context() as patched:  # while all lists are added up
+        patched.setattr(summed_doors, "ListSums", stopped)
+        assert "Nothing was booked" in run(*FIT, "--ledger", "l.json", code=130)
+    monkeypatch.setattr(summed_doors.SummedListDoors, "sample_list", stopped)
     assert "Epsilon 5 is booked" in run(*FIT, "--ledger", "l.json", code=130)
     assert not (desk / "model.json").exists()
     assert len(Ledger.open("l.json").entries) == 1
@@ -644,8 +648,12 @@ def test_parameters_out_of_range(desk, option):
 def test_a_time_limit_that_strikes_says_what_is_booked(desk, monkeypatch):
     run("ledger", "create", "l.json", "-e", "9")
     said = run(*FIT, "--time-limit", "1e-9", "--ledger", "l.json", code=1)
-    assert "Epsilon 5 is booked" in said
+    assert "nothing was booked" in said  # all lists are added up before one is drawn
     assert "time_limit" in said
+    assert Ledger.open("l.json").entries == ()
+    said = run(*FIT, "--max-card", "2", "--time-limit", "1e-9", "--ledger", "l.json", code=1)
+    assert "Epsilon 5 is booked" in said
+    assert "its budget stays spent" in said
 
 
 def test_scores_as_json_are_json_whatever_is_copied_into_them(desk):

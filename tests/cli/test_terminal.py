@@ -78,6 +78,11 @@ COMMANDS = {
     "show": [["show", MODEL], ["show", TREE], ["show", MODEL, "--format", "sql", "--out", f"x{NAUGHTY}.sql"]],
     "predict": [["predict", MODEL, TABLE, "--out", f"scores{NAUGHTY}.csv"]],
     "evaluate": [["evaluate", MODEL, TABLE, "--public"]],
+    "release": [
+        ["release", MODEL, "-o", f"out{NAUGHTY}", "--table-name", "[red]x[/]"],
+        ["release", TREE, "-o", "out tree"],
+    ],
+    "verify": [["verify", f"out{NAUGHTY}"], ["verify", "out tree", "--ledger", "l\x1b.json"]],
     "demo": [],  # takes no names
     "audit": [],
     "reproduce": [],

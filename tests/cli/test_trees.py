@@ -49,6 +49,29 @@ def test_from_a_csv_to_a_tree_a_report_and_scores(desk):  # noqa: F811
     assert made == {"model": "model.json", "report": None} | json.loads((desk / "model.json").read_text())
 
 
+@pytest.mark.parametrize(
+    "options",
+    [
+        ["--learner", "greedy"],
+        ["--mechanism", "mass", "--counts-share", "0.2"],
+        ["--mechanism", "sm-laplace", "--delta", "1e-6", "--min-support", "30"],
+    ],
+)
+def test_a_greedy_tree_is_learned_by_any_mechanism(desk, options):  # noqa: F811
+    run("ledger", "create", "ledger.json", "--epsilon", "6", "--delta", "1e-5")
+    said = run(*TREE, "--max-depth", "2", *options, "--ledger", "ledger.json", "--report", "report.html")
+    assert "epsilon = 5" in said
+    model = SavedModel.load("model.json")
+    assert isinstance(model.model, Tree)
+    assert model.learner == "DPGreedyTreeClassifier"
+    assert model.parameters["max_depth"] == 2
+    mechanism = model.parameters["mechanism"]
+    assert f"mechanism {mechanism}" in flat(said)
+    assert Ledger.open("ledger.json").entries[0].what == f"DPGreedyTreeClassifier, {mechanism}"
+    assert "<html" in (desk / "report.html").read_text()
+    assert run("predict", "model.json", "hospital.csv", "--out", "scores.csv") is not None
+
+
 def test_a_tree_is_shown_as_it_prints_itself(desk):  # noqa: F811
     run(*TREE, "--stages", "2,2", "--split", "0.95")
     model = SavedModel.load("model.json").model
@@ -114,13 +137,26 @@ def test_the_parameters_of_trees(desk):  # noqa: F811
             ["--model", "tree", "--max-card", "1"],
             "--max-card is for --model list; a split of a tree is a single condition",
         ),
+        (["--model", "tree", "--delta", "0"], "--mechanism, --delta and --min-support are for --learner greedy"),
+        (["--model", "tree", "--min-support", "0"], "--mechanism, --delta and --min-support are for --learner greedy"),
         (
-            ["--model", "tree", "--learner", "optimal"],
-            "--learner is for --model list; a tree is always drawn whole: leave",
+            ["--model", "tree", "--learner", "optimal", "--mechanism", "mass"],
+            "--mechanism, --delta and --min-support are for --learner greedy",
         ),
-        (["--model", "tree", "--mechanism", "mass"], "--mechanism is for --model list; a tree is drawn whole, by a"),
-        (["--model", "tree", "--delta", "0"], "--delta is for --model list; a tree needs none"),
-        (["--model", "tree", "--min-support", "0"], "--min-support is for --model list; a tree needs none"),
+        *(
+            (
+                ["--model", "tree", "--learner", "greedy", *given],
+                "--stages, --criterion, --split, --prior, --time-limit and --class-weight are for --learner optimal",
+            )
+            for given in (
+                ["--stages", "1,1"],
+                ["--criterion", "mass"],
+                ["--time-limit", "3"],
+                ["--class-weight", "1=2"],
+            )
+        ),
+        (["--model", "tree", "--mechanism", "sm-laplace"], "--mechanism sm-laplace needs a public --delta"),
+        (["--model", "tree", "--learner", "greedy", "--verbose"], "--verbose is for whole models: the greedy learner"),
         (["--max-depth", "0"], "--max-depth is for --model tree; say that, or for a list --max-length"),
         (["--model", "list", "--stages", "1,1"], "--stages is for --model tree; say that, or for a list --joint"),
         (["--criterion", "mass"], "--criterion is for --model tree; say that, or leave it out"),
@@ -128,7 +164,7 @@ def test_the_parameters_of_trees(desk):  # noqa: F811
         (["--prior", "tests"], "--prior is for --model tree"),
         (
             ["--learner", "greedy", "--verbose"],
-            "--verbose is for --model tree; how long a list takes depends on the records",
+            "--verbose is for whole models",
         ),
         (["--model", "tree", "--stages", "2,2", "--max-depth", "2"], "leave --max-depth out, or --stages"),
         (["--model", "tree", "--stages", "2,0"], "'--stages': must be up to 8 depths of at least 1"),
@@ -146,6 +182,14 @@ def test_the_parameters_of_trees(desk):  # noqa: F811
         (["--model", "tree", "--split", "nan"], "--split must be a probability between 0 and 1"),
         (["--model", "tree", "--class-weight", "maybe=1"], "no, yes"),
         (["--model", "forest"], "--model"),
+        (["--monotone", "age"], "--monotone must be a column and +1 or -1, as in priors_count:+1, not 'age'"),
+        (["--monotone", "age:+2"], "--monotone must be a column and +1 or -1"),
+        (["--monotone", "age:+1", "--monotone", "age:-1"], "--monotone says that 'age' both rises and falls"),
+        (
+            ["--forbid", "age"],
+            "--forbid must be two or more columns, as in race,sex, not 'age'; one that may not be used",
+        ),
+        (["--learner", "greedy", "--forbid", "age,ward"], "--monotone and --forbid are for --learner optimal"),
     ],
 )
 def test_options_that_do_not_go_together_are_named_before_anything_is_read(desk, monkeypatch, options, message):  # noqa: F811
@@ -183,9 +227,12 @@ def test_what_is_out_of_reach_is_said_before_anything_is_read(desk, monkeypatch,
 
 def test_how_long_it_may_take_is_said_when_asked_for(desk):  # noqa: F811
     told = (
+        "The records are counted once, by 4 columns: at most 630 patterns, and never more than records\n"
         "Trees of up to depth 2, then 1, over 17 tests: less than a second for the sums, plus counting the records.\n"
     )
-    for verbose, err in (((), ""), (("--verbose",), told), (("-v", "--engine", "duckdb"), told)):
+    for verbose, err in (
+        ((), ""), (("--verbose",), told), (("-v", "--engine", "duckdb"), told)
+    ):  # fmt: skip
         assert runner().invoke(main, [*TREE, "--stages", "2,1", *verbose]).stderr == err
 
 
@@ -206,21 +253,9 @@ def test_a_table_in_an_engine(desk, monkeypatch):  # noqa: F811
 
 
 def test_a_tree_from_an_inferred_schema_promises_nothing(desk):  # noqa: F811
-    said = run(
-        "fit",
-        "hospital.csv",
-        "-t",
-        "died",
-        "-e",
-        "5",
-        "-o",
-        "m.json",
-        "--infer-schema",
-        "--model",
-        "tree",
-        "-x",
-        "patient",
-    )
+    given = ("-t", "died", "-e", "5", "-o", "m.json", "--infer-schema", "--model", "tree", "-x", "patient")
+    given += ("-x", "ward")  # whose values are secret here, and would be in the schema
+    said = run("fit", "hospital.csv", *given)
     assert "NO PRIVACY IS PROVED" in flat(said)
     assert isinstance(SavedModel.load("m.json").model, Tree)
 
@@ -318,3 +353,21 @@ def test_the_space_that_is_reserved_is_enough(tmp_path, schema, depth):
     size = size_of_model(schema, np.left_shift(1, depth).item(), 1)
     assert len(model.to_json().encode()) < size
     assert len(to_html(model).encode()) < size_of_report(size)
+
+
+@pytest.mark.parametrize("model", ["list", "tree"])
+def test_limits_are_kept_to_and_named(desk, model):  # noqa: F811
+    limits = ("--monotone", "age:+1", "--monotone", "smoker:-1", "--forbid", "age,ward")
+    said = flat(run(*FIT, "--model", model, *limits))
+    assert (
+        "age rises: of two records that differ in it alone, the larger value never gets an earlier class of no, yes"
+        in said
+    )
+    assert "no answer depends on both age and ward" in said
+    assert parameters()["monotone"] == {"age": 1, "smoker": -1}
+    assert parameters()["forbid"] == [["age", "ward"]]
+    said = flat(run(*FIT, "--model", model, "--forbid", "age,wards", "--force", code=1))
+    assert "forbid names 'wards', but there is no such column in the schema; did you mean 'ward'?" in said
+    said = flat(run("plan", "-s", "schema.toml", "-n", "500", "--model", model, "--monotone", "ward:+1", code=1))
+    assert "monotone names 'ward', but a categorical column has no order" in said
+    assert "accuracy lost at most" in flat(run("plan", "-s", "schema.toml", "-n", "500", "--model", model, *limits))

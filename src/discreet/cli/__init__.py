@@ -13,9 +13,11 @@ from .fit import fit
 from .ledger import ledger
 from .plan import plan
 from .predict import predict
+from .release import release
 from .reproduce import reproduce
 from .schema import schema
 from .show import show
+from .verify import verify
 
 
 @click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110})
@@ -23,13 +25,28 @@ from .show import show
 def main() -> None:
     """Rule lists you can read, learned from records you may not show.
 
-    From a table to a model one may publish: schema, plan, ledger create, fit, show, predict.
+    From a table to a model one may publish: schema, plan, ledger create, fit, show, predict, release.
 
     Exit codes: 0 done, 1 a file cannot be used, 2 called in a wrong way, 3 no budget left, 4 a model was learned and
-    paid for but could not be written (it is printed), 70 something unforeseen, 130 stopped with Ctrl-C, 141 nobody
-    reads the output (as in `discreet show MODEL | head -1`).
+    paid for but could not be written (it is printed), 70 something unforeseen, 130 stopped with Ctrl-C or told to end,
+    141 nobody reads the output (as in `discreet show MODEL | head -1`).
     """
 
 
-for command in (schema, plan, ledger, check, cuts, fit, show, predict, evaluate, demo, audit, reproduce):
+for command in (
+    schema,
+    plan,
+    ledger,
+    check,
+    cuts,
+    fit,
+    show,
+    predict,
+    evaluate,
+    release,
+    verify,
+    demo,
+    audit,
+    reproduce,
+):
     main.add_command(command)

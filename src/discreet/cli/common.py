@@ -282,10 +282,10 @@ def new_file(path: Path, force: bool) -> Iterator["PendingFile"]:
         file.commit()
 
 
-def write_new(path: Path, text: str, force: bool) -> None:
-    """Write a string to a new file."""
+def write_new(path: Path, content: str | bytes, force: bool) -> None:
+    """Write a string or bytes to a new file."""
     with new_file(path, force) as file:
-        file.stream.write(text.encode("utf-8"))
+        file.stream.write(content.encode("utf-8") if isinstance(content, str) else content)
 
 
 def check_epsilon(epsilon: float, weak: bool) -> None:

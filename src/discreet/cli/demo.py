@@ -22,6 +22,7 @@ QUESTIONS = {
 )
 @click.option("--max-card", type=click.IntRange(1, 3), default=1, show_default=True, help="Literals in a rule.")
 @click.option("--max-depth", type=click.IntRange(0, 4), default=3, show_default=True, help="Of the trees.")
+@click.option("--max-columns", type=click.IntRange(min=1), default=3, show_default=True, help="Of the cards.")
 @click.option(
     "--seed",
     type=click.IntRange(0, 2**32 - 1),
@@ -30,14 +31,17 @@ QUESTIONS = {
     help="Of the split into training and test records.",
 )
 @click.option("--json", "as_json", is_flag=True, help="The same as JSON.")
-def demo(epsilon: float, max_length: int, max_card: int, max_depth: int, seed: int, as_json: bool) -> None:
-    """Learn rule lists and a tree on each of the three datasets, with and without privacy, and show them."""
+def demo(
+    epsilon: float, max_length: int, max_card: int, max_depth: int, max_columns: int, seed: int, as_json: bool
+) -> None:
+    """Learn rule lists, a tree and a score card on each of the three datasets, with and without privacy, and show them."""
     import json
 
     from rich.panel import Panel
     from rich.text import Text
     from sklearn.model_selection import train_test_split
 
+    from ..classifiers.cards import DPScoreCardClassifier
     from ..classifiers.greedy import DPGreedyRuleListClassifier, GreedyRuleListClassifier
     from ..classifiers.optimal import DPOptimalRuleListClassifier
     from ..classifiers.trees import DPOptimalTreeClassifier
@@ -57,6 +61,7 @@ def demo(epsilon: float, max_length: int, max_card: int, max_depth: int, seed: i
                 f"a tree drawn whole, epsilon {epsilon:g}": DPOptimalTreeClassifier(
                     epsilon, max_depth, schema=data.schema
                 ),
+                f"a score card, epsilon {epsilon:g}": DPScoreCardClassifier(epsilon, max_columns, schema=data.schema),
                 f"the paper's sm-laplace, epsilon {epsilon:g}": DPGreedyRuleListClassifier(
                     "sm-laplace", epsilon, delta=1e-9, min_support=support, **common
                 ),

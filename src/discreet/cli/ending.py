@@ -7,9 +7,12 @@ error that nobody foresaw is one line without it, unless whoever may see the rec
 import dis
 import io
 import os
+import signal
 import sys
+import threading
 import warnings
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -35,7 +38,7 @@ class Commands(click.Group):
         """Run a command and exit."""
         if not standalone_mode:
             return super().main(args, prog_name, standalone_mode=False, **options)
-        with warnings.catch_warnings():
+        with warnings.catch_warnings(), _noticing_ctrl_c() as pressed:
             warnings.showwarning = _show_warning
             try:
                 found = super().main(args, prog_name, standalone_mode=False, **options)
@@ -45,7 +48,7 @@ class Commands(click.Group):
             except SystemExit:
                 raise
             except BaseException as error:
-                code = _told(error, sys.argv[1:] if args is None else list(args))
+                code = _told(error, sys.argv[1:] if args is None else list(args), stopped=bool(pressed))
         sys.exit(code)
 
     def invoke(self, ctx: click.Context) -> Any:
@@ -56,6 +59,30 @@ class Commands(click.Group):
             _be_quiet()
 
 
+@contextmanager
+def _noticing_ctrl_c() -> Iterator[list[int]]:
+    """A list that is not empty once Ctrl-C was pressed. Libraries may make another error of it, when they are imported, say.
+
+    A process that is told to end (SIGTERM) ends in the same way: temporary files go, and it says what was booked.
+    """
+    pressed: list[int] = []
+    usual: dict[int, Any] = {signal.SIGINT: signal.default_int_handler, signal.SIGTERM: signal.SIG_DFL}
+    here = threading.current_thread() is threading.main_thread()
+    ours = [number for number, handler in usual.items() if here and signal.getsignal(number) is handler]
+
+    def notice(number: int, frame: Any) -> None:
+        pressed.append(number)
+        signal.default_int_handler(number, frame)
+
+    for number in ours:
+        signal.signal(number, notice)
+    try:
+        yield pressed
+    finally:
+        for number in ours:
+            signal.signal(number, usual[number])
+
+
 def _be_quiet() -> NoReturn:
     """End without a word: nobody reads it. Python would complain when it closes the output."""
     with suppress(OSError, ValueError, AttributeError):
@@ -63,18 +90,19 @@ def _be_quiet() -> NoReturn:
     sys.exit(UNREAD)
 
 
-def _told(error: BaseException, args: list[str]) -> int:
-    """Say what went wrong; the exit code."""
+def _told(error: BaseException, args: list[str], stopped: bool = False) -> int:
+    """Say what went wrong; the exit code. ``stopped``: Ctrl-C was pressed before."""
     if os.environ.get(TRACEBACK) == "1":
         import traceback
 
         say("".join(traceback.format_exception(error)), err=True)
     if isinstance(error, BrokenPipeError):
         _be_quiet()
-    if isinstance(error, click.Abort | KeyboardInterrupt | EOFError):
+    told = error if isinstance(error, click.ClickException) else as_message(error)
+    made_of_it = stopped and (told is None or isinstance(error, ImportError))
+    if made_of_it or isinstance(error, click.Abort | KeyboardInterrupt | EOFError):
         say("Stopped.", err=True)
         return STOPPED
-    told = error if isinstance(error, click.ClickException) else as_message(error)
     if told is None:
         told = Unforeseen(error)
     text = _AsOnATerminal()

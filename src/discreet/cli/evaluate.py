@@ -1,33 +1,44 @@
 """``discreet evaluate``: how good is a model, and what does it cost to say so?"""
 
 import json
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from .common import (
     FILE,
+    NEW_FILE,
     PLACE,
     as_json_option,
     check_epsilon,
+    check_outputs,
     csv_options,
     engine_option,
     errors_as_messages,
+    force_option,
     is_left_to_engine,
+    load_schema,
     open_where_it_is,
     read_records,
     say_json,
     weak_option,
 )
-from .saving import say_paid
+from .saving import keep, reserved, say_paid
 from .table_notes import ANOTHER, check_ledger, note_ledger
 from .terminal import as_text, on_one_line, open_console, say
 
+if TYPE_CHECKING:
+    from ..releases.evaluated import NoisyEvaluation
+    from ..schema import Schema
+    from ..schema.columns import Column
+
+SIZE_OF_PAGE = 1 << 16  # bytes for each number that it shows: more than it takes
 CHOOSE = (
-    "are these records private? A measured accuracy is not covered by the model's promise. Either pay for a noisy one,\n\n"
-    "    --epsilon 0.1 [--ledger ledger.json]     the noise is about 10 records\n\n"
+    "are these records private? A measured accuracy is not covered by the model's promise. Either pay for noisy numbers,\n\n"
+    "    --epsilon 0.1 [--ledger ledger.json]     the noise of a count is about 10 records\n\n"
     "or say that these records may be shown, or that nobody but you will see the numbers:\n\n"
     "    --public"
 )
@@ -37,7 +48,31 @@ CHOOSE = (
 @click.argument("model", type=FILE)
 @click.argument("table", type=PLACE)
 @click.option("--target", "-t", help="The column with the true classes, if the model does not name it.")
-@click.option("--epsilon", "-e", type=float, help="Pay this much for a noisy accuracy.")
+@click.option("--epsilon", "-e", type=float, help="Pay this much for noisy numbers, once for all of them.")
+@click.option(
+    "--by",
+    "-b",
+    multiple=True,
+    metavar="COLUMN[=CUTS]",
+    help="With --epsilon: compare the groups of this column, as the schema has them, or between some of its cuts: age=30,50. "
+    "Repeat for more; they share epsilon.",
+)
+@click.option(
+    "--schema", "-s", "schema_file", type=FILE, help="What is public about --by columns that the model ignores."
+)
+@click.option(
+    "--accuracy", "only_accuracy", is_flag=True, help="With --epsilon: the accuracy alone, with the least noise."
+)
+@click.option(
+    "--no-reliability", is_flag=True, help="With --epsilon: do not tell apart the model's parts; a little less noise."
+)
+@click.option("--report", type=NEW_FILE, help="With --epsilon: also write a page for people, as HTML.")
+@click.option(
+    "--out",
+    "-o",
+    type=NEW_FILE,
+    help="With --epsilon: also write a file that `discreet release` puts beside the model.",
+)
 @click.option("--ledger", "ledger_file", type=FILE, help="Where to book it.")
 @click.option("--records-per-person", type=click.IntRange(min=1), default=1, show_default=True)
 @click.option("--public", is_flag=True, help="Exact numbers: the records may be shown, or the numbers stay with you.")
@@ -48,6 +83,7 @@ CHOOSE = (
 )
 @ANOTHER
 @weak_option
+@force_option
 @csv_options
 @engine_option
 @as_json_option
@@ -56,85 +92,167 @@ def evaluate(
     table: Path | str,
     target: str | None,
     epsilon: float | None,
+    by: tuple[str, ...],
+    schema_file: Path | None,
+    only_accuracy: bool,
+    no_reliability: bool,
+    report: Path | None,
+    out: Path | None,
     ledger_file: Path | None,
     records_per_person: int,
     public: bool,
     model_is_public: bool,
     another_ledger: bool,
     weak: bool,
+    force: bool,
     delimiter: str | None,
     encoding: str,
     engine: str | None,
     decimal: str,
     as_json: bool,
 ) -> None:
-    """Measure how often MODEL is right on the records of TABLE: exactly, or privately for a price.
+    """Measure how good MODEL is on the records of TABLE: exactly, or privately for a price.
 
-    TABLE is a file or, for a noisy accuracy, a URL of a table that stays where it is, as for `discreet fit`.
+    TABLE is a file or, with --epsilon, a URL of a table that stays where it is, as for `discreet fit`.
     """
     if public and epsilon is not None:
         raise click.UsageError("choose one of --public and --epsilon")
     if not public and epsilon is None:
         raise click.UsageError(CHOOSE)
     if model_is_public and epsilon is None:
-        raise click.UsageError("--model-is-public goes with --epsilon: it is about what is proved of a noisy accuracy")
+        raise click.UsageError("--model-is-public goes with --epsilon: it is about what is proved of noisy numbers")
+    if epsilon is None and (by or schema_file or only_accuracy or no_reliability or report or out):
+        raise click.UsageError("--by, --schema, --accuracy, --no-reliability, --report and --out go with --epsilon")
+    if only_accuracy and (by or schema_file or no_reliability or report or out):
+        raise click.UsageError(
+            "--accuracy asks for nothing else; leave out --by, --schema, --no-reliability, --report and --out"
+        )
     in_engine = is_left_to_engine(table, engine)
     if public and in_engine:
-        raise click.UsageError("--public reads the records into memory: give a file, or --epsilon for a noisy accuracy")
+        raise click.UsageError("--public reads the records into memory: give a file, or --epsilon for noisy numbers")
     if epsilon is not None:
         check_epsilon(epsilon, weak)
+        check_outputs([report, out], [model, table, schema_file, ledger_file], force)
         check_ledger(table, ledger_file, another_ledger)
     import warnings
 
     from ..common.errors import PrivacyWarning
+    from ..conditions.labelled import classes_called
     from ..models.saved import SavedModel
     from ..privacy.ledger import Ledger
+    from ..releases.evaluation_file import SavedEvaluation
+    from ..schema.columns import canonical
 
     with errors_as_messages():
+        model_file = model.read_bytes()
         saved = SavedModel.load(model)
         target = target or saved.target
         if target is None:
             raise click.UsageError("which column has the true classes? Say --target COLUMN")
         whole = saved.model.schema
         assert whole is not None
-        from ..schema import Schema
-
-        columns = [c for c in whole.columns if c.name in saved.model.used_columns] or whole.columns
-        schema = Schema(tuple(columns), target, saved.classes, whole.inferred, whole.released)
+        described = None if schema_file is None else load_schema(schema_file)
+        asked = _groups_asked(by, [*whole.names, *([] if described is None else described.names)])
+        columns = [c for c in whole.columns if c.name in saved.model.used_columns or c.name in asked] or whole.columns
+        known = {canonical(c) for c in saved.classes}
+        class_labels = tuple(entry for entry in whole.class_labels if entry[0] in known)
+        schema = replace(whole, columns=tuple(columns), target=target, classes=saved.classes, class_labels=class_labels)
         measured_model = saved.model.with_schema(schema)
+        dividing = _dividing(saved.model, asked, described)
+        read = replace(schema, columns=tuple({c.name: c for c in (*schema.columns, *dividing)}.values()))
         X: Any
         y: Any = None
         if in_engine:
-            X = open_where_it_is(table, [*(c.name for c in schema.used), target], delimiter, encoding, decimal)
+            X = open_where_it_is(table, [*(c.name for c in read.used), target], delimiter, encoding, decimal)
         else:
             assert isinstance(table, Path)
-            X, y = read_records(table, schema, target, delimiter, encoding, decimal)
+            X, y = read_records(table, read, target, delimiter, encoding, decimal)
         if epsilon is not None:
-            from ..releases.accuracy import CONFIDENCE, COVERS, noisy_accuracy
-
             ledger = Ledger.open(ledger_file) if ledger_file else None
+            rows = len(saved.model.answers) + sum(c.n_bins for c in dividing) + 4
+            size = SIZE_OF_PAGE * rows * len(saved.classes)
+            places = [(path, reserved(path, size, force)) for path in (report, out) if path is not None]
             note_ledger(table, ledger_file)
             with_origin = replace(saved, model=measured_model)
+            told: dict[str, Any] = {
+                "ledger": ledger,
+                "records_per_person": records_per_person,
+                "model_is_public": model_is_public,
+            }
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore", PrivacyWarning)  # the answer says it
-                found = noisy_accuracy(
-                    with_origin, X, y, epsilon, ledger, records_per_person, model_is_public=model_is_public
-                )
-            if as_json:
-                promise = {"proved": found.privacy.proved is not None, "because": list(found.privacy.because)}
-                covers = {"level": CONFIDENCE, "covers": COVERS}
-                interval = {"low": found.low, "high": found.high, "interval": covers}
-                measures = {"accuracy": found.accuracy, **interval, "epsilon": epsilon} | promise
-                say_paid(json.dumps(measures, indent=1), epsilon)
-            else:
-                say_paid(str(found), epsilon)
+                if only_accuracy:
+                    text, found = _accuracy(with_origin, X, y, epsilon, told, as_json), None
+                else:
+                    told |= {"by": asked, "schema": described, "reliability": not no_reliability}
+                    text, found = _evaluation(with_origin, X, y, epsilon, told, as_json)
+            say_paid(text, epsilon)
+            for path, place in places:
+                assert found is not None
+                if path == report:
+                    keep(place, found.to_html(f"{model.name}, measured with privacy"), path, epsilon)
+                else:
+                    keep(place, SavedEvaluation.of(found, model_file, ledger).to_json() + "\n", path, epsilon)
+            if not as_json:
                 say("It is about these records, and not part of what the model promises.", err=True)
             return
         measured = _exact(measured_model, X, y)
     if as_json:
         say_json(measured)
     else:
-        _show(measured)
+        _show(measured, dict(zip(map(str, saved.classes), classes_called(saved.model), strict=True)))
+
+
+def _groups_asked(by: Sequence[str], known: Sequence[str]) -> dict[str, list[float] | None]:
+    """The columns of --by, each with the cuts that follow its name. A name may have a = itself."""
+    asked: dict[str, list[float] | None] = {}
+    for text in by:
+        name, _, cuts = text.rpartition("=")
+        ends: list[float] | None = None
+        if text in known or not name:
+            name = text
+        else:
+            try:
+                ends = [float(cut) for cut in cuts.split(",")]
+            except ValueError:
+                raise click.UsageError(
+                    f"--by must be a column, or a column and cuts, as in age=30,50, not {text!r}"
+                ) from None
+        if name in asked:  # one of the two would be left out, and paid for
+            raise click.UsageError(f"--by names {name!r} twice; say all its cuts at once, as in age=30,50")
+        asked[name] = ends
+    return asked
+
+
+def _dividing(model: Any, asked: dict[str, Any], schema: "Schema | None") -> "list[Column]":
+    if not asked:
+        return []
+    from ..releases.evaluation import dividing_column
+
+    return [dividing_column(model, name, schema) for name in asked]
+
+
+def _accuracy(model: Any, X: Any, y: Any, epsilon: float, told: dict[str, Any], as_json: bool) -> str:
+    from ..releases.accuracy import CONFIDENCE, COVERS, noisy_accuracy
+
+    found = noisy_accuracy(model, X, y, epsilon, **told)
+    if not as_json:
+        return str(found)
+    promise = {"proved": found.privacy.proved is not None, "because": list(found.privacy.because)}
+    interval = {"low": found.low, "high": found.high, "interval": {"level": CONFIDENCE, "covers": COVERS}}
+    return json.dumps({"accuracy": found.accuracy, **interval, "epsilon": epsilon} | promise, indent=1)
+
+
+def _evaluation(
+    model: Any, X: Any, y: Any, epsilon: float, told: dict[str, Any], as_json: bool
+) -> "tuple[str, NoisyEvaluation]":
+    """What is printed, and what was found."""
+    from ..releases.evaluation import noisy_evaluation
+
+    found = noisy_evaluation(model, X, y, epsilon, **told)
+    if as_json:
+        return json.dumps({"epsilon": epsilon} | found.to_dict(), indent=1), found
+    return found.to_text(on_one_line), found
 
 
 def _exact(model: Any, X: Any, y: Any) -> dict[str, Any]:
@@ -165,7 +283,8 @@ def _exact(model: Any, X: Any, y: Any) -> dict[str, Any]:
     }
 
 
-def _show(measured: dict[str, Any]) -> None:
+def _show(measured: dict[str, Any], called: dict[str, str]) -> None:
+    """With the labels of classes, for people."""
     from rich.table import Table
 
     console = open_console()
@@ -178,6 +297,6 @@ def _show(measured: dict[str, Any]) -> None:
     table = Table("class", "records", "predicted", "recall", box=None)
     for name, row in measured["classes"].items():
         recall = "" if row["recall"] is None else f"{row['recall']:.1%}"
-        table.add_row(on_one_line(name), f"{row['records']:,}", f"{row['predicted']:,}", recall)
+        table.add_row(on_one_line(called[name]), f"{row['records']:,}", f"{row['predicted']:,}", recall)
     console.print(table)
     console.print("Exact numbers about these records: the model's promise does not cover them.", style="yellow")

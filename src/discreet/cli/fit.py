@@ -27,9 +27,9 @@ from .common import (
     target_of,
     weak_option,
 )
-from .learners import Mechanisms, check_class_weights, chosen_learner, tree_options
-from .saving import keep, reserved, size_of_model, size_of_report
-from .show import coloured
+from .learners import Mechanisms, check_class_weights, chosen_learner, limit_options, model_options
+from .saving import keep, reserved, size_of_report
+from .show import coloured, title_of
 from .table_notes import ANOTHER, PUBLIC, check_ledger, check_not_a_sample, note_ledger
 from .terminal import as_text, on_one_line, open_console, say
 
@@ -38,6 +38,8 @@ if TYPE_CHECKING:
     from ..models.saved import SavedModel
     from ..privacy.ledger import Ledger
     from ..schema import Schema
+
+NOISY = "Shares and counts are noisy: in brackets, where 95 % of the noise leaves the number of records."
 
 
 @click.command()
@@ -50,11 +52,11 @@ if TYPE_CHECKING:
 @click.option("--out", "-o", type=NEW_FILE, required=True, help="Where the model goes, as JSON.")
 @click.option("--report", type=NEW_FILE, help="Also write a report for people, as HTML.")
 @click.option("--ledger", "ledger_file", type=NEW_FILE, help="Book the budget here: see `discreet ledger create`.")
-@tree_options
+@model_options
 @click.option(
     "--learner",
     type=click.Choice(["optimal", "greedy"]),
-    help="Of a list: draw it whole (optimal, the default), or rule by rule.",
+    help="Draw the model whole (optimal, the default), or rule by rule, a tree level by level.",
 )
 @click.option("--mechanism", type=Mechanisms(), help="Of the greedy learner; mass by default.")
 @click.option(
@@ -62,6 +64,7 @@ if TYPE_CHECKING:
 )
 @click.option("--max-card", type=click.IntRange(1, 3), help="Of a list: conditions in a rule; 1 by default.")
 @click.option("--exclude", "-x", multiple=True, help="A column that the model may not use. Repeat for more.")
+@limit_options
 @click.option(
     "--records-per-person",
     type=click.IntRange(min=1),
@@ -83,10 +86,10 @@ if TYPE_CHECKING:
     help="For whole models: how bad a mistake on a class is, a public number: ill=5. Repeat.",
 )
 @click.option(
-    "--time-limit", type=float, help="For whole models: seconds after which to give up. What was booked stays booked."
+    "--time-limit", type=float, help="For whole models: seconds after which to give up. It says if anything was booked."
 )
 @click.option(
-    "--verbose", "-v", is_flag=True, help="Of a tree: say how long it may take. On a terminal it is said anyway."
+    "--verbose", "-v", is_flag=True, help="For whole models: say how long it may take. On a terminal it is said anyway."
 )
 @csv_options
 @engine_option
@@ -117,7 +120,7 @@ def fit(
     as_json: bool,
     **options: Any,
 ) -> None:
-    """Learn a private rule list, or a tree, from TABLE, and write it to a file that may be published.
+    """Learn a private rule list, a tree or a score card from TABLE, and write it to a file that may be published.
 
     TABLE is a file (CSV, Parquet or Arrow, of any size), or a URL of a table that stays where it is: duckdb:///FILE?table=NAME,
     postgresql://USER@HOST/DATABASE?table=NAME, spark://HOST:PORT?table=NAME (docs/scale.md). A password may not stand in it.
@@ -136,7 +139,7 @@ def fit(
     schema = None if infer_schema and schema_file is None else load_schema(schema_file)
     if schema is not None and schema.classes is not None:
         check_class_weights(chosen.parameters.get("class_weight"), schema.classes)
-    size = size_of_model(schema, chosen.parts, chosen.literals)
+    size = chosen.size(schema)
     place = reserved(out, size, force)
     report_place = None if report is None else reserved(report, size_of_report(size), force)
     booked = 0 if ledger is None else ledger.n_entries
@@ -159,7 +162,9 @@ def fit(
         if gone:
             say(f"No model was written. {said}.", err=True)
         raise
-    keep(place, learned.to_json() + "\n", out, epsilon)
+    text = learned.to_json() + "\n"
+    keep(place, text, out, epsilon)
+    learned.note_file(text)
     if report_place is not None:
         _write_report(learned, report_place, out)
     if as_json:
@@ -227,34 +232,38 @@ def _fit_file(
     learn: Callable[..., Any],
     ledger: Path | None,
 ) -> "SavedModel":
-    """From one file. Whoever counts its records, the vault is the same, and so is all that comes after."""
+    """From one file. Whoever counts its records, the counts are the same, and so is all that comes after."""
     from ..models.saved import SavedModel
-    from ..privacy.ledger import exact
+    from ..sources.engine import EngineTable
     from ..sources.files import column_names
-    from ..vault.vault import Vault
+    from ..sources.memory import FileTable
 
     schema = _with_target(schema, target)
     with errors_as_messages():
         clf = learn(schema=schema)
         used = schema.exclude(clf.exclude)  # a name that is not there is noticed before the table is read
         if clf._binary_only and len(schema.classes or ()) != 2:
-            raise click.UsageError(
-                f"--mechanism {clf.mechanism} is for two classes, and the schema's target has {len(schema.classes or ())}: use "
-                "--learner optimal or --mechanism mass"
-            )
+            raise click.UsageError(_for_two_classes(clf, len(schema.classes or ())))
         clf._check_all()  # so that nobody waits for a large file in vain
-        if clf.ledger is not None:
-            clf.ledger.check(exact("epsilon", clf.epsilon), exact("delta", getattr(clf, "delta", None) or 0))
         needed = [*(c.name for c in used.used), str(used.target)]
         with _working(clf):
-            if in_engine:
-                vault = Vault.from_source(open_where_it_is(table.path, needed, *table[1:]), used)
-            else:
+
+            def source(known: Any, classes: Any) -> Any:
+                if in_engine:
+                    return EngineTable(open_where_it_is(table.path, needed, *table[1:]), known, classes)
                 check_columns(table.path, needed, column_names(*table[:3]))
-                vault = Vault.from_file(table.path, used, *table[1:])
-            note_ledger(table.path, ledger)
-            clf.fit_vault(vault)
+                return FileTable(table.path, known, classes, *table[1:])
+
+            clf._fit_opened(source, lambda: note_ledger(table.path, ledger))
         return SavedModel.of(clf, schema.target)
+
+
+def _for_two_classes(clf: Any, there: int) -> str:
+    """What to do about a learner that is for two classes only."""
+    what, instead = "--model card", "--model list or --model tree"
+    if (mechanism := getattr(clf, "mechanism", None)) is not None:
+        what, instead = f"--mechanism {mechanism}", "--learner optimal or --mechanism mass"
+    return f"{what} is for two classes, and the schema's target has {there}: use {instead}"
 
 
 def _with_target(schema: "Schema", target: str | None) -> "Schema":
@@ -269,7 +278,7 @@ def _with_target(schema: "Schema", target: str | None) -> "Schema":
 def _fit_where_it_is(
     table: Written, schema: "Schema", target: str | None, learn: Callable[..., Any], ledger: Path | None
 ) -> "SavedModel":
-    """In the engine that has the table: only counts leave it."""
+    """In the engine that has the table: only counts leave it, or this process, if it runs there."""
     from ..models.saved import SavedModel
 
     schema = _with_target(schema, target)
@@ -317,10 +326,10 @@ def _show(model: "SavedModel", out: Path, report: Path | None, ledger_file: Path
 
     console = open_console()
     assert model.privacy is not None
-    title = as_text(f"Predicting {on_one_line(model.target)}")
-    console.print(Panel(coloured(model.model), title=title, title_align="left", padding=(1, 2)))
+    shown = coloured(model.model, model.counts_epsilon)
+    console.print(Panel(shown, title=title_of(model), title_align="left", padding=(1, 2)))
     if model.model.answers[-1].counts is not None:
-        console.print("Shares and counts are noisy; the report says by how much.", style="dim")
+        console.print(NOISY if model.counts_epsilon else "Shares and counts are noisy.", style="dim")
     style = "green" if model.privacy.proved else "bold red"
     console.print(Panel(as_text(model.privacy, style), title="What it promises", title_align="left", padding=(1, 2)))
     if model.ledger is None:
@@ -330,10 +339,13 @@ def _show(model: "SavedModel", out: Path, report: Path | None, ledger_file: Path
             style="yellow",
         )
     else:
-        console.print(
-            f"On the ledger {on_one_line(ledger_file)}: {float(model.ledger.remaining[0]):.6g} of "
-            f"{float(model.ledger.epsilon):.6g} left."
-        )
+        from ..privacy.ledger_words import left_of, together
+
+        now = model.ledger
+        left = f"{float(now.remaining[0]):.6g} of {float(now.epsilon):.6g} left" if now.rho is None else left_of(now)
+        console.print(f"On the ledger {on_one_line(ledger_file)}: {left}.")
+        if said := together(now, now.total()):
+            console.print(said, style="bold red" if now.totals.unproved else "")
     place = on_one_line(out)
     console.print(f"Model: {place}" + (f"   report: {on_one_line(report)}" if report else ""))
     console.print(

@@ -1,37 +1,24 @@
 """Which model is learned: the options of ``fit`` and ``plan`` that say so, and which of them go together."""
 
+import csv
 import math
 import sys
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
 from ..learners.trees import DEEPEST, MOST_STAGES
+from .for_other_kinds import CARD, LIST, TREE, check_options
+from .saving import size_of_card, size_of_model
 from .terminal import on_one_line
 
 if TYPE_CHECKING:
-    from ..schema import Label
+    from ..schema import Label, Schema
 
-LIST, TREE = "list", "tree"
-# Options for one kind of model only, and what to do about them where the other one is learned
-FOR_LISTS = {
-    "learner": "a tree is always drawn whole: leave it out",
-    "mechanism": "a tree is drawn whole, by a mechanism of its own: leave it out",
-    "max_length": "for a tree say --max-depth",
-    "max_card": "a split of a tree is a single condition: leave it out",
-    "delta": "a tree needs none: leave it out",
-    "min_support": "a tree needs none: leave it out",
-    "joint": "for a tree say --stages",
-}
-FOR_TREES = {
-    "max_depth": "say that, or for a list --max-length",
-    "stages": "say that, or for a list --joint",
-    "criterion": "say that, or leave it out",
-    "split": "say that, or leave it out",
-    "prior": "say that, or leave it out",
-    "verbose": "how long a list takes depends on the records, so there is nothing to say: leave it out",
-}
+
+DEEPEST_BEFORE_CARDS = 2  # as the classifier has it, which is not imported here: the command line starts without NumPy
 
 
 class Mechanisms(click.Choice):  # type: ignore[type-arg, unused-ignore]  # generic from click 8.2 on
@@ -71,8 +58,14 @@ class Stages(click.ParamType):  # type: ignore[type-arg]  # older versions of cl
         )
 
 
-TREE_OPTIONS = (
-    click.option("--model", type=click.Choice([LIST, TREE]), default=LIST, show_default=True, help="What to learn."),
+MODEL_OPTIONS = (
+    click.option(
+        "--model",
+        type=click.Choice([LIST, TREE, CARD]),
+        default=LIST,
+        show_default=True,
+        help="What to learn: rules in order, a tree of tests, or points that add up to a risk.",
+    ),
     click.option(
         "--max-depth", type=click.IntRange(0, DEEPEST), help="Of a tree: the tests that a record can meet; 3 by default."
     ),
@@ -92,14 +85,73 @@ TREE_OPTIONS = (
         type=click.Choice(["tests", "columns"]),
         help="Of a tree: all tests alike (the default), or all columns alike, whatever their number of tests.",
     ),
+    click.option(
+        "--max-columns",
+        type=click.IntRange(min=1),
+        help="Of a card: how many columns give points, chosen with a third of epsilon; all of up to 20 by default.",
+    ),
+    click.option(
+        "--tree-depth",
+        type=click.IntRange(0, DEEPEST_BEFORE_CARDS),
+        help="Of a card: first a tree of this depth, then a card in each of its leaves; 0, none, by default.",
+    ),
+    click.option(
+        "--points", type=click.Choice(["integers", "decimals"]), help="Of a card: how points are written; integers."
+    ),
 )  # fmt: skip
 
 
-def tree_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Which kind of model, and what is for trees only."""
-    for option in reversed(TREE_OPTIONS):
+def model_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Which kind of model, and what is for trees only, or for cards only."""
+    for option in reversed(MODEL_OPTIONS):
         command = option(command)
     return command
+
+
+LIMIT_OPTIONS = (
+    click.option(
+        "--monotone",
+        multiple=True,
+        metavar="COLUMN:+1",
+        help="For whole models and cards: a column in which the model rises (:+1) or falls (:-1), from class to class. Repeat.",
+    ),
+    click.option(
+        "--forbid",
+        multiple=True,
+        metavar="COLUMN,COLUMN",
+        help="For whole models: columns that no answer may depend on together. Repeat.",
+    ),
+)
+
+
+def limit_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """What every model keeps to."""
+    for option in reversed(LIMIT_OPTIONS):
+        command = option(command)
+    return command
+
+
+def limits_given(options: Mapping[str, Any]) -> dict[str, Any]:
+    """Parameters of the classifier, as far as they were given.
+
+    >>> limits_given({"monotone": ["age:-1"], "forbid": ["race,sex"]})
+    {'monotone': {'age': -1}, 'forbid': [('race', 'sex')]}
+    """
+    monotone: dict[str, int] = {}
+    for text in options.get("monotone", ()):
+        column, _, sign = text.rpartition(":")
+        if not column or sign not in ("+1", "1", "-1"):
+            raise click.UsageError(f"--monotone must be a column and +1 or -1, as in priors_count:+1, not {text!r}")
+        if monotone.setdefault(column, int(sign)) != int(sign):
+            raise click.UsageError(f"--monotone says that {column!r} both rises and falls")
+    sets = [tuple(next(csv.reader([text], skipinitialspace=True), ())) for text in options.get("forbid", ())]
+    for columns, text in zip(sets, options.get("forbid", ()), strict=True):
+        if len(set(columns)) < 2 or not all(columns):
+            raise click.UsageError(
+                f"--forbid must be two or more columns, as in race,sex, not {text!r}; one that may not be used at all is for "
+                "--exclude"
+            )
+    return ({"monotone": monotone} if monotone else {}) | ({"forbid": sets} if sets else {})
 
 
 class Chosen(NamedTuple):
@@ -107,8 +159,7 @@ class Chosen(NamedTuple):
 
     make: Callable[..., Any]  # the classifier, given what else it needs: make(schema=...)
     parameters: dict[str, Any]
-    parts: int  # how many rules or leaves there are at most
-    literals: int  # that each of them adds to the model
+    size: "Callable[[Schema | None], int]"  # more bytes than the model will have
 
 
 def chosen_learner(model: str, options: Mapping[str, Any]) -> Chosen:
@@ -118,32 +169,44 @@ def chosen_learner(model: str, options: Mapping[str, Any]) -> Chosen:
     given = {name: options[name] for name in shared if options.get(name) is not None}
     weights = class_weights(options.get("weights", ()))
     given |= {"class_weight": weights} if weights else {}
-    if model == TREE:
-        given |= tree_parameters(options) | {
-            "verbose": options["verbose"] or (sys.stderr is not None and sys.stderr.isatty())
-        }
-        depth = sum(given.get("stages", (given.get("max_depth", 3),)))
-        return Chosen(_tree, given, 1 << depth, 1)
+    if model == CARD:
+        verbose = options["verbose"] or _on_a_terminal()
+        given |= {"verbose": verbose} | card_parameters(options) | limits_given(options)
+        return Chosen(_card, given, partial(size_of_card, leaves=1 << given.get("tree_depth", 0)))
     greedy = options["learner"] == "greedy" or (options["learner"] is None and options["mechanism"] is not None)
-    of_greedy, of_whole = ("mechanism", "delta", "min_support"), ("joint", "time_limit")
+    if not greedy:
+        given["verbose"] = options["verbose"] or _on_a_terminal()
+    elif options["verbose"]:
+        raise click.UsageError("--verbose is for whole models: the greedy learner is done in a moment. Leave it out")
+    of_greedy = ("mechanism", "delta", "min_support")
+    of_whole = (*(("stages", "criterion", "split", "prior") if model == TREE else ("joint",)), "time_limit")
     if not greedy and any(options[name] is not None for name in of_greedy):
         raise click.UsageError("--mechanism, --delta and --min-support are for --learner greedy")
     if greedy and (weights or any(options[name] is not None for name in of_whole)):
-        raise click.UsageError("--joint, --time-limit and --class-weight are for --learner optimal")
+        listed = ", ".join(f"--{name.replace('_', '-')}" for name in of_whole)
+        raise click.UsageError(f"{listed} and --class-weight are for --learner optimal")
+    limits = limits_given(options)
+    if greedy and limits:
+        raise click.UsageError(
+            "--monotone and --forbid are for --learner optimal: a greedy learner finds labels after its rules"
+        )
+    given |= limits
     _check_mechanism(options["mechanism"], options["delta"], options["counts_share"])
-    own = ("max_length", "max_card", "joint", *of_greedy)
+    given |= {name: options[name] for name in of_greedy if options[name] is not None}
+    if model == TREE:
+        given |= tree_parameters(options)
+        depth = sum(given.get("stages", (given.get("max_depth", 3),)))
+        size = partial(size_of_model, max_length=1 << depth, max_card=1)
+        return Chosen(_greedy_tree if greedy else _tree, given, size)
+    own = ("max_length", "max_card", "joint")
     given |= {name: options[name] for name in own if options[name] is not None}
     make = _greedy_list if greedy else _whole_list
-    return Chosen(make, given, given.get("max_length", 5), given.get("max_card", 1))
+    size = partial(size_of_model, max_length=given.get("max_length", 5), max_card=given.get("max_card", 1))
+    return Chosen(make, given, size)
 
 
-def check_options(model: str, options: Mapping[str, Any]) -> None:
-    """Complain about what is for the other kind of model."""
-    others, kind = (FOR_LISTS, LIST) if model == TREE else (FOR_TREES, TREE)
-    for name, instead in others.items():
-        value = options.get(name)
-        if value is not None and value is not False:  # 0 was given, too
-            raise click.UsageError(f"--{name.replace('_', '-')} is for --model {kind}; {instead}")
+def _on_a_terminal() -> bool:
+    return sys.stderr is not None and sys.stderr.isatty()
 
 
 def tree_parameters(options: Mapping[str, Any]) -> dict[str, Any]:
@@ -159,9 +222,25 @@ def tree_parameters(options: Mapping[str, Any]) -> dict[str, Any]:
     return {name: asked[name] for name in names if asked.get(name) is not None}
 
 
+def card_parameters(options: Mapping[str, Any]) -> dict[str, Any]:
+    """Of the classifier, as far as they were given."""
+    if options.get("tree_depth") and options.get("monotone"):
+        raise click.UsageError(
+            "--monotone needs one card: between the leaves of a tree the total may fall. Leave --tree-depth out, or --monotone"
+        )
+    names = ("max_columns", "tree_depth", "points")
+    return {name: options[name] for name in names if options.get(name) is not None}
+
+
 def maker_of(model: str) -> Callable[..., Any]:
-    """The private learner of whole models of a kind."""
-    return _tree if model == TREE else _whole_list
+    """The private learner of a kind of models, of those that are drawn whole if there are several."""
+    return {LIST: _whole_list, TREE: _tree, CARD: _card}[model]
+
+
+def _card(**parameters: Any) -> Any:
+    from ..classifiers.cards import DPScoreCardClassifier
+
+    return DPScoreCardClassifier(**parameters)
 
 
 def _whole_list(**parameters: Any) -> Any:
@@ -174,6 +253,12 @@ def _greedy_list(**parameters: Any) -> Any:
     from ..classifiers.greedy import DPGreedyRuleListClassifier
 
     return DPGreedyRuleListClassifier(**parameters)
+
+
+def _greedy_tree(**parameters: Any) -> Any:
+    from ..classifiers.greedy_trees import DPGreedyTreeClassifier
+
+    return DPGreedyTreeClassifier(**parameters)
 
 
 def _tree(**parameters: Any) -> Any:

@@ -5,10 +5,14 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from .common import FILE, NEW_FILE, as_json_option, check_outputs, errors_as_messages, say_json
-from .terminal import as_text, on_one_line, open_console, say
+from .common import FILE, NEW_FILE, as_json_option, check_outputs, errors_as_messages, force_option, say_json, write_new
+from .terminal import as_text, on_one_line, open_console, say, say_lines
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from rich.table import Table
+
     from ..privacy.ledger import Entry
 
 
@@ -20,12 +24,27 @@ def ledger() -> None:
 @ledger.command()
 @click.argument("path", type=NEW_FILE)
 @click.option("--epsilon", "-e", type=float, required=True, help="For all models from one table together.")
-@click.option("--delta", type=float, default=0.0, help="Only for methods that need one.")
+@click.option("--delta", type=float, default=0.0, help="For --rho, and for methods that need one.")
+@click.option(
+    "--rho",
+    help="Also count in zCDP, so that many small models fit: a number, or auto for what epsilon and delta allow.",
+)
+@click.option(
+    "--records-per-person", type=click.IntRange(min=1), help="Refuse models for people with fewer records than that."
+)
 @click.option(
     "--allow-unproved", is_flag=True, help="Take releases about which nothing is proved, too. For experiments."
 )
 @as_json_option
-def create(path: Path, epsilon: float, delta: float, allow_unproved: bool, as_json: bool) -> None:
+def create(
+    path: Path,
+    epsilon: float,
+    delta: float,
+    rho: str | None,
+    records_per_person: int | None,
+    allow_unproved: bool,
+    as_json: bool,
+) -> None:
     """Make a new ledger. The total is decided once, and cannot be changed."""
     from ..privacy.ledger import Ledger
 
@@ -33,15 +52,28 @@ def create(path: Path, epsilon: float, delta: float, allow_unproved: bool, as_js
         raise click.UsageError(f"{path} exists already; a ledger is made once for a table")
     check_outputs([path])
     with errors_as_messages():
-        Ledger.open(path, epsilon, delta, allow_unproved)
+        made = Ledger.open(path, epsilon, delta, allow_unproved, _rho(rho), records_per_person).snapshot().rho
     if as_json:
-        say_json({"ledger": str(path), "epsilon": epsilon, "delta": delta, "allow_unproved": allow_unproved})
+        said = {"ledger": str(path), "epsilon": epsilon, "delta": delta, "allow_unproved": allow_unproved}
+        said |= {"rho": None if made is None else str(made), "records_per_person": records_per_person}
+        say_json(said)
         return
     say(
         f"{on_one_line(path)}: epsilon {epsilon:g}"
         + (f", delta {delta:g}" if delta else "")
         + " for all releases together"
+        + (f"; in zCDP, rho {float(made):.4g}" if made is not None else "")
     )
+
+
+def _rho(given: str | None) -> Any:
+    """What --rho says."""
+    if given is None or given == "auto":
+        return given
+    try:
+        return float(given)
+    except ValueError:
+        raise click.UsageError("--rho must be a number, or auto") from None
 
 
 @ledger.command()
@@ -50,33 +82,92 @@ def create(path: Path, epsilon: float, delta: float, allow_unproved: bool, as_js
 def show(path: Path, as_json: bool) -> None:
     """Show what was spent, on what, and what is left."""
     from ..privacy.ledger import Ledger
+    from ..privacy.ledger_words import left_of, to_whom, together
 
     with errors_as_messages():
         opened = Ledger.open(path)
-        entries, snapshot, unproved = opened.entries, opened.snapshot(), opened.allow_unproved
+        entries, snapshot, unproved, total = opened.entries, opened.snapshot(), opened.allow_unproved, opened.total()
     if as_json:
         said: dict[str, Any] = {"remaining": [str(x) for x in snapshot.remaining], "allow_unproved": unproved}
-        said |= {key: snapshot.to_dict()[key] for key in ("epsilon", "delta", "spent", "proved", "unproved", "ledger")}
+        shown = ("epsilon", "delta", "spent", "proved", "unproved", "ledger", "rho", "rho_budget", "rho_delta")
+        said |= {key: snapshot.to_dict()[key] for key in (*shown, "records_per_person")}
+        said["total"] = None if total is None else [float(total.epsilon), float(total.delta), total.by]
         say_json(said | {"entries": [_as_json(number, entry) for number, entry in enumerate(entries, 1)]})
         return
+    console = open_console()
+    console.print(_table(entries) if entries else "Nothing was learned yet.")
+    console.print(as_text(left_of(snapshot), "bold"))
+    for sentence in (together(snapshot, total), to_whom(snapshot)):
+        if sentence:
+            console.print(sentence)
+
+
+def _table(entries: "Sequence[Entry]") -> "Table":
+    """A line for each release; without columns in which there is nothing to see. Only what was released may take two lines."""
     from rich.table import Table
 
-    table = Table("", "day", "release", "epsilon", "delta", "proved", "records per person", "name", "ended", box=None)
-    for number, entry in enumerate(entries, 1):
-        proved = "nothing" if entry.proved_epsilon is None else f"{float(entry.proved_epsilon):.6g}"
-        proved += f", {float(entry.proved_delta):.3g}" if entry.proved_delta else ""
-        cells = [str(number), entry.when[:10], entry.what, f"{float(entry.epsilon):.6g}", f"{float(entry.delta):.3g}"]
-        cells += [proved, str(entry.records_per_person or "?"), entry.release or "?", _end(entry)]
+    columns: dict[str, list[str]] = {
+        "": [str(number) for number in range(1, len(entries) + 1)],
+        "day": [entry.when[:10] for entry in entries],
+        "release": [entry.what for entry in entries],
+        "epsilon": [f"{float(entry.epsilon):.6g}" for entry in entries],
+        "delta": [f"{float(entry.delta):.3g}" for entry in entries],
+        "proved": [_proved(entry) for entry in entries],
+        "records per person": [str(entry.records_per_person or "?") for entry in entries],
+        "name": [entry.release or "?" for entry in entries],
+        "ended": [_end(entry) for entry in entries],
+        "model file": [" ".join(model[:12] for model in entry.models) for entry in entries],
+    }
+    dull = {"delta": {"0"}, "records per person": {"1"}, "model file": {""}}
+    table = Table(box=None, pad_edge=False, padding=(0, 1, 0, 0))
+    shown = {name: cells for name, cells in columns.items() if not set(cells) <= dull.get(name, set())}
+    for name in shown:
+        table.add_column(name, no_wrap=name != "release", overflow="fold")
+    for cells in zip(*shown.values(), strict=True):
         table.add_row(*map(on_one_line, cells))
-    console = open_console()
-    console.print(table if entries else "Nothing was learned yet.")
-    epsilon, delta = snapshot.remaining
-    of_all = as_text(f"epsilon {float(epsilon):.6g} of {float(snapshot.epsilon):.6g} left", "bold")
-    console.print(of_all + (f", delta {float(delta):.3g} of {float(snapshot.delta):.3g}" if snapshot.delta else ""))
-    if snapshot.totals.unproved:
-        console.print(
-            f"Nothing is proved about {snapshot.totals.unproved} of the releases, nor about all of them together."
-        )
+    return table
+
+
+def _proved(entry: "Entry") -> str:
+    if entry.proved_epsilon is None:
+        return "nothing"
+    from ..privacy.statement import rounded_up
+
+    delta = f", {rounded_up(entry.proved_delta, 3)}" if entry.proved_delta else ""
+    return rounded_up(entry.proved_epsilon, 6) + delta
+
+
+@ledger.command()
+@click.argument("path", type=FILE)
+@click.option(
+    "--format",
+    "kind",
+    type=click.Choice(["csv", "json", "events"]),
+    default="csv",
+    show_default=True,
+    help="A table, the same as JSON, or events for dp_accounting.",
+)
+@click.option("--out", "-o", type=NEW_FILE, help="Write it to a file.")
+@force_option
+def export(path: Path, kind: str, out: Path | None, force: bool) -> None:
+    """Write a ledger for other tools: a table of its releases, or events for Google's dp_accounting."""
+    import json
+
+    from ..privacy.ledger import Ledger
+    from ..privacy.ledger_export import as_csv, events, rows
+
+    check_outputs([out], [path], force)
+    with errors_as_messages():
+        opened = Ledger.open(path)
+        entries, snapshot = opened.entries, opened.snapshot()
+    if kind == "csv":
+        text = as_csv(entries)
+    else:
+        text = json.dumps(rows(entries) if kind == "json" else events(entries, snapshot), indent=1) + "\n"
+    if out is None:
+        say_lines([text])
+    else:
+        write_new(out, text, force)
 
 
 def _end(entry: "Entry") -> str:
@@ -96,4 +187,7 @@ def _as_json(number: int, entry: "Entry") -> dict[str, Any]:
         "release": entry.release,
         "cut_points": {name: str(epsilon) for name, epsilon in entry.cut_points},
         "ended": entry.how,
+        "costs": [cost.to_list() for cost in entry.costs],
+        "rho": str(entry.rho),
+        "models": list(entry.models),
     }

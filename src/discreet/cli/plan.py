@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -21,7 +22,8 @@ from .common import (
     target_of,
     write_new,
 )
-from .learners import TREE, check_options, maker_of, tree_options, tree_parameters
+from .for_other_kinds import CARD, LIST, TREE, check_options
+from .learners import card_parameters, limit_options, limits_given, maker_of, model_options, tree_parameters
 from .table_notes import PUBLIC, check_not_private
 from .terminal import as_text, on_one_line, open_console
 
@@ -29,6 +31,7 @@ if TYPE_CHECKING:
     from ..evaluation.planning import Expected
     from ..schema import Schema
 
+COUNTS_SHARE = 0.1  # the default of lists and trees that are drawn whole
 WORDS = {  # what an attacker's odds may change by: e^epsilon
     0.01: "the odds change by a hundredth: hides a person nearly perfectly, and needs many records",
     0.1: "the odds change by a tenth: strong",
@@ -36,16 +39,30 @@ WORDS = {  # what an attacker's odds may change by: e^epsilon
     10.0: "the odds may change by a factor of 22,000: weak, even though others use as much",
 }
 
+OF_CARDS = (
+    "The noise is that in the class counts which points come from, in 95 of 100 of them, and what it makes of the points of a "
+    "value that a tenth of the records have, evenly in both classes; 10 points double the odds. It grows with the number of "
+    "columns: fewer of them (--max-columns, --exclude) have less noise each. What noise could have made is drawn towards 0."
+)
+WHICH_MODEL = (  # measured by `make compare`, on 16 of its tables so far
+    "Which model? A list is the shortest to read, a tree says which conditions belong together, a card gives points for every "
+    "column and ranks records by their total. On public tables lists and trees held up best with few records times epsilon, "
+    "trees were the most accurate at epsilon 1, and cards ranked best there (docs/tables.md). With a public stand-in, "
+    "`--model list`, `tree` and `card` are compared on it."
+)
+
 
 @click.command()
 @click.argument("standin", type=FILE, required=False)
 @click.option("--schema", "-s", "schema_file", type=FILE, help="What is public about the table.")
 @click.option("--records", "-n", type=click.IntRange(min=1), help="About how many records the private table has.")
 @click.option("--target", "-t", help="The column to predict, if the schema does not name it.")
-@tree_options
+@model_options
 @click.option("--max-length", "-k", type=click.IntRange(min=1), help="Of a list: its rules, with the default; 4.")
 @click.option("--max-card", type=click.IntRange(1, 3), help="Of a list: conditions in a rule; 1 by default.")
+@limit_options
 @click.option("--repeats", type=click.IntRange(min=2), default=5, show_default=True, help="Fits at each epsilon.")
+@click.option("--ledger", "ledger_file", type=FILE, help="Say how many such models this ledger still takes.")
 @click.option("--out", "-o", type=NEW_FILE, help="Write the curve as an SVG picture.")
 @csv_options
 @PUBLIC
@@ -58,6 +75,7 @@ def plan(
     target: str | None,
     model: str,
     repeats: int,
+    ledger_file: Path | None,
     out: Path | None,
     delimiter: str | None,
     encoding: str,
@@ -70,12 +88,14 @@ def plan(
     """Choose an epsilon before anything is spent: what an attacker can learn, and what it costs in accuracy.
 
     From public numbers alone (--schema and --records) it says how much accuracy is lost at most. With STANDIN, a PUBLIC table
-    like the private one (an older release, a sample that may be shown, a synthetic one), accuracy is measured on it.
+    like the private one (an older release, a sample that may be shown, a synthetic one), accuracy is measured on it. With
+    --ledger it says how many more of such models there is room for.
     """
     check_options(model, options)
-    parameters = tree_parameters(options) if model == TREE else _of_lists(options)
+    parameters = {LIST: _of_lists, TREE: tree_parameters, CARD: card_parameters}[model](options)
+    limits = limits_given(options)
     schema = load_schema(schema_file)
-    check_outputs([out], [standin, schema_file], force)
+    check_outputs([out], [standin, schema_file, ledger_file], force)
     if standin is not None:
         check_not_private(standin, public_table)
     if standin is None and records is None:
@@ -86,29 +106,73 @@ def plan(
         raise click.UsageError(
             "there is no bound for a tree in --stages or by --criterion mass: give a public stand-in table to measure on"
         )
-    from ..evaluation.planning import EPSILONS, expect, expect_trees
-
+    if standin is None and model == CARD and out is not None:
+        raise click.UsageError(
+            "--out draws accuracy, and there is no bound on that of a card: give a public stand-in table"
+        )
     with errors_as_messages():
-        count = partial(expect_trees if model == TREE else expect, schema, epsilons=EPSILONS, **parameters)
+        learn = partial(maker_of(model), schema=schema, **parameters, **limits)
+        room = None if ledger_file is None else _room(ledger_file, model, learn, len(parameters.get("stages", (1,))))
+        count = _bounds(model, schema, learn, parameters)
         expected = count(records=records or 1)
+        if limits or model == CARD:
+            learn()._check_all()
         best: float | None = None
         size = 0
         if standin is not None:
-            learn = partial(maker_of(model), schema=schema, **parameters)
             target = target_of(schema, target)
             size, best, measured = _measured(standin, schema, target, repeats, learn, delimiter, encoding, decimal)
             records = records or size
-            expected = [type(e)(e.epsilon, e.attacker, e.loss, *measured[e.epsilon]) for e in count(records=records)]
+            expected = [
+                replace(e, **dict(zip(("accuracy", "error"), measured[e.epsilon], strict=True)))
+                for e in count(records=records)
+            ]
     assert records is not None
     if out is not None:
         from ..evaluation.planning_chart import planning_chart
 
         write_new(out, planning_chart(expected, best, model), force)
     if as_json:
-        found = {"records": records, "model": model, "without privacy": best}
+        found: dict[str, Any] = {"records": records, "model": model, "without privacy": best}
+        found |= {} if room is None else {"ledger has room for": room}
         say_json(found | {"expected": [vars(e) for e in expected]})
     else:
-        _show(expected, records, size, best, out, model)
+        _show(expected, records, size, best, out, model, room)
+
+
+def _bounds(model: str, schema: "Schema", learn: Callable[..., Any], parameters: dict[str, Any]) -> Callable[..., Any]:
+    """What public numbers say, given the number of records."""
+    from ..evaluation.planning import expect, expect_cards, expect_trees
+
+    if model == CARD:
+        each = partial(_column_epsilon, learn, schema)
+        return partial(expect_cards, schema, column_epsilon=each, tree_depth=parameters.get("tree_depth", 0))
+    return partial(expect_trees if model == TREE else expect, schema, **parameters)
+
+
+def _column_epsilon(learn: Callable[..., Any], schema: "Schema", epsilon: float) -> float:
+    """Of the class counts of each column."""
+    return float(_budget_of_card(learn, schema, epsilon).column_epsilon)
+
+
+def _budget_of_card(learn: Callable[..., Any], schema: "Schema", epsilon: float) -> Any:
+    clf = learn(epsilon=epsilon)
+    clf._set_classes(schema.classes or (0, 1), ValueError)
+    return clf._budget_for(clf._candidates(schema), clf._terms.record_price)
+
+
+def _room(path: Path, model: str, learn: Callable[..., Any], draws: int) -> dict[float, int]:
+    """How many more models the ledger takes, at each epsilon. It follows from public numbers."""
+    from ..evaluation.planning import EPSILONS
+    from ..mechanisms.registry import SCORE_CARDS, WHOLE_LISTS, WHOLE_TREES
+    from ..privacy.ledger import Ledger
+
+    ledger = Ledger.open(path)
+    if model == CARD:
+        schema = learn().schema
+        return {e: ledger.room_for(SCORE_CARDS.costs(_budget_of_card(learn, schema, e))) for e in EPSILONS}
+    mechanism = WHOLE_TREES if model == TREE else WHOLE_LISTS
+    return {e: ledger.room_for(mechanism.costs_of(e, COUNTS_SHARE, draws)) for e in EPSILONS}
 
 
 def _of_lists(options: dict[str, Any]) -> dict[str, Any]:
@@ -154,10 +218,17 @@ def _measured(
 
 
 def _show(
-    expected: "list[Expected]", records: int, size: int, best: float | None, out: Path | None, model: str
+    expected: "list[Expected]",
+    records: int,
+    size: int,
+    best: float | None,
+    out: Path | None,
+    model: str,
+    room: dict[float, int] | None,
 ) -> None:
     from rich.table import Table
 
+    from ..evaluation.planning import ExpectedOfCards
     from ..report.wording import bound
 
     console = open_console()
@@ -167,12 +238,21 @@ def _show(
         table.add_column("accuracy lost at most")
     if best is not None:
         table.add_column("accuracy, measured")
+    if room is not None:
+        table.add_column(f"more {model}s in the ledger")
+    if isinstance(expected[0], ExpectedOfCards):
+        table.add_column("noise in a count")
+        table.add_column("in points")
     for e in expected:
         row = [f"{e.epsilon:g}", bound(e.attacker), _bar(e.attacker - 0.5, 0.5)]
         if e.loss is not None:
             row.append("all" if e.loss >= 0.5 else f"{e.loss:.2%}")
         if e.accuracy is not None and e.error is not None:
             row.append(f"{e.accuracy:.3f} ± {2 * e.error:.3f}")
+        if room is not None:
+            row.append(f"{room[e.epsilon]:,}")
+        if isinstance(e, ExpectedOfCards):
+            row += [f"± {e.noise:,}", f"± {e.points:,.0f}" if e.points >= 1 else f"± {e.points:.1f}"]
         table.add_row(*row)
     console.print(table)
     if best is not None:
@@ -182,11 +262,15 @@ def _show(
         )
     for epsilon, words in WORDS.items():
         console.print(" ", as_text(f"{epsilon:g}", "bold"), f" {words}")
+    if model == CARD:
+        console.print(OF_CARDS)
+    console.print(WHICH_MODEL)
     alike = "tree of the same depth" if model == TREE else "list of the same length"
     lost = f"What is lost at most is against the best {alike} on the same records, in 95 of 100 fits, whatever the records are. "
     console.print(
         f"The attacker knows everything but whether one person is among about {records:,} records, and thinks it as likely as "
-        f"not. {lost if bounded else ''}Several models from one table add up: divide by their number.",
+        f"not. {lost if bounded else ''}Several models from one table add up: "
+        f"{'divide by their number.' if room is None else 'the ledger counts.'}",
         style="dim",
     )
     if out is not None:

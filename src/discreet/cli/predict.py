@@ -64,7 +64,6 @@ def predict(
     with errors_as_messages():
         saved = SavedModel.load(model)
         scorer = saved.model
-        answers = [(a.label, *(round(float(p), 6) for p in a.shares_among(scorer.classes))) for a in scorer.answers]
         parts = _parts(table, is_left_to_engine(table, engine), scorer, ids, delimiter, encoding, decimal)
         header = [*ids, "prediction", *(f"share of {c}" for c in scorer.classes)]
         if twice := [name for name in ids if header.count(name) > 1]:
@@ -72,7 +71,7 @@ def predict(
                 f"--id {twice[0]!r} would be in the scores twice: leave it out, or rename the column"
             )
         rows = (
-            [*copied, *answers[k]] for X, ids_of in parts for k, copied in zip(scorer.captures(X), ids_of, strict=True)
+            [*copied, *scored] for X, ids_of in parts for scored, copied in zip(_scores(scorer, X), ids_of, strict=True)
         )
         written = _json(header, rows) if as_json else _csv(header, rows)
         if out is None:
@@ -80,6 +79,20 @@ def predict(
         else:
             n = _write(out, written, force)
             say(f"{n:,} records: {on_one_line(out)}", err=True)
+
+
+def _scores(model: "PartitionModel", X: Any) -> Iterator[tuple[Any, ...]]:
+    """The label of each record, and the shares of all classes."""
+    from ..conditions.partition import has_points_by_class
+
+    found = model.captures(X)
+    if has_points_by_class(model):  # each record has shares of its own
+        return (
+            (model.answers[k].label, *row)
+            for k, row in zip(found, model.predict_proba(X).round(6).tolist(), strict=True)
+        )
+    answers = [(a.label, *(round(float(p), 6) for p in a.shares_among(model.classes))) for a in model.answers]
+    return (answers[k] for k in found)
 
 
 def _csv(header: list[str], rows: Iterable[list[Any]]) -> Iterator[str]:

@@ -23,7 +23,12 @@ from .terminal import on_one_line, open_console
     is_flag=True,
     help="Also classifiers of other libraries (diffprivlib, InterpretML), installed once into an environment in the folder.",
 )
-def reproduce(quick: bool, folder: Path, jobs: int | None, peers: bool) -> None:
+@click.option(
+    "--beyond",
+    is_flag=True,
+    help="Instead of the paper's experiments what its conclusion asks for: inverse sensitivity, trees and forests.",
+)
+def reproduce(quick: bool, folder: Path, jobs: int | None, peers: bool, beyond: bool) -> None:
     """Run the paper's experiments again, and compare with its numbers. Needs `discreet[experiments]`.
 
     Stop it whenever you like, and start it again: what is done is not done twice. In the folder are then all fits, as rows of one
@@ -48,14 +53,18 @@ def reproduce(quick: bool, folder: Path, jobs: int | None, peers: bool) -> None:
     )
     from rich.table import Table
 
+    from ..experiments.beyond import units as units_beyond
+    from ..experiments.beyond_page import write_beyond_page
     from ..experiments.comparisons import compared
     from ..experiments.page import Facts
     from ..experiments.peers_environment import PeersError, environment
-    from ..experiments.reproduce import all_units
+    from ..experiments.reproduce import all_units, reproduce_beyond
     from ..experiments.reproduce import reproduce as run_experiments
     from ..experiments.results_page import write_results_page
     from ..experiments.tables import comparison
 
+    if beyond and peers:
+        raise click.UsageError("--peers are of the paper's experiments: leave it out, or run it without --beyond")
     python = None
     if peers:
         try:
@@ -63,28 +72,35 @@ def reproduce(quick: bool, folder: Path, jobs: int | None, peers: bool) -> None:
                 python = environment(folder / "peers-environment")
         except PeersError as error:
             raise click.ClickException(str(error)) from None
-    folder = folder / ("quick" if quick else "full")
+    folder = folder / (("beyond-" if beyond else "") + ("quick" if quick else "full"))
     if folder.is_dir() and any(folder.iterdir()) and not (folder / "parts").is_dir():
         raise click.UsageError(f"{folder} holds something other than results of this command: choose another --folder")
     started = time.monotonic()
     columns = (TextColumn("fits"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(), TimeRemainingColumn())
     with Progress(*columns, console=open_console(stderr=True)) as bar:
-        task = bar.add_task("", total=sum(unit.fits for unit in all_units(quick, peers)))
+        todo = units_beyond(quick) if beyond else all_units(quick, peers)
+        task = bar.add_task("", total=sum(unit.fits for unit in todo))
         try:
-            fits = run_experiments(folder, quick, jobs, lambda done: bar.advance(task, done), python)
+            if beyond:
+                fits = reproduce_beyond(folder, quick, jobs, lambda done: bar.advance(task, done))
+            else:
+                fits = run_experiments(folder, quick, jobs, lambda done: bar.advance(task, done), python)
         except PeersError as error:
             raise click.ClickException(str(error)) from None
-    numbers = comparison(compared(fits))
-    table = Table(*numbers.header, box=None)
-    for row in numbers.rows:
-        table.add_row(*row)
     console = open_console()
-    console.print(table)
+    if not beyond:
+        numbers = comparison(compared(fits))
+        table = Table(*numbers.header, box=None)
+        for row in numbers.rows:
+            table.add_row(*row)
+        console.print(table)
     with open_console(stderr=True).status("drawing ..."):
         versions = {name: version(name) for name in ("discreet", "numpy", "scikit-learn")} | {
             "Python": platform.python_version()
         }
-        command = "discreet reproduce" + (" --quick" if quick else "") + (" --peers" if peers else "")
+        flags = {"--beyond": beyond, "--quick": quick, "--peers": peers}
+        command = " ".join(["discreet reproduce", *(flag for flag, given in flags.items() if given)])
         date = datetime.now(UTC).date().isoformat()
-        page = write_results_page(fits, folder, Facts(command, date, versions, time.monotonic() - started))
+        write = write_beyond_page if beyond else write_results_page
+        page = write(fits, folder, Facts(command, date, versions, time.monotonic() - started))
     console.print(f"{len(fits):,} fits; read {on_one_line(page)}")

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from ..schema import Schema
 
 MOST_RULES = 1_000  # more are not expected; if they come and find no space, the model is printed
+MOST_RANGES = 100  # of totals, that a score card has a risk for
 
 
 class NotWritten(click.ClickException):
@@ -73,6 +74,15 @@ def size_of_model(schema: "Schema | None", max_length: int, max_card: int) -> in
     rules = min(max_length, MOST_RULES) * (max_card + 1) * (_longest(data) + 500)
     labels = min(max_length, MOST_RULES) * len(schema.classes or (0, 1)) * 64
     return (1 << 17) + 4 * (len(json.dumps(data, indent=1)) + rules + labels)
+
+
+def size_of_card(schema: "Schema | None", leaves: int) -> int:
+    """The same for a score card, of at most so many cards: a row for each test of each column, one for what is left."""
+    if schema is None:
+        return 1 << 22
+    data, named = schema.to_dict(), len(schema.classes or (0, 1)) * 64
+    rows = leaves * sum(sum(1 for _ in column.tests()) + 2 for column in schema.used)
+    return (1 << 17) + 4 * (len(json.dumps(data, indent=1)) + (rows + MOST_RANGES) * (_longest(data) + 500 + named))
 
 
 def size_of_report(model: int) -> int:

@@ -14,63 +14,130 @@ if TYPE_CHECKING:
 
     from ..conditions.nodes import Node
     from ..conditions.partition import Answer, Condition, Model
+    from ..models.score_card import ScoreCard
 
 LABEL_COLOURS = ("cyan", "magenta", "green", "yellow", "blue", "red")
 
 
-def coloured(model: "Model") -> "Text":
-    """A model in colour, a line a rule or leaf, with the share of its label among the (noisily) counted records it captured."""
+def coloured(model: "Model", counts_epsilon: float | None = None) -> "Text":
+    """A model in colour, a line a rule or leaf, with the share of its label among the (noisily) counted records it captured.
+
+    With the epsilon of each count, also from where to where their number is.
+    """
     from rich.text import Text
 
+    from ..conditions.cards import numbers_of
     from ..conditions.nodes import root_of
     from ..conditions.partition import conditions_of_answers
     from ..conditions.text import write_number
+    from ..models.score_card import ScoreCard
 
     if (root := root_of(model)) is not None:
-        return _coloured_tree(model, root)
+        return _coloured_tree(model, root, counts_epsilon)
+    if isinstance(model, ScoreCard):
+        return _coloured_card(model, counts_epsilon)
     lines: list[Text] = []
     for partition in model.partitions:
         for i, points in enumerate(partition.points or ()):
-            lines.append(Text.assemble(*_words(partition.conditions, i), (write_number(points), "bold"), " points"))
+            lines.append(
+                Text.assemble(
+                    *_words(model, partition.conditions, i),
+                    (", ".join(map(write_number, numbers_of(points))), "bold"),
+                    " points",
+                )
+            )
         lines += [Text()] if partition.points else []
     conditions = conditions_of_answers(model)
     for i, answer in enumerate(model.answers):
-        lines.append(Text.assemble(*_words(conditions, i), *_answer(model, answer)))
+        lines.append(Text.assemble(*_words(model, conditions, i), *_answer(model, answer, counts_epsilon)))
     return Text("\n").join(lines)
 
 
-def _coloured_tree(model: "Model", root: "Node") -> "Text":
+def _coloured_tree(model: "Model", root: "Node", counts_epsilon: float | None) -> "Text":
     """A tree, line by line as it prints."""
     from rich.text import Text
 
+    from ..conditions.labelled import in_labels
     from ..conditions.nodes import INDENT, lines_of
 
     lines = []
     for line in lines_of(root):
         parts: list[Any] = [INDENT * line.indent, (line.opening, "bold")]
-        parts += [] if line.test is None else [" ", on_one_line(line.test), (" then", "bold")]
-        parts += [] if line.answer is None else [" ", *_answer(model, line.answer)]
+        test = None if line.test is None else in_labels(line.test, model.schema)
+        parts += [] if test is None else [" ", on_one_line(test), (" then", "bold")]
+        parts += [] if line.answer is None else [" ", *_answer(model, line.answer, counts_epsilon)]
         lines.append(Text.assemble(*parts))
     return Text("\n").join(lines)
 
 
-def _answer(model: "Model", answer: "Answer") -> list[Any]:
+def _coloured_card(model: "ScoreCard", counts_epsilon: float | None) -> "Text":
+    """A score card: columns, values and points under each other, then what totals mean."""
+    from rich.text import Text
+
+    from ..conditions.card_text import LARGEST_TOTAL, card_rows
+    from ..conditions.cards import ranges_of_totals
+    from ..conditions.labelled import classes_called, in_labels
+
+    lines: list[Text] = []
+    for number, card in enumerate(model.cards):
+        if len(model.cards) > 1:
+            said = " and ".join(on_one_line(in_labels(literal, model.schema)) for literal in card.condition)
+            opening = ("if " if said else "") if number == 0 else ("else if " if said else "else")
+            lines.append(Text.assemble((opening, "bold"), said, (":", "bold")))
+        given = card_rows(model, card, classes_called(model), labels=True)
+        rows = [[on_one_line(cell) for cell in row] for row in given]
+        wide = [max(map(len, cells)) for cells in zip(*rows, strict=True)]
+        for column, value, *points in rows:
+            numbers = [(f"   {cell:>{width}}", "bold") for cell, width in zip(points, wide[2:], strict=True)]
+            lines.append(Text.assemble(f"{column:<{wide[0]}} {value:<{wide[1]}}", *numbers))
+        lines.append(Text())
+    if model.has_points_by_class:
+        return Text("\n").join([*lines, Text(LARGEST_TOTAL)])
+    ranges = ranges_of_totals(model.cards, model.limits)
+    far = max(map(len, ranges))
+    for said, answer in zip(ranges, model.answers, strict=True):
+        lines.append(Text.assemble(("total ", "bold"), f"{said:<{far}}   ", *_answer(model, answer, counts_epsilon)))
+    return Text("\n").join(lines)
+
+
+def _answer(model: "Model", answer: "Answer", counts_epsilon: float | None) -> list[Any]:
     """A label in its colour, and what its counts or shares say."""
+    from ..conditions.count_intervals import support_interval
+    from ..conditions.labelled import classes_called
+
     where = model.classes.index(answer.label)
-    label = (on_one_line(answer.label), f"bold {LABEL_COLOURS[where % len(LABEL_COLOURS)]}")
+    label = (on_one_line(classes_called(model)[where]), f"bold {LABEL_COLOURS[where % len(LABEL_COLOURS)]}")
     counts = [max(0.0, c) for c in answer.counts or ()]
+    if answer.shares is not None and counts:  # shares are not those of the counts: both are said
+        return [label, (f"   {answer.shares[where]:.0%}", "dim"), (_records(model, answer, counts_epsilon), "dim")]
     if (total := sum(counts)) > 0:
-        return [label, (f"   {counts[where] / total:.0%} of {total:,.0f}", "dim")]
+        ends = support_interval(answer, model.classes, counts_epsilon) if counts_epsilon else None
+        interval = "" if ends is None else f" ({ends[0]:,} to {ends[1]:,})"
+        return [label, (f"   {counts[where] / total:.0%} of {total:,.0f}{interval}", "dim")]
     if counts:
         return [label, ("   too few records to count", "dim")]
     return [label] if answer.shares is None else [label, (f"   {answer.shares[where]:.0%}", "dim")]
 
 
-def _words(conditions: "Sequence[Condition]", i: int) -> list[Any]:
+def _records(model: "Model", answer: "Answer", counts_epsilon: float | None) -> str:
+    """How many records an answer was for, and from where to where that number is."""
+    from ..conditions.count_intervals import support_interval
+
+    total = max(0.0, sum(answer.counts or ()))
+    ends = support_interval(answer, model.classes, counts_epsilon) if counts_epsilon else None
+    return f"   {total:,.0f} records" + ("" if ends is None else f" ({ends[0]:,} to {ends[1]:,})")
+
+
+def _words(model: "Model", conditions: "Sequence[Condition]", i: int) -> list[Any]:
     """How the line of a condition begins."""
+    from ..conditions.labelled import in_labels
+
     last = i == len(conditions) - 1
     opening = ("always " if last and i == 0 else "else " if last else "if " if i == 0 else "else if ", "bold")
-    return [opening] if last else [opening, on_one_line(" and ".join(map(str, conditions[i]))), (" then ", "bold")]
+    if last:
+        return [opening]
+    tests = " and ".join(str(in_labels(literal, model.schema)) for literal in conditions[i])
+    return [opening, on_one_line(tests), (" then ", "bold")]
 
 
 @click.command()
@@ -79,10 +146,10 @@ def _words(conditions: "Sequence[Condition]", i: int) -> list[Any]:
     "--format",
     "-f",
     "form",
-    type=click.Choice(["text", "json", "sql", "python", "html"]),
+    type=click.Choice(["text", "json", "sql", "python", "pmml", "onnx", "html"]),
     default="text",
     show_default=True,
-    help="For people, programs, databases, Python without this package, or as a report.",
+    help="For people, programs, databases, Python without this package, scoring engines, or as a report.",
 )
 @click.option(
     "--dialect",
@@ -92,16 +159,28 @@ def _words(conditions: "Sequence[Condition]", i: int) -> list[Any]:
     help="Of SQL.",
 )
 @click.option("--share-of", help="For sql and python: the share of this class, instead of the predicted class.")
+@click.option(
+    "--as-tree", is_flag=True, help="For pmml: a rule list as a TreeModel, of which every evaluator knows shares."
+)
 @click.option("--out", "-o", type=NEW_FILE, help="Write to a file.")
 @force_option
 @click.option("--json", "as_json", is_flag=True, help="The same as --format json.")
 def show(
-    model: Path, form: str, dialect: str, share_of: str | None, out: Path | None, force: bool, as_json: bool
+    model: Path,
+    form: str,
+    dialect: str,
+    share_of: str | None,
+    as_tree: bool,
+    out: Path | None,
+    force: bool,
+    as_json: bool,
 ) -> None:
     """Show MODEL: its rules and what it promises, or code that scores new records."""
     from ..models.saved import SavedModel
 
     check_outputs([out], [model], force)
+    if form == "onnx" and out is None:
+        raise click.UsageError("ONNX is no text; say --out model.onnx")
     with errors_as_messages():
         saved = SavedModel.load(model)
         shown = saved.model
@@ -117,6 +196,10 @@ def show(
             text = shown.to_sql(dialect, of)
         elif form == "python":
             text = shown.to_python(share_of=of)
+        elif form == "pmml":
+            text = shown.to_pmml(as_tree=as_tree).rstrip("\n")
+        elif form == "onnx" and out is not None:
+            return write_new(out, shown.to_onnx(), force)
         elif form == "html":
             from ..report.html import to_html
 
@@ -131,10 +214,18 @@ def show(
         say_lines([text, "\n"])
 
 
+def title_of(saved: Any) -> "Text":
+    """What a model predicts, or what kind of model it is."""
+    from ..conditions.labelled import target_called
+
+    target = target_called(saved.model, saved.target)
+    return as_text(f"A {saved.model.kind}" if target is None else f"Predicting {on_one_line(target)}")
+
+
 def _show(saved: Any) -> None:
     from rich.panel import Panel
 
     console = open_console()
-    title = f"A {saved.model.kind}" if saved.target is None else f"Predicting {on_one_line(saved.target)}"
-    console.print(Panel(coloured(saved.model), title=as_text(title), title_align="left", padding=(1, 2)))
+    shown = coloured(saved.model, saved.counts_epsilon)
+    console.print(Panel(shown, title=title_of(saved), title_align="left", padding=(1, 2)))
     console.print(str(saved.privacy or "Learned without privacy: it promises nothing about the records."))

@@ -121,10 +121,10 @@ def _parsed_or_put_aside(file: Path) -> dict[str, dict[str, str]]:
 
 @contextmanager
 def _alone() -> Iterator[None]:
-    """While nobody else changes the notes, where the system has locks and the folder can be written."""
+    """While nobody else changes the notes, where the folder can be written."""
     try:
         lock = open_locked(_file().with_name("tables.lock"), create=True)
-    except (ImportError, OSError):
+    except OSError:
         yield
         return
     with lock:

@@ -9,24 +9,16 @@ import json
 import sys
 from functools import cache
 from typing import TYPE_CHECKING, Any
-from unicodedata import category
 
 import click
+
+from ..common.visible import escaped as escaped
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from rich.console import Console
     from rich.text import Text
-
-
-def escaped(text: str, keep: str = "\n") -> str:
-    """A string in which everything can be seen. Only line breaks stay, because our own messages have some.
-
-    >>> escaped("weight [kg]\\x1b[2J")
-    'weight [kg]\\\\x1b[2J'
-    """
-    return "".join(c if c.isprintable() or c in keep or category(c) == "Zs" else ascii(c)[1:-1] for c in text)
 
 
 def on_one_line(thing: Any) -> str:
