@@ -20,8 +20,8 @@ from .support import fuzzing
 
 COUNT = 2_000
 NAMES = [
-    *("schema", "schema file", "rules", "model", "tree text", "tree", "model file", "statement", "ledger"),
-    "older ledger",
+    *("schema", "schema file", "rules", "model", "tree text", "tree", "model file", "evaluation", "statement"),
+    *("ledger", "older ledger"),
 ]
 SEED = 0 if os.environ.get("CI") else secrets.randbelow(10**9)
 

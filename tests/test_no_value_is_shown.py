@@ -25,10 +25,13 @@ from scipy.sparse import csr_array
 import discreet
 from discreet import (
     Boolean,
+    Card,
     Categorical,
     DPGreedyRuleListClassifier,
+    DPGreedyTreeClassifier,
     DPOptimalRuleListClassifier,
     DPOptimalTreeClassifier,
+    DPScoreCardClassifier,
     GreedyRuleListClassifier,
     Ignored,
     Numeric,
@@ -36,14 +39,18 @@ from discreet import (
     OptimalTreeClassifier,
     RuleList,
     Schema,
+    ScoreCard,
+    ScoreCardClassifier,
     Vault,
     check_table,
     draft_schema,
     private_cuts,
 )
+from discreet.audit.explore import ListsByEnvelope, TreesOnTuples
 from discreet.common.errors import LearningError, SchemaError, no_value_shown
 from discreet.common.tables import as_table
 from discreet.conditions.candidates import Candidates
+from discreet.conditions.partition import Answer
 from discreet.evaluation import feature_importance, feature_overlap, membership_attack, vulnerability
 from discreet.schema.inference import infer_schema
 
@@ -79,6 +86,9 @@ STRICT = Schema(
 )
 GRID = Schema((Numeric("n", low=0, high=9, n_cuts=8), *COLUMNS[1:]), classes=["no", "yes"])
 RULES = RuleList.parse("if n <= 3 and c = a and b then yes else no", schema=SCHEMA)
+CARD_OF_THREE = ScoreCard(
+    (Card((0, 1, 2), ()),), (), tuple(map(Answer, ("no", "perhaps", "yes"))), ("no", "perhaps", "yes"), SCHEMA
+)
 STRICT_RULES = RuleList.parse("if n <= 3 and c = a and b then yes else no", schema=STRICT)
 PRIVATE = {
     "mass": lambda **p: DPGreedyRuleListClassifier(max_length=2, **{"schema": SCHEMA} | p),
@@ -86,15 +96,21 @@ PRIVATE = {
         "sm-laplace", delta=1e-6, min_support=2, max_length=2, **{"schema": SCHEMA} | p
     ),
     "whole lists": lambda **p: DPOptimalRuleListClassifier(max_length=2, **{"schema": SCHEMA} | p),
+    "longer lists": lambda **p: ListsByEnvelope(max_length=2, **{"schema": SCHEMA} | p),
     "whole trees": lambda **p: DPOptimalTreeClassifier(max_depth=2, **{"schema": SCHEMA} | p),
     "whole trees by mass": lambda **p: DPOptimalTreeClassifier(
         stages=(1, 1), criterion="mass", **{"schema": SCHEMA} | p
     ),
+    "greedy trees": lambda **p: DPGreedyTreeClassifier(max_depth=2, **{"schema": SCHEMA} | p),
+    "score cards": lambda **p: DPScoreCardClassifier(max_columns=2, **{"schema": SCHEMA} | p),
+    "score cards after a tree": lambda **p: DPScoreCardClassifier(tree_depth=1, **{"schema": SCHEMA} | p),
+    "wide tables": lambda **p: TreesOnTuples(stages=(1, 1), **{"schema": SCHEMA} | p),
 }
 OPEN = {
     "greedy": lambda **p: GreedyRuleListClassifier(max_length=2, **p),
     "optimal": lambda **p: OptimalRuleListClassifier(max_length=2, **p),
     "optimal tree": lambda **p: OptimalTreeClassifier(max_depth=2, **p),
+    "score card": lambda **p: ScoreCardClassifier(max_columns=2, **p),
     "inferring": lambda **p: DPGreedyRuleListClassifier(max_length=2, infer_schema=True, **p),
 }
 
@@ -375,6 +391,12 @@ def calls_on_shapes():
     yield "no records to measure", lambda: feature_importance(RULES, FRAME[:0], [])
     yield "a class outside only", lambda: vulnerability(RULES, FRAME, Y, marked, ["yes"] * N)
     yield "one record to attack", lambda: membership_attack(RULES, marked[:1], ["yes"], marked, Y)
+    three = Schema(SCHEMA.columns, classes=["no", "perhaps", "yes"])
+    yield (
+        "rising points for three classes",
+        lambda: DPScoreCardClassifier(monotone={"n": 1}, schema=three).fit(marked, Y),
+    )
+    yield "no shares to attack", lambda: membership_attack(CARD_OF_THREE, marked, Y, marked, Y)
     yield "no such attack", lambda: membership_attack(RULES, marked, Y, marked, Y, kind="white-box")
     yield "no candidates", lambda: GreedyRuleListClassifier().fit(pd.DataFrame({"c": [TEXT] * N}), Y)
     yield "no candidates left", lambda: GreedyRuleListClassifier(exclude=["n", "c", "b"]).fit(marked, seen)
@@ -413,12 +435,17 @@ def calls_on_failures():
     """Errors of libraries inside private code, which like to have numbers and values in them."""
     for error in (MemoryError(TEXT), ValueError(NUMBER)):
         for name, make in PRIVATE.items():
-            for learner in ("classifiers.greedy.greedy", "classifiers.optimal.optimal", "classifiers.trees.whole_tree"):
+            learners = "greedy.greedy", "optimal.optimal", "trees.whole_tree", "cards.score_card"
+            for learner in (f"classifiers.{learner}" for learner in learners):
                 yield f"{name}, {error!r} while it learns", failing(f"discreet.{learner}", error, make)
             if isinstance(error, MemoryError):
                 yield (
                     f"{name}, no memory for cells",
                     failing("discreet.cells.cells.CellsInProgress.finish", error, make),
+                )
+                yield (
+                    f"{name}, no memory for tuples",
+                    failing("discreet.cells.tuples.TuplesInProgress.finish", error, make),
                 )
 
 
@@ -454,6 +481,7 @@ NO_RECORD_GETS_THERE = {
                 "demo",
                 "evaluate",
                 "fit",
+                "for_other_kinds",
                 "learners",
                 "ledger",
                 "plan",
@@ -461,15 +489,31 @@ NO_RECORD_GETS_THERE = {
                 "reproduce",
                 "saving",
             ),
-            "show",
+            *("show", "release"),
         )
     },
-    ("releases.accuracy", ""): "parameters",
+    **{(f"papers.{module}", ""): "a model's file, and what its holder says" for module in ("folder", "record")},
+    ("papers.attached", ""): "a model's file and a ledger",
+    ("releases.evaluation_file", ""): "files of a model and of its evaluation, both released; messages are constant",
+    **{(f"papers.{module}", ""): "a folder of released files" for module in ("sums", "verifying")},
+    ("common.folders", ""): "a folder's name",
+    ("report.particulars", ""): "what a holder says; the message is constant",
+    **{(f"schema.columns.{module}", ""): "a schema; messages have its names" for module in ("label_text", "labels")},
+    ("releases.measuring", ""): "parameters",
+    ("releases.evaluation", ""): "parameters; messages have names of columns",
+    ("schema.groups", ""): "a schema and parameters; messages have names of columns and cuts of the schema",
     ("sources.table_check", "check_table"): "a parameter",
     ("schema.drafting.dictionary", ""): "a data dictionary, which has no records",
     ("schema.drafting.round_cuts", "_step"): "cannot happen; the message is constant",
     ("sources.files", "_kind"): "the name of a file, and what is installed",
     ("sources.memory", "FileTable.__init__"): "a schema; the message is constant",
+    ("cells.tuples", "TuplesInProgress.add_counted"): "cannot happen; the message is constant",
+    ("sampling.list_sums", "ListSums.__init__"): "cannot happen; the message is constant",
+    ("vault.tuple_vault", "TupleVault._tuples"): "cannot happen; the message is constant",
+    (
+        "classifiers.private",
+        "PrivateClassifier._needed_schema",
+    ): "a parameter; the message has the names of a class and a method",
     ("experiments.figures", "choose"): "names of experiments and public datasets",
     ("experiments.peers_environment", ""): "public datasets, and what other programs say about them",
     ("evaluation.__init__", ""): "names of the package",
@@ -479,19 +523,30 @@ NO_RECORD_GETS_THERE = {
     ("models.saved", ""): "a model file: what was released",
     ("conditions.prior", ""): "parameters",
     ("common.locking", ""): "a file's name",
+    ("common.threads", "_submitted"): "whether a thread starts; the message is constant, and not shown",
+    ("common.file_locks", "_by_byte.take"): "whether a file is locked; the message is constant",
+    ("conditions.limits", ""): "parameters, and a schema; messages have names of columns",
     ("privacy.amounts", ""): "budgets, which are public",
     ("privacy.entries", ""): "a model's file; the errors have no message",
+    ("privacy.costs", ""): "a ledger's file; the errors have no message",
+    ("privacy.filter", ""): "budgets, which are public",
     ("privacy.ledger", ""): "budgets, which are public, and names of types",
     ("privacy.reservation", ""): "budgets, which are public",
     ("privacy.ledger_file", ""): "a file's name",
     ("privacy.ledger_lines", ""): "which line of a ledger is damaged",
+    ("privacy.numerical", ""): "that a package is missing",
+    ("privacy.whole", ""): "budgets, which are public",
+    ("privacy.wish", ""): "budgets, which are public, names of types, and what a caller of ``reserve`` gave",
     ("privacy.ledger_version_1", ""): "a ledger's file; the errors have no message",
     ("privacy.statement", ""): "budgets, which are public",
     ("classifiers.greedy", ""): "parameters",
     ("export.branches", ""): "a model, and a parameter",
     ("export.dialects", ""): "a model, and a parameter; messages have names of columns",
+    ("export.onnx_graph", ""): "a model, and parameters; messages have names of columns and categories",
+    ("export.pmml", ""): "a model; messages have names of columns",
     ("export.python_source", ""): "a model, and a parameter; the message is constant",
-    ("export.sql", ""): "a model, and parameters; messages have names of columns",
+    ("export.sql", ""): "a model; the message is constant",
+    ("export.values", ""): "a model, and parameters; messages have names of columns",
     ("conditions.text", ""): "a text that a person wrote or a list printed",
     ("conditions.rules", "Literal.__post_init__"): "made by candidates, or by a person",
     ("conditions.rules", "Rule.__post_init__"): "made by learners from candidates and classes; messages are constant",
@@ -499,6 +554,15 @@ NO_RECORD_GETS_THERE = {
         "models.rule_list",
         "RuleList.__post_init__",
     ): "made by learners from candidates and classes; messages are constant",
+    (
+        "models.score_card",
+        "ScoreCard.__post_init__",
+    ): "made by learners from candidates and classes; messages are constant",
+    ("classifiers.cards", "Cards._check_card_parameters"): "parameters",
+    **{
+        ("vault.card_doors", f"CardDoors.{door}"): "a bug in a learner; the message is constant"
+        for door in ("_ask", "grow", "count")
+    },
     ("models.json_form", ""): "a model file",
     ("models.tree", "_from_dict"): "a model file",
     ("models.kinds", ""): "the name of a kind of models",
@@ -525,6 +589,11 @@ NO_RECORD_GETS_THERE = {
     ("common.parameters", "check_integer"): "a parameter",
     ("classifiers.base", "check_min_support"): "a parameter",
     ("classifiers.optimal", "DPOptimalRuleListClassifier._check_parameters"): "parameters",
+    (
+        "classifiers.optimal",
+        "DPOptimalRuleListClassifier._price",
+    ): "parameters and public numbers; the message is constant",
+    ("classifiers.optimal", "OptimalRuleListClassifier.fit"): "parameters and public numbers; the message is constant",
     ("classifiers.drawn", "check_counts_share"): "a parameter",
     ("classifiers.drawn", "check_time_limit"): "a parameter",
     ("classifiers.trees", ""): "parameters",
@@ -567,6 +636,7 @@ NO_RECORD_GETS_THERE = {
     ("mechanisms.registry", "register"): "the name of a mechanism",
     ("mechanisms.noisy_counts", "NoisyCountsSelector.log_prob"): "only the audit asks, which makes its tables up",
     ("mechanisms.noisy_counts", "NoisyCountsSelector.laws"): "only the audit asks, which makes its tables up",
+    ("sampling.law.elements", "keys_of"): "a bug in the learner; the message is constant",
     ("sampling.law.envelope", "draw_by_envelope"): "a bug in the sampler; the message is constant",
 }
 
@@ -735,7 +805,8 @@ def test_models_and_doors_print_nothing_of_records(monkeypatch):
     vault = Vault.from_table(marked, seen, SCHEMA)
     doors = []
     with monkeypatch.context() as patched:
-        for learner in ("greedy.greedy", "optimal.optimal", "trees.whole_tree"):
+        learners = "greedy.greedy", "optimal.optimal", "trees.whole_tree", "greedy_trees.greedy_tree"
+        for learner in (*learners, "cards.score_card"):
             patched.setattr(f"discreet.classifiers.{learner}", lambda opened, *_, **more: doors.append(opened) or 1 / 0)
         for make in PRIVATE.values():
             with pytest.raises(LearningError):
@@ -743,11 +814,27 @@ def test_models_and_doors_print_nothing_of_records(monkeypatch):
     assert [type(door).__name__ for door in doors] == [
         "GreedyDoors",
         "GreedyDoors",
+        "SummedListDoors",
         "ListDoors",
         "TreeDoors",
         "TreeDoors",
+        "GreedyTreeDoors",
+        "CardDoors",
+        "CardDoors",
+        "SummedTreeDoors",
     ]
-    for thing in (*doors, vault, vault._cells, vault._counter(Candidates.of_schema(SCHEMA))):
+    lists, card, trees = doors[2], doors[-2], doors[-1]
+    summed = [
+        card._trees,
+        card._vault,
+        lists._first,
+        lists._first._counts,
+        trees._vault,
+        trees._vault._whole,
+        trees._first,
+        trees._first._problem,
+    ]
+    for thing in (*doors, *summed, vault, vault._cells, vault._counter(Candidates.of_schema(SCHEMA))):
         assert repr(thing) == str(thing) == f"<{type(thing).__name__}>"
 
 

@@ -66,10 +66,11 @@ def test_programs_of_users_pass_a_strict_type_checker(tmp_path):
 def test_what_a_type_checker_is_told_has_the_parameters_that_there_are(cls):
     (tree,) = ast.parse(getsource(cls)).body
     (told,) = (n for n in ast.walk(tree) if isinstance(n, ast.FunctionDef) and n.name == "__init__")
-    names = [argument.arg for argument in told.args.args[1:]]
-    assert names == [field.name for field in fields(cls) if field.init]
-    defaults = dict(
-        zip(names[len(names) - len(told.args.defaults) :], map(ast.literal_eval, told.args.defaults), strict=True)
-    )
+    names, by_keyword = ([argument.arg for argument in some] for some in (told.args.args[1:], told.args.kwonlyargs))
+    assert names == [field.name for field in fields(cls) if field.init and not field.kw_only]
+    assert by_keyword == [field.name for field in fields(cls) if field.init and field.kw_only]
+    last = names[len(names) - len(told.args.defaults) :] + by_keyword
+    given = [*told.args.defaults, *told.args.kw_defaults]
+    defaults = dict(zip(last, map(ast.literal_eval, given), strict=True))
     made = {f.name: f.default for f in fields(cls) if f.name in defaults}
     assert made == defaults

@@ -56,6 +56,9 @@ def _released(clf):
     return f"{clf!r}\n{clf}\n{clf.privacy_}\n{kept!r}\n{predicted}\n{digest}"
 
 
+LIMITS = {"monotone": {"age": 1, "member": -1}, "forbid": [("age", "job")]}
+
+
 def _optimal(**parameters):
     from discreet import DPOptimalRuleListClassifier
 
@@ -78,15 +81,40 @@ def _greedy(mechanism, **parameters):
     return DPGreedyRuleListClassifier(mechanism=mechanism, schema=_schema(), max_length=3, **parameters)
 
 
+def _greedy_tree(**parameters):
+    from discreet import DPGreedyTreeClassifier
+
+    return DPGreedyTreeClassifier(schema=_schema(), max_depth=2, **parameters)
+
+
+def _card(**parameters):
+    from discreet import DPScoreCardClassifier
+
+    return DPScoreCardClassifier(schema=_schema(), **parameters)
+
+
 def _fit(clf, X, y):
     return _released(clf.fit_source(X, verbose=True) if y is None else clf.fit(X, y))
 
 
-def _fit_vault(X, y):
+def _fit_file(clf, X, y):
+    if y is not None:
+        X.assign(outcome=y).to_parquet("table.parquet")
+    return _released(clf.fit_file("table.parquet"))
+
+
+def _fit_tuples(clf, X, y):
+    """Joint counts of columns, which an engine counts if it can."""
+    if y is not None:
+        return _fit(clf, X, y)
+    return clf.plan_source(X, counting="tuples") + _released(clf.fit_source(X, counting="tuples", verbose=True))
+
+
+def _fit_vault(clf, X, y):
     from discreet import Vault
 
     vault = Vault.from_source(X, _schema()) if y is None else Vault.from_table(X, y, _schema())
-    return f"{vault!r} {vault}\n" + _released(_optimal().fit_vault(vault))
+    return f"{vault!r} {vault}\n" + _released(clf.fit_vault(vault))
 
 
 def _ledger(X, y):
@@ -97,11 +125,34 @@ def _ledger(X, y):
     return f"{told}\n{ledger!r} {ledger.remaining} {ledger.snapshot()}"
 
 
-def _noisy_accuracy(X, y):
-    from discreet import RuleList, noisy_accuracy
+def _rules():
+    from discreet import RuleList
 
-    rules = RuleList.parse("if age > 50 then yes\nelse no", schema=_schema())
-    return repr(noisy_accuracy(rules, X, y, epsilon=1.0))
+    return RuleList.parse("if age > 50 then yes\nelse no", schema=_schema())
+
+
+def _noisy_accuracy(X, y):
+    from discreet import noisy_accuracy
+
+    return repr(noisy_accuracy(_rules(), X, y, epsilon=1.0))
+
+
+def _some_card():
+    from discreet import Literal, ScoreCard
+    from discreet.conditions.partition import Answer
+    from discreet.models.score_card import Card, PointsTable
+
+    ages = PointsTable("age", (((Literal("age", "<=", 50),), 7), ((), 0)))
+    members = PointsTable("member", (((Literal("member", "is true"),), 3), ((), 0)))
+    answers = (Answer("no", shares=(0.8, 0.2)), Answer("yes", shares=(0.4, 0.6)))
+    return ScoreCard((Card(-5, (ages, members)),), (0,), answers, ("no", "yes"), _schema())
+
+
+def _noisy_evaluation(model, X, y):
+    from discreet import noisy_evaluation
+
+    found = noisy_evaluation(model, X, y, epsilon=1.0, by=["job", "member", "age"])
+    return f"{found!r}\n{found}\n{found.to_dict()}\n{found.to_html()}\n{found._repr_html_()}\n{found.privacy}"
 
 
 def _private_cuts(X, y):
@@ -119,9 +170,30 @@ CALLS = {
     "fit whole lists in two draws": lambda X, y: _fit(_optimal(joint=1, max_card=2, verbose=True), X, y),
     "fit whole trees": lambda X, y: _fit(_tree(), X, y),
     "fit whole trees in two stages": lambda X, y: _fit(_tree(stages=(1, 2), criterion="mass", verbose=True), X, y),
+    "fit whole lists, a rule at a time": lambda X, y: _fit(_optimal(joint=1, verbose=True), X, y),
+    "fit whole lists from tuples": lambda X, y: _fit_tuples(_optimal(joint=1, verbose=True), X, y),
+    "fit whole trees from tuples": lambda X, y: _fit_tuples(_tree(stages=(1, 2), criterion="mass", verbose=True), X, y),
+    "fit whole trees with limits": lambda X, y: _fit(_tree(**LIMITS), X, y),
+    "fit whole lists with limits": lambda X, y: _fit(_optimal(joint=1, verbose=True, **LIMITS), X, y),
+    "fit_file": lambda X, y: _fit_file(_optimal(verbose=True), X, y),
+    "fit_file, a tree in stages": lambda X, y: _fit_file(_tree(stages=(1, 2)), X, y),
+    "fit greedy trees": lambda X, y: _fit(_greedy_tree(), X, y),
+    "fit greedy trees with support checks": lambda X, y: _fit(
+        _greedy_tree(mechanism="sm-laplace", delta=1e-6, min_support=5), X, y
+    ),
+    "fit cards": lambda X, y: _fit(_card(verbose=True), X, y),
+    "fit cards of few columns": lambda X, y: _fit(_card(max_columns=2, points="decimals", counts_share=0), X, y),
+    "fit cards with limits": lambda X, y: _fit(_card(monotone=LIMITS["monotone"]), X, y),
+    "fit cards after a tree": lambda X, y: _fit(_card(tree_depth=1, max_columns=2, verbose=True), X, y),
+    "fit cards from tuples": lambda X, y: _fit_tuples(_card(tree_depth=2, verbose=True), X, y),
+    "fit_file, a card": lambda X, y: _fit_file(_card(verbose=True), X, y),
+    "fit_file, a card after a tree": lambda X, y: _fit_file(_card(tree_depth=2, max_columns=1), X, y),
     "fit with a ledger": _ledger,
-    "fit_vault": _fit_vault,
+    "fit_vault": lambda X, y: _fit_vault(_optimal(), X, y),
+    "fit_vault, a card": lambda X, y: _fit_vault(_card(max_columns=2), X, y),
     "noisy_accuracy": _noisy_accuracy,
+    "noisy_evaluation": lambda X, y: _noisy_evaluation(_rules(), X, y),
+    "noisy_evaluation of a card": lambda X, y: _noisy_evaluation(_some_card(), X, y),
     "private_cuts": _private_cuts,
     "plan_source": _plan_source,
 } | {f"fit {mechanism}": lambda X, y, mechanism=mechanism: _fit(_greedy(mechanism), X, y) for mechanism in MECHANISMS}

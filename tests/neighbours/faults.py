@@ -8,28 +8,57 @@ def _fails(n):
 
 
 def memory_while_filling():
-    from discreet.vault import vault
+    from discreet.cells.cells import CellsInProgress
+    from discreet.cells.tuples import TuplesInProgress
 
-    real = vault.CellsInProgress.finish
-    vault.CellsInProgress.finish = lambda self: _fails(int(real(self).counts.sum()))
+    cells, tuples = CellsInProgress.finish, TuplesInProgress.finish
+    CellsInProgress.finish = lambda self: _fails(int(cells(self).counts.sum()))
+    TuplesInProgress.finish = lambda self: _fails(_records(tuples(self)))
+
+
+def _records(tuples):
+    """How many records were counted."""
+    return sum(int(tuples.table((), part).sum()) for part in range(tuples.n_parts))
+
+
+def memory_while_adding_up():
+    """Before anything is booked, where all lists or trees are added up; else when the draw begins."""
+    from discreet.conditions.column_parts import ColumnParts
+    from discreet.vault import greedy_doors, summed_doors, tree_doors
+
+    ColumnParts.by_part = lambda parts, counts: _fails(int(counts.sum()))
+    summed_doors.ListSums = lambda tuples, *_: _fails(_records(tuples))
+    summed_doors.WeighedTrees = lambda problem, *_: _fails(_records(problem.tuples))
+    tree_doors.TreeProblem = lambda truth, counts, *_: _fails(int(counts.sum()))
+    greedy_doors.NodeCounts = lambda left, captured: _fails(int(left.sum()))
 
 
 def memory_while_drawing():
-    from discreet.vault import greedy_doors, list_doors, tree_doors
+    from discreet.sampling.list_sums import ListSums
+    from discreet.sampling.trees.drawing import WeighedTrees
+    from discreet.vault import card_doors, greedy_doors, list_doors, tree_doors
 
+    counted = card_doors.counts_by_total
+    card_doors.counts_by_total = lambda *given: _fails(int(counted(*given).sum()))
+    ListSums.draw = lambda sums, *_: _fails(_records(sums._counts._tuples))
+    WeighedTrees.draw = lambda weighed, *_: _fails(int(weighed._problem.total().sum()))
     list_doors.make_problem = lambda truth, counts, *_: _fails(int(counts.sum()))
     tree_doors.TreeProblem = lambda truth, counts, *_: _fails(int(counts.sum()))
     greedy_doors.NodeCounts = lambda left, captured: _fails(int(left.sum()))
 
 
 def error_with_a_context_while_filling():
-    from discreet.vault import vault
+    from discreet.cells.cells import CellsInProgress
+    from discreet.cells.tuples import TuplesInProgress
 
-    def finish(self):
-        try:
-            _fails(int(real(self).counts.sum()))
-        except MemoryError:
-            raise ValueError("too large") from None
+    def failing(finish, records):
+        def fail(self):
+            try:
+                _fails(records(finish(self)))
+            except MemoryError:
+                raise ValueError("too large") from None
 
-    real = vault.CellsInProgress.finish
-    vault.CellsInProgress.finish = finish
+        return fail
+
+    CellsInProgress.finish = failing(CellsInProgress.finish, lambda cells: int(cells.counts.sum()))
+    TuplesInProgress.finish = failing(TuplesInProgress.finish, _records)

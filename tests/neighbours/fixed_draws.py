@@ -6,6 +6,8 @@ import sys
 from collections import defaultdict
 from datetime import datetime
 
+import numpy as np
+
 
 def fix_draws():
     """For the rest of this process. Random names become numbers, too, and the clock of ledgers stands still."""
@@ -13,23 +15,34 @@ def fix_draws():
     import tempfile
     import uuid
 
-    import discreet.privacy.ledger
-    import discreet.releases.accuracy
+    import discreet.privacy.wish
+    import discreet.releases.measuring
+    from discreet.vault.card_doors import CardDoors
     from discreet.vault.cut_doors import CutDoors
     from discreet.vault.greedy_doors import GreedyDoors
+    from discreet.vault.greedy_tree_doors import GreedyTreeDoors
     from discreet.vault.list_doors import ListDoors
+    from discreet.vault.summed_doors import SummedListDoors, SummedTreeDoors
     from discreet.vault.tree_doors import TreeDoors
 
     _replace(ListDoors, "sample_list", lambda _, doors, prefix, lengths: _some_list(prefix, len(lengths) - 1))
-    for doors in (ListDoors, GreedyDoors):
+    _replace(SummedListDoors, "_draw", lambda _, doors, sums: _some_summed_list(sums))
+    for doors in (ListDoors, SummedListDoors, GreedyDoors):
         _replace(doors, "histogram", lambda drawn, *_: tuple(10.0 for _ in drawn))
-    _replace(TreeDoors, "_draw", lambda drawn, doors, problem, depth: _some_tree(doors, depth))
-    _replace(TreeDoors, "count", lambda drawn, *_: _with_some_counts(drawn))
+    _replace(TreeDoors, "_draw", lambda drawn, doors, problem, depth: _some_tree(problem.score, depth))
+    _replace(SummedTreeDoors, "_draw", lambda drawn, doors, weighed: _some_tree(doors._score, weighed._depth))
+    for doors in (TreeDoors, SummedTreeDoors, GreedyTreeDoors):
+        _replace(doors, "count", lambda drawn, *_: _with_some_counts(drawn))
     _replace(GreedyDoors, "exceeds", _some_support)
     _replace(GreedyDoors, "select", lambda _, doors, prefix: _unused(prefix, 1)[0])
+    _replace(GreedyTreeDoors, "exceed", lambda passed, doors, nodes: [True] * len(passed))
+    _replace(GreedyTreeDoors, "select", lambda chosen, doors, nodes: [len(path) for path in nodes])
+    _replace(CardDoors, "choose", lambda chosen, doors, how_many: [list(range(how_many)) for _ in chosen])
+    _replace(CardDoors, "count", lambda drawn, *_: [[_some_counts(h) for h in own] for own in drawn])
+    _replace(CardDoors, "count_totals", lambda drawn, *_: _some_counts(drawn))
     _replace(CutDoors, "cut", lambda _, doors, stretches: [s.first for s in stretches])
-    _replace(discreet.releases.accuracy, "correct_and_wrong", lambda *_: (70, 30))
-    discreet.privacy.ledger.datetime = StoppedClock
+    _replace(discreet.releases.measuring, "noisy_histograms", lambda drawn, *_: [_some_counts(h) for h in drawn])
+    discreet.privacy.wish.datetime = StoppedClock
     asked = defaultdict(itertools.count)
     secrets.token_hex = lambda n=32: f"{next(asked[_caller()]):0{2 * n}x}"
     uuid.uuid4 = lambda: uuid.UUID(int=next(asked[_caller()]))
@@ -68,11 +81,18 @@ def _unused(prefix, n):
     return list(itertools.islice((i for i in itertools.count() if i not in prefix), n))
 
 
-def _some_tree(doors, depth):
+def _some_summed_list(sums):
+    """Rules that are not in the list yet: those have a weight in the prior."""
+    unused = sorted(int(rule) for rule, weight in zip(sums._order, sums._worth.tests, strict=True) if weight > 0)
+    n_rules = min(len(unused), len(sums._log_lengths) - 1)
+    return unused[:n_rules], [i % 2 for i in range(n_rules + 1)]
+
+
+def _some_tree(score, depth):
     """A test at every place, and labels in turn; none where they are not drawn."""
     from discreet.conditions.numbered_tree import Fork, Leaf
 
-    labels = itertools.cycle([0, 1] if doors._problem.score == "accuracy" else [None])
+    labels = itertools.cycle([0, 1] if score == "accuracy" else [None])
     trees = [Leaf(next(labels)) for _ in range(2**depth)]
     for test in range(depth):
         trees = [Fork(test, *pair) for pair in zip(trees[::2], trees[1::2], strict=True)]
@@ -88,3 +108,7 @@ def _with_some_counts(tree):
 
 def _some_list(prefix, n_rules):
     return _unused(prefix, n_rules), [i % 2 for i in range(n_rules + 1)]
+
+
+def _some_counts(histogram):
+    return (70 - 40 * (np.arange(histogram.size) % 2)).reshape(histogram.shape)

@@ -9,16 +9,22 @@ from pathlib import Path
 
 def _when_filled(hole):
     """Do something with the number of records whenever a vault is filled."""
-    from discreet.vault import vault
+    from discreet.cells.cells import CellsInProgress
+    from discreet.cells.tuples import TuplesInProgress
 
-    real = vault.CellsInProgress.finish
+    cells, tuples = CellsInProgress.finish, TuplesInProgress.finish
 
-    def finish(self):
-        cells = real(self)
-        hole(int(cells.counts.sum()))
-        return cells
+    def finish_cells(self):
+        filled = cells(self)
+        hole(int(filled.counts.sum()))
+        return filled
 
-    vault.CellsInProgress.finish = finish
+    def finish_tuples(self):
+        filled = tuples(self)
+        hole(int(filled.table(()).sum()))
+        return filled
+
+    CellsInProgress.finish, TuplesInProgress.finish = finish_cells, finish_tuples
 
 
 def on_stdout():

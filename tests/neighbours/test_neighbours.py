@@ -87,8 +87,20 @@ def test_a_vault_of_lists_looks_the_same_with_a_record_of_any_kind(see):
 
 CALLS = [
     *("fit whole lists", "fit whole lists in two draws", "fit whole trees", "fit whole trees in two stages"),
-    *("fit_vault", "noisy_accuracy", "private_cuts", "plan_source"),
+    *("fit whole lists, a rule at a time", "fit_file", "fit_file, a tree in stages"),
+    *("fit whole trees with limits", "fit whole lists with limits"),
+    *("fit cards", "fit cards of few columns", "fit cards with limits", "fit cards after a tree"),
+    *("fit_file, a card", "fit_file, a card after a tree", "fit_vault, a card", "noisy_evaluation of a card"),
+    *("fit_vault", "noisy_accuracy", "noisy_evaluation", "private_cuts", "plan_source"),
     *(f"fit {mechanism}" for mechanism in MECHANISMS),
+]
+# so that the schema, small as it is, counts as a wide one: records are counted by sets of columns, once for each draw
+WIDE = {"sources.plan.FEW_PATTERNS": 0}
+ON_TUPLES = [
+    *("fit whole lists", "fit whole lists from tuples", "fit whole trees", "fit whole trees from tuples"),
+    *("fit_file", "fit_file, a tree in stages", "fit whole trees with limits"),
+    *("fit cards", "fit cards of few columns", "fit cards after a tree", "fit cards from tuples"),
+    *("fit_file, a card", "fit_file, a card after a tree"),
 ]
 
 
@@ -103,42 +115,73 @@ def test_every_call_looks_the_same_with_a_record_more(see, call, form):
         assert not differences(without, see(job | {"extra": extra})), f"with one more record: {extra}"
 
 
+@pytest.mark.parametrize("form", ["pandas", "Parquet in DuckDB"])
+@pytest.mark.parametrize("call", ON_TUPLES)
+def test_every_call_on_a_wide_table_looks_the_same_with_a_record_more(see, call, form):
+    job = {"call": call, "form": form, "constants": WIDE}
+    without = see(job)
+    assert without["exit code"] == 0
+    assert not without["value"].startswith("raised"), without["value"]
+    if "verbose=True" in without["value"]:
+        assert "however many records" in without["stderr"], "it is not counted by sets of columns"
+    for extra in FEW:
+        assert not differences(without, see(job | {"extra": extra})), f"with one more record: {extra}"
+    assert not differences(see(job | {"n": 0}), see(job | {"n": 1}))
+
+
+@pytest.mark.parametrize("form", ["pandas", "polars", "Parquet in DuckDB"])
+@pytest.mark.parametrize(
+    "call", ["fit whole lists from tuples", "fit whole trees from tuples", "fit cards from tuples"]
+)
+def test_a_fit_on_a_wide_table_looks_the_same_with_a_record_of_any_kind(see, call, form):
+    job = {"call": call, "form": form, "constants": WIDE}
+    without = see(job)
+    for extra in EXTRAS[form]:
+        assert not differences(without, see(job | {"extra": extra})), f"with one more record: {extra}"
+
+
 @pytest.mark.parametrize("form", EXTRAS)
 def test_an_empty_table_looks_like_one_with_a_record(see, form):
-    for call in ("fit whole lists", "fit whole trees"):
+    for call in ("fit whole lists", "fit whole trees", "fit cards after a tree"):
         job = {"call": call, "form": form, "n": 0}
         empty = see(job)
         assert not differences(empty, see(job | {"n": 1}))
 
 
+CARDS = ["fit cards", "fit cards after a tree"]
 # So many records, patterns or rows are taken at a time. Here it is as many as the smaller table has.
 SLICES = [
     *("sources.memory.ROWS_AT_A_TIME", "sources.files.ROWS_AT_A_TIME", "sources.engine.ROWS_AT_A_TIME"),
-    *("cells.cells.BLOCK", "cells.counting.ROWS"),
+    "sources.engine.RECORDS_AT_A_TIME",
+    *("cells.cells.BLOCK", "cells.counting.ROWS", "cells.levels.ROWS", "cells.tuples.ROWS", "cells.totals.ROWS"),
 ]
 
 
+@pytest.mark.parametrize("wide", [{}, WIDE], ids=["patterns", "tuples"])
 @pytest.mark.parametrize("form", ["pandas", "Parquet in DuckDB"])
-@pytest.mark.parametrize("call", ["fit whole lists", "fit whole trees", "fit mass"])
-def test_a_record_beyond_the_end_of_a_slice_is_not_noticed(see, call, form):
-    job = {"call": call, "form": form, "constants": dict.fromkeys(SLICES, 40)}
+@pytest.mark.parametrize("call", ["fit whole lists", "fit whole trees", "fit mass", "fit greedy trees", *CARDS])
+def test_a_record_beyond_the_end_of_a_slice_is_not_noticed(see, call, form, wide):
+    job = {"call": call, "form": form, "constants": dict.fromkeys(SLICES, 40) | wide}
     without = see(job)
     assert not without["value"].startswith("raised"), without["value"]
     assert not differences(without, see(job | {"extra": "ordinary"}))
 
 
+@pytest.mark.parametrize("wide", [{}, WIDE], ids=["patterns", "tuples"])
 @pytest.mark.parametrize("path", ["CSV", "Parquet"])
-def test_a_record_beyond_the_end_of_a_part_of_a_file_is_not_noticed(see_command, path):
-    one, other = (see_command("fit", path, extra, constants=dict.fromkeys(SLICES, 40)) for extra in (None, "ordinary"))
+def test_a_record_beyond_the_end_of_a_part_of_a_file_is_not_noticed(see_command, path, wide):
+    constants = dict.fromkeys(SLICES, 40) | wide
+    one, other = (see_command("fit", path, extra, constants=constants) for extra in (None, "ordinary"))
     assert one["exit code"] == 0
     assert not differences(one, other)
 
 
+@pytest.mark.parametrize("wide", [{}, WIDE], ids=["patterns", "tuples"])
 @pytest.mark.parametrize("form", ["pandas", "Parquet in DuckDB"])
 @pytest.mark.parametrize("fault", FAULTS)
-def test_what_goes_wrong_shows_no_number_of_records(see, fault, form):
-    for call in ("fit whole lists", "fit whole trees", "fit mass", "fit with a ledger"):
-        job = {"call": call, "form": form, "fault": fault}
+def test_what_goes_wrong_shows_no_number_of_records(see, fault, form, wide):
+    for call in ("fit whole lists", "fit whole trees", "fit mass", "fit with a ledger", *CARDS):
+        job = {"call": call, "form": form, "fault": fault, "constants": wide}
         without = see(job)
         assert "raised" in without["value"], "the fault does not strike"
         assert not differences(without, see(job | {"extra": "ordinary"}))
@@ -199,32 +242,41 @@ PATHS = {
     "DuckDB": (["duckdb:///base.duckdb?table=people"], _typed(_write_duckdb), TYPED),
     "glob": (["tabl?.parquet"], _typed(_write_parquet), TYPED),
 }
-COMMANDS = ["fit", "fit greedy", "fit a tree", "evaluate", "cuts"]
+COMMANDS = [
+    "fit",
+    "fit greedy",
+    "fit a tree",
+    "fit a card",
+    "fit cards after a tree",
+    "evaluate",
+    "evaluate by groups",
+    "evaluate accuracy",
+    "cuts",
+]
 
 
 def arguments(command, path):
     table, *options = PATHS[path][0]
-    if command == "evaluate":
-        return ["evaluate", "public.json", table, *options, "-e", "1", "--model-is-public", "--ledger", "ledger.json"]
+    if command.startswith("evaluate"):
+        more = {
+            "evaluate": [],
+            "evaluate by groups": ["--by", "job", "--by", "age=50", "-s", "schema.toml", "--report", "report.html"],
+            "evaluate accuracy": ["--accuracy", "--json"],
+        }[command]
+        given = [table, *options, "-e", "1", "--model-is-public", "--ledger", "ledger.json"]
+        return ["evaluate", "public.json", *given, *more]
     given = [table, *options, "-s", "schema.toml", "-e", "1", "--ledger", "ledger.json"]
     if command == "fit":
         return ["fit", *given, "-o", "model.json", "--report", "report.html", "-k", "3"]
     if command == "fit greedy":
         return ["fit", *given, "-o", "model.json", "--json", "--mechanism", "mass"]
-    if command == "fit a tree":
-        return [
-            "fit",
-            *given,
-            "-o",
-            "model.json",
-            "--report",
-            "report.html",
-            "--model",
-            "tree",
-            "--stages",
-            "1,1",
-            "-v",
-        ]
+    of_kinds = {
+        "fit a tree": ["--model", "tree", "--stages", "1,1", "-v"],
+        "fit a card": ["--model", "card", "--monotone", "age:+1", "-v"],
+        "fit cards after a tree": ["--model", "card", "--tree-depth", "1", "--max-columns", "2"],
+    }
+    if command in of_kinds:
+        return ["fit", *given, "-o", "model.json", "--report", "report.html", *of_kinds[command]]
     return ["cuts", *given, "-o", "new.toml", "-c", "age=3"]
 
 
@@ -271,6 +323,17 @@ def test_every_command_looks_the_same_with_a_record_more(see_command, command, p
         assert not differences(without, see_command(command, path, extra)), f"with one more record: {extra}"
 
 
+@pytest.mark.parametrize("path", ["CSV", "Parquet", "Parquet in DuckDB"])
+@pytest.mark.parametrize("command", ["fit", "fit a tree", "fit a card", "fit cards after a tree"])
+def test_every_command_on_a_wide_table_looks_the_same_with_a_record_more(see_command, command, path):
+    without = see_command(command, path, None, constants=WIDE)
+    assert without["exit code"] == 0, without["stderr"]
+    for extra in FEW:
+        assert not differences(without, see_command(command, path, extra, constants=WIDE)), f"one more record: {extra}"
+    empty, one = (see_command(command, path, extra, n=0, constants=WIDE) for extra in (None, "ordinary"))
+    assert not differences(empty, one)
+
+
 @pytest.mark.parametrize("path", PATHS)
 @pytest.mark.parametrize("command", COMMANDS)
 def test_a_command_on_an_empty_table_looks_like_on_one_with_a_record(see_command, command, path):
@@ -290,11 +353,13 @@ def test_in_memory_and_in_an_engine_a_table_gives_the_same_files(see_command, co
 LEAKS = [name for name in vars(leaks) if name.startswith(("on_", "in_"))]
 
 
+@pytest.mark.parametrize("wide", [{}, WIDE], ids=["patterns", "tuples"])
 @pytest.mark.parametrize("leak", LEAKS)
-def test_a_hole_made_on_purpose_is_seen(see, see_command, leak):
-    job = {"call": "fit whole lists", "form": "pandas", "leak": leak}
-    assert differences(see(job), see(job | {"extra": "ordinary"})), "in Python"
-    one, other = (see_command("fit", "CSV", extra, leak=leak) for extra in (None, "ordinary"))
+def test_a_hole_made_on_purpose_is_seen(see, see_command, leak, wide):
+    for call in ("fit whole lists", "fit cards"):
+        job = {"call": call, "form": "pandas", "leak": leak, "constants": wide}
+        assert differences(see(job), see(job | {"extra": "ordinary"})), f"in Python: {call}"
+    one, other = (see_command("fit", "CSV", extra, leak=leak, constants=wide) for extra in (None, "ordinary"))
     assert differences(one, other), "on the command line"
 
 
@@ -302,19 +367,36 @@ def test_a_hole_made_on_purpose_is_seen(see, see_command, leak):
 
 NO_PRIVATE_RECORDS = {
     *(kind.__name__ for kind in KINDS.values()),
-    *("Schema", "Literal", "Rule", "RuleList", "Tree", "Split", "PrivacyStatement", "Ledger"),
+    *(
+        "Schema",
+        "Literal",
+        "Rule",
+        "RuleList",
+        "Tree",
+        "Split",
+        "ScoreCard",
+        "Card",
+        "PointsTable",
+        "PrivacyStatement",
+        "Ledger",
+    ),
     *("SavedModel",),  # predicts for records, which is not covered by any promise (docs/privacy-promise.md)
-    *("GreedyRuleListClassifier", "OptimalRuleListClassifier", "OptimalTreeClassifier"),  # not private, and say so
+    # not private, and say so
+    *("GreedyRuleListClassifier", "OptimalRuleListClassifier", "OptimalTreeClassifier", "ScoreCardClassifier"),
     *("draft_schema", "draft_from_dictionary"),  # of a public sample
     *("check_table",),  # for the holder's eyes only, and says so
+    *("write_release", "verify_release"),  # of a model's file; what is in the folder is compared below
 }
 LOOKED_AT = {
     *(
         "DPGreedyRuleListClassifier",
+        "DPGreedyTreeClassifier",
         "DPOptimalRuleListClassifier",
         "DPOptimalTreeClassifier",
+        "DPScoreCardClassifier",
         "Vault",
         "noisy_accuracy",
+        "noisy_evaluation",
         "private_cuts",
         "open_table",
     ),
@@ -327,6 +409,7 @@ def test_every_public_name_is_looked_at_or_takes_no_private_records():
 
 COMMANDS_WITHOUT_PRIVATE_RECORDS = {
     *("schema", "plan", "ledger", "show", "demo", "audit", "reproduce"),
+    *("release", "verify"),  # of a model's file; compared below
     *("predict",),  # its output is about the records it is given
     *("check",),  # for the holder's eyes only
 }
@@ -336,11 +419,26 @@ def test_every_command_is_looked_at_or_takes_no_private_records():
     assert set(main.commands) == {command.split()[0] for command in COMMANDS} | COMMANDS_WITHOUT_PRIVATE_RECORDS
 
 
+def test_a_release_of_neighbouring_tables_differs_by_nothing_but_what_was_drawn(see_command, tmp_path):
+    """With the draws fixed, models are equal, byte by byte; and a release is a function of the model and what its holder says."""
+    seen = [see_command("fit", "CSV", extra)["file model.json"] for extra in (None, "ordinary")]
+    models = [model.partition(" ")[2] for model in seen]  # after the file's mode
+    written = []
+    for number, model in enumerate(models):
+        source, folder = tmp_path / f"model {number}.json", tmp_path / f"release {number}"
+        source.write_text(model, encoding="utf-8")
+        discreet.write_release(source, folder, table_name="people", date="2026-11-17", allow_unproved=True)
+        written.append({p.relative_to(folder).as_posix(): p.read_bytes() for p in folder.rglob("*") if p.is_file()})
+    assert "model.json" in written[0]
+    assert written[0] == written[1]
+
+
 def test_every_way_to_learn_is_looked_at():
 
     assert {f"fit {mechanism}" for mechanism in MECHANISMS} <= set(CALLS)
-    for classifier in (discreet.DPOptimalRuleListClassifier, discreet.DPOptimalTreeClassifier):
+    whole = discreet.DPOptimalRuleListClassifier, discreet.DPOptimalTreeClassifier
+    for classifier in (*whole, discreet.DPScoreCardClassifier):
         methods = {name for name in dir(classifier) if name.startswith(("fit", "plan"))}
-        assert methods == {"fit", "fit_source", "fit_vault", "plan_source"}
+        assert methods == {"fit", "fit_file", "fit_source", "fit_vault", "plan_source"}
     fillers = {name for name in vars(discreet.Vault) if not name.startswith("_")}
     assert fillers == {"from_table", "from_source", "from_file", "filled_by", "drafted"}

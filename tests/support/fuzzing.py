@@ -39,6 +39,7 @@ from discreet import (
     Schema,
     Split,
     Tree,
+    noisy_evaluation,
 )
 from discreet.common.errors import ModelError, RuleError, SchemaError
 from discreet.conditions.partition import Answer
@@ -48,6 +49,7 @@ from discreet.privacy.ledger import BudgetError, LedgerError, LedgerSnapshot
 from discreet.privacy.ledger_file import OutOfReachError
 from discreet.privacy.ledger_version_1 import read_version_1
 from discreet.privacy.statement import Guarantee
+from discreet.releases.evaluation_file import SavedEvaluation
 
 MOST_SECONDS = 2.0  # of CPU for one input
 LONGEST_MESSAGE = 1_500
@@ -512,6 +514,28 @@ def same_saved(model: SavedModel) -> None:
     assert model.ledger is None or model.ledger.proved
 
 
+def evaluations() -> list[str]:
+    """Files of evaluations: with groups, with labels, and with neither."""
+    label = {"label": "Age in years"}
+    columns = [Numeric("age", cuts=[25, 45], **label), Categorical("job", categories=["a", "b"], labels={"a": "clerk"})]
+    schema = Schema(columns, "y", [0, 1], class_labels={"0": "no", "1": "yes"})
+    model = SavedModel(RuleList.parse("if age <= 25 and job = a then 1 else 0", (0, 1), schema), STATEMENT)
+    content, table = model.to_json().encode(), {"age": [20, 30, 50] * 20, "job": ["a", "b", "b"] * 20}
+    groups = ((), "job", ["age", "job"])  # with a seed, so that inputs can be made again
+    found = [noisy_evaluation(model, table, [0, 1, 0] * 20, 1.0, by=by, random_state=0) for by in groups]
+    ledger = replace(Ledger(2.0).snapshot(), ledger="a ledger")
+    return [
+        replace(SavedEvaluation.of(one, content), ledger=known).to_json()
+        for one, known in zip(found, (None, ledger, None), strict=True)
+    ]
+
+
+def same_evaluation(saved: SavedEvaluation) -> None:
+    assert SavedEvaluation.from_json(saved.to_json()) == saved
+    assert saved.evaluation.to_text()
+    assert saved.evaluation.to_html()
+
+
 def same_statement(statement: PrivacyStatement) -> None:
     assert PrivacyStatement.from_json(statement.to_json()) == statement
     assert str(statement)
@@ -575,6 +599,16 @@ def readers(folder: Path) -> list[Reader]:
         Reader("tree text", TREE_TEXTS, RuleError, Tree.parse, same_model),
         Reader("tree", trees, RuleError, Tree.from_json, same_model, json.loads, to_json),
         Reader("model file", saved, ModelError, SavedModel.load, same_saved, json.loads, to_signed_json, as_file=True),
+        Reader(
+            "evaluation",
+            evaluations(),
+            ModelError,
+            SavedEvaluation.load,
+            same_evaluation,
+            json.loads,
+            to_signed_json,
+            as_file=True,
+        ),
         Reader(
             "statement",
             [STATEMENT.to_json(), UNPROVED.to_json(None)],

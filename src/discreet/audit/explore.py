@@ -5,8 +5,10 @@ The classifier is run as it is, on a vault that is filled from made-up cell coun
 probability that the mechanism gives it, and in the next run another one, until all ways have been taken. Noisy counts that are
 released are not enumerated: given everything else they follow the discrete Laplace law around the exact counts, which is written
 down and integrated in ``loss.py``. So what is checked is the code that real fits run: how it splits the budget, which records
-it takes away, when it stops. What is *not* run here: the way from a table to cells, and the code that draws (``select`` of
-mechanisms without exact coins, the samplers of lists and trees, OpenDP). These are level 3's part.
+it takes away, when it stops. Where all lists or trees are added up, each choice of the sampler is such a decision, too: its own
+code is run, sums and all. What is *not* run here: the way from a table to cells, and the code that draws in other ways
+(``select`` of mechanisms without exact coins, the envelope and the search for lists, trees from cells, OpenDP). These are
+level 3's part.
 """
 
 import math
@@ -15,20 +17,25 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from itertools import permutations, product
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from ..cells.cells import Cells
 from ..cells.counting import NodeCounts
 from ..cells.packing import Packing
+from ..cells.totals import TotalsInProgress
+from ..cells.tuples import TuplesInProgress
+from ..classifiers.cards import DPScoreCardClassifier
 from ..classifiers.greedy import DPGreedyRuleListClassifier
+from ..classifiers.greedy_trees import DPGreedyTreeClassifier
 from ..classifiers.optimal import DPOptimalRuleListClassifier
 from ..classifiers.private import Priced
 from ..classifiers.trees import DPOptimalTreeClassifier
 from ..common.errors import PrivacyWarning
 from ..conditions.candidates import Candidates
 from ..conditions.numbered_tree import Fork, Leaf, NumberedTree, leaves_of
+from ..learners.cards import LearnedCard
 from ..learners.greedy import Learned
 from ..noise.discrete_laplace import tail
 from ..noise.entropy import Entropy, Integers
@@ -37,9 +44,13 @@ from ..noise.noisy_max import log_prob
 from ..privacy.ledger import Reservation
 from ..sampling.problem import Problem
 from ..sampling.reference import weighed
-from ..sampling.trees.problem import TreeProblem
+from ..sampling.trees.on_cells import TreeProblem
 from ..sampling.trees.reference import law_of_trees
 from ..schema import Schema
+from ..sources.plan import TUPLES, Plan, plan_counting
+from ..vault.card_doors import CardDoors
+from ..vault.summed_doors import SummedListDoors, SummedTreeDoors
+from ..vault.tuple_vault import TupleVault
 from ..vault.vault import Vault
 from .loss import Array, Loss, shifted_counts
 
@@ -53,6 +64,7 @@ class _Fork:
     arms: Sequence[Any]
     is_check: bool
     charge: float  # what was charged last, before this was decided
+    charged: float  # what was charged in all until then
 
 
 class Explorer:
@@ -62,7 +74,8 @@ class Explorer:
         self._forks: list[_Fork] = []
         self._depth = 0
         self.released: list[tuple[int, float]] = []  # exact value and scale of each noisy count
-        self.learned: Learned | NumberedTree | None = None
+        self.paid_counts: list[float] = []  # what was charged in all, before each of them
+        self.learned: Learned | NumberedTree | LearnedCard | None = None
         self.reservation: Reservation | None = None
         self.last_charge = 0.0
 
@@ -70,7 +83,7 @@ class Explorer:
         """Once for each way through the learner."""
         while True:
             self._depth = 0
-            self.released = []
+            self.released, self.paid_counts = [], []
             yield
             while self._forks and not self._next_arm(self._forks[-1]):
                 self._forks.pop()
@@ -87,6 +100,23 @@ class Explorer:
         """The checks on the way just taken: the logarithm of the probability, and what was charged for each."""
         return tuple((float(fork.logs[fork.arm]), fork.charge) for fork in self._forks if fork.is_check)
 
+    @property
+    def moments(self) -> "tuple[Moment, ...]":
+        """Whenever something was decided or counted on the way just taken: what it showed until then, and what was charged."""
+        logs = np.cumsum([fork.logs[fork.arm] for fork in self._forks]).tolist()
+        decided = [Moment(log, fork.charged, 0) for log, fork in zip(logs, self._forks, strict=True)]
+        last = logs[-1] if logs else 0.0  # counts come last
+        return *decided, *(Moment(last, charged, i + 1) for i, charged in enumerate(self.paid_counts))
+
+    @property
+    def charged(self) -> float:
+        """What was charged in all until now."""
+        return 0.0 if self.reservation is None else float(self.reservation.spent_epsilon)
+
+    def choose(self, logs: Array) -> int:
+        """Take one of several ways, given the logarithms of their weights."""
+        return self.fork(lambda: logs - np.logaddexp.reduce(logs))
+
     def fork(self, law: Callable[[], Array], is_check: bool = False) -> int:
         """Take one of several ways, given the logarithms of their probabilities."""
 
@@ -101,7 +131,7 @@ class Explorer:
         if self._depth == len(self._forks):
             arms, logs = law()
             first = int(np.flatnonzero(np.isfinite(logs))[0])
-            self._forks.append(_Fork(logs, first, arms, is_check, self.last_charge))
+            self._forks.append(_Fork(logs, first, arms, is_check, self.last_charge, self.charged))
         fork = self._forks[self._depth]
         self._depth += 1
         return fork.arms[fork.arm]
@@ -114,9 +144,13 @@ class Explorer:
             fork.arm += 1 + int(later[0])
         return bool(later.size)
 
-    def uniform(self, size: int) -> Array:
+    def bits(self, size: int, more: bool = False) -> Any:
         """Nothing that is explored may draw such numbers."""
         raise RuntimeError("a mechanism that cannot be explored: its law is not known")
+
+    def uniform(self, size: int) -> Array:
+        """Nor such."""
+        return np.asarray(self.bits(size))
 
     def discrete_laplace(self, values: Integers, scale: float) -> Any:
         """Counts that a learner may compare with a threshold (a fork), or release."""
@@ -148,16 +182,53 @@ class _NoisyCount:
 
     def __float__(self) -> float:
         self.explorer.released.append((self.value, self.scale))
+        self.explorer.paid_counts.append(self.explorer.charged)
         return float(self.value)
+
+
+class Moment(NamedTuple):
+    """One moment of a way through a learner."""
+
+    log_p: float  # of everything that was decided until then
+    charged: float  # for all of it
+    counts: int  # noisy counts that were released until then
+
+
+class CardExplorer(Explorer):
+    """The same for a learner that goes on with what is computed from noisy counts: on every table these come out the same.
+
+    Whatever they come out as, the exact counts and their scales are noted, and say how likely that was.
+    """
+
+    def discrete_laplace(self, values: Integers, scale: float) -> Integers:
+        """Numbers of no meaning, by their places alone."""
+        first = len(self.released)
+        self.released += [(int(value), scale) for value in values]
+        self.paid_counts += [self.charged] * len(values)
+        return np.array([(7 * i) % 11 - 2 for i in range(first, len(self.released))], np.int64)
 
 
 class _Explored:
     """What turns a private classifier into one that is explored."""
 
+    make_explorer: type[Explorer] = Explorer
     explorer: Explorer
+
+    def filled(self, counts: Any) -> Vault:
+        """The vault that it is tried on: with class counts in each pattern of Boolean columns."""
+        schema: Schema = self.schema  # type: ignore[attr-defined]
+        return vault_of(schema, counts)
 
     def _price(self, candidates: Candidates, drafted: bool) -> Priced:
         priced: Priced = super()._price(candidates, drafted)  # type: ignore[misc]
+
+        def prepared(vault: Vault) -> Any:
+            self.explorer.reservation = None
+            ready = vault if priced.prepare is None else priced.prepare(vault)
+            sums = ready._trees if isinstance(ready, CardDoors) else ready
+            if isinstance(sums, SummedListDoors | SummedTreeDoors):
+                self._explore_sums(sums)
+            return ready
 
         def explored(vault: Vault, reservation: Reservation, _: Entropy) -> Any:
             self.explorer.reservation = reservation
@@ -170,26 +241,38 @@ class _Explored:
             reservation.draw = noted  # type: ignore[method-assign]
             return priced.draw(vault, reservation, self.explorer)
 
-        return priced._replace(draw=explored)
+        return priced._replace(draw=explored, prepare=prepared)
+
+    def _explore_sums(self, doors: Any) -> None:
+        """Doors to lists or trees that were added up: each choice of the sampler is a fork. A twin breaks them here."""
+        doors._draw = lambda sums: sums.draw_by(self.explorer.choose)
 
     def _set_model(self, candidates: Candidates, learned: Any) -> None:
         self.explorer.learned = learned
         super()._set_model(candidates, learned)  # type: ignore[misc]
 
 
-class ExploredGreedy(_Explored, DPGreedyRuleListClassifier):
-    """The greedy classifier, explored."""
+class _ExploredChoices(_Explored):
+    """Of a greedy classifier, each choice at a node is a fork."""
 
     def _doors(self, *arguments: Any) -> Any:
-        doors = super()._doors(*arguments)
+        doors = super()._doors(*arguments)  # type: ignore[misc]
 
         def choose(node: NodeCounts) -> int:
-            if self._mechanism.exact_choices:  # coins, which the explorer flips: the selector's own code is run
-                return doors._selector.select(node, self.explorer)
+            if doors._mechanism.exact_choices:  # coins, which the explorer flips: the selector's own code is run
+                return int(doors._selector.select(node, self.explorer))
             return self.explorer.fork(lambda: doors._selector.log_prob(node))
 
-        doors._choose = choose  # type: ignore[method-assign]
+        doors._choose = choose
         return doors
+
+
+class ExploredGreedy(_ExploredChoices, DPGreedyRuleListClassifier):
+    """The classifier that learns greedy lists, explored."""
+
+
+class ExploredGreedyTrees(_ExploredChoices, DPGreedyTreeClassifier):
+    """The classifier that learns greedy trees, explored."""
 
 
 class ExploredOptimal(_Explored, DPOptimalRuleListClassifier):
@@ -218,6 +301,69 @@ class ExploredTrees(_Explored, DPOptimalTreeClassifier):
 
         doors._draw = draw  # type: ignore[method-assign]
         return doors
+
+
+class ExploredCards(_Explored, DPScoreCardClassifier):
+    """The classifier that learns score cards, explored."""
+
+    make_explorer = CardExplorer
+
+
+class _ByEnvelope:
+    """Not all lists are added up, however few there are."""
+
+    def _is_summed(self, candidates: Candidates) -> bool:
+        return False
+
+
+class ListsByEnvelope(_ByEnvelope, DPOptimalRuleListClassifier):
+    """Draws whole lists as it would if they were longer, or their rules."""
+
+
+class ExploredByEnvelope(_ByEnvelope, ExploredOptimal):
+    """The same, explored."""
+
+
+class _OnTuples:
+    """Counts joint counts of columns, however few patterns the schema allows, and counts them again for each draw."""
+
+    def _plan(self, candidates: Candidates) -> Plan:
+        needs = self._needs(candidates)  # type: ignore[attr-defined]
+        return plan_counting(candidates, TUPLES, None, needs, len(self.classes_))  # type: ignore[attr-defined]
+
+
+class ListsOnTuples(_OnTuples, DPOptimalRuleListClassifier):
+    """Draws whole lists as on a wide table."""
+
+
+class TreesOnTuples(_OnTuples, DPOptimalTreeClassifier):
+    """Draws whole trees as on a wide table."""
+
+
+class CardsOnTuples(_OnTuples, DPScoreCardClassifier):
+    """Learns score cards as on a wide table."""
+
+
+class _ExploredOnTuples(_OnTuples):
+    def filled(self, counts: Any) -> Vault:
+        clf: Any = self
+        clf.classes_ = np.arange(np.shape(counts)[1])
+        candidates = clf._candidates(clf.schema)
+        source: Any = _MadeUp(_cells_of(clf.schema, counts))
+        classes, together = tuple(clf.classes_.tolist()), clf._needs(candidates).together
+        return TupleVault(clf.schema, classes, source, candidates.columns, together)
+
+
+class ExploredListsOnTuples(_ExploredOnTuples, ExploredOptimal):
+    """The same, explored."""
+
+
+class ExploredTreesOnTuples(_ExploredOnTuples, ExploredTrees):
+    """The same, explored."""
+
+
+class ExploredCardsOnTuples(_ExploredOnTuples, ExploredCards):
+    """The same, explored."""
 
 
 def normalised(trees: list[NumberedTree], logs: Array) -> tuple[list[NumberedTree], Array]:
@@ -250,6 +396,7 @@ class Output:
     checks: tuple[
         tuple[float, float], ...
     ] = ()  # of the support: the logarithm of how it went, and what was charged for it
+    moments: tuple[Moment, ...] = ()
 
 
 @dataclass
@@ -262,17 +409,19 @@ class Law:
 
 def explore(classifier: Any, vault: Vault) -> Law:
     """The complete law of an explored classifier (``ExploredGreedy`` and so on) on a vault."""
-    classifier.explorer = explorer = Explorer()
+    classifier.explorer = explorer = classifier.make_explorer()
     law = Law()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", PrivacyWarning)
         for _ in explorer.paths():
             classifier.fit_vault(vault)
-            learned, reservation = explorer.learned, explorer.reservation
+            learned = explorer.learned
             assert learned is not None
-            assert reservation is not None
+            assert explorer.reservation is not None
             key = key_of(learned)
-            new = Output(explorer.log_p, tuple(explorer.released), float(reservation.spent_epsilon), explorer.checks)
+            new = Output(
+                *(explorer.log_p, tuple(explorer.released), explorer.charged, explorer.checks, explorer.moments)
+            )
             law.ways[(*key, tuple(fork.arm for fork in explorer._forks))] = new
             if (old := law.outputs.get(key)) is None:
                 law.outputs[key] = Output(new.log_p, new.released, new.charged)
@@ -283,8 +432,14 @@ def explore(classifier: Any, vault: Vault) -> Law:
     return law
 
 
-def key_of(learned: Learned | NumberedTree) -> Key:
-    """What was learned but for its counts, as numbers that can be sorted; the second of two is None if no labels were drawn."""
+def key_of(learned: Learned | NumberedTree | LearnedCard) -> Key:
+    """What was learned but for its counts, as numbers that can be sorted; the second of two is None if no labels were drawn.
+
+    Of a card, all of it: what was computed from counts has to be the same where these came out the same.
+    """
+    if isinstance(learned, LearnedCard):
+        points = [(start, *((i, *p.tolist()) for i, p in card.items())) for start, card in learned.cards]
+        return (_tests_of(learned.tree), *map(tuple, learned.columns), *points, *learned.limits, *learned.risks), None
     if isinstance(learned, Leaf | Fork):
         labels = tuple(leaf.label for _, leaf in leaves_of(learned))
         return _tests_of(learned), None if None in labels else labels
@@ -306,11 +461,17 @@ def losses(one: Law, other: Law) -> Loss:
 
 
 def uncharged(one: Law, other: Law) -> float:
-    """By how much the loss of a way through the learner exceeds what was charged for it, at most."""
+    """By how much the loss of a way through the learner exceeds what was charged for it, at any moment."""
     excess = -math.inf
     for key, way in one.ways.items():
-        _, extra, base = _against(way, other.ways.get(key))
+        there = other.ways.get(key)
+        _, extra, base = _against(way, there)
         excess = max(excess, base + float(extra.max()) - way.charged)
+        if there is None or excess == math.inf:
+            continue
+        apart = [abs(a - b) / scale for (a, scale), (b, _) in zip(way.released, there.released, strict=True)]
+        for now, then in zip(way.moments, there.moments, strict=True):
+            excess = max(excess, now.log_p - then.log_p + sum(apart[: now.counts]) - now.charged)
     return excess
 
 
@@ -342,10 +503,24 @@ def schema_of_rules(n_rules: int, n_classes: int) -> Schema:
 
 def vault_of(schema: Schema, counts: Any) -> Vault:
     """A vault with given class counts in each of the patterns of Boolean columns (the last column varies fastest)."""
+    return Vault(schema, tuple(range(np.shape(counts)[1])), _cells_of(schema, counts))
+
+
+def _cells_of(schema: Schema, counts: Any) -> Cells:
     counts = np.asarray(counts)
     filled = counts.any(1)
     patterns = np.array(list(product([0, 1], repeat=len(schema.used))))[filled]
     packing = Packing([counts.shape[1], *(column.n_bins for column in schema.used)])
     keys = packing.pack([np.zeros(len(patterns), np.int64), *patterns.T], len(patterns))
-    cells = Cells(tuple(schema.used), packing, packing.words(keys), counts[filled].astype(np.uint64))
-    return Vault(schema, tuple(range(counts.shape[1])), cells)
+    return Cells(tuple(schema.used), packing, packing.words(keys), counts[filled].astype(np.uint64))
+
+
+@dataclass(frozen=True)
+class _MadeUp:
+    """A table that can be counted again and again."""
+
+    cells: Cells
+
+    def add_to(self, filling: TuplesInProgress | TotalsInProgress) -> None:
+        """Count all of its records."""
+        filling.add_cells(self.cells, range(len(self.cells.columns)))

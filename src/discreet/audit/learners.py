@@ -8,31 +8,49 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..classifiers.cards import Cards, DPScoreCardClassifier
 from ..classifiers.greedy import DPGreedyRuleListClassifier
+from ..classifiers.greedy_trees import DPGreedyTreeClassifier
 from ..classifiers.optimal import DPOptimalRuleListClassifier
-from ..classifiers.trees import DPOptimalTreeClassifier
+from ..classifiers.trees import DPOptimalTreeClassifier, Trees
+from ..mechanisms.audit_cases import WholeFit
 from ..mechanisms.registry import MECHANISMS
 from ..privacy.statement import Guarantee
 from ..sampling.trees.problem import MASS
 from .explore import (
+    CardsOnTuples,
+    ExploredByEnvelope,
+    ExploredCards,
+    ExploredCardsOnTuples,
     ExploredGreedy,
+    ExploredGreedyTrees,
+    ExploredListsOnTuples,
     ExploredOptimal,
     ExploredTrees,
+    ExploredTreesOnTuples,
     Law,
+    ListsByEnvelope,
+    ListsOnTuples,
+    TreesOnTuples,
     explore,
     losses,
     schema_of_rules,
     uncharged,
     unpaid_checks,
-    vault_of,
 )
 from .loss import Loss
 from .pairs import Pair, changed, hard_pairs, random_pairs, smallest_pairs
 
 EXPLORED: dict[type, type] = {
     DPGreedyRuleListClassifier: ExploredGreedy,
+    DPGreedyTreeClassifier: ExploredGreedyTrees,
     DPOptimalRuleListClassifier: ExploredOptimal,
     DPOptimalTreeClassifier: ExploredTrees,
+    ListsByEnvelope: ExploredByEnvelope,
+    ListsOnTuples: ExploredListsOnTuples,
+    TreesOnTuples: ExploredTreesOnTuples,
+    DPScoreCardClassifier: ExploredCards,
+    CardsOnTuples: ExploredCardsOnTuples,
 }
 SCALES = (3, 10, 100, 1000)
 
@@ -61,7 +79,7 @@ class Subject:
 
     def _made(self, classifier: type) -> Any:
         schema = schema_of_rules(self.n_rules, self.n_classes)
-        few = {} if issubclass(classifier, TREES) else {"negations": False}  # a test of a tree has no negation
+        few = {} if issubclass(classifier, Trees | Cards) else {"negations": False}  # a test of a tree has no negation
         return classifier(schema=schema, **(few | dict(self.parameters)))
 
     def numbers(self) -> dict[str, int]:
@@ -72,14 +90,14 @@ class Subject:
     def laws(self, pair: Pair) -> tuple[Law, Law]:
         """All outputs with their probabilities, on both tables."""
         classifier = self.make_explored()
-        schema = classifier.schema
-        return explore(classifier, vault_of(schema, pair.less)), explore(classifier, vault_of(schema, pair.more))
+        less, more = (explore(classifier, classifier.filled(counts)) for counts in (pair.less, pair.more))
+        return less, more
 
     def promises(self) -> tuple[Guarantee | None, Guarantee | None]:
         """What is proved about the fit, and what its authors claim."""
         classifier = self.make_explored()
         counts = np.zeros((2**self.n_rules, self.n_classes), int)
-        explore(classifier, vault_of(classifier.schema, counts))
+        explore(classifier, classifier.filled(counts))
         return classifier.privacy_.proved, classifier.privacy_.published
 
 
@@ -158,6 +176,8 @@ def search(subject: Subject, promise: Guarantee, pairs: int, seed: int) -> Itera
 
 
 GREEDY, WHOLE, TREES = DPGreedyRuleListClassifier, DPOptimalRuleListClassifier, DPOptimalTreeClassifier
+GREEDY_TREES, CARDS, CARDS_ON_TUPLES = DPGreedyTreeClassifier, DPScoreCardClassifier, CardsOnTuples
+BY_ENVELOPE, LISTS_ON_TUPLES, TREES_ON_TUPLES = ListsByEnvelope, ListsOnTuples, TreesOnTuples
 
 WHOLE_LISTS = (
     Subject("whole lists", WHOLE, {"epsilon": 1.0, "max_length": 3}),
@@ -179,6 +199,23 @@ WHOLE_LISTS = (
         {"epsilon": 1.0, "max_length": 3, "class_weight": {0: 2.0, 1: 8.0}, "prior": [1, 2, 4], "counts_share": 0.0},
     ),
     Subject("whole lists, three classes", WHOLE, {"epsilon": 0.5, "max_length": 2}, n_classes=3),
+    Subject(
+        "whole lists, three rules",
+        WHOLE,
+        {"epsilon": 1.0, "prior": [1, 0, 0, 1], "counts_share": 0.0},
+        n_rules=3,
+    ),
+    Subject("whole lists by envelope", BY_ENVELOPE, {"epsilon": 1.0, "max_length": 3}),
+    Subject(
+        "whole lists by envelope, one rule at a time",
+        BY_ENVELOPE,
+        {"epsilon": 1.0, "max_length": 3, "joint": 1, "counts_share": 0.5},
+    ),
+    Subject(
+        "whole lists from tuples, one rule at a time",
+        LISTS_ON_TUPLES,
+        {"epsilon": 1.0, "max_length": 3, "joint": 1, "counts_share": 0.5},
+    ),
 )
 
 WHOLE_TREES = (
@@ -216,16 +253,54 @@ WHOLE_TREES = (
         {"epsilon": 1.0, "max_depth": 0, "criterion": MASS, "counts_share": 0.9},
         n_rules=1,
     ),
+    Subject("whole trees from tuples", TREES_ON_TUPLES, {"epsilon": 1.0, "max_depth": 1, "counts_share": 0.2}),
+    Subject(
+        "whole trees from tuples by mass, two stages",
+        TREES_ON_TUPLES,
+        {"epsilon": 1.0, "stages": (1, 1), "criterion": MASS, "counts_share": 0.2},
+    ),
+    Subject(
+        "whole trees from tuples, three classes with weights",
+        TREES_ON_TUPLES,
+        {"epsilon": 1.0, "max_depth": 1, "counts_share": 0.1, "class_weight": {0: 10.0, 1: 3.0, 2: 1.0}},
+        n_classes=3,
+    ),
 )
 
 
+SCORE_CARDS = (
+    Subject("score cards", CARDS, {"epsilon": 1.0, "counts_share": 0.2}),
+    Subject("score cards, no counts by total", CARDS, {"epsilon": 1.0, "counts_share": 0.0}, n_rules=3),
+    Subject("score cards, one column of two", CARDS, {"epsilon": 1.0, "max_columns": 1, "counts_share": 0.2}),
+    Subject("score cards, two columns of three", CARDS, {"epsilon": 1.0, "max_columns": 2}, n_rules=3),
+    Subject("score cards after a tree", CARDS, {"epsilon": 1.0, "tree_depth": 1, "counts_share": 0.2}),
+    Subject("score cards after a tree, one column", CARDS, {"epsilon": 1.0, "tree_depth": 1, "max_columns": 1}),
+    Subject("score cards from tuples", CARDS_ON_TUPLES, {"epsilon": 1.0, "max_columns": 1, "tree_depth": 1}),
+)
+
+
+def as_list(fit: WholeFit) -> Subject:
+    """A greedy list, as its mechanism wants it tried."""
+    return Subject(fit.name, GREEDY, fit.parameters, fit.n_rules, fit.n_classes, fit.hard, fit.most)
+
+
+def as_tree(fit: WholeFit) -> Subject:
+    """A greedy tree with as many levels as the list has rules; two, if it has more, for there are many trees of depth three."""
+    parameters = dict(fit.parameters)
+    parameters["max_depth"] = min(2, parameters.pop("max_length") - 1)
+    name = f"greedy trees, {fit.name}"
+    return Subject(name, GREEDY_TREES, parameters, fit.n_rules, fit.n_classes, fit.hard, fit.most)
+
+
 def subjects() -> tuple[Subject, ...]:
-    """All learners that are audited: fits that each mechanism lists, and draws of whole lists and trees."""
-    fits = (fit for mechanism in MECHANISMS.values() for fit in mechanism.audit_fits())
+    """All learners that are audited: fits that each mechanism lists, as lists and as trees, and draws of whole models."""
+    fits = [fit for mechanism in MECHANISMS.values() for fit in mechanism.audit_fits()]
     return (
-        *(Subject(f.name, GREEDY, f.parameters, f.n_rules, f.n_classes, f.hard, f.most) for f in fits),
+        *map(as_list, fits),
+        *(as_tree(fit) for fit in fits if "max_card" not in fit.parameters),  # a test is a single literal
         *WHOLE_LISTS,
         *WHOLE_TREES,
+        *SCORE_CARDS,
     )
 
 
@@ -252,6 +327,19 @@ REFUTED = (
         "sm-cauchy, 48,842 records",
         GREEDY,
         {"mechanism": "sm-cauchy", "epsilon": 1.0, "max_length": 3, "min_support": 2442},
+        n_rules=3,
+        known=(leftover(48_842, 3),),
+    ),
+    Subject(
+        "greedy trees, sm-laplace, 5,050 records",
+        GREEDY_TREES,
+        {"mechanism": "sm-laplace", "epsilon": 0.05, "delta": 1 / 5050**2, "max_depth": 2, "min_support": 252},
+        known=(leftover(5050),),
+    ),
+    Subject(
+        "greedy trees, sm-cauchy, 48,842 records",
+        GREEDY_TREES,
+        {"mechanism": "sm-cauchy", "epsilon": 1.0, "max_depth": 2, "min_support": 2442},
         n_rules=3,
         known=(leftover(48_842, 3),),
     ),

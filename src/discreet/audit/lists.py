@@ -2,19 +2,26 @@
 
 The probability of a list is its prior times ``exp(epsilon * correct)``. What one record adds to the score of each list is
 written in a matrix, so that the laws of all tables are one product. That the samplers are handed this very law is checked on
-some of the tables, from the ``Problem`` that they get (``law_of_lists``).
+some of the tables, from the ``Problem`` that they get (``law_of_lists``); and that the choices of the sampler which adds up all
+lists multiply to it (``law_of_sums``).
 """
 
 from collections.abc import Callable, Iterator, Sequence
+from functools import lru_cache, partial
 from itertools import combinations_with_replacement, permutations, product
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
+from ..cells.tuples import LARGEST, Tuples, TuplesInProgress
+from ..conditions.candidates import Candidates
 from ..conditions.prior import Prior
+from ..sampling.list_sums import ListSums
 from ..sampling.problem import Problem, make_problem
+from ..schema import Schema
 from .choices import Finding, differences
-from .explore import law_of_lists
+from .explore import Explorer, law_of_lists, schema_of_rules
 from .loss import Array
 
 N_RULES = 3
@@ -26,6 +33,7 @@ LISTS = [
     for rules in permutations(range(N_RULES), length)
     for labels in product((0, 1), repeat=length + 1)
 ]
+PRIOR = Prior((1.0,) * (N_RULES + 1), np.ones(N_RULES))
 TABLES_AT_A_TIME = 4_000
 
 Laws = Callable[[Array], Array]  # tables (rows, kinds) -> log probabilities (rows, outcomes)
@@ -54,22 +62,64 @@ def laws_by_definition(rate: float) -> Laws:
     return laws
 
 
+Law = Callable[
+    [Array], tuple[list[tuple[tuple[int, ...], tuple[int, ...]]], Array]
+]  # from class counts of the patterns
+
+
 def laws_by_problem(rate: float, change: Callable[[Problem], Problem] = lambda problem: problem) -> Laws:
     """The same from what the samplers get, perhaps changed (as a twin would); a table at a time."""
+    return _laws(lambda counts: law_of_lists(change(make_problem(TRUTH, counts, PRIOR, rate))))
 
-    def laws(tables: Array) -> Array:
-        rows = np.full((len(tables), len(LISTS)), -np.inf)
-        place = {x: i for i, x in enumerate(LISTS)}
-        for row, table in zip(rows, tables, strict=True):
-            counts = np.zeros((2, TRUTH.shape[1]))
-            for (label, pattern), n in zip(KINDS, table, strict=True):
-                counts[label, pattern] = n
-            posed = make_problem(TRUTH, counts, Prior((1.0,) * (N_RULES + 1), np.ones(N_RULES)), rate)
-            lists, logs = law_of_lists(change(posed))
-            row[[place[x] for x in lists]] = logs
-        return rows
 
-    return laws
+def laws_by_sums(rate: float, change: Callable[[ListSums], ListSums] = lambda sums: sums) -> Laws:
+    """The same from the code of the sampler that adds up all lists: each of its choices is a fork."""
+
+    def law(counts: Array) -> tuple[list[tuple[tuple[int, ...], tuple[int, ...]]], Array]:
+        rules, tuples = counted(TRUTH, counts, LARGEST, partial(Candidates.of_schema, negations=False))
+        return law_of_sums(change(ListSums(tuples, rules, PRIOR, np.ones(2), rate)))
+
+    return _laws(law)
+
+
+def law_of_sums(sums: ListSums) -> tuple[list[tuple[tuple[int, ...], tuple[int, ...]]], Array]:
+    """Every labelled list with its probability, multiplied out from the sampler's choices."""
+    explorer = Explorer()
+    found: dict[tuple[tuple[int, ...], tuple[int, ...]], float] = {}
+    for _ in explorer.paths():
+        rules, labels = sums.draw_by(explorer.choose)
+        key = tuple(rules), tuple(labels)
+        found[key] = float(np.logaddexp(found.get(key, -np.inf), explorer.log_p))
+    return list(found), np.array(list(found.values()))
+
+
+def counted(
+    truth: npt.NDArray[np.bool_], counts: Array, size: int, make: Callable[[Schema], Candidates]
+) -> tuple[Candidates, Tuples]:
+    """Candidates over Boolean columns, one for each row of a truth table; and the joint counts of these columns."""
+    schema = schema_of_rules(len(truth), len(counts))
+    filling = TuplesInProgress(schema.used, len(counts), size)
+    labels, patterns = np.nonzero(counts)
+    times = counts[labels, patterns].astype(int)
+    filling.add([np.repeat(row[patterns], times).astype(int) for row in truth], np.repeat(labels, times))
+    return make(schema), filling.finish()
+
+
+def _laws(law: Law) -> Laws:
+    """A table at a time."""
+    place = {x: i for i, x in enumerate(LISTS)}
+
+    @lru_cache(maxsize=1000)
+    def row_of(table: tuple[float, ...]) -> Array:
+        counts = np.zeros((2, TRUTH.shape[1]))
+        for (label, pattern), n in zip(KINDS, table, strict=True):
+            counts[label, pattern] = n
+        lists, logs = law(counts)
+        row = np.full(len(LISTS), -np.inf)
+        row[[place[x] for x in lists]] = logs
+        return row
+
+    return lambda tables: np.array([row_of(tuple(table.tolist())) for table in tables])
 
 
 def worst_draw(rate: float, most: int, laws: Laws | None = None, outcomes: Sequence[Any] = LISTS) -> Iterator[Finding]:
@@ -97,8 +147,10 @@ def worst_draw(rate: float, most: int, laws: Laws | None = None, outcomes: Seque
         yield worst._replace(pairs=len(tables) * kinds)
 
 
-def largest_disagreement(rate: float, tables: int, most: int, seed: int) -> float:
-    """Between the law by definition and the one that the samplers get, on random tables."""
+def largest_disagreement(
+    rate: float, tables: int, most: int, seed: int, laws: Callable[[float], Laws] = laws_by_problem
+) -> float:
+    """Between the law by definition and the one that the samplers get (or that their choices multiply to), on random tables."""
     rng = np.random.default_rng(seed)
     drawn = np.array([rng.multinomial(rng.integers(most + 1), np.ones(len(KINDS)) / len(KINDS)) for _ in range(tables)])
-    return float(np.abs(laws_by_definition(rate)(drawn) - laws_by_problem(rate)(drawn)).max())
+    return float(np.abs(laws_by_definition(rate)(drawn) - laws(rate)(drawn)).max())

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy.stats import beta, chisquare
 
-from ..classifiers.trees import DPOptimalTreeClassifier
+from ..classifiers.trees import Trees
 from ..common.errors import PrivacyWarning
 from ..conditions.candidates import Candidates
 from ..conditions.numbered_tree import NumberedTree, leaves_of
@@ -158,7 +158,7 @@ def _with_the_rest(values: Array) -> Array:
 def outcomes(subject: Subject, seen: Watch, counts: Counts, fits: int) -> Counter[Outcome]:
     """What comes out of so many fits on a table, each as a user makes it."""
     X, y = as_table(counts)
-    if issubclass(subject.classifier, DPOptimalTreeClassifier):
+    if issubclass(subject.classifier, Trees):
         subject = replace(subject, classifier=type("Kept", (KeepsTheTree, subject.classifier), {}))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", PrivacyWarning)

@@ -13,6 +13,8 @@ import numpy as np
 from scipy.stats import kstest
 
 from ..cells.counting import NodeCounts
+from ..cells.tuples import LARGEST
+from ..conditions.candidates import Candidates
 from ..conditions.prior import Prior
 from ..conditions.tree_prior import TreePrior
 from ..mechanisms.base import GreedyMechanism
@@ -27,12 +29,16 @@ from ..noise.laplace import Laplace
 from ..noise.noisy_max import Noise, log_prob
 from ..sampling.law.envelope import draw_by_envelope
 from ..sampling.law.search import draw_by_search
+from ..sampling.list_sums import ListSums
 from ..sampling.problem import make_problem
 from ..sampling.reference import law_of_draw
 from ..sampling.speed.deadline import Deadline
-from ..sampling.trees.drawing import draw_tree
-from ..sampling.trees.problem import SCORES, TreeProblem
+from ..sampling.trees.drawing import WeighedTrees
+from ..sampling.trees.on_cells import TreeProblem
+from ..sampling.trees.on_tuples import TupleTrees
+from ..sampling.trees.problem import SCORES, Posed
 from ..sampling.trees.reference import law_of_trees
+from .lists import counted
 from .observed import misfit
 
 # two classes; the four rules and no rule have clearly different impurities
@@ -80,13 +86,26 @@ def _lists(sampler: Callable[..., tuple[list[int], list[int]]], draws: int) -> f
     return misfit(drawn, dict(zip(law.lists, np.exp(law.logs), strict=True)))
 
 
-def _trees(score: str, draws: int) -> float:
+def _summed_lists(draws: int) -> float:
+    prior, rate = Prior((1.0, 1.0, 1.0, 1.0), np.ones(4)), 0.6
+    rules, tuples = counted(TRUTH, COUNTS, LARGEST, partial(Candidates.of_schema, negations=False))
+    sums, law = ListSums(tuples, rules, prior, np.ones(2), rate), law_of_draw(TRUTH, COUNTS, prior, rate)
+    entropy = SystemEntropy()
+    drawn = Counter(tuple(map(tuple, sums.draw(entropy))) for _ in range(draws))
+    return misfit(drawn, dict(zip(law.lists, np.exp(law.logs), strict=True)))
+
+
+def _trees(score: str, on_tuples: bool, draws: int) -> float:
     # of tests that agree each must be drawn as often as its twin; the last one is true nearly everywhere
     truth = np.vstack([TRUTH[:3], ~TRUTH[:1] | TRUTH[2]])
     problem = TreeProblem(truth, COUNTS, TreePrior(0.5, np.array([0.2, 0.2, 0.2, 0.4])), 0.6, score)
     trees, logs = law_of_trees(problem, 2)
-    entropy = SystemEntropy()
-    drawn = Counter((draw_tree(problem, 2, entropy),) for _ in range(draws))
+    posed: Posed = problem
+    if on_tuples:
+        tests, tuples = counted(truth, COUNTS, 2, Candidates.of_tests)
+        posed = TupleTrees(tuples, tests, np.ones(2), problem.prior, problem.rate, score)
+    entropy, weighed = SystemEntropy(), WeighedTrees(posed, 2)
+    drawn = Counter((weighed.draw(entropy),) for _ in range(draws))
     chances = np.exp(logs - np.logaddexp.reduce(logs))
     return misfit(drawn, dict(zip([(tree,) for tree in trees], chances.tolist(), strict=True)))
 
@@ -102,5 +121,7 @@ def samplers() -> dict[str, Callable[[int], float]]:
         checks[f"{type(noise).__name__} noise"] = partial(_noise, noise)
     checks["whole lists by envelope"] = partial(_lists, draw_by_envelope)
     checks["whole lists by search"] = partial(_lists, draw_by_search)
-    checks |= {f"whole trees by {score}": partial(_trees, score) for score in SCORES}
+    checks["whole lists by sums"] = _summed_lists
+    checks |= {f"whole trees by {score}": partial(_trees, score, False) for score in SCORES}
+    checks |= {f"whole trees from tuples by {score}": partial(_trees, score, True) for score in SCORES}
     return checks

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..classifiers.greedy import DPGreedyRuleListClassifier
+from ..classifiers.greedy_trees import DPGreedyTreeClassifier
 from ..classifiers.optimal import DPOptimalRuleListClassifier
 from ..classifiers.trees import DPOptimalTreeClassifier
 from ..common.errors import PrivacyWarning
@@ -38,11 +39,12 @@ def claims_too_much(tried: Sequence[Parameters]) -> bool:
 
 
 def _says_proved(parameters: Parameters) -> bool:
-    kinds: list[Any] = [DPGreedyRuleListClassifier]
+    lists: list[Any] = [DPGreedyRuleListClassifier]
+    trees: list[Any] = [DPGreedyTreeClassifier]
     if "mechanism" not in parameters:
-        kinds.append(DPOptimalRuleListClassifier)
-        if "candidates" not in parameters:  # the tests of a tree follow from its schema
-            kinds.append(DPOptimalTreeClassifier)
+        lists.append(DPOptimalRuleListClassifier)
+        trees.append(DPOptimalTreeClassifier)
+    kinds = lists if "candidates" in parameters else lists + trees  # the tests of a tree follow from its schema
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", PrivacyWarning)
         fitted = [kind(**({"schema": schema_of_rules(2, 2)} | dict(parameters))).fit(X, Y) for kind in kinds]

@@ -10,16 +10,17 @@ from functools import lru_cache
 
 import numpy as np
 
+from ..conditions.candidates import Candidates
 from ..conditions.numbered_tree import Fork, Leaf, NumberedTree, Path, leaves_of
 from ..conditions.tree_prior import TreePrior
-from ..sampling.trees.drawing import _Choices, _turned_back
-from ..sampling.trees.problem import ACCURACY, MASS, TreeProblem
+from ..sampling.trees.drawing import WeighedTrees
+from ..sampling.trees.on_cells import TreeProblem
+from ..sampling.trees.on_tuples import TupleTrees
+from ..sampling.trees.problem import ACCURACY, MASS, Posed
 from ..sampling.trees.reference import law_of_trees
-from ..sampling.trees.sums import TreeSums
-from ..sampling.trees.worth import sum_for
 from .choices import Finding
 from .explore import Explorer, normalised
-from .lists import KINDS, N_RULES, TRUTH, Laws, worst_draw
+from .lists import KINDS, N_RULES, TRUTH, Laws, counted, worst_draw
 from .loss import Array
 
 DEPTH = 2
@@ -91,20 +92,21 @@ Change = Callable[[TreeProblem], TreeProblem]
 Weights = Callable[[TreeProblem, int], tuple[list[NumberedTree], Array]]
 
 
-def law_of_choices(problem: TreeProblem, depth: int) -> tuple[list[NumberedTree], Array]:
+def law_of_choices(problem: Posed, depth: int) -> tuple[list[NumberedTree], Array]:
     """Every tree with its probability, from the sampler's own code: each of its choices is a fork."""
-    turned, order, was_turned = problem.turned()
-    worth, explorer = sum_for(turned), Explorer()
-
-    def choose(logs: Array) -> int:
-        return explorer.fork(lambda: logs - np.logaddexp.reduce(logs))
-
-    choices = _Choices(turned, worth, TreeSums(turned, depth, worth), choose)
+    weighed, explorer = WeighedTrees(problem, depth), Explorer()
     trees, found = [], []
     for _ in explorer.paths():
-        trees.append(_turned_back(choices.tree({}, depth), order, was_turned))
+        trees.append(weighed.draw_by(explorer.choose))
         found.append(explorer.log_p)
     return trees, np.array(found)
+
+
+def law_on_tuples(problem: TreeProblem, depth: int) -> tuple[list[NumberedTree], Array]:
+    """The same from joint counts of columns: each test is a Boolean column."""
+    tests, tuples = counted(problem.truth, problem.counts, max(2, depth), Candidates.of_tests)
+    weights = np.ones(len(problem.counts))
+    return law_of_choices(TupleTrees(tuples, tests, weights, problem.prior, problem.rate, problem.score), depth)
 
 
 def laws_by_problem(rate: float, score: str, change: Change = lambda p: p, weights: Weights = law_of_trees) -> Laws:

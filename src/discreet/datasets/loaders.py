@@ -1,6 +1,7 @@
 """Raw tables into Bunches."""
 
 from collections.abc import Collection
+from dataclasses import replace
 from importlib.resources import files
 from typing import Any
 
@@ -115,7 +116,7 @@ def _bunch(name: str, data: pd.DataFrame, target: pd.Series, sensitive: bool, re
     if not sensitive:
         kept = [c for c in data.columns if not _is_sensitive(c, name, binary)]
         data = data[kept]
-        schema = Schema(tuple(c for c in schema.columns if c.name in kept), schema.target, schema.classes)
+        schema = replace(schema, columns=tuple(c for c in schema.columns if c.name in kept))
     target = target.rename(schema.target)
     if return_X_y:
         return data, target

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from sklearn.metrics import roc_auc_score, roc_curve
 
-from ..conditions.partition import Answer, Model
+from ..conditions.partition import Answer, Model, has_points_by_class
 from .records import records_of
 
 KINDS = ("black-box", "label-only")
@@ -80,6 +80,10 @@ def membership_attack(
     if kind not in KINDS:
         raise ValueError(f"kind must be one of {', '.join(KINDS)}, not {kind!r}")
     members, others = records_of(model, X_train, y_train), records_of(model, X_test, y_test)
+    if kind == "black-box" and has_points_by_class(members.model):
+        raise ValueError(
+            'kind must be "label-only" for a score card of more than two classes: its answers have no shares'
+        )
     half = min(len(members.labels), len(others.labels)) // 2
     if half == 0:
         raise ValueError("an attack needs at least two training records and two test records")

@@ -4,6 +4,8 @@
 for the counts. All lists that are at least t records worse than the best one together have at most the probability
 ``exp(-e t) / prior(best)``. So with chance 1 - b the drawn list is at most ``(ln(1/prior(best)) + ln(1/b)) / e`` records worse
 than the best, whatever the records are. Usually it is much closer. For trees the same holds, with their prior.
+
+For score cards there is no such bound. What public numbers say of them is the noise in the class counts that points come from.
 """
 
 import math
@@ -13,9 +15,12 @@ from typing import Any
 
 import numpy as np
 
+from ..classifiers.trees import BY_MASS
 from ..conditions.candidates import Candidates
+from ..conditions.partition import DOUBLING
 from ..conditions.tree_prior import TreePrior
 from ..learners.trees import check_feasible
+from ..noise.sums import margin
 from ..report.summary import Chance
 from ..schema import Schema
 
@@ -121,6 +126,42 @@ def expect_trees(
         return worst_loss_of_trees(epsilon, records, len(tests), classes, max_depth, split, rarest)
 
     return [Expected(e, attackers_chance(e), loss(e)) for e in epsilons]
+
+
+@dataclass(frozen=True)
+class ExpectedOfCards(Expected):
+    """For a score card also how much noise there is at most, in 95 of 100 counts: in records, and in points.
+
+    ``noise`` is that in the class counts of each column; ``points`` is what it makes of the points of a value that a tenth of the
+    records have, half of them in each class, before points are drawn towards 0 as far as the noise could have moved them.
+    """
+
+    noise: int = 0
+    points: float = 0.0
+
+
+def expect_cards(
+    schema: Schema,
+    records: int,
+    column_epsilon: Callable[[float], float],
+    epsilons: Sequence[float] = EPSILONS,
+    tree_depth: int = 0,
+) -> list[ExpectedOfCards]:
+    """The same for score cards. ``column_epsilon`` says what the class counts of one column get of an epsilon.
+
+    A tree's leaves are thought to have equally many records. What would take hours is refused.
+    """
+    tests, classes = Candidates.of_tests(schema), len(schema.classes or (0, 1))
+    if tree_depth:
+        check_feasible(len(tests), [tree_depth], classes, "tree_depth", BY_MASS)
+    of_class = records / (1 << tree_depth) / 10 / 2
+
+    def expected(epsilon: float) -> ExpectedOfCards:
+        each = column_epsilon(epsilon)
+        points = DOUBLING / math.log(2) * margin(each, 2) / of_class
+        return ExpectedOfCards(epsilon, attackers_chance(epsilon), None, noise=margin(each), points=points)
+
+    return [expected(epsilon) for epsilon in epsilons]
 
 
 def measure(
