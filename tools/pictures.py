@@ -1,14 +1,15 @@
-"""Makes docs/list.png and docs/report.png from a real private fit: `python -m tools.pictures` (`make pictures`).
+"""Makes docs/list.png, report.png and tree.png from real private fits: `python -m tools.pictures` (`make pictures`).
 
-Chromium takes the screenshots (Debian: `apt-get install chromium`). The fit is private, so it has no seed: each run of this
-program shows another draw, whose counts have other noise.
+Chromium takes the screenshots (Debian: `apt-get install chromium`). The fits are private, so they have no seed: each run of this
+program shows other draws, whose counts have other noise. `python -m tools.pictures tree` makes that one alone.
 """
 
 import subprocess
+import sys
 import tempfile
 from pathlib import Path
 
-from discreet import DPOptimalRuleListClassifier, Ledger
+from discreet import DPOptimalRuleListClassifier, DPOptimalTreeClassifier, Ledger
 from discreet.datasets import load_adult
 from discreet.report.html import to_html
 
@@ -17,6 +18,8 @@ SHORT_FORM = (
     '<!doctype html><meta charset="utf-8"><body style="margin: 14px; background: white; '
     'font: 15px system-ui, DejaVu Sans, sans-serif">{}</body>'
 )
+
+ONLY_THE_TREE = "header, footer, main > :not(#rules) { display: none } #rules { margin-top: 0 }"
 
 
 def screenshot(page: str, picture: Path, width: int, height: int) -> None:
@@ -35,8 +38,8 @@ def screenshot(page: str, picture: Path, width: int, height: int) -> None:
         )
 
 
-def main() -> None:
-    """Fit, and write both pictures into docs/."""
+def list_and_report() -> None:
+    """A private list: its short form, and the top of its report."""
     data = load_adult()
     sensitive = ["age", "race", "sex"]
     classifier = DPOptimalRuleListClassifier(
@@ -47,5 +50,16 @@ def main() -> None:
     screenshot(to_html(classifier), DOCS / "report.png", 940, 1420)
 
 
+def tree() -> None:
+    """A private tree, as its report draws it: the other sections are hidden."""
+    data = load_adult(sensitive=False)
+    classifier = DPOptimalTreeClassifier(epsilon=1.0, schema=data.schema).fit(data.data, data.target)
+    print(classifier)
+    page = to_html(classifier).replace("</head>", f"<style>{ONLY_THE_TREE}</style></head>")
+    screenshot(page, DOCS / "tree.png", 1000, 940)
+
+
 if __name__ == "__main__":
-    main()
+    pictures = {"list": list_and_report, "tree": tree}
+    for name in sys.argv[1:] or pictures:
+        pictures[name]()
