@@ -33,6 +33,8 @@ def main() -> None:
     parser.add_argument("--processes", type=int, default=2)
     parser.add_argument("--results", type=Path, default=ROOT / "comparison" / "results.jsonl")
     parser.add_argument("--docs", type=Path, default=ROOT / "docs", help="where the pages are")
+    advice = ROOT / "src" / "discreet" / "evaluation" / "measured_tables.json"
+    parser.add_argument("--advice", type=Path, default=advice, help="what `discreet plan` knows of these tables")
     args = parser.parse_args()
 
     import page
@@ -56,7 +58,7 @@ def main() -> None:
             raise SystemExit("\nstopped: what is done is kept, and the same command goes on from there") from None
     done = run.read(args.results)
     everything = {job for table in find([]) for job in run.jobs_of(table, None, run.EPSILONS, at_hand())}
-    page.write(done, args.docs, len(everything - done.keys()))
+    page.write(done, args.docs, args.advice, len(everything - done.keys()))
 
 
 if __name__ == "__main__":

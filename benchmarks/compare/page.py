@@ -1,9 +1,12 @@
-"""docs/tables.md between its marks, docs/tables-by-table.md and the picture, from the lines of results."""
+"""docs/tables.md between its marks, docs/tables-by-table.md, the picture and what `discreet plan` knows, from the results."""
 
+import json
 from pathlib import Path
+from statistics import median
 
+import numpy as np
 from methods import DEFAULTS, METHODS, OPEN, OURS, PEERS
-from picture import drawn
+from picture import LEAST, drawn
 from summary import Results, Rows
 from tables import TABLES, Table, half
 
@@ -22,10 +25,18 @@ SHORT = {
     "dp-forest": "DP forest", "dp-tree": "DP tree", "dp-bayes": "DP Bayes",
     "majority": "majority", "cart-3": "CART 3", "cart-4": "CART 4", "logistic": "logistic", "boosting": "boosting",
 }  # fmt: skip
+KINDS = {"list": "list", "tree-3": "tree", "card": "card"}  # what `discreet plan` calls our defaults
 PICTURED = 1.0
+SIZES = ((0, 100), (100, 1_000), (1_000, 10_000), (10_000, float("inf")))  # records times epsilon
+CHOICES = (  # of defaults: what could be taken in place of what
+    ("tree-3", "list"),
+    ("tree-4", "tree-3"),
+    ("tree-2-2", "tree-3"),
+    ("card", "tree-3"),
+)
 
 
-def write(rows: Rows, docs: Path, missing: int) -> None:
+def write(rows: Rows, docs: Path, advice: Path, missing: int) -> None:
     """Everything, of the tables that have results; while fits are missing, the page says so."""
     results = Results(rows)
     tables = [table for table in TABLES if table.name in results.facts]
@@ -37,6 +48,28 @@ def write(rows: Rows, docs: Path, missing: int) -> None:
     page.write_text(f"{before}{BEGIN}\n{text}\n{END}{rest.split(END)[1]}", encoding="utf-8")
     (docs / "tables-by-table.md").write_text(by_table(results, tables), encoding="utf-8")
     (docs / "tables.svg").write_text(drawn(results, tables, PICTURED), encoding="utf-8")
+    lines = ",\n ".join(json.dumps(for_planning(results, table)) for table in tables)
+    advice.write_text(f"[{lines}]\n", encoding="utf-8")
+
+
+def for_planning(results: Results, table: Table) -> dict[str, object]:
+    """What `discreet plan` says of tables like it: the accuracy of our defaults, of the majority and of boosting."""
+    facts = results.facts[table.name]
+    accuracy: dict[str, dict[str, float]] = {f"{epsilon:g}": {} for epsilon in results.epsilons}
+    for epsilon in results.epsilons:
+        for method, kind in KINDS.items():
+            if (found := results.mean(table.name, method, epsilon, "accuracy")) is not None:
+                accuracy[f"{epsilon:g}"][kind] = round(found, 4)
+    ends = {
+        name: round(results.mean(table.name, name, None, "accuracy") or 0.0, 4) for name in ("majority", "boosting")
+    }
+    of_table = {"title": table.title, "records": trained_on(results, table), "columns": facts["columns"]}
+    return of_table | {"classes": facts["classes"]} | ends | {"accuracy": accuracy}
+
+
+def trained_on(results: Results, table: Table) -> int:
+    """How many records each fit learns from."""
+    return int(0.7 * results.facts[table.name]["used"])
 
 
 def extent(rows: Rows, missing: int) -> str:
@@ -49,10 +82,14 @@ def extent(rows: Rows, missing: int) -> str:
 def sections(results: Results, tables: list[Table]) -> list[str]:
     """Of the first page."""
     return [
+        "## What to expect\n",
+        by_size(results, tables),
         "## Ahead, level, behind\n",
         counts_page(results, tables),
         "## Where a private peer is ahead in accuracy\n",
         behind(results, tables),
+        "## Defaults, by halves\n",
+        by_halves(results, tables),
         *(
             means(results, tables, epsilon, measure)
             for measure in ("accuracy", "balanced", "area")
@@ -103,6 +140,63 @@ def counts_page(results: Results, tables: list[Table]) -> str:
     return text
 
 
+def by_size(results: Results, tables: list[Table]) -> str:
+    """How far each method gets, by records times epsilon."""
+    methods = results.methods(OURS, PEERS)
+    rows = []
+    for low, high in SIZES:
+        inside = [
+            (table.name, epsilon)
+            for table in tables
+            for epsilon in results.epsilons
+            if low <= trained_on(results, table) * epsilon < high
+        ]
+        shares = {
+            m: [s for t, e in inside if (s := results.share_of_the_way(t, m, e, LEAST)) is not None] for m in methods
+        }
+        best = max((median(found) for found in shares.values() if found), default=None)
+        cells = [f"{median(found):.0%}" if found else "" for found in shares.values()]
+        marked = [
+            f"**{c}**" if found and median(found) == best else c
+            for c, found in zip(cells, shares.values(), strict=True)
+        ]
+        size = (
+            f"{low:,} to {high:,}"
+            if low and high < float("inf")
+            else f"below {high:,}"
+            if not low
+            else f"above {low:,}"
+        )
+        rows.append([size, str(max(map(len, shares.values()))), *marked])
+    return (
+        "How much of the way from the majority class to boosting without privacy a method gets: medians over the tables and "
+        "epsilons with so many records times epsilon. (Methods that take two classes only have fewer of them.) "
+        "`discreet plan` shows the same for the tables that are nearest to yours.\n\n"
+        + grid(["records × epsilon", "cases", *(SHORT[m] for m in methods)], rows)
+    )
+
+
+def by_halves(results: Results, tables: list[Table]) -> str:
+    """What other defaults would gain, on both halves."""
+    rows = []
+    for new, old in CHOICES:
+        for epsilon in results.epsilons:
+            cells = []
+            for h in "AB":
+                found = [results.difference(t.name, new, old, epsilon, "accuracy") for t in tables if half(t) == h]
+                means = np.array([d.mean for d in found if d is not None])
+                error = means.std(ddof=1) / len(means) ** 0.5 if len(means) > 1 else float("nan")
+                wins = tally([d.verdict for d in found if d is not None])
+                cells += [f"{number(float(means.mean()))} (± {number(float(error))})" if len(means) else "", wins]
+            rows.append([f"{SHORT[new]} instead of {SHORT[old]}, epsilon {epsilon:g}", *cells])
+    return (
+        "What one model gains in accuracy over another, on the tables that both were run on: the mean over tables with its "
+        "standard error, and on how many it is ahead / level / behind. A default is changed only if half A asks for it, and half "
+        "B, which is not looked at while choosing, agrees.\n\n"
+        + grid(["", "half A", "tables", "half B", "tables"], rows)
+    )
+
+
 def verdict(results: Results, table: Table, ours: str, others: list[str], epsilon: float, measure: str) -> str | None:
     """The worst of the verdicts against others; None where there is nothing to compare."""
     found = [results.difference(table.name, ours, other, epsilon, measure) for other in others]
@@ -147,8 +241,7 @@ def means(results: Results, tables: list[Table], epsilon: float, measure: str) -
         shown = [
             f"**{number(v)}**" if v is not None and v == best and m in private else number(v) for m, v in cells.items()
         ]
-        used = round(results.facts[table.name]["used"] * 0.7 * epsilon)
-        rows.append([link(table), f"{used:,}", *shown])
+        rows.append([link(table), f"{round(trained_on(results, table) * epsilon):,}", *shown])
     head = ["table", "records × epsilon", *(SHORT[m] for m in methods)]
     return f"## {MEASURES[measure]}, epsilon {epsilon:g}\n\n{grid(head, rows)}"
 
@@ -190,8 +283,8 @@ def by_table(results: Results, tables: list[Table]) -> str:
     text = (
         "# Twenty tables, one by one\n\nWritten by `make compare` ([what was compared, and how](tables.md)). Means over splits; "
         "seconds are processor time of one fit, MiB what a fit adds to the memory that the table takes, size how many "
-        "conditions, or numbers, there are to read. The last two columns: by how much the default list and the default tree "
-        "are more accurate, with the standard error of the paired difference.\n"
+        "conditions, or numbers, there are to read. The last columns: by how much the default list, tree and card are more "
+        "accurate, with the standard error of the paired difference.\n"
     )
     for table in tables:
         facts = results.facts[table.name]
@@ -216,7 +309,7 @@ def measured(results: Results, table: Table, epsilon: float | None) -> str:
         found = {m: results.mean(table.name, name, epsilon, m) for m in (*MEASURES, "size", "seconds", "bytes")}
         if found["accuracy"] is None:
             if reason := results.reason(table.name, name, epsilon):
-                rows.append([f"{method.title} ({reason})", *[""] * 10])
+                rows.append([f"{method.title} ({reason})", *[""] * (len(MEASURES) + 3 + len(DEFAULTS))])
             continue
         differences = []
         for ours in DEFAULTS:
@@ -234,7 +327,6 @@ def measured(results: Results, table: Table, epsilon: float | None) -> str:
         "size",
         "seconds",
         "MiB",
-        "list ahead by",
-        "tree ahead by",
+        *(f"{SHORT[ours]} ahead by" for ours in DEFAULTS),
     ]
     return grid(head, rows)
