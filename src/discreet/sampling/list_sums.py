@@ -20,7 +20,7 @@ How much work this is follows from the number of candidates and classes, which a
 from collections.abc import Callable, Sequence
 from fractions import Fraction
 from functools import cached_property
-from math import log, prod
+from math import inf, log, prod
 
 import numpy as np
 import numpy.typing as npt
@@ -91,7 +91,7 @@ class ListSums(Secret):
         How weights were rounded decides only how often it is tried again (noise/decisions.py).
         """
         with np.errstate(all="ignore"):
-            return draw_exactly(self.draw_by, self._weight, self._log_most(), entropy)
+            return draw_exactly(self.draw_by, self._weight, self._log_most, self._doubt(), entropy)
 
     def draw_by(self, choose: Choose) -> Drawn:
         """What choices between weights lead to, given by their logarithms; the audit multiplies all of them out.
@@ -133,9 +133,19 @@ class ListSums(Secret):
         """The logarithm of the sum of all weights, and a margin: docs/theory.md, Theorem 29."""
         top = max(float(logs.max()) for logs in self._logs)
         total = sum(float(np.exp(logs - top).sum()) for logs in self._logs)
+        return top + log(total) + self._worth.left_out(self._all) + self._margin()
+
+    def _doubt(self) -> float:
+        """The margin, and what rounding may put the choices above the weight: docs/theory.md, Theorem 31."""
+        doubt = 2.0 * self._margin()
+        if len(self._logs) > LARGEST:  # for each pair of rules, the others are at least so much of a sum over third rules
+            others = float(np.sort(self._worth.tests)[:-2].sum()) / len(self._class_weights)
+            doubt += 5.0 * self._error / others if others else inf
+        return doubt
+
+    def _margin(self) -> float:
         lists = sum(logs.size for logs in self._logs)
-        margin = 16.0 * self._error + 2.0 * excess(lists) + 5.0 * excess(self._most_choices)
-        return top + log(total) + self._worth.left_out(self._all) + margin
+        return 16.0 * self._error + 2.0 * excess(lists) + 5.0 * excess(self._most_choices)
 
     @property
     def _most_choices(self) -> int:

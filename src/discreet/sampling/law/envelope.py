@@ -154,8 +154,8 @@ class Envelope(Secret):
         labels, score = draw_labels(problem, groups, chances.choose)
         if self._margin is not None:
             factor, power = exact_weight(problem, groups, score)
-            factor /= accepted.chance * Fraction(chances.part, chances.whole)
+            factor /= accepted.chance * chances.chance
             power -= Fraction(self._log_mass + self._margin)
-            if not is_below(factor, power, entropy):
+            if not is_below(entropy.bits(1, more=True), factor, power, entropy):
                 return None
         return rules, labels
