@@ -89,11 +89,11 @@ def certain(bits: int, doubt: float, weights: Iterable[int]) -> bool:
     p >= e^(-doubt) C Q, then p / (C q) >= 1 - doubt - (sum of 3 / w_i). *Proof.* By the lemma of ``whole_weights``,
     s e^(l - m) >= w_i - 3 = (1 - 3 / w_i) w_i for what was chosen, and the sum of all s e^(l_j - m) is at most that of all
     integers. So Q / q is at least the product of all 1 - 3 / w_i, if none is below 0, and that is at least 1 - sum of 3 / w_i. If
-    one is below 0, so is the bound. And e^(-doubt) (1 - t) >= 1 - doubt - t.  [] The number is below (bits + 1) / 2^53. Both
-    sides of the comparison but for ``doubt`` and the sum are exact; 4 in place of 3 is more than these can lose by rounding
-    (doubts have that room too: docs/theory.md, section 13).
+    one is below 0, so is the bound. And e^(-doubt) (1 - t) >= 1 - doubt - t for t from 0 to 1.  [] The number is below
+    (bits + 1) / 2^53, and how far that is from 1 is computed without error. 4 in place of 3 makes up for the rounding of the sum;
+    a ``doubt`` has room for its own (docs/theory.md, Theorem 29a, has what it is for trees and lists).
     """
-    return (2**KNOWN - 1 - bits) * 2.0**-KNOWN >= doubt + sum(4.0 / weight for weight in weights)
+    return math.ldexp(2**KNOWN - 1 - bits, -KNOWN) >= doubt + sum(4.0 / weight for weight in weights)
 
 
 def whole_weights(logs: Array, top: float | None = None, n: int | None = None) -> Integers:

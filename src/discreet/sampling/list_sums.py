@@ -136,9 +136,9 @@ class ListSums(Secret):
         return top + log(total) + self._worth.left_out(self._all) + self._margin()
 
     def _doubt(self) -> float:
-        """The margin, and what rounding may put the choices above the weight: docs/theory.md, Theorem 31."""
+        """The margin, and what rounding may put the choices above the weight: docs/theory.md, Theorem 29a."""
         doubt = 2.0 * self._margin()
-        if len(self._logs) > LARGEST:  # for each pair of rules, the others are at least so much of a sum over third rules
+        if len(self._logs) > LARGEST:  # what is subtracted from a sum over third rules leaves at least this part of it
             others = float(np.sort(self._worth.tests)[:-2].sum()) / len(self._class_weights)
             doubt += 5.0 * self._error / others if others else inf
         return doubt

@@ -94,7 +94,7 @@ class WeighedTrees(Secret):
         return worth_of_all(self._problem, self._worth, self._sums) + left_out + self._margin()
 
     def _doubt(self) -> float:
-        """The margin, and what rounding may put the choices above the weight: not more (docs/theory.md, Theorem 31)."""
+        """The margin, and what rounding may put the choices above the weight: not more (docs/theory.md, Theorem 29a)."""
         return 2.0 * self._margin()
 
     def _margin(self) -> float:
