@@ -16,10 +16,10 @@ from discreet.noise.decisions import (
     enclosed,
     excess,
     is_below,
-    places,
     whole_weights,
 )
 from discreet.noise.entropy import SeededEntropy, SystemEntropy
+from discreet.sampling.law.choices import places
 
 from ..support.exact_laws import accepted_at_once
 

@@ -20,7 +20,7 @@ How much work this is follows from the number of candidates and classes, which a
 from collections.abc import Callable, Sequence
 from fractions import Fraction
 from functools import cached_property
-from math import inf, log, prod
+from math import log, prod
 
 import numpy as np
 import numpy.typing as npt
@@ -137,15 +137,11 @@ class ListSums(Secret):
 
     def _doubt(self) -> float:
         """The margin, and what rounding may put the choices above the weight: docs/theory.md, Theorem 29a."""
-        doubt = 2.0 * self._margin()
-        if len(self._logs) > LARGEST:  # what is subtracted from a sum over third rules leaves at least this part of it
-            others = float(np.sort(self._worth.tests)[:-2].sum()) / len(self._class_weights)
-            doubt += 5.0 * self._error / others if others else inf
-        return doubt
+        others = float(np.sort(self._worth.tests)[:-2].sum()) / len(self._class_weights)  # after any two rules
+        return 2.0 * self._margin() + 5.0 * self._error / max(others, 1e-300)
 
     def _margin(self) -> float:
-        lists = sum(logs.size for logs in self._logs)
-        return 16.0 * self._error + 2.0 * excess(lists) + 5.0 * excess(self._most_choices)
+        return 16.0 * self._error + 2.0 * excess(sum(map(np.size, self._logs))) + 5.0 * excess(self._most_choices)
 
     @property
     def _most_choices(self) -> int:

@@ -27,14 +27,14 @@ import numpy as np
 
 from ...cells.cells import Array
 from ...cells.secret import Secret
-from ...noise.decisions import Chances, is_below, places, unit, whole_weights
+from ...noise.decisions import Chances, is_below, unit, whole_weights
 from ...noise.entropy import Entropy
 from ..problem import ROWS, Problem
 from ..speed.deadline import Deadline
 from ..speed.incumbent import good_weight
 from ..speed.reach import Reach
 from ..speed.thresholds import Threshold, finenesses
-from .choices import concrete, draw_labels, flip_each
+from .choices import concrete, draw_labels, flip_each, places
 from .elements import Elements, Last, Level, edges
 from .margin import margin
 from .order import draw_order
