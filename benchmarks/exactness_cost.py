@@ -54,7 +54,7 @@ def plain_places(sums: Array, entropy: Entropy, size: int) -> np.ndarray:
 class PlainChances:
     """Choices whose chances are not kept."""
 
-    part = whole = 1
+    chance = Fraction(1)
 
     def __init__(self, entropy: Entropy) -> None:
         self._entropy = entropy
@@ -65,7 +65,7 @@ class PlainChances:
         return int(np.searchsorted(sums, self._entropy.uniform(1)[0] * sums[-1], "right"))
 
 
-def plain_draw(attempt: Callable[..., Any], weigh: object, log_most: object, entropy: Entropy) -> Any:
+def plain_draw(attempt: Callable[..., Any], weigh: object, log_most: object, doubt: object, entropy: Entropy) -> Any:
     """What the first attempt leads to."""
     return attempt(PlainChances(entropy).choose)
 
@@ -78,9 +78,9 @@ def plain_coins(logs: Array, entropy: Entropy) -> choices.Choices:
 
 REPLACED: list[tuple[Any, str, Any]] = [
     (drawing, "draw_exactly", plain_draw),
-    (drawing.WeighedTrees, "_log_most", lambda _: 0.0),
+    (drawing.WeighedTrees, "_doubt", lambda _: 0.0),
     (list_sums, "draw_exactly", plain_draw),
-    (list_sums.ListSums, "_log_most", lambda _: 0.0),
+    (list_sums.ListSums, "_doubt", lambda _: 0.0),
     (choices, "whole_weights", plain_weights),
     (choices, "places", plain_places),
     (choices.Choices, "chance", lambda *_: Fraction(1)),

@@ -9,8 +9,19 @@ import pytest
 from scipy.stats import binomtest, chisquare
 
 from discreet.noise import decisions
-from discreet.noise.decisions import Chances, are_below, enclosed, excess, is_below, places, whole_weights
+from discreet.noise.decisions import (
+    Chances,
+    are_below,
+    certain,
+    enclosed,
+    excess,
+    is_below,
+    whole_weights,
+)
 from discreet.noise.entropy import SeededEntropy, SystemEntropy
+from discreet.sampling.law.choices import places
+
+from ..support.exact_laws import accepted_at_once
 
 ONE = 2**53
 DIGITS = 60
@@ -29,6 +40,11 @@ class Fixed:
     def rest(self):
         """What the further bits add to the number, in units of the last of the first bits."""
         return Fraction(self._pattern, ONE - 1)
+
+
+def flip(factor, power, entropy):
+    """A coin with the chance factor * exp(power)."""
+    return is_below(entropy.bits(1), factor, power, entropy)
 
 
 def exact_log(number):
@@ -91,6 +107,9 @@ def test_choices_agree_with_arithmetic_in_fractions(n):
     part, whole = source.rest.numerator, source.rest.denominator
     numbers = np.array([(bits * whole + part) * total // (whole * ONE) for bits in first.tolist()])
     assert (found == np.searchsorted(sums, numbers, "right")).all()
+    assert all(
+        decisions.place(sums, bits, source) == i for bits, i in zip(first[::100].tolist(), found[::100], strict=True)
+    )
     assert (weights[found] > 0).all()
 
 
@@ -150,11 +169,46 @@ def test_choices_have_their_chances_and_say_them():
         chances = Chances(entropy)
         place = chances.choose(logs)
         found[place] += 1
-        part.add((place, Fraction(chances.part, chances.whole)))
+        part.add((place, chances.chance))
     assert chisquare(found, np.array([0.5, 0.3, 0.2]) * 3_000).pvalue > 1e-3
     assert len(part) == 3
     assert sum(chance for _, chance in part) == 1
     assert all(abs(float(chance) - (0.5, 0.3, 0.2)[place]) < 1e-13 for place, chance in part)
+
+
+def shares_of(logs, weights, i):
+    """What share one of some choices should have by exp(logs), and has by integers."""
+    with localcontext(Context(prec=DIGITS)):
+        real = [(Decimal(log) - Decimal(float(logs.max()))).exp() for log in logs.tolist()]
+        return real[i] / sum(real), Decimal(int(weights[i])) / int(weights.sum())
+
+
+@pytest.mark.parametrize("spread", [1.0, 20.0, 31.0, 40.0, 1e3])
+def test_no_number_is_accepted_at_once_that_is_above_the_ratio_of_the_chances(spread):
+    """Of one to three choices, whatever is chosen: with weights that are large, small and 2."""
+    rng = np.random.default_rng(int(spread))
+    for _ in range(100):
+        chosen, ratio = [], Decimal(1)
+        for _ in range(rng.integers(1, 4)):
+            logs = np.append(rng.uniform(-spread, 0.0, rng.integers(1, 6)), 0.0)
+            weights, i = whole_weights(logs), int(rng.integers(len(logs)))
+            ideal, has = shares_of(logs, weights, i)
+            chosen.append(int(weights[i]))
+            ratio *= ideal / has
+        for doubt in (0.0, 1e-9, 0.3):
+            with localcontext(Context(prec=DIGITS)):
+                accepted = accepted_at_once(doubt, chosen)
+                assert accepted <= ratio * (-Decimal(doubt)).exp() or accepted == 0
+                assert 1 - accepted < Decimal(doubt) + sum(Decimal(5) / w for w in chosen) + Decimal("1e-15")
+
+
+def test_small_weights_are_never_accepted_at_once_nor_is_anything_with_a_doubt_of_one():
+    assert certain(0, 0.0, [5])
+    assert not certain(0, 0.0, [2**48, 4])
+    assert not certain(0, 0.0, [2**48, 2])
+    assert not certain(0, 1.0, [])
+    assert not certain(0, math.inf, [2**48])
+    assert not certain(ONE - 1, 1e-300, [])
 
 
 @pytest.mark.parametrize(
@@ -178,16 +232,16 @@ def test_a_coin_has_its_chance(monkeypatch, factor, power, chance, always_exactl
         monkeypatch.setattr(decisions, "_compared", lambda *given: asked.append(1) or compared(*given))
     entropy = SeededEntropy(1)
     n = 2_000
-    heads = sum(is_below(factor, power, entropy) for _ in range(n))
+    heads = sum(flip(factor, power, entropy) for _ in range(n))
     assert binomtest(heads, n, float(chance)).pvalue > 1e-3
     assert len(asked) == (n if always_exactly else 0)
 
 
 def test_what_is_certain_is_certain():
     entropy = SystemEntropy()
-    assert all(is_below(Fraction(1), Fraction(0), entropy) for _ in range(200))
-    assert all(is_below(Fraction(3, 2), Fraction(10**9), entropy) for _ in range(200))
-    assert not any(is_below(Fraction(1), Fraction(-(10**9)), entropy) for _ in range(200))
+    assert all(flip(Fraction(1), Fraction(0), entropy) for _ in range(200))
+    assert all(flip(Fraction(3, 2), Fraction(10**9), entropy) for _ in range(200))
+    assert not any(flip(Fraction(1), Fraction(-(10**9)), entropy) for _ in range(200))
 
 
 def test_further_bits_leave_the_other_numbers_of_a_seed_as_they_are():

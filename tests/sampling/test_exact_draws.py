@@ -14,7 +14,7 @@ from discreet.conditions.numbered_tree import Leaf
 from discreet.conditions.prior import Prior
 from discreet.conditions.tree_prior import TreePrior
 from discreet.noise import decisions
-from discreet.noise.decisions import Chances
+from discreet.noise.decisions import Chances, is_below
 from discreet.noise.entropy import SeededEntropy
 from discreet.sampling.list_sums import ListSums
 from discreet.sampling.reference import law_of_draw
@@ -167,9 +167,39 @@ def bent(size):
     return bend
 
 
+def break_sums(monkeypatch, size, phase=0):
+    """Everything that is computed of a leaf, a split or a sum is off by up to so much."""
+
+    def off(method):
+        def broken(self, *given, **named):
+            found = method(self, *given, **named)
+            return found + size * np.sin(1e4 * found + phase)
+
+        return broken
+
+    kinds = {worth.Sum: ("leaf", "one_split", "over_tests", "either"), worth.TwoClassSum: ("leaf", "one_split")}
+    for kind, names in kinds.items():
+        for name in names:
+            monkeypatch.setattr(kind, name, off(getattr(kind, name)))
+
+
 def patched_choices(monkeypatch, bend):
     choose = Chances.choose
     monkeypatch.setattr(Chances, "choose", lambda self, logs: choose(self, bend(logs)))
+
+
+def doubt_of(exact, most):
+    """How far some p / (C q) is below 1, as a logarithm; a little more."""
+    return float(Decimal(most) - exact.smallest()) + 1e-9
+
+
+def with_bounds(monkeypatch, holder, most, doubt):
+    """What is asked for its exact weight, from now on."""
+    asked, weigh = [], holder._weight
+    monkeypatch.setattr(holder, "_log_most", lambda: most)
+    monkeypatch.setattr(holder, "_doubt", lambda: doubt)
+    monkeypatch.setattr(holder, "_weight", lambda drawn: asked.append(drawn) or weigh(drawn))
+    return asked
 
 
 @pytest.mark.parametrize("size", [1e-2, 1e-1, 1.0])
@@ -180,11 +210,12 @@ def test_trees_keep_their_law_with_errors_made_by_hand(monkeypatch, size):
     most = math.nextafter(float(exact.largest()), math.inf)
     assert exact.furthest(most) < Decimal("1e-50")
     assert exact.furthest(plain + 1e-9) > Decimal(size) / 100  # a twin whose margin is too small for this
-    monkeypatch.setattr(WeighedTrees, "_log_most", lambda self: most)
+    asked = with_bounds(monkeypatch, weighed, most, doubt_of(exact, most))
     patched_choices(monkeypatch, bent(size))
     entropy = SeededEntropy(0)
     drawn = [weighed.draw(entropy) for _ in range(1_000)]
     assert p_value_of_trees(*law_of_trees(problem, 1), drawn) > LEAST_P
+    assert len(asked) > 1_000 * min(1.0, size)  # by exact fractions
 
 
 @pytest.mark.parametrize("size", [1e-2, 1e-1, 1.0])
@@ -195,32 +226,32 @@ def test_lists_keep_their_law_with_errors_made_by_hand(monkeypatch, size):
     most = math.nextafter(float(exact.largest()), math.inf)
     assert exact.furthest(most) < Decimal("1e-50")
     assert exact.furthest(plain + 1e-9) > Decimal(size) / 100
-    monkeypatch.setattr(ListSums, "_log_most", lambda self: most)
+    asked = with_bounds(monkeypatch, sums, most, doubt_of(exact, most))
     patched_choices(monkeypatch, bent(size))
     entropy = SeededEntropy(0)
     law = law_of_draw(PATTERNS == 1, counts.astype(float), Prior((1.0, 1.0), np.array([1.0, 2.0, 0.5])), 0.2)
     assert p_value_of_lists(law, [sums.draw(entropy) for _ in range(1_000)]) > LEAST_P
+    assert len(asked) > 1_000 * min(1.0, size)
+
+
+def test_draws_with_too_little_doubt_are_caught(monkeypatch):
+    problem = tree_problem(3, ACCURACY, 2, weighted=False)
+    weighed = WeighedTrees(problem, 1)
+    most = math.nextafter(float(of_trees(weighed, bent(1.0)).largest()), math.inf)
+    patched_choices(monkeypatch, bent(1.0))
+    with_bounds(monkeypatch, weighed, most, weighed._doubt())  # that of choices without errors
+    entropy = SeededEntropy(0)
+    assert p_value_of_trees(*law_of_trees(problem, 1), [weighed.draw(entropy) for _ in range(1_000)]) < LEAST_P
 
 
 @pytest.mark.parametrize("size", [1e-2, 1e-1, 1.0])
 @pytest.mark.parametrize(("score", "classes"), TREES)
 def test_tables_with_errors_need_a_margin_for_them_and_no_more(monkeypatch, score, classes, size):
     """Everything that is computed of a leaf, a split or a sum is off by up to so much: the bound is what the margin is for."""
-
-    def off(method, phase):
-        def broken(self, *given, **named):
-            found = method(self, *given, **named)
-            return found + size * np.sin(1e4 * found + phase)
-
-        return broken
-
     problem, too_small = tree_problem(5, score, classes, tests=2), []
-    kinds = {worth.Sum: ("leaf", "one_split", "over_tests", "either"), worth.TwoClassSum: ("leaf", "one_split")}
     for phase in range(4):
         with monkeypatch.context() as patch:
-            for kind, names in kinds.items():
-                for name in names:
-                    patch.setattr(kind, name, off(getattr(kind, name), phase))
+            break_sums(patch, size, phase)
             weighed = WeighedTrees(problem, 2)
             found, rash = of_trees(weighed), weighed._log_most()
             too_small.append(found.largest() > Decimal(rash) and found.furthest(rash) > Decimal(size) / 1_000)
@@ -232,17 +263,131 @@ def test_tables_with_errors_need_a_margin_for_them_and_no_more(monkeypatch, scor
     assert any(too_small)  # with the bound that holds without these errors
 
 
+def holders():
+    """Trees and lists to draw from."""
+    return WeighedTrees(tree_problem(3, MASS, 3), 2), sums_of(counts_of_patterns(4), 0.2)
+
+
 def test_draws_are_the_same_when_decimals_decide_everything(monkeypatch):
-    weighed, sums = WeighedTrees(tree_problem(3, MASS, 3), 2), sums_of(counts_of_patterns(4), 0.2)
-    expected = [holder.draw(SeededEntropy(i)) for holder in (weighed, sums) for i in range(30)]
+    expected = [holder.draw(SeededEntropy(i)) for holder in holders() for i in range(30)]
     plain, asked = decisions.are_below, []
 
     def by_decimals(bits, x, error, enclose, entropy):
         return plain(bits, x, 100.0, lambda i, digits: asked.append(digits) or enclose(i, digits), entropy)
 
     monkeypatch.setattr(decisions, "are_below", by_decimals)
-    assert [holder.draw(SeededEntropy(i)) for holder in (weighed, sums) for i in range(30)] == expected
+    monkeypatch.setattr(decisions, "certain", lambda *given: False)
+    assert [holder.draw(SeededEntropy(i)) for holder in holders() for i in range(30)] == expected
     assert len(asked) >= 60
+
+
+# -- most draws are accepted before anything is weighed -------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("rate", "scale"), RATES)
+@pytest.mark.parametrize(("score", "classes"), TREES)
+@pytest.mark.parametrize("depth", [0, 1, 2])
+def test_no_tree_is_accepted_at_once_where_the_exact_coin_would_refuse_it(score, classes, depth, rate, scale):
+    weighed = WeighedTrees(tree_problem(depth, score, classes, rate, scale, tests=2 if depth == 2 else 3), depth)
+    above, often = of_trees(weighed).too_soon(weighed._log_most(), weighed._doubt())
+    assert above <= 0
+    assert 1 - often < 1e-6 + 2e-11 * rate * scale  # and nearly all are
+
+
+@pytest.mark.parametrize(("rate", "scale"), RATES)
+@pytest.mark.parametrize("classes", [2, 3])
+@pytest.mark.parametrize("longest", [0, 1, 2, 3])
+def test_no_list_is_accepted_at_once_where_the_exact_coin_would_refuse_it(classes, longest, rate, scale):
+    scale, lengths = min(scale, 10**8), (1.0, 0.5, 2.0, 1.0)[: longest + 1]
+    sums = sums_of(counts_of_patterns(longest, classes, scale), rate, lengths, weighted=True)
+    above, often = of_lists(sums).too_soon(sums._log_most(), sums._doubt())
+    assert above <= 0
+    assert 1 - often < 1e-6 + 2e-10 * rate * scale
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_nothing_is_accepted_at_once_too_soon_whatever_the_prior_and_the_counts(seed):
+    """Priors with weights as far apart as can be given, rates and counts of any size, empty parts."""
+    rng = np.random.default_rng(seed)
+    rate, scale = 10.0 ** rng.uniform(-6, 3), int(10.0 ** rng.uniform(0, 6))
+    prior, classes = 10.0 ** rng.uniform(-9, 0, 3), int(rng.integers(2, 4))
+    counts = rng.integers(0, 3, (classes, 6)) * float(scale)
+    tests = TreePrior(float(rng.choice([1e-9, 0.4, 1 - 1e-9])), prior[:2] / prior[:2].sum())
+    weighed = WeighedTrees(TreeProblem(rng.random((2, 6)) < 0.5, counts, tests, rate, str(rng.choice(SCORES))), 2)
+    sums = sums_of(rng.integers(0, 3, (classes, 8)) * scale, rate, weighted=bool(seed % 2), rules=prior)
+    for holder, found in ((weighed, of_trees(weighed)), (sums, of_lists(sums))):
+        assert found.largest() <= Decimal(holder._log_most())
+        assert found.too_soon(holder._log_most(), holder._doubt())[0] <= 0
+
+
+def test_bounds_that_are_too_large_are_caught(monkeypatch):
+    """Three twins: one that leaves out the margin, one that trusts small weights, and one for which third rules are no matter."""
+    weighed = WeighedTrees(tree_problem(1, ACCURACY, 2, tests=2), 2)
+    found, most = of_trees(weighed), weighed._log_most()
+    assert found.too_soon(most, 0.0)[0] > Decimal("1e-12")
+
+    weighed = WeighedTrees(tree_problem(1, ACCURACY, 2, rate=2.0, scale=100, tests=2), 2)
+    found, most, doubt = of_trees(weighed), weighed._log_most(), weighed._doubt()
+    assert min(map(min, found.chosen)) == 2
+    trusting = found.too_soon(most, doubt, lambda bits, doubt, weights: decisions.certain(bits, doubt, []))
+    assert trusting[0] > 1
+    assert found.too_soon(most, doubt)[0] <= 0
+
+    sums = sums_of(counts_of_patterns(5), 3.0, rules=(1.0, 1.0, 1e-15))  # a third rule is less than rounding
+    found, most = of_lists(sums), sums._log_most()
+    assert found.too_soon(most, 2.0 * sums._margin())[0] > 1
+    assert found.too_soon(most, sums._doubt())[0] <= 0
+    none = sums_of(counts_of_patterns(5), 3.0, rules=(1.0, 1.0, 0.0))
+    assert of_lists(none).too_soon(none._log_most(), none._doubt())[0] <= 0
+
+
+@pytest.mark.parametrize("size", [1e-5, 1e-4, 1e-3])
+@pytest.mark.parametrize(("score", "classes"), TREES)
+def test_tables_with_errors_need_more_doubt_and_no_more_than_is_proved(monkeypatch, score, classes, size):
+    break_sums(monkeypatch, size)
+    weighed = WeighedTrees(tree_problem(5, score, classes, tests=2), 2)
+    found, rash = of_trees(weighed), weighed._doubt()
+    exact = worth.Sum.error
+    monkeypatch.setattr(worth.Sum, "error", lambda self, counts: exact(self, counts) + 5 * size)
+    assert found.too_soon(weighed._log_most(), weighed._doubt())[0] <= 0
+    assert found.too_soon(weighed._log_most(), rash)[0] > size / 10
+
+
+def test_draws_are_the_same_if_none_is_accepted_at_once(monkeypatch):
+    """The same uniform number decides, sooner or later."""
+    expected, asked = [holder.draw(SeededEntropy(i)) for holder in holders() for i in range(50)], []
+    monkeypatch.setattr(decisions, "is_below", lambda *given: asked.append(given) or is_below(*given))
+    assert [holder.draw(SeededEntropy(i)) for holder in holders() for i in range(50)] == expected
+    assert not asked
+    for kind in (WeighedTrees, ListSums):
+        monkeypatch.setattr(kind, "_doubt", lambda self: math.inf)
+    assert [holder.draw(SeededEntropy(i)) for holder in holders() for i in range(50)] == expected
+    assert len(asked) == 100
+
+
+class LastCoin(SeededEntropy):
+    """A seed whose last coins begin with given bits."""
+
+    def __init__(self, seed, *coins):
+        super().__init__(seed)
+        self.coins = list(coins)
+
+    def bits(self, size, more=False):
+        return np.array([self.coins.pop(0)], np.uint64) if more and self.coins else super().bits(size, more)
+
+
+def test_a_number_near_to_one_is_compared_exactly_and_may_refuse(monkeypatch):
+    """A number between 1 - doubt and p / (C q), and one above that: only then there is a second attempt."""
+    for holder in holders():
+        first, doubt = holder.draw(SeededEntropy(5)), holder._doubt()
+        asked, attempts = with_bounds(monkeypatch, holder, holder._log_most(), doubt), []
+        monkeypatch.setattr(decisions, "Chances", lambda entropy: attempts.append(1) or Chances(entropy))  # noqa: B023
+        assert holder.draw(LastCoin(5)) == first
+        assert (len(asked), len(attempts)) == (0, 1)
+        assert holder.draw(LastCoin(5, 2**53 - int(0.9 * doubt * 2**53))) == first
+        assert (len(asked), len(attempts)) == (1, 2)
+        holder.draw(LastCoin(5, 2**53 - 1))
+        assert (len(asked), len(attempts)) == (2, 4)
 
 
 # -- neighbours -----------------------------------------------------------------------------------------------------------------

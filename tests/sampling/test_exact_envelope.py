@@ -48,13 +48,16 @@ class Ways:
         self.chance *= Fraction(weights[place], row[-1])
         return np.array([place])
 
+    def place(self, sums, bits, entropy):
+        return int(self.places(sums, entropy, 1)[0])
+
     def flip_each(self, logs, entropy):
         """Heads, if that can be."""
         flipped = choices.flip_each(logs, Zeros())
         self.chance *= flipped.chance(0)
         return flipped
 
-    def is_below(self, factor, power, entropy):
+    def is_below(self, bits, factor, power, entropy):
         self.coin = (factor, power)
         return True
 
@@ -68,7 +71,7 @@ class Ways:
 
 
 class Zeros:
-    def bits(self, size):
+    def bits(self, size, more=False):
         return np.zeros(size, np.uint64)
 
 
@@ -82,8 +85,9 @@ def chances_of_lists(built, monkeypatch):
     """For each list, the probability that an attempt returns it; and the largest weight / (C q) of all."""
     ways, found, most = Ways(), defaultdict(Decimal), Decimal(0)
     with monkeypatch.context() as patch:
-        for module in (choices, decisions, envelope):
+        for module in (choices, envelope):
             patch.setattr(module, "places", ways.places)
+        patch.setattr(decisions, "place", ways.place)
         patch.setattr(envelope, "flip_each", ways.flip_each)
         patch.setattr(envelope, "is_below", ways.is_below)
         more = True

@@ -119,6 +119,7 @@ def test_no_limited_tree_is_accepted_with_more_than_certainty(classes, depth, ra
         found, most = of_trees(weighed), weighed._log_most()
         assert found.largest() <= Decimal(most)
         assert found.furthest(most) < Decimal("1e-50")
+        assert found.too_soon(most, weighed._doubt())[0] <= 0
         assert float(Decimal(most) - found.largest()) < 1e-5 + 1e-9 * rate * scale  # and hardly any is refused
 
 
@@ -167,6 +168,7 @@ def test_no_limited_list_is_accepted_with_more_than_certainty(seed):
     found, most = of_lists(sums), sums._log_most()
     assert found.largest() <= Decimal(most)
     assert found.furthest(most) < Decimal("1e-50")
+    assert found.too_soon(most, sums._doubt())[0] <= 0
     assert float(Decimal(most) - found.largest()) < 1e-5
 
 

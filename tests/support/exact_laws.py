@@ -1,12 +1,13 @@
 """The law of a draw that is made of choices and a last coin: every way multiplied out, in fractions and 60 digits."""
 
+from bisect import bisect_left
 from decimal import Context, Decimal, localcontext
 from fractions import Fraction
 
 import numpy as np
 
 from discreet.cells.tuples import TuplesInProgress
-from discreet.noise.decisions import whole_weights
+from discreet.noise.decisions import KNOWN, certain, whole_weights
 
 PRECISE = Context(prec=70, traps=[])
 
@@ -20,7 +21,7 @@ def log_of(factor, power=0):
 
 
 def ways(attempt, bend=lambda logs: logs):
-    """Each outcome and its chance, a fraction: all choices between integer weights, one after another."""
+    """Each outcome, its chance, a fraction, and the weights chosen: all choices between integer weights, one after another."""
     path = []  # of each choice: the place taken, and the weights
     while True:
         depth = 0
@@ -37,7 +38,7 @@ def ways(attempt, bend=lambda logs: logs):
         chance = Fraction(1)
         for place, weights in path:
             chance *= Fraction(weights[place], sum(weights))
-        yield outcome, chance
+        yield outcome, chance, [weights[place] for place, weights in path]
         while path:
             place, weights = path[-1]
             later = [i for i in range(place + 1, len(weights)) if weights[i]]
@@ -53,11 +54,12 @@ class Multiplied:
     """All outcomes of attempts: what they weigh, how they are chosen, and with which law they are returned."""
 
     def __init__(self, attempt, weigh, bend=lambda logs: logs):
-        self.outcomes, self.log_weight, self.log_chance = [], [], []
+        self.outcomes, self.log_weight, self.log_chance, self.chosen = [], [], [], []
         total = Fraction(0)
-        for outcome, chance in ways(attempt, bend):
+        for outcome, chance, weights in ways(attempt, bend):
             total += chance
             self.outcomes.append(outcome)
+            self.chosen.append(weights)
             self.log_chance.append(log_of(chance))
             self.log_weight.append(log_of(*weigh(outcome)))
         assert total == 1
@@ -66,6 +68,21 @@ class Multiplied:
         """The smallest logarithm of C with which no outcome is accepted with more than certainty."""
         with localcontext(PRECISE):
             return max(p - q for p, q in zip(self.log_weight, self.log_chance, strict=True))
+
+    def smallest(self):
+        """The logarithm of C with which the least likely to be accepted is certain to be."""
+        with localcontext(PRECISE):
+            return min(p - q for p, q in zip(self.log_weight, self.log_chance, strict=True))
+
+    def too_soon(self, log_most, doubt, decide=certain):
+        """By how much a number that is accepted at once exceeds p / (C q) at most, as logarithms; and how often one is."""
+        worst, often = Decimal("-inf"), Decimal(0)
+        with localcontext(PRECISE):
+            for p, q, weights in zip(self.log_weight, self.log_chance, self.chosen, strict=True):
+                at_once = accepted_at_once(doubt, weights, decide)
+                worst = max(worst, at_once.ln() - (p - q - Decimal(log_most)))
+                often += q.exp() * at_once
+        return worst, often
 
     def laws(self, log_most):
         """Logarithms of probabilities: of what is returned, and of what should be."""
@@ -78,6 +95,13 @@ class Multiplied:
         """How far the two are apart at most, as logarithms."""
         with localcontext(PRECISE):
             return max(abs(a - b) for a, b in zip(*self.laws(log_most), strict=True))
+
+
+def accepted_at_once(doubt, weights, decide=certain):
+    """All uniform numbers below this one are accepted before anything is weighed, and no others."""
+    first = bisect_left(range(2**KNOWN), True, key=lambda bits: not decide(bits, doubt, weights))
+    with localcontext(PRECISE):
+        return Decimal(first) / 2**KNOWN
 
 
 def _normalised(logs):

@@ -9,12 +9,13 @@ What is drawn is weighed in floating point, but no probability depends on how th
   returned is that of p, in real numbers, **if only C q >= p everywhere**. C is the computed sum of all weights and a margin for
   rounding (docs/theory.md, section 13); too large a margin costs attempts and nothing else.
 - U is a real number. Of its bits as many are drawn as a decision needs, and exp(x) is computed in so many digits.
+- The last coin's chance is nearly 1. Where U is below a bound that is known before, p and q need not be computed (``certain``).
 
 **Assumption.** exp and log of NumPy and of ``math`` are off by at most 8 units in the last place. (``decimal`` rounds correctly.)
 """
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from contextlib import AbstractContextManager
 from decimal import Context, Decimal, localcontext
 from fractions import Fraction
@@ -27,7 +28,6 @@ import numpy.typing as npt
 from .entropy import Array, Bits, Entropy, Integers
 
 Drawn = TypeVar("Drawn")
-Numbers = npt.NDArray[np.intp]
 Choose = Callable[[Array], int]  # an index, given the logarithms of weights
 Enclosure = tuple[Decimal, Decimal]
 KNOWN = 53  # bits of a uniform number that are drawn at first, and each time that more are needed
@@ -37,36 +37,59 @@ LOWEST = -100.0  # logarithms below it weigh 2 units, as does this one
 def draw_exactly(
     attempt: Callable[[Choose], Drawn],
     weigh: Callable[[Drawn], tuple[Fraction, Fraction]],
-    log_most: float,
+    log_most: Callable[[], float],
+    doubt: float,
     entropy: Entropy,
 ) -> Drawn:
     """What ``attempt`` makes of its choices, in proportion to factor * exp(power), which ``weigh`` gives.
 
     Different choices must lead to different things. ``log_most`` is the logarithm of C. If it were too small (p > C q for some
-    x, which would be a bug), x is returned by each attempt that finds it, and nothing tells.
+    x, which would be a bug), x is returned by each attempt that finds it, and nothing tells. ``doubt``: see ``certain``.
     """
     while True:
         chances = Chances(entropy)
         drawn = attempt(chances.choose)
+        bits = entropy.bits(1, more=True)
+        if certain(int(bits[0]), doubt, chances.weights):
+            return drawn
         factor, power = weigh(drawn)
-        if is_below(factor * Fraction(chances.whole, chances.part), power - Fraction(log_most), entropy):
+        if is_below(bits, factor / chances.chance, power - Fraction(log_most()), entropy):
             return drawn
 
 
 class Chances:
-    """Choices by weights; all that were made have together the chance ``part / whole``."""
+    """Choices by weights. Those that were chosen, and the sums of all weights that they were chosen from, are kept."""
 
     def __init__(self, entropy: Entropy) -> None:
         self._entropy = entropy
-        self.part = self.whole = 1
+        self.weights, self._sums = list[int](), list[int]()
 
     def choose(self, logs: Array) -> int:
         """An index."""
         weights = whole_weights(logs)
-        sums = np.cumsum(weights)
-        place = int(places(sums, self._entropy, 1)[0])
-        self.part, self.whole = self.part * int(weights[place]), self.whole * int(sums[-1])
-        return place
+        sums = weights.cumsum()
+        chosen = place(sums, int(self._entropy.bits(1)[0]), self._entropy)
+        self.weights.append(int(weights[chosen]))
+        self._sums.append(int(sums[-1]))
+        return chosen
+
+    @property
+    def chance(self) -> Fraction:
+        """Of all choices that were made, together."""
+        return Fraction(math.prod(self.weights), math.prod(self._sums))
+
+
+def certain(bits: int, doubt: float, weights: Iterable[int]) -> bool:
+    """Whether a uniform number that begins with these 53 bits is below p / (C q), whatever its other bits, as a bound tells.
+
+    **Lemma.** Let x be chosen with integer weights w_i, and Q be what its chance q would be with the weights e^l themselves. If
+    p >= e^(-doubt) C Q, then p / (C q) >= 1 - doubt - (sum of 3 / w_i). *Proof.* By the lemma of ``whole_weights``, of what is
+    chosen s e^(l - m) >= (1 - 3 / w_i) w_i, and all s e^(l_j - m) add up to at most the sum of the integers. So Q / q is at least
+    the product of all 1 - 3 / w_i, and that at least 1 - sum of 3 / w_i =: 1 - t, if t <= 1; otherwise there is nothing to show.
+    And e^(-doubt) (1 - t) >= 1 - doubt - t.  [] How far (bits + 1) / 2^53 is below 1 is computed without error; 4 in place of 3
+    makes up for the rounding of the sum, and a ``doubt`` has room for its own (docs/theory.md, Theorem 29a).
+    """
+    return math.ldexp(2**KNOWN - 1 - bits, -KNOWN) >= doubt + sum(4.0 / weight for weight in weights)
 
 
 def whole_weights(logs: Array, top: float | None = None, n: int | None = None) -> Integers:
@@ -100,36 +123,17 @@ def unit(n: int) -> float:
     return 2.0 ** min(48, 61 - n.bit_length())
 
 
-def places(sums: Integers, entropy: Entropy, size: int) -> Numbers:
-    """Where real uniform numbers, times the last of cumulated sums, fall among them: ``size`` of them.
+def place(sums: Integers, bits: int, entropy: Entropy) -> int:
+    """Where a real uniform number that begins with these 53 bits falls among cumulated sums, times the last of them.
 
-    ``sums`` is one row for all, or has a row for each. The last sum of a row is below 2^62. The chance of place i is exactly
-    (sums[i] - sums[i - 1]) / sums[-1]: the bits that are drawn say in which interval a number lies, and where that is not within
-    one place, more are drawn. (An interval is 2^-53 of the total wide, and its first end is computed up to 2^-52 of it and 1.)
+    The bits say in which interval it lies; where that is not within one place, more are drawn. So all chances are exact.
     """
-    bits, total = entropy.bits(size), sums[..., -1]
-    about, slack = (bits * (total * 2.0**-KNOWN)).astype(np.int64), (total >> 51) + 2
-    found = _found(sums, about - slack)
-    ends = sums[found] if sums.ndim == 1 else sums[np.arange(size), found]
-    for i in np.flatnonzero(about + slack >= ends):
-        found[i] = _closer(sums if sums.ndim == 1 else sums[i], int(bits[i]), entropy)
-    return found
-
-
-def _found(sums: Integers, numbers: Integers) -> Numbers:
-    found: Numbers = np.searchsorted(sums, numbers, "right") if sums.ndim == 1 else (sums <= numbers[:, None]).sum(1)
-    return found
-
-
-def _closer(sums: Integers, bits: int, entropy: Entropy) -> int:
-    """The same for one number, with as many bits as it needs."""
     known, total = KNOWN, int(sums[-1])
     while True:
+        first = int(sums.searchsorted(bits * total >> known, "right"))
+        if ((bits + 1) * total - 1) >> known < sums[first]:
+            return first
         bits, known = _more(bits, entropy), known + KNOWN
-        ends = np.array([bits * total >> known, ((bits + 1) * total - 1) >> known])
-        first, last = _found(sums, ends).tolist()
-        if first == last:
-            return int(first)
 
 
 def _more(bits: int, entropy: Entropy) -> int:
@@ -137,11 +141,11 @@ def _more(bits: int, entropy: Entropy) -> int:
     return bits << KNOWN | int(entropy.bits(1, more=True)[0])
 
 
-def is_below(factor: Fraction, power: Fraction, entropy: Entropy) -> bool:
-    """Whether a uniform number is below factor * exp(power). It is none of those that other choices are made by."""
+def is_below(bits: Bits, factor: Fraction, power: Fraction, entropy: Entropy) -> bool:
+    """Whether a uniform number, of which the first 53 bits are given, is below factor * exp(power)."""
     a, b, c = math.log(factor.numerator), math.log(factor.denominator), float(power)
     error = 2.0**-47 * (a + b + abs(c) + 1.0)  # each is off by less than 2^-49 (1 + itself), and two sums are rounded
-    bits, x = entropy.bits(1, more=True), np.array([a - b + c])
+    x = np.array([a - b + c])
     return bool(are_below(bits, x, error, lambda _, digits: enclosed(factor, power, digits), entropy)[0])
 
 

@@ -91,7 +91,7 @@ class ListSums(Secret):
         How weights were rounded decides only how often it is tried again (noise/decisions.py).
         """
         with np.errstate(all="ignore"):
-            return draw_exactly(self.draw_by, self._weight, self._log_most(), entropy)
+            return draw_exactly(self.draw_by, self._weight, self._log_most, self._doubt(), entropy)
 
     def draw_by(self, choose: Choose) -> Drawn:
         """What choices between weights lead to, given by their logarithms; the audit multiplies all of them out.
@@ -133,9 +133,15 @@ class ListSums(Secret):
         """The logarithm of the sum of all weights, and a margin: docs/theory.md, Theorem 29."""
         top = max(float(logs.max()) for logs in self._logs)
         total = sum(float(np.exp(logs - top).sum()) for logs in self._logs)
-        lists = sum(logs.size for logs in self._logs)
-        margin = 16.0 * self._error + 2.0 * excess(lists) + 5.0 * excess(self._most_choices)
-        return top + log(total) + self._worth.left_out(self._all) + margin
+        return top + log(total) + self._worth.left_out(self._all) + self._margin()
+
+    def _doubt(self) -> float:
+        """The margin, and what rounding may put the choices above the weight: docs/theory.md, Theorem 29a."""
+        others = float(np.sort(self._worth.tests)[:-2].sum()) / len(self._class_weights)  # after any two rules
+        return 2.0 * self._margin() + 5.0 * self._error / max(others, 1e-300)
+
+    def _margin(self) -> float:
+        return 16.0 * self._error + 2.0 * excess(sum(map(np.size, self._logs))) + 5.0 * excess(self._most_choices)
 
     @property
     def _most_choices(self) -> int:

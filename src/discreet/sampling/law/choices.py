@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ...cells.cells import Array
-from ...noise.decisions import KNOWN, Choose, places, whole_weights
+from ...noise.decisions import KNOWN, Choose, place, whole_weights
 from ...noise.entropy import Entropy, Integers
 from ..problem import Problem
 
@@ -52,6 +52,22 @@ def choose_each(among: Weighed, entropy: Entropy, size: int) -> Choices:
     chosen = places(sums, entropy, size)
     part = weights[chosen] if sums.ndim == 1 else weights[np.arange(size), chosen]
     return Choices(chosen, part, np.full(size, sums[..., -1]))
+
+
+def places(sums: Integers, entropy: Entropy, size: int) -> npt.NDArray[np.intp]:
+    """Where real uniform numbers fall among cumulated sums, times the last of them: ``size`` of them, each as ``place`` has it.
+
+    ``sums`` is one row for all, or has a row for each. (53 bits say in which interval a number lies: it is 2^-53 of the total
+    wide, and its first end is computed up to 2^-52 of it and 1.)
+    """
+    bits, total = entropy.bits(size), sums[..., -1]
+    about, slack = (bits * (total * 2.0**-KNOWN)).astype(np.int64), (total >> 51) + 2
+    least = about - slack
+    found = np.searchsorted(sums, least, "right") if sums.ndim == 1 else (sums <= least[:, None]).sum(1)
+    ends = sums[found] if sums.ndim == 1 else sums[np.arange(size), found]
+    for i in np.flatnonzero(about + slack >= ends):
+        found[i] = place(sums if sums.ndim == 1 else sums[i], int(bits[i]), entropy)
+    return found
 
 
 def flip_each(logs: Array, entropy: Entropy) -> Choices:

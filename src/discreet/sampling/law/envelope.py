@@ -27,14 +27,14 @@ import numpy as np
 
 from ...cells.cells import Array
 from ...cells.secret import Secret
-from ...noise.decisions import Chances, is_below, places, unit, whole_weights
+from ...noise.decisions import Chances, is_below, unit, whole_weights
 from ...noise.entropy import Entropy
 from ..problem import ROWS, Problem
 from ..speed.deadline import Deadline
 from ..speed.incumbent import good_weight
 from ..speed.reach import Reach
 from ..speed.thresholds import Threshold, finenesses
-from .choices import concrete, draw_labels, flip_each
+from .choices import concrete, draw_labels, flip_each, places
 from .elements import Elements, Last, Level, edges
 from .margin import margin
 from .order import draw_order
@@ -154,8 +154,8 @@ class Envelope(Secret):
         labels, score = draw_labels(problem, groups, chances.choose)
         if self._margin is not None:
             factor, power = exact_weight(problem, groups, score)
-            factor /= accepted.chance * Fraction(chances.part, chances.whole)
+            factor /= accepted.chance * chances.chance
             power -= Fraction(self._log_mass + self._margin)
-            if not is_below(factor, power, entropy):
+            if not is_below(entropy.bits(1, more=True), factor, power, entropy):
                 return None
         return rules, labels

@@ -22,7 +22,8 @@ def margin(problem: Problem) -> float | None:
     Then the last coin is left out, and the law is that of the computed weights.
     """
     n = problem.n_groups + problem.n_classes + problem.longest
-    prior = np.abs([0.0, *problem.log_rule, *problem.log_members, problem.log_rules if problem.n_groups else 0.0]).max()
+    all_rules = abs(problem.log_rules) if problem.n_groups else 0.0
+    prior = max(all_rules, *(np.abs(logs).max(initial=0.0) for logs in (problem.log_rule, problem.log_members)))
     lengths = np.abs(problem.log_length[np.isfinite(problem.log_length)]).max(initial=0.0)
     size = problem.rate * float(problem.counts.sum()) + lengths
     size += (problem.longest + 2) * (prior + math.log(problem.n_classes)) + 64.0

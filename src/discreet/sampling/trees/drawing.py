@@ -52,7 +52,7 @@ class WeighedTrees(Secret):
     def draw(self, entropy: Entropy) -> NumberedTree:
         """One of them, by its weight in real numbers: rounding decides only how often it is tried again (noise/decisions.py)."""
         with np.errstate(all="ignore"):
-            tree = draw_exactly(self._chosen, self._weight, self._log_most(), entropy)
+            tree = draw_exactly(self._chosen, self._weight, self._log_most, self._doubt(), entropy)
         return turned_back(tree, self._order, self._turned)
 
     def draw_by(self, choose: Choose) -> NumberedTree:
@@ -90,11 +90,18 @@ class WeighedTrees(Secret):
 
     def _log_most(self) -> float:
         """The logarithm of the sum of all weights, and a margin: docs/theory.md, Theorems 28 and 28a."""
-        total, n = self._problem.total(), max(self._problem.n_tests + 1, self._problem.n_classes)
+        left_out = self._worth.left_out(self._problem.total())
+        return worth_of_all(self._problem, self._worth, self._sums) + left_out + self._margin()
+
+    def _doubt(self) -> float:
+        """The margin, and what rounding may put the choices above the weight: not more (docs/theory.md, Theorem 29a)."""
+        return 2.0 * self._margin()
+
+    def _margin(self) -> float:
+        n = max(self._problem.n_tests + 1, self._problem.n_classes)
         if isinstance(self._worth, Ranged):
             n += self._worth.most_choices * self._problem.n_tests
-        margin = 2.0 ** (self._depth + 1) * (2.0 * self._worth.error(total) + excess(n))
-        return worth_of_all(self._problem, self._worth, self._sums) + self._worth.left_out(total) + margin
+        return 2.0 ** (self._depth + 1) * (2.0 * self._worth.error(self._problem.total()) + excess(n))
 
 
 def turned_back(tree: NumberedTree, order: Numbers, turned: npt.NDArray[np.bool_]) -> NumberedTree:
