@@ -100,6 +100,8 @@ class EngineTable:
             self._add_patterns(filling)
         elif self._engine.runs_here:
             self._add_records(filling)
+        elif isinstance(filling, TotalsInProgress):
+            self._add_totals(filling)
         else:
             self._add_tuples(filling)
 
@@ -109,8 +111,7 @@ class EngineTable:
         One query, and so one state of the table: each record is counted once for each set. Combinations of bins are numbered,
         with the first column varying fastest. ``booked``: whether the budget is by now, though all records are counted.
         """
-        used = sorted({i for numbers in (*sets, columns_of(division)) for i in numbers})
-        binned = self._table.select(**{f"b{i}": self._bins[i].cast("int64") for i in used}, y=self._label)
+        binned = self._binned({i for numbers in (*sets, columns_of(division)) for i in numbers})
         # no filter: an engine that skips a part of a file believes what the file says of it, which leaves NaN out
         left = self._engine.apart(binned.mutate(y=self._layers(binned, division)))
         sizes = [[self._columns[i].n_bins for i in numbers] for numbers in sets]
@@ -131,12 +132,12 @@ class EngineTable:
                     number = int(found[group[0]])
                     yield number, place[group] - starts[number], layers[group], times[group]
 
+    def _binned(self, columns: set[int]) -> Any:
+        """The bins of these columns, and the class."""
+        return self._table.select(**{f"b{i}": self._bins[i].cast("int64") for i in sorted(columns)}, y=self._label)
+
     def _layers(self, binned: Any, division: Division) -> Any:
         """The number of the class and the part of each record; that of no label for one that is not counted."""
-        if isinstance(division, ByTotal):
-            return _cases((binned.y < 0, NO_LABEL), rest=binned.y + _range(binned, division) * self.n_classes).cast(
-                "int32"
-            )
         if not division.boxes:
             return binned.y
         numbers = {
@@ -168,7 +169,18 @@ class EngineTable:
             *bins, labels = (as_numbers(x) for x, (_, as_numbers) in zip(answer, handed, strict=True))
             add_known(filling, bins, labels)
 
-    def _add_tuples(self, filling: TuplesInProgress | TotalsInProgress) -> None:
+    def _add_totals(self, filling: TotalsInProgress) -> None:
+        """Counts by class and range: one GROUP BY, of points that were released before."""
+        which = self._numbers(filling.columns)
+        division = renumbered(filling.division, which)
+        binned = self._engine.apart(self._binned(set(which)))
+        layer = binned.y + _range(binned, division) * self.n_classes
+        found = binned.select(layer=_cases((binned.y < 0, NO_LABEL), rest=layer).cast("int32"))
+        for layers, times in self._answer(found.group_by("layer").agg(n=found.count()), _of_the_budget(division)):
+            known = layers != NO_LABEL
+            filling.add_counted(layers[known], times[known])
+
+    def _add_tuples(self, filling: TuplesInProgress) -> None:
         """Counts by all sets of columns, of one state of the table: the table may change between two queries."""
         which = self._numbers(filling.columns)
         division = renumbered(filling.division, which)
