@@ -37,16 +37,25 @@ def fit(how: str, path: str, schema: str, model: str, parameters: dict[str, Any]
 
         frame = pd.read_parquet(path)
         target = clf.schema.target
-        start = time.perf_counter()
+        start = _now()
         clf.fit(frame.drop(columns=target), frame[target])
     elif how == "file":
-        start = time.perf_counter()
+        start = _now()
         clf.fit_file(path)
     else:
         table = discreet.open_table(path)
-        start = time.perf_counter()
+        start = _now()
         clf.fit_source(table)
-    return {"seconds": time.perf_counter() - start, "model": str(clf)}
+    return _since(start) | {"model": str(clf)}
+
+
+def _now() -> tuple[float, float]:
+    return time.perf_counter(), time.process_time()
+
+
+def _since(start: tuple[float, float]) -> dict[str, Any]:
+    """Seconds that have passed, and those of all processors together."""
+    return {"seconds": time.perf_counter() - start[0], "processor": time.process_time() - start[1]}
 
 
 def _tupled(parameters: dict[str, Any]) -> dict[str, Any]:
@@ -69,20 +78,18 @@ def group_by(path: str, schema: str) -> dict[str, Any]:
 
 
 def group_by_column(path: str, schema: str) -> dict[str, Any]:
-    """DuckDB: the bins of each column by class, one query for each, as a person would write it."""
+    """DuckDB: the bins of each column by class, one query for each, in the fastest way that was found (see cards.py)."""
     import duckdb
 
     from discreet import Schema
 
     public = Schema.load(schema)
     connection = duckdb.connect()
-    start, rows = time.perf_counter(), 0
+    start, rows = _now(), 0
     for column in public.used:
-        query = (
-            f"SELECT {_bin_in_sql(column)} AS b, \"{public.target}\", count(*) FROM read_parquet('{path}') GROUP BY ALL"
-        )
+        query = f"SELECT {_fast_bin_in_sql(column)} AS b, \"{public.target}\", count(*) FROM read_parquet('{path}') GROUP BY ALL"
         rows += sum(len(batch) for batch in _batches(connection.sql(query)))
-    return {"seconds": time.perf_counter() - start, "rows": rows}
+    return _since(start) | {"rows": rows}
 
 
 def count_pairs(path: str, schema: str) -> dict[str, Any]:
@@ -124,6 +131,25 @@ def _bin_in_sql(column: Any) -> str:
         return f"CASE WHEN {name} THEN 1 WHEN NOT {name} THEN 0 ELSE {missing} END"
     listed = " ".join("WHEN '{}' THEN {}".format(str(c).replace("'", "''"), i) for i, c in enumerate(column.categories))
     return f"CASE {name} {listed} ELSE {missing} END"
+
+
+def _fast_bin_in_sql(column: Any) -> str:
+    """The same number: of numbers by halving, of texts by their place in a list, which DuckDB looks up once for each text."""
+    name, missing = f'"{column.name}"', column.n_bins - 1
+    if column.kind == "numeric":
+        return f"CASE WHEN {name} IS NULL THEN {missing} ELSE {_halved(name, list(column.all_cuts), 0)} END"
+    if column.kind == "boolean":
+        return _bin_in_sql(column)
+    listed = ", ".join("'{}'".format(str(c).replace("'", "''")) for c in column.categories)
+    return f"coalesce(list_position([{listed}], {name}) - 1, {missing})"
+
+
+def _halved(name: str, cuts: list[float], first: int) -> str:
+    if not cuts:
+        return str(first)
+    middle = len(cuts) // 2
+    low, high = _halved(name, cuts[:middle], first), _halved(name, cuts[middle + 1 :], first + middle + 1)
+    return f"CASE WHEN {name} <= {cuts[middle]!r} THEN {low} ELSE {high} END"
 
 
 def small() -> None:

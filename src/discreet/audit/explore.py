@@ -523,4 +523,5 @@ class _MadeUp:
 
     def add_to(self, filling: TuplesInProgress | TotalsInProgress) -> None:
         """Count all of its records."""
-        filling.add_cells(self.cells, range(len(self.cells.columns)))
+        number = {column.name: i for i, column in enumerate(self.cells.columns)}
+        filling.add_cells(self.cells, [number[column.name] for column in filling.columns])

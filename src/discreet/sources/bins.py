@@ -7,24 +7,44 @@ is there for a reason (or for one that an engine gives in its own file):
   such: DuckDB 1 takes the literal 0.011732832292350781 for a decimal, and rounds it once more on the way back.
 - Engines take NaN for the largest number there is, and for equal to itself; here it is a missing value.
 - A bin of numbers is found by halving: a thousand cuts are ten comparisons for each record.
+
+An engine in this process need not find the bins itself: it may hand over what they follow from (``Handed``).
 """
 
 import functools
 import math
 import sys
 import unicodedata
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
 
 from ..common.errors import SchemaError
 from ..schema import Label
 from ..schema.columns import Column, canonical
-from ..schema.columns.value_bins import TRUTH, NumberBins, TextBins, TruthBins
+from ..schema.columns.value_bins import TRUTH, NumberBins, TextBins
 from .engines.base import Engine, as_float
 
 NUMBER = r"^[ \t\n\v\f\r]*[+-]?((\d+\.?\d*|\.\d+)([eE][+-]?\d+)?|(?i:inf|infinity))[ \t\n\v\f\r]*$"
 SMALL = 2**40  # beyond all integers of 32 bits
 TRUE_OR_FALSE = {"0": 0, "1": 1}
+
+
+class Handed(NamedTuple):
+    """An expression, and what makes numbers of bins, or of classes, of its values."""
+
+    values: Any
+    as_numbers: Callable[[np.ndarray], np.ndarray]
+
+
+class Numbering(NamedTuple):
+    """The number of each value that is listed, by the text that it has in Python: 1, 1.0 and true have "1"."""
+
+    numbers: Mapping[str, int]
+    otherwise: int
+    missing: int
+    ignores_case: bool = False
 
 
 class EngineColumn:
@@ -47,29 +67,42 @@ class EngineColumn:
 
     def bin_in(self, column: Column) -> Any:
         """The number of the bin that each value is in."""
-        missing = column.n_bins - 1
-        match column.value_bins:
-            case NumberBins() as bins:
-                if self.kind == "text" and not self._engine.reads_numbers:
-                    raise SchemaError(
-                        f"column {column.name!r} is {column.kind} in the schema and a string in {self._engine.connection.name}: "
-                        "engines differ on what they read as a number. Cast it in a view"
-                    )
-                return self._stairs(bins, missing)
-            case TextBins() as bins:
-                return self._among(bins.bin_of, bins.unlisted, missing)
-            case TruthBins():
-                lower = self.values.lower() if self.kind == "text" else None
-                return self._among(TRUTH if self.kind == "text" else TRUE_OR_FALSE, missing, missing, lower)
+        if not isinstance(column.value_bins, NumberBins):
+            return self._among(self._numbering(column))
+        if self.kind == "text" and not self._engine.reads_numbers:
+            raise SchemaError(
+                f"column {column.name!r} is {column.kind} in the schema and a string in {self._engine.connection.name}: "
+                "engines differ on what they read as a number. Cast it in a view"
+            )
+        return self._stairs(column.value_bins, column.n_bins - 1)
+
+    def handed_for_bins(self, column: Column) -> Handed:
+        """What is handed over of each value. NumPy finds the bins of numbers ten times as fast as DuckDB does."""
+        if isinstance(column.value_bins, NumberBins):
+            return Handed(self.number(), column.encode)
+        return self._handed(self._numbering(column), column.n_bins)
 
     def class_in(self, classes: Sequence[Label]) -> Any:
         """The number of the class that each value is the label of; -1 for a label that is none."""
+        return self._among(self._numbering_of_classes(classes))
+
+    def handed_for_class(self, classes: Sequence[Label]) -> Handed:
+        """What is handed over of each label."""
+        return self._handed(self._numbering_of_classes(classes), len(classes))
+
+    def _numbering(self, column: Column) -> Numbering:
+        missing = column.n_bins - 1
+        if isinstance(column.value_bins, TextBins):
+            return Numbering(column.value_bins.bin_of, column.value_bins.unlisted, missing)
+        return Numbering(TRUTH if self.kind == "text" else TRUE_OR_FALSE, missing, missing, ignores_case=True)
+
+    def _numbering_of_classes(self, classes: Sequence[Label]) -> Numbering:
         if (self.kind == "text") != isinstance(classes[0], str):
             raise SchemaError(
                 "the target and the classes of the schema must be both strings or both numbers "
                 "(a schema without [target] classes means the classes 0 and 1)"
             )
-        return self._among({canonical(c): i for i, c in enumerate(classes)}, -1, -1)
+        return Numbering({canonical(c): i for i, c in enumerate(classes)}, -1, -1)
 
     def number(self, decimal: str = ".") -> Any:
         """The values as 64-bit floating-point numbers. Texts have this decimal sign (``files.pointed``)."""
@@ -121,11 +154,43 @@ class EngineColumn:
         """Whether all values are integers of at most 32 bits, of which every one is a floating-point number as well."""
         return self.kind == "whole" and self._type.bounds.lower > -SMALL and self._type.bounds.upper < SMALL
 
-    def _among(self, numbers: Mapping[str, int], otherwise: int, missing: int, values: Any = None) -> Any:
-        """The number of each value, by the text that it has in Python: 1, 1.0 and true have "1"."""
+    def _handed(self, numbering: Numbering, n: int) -> Handed:
+        """The numbers themselves, or places of texts: then NumPy puts in the number at each place."""
+        if not self._has_places:
+            return Handed(self._among(numbering).cast(smallest(n)), lambda numbers: numbers)
+        place, at_place = self._places(numbering)
+        numbers = np.array([numbering.otherwise, *at_place], np.min_scalar_type(-n))  # what is not listed is at null
+
+        def as_numbers(places: np.ndarray) -> np.ndarray:
+            with_null = places.dtype.kind == "f"
+            return numbers.take(np.nan_to_num(places).astype(np.intp) if with_null else places)
+
+        return Handed(place, as_numbers)
+
+    @property
+    def _has_places(self) -> bool:
+        return self.kind == "text" and self._engine.finds_places
+
+    def _places(self, numbering: Numbering) -> tuple[Any, list[int]]:
+        """The place of each text in a list, and the number of each place; the last is that of missing values."""
+        listed = [(text, number) for t, number in numbering.numbers.items() for text in self.held([t])]
+        place = self._engine.place_in([text for text, _ in listed], self._as_compared(numbering))
+        return place, [*(number for _, number in listed), numbering.missing]
+
+    def _as_compared(self, numbering: Numbering) -> Any:
+        if self.kind == "number":
+            return self.number()
+        return self.values.lower() if self.kind == "text" and numbering.ignores_case else self.values
+
+    def _among(self, numbering: Numbering) -> Any:
+        """The number of each value."""
         import ibis
 
-        x = self.number() if self.kind == "number" else self.values if values is None else values
+        numbers, otherwise, missing, _ = numbering
+        if self._has_places:
+            place, at_place = self._places(numbering)
+            return ibis.coalesce(self._engine.at_place(at_place, place), otherwise)
+        x = self._as_compared(numbering)
         if self.kind == "boolean":
             true, false = (numbers.get(text, otherwise) for text in ("1", "0"))
             return ibis.cases((x, true), (~x, false), else_=missing)
@@ -201,6 +266,11 @@ def _kind(dtype: Any) -> str | None:
     if dtype.is_floating() or dtype.is_decimal():
         return "number"
     return "text" if dtype.is_string() else None
+
+
+def smallest(n: int) -> str:
+    """A small type for numbers below n. PostgreSQL has none of 8 bits."""
+    return "int16" if n < 2**15 else "int32"
 
 
 def _as_literal(number: int | float) -> Any:

@@ -26,7 +26,7 @@ class MemoryTable:
 
     def __init__(self, table: Table, y: Any, classes: Sequence[Label]) -> None:
         self._table, self._y, self._classes = table, y, tuple(classes)
-        self._bins: tuple[tuple[Column, ...], list[np.ndarray]] | None = None
+        self._bins: list[tuple[Column, np.ndarray]] = []
 
     @cached_property
     def _labels(self) -> np.ndarray:
@@ -37,9 +37,11 @@ class MemoryTable:
         if len(self._table) > ROWS_AT_A_TIME or isinstance(filling, CellsInProgress):
             add_table(filling, self._table, filling.columns, self._labels)
             return
-        if self._bins is None or self._bins[0] != filling.columns:
-            self._bins = filling.columns, _bins(self._table, filling.columns, slice(0, len(self._table)))
-        add_known(filling, self._bins[1], self._labels)
+        known = [column for column, _ in self._bins]
+        if any(column not in known for column in filling.columns):
+            known, every = list(filling.columns), slice(0, len(self._table))
+            self._bins = list(zip(known, _bins(self._table, known, every), strict=True))
+        add_known(filling, [self._bins[known.index(column)][1] for column in filling.columns], self._labels)
 
 
 class FileTable:
@@ -61,7 +63,9 @@ class FileTable:
 
     def add_to(self, filling: Filling) -> None:
         """Read the file, and count its records. A file that is no table is refused."""
-        columns, target = self._schema.used, str(self._schema.target)
+        # the types of all columns are looked at when they are counted, before totals are
+        columns = filling.columns if isinstance(filling, TotalsInProgress) else self._schema.used
+        target = str(self._schema.target)
         names, asked = (
             [column.name for column in columns],
             [*((column.name, column) for column in columns), (target, None)],

@@ -4,7 +4,7 @@ Nothing here is imported but what is light: the command line asks for the scheme
 """
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from enum import Enum
 from threading import Thread
@@ -58,6 +58,7 @@ class Engine:
     ignores_case: ClassVar[bool] = True  # of column names
     reads_numbers: ClassVar[bool] = False  # whether it takes a text for the same number as Python does, if we help
     believes_files: ClassVar[bool] = False  # on what the smallest and the largest number of a column are
+    finds_places: ClassVar[bool] = False  # of texts in a list, faster than by comparing with one after the other
 
     def __init__(self, connection: Any) -> None:
         self.connection = connection
@@ -144,6 +145,14 @@ class Engine:
     def as_text(self, text: str) -> Any:
         """A text as the engine reads it from a query."""
         return text
+
+    def place_in(self, texts: Sequence[Any], x: Any) -> Any:
+        """The place of each value in a list, from 1; that of a missing one comes last, and one that is not there has null."""
+        raise NotImplementedError
+
+    def at_place(self, numbers: Sequence[int], place: Any) -> Any:
+        """The number at a place in a list, from 1; null if the place is."""
+        raise NotImplementedError
 
 
 def as_float(number: float) -> Any:

@@ -5,11 +5,13 @@
   records. It does look at the values for ``isfinite`` and ``isinf``, and so these come first. Where something is computed from
   the columns, it may not conclude anything from what files say of them.
 - DuckDB 1 ends a query at a NUL in a text.
+- A function of one column it computes once for each different text where texts are numbered, as Parquet files mostly have them,
+  and not once for each record. CASE is no function: it compares every record with one text after the other.
 """
 
 import functools
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, ClassVar
@@ -49,6 +51,7 @@ class DuckDB(Engine):
     }
     reads_numbers = True
     believes_files = True
+    finds_places = True
 
     @classmethod
     def open(cls, ibis: Any, parts: SplitResult, table: str, options: Mapping[str, str]) -> Any:
@@ -157,6 +160,19 @@ class DuckDB(Engine):
         first, *rest = map(ibis.literal, text.split("\0"))
         return functools.reduce(lambda written, part: written + _builtin("chr", int, str)(0) + part, rest, first)
 
+    def place_in(self, texts: Sequence[Any], x: Any) -> Any:
+        """By a function: four columns of 2 to 16 texts, a million records in Parquet, took 31 ms, CASE 205."""
+        import ibis
+
+        listed = ibis.array([*texts, ibis.null("string")])
+        return _builtin("list_position", list[str], str, int)(listed, x)
+
+    def at_place(self, numbers: Sequence[int], place: Any) -> Any:
+        """By a function, too."""
+        import ibis
+
+        return _builtin("list_extract", list[int], int, int)(ibis.array(list(numbers)).cast("array<int32>"), place)
+
 
 def open_parquet(ibis: Any, path: str) -> Any:
     """A Parquet file, or all that a pattern of names stands for."""
@@ -186,11 +202,15 @@ def name_as_it_is(path: str) -> str:
 
 
 @functools.cache
-def _builtin(name: str, takes: type, gives: type) -> Any:
-    """A function of DuckDB that ibis has no name for."""
+def _builtin(name: str, *types: Any) -> Any:
+    """A function of DuckDB as it is, by the types of what it takes and of what it gives; ibis has none, or wraps it in CASE."""
     import ibis
 
-    def function(x: Any) -> Any:
+    def of_one(x: Any) -> Any:
         raise NotImplementedError
 
-    return ibis.udf.scalar.builtin(function, name=name, signature=((takes,), gives))
+    def of_two(x: Any, y: Any) -> Any:
+        raise NotImplementedError
+
+    *takes, gives = types
+    return ibis.udf.scalar.builtin(of_one if len(takes) == 1 else of_two, name=name, signature=(tuple(takes), gives))
