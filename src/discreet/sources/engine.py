@@ -273,12 +273,15 @@ def _in_box(binned: Any, box: Box) -> Any:
 
 
 def _range(binned: Any, division: ByTotal) -> Any:
-    """The number of the range that a record's total of points is in."""
+    """The number of the range that a record's total of points is in. If cards are apart, each has numbers of its own."""
     totals = [_total(binned, start, points) for start, points in division.cards]
-    inside = [(_in_box(binned, box), totals[card]) for box, card in division.boxes]
-    total = _cases(*inside, rest=totals[0]) if inside else totals[0]
+    boxes = [(_in_box(binned, box), card) for box, card in division.boxes]
+    total = _cases(*((inside, totals[card]) for inside, card in boxes), rest=totals[0]) if boxes else totals[0]
     below = [(total < limit, number) for number, limit in enumerate(division.limits)]
-    return _cases(*below, rest=len(below)).cast("int32") if below else 0
+    number = _cases(*below, rest=len(below)).cast("int32") if below else 0
+    if not (division.apart and boxes):
+        return number
+    return number + _cases(*((inside, card * (len(below) + 1)) for inside, card in boxes), rest=0).cast("int32")
 
 
 def _total(binned: Any, start: float, points: Mapping[int, np.ndarray]) -> Any:
