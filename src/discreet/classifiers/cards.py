@@ -213,8 +213,8 @@ class DPScoreCardClassifier(Cards, PrivateClassifier):
         1 or 2: first a whole tree of this depth is drawn with a quarter of epsilon (of what ``counts_share`` leaves), then there
         is a card in each of its leaves. For tables where columns interact.
     one_by_one : bool, default=None
-        Whether columns are counted one after the other, each by what the card so far leaves to explain: what dependent
-        columns say in common is then counted once. It costs nothing of epsilon, but a pass over the records for each
+        Whether columns are counted one after the other, each by what the card so far leaves to explain: most of what
+        dependent columns say in common is then counted once. It costs nothing of epsilon, but a pass over the records for each
         column. False: all at once, each as if it were the only one. None: one after the other, unless there is too much
         noise. With more than two classes they are always counted at once.
     counts_share : float, default=0.1
@@ -333,7 +333,9 @@ class DPScoreCardClassifier(Cards, PrivateClassifier):
         return exact("counts_share", self.counts_share) if len(self.classes_) == 2 else Fraction(0)
 
     def _needs(self, candidates: Candidates) -> Needs:
-        passes = 1 + (self.tree_depth > 0) + (self._share_for_totals > 0)
+        one_by_one = len(self.classes_) == 2 and self.one_by_one is not False  # maybe: the first column tells
+        again = self._columns(candidates) - 1 if one_by_one else 0
+        passes = 1 + (self.tree_depth > 0) + again + (self._share_for_totals > 0)
         return Needs(together=2 if self.tree_depth else 1, parts=1 << int(self.tree_depth), passes=passes)
 
     def _check_parameters(self) -> None:
