@@ -93,7 +93,8 @@ def test_a_table_that_is_counted_twice_is_assumed_not_to_change(compas, duckdb_e
     for parameters, counting, twice in (
         ({}, "tuples", True),  # by column, then by total
         ({"tree_depth": 1, "counts_share": 0}, "tuples", True),  # for the tree, then in its leaves
-        ({"counts_share": 0}, "tuples", False),
+        ({"counts_share": 0}, "tuples", True),  # column after column
+        ({"counts_share": 0, "one_by_one": False}, "tuples", False),
         ({"tree_depth": 1}, "patterns", False),
     ):
         clf = DPScoreCardClassifier(schema=compas.schema, **parameters).fit_source(table, counting=counting)
