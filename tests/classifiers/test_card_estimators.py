@@ -105,7 +105,10 @@ def charges(monkeypatch):
     return charged
 
 
-@pytest.mark.parametrize("parameters", [{}, {"counts_share": 0}, {"max_columns": 2}, {"tree_depth": 1}])
+@pytest.mark.parametrize(
+    "parameters",
+    [{}, {"counts_share": 0}, {"max_columns": 2}, {"tree_depth": 1}, {"one_by_one": True}, {"one_by_one": False}],
+)
 def test_charges_add_up_to_epsilon_exactly(compas, monkeypatch, parameters):
     X, y, schema = compas
     charged, ledger = charges(monkeypatch), Ledger(epsilon=0.7)
@@ -208,6 +211,7 @@ MONOTONE = "monotone needs one card"
         ({"points": "roman"}, "points must be one of integers, decimals, not 'roman'"),
         ({"tree_depth": -1}, "tree_depth must be an integer of at least 0"),
         ({"tree_depth": 3}, "tree_depth must be at most 2, not 3"),
+        ({"one_by_one": "yes"}, "one_by_one must be True, False or None, not 'yes'"),
         ({"counts_share": 1.0}, "counts_share must be 0, or from 0.001 to 0.9"),
         ({"monotone": {"nobody": 1}}, "nobody"),
         ({"monotone": {"priors_count": 2}}, "monotone"),

@@ -100,7 +100,15 @@ def test_rates_of_a_column_add_up_to_the_rate_of_the_class():
 
 def test_totals_trust_columns_with_few_bins_more():
     few, many = np.full((2, 2), 100.0), np.full((2, 8), 50.0)
-    assert class_totals([few, many]) == pytest.approx([(4.0 * 200.0 + 400.0) / 5.0] * 2)
+    totals, noise = class_totals([few, many])
+    assert totals == pytest.approx([(4.0 * 200.0 + 400.0) / 5.0] * 2)
+    assert noise == pytest.approx(np.sqrt(0.8**2 * 2 + 0.2**2 * 8))  # times that of one bin
+
+
+def test_classes_are_alike_where_their_totals_are_noise():
+    for totals, scale, rate in (([300.0, 100.0], 0.0, 0.25), ([300.0, 100.0], 1e4, 0.5), ([-90.0, 30.0], 100.0, 0.5)):
+        prior, _ = evidence([np.array(totals)[:, None]], scale, [None])
+        assert np.exp(prior[1]) == pytest.approx(rate, abs=0.02)
 
 
 @pytest.mark.parametrize("scale", [0.0, 1.0, 1e6])

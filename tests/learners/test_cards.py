@@ -1,19 +1,23 @@
 """From noisy counts to a card: what is computed, and what must hold of every card whatever came out of the noise."""
 
 from fractions import Fraction
+from unittest.mock import patch
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from discreet import Boolean, Categorical, DPScoreCardClassifier, Numeric, Schema, ScoreCardClassifier
 from discreet.cells.totals import ByTotal
+from discreet.conditions.card_weights import Weights
 from discreet.conditions.column_parts import parts_of
 from discreet.conditions.rules import truth
 from discreet.datasets import load_compas
 from discreet.learners.cards import limits_between, risks_of
 from discreet.mechanisms.score_cards import CardBudget
+from discreet.vault.card_doors import CardDoors
 
 COLUMNS = [
     Numeric("age", cuts=[25, 40], missing=True),
@@ -113,6 +117,62 @@ def test_totals_are_counted_as_the_model_adds_them_up():
         for number, answer in enumerate(clf.card_.answers):
             own = np.asarray(data.target)[found == number]
             assert answer.counts == ((own == 0).sum(), (own == 1).sum())
+
+
+def doubled(rng, n=20_000):
+    """Three columns that tell nearly as much of the class, of which the first two are the same."""
+    y = rng.integers(0, 2, n)
+    seen = [np.where(rng.random(n) < right, y, 1 - y).astype(bool) for right in (0.8, 0.75)]
+    return pd.DataFrame({"a": seen[0], "again": seen[0], "b": seen[1]}), y
+
+
+@pytest.mark.parametrize("epsilon", [None, 2.0])
+def test_what_two_columns_say_in_common_is_largely_counted_once(epsilon):
+    X, y = doubled(np.random.default_rng(0))
+    schema = Schema.of_booleans(["a", "again", "b"], classes=[0, 1])
+
+    def points(**parameters):
+        private = epsilon is not None
+        own = {"epsilon": epsilon, "random_state": 0} if private else {}
+        clf = (DPScoreCardClassifier if private else ScoreCardClassifier)(schema=schema, **own, **parameters).fit(X, y)
+        return {table.column: np.ptp([p for _, p in table.rows]) for table in clf.card_.cards[0].tables}
+
+    once, twice = points(), points(one_by_one=False)
+    single = 20 * np.log2(0.8 / 0.2)
+    assert twice["a"] + twice["again"] == pytest.approx(2 * single, rel=0.1)
+    assert 0.9 * single < once["a"] + once.get("again", 0.0) < 1.4 * single
+    assert once["b"] == pytest.approx(20 * np.log2(0.75 / 0.25), rel=0.2)
+
+
+def test_with_much_noise_columns_are_counted_at_once():
+    X, y = doubled(np.random.default_rng(1), 200)
+    schema = Schema.of_booleans(["a", "again", "b"], classes=[0, 1])
+    asked = []
+    count = CardDoors.count
+
+    def watched(doors, columns, weights=None):
+        asked.append((columns, weights is None))
+        return count(doors, columns, weights)
+
+    with patch.object(CardDoors, "count", watched):
+        DPScoreCardClassifier(0.1, schema=schema, random_state=0).fit(X, y)
+    assert asked == [([[0]], True), ([[1, 2]], True)]
+
+
+@pytest.mark.parametrize("weights", [[[0, 65]], [[-1, 64]], [[0.5, 1.0]], [[64]]])
+def test_a_record_counts_for_a_whole_number_of_parts_of_one(weights):
+    with pytest.raises(AssertionError, match="bug in the learner"):
+        Weights([(0.0, {})], [0.0], np.array(weights))
+
+
+def test_nothing_is_known_of_an_empty_table():
+    schema = Schema.of_booleans(["a", "again", "b"], classes=[0, 1])
+    empty = pd.DataFrame({name: np.zeros(0, bool) for name in schema.names})
+    for seed in range(10):
+        for depth in (0, 1):
+            clf = DPScoreCardClassifier(1.0, tree_depth=depth, schema=schema, random_state=seed)
+            risks = clf.fit(empty, np.zeros(0, int)).predict_proba(empty.reindex(range(1), fill_value=True))
+            assert 0.05 < risks[0, 1] < 0.95
 
 
 def test_a_record_is_in_one_range_of_totals():

@@ -30,10 +30,43 @@ class Broken(ExploredCards):
 class NoiseOfOneColumn(CardDoors):
     """A record is in one bin of each column, and the noise is that of a single one."""
 
-    def _noisy(self, exact):
-        whole = replace(self._budget, column_epsilon=self._budget.column_epsilon * self._budget.columns)
-        with patch.object(self, "_budget", whole):
-            return super()._noisy(exact)
+    def _noisy(self, exact, whole=1):
+        of_all = replace(self._budget, column_epsilon=self._budget.column_epsilon * self._budget.columns)
+        with patch.object(self, "_budget", of_all):
+            return super()._noisy(exact, whole)
+
+
+class NoiseOfOneUnit(CardDoors):
+    """A record changes a sum of weights by up to 64 units, and the noise is that of one."""
+
+    def _noisy(self, exact, whole=1):
+        return super()._noisy(exact) / whole
+
+
+class CountsOneByOneForFree(CardDoors):
+    """Columns after the first are taken for part of the same answer."""
+
+    def count(self, columns, weights=None):
+        if weights is None:
+            return super().count(columns)
+        with patch.object(self, "_reservation", Free()):
+            return super().count(columns, weights)
+
+
+class HeavyRecords(CardDoors):
+    """A record may count for three."""
+
+    def _weighed(self, columns, weights):
+        return [[3 * table for table in own] for own in super()._weighed(columns, weights)]
+
+
+class WeighsByRecords(CardDoors):
+    """The card so far is moved by how many records there really are."""
+
+    def _weighed(self, columns, weights):
+        there = int(self._tuples.of_column(0).sum())
+        moved = [(start - 1_000.0 * (there % 2), points) for start, points in weights.cards]
+        return super()._weighed(columns, replace(weights, cards=moved))
 
 
 class ChoosesForFree(CardDoors):
@@ -85,8 +118,8 @@ class QuietTotals(CardDoors):
 class KeepsExactCounts(CardDoors):
     """Hands on the exact counts beside the noisy ones."""
 
-    def count(self, columns):
-        noisy = super().count(columns)
+    def count(self, columns, weights=None):
+        noisy = super().count(columns, weights)
         self.exact = [[self._exact(column, leaf) for column in own] for leaf, own in enumerate(columns)]
         return noisy
 
@@ -159,12 +192,18 @@ def card_fit_twins(pairs):
     """name, the sound subject, its broken twin, pairs to try."""
     two = Subject("two columns", CARDS, {"epsilon": 1.0, "counts_share": 0.2})
     one = Subject("one of two", CARDS, {"epsilon": 1.0, "max_columns": 1, "counts_share": 0.2})
+    after = Subject("one after the other", CARDS, {"epsilon": 1.0, "one_by_one": True, "counts_share": 0.2})
     tree = Subject("after a tree", CARDS, {"epsilon": 1.0, "tree_depth": 1, "counts_share": 0.2})
     some = pairs[::4]
     # many records that the first column tells apart, and the second all but
     apart = [Pair(np.array([[100, 0], [0, 0], [0, 0], [0, 100]]), place) for place in ((1, 0), (1, 1), (2, 0), (2, 1))]
     for name, sound, twin, tried in (
         ("score cards: noise of one column instead of all", two, twin_of(NoiseOfOneColumn), some),
+        ("score cards: noise of one column instead of all, one by one", after, twin_of(NoiseOfOneColumn), some),
+        ("score cards: noise of a unit of weight instead of a record", after, twin_of(NoiseOfOneUnit), some),
+        ("score cards: columns after the first that are not charged", after, twin_of(CountsOneByOneForFree), some),
+        ("score cards: records that count for three", after, twin_of(HeavyRecords), some),
+        ("score cards: weights by exact counts", after, twin_of(WeighsByRecords), apart),
         ("score cards: a choice that is not charged", one, twin_of(ChoosesForFree), apart),
         ("score cards: each choice with all of epsilon", one, twin_of(LoudChoice), apart),
         ("score cards: the best column, without noise", one, twin_of(PicksTheBest), apart),

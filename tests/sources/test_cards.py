@@ -21,6 +21,8 @@ CARDS = {
     "a limit, no counts": {"monotone": {"priors_count": 1}, "counts_share": 0},
     "after a tree": {"tree_depth": 1, "max_columns": 3},
     "after a deeper tree": {"tree_depth": 2},
+    "all at once": {"one_by_one": False},
+    "one after the other, after a tree": {"one_by_one": True, "tree_depth": 1},
     "several records a person": {"records_per_person": 3, "exclude": ["c_charge_degree"]},
 }
 
@@ -64,7 +66,7 @@ def test_a_table_in_an_engine(compas, engine, name):
         assert released(learner(compas, name).fit_source(table, counting=counting)) == here, counting
 
 
-@pytest.mark.parametrize("name", ["all columns", "after a tree"])
+@pytest.mark.parametrize("name", ["all columns", "after a tree", "one after the other, after a tree"])
 def test_a_table_in_duckdb_as_if_it_ran_elsewhere(compas, duckdb_engine, name, monkeypatch):
     """Then the engine counts, and only counts come here."""
     monkeypatch.setattr(DuckDB, "runs_here", False)
@@ -91,7 +93,8 @@ def test_a_table_that_is_counted_twice_is_assumed_not_to_change(compas, duckdb_e
     for parameters, counting, twice in (
         ({}, "tuples", True),  # by column, then by total
         ({"tree_depth": 1, "counts_share": 0}, "tuples", True),  # for the tree, then in its leaves
-        ({"counts_share": 0}, "tuples", False),
+        ({"counts_share": 0}, "tuples", True),  # column after column
+        ({"counts_share": 0, "one_by_one": False}, "tuples", False),
         ({"tree_depth": 1}, "patterns", False),
     ):
         clf = DPScoreCardClassifier(schema=compas.schema, **parameters).fit_source(table, counting=counting)

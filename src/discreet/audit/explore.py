@@ -201,11 +201,11 @@ class CardExplorer(Explorer):
     """
 
     def discrete_laplace(self, values: Integers, scale: float) -> Integers:
-        """Numbers of no meaning, by their places alone."""
+        """Numbers of no meaning, by their places alone; large ones, so that cards have points and records have weights."""
         first = len(self.released)
         self.released += [(int(value), scale) for value in values]
         self.paid_counts += [self.charged] * len(values)
-        return np.array([(7 * i) % 11 - 2 for i in range(first, len(self.released))], np.int64)
+        return np.array([50 * ((7 * i) % 11) + 10 for i in range(first, len(self.released))], np.int64)
 
 
 class _Explored:

@@ -268,14 +268,19 @@ WHOLE_TREES = (
 )
 
 
+ONE_BY_ONE = {"epsilon": 1.0, "one_by_one": True}
 SCORE_CARDS = (
     Subject("score cards", CARDS, {"epsilon": 1.0, "counts_share": 0.2}),
     Subject("score cards, no counts by total", CARDS, {"epsilon": 1.0, "counts_share": 0.0}, n_rules=3),
     Subject("score cards, one column of two", CARDS, {"epsilon": 1.0, "max_columns": 1, "counts_share": 0.2}),
     Subject("score cards, two columns of three", CARDS, {"epsilon": 1.0, "max_columns": 2}, n_rules=3),
+    Subject("score cards, one column after the other", CARDS, {**ONE_BY_ONE, "counts_share": 0.2}, n_rules=3),
+    Subject("score cards, one after the other, two of three", CARDS, {**ONE_BY_ONE, "max_columns": 2}, n_rules=3),
     Subject("score cards after a tree", CARDS, {"epsilon": 1.0, "tree_depth": 1, "counts_share": 0.2}),
+    Subject("score cards after a tree, one after the other", CARDS, {**ONE_BY_ONE, "tree_depth": 1}),
     Subject("score cards after a tree, one column", CARDS, {"epsilon": 1.0, "tree_depth": 1, "max_columns": 1}),
     Subject("score cards from tuples", CARDS_ON_TUPLES, {"epsilon": 1.0, "max_columns": 1, "tree_depth": 1}),
+    Subject("score cards from tuples, one after the other", CARDS_ON_TUPLES, {**ONE_BY_ONE, "tree_depth": 1}),
 )
 
 

@@ -67,6 +67,8 @@ class Cards(Classifier):
         check_integer("tree_depth", self.tree_depth, at_least=0)
         if self.tree_depth > DEEPEST:
             raise ValueError(f"tree_depth must be at most {DEEPEST}, not {self.tree_depth!r}")
+        if not (self.one_by_one is None or isinstance(self.one_by_one, bool)):
+            raise ValueError(f"one_by_one must be True, False or None, not {self.one_by_one!r}")
         if check_monotone(self.monotone) and self.tree_depth:
             raise ValueError(
                 "monotone needs one card: between the leaves of a tree the total may fall. Leave tree_depth out, or monotone"
@@ -85,8 +87,10 @@ class Cards(Classifier):
             DECIMALS[self.points],
             scale,
             totals_scale,
+            list(map(len, parts)),
             [part.ordered for part in parts],
             self._signs(candidates),
+            self.one_by_one,
             lambda tree: reachable_parts(tree, candidates, parts),
         )
 
@@ -208,6 +212,11 @@ class DPScoreCardClassifier(Cards, PrivateClassifier):
     tree_depth : int, default=0
         1 or 2: first a whole tree of this depth is drawn with a quarter of epsilon (of what ``counts_share`` leaves), then there
         is a card in each of its leaves. For tables where columns interact.
+    one_by_one : bool, default=None
+        Whether columns are counted one after the other, each by what the card so far leaves to explain: most of what
+        dependent columns say in common is then counted once. It costs nothing of epsilon, but a pass over the records for each
+        column. False: all at once, each as if it were the only one. None: one after the other, unless there is too much
+        noise. With more than two classes they are always counted at once.
     counts_share : float, default=0.1
         The share of epsilon that buys noisy class counts of each range of totals, which the risks are fitted to. With 0, risks
         follow from the points alone: 10 of them double the odds. With more than two classes that is always so, and all of epsilon
@@ -247,6 +256,7 @@ class DPScoreCardClassifier(Cards, PrivateClassifier):
         points: str = "integers",
         monotone: Any = None,
         tree_depth: int = 0,
+        one_by_one: bool | None = None,
         counts_share: float = 0.1,
         schema: Schema | None = None,
         infer_schema: bool = False,
@@ -262,6 +272,7 @@ class DPScoreCardClassifier(Cards, PrivateClassifier):
         self.points = points
         self.monotone = monotone
         self.tree_depth = tree_depth
+        self.one_by_one = one_by_one
         self.counts_share = counts_share
         self.schema = schema
         self.infer_schema = infer_schema
@@ -322,7 +333,9 @@ class DPScoreCardClassifier(Cards, PrivateClassifier):
         return exact("counts_share", self.counts_share) if len(self.classes_) == 2 else Fraction(0)
 
     def _needs(self, candidates: Candidates) -> Needs:
-        passes = 1 + (self.tree_depth > 0) + (self._share_for_totals > 0)
+        one_by_one = len(self.classes_) == 2 and self.one_by_one is not False  # maybe: the first column tells
+        again = self._columns(candidates) - 1 if one_by_one else 0
+        passes = 1 + (self.tree_depth > 0) + again + (self._share_for_totals > 0)
         return Needs(together=2 if self.tree_depth else 1, parts=1 << int(self.tree_depth), passes=passes)
 
     def _check_parameters(self) -> None:
@@ -337,7 +350,7 @@ class ScoreCardClassifier(Cards):
 
     Parameters
     ----------
-    max_columns, points, monotone, tree_depth
+    max_columns, points, monotone, tree_depth, one_by_one
         As in ``DPScoreCardClassifier``.
     schema, exclude
         As in ``GreedyRuleListClassifier``.
@@ -365,6 +378,7 @@ class ScoreCardClassifier(Cards):
         points: str = "integers",
         monotone: Any = None,
         tree_depth: int = 0,
+        one_by_one: bool | None = None,
         schema: Schema | None = None,
         exclude: Any = (),
     ) -> None:
@@ -372,6 +386,7 @@ class ScoreCardClassifier(Cards):
         self.points = points
         self.monotone = monotone
         self.tree_depth = tree_depth
+        self.one_by_one = one_by_one
         self.schema = schema
         self.exclude = exclude
 

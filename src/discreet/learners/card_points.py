@@ -9,7 +9,7 @@ independently. Where there is nothing but noise, little remains.
 Evidence lives on a grid of whole points, ten of which double the odds, and sums over it are exact (forward and backward).
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import cache
 
 import numpy as np
@@ -42,10 +42,9 @@ def evidence(
         likely, 0 if nothing is known.
     """
     signs = [0] * len(noisy) if monotone is None else list(monotone)
-    totals = class_totals(noisy)
-    log_prior = np.log(totals / totals.sum())
-    logits = log_prior - np.log1p(-totals / totals.sum())
-    spread_of_rest = np.sqrt(len(totals) - 1.0)  # noise of that many counts
+    log_prior = _log_prior(noisy, scale)
+    logits = log_prior - np.log1p(-np.exp(log_prior))
+    spread_of_rest = np.sqrt(len(log_prior) - 1.0)  # noise of that many counts
     result = []
     for counts, n_ordered, sign in zip(noisy, ordered, signs, strict=True):
         column = np.empty(counts.shape)
@@ -58,11 +57,32 @@ def evidence(
     return log_prior, result
 
 
-def class_totals(noisy: Sequence[Array]) -> Array:
-    """Of all columns together, which count the same records: the fewer bins, the less noise. At least 1."""
-    weights = np.array([1.0 / counts.shape[1] for counts in noisy])
-    totals: Array = sum(w * counts.sum(1) for w, counts in zip(weights / weights.sum(), noisy, strict=True))
-    return np.maximum(totals, 1.0)
+def _log_prior(noisy: Sequence[Array], scale: float) -> Array:
+    """Of each class; where there is nothing but noise, all are alike."""
+    totals, times = class_totals(noisy)
+    noise, others = scale * times, np.sqrt(len(totals) - 1.0)
+    alike = -2.0 * np.log(others)
+    rates = []
+    for own, rest in zip(totals, totals.sum() - totals, strict=True):
+        found = float(np.log(max(own, 1.0) / max(rest, 1.0)))  # the grid is around it, and normal around all alike
+        likely = log_likelihood(own[None], rest[None], found, noise, noise * others)
+        around = float(np.clip(alike - found, GRID[0], GRID[-1]))
+        fits = [_apart(likely, spread, around) for spread in SPREADS]
+        rates.append(1.0 / (1.0 + np.exp(-found - float(_averaged(fits)[0]))))
+    prior: Array = np.log(np.array(rates) / sum(rates))
+    return prior
+
+
+def class_totals(noisy: Sequence[Array]) -> tuple[Array, float]:
+    """Of all columns together, which count the same records: the fewer bins, the less noise. And how many times it is there.
+
+    >>> class_totals([np.array([[3.0, 1.0], [2.0, 2.0]])])
+    (array([4., 4.]), 1.4142135623730951)
+    """
+    bins = np.array([counts.shape[1] for counts in noisy], float)
+    weights = 1.0 / bins / (1.0 / bins).sum()
+    totals: Array = sum(w * counts.sum(1) for w, counts in zip(weights, noisy, strict=True))
+    return totals, float(np.sqrt((weights**2 * bins).sum()))
 
 
 def log_likelihood(own: Array, rest: Array, logit: float, scale: float, rest_scale: float) -> Array:
@@ -86,24 +106,23 @@ def _column(likely: Array, n_ordered: int, sign: int) -> Array:
     in_order, others = likely[:n_ordered], likely[n_ordered:]
     return np.concatenate(
         [
-            _averaged(lambda spread: _walk(in_order, spread, sign)) if len(in_order) else np.empty(0),
-            _averaged(lambda spread: _apart(others, spread)) if len(others) else np.empty(0),
+            _averaged([_walk(in_order, spread, sign) for spread in SPREADS]) if len(in_order) else np.empty(0),
+            _averaged([_apart(others, spread) for spread in SPREADS]) if len(others) else np.empty(0),
         ]
     )
 
 
-def _averaged(fit: Callable[[float], tuple[float, Array]]) -> Array:
+def _averaged(fits: Sequence[tuple[float, Array]]) -> Array:
     """The means under all spreads, weighed by how likely each makes the counts."""
-    fits = [fit(spread) for spread in SPREADS]
     logs = np.array([log for log, _ in fits])
     weights = np.exp(logs - logs.max())
     mean: Array = weights / weights.sum() @ np.stack([means for _, means in fits])
     return mean
 
 
-def _apart(likely: Array, spread: float) -> tuple[float, Array]:
-    """Bins in no order: independent, normal around zero."""
-    joint = likely + np.log(_start(spread))
+def _apart(likely: Array, spread: float, around: float = 0.0) -> tuple[float, Array]:
+    """Bins in no order: independent, normal around zero, or something else."""
+    joint = likely + np.log(_start(spread, around))
     logs = _log_sum(joint, axis=1)
     return float(logs.sum()), np.exp(joint - logs[:, None]) @ GRID
 
@@ -128,8 +147,8 @@ def _walk(likely: Array, spread: float, sign: int) -> tuple[float, Array]:
     return log, means
 
 
-def _start(spread: float) -> Array:
-    weights = np.exp(-0.5 * (GRID / spread) ** 2) + BARELY**3
+def _start(spread: float, around: float = 0.0) -> Array:
+    weights = np.exp(-0.5 * ((GRID - around) / spread) ** 2) + BARELY**3
     start: Array = weights / weights.sum()
     return start
 

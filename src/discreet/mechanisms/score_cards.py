@@ -5,8 +5,9 @@
 1. *a tree*, if one is asked for: one draw of a whole tree (whole_trees.py), whose leaves divide the records;
 2. *the columns*, if fewer are wanted than there are: k choices, one after the other and without repetition, by permute-and-flip
    on the impurity mass of a column's parts (mass.py), in each leaf;
-3. *the points*: in each leaf, class counts by the parts of each of its k columns, with discrete Laplace noise. A card's points
-   are computed from these alone;
+3. *the points*: in each leaf, class counts by the parts of each of its k columns, with discrete Laplace noise: at once, or one
+   column after the other. In the latter case a record counts for a weight of 0, 1/64, ... or 1, which follows from its class and
+   from its total on the card so far. A card's points are computed from these sums alone;
 4. *the risks*: class counts by ranges of the total, with discrete Laplace noise.
 
 **Privacy.** With e_1 for the tree, e_2 for each choice, e_3 for the counts of each column and e_4 for those of the totals, a fit
@@ -20,7 +21,11 @@ neighbours the scores of all columns change in one direction, by at most 1, and 
 columns are left. k choices, one after the other, add up.
 
 3: a record is in one part of a column, and of one class: one count of the column changes, by 1. So the counts of one column are
-e_3-DP (noise/discrete_laplace.py), and those of k columns k e_3-DP together.
+e_3-DP (noise/discrete_laplace.py), and those of k columns k e_3-DP together. With weights, the card so far, and which weight goes
+with which class and range of totals, follow from the answers before. Given these, the weight of a record depends on that
+record alone: in units of 1/64 the sums of a column are integers, of which it changes one, by at most 64. Noise of parameter
+e_3 / 64 for units makes that e_3-DP: 64 times as many units, and so as much noise in records as without weights.
+Whether columns are counted one after the other is decided by the noisy counts of the first one.
 
 4: the card is released by then. Given the card, the total of a record depends on that record alone, so it is in one range, and of
 one class: e_4-DP.

@@ -170,15 +170,17 @@ class EngineTable:
             add_known(filling, bins, labels)
 
     def _add_totals(self, filling: TotalsInProgress) -> None:
-        """Counts by class and range: one GROUP BY, of points that were released before."""
+        """Counts by class and range, and by the bins of a column: one GROUP BY, of points that were released before."""
         which = self._numbers(filling.columns)
         division = renumbered(filling.division, which)
         binned = self._engine.apart(self._binned(set(which)))
-        layer = binned.y + _range(binned, division) * self.n_classes
-        found = binned.select(layer=_cases((binned.y < 0, NO_LABEL), rest=layer).cast("int32"))
-        for layers, times in self._answer(found.group_by("layer").agg(n=found.count()), _of_the_budget(division)):
-            known = layers != NO_LABEL
-            filling.add_counted(layers[known], times[known])
+        number = (binned.y + _range(binned, division) * self.n_classes).cast("int64")
+        if filling.beside is not None:
+            number = number * filling.bins + binned[f"b{which[filling.beside]}"]
+        found = binned.select(number=_cases((binned.y < 0, NO_LABEL), rest=number).cast("int64"))
+        for numbers, times in self._answer(found.group_by("number").agg(n=found.count()), _of_the_budget(division)):
+            known = numbers != NO_LABEL
+            filling.add_counted(numbers[known], times[known])
 
     def _add_tuples(self, filling: TuplesInProgress) -> None:
         """Counts by all sets of columns, of one state of the table: the table may change between two queries."""
@@ -283,12 +285,15 @@ def _in_box(binned: Any, box: Box) -> Any:
 
 
 def _range(binned: Any, division: ByTotal) -> Any:
-    """The number of the range that a record's total of points is in."""
+    """The number of the range that a record's total of points is in. If cards are apart, each has numbers of its own."""
     totals = [_total(binned, start, points) for start, points in division.cards]
-    inside = [(_in_box(binned, box), totals[card]) for box, card in division.boxes]
-    total = _cases(*inside, rest=totals[0]) if inside else totals[0]
+    boxes = [(_in_box(binned, box), card) for box, card in division.boxes]
+    total = _cases(*((inside, totals[card]) for inside, card in boxes), rest=totals[0]) if boxes else totals[0]
     below = [(total < limit, number) for number, limit in enumerate(division.limits)]
-    return _cases(*below, rest=len(below)).cast("int32") if below else 0
+    number = _cases(*below, rest=len(below)).cast("int32") if below else 0
+    if not (division.apart and boxes):
+        return number
+    return number + _cases(*((inside, card * (len(below) + 1)) for inside, card in boxes), rest=0).cast("int32")
 
 
 def _total(binned: Any, start: float, points: Mapping[int, np.ndarray]) -> Any:

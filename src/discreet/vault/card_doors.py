@@ -1,7 +1,8 @@
 """The doors to score cards: a tree, columns, class counts by column, class counts by total. Each charges before it answers.
 
-Questions come in this order, each once, and are about the leaves of the one tree that was drawn (or about all records, if none
-was): no record is in two leaves, so one charge is enough for all of them. Proof: mechanisms/score_cards.py.
+Questions come in this order, and are about the leaves of the one tree that was drawn (or about all records, if none was): no
+record is in two leaves, so one charge is enough for all of them. Each comes once, but for the counts by column: columns may be
+counted one after the other, each by what the card so far leaves to explain. Proof: mechanisms/score_cards.py.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -12,9 +13,10 @@ import numpy as np
 from ..cells.cells import Array
 from ..cells.division import Division, column_numbers, divided_by
 from ..cells.secret import Secret
-from ..cells.totals import ByTotal, TotalsInProgress, totals_of
+from ..cells.totals import ByTotal, TotalsInProgress, totals_of, weighed
 from ..cells.tuples import Tuples
 from ..conditions.candidates import Candidates
+from ..conditions.card_weights import WHOLE, Weights
 from ..conditions.column_parts import ColumnParts
 from ..conditions.numbered_tree import Leaf, NumberedTree
 from ..conditions.tree_prior import TreePrior
@@ -30,11 +32,11 @@ from .tuple_vault import TupleVault, joint_counts
 from .vault import Vault
 
 
-def counts_by_total(vault: Vault, columns: Sequence[Column], division: ByTotal) -> Integers:
-    """Records of each class by the range of their total of points: (classes, ranges)."""
+def counts_by_total(vault: Vault, columns: Sequence[Column], division: ByTotal, beside: int | None = None) -> Integers:
+    """Records of each class by the range of their total of points, and by the bins of a column: (classes, ranges[, bins])."""
     if not isinstance(vault, TupleVault):
-        return totals_of(vault._cells, columns, division)
-    filling = TotalsInProgress(columns, len(vault.classes), division)
+        return totals_of(vault._cells, columns, division, beside)
+    filling = TotalsInProgress(columns, len(vault.classes), division, beside)
     vault._source.add_to(filling)
     return filling.finish()
 
@@ -91,14 +93,21 @@ class CardDoors(Secret):
             self._reservation.draw(self._budget.choice_epsilon, Fraction(0), "choice of a column")
         return [self._chosen(leaf, how_many) for leaf in range(self._tuples.n_parts)]
 
-    def count(self, columns: Sequence[Sequence[int]]) -> list[list[Integers]]:
-        """For each leaf, noisy class counts by the parts of each of its columns: (classes, parts)."""
-        self._ask("counts")
+    def count(self, columns: Sequence[Sequence[int]], weights: Weights | None = None) -> list[list[Array]]:
+        """For each leaf, noisy class counts by the parts of each of its columns: (classes, parts).
+
+        With ``weights``, a record counts for as much as they say of its class and total, which is 1 at most.
+        """
+        self._ask("counts", again=True)
         if len(columns) != self._tuples.n_parts or any(len(set(own)) < len(own) for own in columns):
             raise AssertionError("columns of other leaves, or one of them twice: this is a bug in the learner")
         for _ in range(max(map(len, columns))):  # leaves share no record: they are charged for as one
             self._reservation.draw(self._budget.column_epsilon, Fraction(0), "class counts of a column")
-        return [[self._noisy(self._exact(column, leaf)) for column in own] for leaf, own in enumerate(columns)]
+        if weights is None:
+            each = [[self._noisy(self._exact(column, leaf)) for column in own] for leaf, own in enumerate(columns)]
+        else:
+            each = [[self._noisy(table, WHOLE) for table in own] for own in self._weighed(columns, weights)]
+        return each
 
     def count_totals(self, cards: Sequence[tuple[float, Mapping[int, Array]]], limits: Sequence[float]) -> Integers:
         """Noisy class counts by the range that a record's total is in: (classes, ranges).
@@ -107,17 +116,28 @@ class CardDoors(Secret):
         """
         self._ask("totals")
         self._reservation.draw(self._budget.counts_epsilon, Fraction(0), "class counts by total")
-        by_bin = [(s, {i: points[self._parts[i].part_of_bin] for i, points in card.items()}) for s, card in cards]
-        boxes = () if self._division is None else self._division.boxes
-        division = ByTotal(boxes, 0, len(limits) + 1, by_bin, limits)
-        exact = counts_by_total(self._vault, self._columns, division)
+        exact = counts_by_total(self._vault, self._columns, self._by_total(cards, limits))
         return release(exact.ravel(), self._budget.counts_epsilon, self._entropy).reshape(exact.shape)
 
-    def _ask(self, question: str) -> None:
-        """Questions come in order; some may be left out, none comes twice."""
+    def _ask(self, question: str, again: bool = False) -> None:
+        """Questions come in order; some may be left out, and none comes twice but one that may come ``again``."""
         if question not in self._left:
             raise AssertionError("a question of a score card comes twice, or too late: this is a bug in the learner")
-        self._left = self._left[self._left.index(question) + 1 :]
+        self._left = self._left[self._left.index(question) + (not again) :]
+
+    def _by_total(
+        self, cards: Sequence[tuple[float, Mapping[int, Array]]], limits: Sequence[float], apart: bool = False
+    ) -> ByTotal:
+        by_bin = [(s, {i: points[self._parts[i].part_of_bin] for i, points in card.items()}) for s, card in cards]
+        return ByTotal.of(() if self._division is None else self._division.boxes, by_bin, limits, apart)
+
+    def _weighed(self, columns: Sequence[Sequence[int]], weights: Weights) -> list[list[Integers]]:
+        """For each leaf, and each of its columns, sums of weights, which are integers: (classes, parts)."""
+        division = self._by_total(weights.cards, weights.limits, apart=True)
+        counts = {i: counts_by_total(self._vault, self._columns, division, i) for own in columns for i in own}
+        return [
+            [self._parts[i].by_part(weighed(counts[i], weights, leaf)) for i in own] for leaf, own in enumerate(columns)
+        ]
 
     @property
     def _tuples(self) -> Tuples:
@@ -141,5 +161,7 @@ class CardDoors(Secret):
         """Of a choice, in units of 2^-20."""
         return scale_for(self._budget.choice_epsilon / UNITS)
 
-    def _noisy(self, exact: Integers) -> Integers:
-        return release(exact.ravel(), self._budget.column_epsilon, self._entropy).reshape(exact.shape)
+    def _noisy(self, exact: Integers, whole: int = 1) -> Array:
+        """With noise for sums that a record changes by ``whole`` at most, which stands for one record."""
+        noisy = release(exact.ravel(), self._budget.column_epsilon / whole, self._entropy)
+        return noisy.reshape(exact.shape) / whole

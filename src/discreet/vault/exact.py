@@ -9,9 +9,10 @@ import numpy as np
 from ..cells.cells import Array, Cells
 from ..cells.counting import CellCounter
 from ..cells.division import Division, column_numbers, divided_by
-from ..cells.totals import ByTotal, totals_of
+from ..cells.totals import ByTotal, totals_of, weighed
 from ..cells.tuples import tuples_of
 from ..conditions.candidates import Candidates
+from ..conditions.card_weights import WHOLE, Weights
 from ..conditions.column_parts import ColumnParts
 from ..conditions.limits import Limits
 from ..conditions.numbered_tree import Leaf, NumberedTree, Path, with_leaves
@@ -83,15 +84,26 @@ class ExactCardDoors:
         masses = [[self._mass(i, leaf) for i in every] for leaf in range(self._division.n_parts)]
         return [sorted(every, key=own.__getitem__)[:how_many] for own in masses]
 
-    def count(self, columns: Sequence[Sequence[int]]) -> list[list[Integers]]:
-        """Class counts by the parts of each column, leaf by leaf."""
-        return [[self._exact(i, leaf) for i in own] for leaf, own in enumerate(columns)]
+    def count(self, columns: Sequence[Sequence[int]], weights: Weights | None = None) -> list[list[Array]]:
+        """Class counts by the parts of each column, or sums of weights, leaf by leaf."""
+        if weights is None:
+            return [[self._exact(i, leaf).astype(np.float64) for i in own] for leaf, own in enumerate(columns)]
+        division = self._by_total(weights.cards, weights.limits, apart=True)
+        counts = {i: totals_of(self._cells, self._columns, division, i) for own in columns for i in own}
+        return [
+            [self._parts[i].by_part(weighed(counts[i], weights, leaf)) / WHOLE for i in own]
+            for leaf, own in enumerate(columns)
+        ]
 
     def count_totals(self, cards: Sequence[tuple[float, Mapping[int, Array]]], limits: Sequence[float]) -> Integers:
         """Class counts by the range of the total."""
+        return totals_of(self._cells, self._columns, self._by_total(cards, limits))
+
+    def _by_total(
+        self, cards: Sequence[tuple[float, Mapping[int, Array]]], limits: Sequence[float], apart: bool = False
+    ) -> ByTotal:
         by_bin = [(s, {i: points[self._parts[i].part_of_bin] for i, points in card.items()}) for s, card in cards]
-        division = ByTotal(self._division.boxes, 0, len(limits) + 1, by_bin, limits)
-        return totals_of(self._cells, self._columns, division)
+        return ByTotal.of(self._division.boxes, by_bin, limits, apart)
 
     def _mass(self, column: int, leaf: int) -> float:
         return float(side_mass(self._exact(column, leaf).astype(np.float64)).sum())
