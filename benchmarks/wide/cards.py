@@ -16,7 +16,13 @@ from jobs import CARDS
 
 RATIO, MEMORY, ROUNDS = 1.3, 1e9, 3
 BARE = "DuckDB, one GROUP BY for each column"
-FITS = {"points alone": {"counts_share": 0.0}, "points and risks": {}, "five columns": {"max_columns": 5}}
+AT_ONCE = {"one_by_one": False}
+FITS = {
+    "points alone": {"counts_share": 0.0} | AT_ONCE,
+    "points and risks": AT_ONCE,
+    "five columns": {"max_columns": 5} | AT_ONCE,
+    "one column after the other": {"one_by_one": True},  # a pass for each column: said, and not held to the limit
+}
 
 
 def compare(folder: Path, several: list[int]) -> bool:
@@ -34,12 +40,11 @@ def compare(folder: Path, several: list[int]) -> bool:
         )
         for name in rounds[0]:
             ratio, of_processor = seconds[name] / seconds[BARE], processor[name] / processor[BARE]
-            print(
-                f"  {name}: {seconds[name]:.2f} s, {megabytes(memory[name])}; {processor[name]:.2f} s of a processor"
-                + (f": {ratio:.2f} times (limit {RATIO:g}; of processors {of_processor:.2f})" if name != BARE else ""),
-                flush=True,
-            )
-            within &= name == BARE or (ratio <= RATIO and memory[name] <= MEMORY)
+            limit = RATIO if name != BARE and "after the other" not in name else None
+            said = f": {ratio:.2f} times ({of_processor:.2f} of processors" + (f"; limit {limit:g})" if limit else ")")
+            taken = f"{seconds[name]:.2f} s, {megabytes(memory[name])}; {processor[name]:.2f} s of a processor"
+            print(f"  {name}: {taken}{'' if name == BARE else said}", flush=True)
+            within &= memory[name] <= MEMORY and (limit is None or ratio <= limit)
     return within
 
 
