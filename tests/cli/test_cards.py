@@ -365,3 +365,14 @@ def test_the_space_that_is_reserved_is_enough(tmp_path, schema, leaves):
     size = size_of_card(schema, leaves)
     assert len(model.to_json().encode()) < size
     assert len(to_html(model).encode()) < size_of_report(size)
+
+
+def test_how_columns_are_counted(desk):  # noqa: F811
+    for counting, one_by_one in (("one-by-one", True), ("at-once", False)):
+        run(*CARD, "--counting", counting)
+        assert parameters()["one_by_one"] is one_by_one
+    run(*CARD)
+    assert parameters()["one_by_one"] is None
+    assert "--counting is for --model card; say that, or leave it out" in flat(
+        run(*FIT, "--counting", "at-once", code=2)
+    )

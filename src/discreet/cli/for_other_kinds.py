@@ -29,7 +29,7 @@ FOR: dict[tuple[str, ...], dict[str, dict[str, str]]] = {
     (CARD,): {
         "max_columns": {LIST: "say that, or for a list --max-length", TREE: "say that, or for a tree --max-depth"},
         "tree_depth": {LIST: SAY_OR_LEAVE, TREE: "say that, or for a tree --max-depth"},
-        "points": {LIST: SAY_OR_LEAVE, TREE: SAY_OR_LEAVE},
+        **{name: {LIST: SAY_OR_LEAVE, TREE: SAY_OR_LEAVE} for name in ("points", "counting")},
     },
     (LIST, TREE): {
         "learner": {CARD: "a card is learned in one way: leave it out"},

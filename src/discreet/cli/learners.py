@@ -58,6 +58,7 @@ class Stages(click.ParamType):  # type: ignore[type-arg]  # older versions of cl
         )
 
 
+ONE_BY_ONE, AT_ONCE = "one-by-one", "at-once"
 MODEL_OPTIONS = (
     click.option(
         "--model",
@@ -97,6 +98,11 @@ MODEL_OPTIONS = (
     ),
     click.option(
         "--points", type=click.Choice(["integers", "decimals"]), help="Of a card: how points are written; integers."
+    ),
+    click.option(
+        "--counting",
+        type=click.Choice([ONE_BY_ONE, AT_ONCE]),
+        help="Of a card: columns one after the other, each by what the others leave to explain, or all in one pass.",
     ),
 )  # fmt: skip
 
@@ -229,7 +235,10 @@ def card_parameters(options: Mapping[str, Any]) -> dict[str, Any]:
             "--monotone needs one card: between the leaves of a tree the total may fall. Leave --tree-depth out, or --monotone"
         )
     names = ("max_columns", "tree_depth", "points")
-    return {name: options[name] for name in names if options.get(name) is not None}
+    given = {name: options[name] for name in names if options.get(name) is not None}
+    if counting := options.get("counting"):
+        given["one_by_one"] = counting == ONE_BY_ONE
+    return given
 
 
 def maker_of(model: str) -> Callable[..., Any]:
