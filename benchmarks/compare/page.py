@@ -76,7 +76,10 @@ def extent(rows: Rows, missing: int) -> str:
     """How much was done, and how long it took."""
     minutes = sum(row.get("spent", 0.0) for row in rows.values()) / 60
     text = f"{len(rows):,} fits, predictions and measures included, took {minutes:.0f} minutes of processor time.\n"
-    return f"**Not complete: {missing:,} fits are missing.** {text}" if missing else text
+    if not missing:
+        return text
+    tables, splits = len({job.table for job in rows}), 1 + max(job.split for job in rows)
+    return f"**Not complete: {missing:,} fits are missing; {tables} tables have up to {splits} splits so far.** {text}"
 
 
 def sections(results: Results, tables: list[Table]) -> list[str]:
@@ -155,7 +158,7 @@ def by_size(results: Results, tables: list[Table]) -> str:
             m: [s for t, e in inside if (s := results.share_of_the_way(t, m, e, LEAST)) is not None] for m in methods
         }
         best = max((median(found) for found in shares.values() if found), default=None)
-        cells = [f"{median(found):.0%}" if found else "" for found in shares.values()]
+        cells = [f"{round(median(found), 2) + 0.0:.0%}" if found else "" for found in shares.values()]  # no -0
         marked = [
             f"**{c}**" if found and median(found) == best else c
             for c, found in zip(cells, shares.values(), strict=True)
@@ -170,7 +173,7 @@ def by_size(results: Results, tables: list[Table]) -> str:
         rows.append([size, str(max(map(len, shares.values()))), *marked])
     return (
         "How much of the way from the majority class to boosting without privacy a method gets: medians over the tables and "
-        "epsilons with so many records times epsilon. (Methods that take two classes only have fewer of them.) "
+        "epsilons with so many records times epsilon. (Methods for two classes only have fewer of them, as have trees of depth 4, left out where they take long.) "
         "`discreet plan` shows the same for the tables that are nearest to yours.\n\n"
         + grid(["records × epsilon", "cases", *(SHORT[m] for m in methods)], rows)
     )
@@ -185,9 +188,9 @@ def by_halves(results: Results, tables: list[Table]) -> str:
             for h in "AB":
                 found = [results.difference(t.name, new, old, epsilon, "accuracy") for t in tables if half(t) == h]
                 means = np.array([d.mean for d in found if d is not None])
-                error = means.std(ddof=1) / len(means) ** 0.5 if len(means) > 1 else float("nan")
                 wins = tally([d.verdict for d in found if d is not None])
-                cells += [f"{number(float(means.mean()))} (± {number(float(error))})" if len(means) else "", wins]
+                error = means.std(ddof=1) / len(means) ** 0.5 if len(means) > 1 else None
+                cells += ["" if error is None else f"{number(means.mean().item())} (± {number(error.item())})", wins]
             rows.append([f"{SHORT[new]} instead of {SHORT[old]}, epsilon {epsilon:g}", *cells])
     return (
         "What one model gains in accuracy over another, on the tables that both were run on: the mean over tables with its "
