@@ -173,8 +173,8 @@ def by_size(results: Results, tables: list[Table]) -> str:
         rows.append([size, str(max(map(len, shares.values()))), *marked])
     return (
         "How much of the way from the majority class to boosting without privacy a method gets: medians over the tables and "
-        "epsilons with so many records times epsilon. (Methods for two classes only have fewer of them, as have trees of depth 4, "
-        "left out where they take long.) "
+        "epsilons with so many records times epsilon. (Methods for two classes only have fewer of them, as have trees of "
+        "depth 4, left out where they take long.) "
         "`discreet plan` shows the same for the tables that are nearest to yours.\n\n"
         + grid(["records × epsilon", "cases", *(SHORT[m] for m in methods)], rows)
     )
