@@ -13,8 +13,8 @@ def table(title, records, columns=10, classes=2, epsilon=1.0, **accuracy):
 @pytest.fixture
 def made_up(monkeypatch):
     tables = (
-        table("small", 100, list=0.5, tree=0.6),
-        table("small", 100, epsilon=10.0, list=0.6, tree=0.7),
+        table("small", 90, list=0.5, tree=0.6),
+        table("small", 90, epsilon=10.0, list=0.6, tree=0.7),
         table("middle", 1_000, list=0.7, tree=0.8),
         table("wide", 1_000, columns=100, list=0.6, tree=0.7),
         table("of many classes", 1_000, classes=7, list=0.5, tree=0.5),
@@ -25,7 +25,7 @@ def made_up(monkeypatch):
 
 def test_the_nearest_in_records_times_epsilon_columns_and_classes(made_up):
     assert [t.title for t in similar(1_100, 11, 2, 1.0)] == ["middle", "small", "wide", "of many classes"]
-    assert similar(1_100, 11, 2, 1.0)[1].epsilon == 10.0  # 100 records at epsilon 10 are like 1,000 at 1
+    assert similar(1_100, 11, 2, 1.0)[1].epsilon == 10.0  # 90 records at epsilon 10 are like 900 at 1
     assert [t.title for t in similar(1_000, 100, 2, 1.0, how_many=1)] == ["wide"]
     assert [t.title for t in similar(1_000, 10, 5, 1.0, how_many=1)] == ["of many classes"]
     assert [t.title for t in similar(1_000, 10, 2, 100.0)] == ["large"]

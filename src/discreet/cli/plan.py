@@ -28,6 +28,8 @@ from .table_notes import PUBLIC, check_not_private
 from .terminal import as_text, on_one_line, open_console
 
 if TYPE_CHECKING:
+    from rich.table import Table
+
     from ..evaluation.planning import Expected
     from ..schema import Schema
 
@@ -50,9 +52,9 @@ WHICH_MODEL = (
     "column and ranks records by their total. With a public stand-in, `--model list`, `tree` and `card` are compared on it."
 )
 ON_SIMILAR = (
-    "On public tables: how far default lists, trees and cards got from the accuracy of always guessing the most frequent class "
-    "(0 %) to that of gradient boosting without privacy (100 %); medians over up to five tables that are nearest in records "
-    "times epsilon, columns and classes. Yours may differ (docs/tables.md)."
+    "This is how far default lists, trees and cards got on public tables from the accuracy of always guessing the most "
+    "frequent class (0 %) to that of gradient boosting without privacy (100 %); medians over up to nine tables that are "
+    "nearest in records times epsilon, columns and classes. Yours may differ (docs/tables.md)."
 )
 
 
@@ -258,8 +260,7 @@ def _show(
     if isinstance(expected[0], ExpectedOfCards):
         table.add_column("noise in a count")
         table.add_column("in points")
-    table.add_column(f"on public tables: {', '.join(KINDS)}")
-    for e, shares in zip(expected, on_similar, strict=True):
+    for e in expected:
         row = [f"{e.epsilon:g}", bound(e.attacker), _bar(e.attacker - 0.5, 0.5)]
         if e.loss is not None:
             row.append("all" if e.loss >= 0.5 else f"{e.loss:.2%}")
@@ -269,7 +270,6 @@ def _show(
             row.append(f"{room[e.epsilon]:,}")
         if isinstance(e, ExpectedOfCards):
             row += [f"± {e.noise:,}", f"± {e.points:,.0f}" if e.points >= 1 else f"± {e.points:.1f}"]
-        row.append(", ".join(f"{max(0.0, shares[kind]):.0%}" for kind in KINDS) if shares else "none is alike")
         table.add_row(*row)
     console.print(table)
     if best is not None:
@@ -281,7 +281,9 @@ def _show(
         console.print(" ", as_text(f"{epsilon:g}", "bold"), f" {words}")
     if model == CARD:
         console.print(OF_CARDS)
-    console.print(WHICH_MODEL, ON_SIMILAR)
+    console.print(WHICH_MODEL)
+    console.print(_table_of_similar([e.epsilon for e in expected], on_similar))
+    console.print(ON_SIMILAR)
     alike = "tree of the same depth" if model == TREE else "list of the same length"
     lost = f"What is lost at most is against the best {alike} on the same records, in 95 of 100 fits, whatever the records are. "
     console.print(
@@ -292,6 +294,17 @@ def _show(
     )
     if out is not None:
         console.print(f"The curve: {on_one_line(out)}")
+
+
+def _table_of_similar(epsilons: list[float], on_similar: list[dict[str, float]]) -> "Table":
+    """How far each kind of model got on public tables like this one, at each epsilon."""
+    from rich.table import Table
+
+    table = Table("epsilon", *(f"a {kind}" for kind in KINDS), box=None)
+    for epsilon, shares in zip(epsilons, on_similar, strict=True):
+        cells = [f"{max(0.0, shares[kind]):.0%}" for kind in KINDS] if shares else ["no table is alike"]
+        table.add_row(f"{epsilon:g}", *cells)
+    return table
 
 
 def _bar(value: float, most: float, width: int = 12) -> str:
