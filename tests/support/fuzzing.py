@@ -676,8 +676,15 @@ def try_input(reader: Reader, given: Any, folder: Path) -> bool:
 
 def fuzz(reader: Reader, seed: object, numbers: range, folder: Path) -> Tally:
     """Try some inputs. What fails can be repeated by seed and number."""
-    tally = Tally()
     gc.freeze()  # what earlier tests left is not gone through again while an input is timed
+    try:
+        return _fuzz(reader, seed, numbers, folder)
+    finally:
+        gc.unfreeze()
+
+
+def _fuzz(reader: Reader, seed: object, numbers: range, folder: Path) -> Tally:
+    tally = Tally()
     for number in numbers:
         given = reader.make(seed, number)
         start = time.process_time()
