@@ -35,6 +35,7 @@ class Forms(NamedTuple):
     data: Data
     numbers: Numbers
     named: Named
+    booleans: np.ndarray  # a column for each test of the schema: whether it is true
     codes: np.ndarray  # for boosting without privacy: numbers as they are, categories by their places
     is_category: np.ndarray
 
@@ -46,7 +47,10 @@ def forms_of(data: Data) -> Forms:
     codes = [as_code(column, values) for column, values in columns]
     is_category = np.array([column.kind == "categorical" for column, _ in columns])
     norm = len(numbers) ** 0.5
-    return Forms(data, Numbers(np.hstack(numbers), norm), as_named(columns), np.column_stack(codes), is_category)
+    booleans = np.column_stack([truths for column, values in columns for truths in as_booleans(column, values)])
+    return Forms(
+        data, Numbers(np.hstack(numbers), norm), as_named(columns), booleans, np.column_stack(codes), is_category
+    )
 
 
 def as_numbers(column: Column, values: np.ndarray) -> list[np.ndarray]:
@@ -110,6 +114,15 @@ def as_named(columns: list[tuple[Column, np.ndarray]]) -> Named:
         if column.can_be_missing:
             add(f"{column.name} is missing", missing.astype(float).astype(object), "continuous", (0.0, 1.0))
     return Named(np.column_stack(X), types, bounds, names)
+
+
+def as_booleans(column: Column, values: np.ndarray) -> list[np.ndarray]:
+    """Whether each test of the column is true; a test and its opposite say the same, and are there once."""
+    places, found = column.encode(values).astype(int), {}
+    for test in column.tests():
+        true = column.where(*test)
+        found.setdefault(min(true.tobytes(), (~true).tobytes()), true[places])
+    return list(found.values())
 
 
 def as_code(column: Column, values: np.ndarray) -> np.ndarray:

@@ -21,7 +21,7 @@ MEASURES = {
 SHORT = {
     "list": "list", "tree-3": "tree 3", "tree-4": "tree 4", "tree-2-2": "tree 2, 2", "card": "card",
     "mass": "mass", "sm-laplace": "sm-lap.",
-    "dp-ebm": "DP-EBM", "dp-xgboost": "DP-XGB.", "dp-logistic": "DP logistic",
+    "dp-ebm": "DP-EBM", "dp-ebm-boolean": "EBM, Boolean", "dp-xgboost": "DP-XGB.", "dp-logistic": "DP logistic",
     "dp-forest": "DP forest", "dp-tree": "DP tree", "dp-bayes": "DP Bayes",
     "majority": "majority", "cart-3": "CART 3", "cart-4": "CART 4", "logistic": "logistic", "boosting": "boosting",
 }  # fmt: skip

@@ -43,7 +43,13 @@ def jobs_of(table: Table, splits: int | None, epsilons: tuple[float, ...], metho
     """All fits of a table."""
     several = range(min(splits or SPLITS, SPLITS_OF_WHOLE if table.whole else SPLITS))
     levels: dict[str, tuple[float | None, ...]] = {m: epsilons if METHODS[m].epsilons else (None,) for m in methods}
-    return [Job(table.name, m, epsilon, split) for split in several for m in methods for epsilon in levels[m]]
+    return [
+        Job(table.name, m, epsilon, split)
+        for split in several
+        for m in methods
+        for epsilon in levels[m]
+        if split < (METHODS[m].splits or SPLITS)
+    ]
 
 
 def read(path: Path) -> dict[Job, dict[str, Any]]:
