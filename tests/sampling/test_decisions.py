@@ -208,6 +208,7 @@ def test_small_weights_are_never_accepted_at_once_nor_is_anything_with_a_doubt_o
     assert not certain(0, 0.0, [2**48, 2])
     assert not certain(0, 1.0, [])
     assert not certain(0, math.inf, [2**48])
+    assert not certain(0, math.nan, [2**48])  # of lists with no rule left, whose weights are 0 / 0
     assert not certain(ONE - 1, 1e-300, [])
 
 
@@ -268,7 +269,9 @@ def test_what_a_caller_set_for_decimals_changes_nothing():
     [
         (np.exp, Decimal.exp, -690.0, 0.0),
         (np.log, Decimal.ln, 1e-30, 1e3),
+        (np.log, Decimal.ln, 1.0, 1.001),
         (np.log1p, lambda x: (1 + x).ln(), 0.0, 1.0),
+        (np.vectorize(math.log1p), lambda x: (1 + x).ln(), -1.0 + 2.0**-53, 0.0),
         (np.vectorize(math.log), Decimal.ln, 1.0, 1e300),
     ],
 )

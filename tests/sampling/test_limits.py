@@ -21,7 +21,7 @@ from discreet.sampling.trees.drawing import WeighedTrees
 from discreet.sampling.trees.limited import worth_of_all
 from discreet.sampling.trees.on_cells import TreeProblem
 from discreet.sampling.trees.problem import ACCURACY, MASS
-from discreet.sampling.trees.ranges import Ranged, Ranges
+from discreet.sampling.trees.ranges import Ranged, RangedSum, Ranges
 from discreet.sampling.trees.reference import keeps_to, law_of_trees
 
 from ..support.exact_laws import of_lists, of_trees
@@ -123,6 +123,75 @@ def test_no_limited_tree_is_accepted_with_more_than_certainty(classes, depth, ra
         assert float(Decimal(most) - found.largest()) < 1e-5 + 1e-9 * rate * scale  # and hardly any is refused
 
 
+@pytest.mark.parametrize("split", [5e-324, 0.4, 1 - 2**-53])
+@pytest.mark.parametrize(("tests", "classes", "depth"), [(2, 5, 1), (1, 3, 2)])
+def test_limited_trees_of_many_classes_and_uneven_priors_are_exact(tests, classes, depth, split):
+    for seed, weights in ((4, np.array([1.0, 1e-9])), (7, np.ones(2))):
+        prior = TreePrior(split, weights[:tests] / weights[:tests].sum())
+        problem = replace(limited_trees(2 * seed, tests, classes), prior=prior, rate=1e-3)
+        limits = replace(problem.limits, not_above=np.arange(tests) == 0, not_below=np.zeros(tests, bool))
+        weighed = WeighedTrees(replace(problem, limits=limits), depth)
+        found, most = of_trees(weighed), weighed._log_most()
+        assert found.largest() <= Decimal(most)
+        assert found.too_soon(most, weighed._doubt())[0] <= 0
+
+
+def break_ranges(patch, size):
+    """Each leaf, and each sum (over pairs of ranges, over tests, of a leaf and splits, of all ranges) is off by up to so much."""
+
+    def off(method):
+        def broken(self, *given):
+            found = method(self, *given)
+            return found + size * np.sin(1e4 * np.where(np.isfinite(found), found, 0.0))
+
+        return broken
+
+    for name in ("of_label", "put_together", "either"):
+        patch.setattr(RangedSum, name, off(getattr(RangedSum, name)))
+
+
+def with_margin_for(patch, size):
+    exact = RangedSum.error
+    patch.setattr(RangedSum, "error", lambda self, counts: exact(self, counts) + size)
+
+
+def test_limited_trees_need_a_margin_for_four_sums_and_no_more(monkeypatch):
+    """Three at each node and a fourth at the root, where two errors are allowed for each: docs/theory.md, Theorem 28a."""
+    size, too_small, too_soon = 1e-4, [], []
+    for seed in (4, 5, 6):
+        with monkeypatch.context() as patch:
+            break_ranges(patch, size)
+            weighed = WeighedTrees(limited_trees(seed, 2, 3), 2)
+            found, rash, doubt = of_trees(weighed), weighed._log_most(), weighed._doubt()
+            too_small.append(found.largest() > Decimal(rash))
+            with_margin_for(patch, 2 * size)
+            assert found.largest() <= Decimal(weighed._log_most())
+            assert found.too_soon(weighed._log_most(), weighed._doubt())[0] <= 0
+            too_soon.append(found.too_soon(weighed._log_most(), doubt)[0] > 0)
+    assert any(too_small)
+    assert any(too_soon)
+
+
+def test_a_range_is_put_together_from_as_many_pairs_as_the_proof_says():
+    for classes in range(1, 8):
+        free = Limits(*np.zeros((2, 3), bool), np.zeros(3, np.int64), (), tuple(range(classes)), 0, classes - 1)
+        pairs = np.bincount([way.both for way in Ranges(free).ways])
+        assert pairs.max() == 3 * classes**2 - 3 * classes + 1
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_a_sum_of_two_labels_or_more_is_at_least_one_split(seed):
+    """So that no logarithm is far below 0, however deep trees are: docs/theory.md, Theorem 28a."""
+    problem = replace(limited_trees(seed, 3, 3), prior=TreePrior(5e-324, np.array([1.0, 1e-9, 1e-9]) / (1 + 2e-9)))
+    limits = replace(problem.limits, not_above=np.array([True, False, seed % 2 > 0]))
+    weighed = WeighedTrees(replace(problem, limits=limits), 3)
+    logs = np.concatenate([table.ravel() for tables in weighed._sums.tables for table in tables])
+    there = logs[logs > -np.inf]
+    assert len(there) < len(logs)
+    assert not np.isnan(logs).any()
+    assert np.log(5e-324) + weighed._worth.log_tests.min() - 2 * np.log(3) - 1e-9 < there.min() < -700
+
+
 # -- lists ------------------------------------------------------------------------------------------------------------------
 
 
@@ -170,6 +239,21 @@ def test_no_limited_list_is_accepted_with_more_than_certainty(seed):
     assert found.furthest(most) < Decimal("1e-50")
     assert found.too_soon(most, sums._doubt())[0] <= 0
     assert float(Decimal(most) - found.largest()) < 1e-5
+
+
+def test_limited_lists_need_a_margin_for_all_sums_and_no_more(monkeypatch):
+    size, too_small = 1e-4, []
+    for seed in (0, 1, 2, 3, 4, 6):
+        with monkeypatch.context() as patch:
+            break_ranges(patch, size)
+            sums = list_sums(*limited_lists(seed))
+            found, rash = of_lists(sums), sums._log_most()
+            too_small.append(found.largest() > Decimal(rash))
+            with_margin_for(patch, 3 * size)
+            del sums._error
+            assert found.largest() <= Decimal(sums._log_most())
+            assert found.too_soon(sums._log_most(), sums._doubt())[0] <= 0
+    assert any(too_small)
 
 
 @pytest.mark.parametrize("seed", range(0, 32, 2))
