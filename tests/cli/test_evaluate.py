@@ -144,3 +144,20 @@ def test_exact_numbers_have_labels_for_people_too(labelled):
     assert "falls ill" in said
     assert "stays well" in said
     assert set(json.loads(run("evaluate", "m.json", "t.csv", "--public", "--json"))["classes"]) == {"no", "yes"}
+
+
+def test_exact_numbers_say_how_well_a_model_ranks(labelled):
+    from sklearn.metrics import log_loss, roc_auc_score
+
+    found = json.loads(run("evaluate", "m.json", "t.csv", "--public", "--json"))
+    frame = pd.read_csv("t.csv")
+    model = SavedModel.load("m.json")
+    chances, ill = model.model.predict_proba(frame)[:, 1], frame[model.target] == "yes"
+    assert found["area under the ROC curve"] == pytest.approx(roc_auc_score(ill, chances))
+    assert found["log loss"] == pytest.approx(log_loss(ill, chances, labels=[False, True]), abs=1e-4)
+    assert f"area under the ROC curve {found['area under the ROC curve']:.3f}" in run(
+        "evaluate", "m.json", "t.csv", "--public"
+    )
+    frame[frame[model.target] == "no"].to_csv("t.csv", index=False)
+    assert json.loads(run("evaluate", "m.json", "t.csv", "--public", "--json"))["area under the ROC curve"] is None
+    assert "ROC" not in run("evaluate", "m.json", "t.csv", "--public")

@@ -31,11 +31,14 @@ from .table_notes import ANOTHER, check_ledger, note_ledger
 from .terminal import as_text, on_one_line, open_console, say
 
 if TYPE_CHECKING:
+    import numpy as np
+
     from ..releases.evaluated import NoisyEvaluation
     from ..schema import Schema
     from ..schema.columns import Column
 
 SIZE_OF_PAGE = 1 << 16  # bytes for each number that it shows: more than it takes
+LEAST_CHANCE = 1e-6  # of what happened: a chance of 0 would make one record's loss infinite
 CHOOSE = (
     "are these records private? A measured accuracy is not covered by the model's promise. Either pay for noisy numbers,\n\n"
     "    --epsilon 0.1 [--ledger ledger.json]     the noise of a count is about 10 records\n\n"
@@ -263,7 +266,7 @@ def _exact(model: Any, X: Any, y: Any) -> dict[str, Any]:
     truth = class_numbers(y, model.classes, len(X))
     known = truth >= 0
     predicted = np.array([model.classes.index(label) for label in model.predict(X)])[known]
-    truth = truth[known]
+    truth, chances = truth[known], model.predict_proba(X)[known]
     if not len(truth):
         raise ValueError("no record has a label that is one of the model's classes; is --target the right column?")
     by_class = {
@@ -279,8 +282,19 @@ def _exact(model: Any, X: Any, y: Any) -> dict[str, Any]:
         "left out": int((~known).sum()),
         "accuracy": float((predicted == truth).mean()),
         "most frequent class": float(np.bincount(truth).max() / len(truth)),
+        "area under the ROC curve": _area(truth, chances),
+        "log loss": float(-np.log(np.maximum(chances[np.arange(len(truth)), truth], LEAST_CHANCE)).mean()),
         "classes": by_class,
     }
+
+
+def _area(truth: "np.ndarray", chances: "np.ndarray") -> float | None:
+    """How well the model ranks: of each class against all others, the mean over those that can be told apart here."""
+    import numpy as np
+    from sklearn.metrics import roc_auc_score
+
+    told = [i for i in range(chances.shape[1]) if 0 < (truth == i).sum() < len(truth)]
+    return float(np.mean([roc_auc_score(truth == i, chances[:, i]) for i in told])) if told else None
 
 
 def _show(measured: dict[str, Any], called: dict[str, str]) -> None:
@@ -292,6 +306,9 @@ def _show(measured: dict[str, Any], called: dict[str, str]) -> None:
         as_text(f"accuracy {measured['accuracy']:.3f}", "bold"),
         f"on {measured['records']:,} records; always the most frequent class: {measured['most frequent class']:.3f}",
     )
+    area = measured["area under the ROC curve"]
+    ranks = "" if area is None else f"area under the ROC curve {area:.3f} (0.5 is a coin's), "
+    console.print(f"{ranks}log loss {measured['log loss']:.3f}")
     if measured["left out"]:
         console.print(f"{measured['left out']:,} records have no label of the model's and were left out.")
     table = Table("class", "records", "predicted", "recall", box=None)
