@@ -25,7 +25,7 @@ SHORT = {
     "dp-forest": "DP forest", "dp-tree": "DP tree", "dp-bayes": "DP Bayes",
     "majority": "majority", "cart-3": "CART 3", "cart-4": "CART 4", "logistic": "logistic", "boosting": "boosting",
 }  # fmt: skip
-KINDS = {"list": "list", "tree-3": "tree", "card": "card"}  # what `discreet plan` calls our defaults
+KINDS = {"list": "list", "tree-3": "tree", "tree-2-2": "tree in stages 2, 2", "card": "card"}  # for `discreet plan`
 PICTURED = 1.0
 SIZES = ((0, 100), (100, 1_000), (1_000, 10_000), (10_000, float("inf")))  # records times epsilon
 CHOICES = (  # of defaults: what could be taken in place of what
@@ -53,18 +53,29 @@ def write(rows: Rows, docs: Path, advice: Path, missing: int) -> None:
 
 
 def for_planning(results: Results, table: Table) -> dict[str, object]:
-    """What `discreet plan` says of tables like it: the accuracy of our defaults, of the majority and of boosting."""
+    """What `discreet plan` says of tables like it: accuracy and ranking of ours, and of the majority and boosting."""
+
+    def ours(measure: str) -> dict[str, dict[str, float]]:
+        means = {
+            e: {kind: results.mean(table.name, m, e, measure) for m, kind in KINDS.items()} for e in results.epsilons
+        }
+        return {f"{e:g}": {k: round(v, 4) for k, v in of.items() if v is not None} for e, of in means.items()}
+
+    def alone(method: str, measure: str) -> float:
+        return round(results.mean(table.name, method, None, measure) or 0.0, 4)
+
     facts = results.facts[table.name]
-    accuracy: dict[str, dict[str, float]] = {f"{epsilon:g}": {} for epsilon in results.epsilons}
-    for epsilon in results.epsilons:
-        for method, kind in KINDS.items():
-            if (found := results.mean(table.name, method, epsilon, "accuracy")) is not None:
-                accuracy[f"{epsilon:g}"][kind] = round(found, 4)
-    ends = {
-        name: round(results.mean(table.name, name, None, "accuracy") or 0.0, 4) for name in ("majority", "boosting")
+    return {
+        "title": table.title,
+        "records": trained_on(results, table),
+        "columns": facts["columns"],
+        "classes": facts["classes"],
+        "majority": alone("majority", "accuracy"),
+        "boosting": alone("boosting", "accuracy"),
+        "boosted_area": alone("boosting", "area"),
+        "accuracy": ours("accuracy"),
+        "area": ours("area"),
     }
-    of_table = {"title": table.title, "records": trained_on(results, table), "columns": facts["columns"]}
-    return of_table | {"classes": facts["classes"]} | ends | {"accuracy": accuracy}
 
 
 def trained_on(results: Results, table: Table) -> int:

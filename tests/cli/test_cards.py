@@ -299,6 +299,7 @@ def test_plan_knows_how_many_columns_a_wide_table_gets(desk):  # noqa: F811
     assert noise[0.1] == margin(chosen * 0.1 / 4)
     assert noise[1.0] == margin(chosen / 8)
     assert noise[3.0] == margin(chosen * 3 / 14)
+    assert {e["epsilon"]: e["columns"] for e in found} == {0.01: 4, 0.03: 4, 0.1: 4, 0.3: 4, 1.0: 8, 3.0: 14, 10.0: 25}
 
 
 def test_plan_measures_cards_and_counts_those_a_ledger_takes(desk):  # noqa: F811

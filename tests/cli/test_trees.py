@@ -309,9 +309,14 @@ def test_plan_says_what_to_expect_of_trees(desk):  # noqa: F811
 @pytest.mark.parametrize("options", [["--stages", "1,1"], ["--criterion", "mass", "--max-depth", "1"]])
 def test_plan_measures_where_there_is_no_bound(desk, options):  # noqa: F811
     how = ("-s", "schema.toml", "--model", "tree", *options)
-    assert "give a public stand-in table" in flat(run("plan", *how, "--records", "1000", code=2))
+    drawn = run("plan", *how, "--records", "1000", "--out", "plan.svg", code=2)
+    assert "give a public stand-in table" in flat(drawn)
+    alone = flat(run("plan", *how, "--records", "1000"))
+    assert "Trees of up to depth 1" in alone, "how long it takes"
+    assert "This is how far models got on public tables" in alone
     said = run("plan", "hospital.csv", *how, "--repeats", "2", "--out", "plan.svg")
     assert "accuracy, measured" in said
+    assert "always the most frequent class: 0." in flat(said)
     assert "lost at most" not in said
     assert "accuracy on the stand-in" in (desk / "plan.svg").read_text()
     assert "Warning" not in said  # these records are public

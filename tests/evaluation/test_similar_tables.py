@@ -1,58 +1,82 @@
-"""What `discreet plan` says of public tables: the nearest ones, each once, and medians of how far models got."""
+"""What `discreet plan` says of public tables: the nearest ones, and how far models got on them."""
 
 import pytest
 
 from discreet.evaluation import similar_tables
-from discreet.evaluation.similar_tables import LEAST_GAIN, Measured, expected_shares, measured_tables, similar
+from discreet.evaluation.similar_tables import LEAST_GAIN, Measured, measured_tables, on_similar, similar
+
+KINDS = {"list", "tree", "tree in stages 2, 2", "card"}
 
 
-def table(title, records, columns=10, classes=2, epsilon=1.0, **accuracy):
-    return Measured(title, records, columns, classes, majority=0.5, boosting=0.9, epsilon=epsilon, accuracy=accuracy)
+def table(title, records, columns=10, classes=2, **shares):
+    """Measured at epsilon 0.1, 1 and 10; shares of the way at these."""
+    accuracy = {e: {kind: 0.5 + 0.4 * way[i] for kind, way in shares.items()} for i, e in enumerate((0.1, 1.0, 10.0))}
+    area = {e: {kind: 0.5 + 0.5 * way[i] for kind, way in shares.items()} for i, e in enumerate((0.1, 1.0, 10.0))}
+    return Measured(title, records, columns, classes, 0.5, 0.9, 0.95, accuracy, area)
+
+
+MIDDLE = table("middle", 1_000, list=(0.0, 0.5, 1.0), tree=(0.2, 0.6, 0.8))
 
 
 @pytest.fixture
 def made_up(monkeypatch):
     tables = (
-        table("small", 90, list=0.5, tree=0.6),
-        table("small", 90, epsilon=10.0, list=0.6, tree=0.7),
-        table("middle", 1_000, list=0.7, tree=0.8),
-        table("wide", 1_000, columns=100, list=0.6, tree=0.7),
-        table("of many classes", 1_000, classes=7, list=0.5, tree=0.5),
-        table("large", 100_000, list=0.9, tree=0.9),
+        table("small", 100, list=(0.0, 0.2, 0.4)),
+        MIDDLE,
+        table("wide", 1_000, columns=100, list=(0.0, 0.1, 0.2)),
+        table("of many classes", 1_000, classes=7, list=(0.3, 0.3, 0.3)),
+        table("large", 1_000_000, list=(1.0, 1.0, 1.0)),
     )
     monkeypatch.setattr(similar_tables, "measured_tables", lambda: tables)
 
 
-def test_the_nearest_in_records_times_epsilon_columns_and_classes(made_up):
+def test_the_nearest_in_columns_classes_and_records(made_up):
     assert [t.title for t in similar(1_100, 11, 2, 1.0)] == ["middle", "small", "wide", "of many classes"]
-    assert similar(1_100, 11, 2, 1.0)[1].epsilon == 10.0  # 90 records at epsilon 10 are like 900 at 1
     assert [t.title for t in similar(1_000, 100, 2, 1.0, how_many=1)] == ["wide"]
     assert [t.title for t in similar(1_000, 10, 5, 1.0, how_many=1)] == ["of many classes"]
-    assert [t.title for t in similar(1_000, 10, 2, 100.0)] == ["large"]
+    assert [t.title for t in similar(100_000, 10, 2, 10.0)] == ["large"]
+
+
+def test_as_many_records_times_epsilon_as_in_yours():
+    at = [MIDDLE.share("list", records, epsilon) for records, epsilon in ((1_000, 1.0), (10_000, 0.1), (10_000, 1.0))]
+    assert at == pytest.approx([0.5, 0.5, 1.0])
+    between = 1_000 * 10**0.5
+    assert MIDDLE.share("list", round(between), 1.0) == pytest.approx(0.75, abs=1e-4)  # half of the way, in factors
+    assert MIDDLE.ranking("tree", 10_000, 0.1) == pytest.approx(0.8)
+    assert MIDDLE.share("card", 1_000, 1.0) is None
+
+
+def test_how_far_beyond_what_was_measured():
+    beyond = [MIDDLE.beyond(records, epsilon) for records, epsilon in ((1_000, 1.0), (10_000, 10.0), (1_000, 0.01))]
+    assert beyond == pytest.approx([0.0, 1.0, 1.0])
 
 
 def test_nothing_is_said_where_no_table_is_alike(made_up):
-    assert similar(1_000, 10, 2, 1e-4) == []
-    assert similar(10_000_000, 10, 2, 10.0) == []
-    assert expected_shares([]) == {}
+    assert on_similar(1_000, 10, 2, 1e-4) is None
+    assert on_similar(100_000_000, 10, 2, 10.0) is None
 
 
-def test_medians_of_the_way_from_the_majority_to_boosting(made_up):
-    shares = expected_shares([table("a", 1, list=0.5), table("b", 1, list=0.7, card=0.8), table("c", 1, list=0.9)])
-    assert shares == pytest.approx({"list": 0.5, "card": 0.75})
+def test_quartiles_and_medians(made_up):
+    found = on_similar(1_000, 10, 2, 1.0)  # small has 0.4 there
+    assert found.nearest == ("middle", "small", "wide", "of many classes")
+    assert found.shares["list"] == pytest.approx((0.25, 0.35, 0.425))
+    assert found.shares["tree"] == pytest.approx((0.6, 0.6, 0.6))  # measured on one table only
+    assert found.areas["list"] == pytest.approx(0.675)
+    assert found.boosted_area == 0.95
 
 
 def test_what_is_shipped_was_measured_on_twenty_tables_at_three_epsilons():
     shipped = measured_tables()
-    assert {t.epsilon for t in shipped} == {0.1, 1.0, 10.0}
     assert len({t.title for t in shipped}) >= 20
     for t in shipped:
-        assert {"list", "tree", "card"} >= t.accuracy.keys() >= {"list", "tree"}
         assert t.boosting - t.majority >= LEAST_GAIN
-        assert all(0.0 < a <= 1.0 for a in t.accuracy.values())
+        for curve in (t.accuracy, t.area):
+            assert curve.keys() == {0.1, 1.0, 10.0}
+            for by_kind in curve.values():
+                assert KINDS >= by_kind.keys() >= {"list", "tree", "card"}
+                assert all(0.0 < value <= 1.0 for value in by_kind.values())
 
 
 def test_a_table_is_like_itself():
     for t in measured_tables():
-        found = similar(t.records, t.columns, t.classes, t.epsilon)
-        assert t.title in [other.title for other in found]
+        assert t.title in [other.title for other in similar(t.records, t.columns, t.classes, 1.0)]

@@ -89,7 +89,8 @@ MODEL_OPTIONS = (
     click.option(
         "--max-columns",
         type=click.IntRange(min=1),
-        help="Of a card: how many columns give points, chosen with a third of epsilon; all of up to 20 by default.",
+        help="Of a card: how many columns give points. By default all, if there are up to 20; else 8 times the square root of "
+        "epsilon, at least 4. If not all, a third of epsilon chooses them.",
     ),
     click.option(
         "--tree-depth",

@@ -31,9 +31,11 @@ if TYPE_CHECKING:
     from rich.table import Table
 
     from ..evaluation.planning import Expected
+    from ..evaluation.similar_tables import OnSimilar
     from ..schema import Schema
 
-KINDS = (LIST, TREE, CARD)
+IN_STAGES = "tree in stages 2, 2"
+KINDS = {LIST: "a list", TREE: "a tree", IN_STAGES: "in stages", CARD: "a card"}
 COUNTS_SHARE = 0.1  # the default of lists and trees that are drawn whole
 WORDS = {  # what an attacker's odds may change by: e^epsilon
     0.01: "the odds change by a hundredth: hides a person nearly perfectly, and needs many records",
@@ -48,13 +50,20 @@ OF_CARDS = (
     "columns: fewer of them (--max-columns, --exclude) have less noise each. What noise could have made is drawn towards 0."
 )
 WHICH_MODEL = (
-    "Which model? A list is the shortest to read, a tree says which conditions belong together, a card gives points for every "
-    "column and ranks records by their total. With a public stand-in, `--model list`, `tree` and `card` are compared on it."
+    "Which model? A list is the shortest to read, a tree says which conditions belong together, a card gives points for each of "
+    "its columns and ranks records by their total. If one class is rare, accuracy hardly moves: look at the ranking. To rank "
+    "records, take a card; to find more of a rare class, a list or a tree with --class-weight. On a public stand-in you can "
+    "compare them: run this with --model list, tree and card."
 )
 ON_SIMILAR = (
-    "This is how far default lists, trees and cards got on public tables from the accuracy of always guessing the most "
-    "frequent class (0 %) to that of gradient boosting without privacy (100 %); medians over up to nine tables that are "
-    "nearest in records times epsilon, columns and classes. Yours may differ (docs/tables.md)."
+    "This is how far models got on public tables, on the way from the accuracy of always guessing the most frequent class (0 %) "
+    "to that of gradient boosting without privacy (100 %): the median, and in brackets the middle half, of up to nine tables "
+    "that are nearest in columns, classes and records, at as many records times epsilon. Trees are of depth 3, or in two stages "
+    "of depth 2. Yours may differ: docs/tables.md has each table."
+)
+RANKING = (
+    "And this is how well they ranked records: medians of the area under the ROC curve, which is 0.5 for a coin; 'boosting' has "
+    "no privacy."
 )
 
 
@@ -108,13 +117,11 @@ def plan(
         raise click.UsageError(
             "say about how many records the table has (--records 10000), or give a public stand-in table"
         )
-    if standin is None and ("stages" in parameters or parameters.get("criterion") == "mass"):
+    unbounded = model == CARD or "stages" in parameters or parameters.get("criterion") == "mass"
+    if standin is None and unbounded and out is not None:
         raise click.UsageError(
-            "there is no bound for a tree in --stages or by --criterion mass: give a public stand-in table to measure on"
-        )
-    if standin is None and model == CARD and out is not None:
-        raise click.UsageError(
-            "--out draws accuracy, and there is no bound on that of a card: give a public stand-in table"
+            "--out draws accuracy, and there is no bound on that of a card, of a tree in --stages or by --criterion mass: give "
+            "a public stand-in table to measure on"
         )
     with errors_as_messages():
         learn = partial(maker_of(model), schema=schema, **parameters, **limits)
@@ -124,36 +131,42 @@ def plan(
         if limits or model == CARD:
             learn()._check_all()
         best: float | None = None
-        size = 0
+        size, majority = 0, 0.0
         if standin is not None:
             target = target_of(schema, target)
-            size, best, measured = _measured(standin, schema, target, repeats, learn, delimiter, encoding, decimal)
+            size, majority, best, measured = _measured(
+                standin, schema, target, repeats, learn, delimiter, encoding, decimal
+            )
             records = records or size
             expected = [
                 replace(e, **dict(zip(("accuracy", "error"), measured[e.epsilon], strict=True)))
                 for e in count(records=records)
             ]
     assert records is not None
-    on_similar = [_on_similar(schema, records, e.epsilon) for e in expected]
+    alike = [_on_similar(schema, records, e.epsilon) for e in expected]
     if out is not None:
         from ..evaluation.planning_chart import planning_chart
 
         write_new(out, planning_chart(expected, best, model), force)
     if as_json:
         found: dict[str, Any] = {"records": records, "model": model, "without privacy": best}
+        found |= {} if best is None else {"most frequent class": majority}
         found |= {} if room is None else {"ledger has room for": room}
-        rows = [vars(e) | {"on similar tables": shares} for e, shares in zip(expected, on_similar, strict=True)]
+        rows = [
+            vars(e) | {"on similar tables": None if s is None else vars(s)}
+            for e, s in zip(expected, alike, strict=True)
+        ]
         say_json(found | {"expected": rows})
     else:
-        _show(expected, on_similar, records, size, best, out, model, room)
+        takes = _takes(schema, parameters) if model == TREE else None
+        _show(expected, alike, records, size, majority, best, out, model, room, takes)
 
 
-def _on_similar(schema: "Schema", records: int, epsilon: float) -> dict[str, float]:
-    """How far each kind of model got on public tables like this one; empty if there are none."""
-    from ..evaluation.similar_tables import expected_shares, similar
+def _on_similar(schema: "Schema", records: int, epsilon: float) -> "OnSimilar | None":
+    """How far each kind of model got on public tables like this one."""
+    from ..evaluation.similar_tables import on_similar
 
-    found = expected_shares(similar(records, len(schema.used), len(schema.classes or (0, 1)), epsilon))
-    return {kind: round(share, 2) for kind, share in found.items()}
+    return on_similar(records, len(schema.used), len(schema.classes or (0, 1)), epsilon)
 
 
 def _bounds(model: str, schema: "Schema", learn: Callable[..., Any], parameters: dict[str, Any]) -> Callable[..., Any]:
@@ -161,14 +174,9 @@ def _bounds(model: str, schema: "Schema", learn: Callable[..., Any], parameters:
     from ..evaluation.planning import expect, expect_cards, expect_trees
 
     if model == CARD:
-        each = partial(_column_epsilon, learn, schema)
-        return partial(expect_cards, schema, column_epsilon=each, tree_depth=parameters.get("tree_depth", 0))
+        budget = partial(_budget_of_card, learn, schema)
+        return partial(expect_cards, schema, budget=budget, tree_depth=parameters.get("tree_depth", 0))
     return partial(expect_trees if model == TREE else expect, schema, **parameters)
-
-
-def _column_epsilon(learn: Callable[..., Any], schema: "Schema", epsilon: float) -> float:
-    """Of the class counts of each column."""
-    return float(_budget_of_card(learn, schema, epsilon).column_epsilon)
 
 
 def _budget_of_card(learn: Callable[..., Any], schema: "Schema", epsilon: float) -> Any:
@@ -204,7 +212,8 @@ def _measured(
     delimiter: str | None,
     encoding: str,
     decimal: str,
-) -> tuple[int, float, dict[float, tuple[float, float]]]:
+) -> tuple[int, float, float, dict[float, tuple[float, float]]]:
+    """How many records there are, how many of them are of the most frequent class, and accuracies."""
     import warnings
 
     import numpy as np
@@ -230,18 +239,21 @@ def _measured(
             found.setdefault(0.0 if math.isnan(epsilon) else epsilon, []).append(accuracy)
             bar.advance(task)
     means = {e: (float(np.mean(a)), float(np.std(a, ddof=1) / len(a) ** 0.5)) for e, a in found.items()}
-    return len(X), means[0.0][0], means
+    majority = float(np.unique(labels, return_counts=True)[1].max() / len(labels))
+    return len(X), majority, means[0.0][0], means
 
 
 def _show(
     expected: "list[Expected]",
-    on_similar: list[dict[str, float]],
+    alike: "list[OnSimilar | None]",
     records: int,
     size: int,
+    majority: float,
     best: float | None,
     out: Path | None,
     model: str,
     room: dict[float, int] | None,
+    takes: str | None,
 ) -> None:
     from rich.table import Table
 
@@ -274,18 +286,26 @@ def _show(
     console.print(table)
     if best is not None:
         console.print(
-            f"Without privacy: {best:.3f}. Measured by learning from 70 % of the stand-in's {size:,} records; how good a {model} "
-            "is depends on epsilon times the number of records, so more records do the same with a smaller epsilon."
+            f"Without privacy: {best:.3f}; always the most frequent class: {majority:.3f}. Measured by learning from 70 % of the "
+            f"stand-in's {size:,} records. How good a {model} is depends on epsilon times the number of records: what was "
+            f"measured at epsilon 1 is about what to expect at epsilon {0.7 * size / records:.2g} of {records:,} records."
         )
     for epsilon, words in WORDS.items():
         console.print(" ", as_text(f"{epsilon:g}", "bold"), f" {words}")
-    if model == CARD:
+    if isinstance(expected[0], ExpectedOfCards):
         console.print(OF_CARDS)
+        console.print(_columns_of_cards(expected))
+    if takes is not None:
+        console.print(takes)
     console.print(WHICH_MODEL)
-    console.print(_table_of_similar([e.epsilon for e in expected], on_similar))
-    console.print(ON_SIMILAR)
-    alike = "tree of the same depth" if model == TREE else "list of the same length"
-    lost = f"What is lost at most is against the best {alike} on the same records, in 95 of 100 fits, whatever the records are. "
+    epsilons = [e.epsilon for e in expected]
+    console.print(
+        _shares_on_similar(epsilons, alike), ON_SIMILAR, _areas_on_similar(epsilons, alike), RANKING, sep="\n"
+    )
+    if nearest := next((s.nearest for e, s in zip(epsilons, alike, strict=True) if s and e >= 1.0), None):
+        console.print(f"The nearest at epsilon 1 or above: {', '.join(nearest[:5])}.")
+    same = "tree of the same depth" if model == TREE else "list of the same length"
+    lost = f"What is lost at most is against the best {same} on the same records, in 95 of 100 fits, whatever the records are. "
     console.print(
         f"The attacker knows everything but whether one person is among about {records:,} records, and thinks it as likely as "
         f"not. {lost if bounded else ''}Several models from one table add up: "
@@ -296,14 +316,48 @@ def _show(
         console.print(f"The curve: {on_one_line(out)}")
 
 
-def _table_of_similar(epsilons: list[float], on_similar: list[dict[str, float]]) -> "Table":
+def _columns_of_cards(expected: "list[Any]") -> str:
+    """How many columns give points: where there are many, that follows from epsilon."""
+    if len({e.columns for e in expected}) == 1:
+        return f"Columns that give points: {expected[0].columns} at each epsilon."
+    each = ", ".join(f"{e.columns} at {e.epsilon:g}" for e in expected)
+    return f"Columns that give points: {each}. With many records more of them may be better: --max-columns."
+
+
+def _takes(schema: "Schema", parameters: dict[str, Any]) -> str:
+    """How long the sums of a tree take, by public numbers, as `discreet fit --verbose` says it."""
+    from ..classifiers.progress import estimate
+    from ..conditions.candidates import Candidates
+
+    tests, classes = len(Candidates.of_tests(schema)), len(schema.classes or (0, 1))
+    depths = parameters.get("stages") or [parameters.get("max_depth", 3)]
+    return estimate(tests, depths, classes, parameters.get("criterion", "accuracy"))
+
+
+def _shares_on_similar(epsilons: list[float], alike: "list[OnSimilar | None]") -> "Table":
     """How far each kind of model got on public tables like this one, at each epsilon."""
     from rich.table import Table
 
-    table = Table("epsilon", *(f"a {kind}" for kind in KINDS), box=None)
-    for epsilon, shares in zip(epsilons, on_similar, strict=True):
-        cells = [f"{max(0.0, shares[kind]):.0%}" for kind in KINDS] if shares else ["no table is alike"]
+    table = Table("epsilon", *KINDS.values(), box=None)
+    for epsilon, found in zip(epsilons, alike, strict=True):
+        cells = [_share(*found.shares[kind]) for kind in KINDS] if found else ["no table is alike"]
         table.add_row(f"{epsilon:g}", *cells)
+    return table
+
+
+def _share(low: float, middle: float, high: float) -> str:
+    return f"{max(0.0, middle):.0%} ({max(0.0, 100 * low):.0f} to {max(0.0, 100 * high):.0f})"
+
+
+def _areas_on_similar(epsilons: list[float], alike: "list[OnSimilar | None]") -> "Table":
+    """How well each kind of model ranked their records."""
+    from rich.table import Table
+
+    table = Table("epsilon", *KINDS.values(), "boosting", box=None)
+    for epsilon, found in zip(epsilons, alike, strict=True):
+        if found:
+            areas = [found.areas[kind] for kind in KINDS]
+            table.add_row(f"{epsilon:g}", *(f"{area:.2f}" for area in (*areas, found.boosted_area)))
     return table
 
 

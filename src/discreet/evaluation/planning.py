@@ -20,6 +20,7 @@ from ..conditions.candidates import Candidates
 from ..conditions.partition import DOUBLING
 from ..conditions.tree_prior import TreePrior
 from ..learners.trees import check_feasible
+from ..mechanisms.score_cards import CardBudget
 from ..noise.sums import margin
 from ..report.summary import Chance
 from ..schema import Schema
@@ -132,10 +133,12 @@ def expect_trees(
 class ExpectedOfCards(Expected):
     """For a score card also how much noise there is at most, in 95 of 100 counts: in records, and in points.
 
-    ``noise`` is that in the class counts of each column; ``points`` is what it makes of the points of a value that a tenth of the
-    records have, half of them in each class, before points are drawn towards 0 as far as the noise could have moved them.
+    ``columns`` is how many give points; ``noise`` is that in the class counts of each of them; ``points`` is what it makes of the
+    points of a value that a tenth of the records have, half of them in each class, before points are drawn towards 0 as far as
+    the noise could have moved them.
     """
 
+    columns: int = 0
     noise: int = 0
     points: float = 0.0
 
@@ -143,11 +146,11 @@ class ExpectedOfCards(Expected):
 def expect_cards(
     schema: Schema,
     records: int,
-    column_epsilon: Callable[[float], float],
+    budget: Callable[[float], CardBudget],
     epsilons: Sequence[float] = EPSILONS,
     tree_depth: int = 0,
 ) -> list[ExpectedOfCards]:
-    """The same for score cards. ``column_epsilon`` says what the class counts of one column get of an epsilon.
+    """The same for score cards. ``budget`` says what their columns get of an epsilon.
 
     A tree's leaves are thought to have equally many records. What would take hours is refused.
     """
@@ -157,9 +160,11 @@ def expect_cards(
     of_class = records / (1 << tree_depth) / 10 / 2
 
     def expected(epsilon: float) -> ExpectedOfCards:
-        each = column_epsilon(epsilon)
+        shares = budget(epsilon)
+        each = float(shares.column_epsilon)
         points = DOUBLING / math.log(2) * margin(each, 2) / of_class
-        return ExpectedOfCards(epsilon, attackers_chance(epsilon), None, noise=margin(each), points=points)
+        chance = attackers_chance(epsilon)
+        return ExpectedOfCards(epsilon, chance, None, columns=shares.columns, noise=margin(each), points=points)
 
     return [expected(epsilon) for epsilon in epsilons]
 
