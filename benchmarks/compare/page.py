@@ -168,7 +168,7 @@ def by_size(results: Results, tables: list[Table]) -> str:
         "it takes few seconds): such a cell cannot be compared with the others, because its cases may be the easier ones. "
         "`discreet plan` shows the same for the tables that are nearest to yours.\n\n"
         + medians(results, tables, way, percent)
-        + "\nTwo of ours on the same cases, those that both were run on, and how many these are:\n\n"
+        + "\nTwo of ours on the same cases, those that both were run on, and on how many of these the first is higher:\n\n"
         + same_cases(results, tables, way, percent)
         + "\nHow well they rank, by the area under the ROC curve (.5 is no order at all), in the same way, of all tables:\n\n"
         + medians(results, tables, area, number)
@@ -199,7 +199,7 @@ def medians(results: Results, tables: list[Table], value: Value, shown: Callable
 
 
 def same_cases(results: Results, tables: list[Table], value: Value, shown: Callable[[float], str]) -> str:
-    """Medians of two methods over the cases that both have."""
+    """Medians of two methods over the cases that both have, and how often the first is higher."""
     rows = []
     for size, inside in cases_by_size(results, tables).items():
         cells = []
@@ -207,7 +207,8 @@ def same_cases(results: Results, tables: list[Table], value: Value, shown: Calla
             found = [(value(t, pair[0], e), value(t, pair[1], e)) for t, e in inside]
             both = [(a, b) for a, b in found if a is not None and b is not None]
             new, old = ([v[i] for v in both] for i in (0, 1))
-            cells.append(f"{shown(median(new))} : {shown(median(old))} ({len(both)})" if both else "")
+            ahead = f"{sum(a > b for a, b in both)} of {len(both)}"
+            cells.append(f"{shown(median(new))} : {shown(median(old))} ({ahead})" if both else "")
         rows.append([size, *cells])
     return grid(["records × epsilon", *(f"{SHORT[new]} : {SHORT[old]}" for new, old in CHOICES)], rows)
 

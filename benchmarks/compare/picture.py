@@ -87,7 +87,7 @@ def mark(kind: str, x: float, y: float, words: str = "") -> str:
     if kind == "card":
         points = f"{x:.1f},{y - 7.4:.1f} {x + 7.4:.1f},{y:.1f} {x:.1f},{y + 7.4:.1f} {x - 7.4:.1f},{y:.1f}"
         return f'<polygon class="card" points="{points}">{inner}</polygon>'
-    radius = {"tree": 4.6, "list": 8.6, PEER: 3.4}[kind]
+    radius = {"tree": 5.1, "list": 8.6, PEER: 3.4}[kind]
     return f'<circle class="{kind}" cx="{x:.1f}" cy="{y}" r="{radius}">{inner}</circle>'
 
 
