@@ -1,6 +1,7 @@
 """docs/tables.md between its marks, docs/tables-by-table.md, the picture and what `discreet plan` knows, from the results."""
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 from statistics import median
 
@@ -44,7 +45,7 @@ def write(rows: Rows, docs: Path, advice: Path, missing: int) -> None:
         return
     page = docs / "tables.md"
     before, rest = page.read_text(encoding="utf-8").split(BEGIN)
-    text = "\n".join([extent(rows, missing), *sections(results, tables)])
+    text = "\n".join([extent(rows, missing, results, tables), *sections(results, tables)])
     page.write_text(f"{before}{BEGIN}\n{text}\n{END}{rest.split(END)[1]}", encoding="utf-8")
     (docs / "tables-by-table.md").write_text(by_table(results, tables), encoding="utf-8")
     (docs / "tables.svg").write_text(drawn(results, tables, PICTURED), encoding="utf-8")
@@ -83,14 +84,22 @@ def trained_on(results: Results, table: Table) -> int:
     return int(0.7 * results.facts[table.name]["used"])
 
 
-def extent(rows: Rows, missing: int) -> str:
-    """How much was done, and how long it took."""
+def extent(rows: Rows, missing: int, results: Results, tables: list[Table]) -> str:
+    """How much was done, how long it took, and which tables are not in the picture."""
     minutes = sum(row.get("spent", 0.0) for row in rows.values()) / 60
-    text = f"{len(rows):,} fits, predictions and measures included, took {minutes:.0f} minutes of processor time.\n"
-    if not missing:
-        return text
-    tables, splits = len({job.table for job in rows}), 1 + max(job.split for job in rows)
-    return f"**Not complete: {missing:,} fits are missing; {tables} tables have up to {splits} splits so far.** {text}"
+    text = (
+        f"{len(tables)} tables; {len(rows):,} fits, predictions and measures included, took {minutes:.0f} minutes of processor "
+        "time."
+    )
+    if out := [link(t) for t in tables if results.share_of_the_way(t.name, "majority", PICTURED, LEAST) is None]:
+        text += (
+            f" {len(tables) - len(out)} tables are in the picture and under *What to expect*, all but {', '.join(out)}: there, "
+            "boosting without privacy gains less than a point of accuracy over the majority class, or was not run."
+        )
+    if missing:
+        splits = 1 + max(job.split for job in rows)
+        text = f"**Not complete: {missing:,} fits are missing; there are up to {splits} splits so far.** {text}"
+    return f"{text}\n"
 
 
 def sections(results: Results, tables: list[Table]) -> list[str]:
@@ -155,40 +164,93 @@ def counts_page(results: Results, tables: list[Table]) -> str:
 
 
 def by_size(results: Results, tables: list[Table]) -> str:
-    """How far each method gets, by records times epsilon."""
+    """How far each method gets, and how well it ranks, by records times epsilon."""
+
+    def way(table: str, method: str, epsilon: float) -> float | None:
+        return results.share_of_the_way(table, method, epsilon, LEAST)
+
+    def area(table: str, method: str, epsilon: float) -> float | None:
+        return results.mean(table, method, epsilon, "area")
+
+    return (
+        "How much of the way from the majority class to boosting without privacy a method gets: medians over cases, each a table "
+        "at an epsilon, with so many records times epsilon. **Bold:** the best of the methods that were run on all cases of the "
+        "row. A number in brackets says that a method was run on so many of them only (two classes, or a tree of depth 4 where "
+        "it takes few seconds): such a cell cannot be compared with the others, because its cases may be the easier ones. "
+        "`discreet plan` shows the same for the tables that are nearest to yours.\n\n"
+        + medians(results, tables, way, percent)
+        + "\nTwo of ours on the same cases, those that both were run on, and on how many of these the first is higher:\n\n"
+        + same_cases(results, tables, way, percent)
+        + "\nHow well they rank, by the area under the ROC curve (.5 is no order at all), in the same way, of all tables:\n\n"
+        + medians(results, tables, area, number)
+        + "\n"
+        + same_cases(results, tables, area, number)
+    )
+
+
+Value = Callable[[str, str, float], float | None]  # of a table, a method and an epsilon
+
+
+def medians(results: Results, tables: list[Table], value: Value, shown: Callable[[float], str]) -> str:
+    """Of each method, by records times epsilon; only those with all cases are compared."""
     methods = results.methods(OURS, PEERS)
     rows = []
+    for size, inside in cases_by_size(results, tables).items():
+        found = {m: [v for t, e in inside if (v := value(t, m, e)) is not None] for m in methods}
+        every = max(map(len, found.values()))
+        best = max((shown(median(v)) for v in found.values() if v and len(v) == every), key=as_number, default=None)
+        cells = []
+        for values in found.values():
+            text = shown(median(values)) if values else ""
+            if values and len(values) < every:
+                text += f" ({len(values)})"
+            cells.append(f"**{text}**" if text and text == best else text)
+        rows.append([size, str(every), *cells])
+    return grid(["records × epsilon", "cases", *(SHORT[m] for m in methods)], rows)
+
+
+def same_cases(results: Results, tables: list[Table], value: Value, shown: Callable[[float], str]) -> str:
+    """Medians of two methods over the cases that both have, and how often the first is higher."""
+    rows = []
+    for size, inside in cases_by_size(results, tables).items():
+        cells = []
+        for pair in CHOICES:
+            found = [(value(t, pair[0], e), value(t, pair[1], e)) for t, e in inside]
+            both = [(a, b) for a, b in found if a is not None and b is not None]
+            new, old = ([v[i] for v in both] for i in (0, 1))
+            ahead = f"{sum(a > b for a, b in both)} of {len(both)}"
+            cells.append(f"{shown(median(new))} : {shown(median(old))} ({ahead})" if both else "")
+        rows.append([size, *cells])
+    return grid(["records × epsilon", *(f"{SHORT[new]} : {SHORT[old]}" for new, old in CHOICES)], rows)
+
+
+def cases_by_size(results: Results, tables: list[Table]) -> dict[str, list[tuple[str, float]]]:
+    """Tables and epsilons, by records times epsilon."""
+    found = {}
     for low, high in SIZES:
-        inside = [
-            (table.name, epsilon)
-            for table in tables
-            for epsilon in results.epsilons
-            if low <= trained_on(results, table) * epsilon < high
-        ]
-        shares = {
-            m: [s for t, e in inside if (s := results.share_of_the_way(t, m, e, LEAST)) is not None] for m in methods
-        }
-        best = max((median(found) for found in shares.values() if found), default=None)
-        cells = [f"{round(median(found), 2) + 0.0:.0%}" if found else "" for found in shares.values()]  # no -0
-        marked = [
-            f"**{c}**" if found and median(found) == best else c
-            for c, found in zip(cells, shares.values(), strict=True)
-        ]
-        size = (
-            f"{low:,} to {high:,}"
-            if low and high < float("inf")
-            else f"below {high:,}"
-            if not low
-            else f"above {low:,}"
-        )
-        rows.append([size, str(max(map(len, shares.values()))), *marked])
-    return (
-        "How much of the way from the majority class to boosting without privacy a method gets: medians over the tables and "
-        "epsilons with so many records times epsilon. (Methods for two classes only have fewer of them, as have trees of "
-        "depth 4, left out where they take long.) "
-        "`discreet plan` shows the same for the tables that are nearest to yours.\n\n"
-        + grid(["records × epsilon", "cases", *(SHORT[m] for m in methods)], rows)
-    )
+        size = f"below {high:,}" if not low else f"above {low:,}" if high == float("inf") else f"{low:,} to {high:,}"
+        cases = [(t.name, e) for t in tables for e in results.epsilons if low <= trained_on(results, t) * e < high]
+        if cases:
+            found[size] = cases
+    return found
+
+
+def percent(value: float) -> str:
+    """Of the way; how far behind the majority does not matter any more from some point on.
+
+    >>> percent(0.666), percent(-0.001), percent(-3.2)
+    ('67%', '0%', '< -100%')
+    """
+    return "< -100%" if value < -1 else f"{round(value, 2) + 0.0:.0%}"  # no -0
+
+
+def as_number(text: str) -> float:
+    """What ``percent`` or ``number`` has written, to compare what is shown.
+
+    >>> as_number("67%"), as_number(".5"), as_number("< -100%")
+    (67.0, 0.5, -100.0)
+    """
+    return float(text.strip("<% "))
 
 
 def by_halves(results: Results, tables: list[Table]) -> str:
@@ -269,7 +331,7 @@ def listed(results: Results, tables: list[Table]) -> str:
         used = f"{facts['used']:,}" if facts["used"] < facts["records"] else "all"
         shares = f"{facts['smallest']:.1%} to {facts['largest']:.1%}"
         numbers = [f"{facts[name]:,}" for name in ("public", "columns", "classes")]
-        words = [half(table), table.target, table.source, table.licence, table.why]
+        words = [half(table), question(table), table.source, table.licence, table.why]
         rows.append([link(table), f"{facts['records']:,}", used, *numbers, shares, *words])
     head = [
         "table",
@@ -288,6 +350,11 @@ def listed(results: Results, tables: list[Table]) -> str:
     return grid(head, rows)
 
 
+def question(table: Table) -> str:
+    """With its mark."""
+    return table.target if table.target.endswith("?") else f"{table.target}?"
+
+
 def link(table: Table) -> str:
     """To its section of the other page."""
     return f"[{table.title}](tables-by-table.md#{table.title.lower().replace(' ', '-')})"
@@ -296,7 +363,7 @@ def link(table: Table) -> str:
 def by_table(results: Results, tables: list[Table]) -> str:
     """A section for each table, with everything that was measured."""
     text = (
-        "# Twenty tables, one by one\n\nWritten by `make compare` ([what was compared, and how](tables.md)). Means over splits; "
+        "# Public tables, one by one\n\nWritten by `make compare` ([what was compared, and how](tables.md)). Means over splits; "
         "seconds are processor time of one fit, MiB what a fit adds to the memory that the table takes, size how many "
         "conditions, or numbers, there are to read. The last columns: by how much the default list, tree and card are more "
         "accurate, with the standard error of the paired difference.\n"
@@ -305,7 +372,7 @@ def by_table(results: Results, tables: list[Table]) -> str:
         facts = results.facts[table.name]
         splits = max(len(results.of(table.name, m, e)) for m in METHODS for e in (*results.epsilons, None))
         text += (
-            f"\n## {table.title}\n\nThe question: {table.target} {facts['records']:,} records, of which "
+            f"\n## {table.title}\n\nThe question: {question(table)} {facts['records']:,} records, of which "
             f"{facts['used']:,} are split 70/30, {splits} times; {facts['columns']} columns, {facts['classes']} classes. "
             f"{table.source} ({table.licence}).\n"
         )
