@@ -19,11 +19,7 @@ from discreet.conditions.numbered_tree import Fork, Leaf, leaves_of
 from discreet.schema import Schema
 from discreet.schema.columns import Numeric
 
-from ..support.small_tables import SmallTable, small_table
-
-
-def every_count(counted):
-    return np.concatenate([counted.in_part(part).counts for part in range(counted.n_parts)])
+from ..support.small_tables import SmallTable, every_count, small_table
 
 
 def by_hand(table, groups, numbers, part, number):

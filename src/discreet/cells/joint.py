@@ -100,8 +100,7 @@ class JointCounts(Secret):
         """Of each literal of two groups, or twice of one, with each literal: (channels, of i, of j, literals)."""
         if i > j:
             return self.three(j, i).swapaxes(1, 2)
-        ((_, joint),) = self.parts_of_three(i, j, most=None)
-        return joint
+        return next(self.parts_of_three(i, j, most=None))[1]
 
     def three_from(self, i: int) -> Array:
         """Of each literal of a group, with each of it or a later one, with each: (channels, of i, from i on, literals)."""
