@@ -13,7 +13,7 @@ What is added up are *channels*: linear combinations of the class counts, such a
 
 from collections.abc import Iterator, Sequence
 from functools import cached_property, lru_cache
-from math import inf, prod
+from math import prod
 
 import numpy as np
 import numpy.typing as npt
@@ -71,12 +71,6 @@ class JointCounts(Secret):
     def none(self) -> Array:
         """Of all records: (channels,)."""
         return self._channels @ self._tuples.table((), self._part)
-
-    @property
-    def largest_whole(self) -> float:
-        """Sums over any of the records are whole numbers up to this one, or minus it; infinity if they need not be whole."""
-        largest = (np.abs(self._channels) @ self._tuples.table((), self._part)).max()
-        return float(largest) if (self._channels == np.rint(self._channels)).all() else inf
 
     @cached_property
     def one(self) -> Array:

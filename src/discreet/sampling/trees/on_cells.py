@@ -16,8 +16,10 @@ from ...cells.secret import Secret
 from ...conditions.limits import Limits
 from ...conditions.numbered_tree import Path
 from ...conditions.tree_prior import TreePrior
-from .problem import ACCURACY, EXACT_IN_FLOAT32, Counted, Numbers, Part, Prefix
+from .problem import ACCURACY, Counted, Numbers, Part, Prefix
 from .worth import Worth
+
+EXACT_IN_FLOAT32 = 2**24
 
 
 @dataclass(frozen=True, eq=False, repr=False)

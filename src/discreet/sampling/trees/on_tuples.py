@@ -6,7 +6,6 @@ However many patterns the records have, nothing here grows with them.
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -20,7 +19,7 @@ from ...conditions.candidates import Candidates
 from ...conditions.limits import Limits
 from ...conditions.numbered_tree import Path
 from ...conditions.tree_prior import TreePrior
-from .problem import ACCURACY, EXACT_IN_FLOAT32, Counted, Numbers, Part, Prefix
+from .problem import ACCURACY, Counted, Numbers, Part, Prefix
 from .worth import Worth
 
 
@@ -116,9 +115,10 @@ def _taken(counts: JointCounts, true: list[int], false: list[int]) -> Array:
 class SetsOnTuples(Secret):
     """Counts of sets of up to three tests, in the order of their columns."""
 
+    kind = np.float64
+
     def __init__(self, counts: JointCounts) -> None:
         self._counts = counts
-        self.kind: Any = np.float32 if counts.largest_whole < EXACT_IN_FLOAT32 else np.float64
 
     @property
     def n_channels(self) -> int:
@@ -130,19 +130,20 @@ class SetsOnTuples(Secret):
         counts, one = self._counts, self._counts.one
         pairs = counts.two
         if size == 0:
-            yield (), self._with_last(pairs, one, counts.none)
+            yield (), _with_last(pairs, one, counts.none)
             return
         assert size == 1 and longest, "three tests are counted together, not more"  # noqa: PT018
         for i in counts.used:
             rows, later = counts.slices[i], counts.three_from(i)
             for test in range(rows.start, rows.stop):
                 some = later[:, test - rows.start, test + 1 - rows.start :]
-                yield (test,), self._with_last(some, pairs[:, test], one[:, test])
+                yield (test,), _with_last(some, pairs[:, test], one[:, test])
 
-    def _with_last(self, inner: Array, last: Array, corner: Array) -> Counted:
-        """With a last row, and a last column, for no further test."""
-        rows, n = inner.shape[1:]
-        whole = np.empty((len(inner), rows + 1, n + 1), self.kind)
-        whole[:, :-1, :-1], whole[:, -1, :-1], whole[:, -1, -1] = inner, last, corner
-        whole[:, :-1, -1] = last[:, n - rows :]
-        return whole
+
+def _with_last(inner: Array, last: Array, corner: Array) -> Counted:
+    """With a last row, and a last column, for no further test."""
+    rows, n = inner.shape[1:]
+    whole = np.empty((len(inner), rows + 1, n + 1))
+    whole[:, :-1, :-1], whole[:, -1, :-1], whole[:, -1, -1] = inner, last, corner
+    whole[:, :-1, -1] = last[:, n - rows :]
+    return whole

@@ -29,7 +29,6 @@ if TYPE_CHECKING:
 
 ACCURACY, MASS = "accuracy", "mass"
 SCORES = (ACCURACY, MASS)
-EXACT_IN_FLOAT32 = 2**24  # sums of whole numbers up to here
 
 Numbers = npt.NDArray[np.intp]
 Part = Mapping[int, bool]  # tests, and on which side of each
