@@ -32,7 +32,7 @@ PRIVATE = {"cells", "mechanisms", "sampling", "sources", "vault"}
 ROOMS = PRIVATE - {"sources"}
 DOORS = {
     # what a stretch of bins is; how many counts sets of columns have
-    "learners": {"mechanisms.quantile", "cells.tuples"},
+    "learners": {"mechanisms.quantile", "cells.groups"},
     "models": {"mechanisms.registry"},  # what a released count cost, from public parameters
     "classifiers": {
         *("cells.cells", "vault.vault", "vault.at_source", "vault.tuple_vault", "vault.exact"),

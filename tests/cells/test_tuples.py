@@ -8,14 +8,18 @@ import numpy as np
 import pytest
 
 from discreet.cells import joint as joint_module
+from discreet.cells import strips as strips_module
 from discreet.cells import tuples as tuples_module
 from discreet.cells.division import OUTSIDE, Division, box_of, column_numbers, divided_by, left_by
+from discreet.cells.groups import Groups
 from discreet.cells.joint import JointCounts
-from discreet.cells.tuples import Groups, TuplesInProgress
+from discreet.cells.tuples import TuplesInProgress
+from discreet.conditions.candidates import Candidates
 from discreet.conditions.numbered_tree import Fork, Leaf, leaves_of
+from discreet.schema import Schema
 from discreet.schema.columns import Numeric
 
-from ..support.small_tables import small_table
+from ..support.small_tables import SmallTable, every_count, small_table
 
 
 def by_hand(table, groups, numbers, part, number):
@@ -62,10 +66,10 @@ def test_cells_records_and_engines_fill_the_same_tables(monkeypatch, few):
     monkeypatch.setattr(tuples_module, "FEW", few)
     table = small_table(1, n_records=100)
     division = some_division(table)
-    expected = table.tuples(2, division)._counts
+    expected = every_count(table.tuples(2, division))
     from_cells = TuplesInProgress(table.schema.used, 2, 2, division)
     from_cells.add_cells(table.cells(), range(len(table.bins)))
-    assert (from_cells.finish()._counts == expected).all()
+    assert (every_count(from_cells.finish()) == expected).all()
     counted = TuplesInProgress(table.schema.used, 2, 2, division)
     part = division.find(table.bins, len(table.labels))
     some = part != OUTSIDE
@@ -76,7 +80,7 @@ def test_cells_records_and_engines_fill_the_same_tables(monkeypatch, few):
             places += stride * table.bins[i]
             stride *= table.schema.used[i].n_bins
         counted.add_counted(number, places[some], layers[some], np.ones(some.sum(), np.int64))
-    assert (counted.finish()._counts == expected).all()
+    assert (every_count(counted.finish()) == expected).all()
 
 
 @pytest.mark.parametrize("few", [0, 1 << 15])
@@ -86,7 +90,7 @@ def test_records_that_agree_are_counted_once_and_as_often(repeats, few, monkeypa
     table = small_table(2, n_records=60)
     filling = TuplesInProgress(table.schema.used, 2, 3)
     filling.add([np.tile(b, repeats) for b in table.bins], np.tile(table.labels, repeats))
-    assert (filling.finish()._counts == repeats * table.tuples(3)._counts).all()
+    assert (every_count(filling.finish()) == repeats * every_count(table.tuples(3))).all()
 
 
 def test_counts_grow_beyond_four_bytes():
@@ -119,7 +123,7 @@ def test_the_number_of_places_is_known_before():
         table = small_table(seed)
         bins = [column.n_bins for column in table.schema.used]
         for size in (1, 2, 3):
-            assert Groups.of(bins, size).count_places() * 2 == table.tuples(size)._counts.size
+            assert Groups.of(bins, size).count_places() * 2 == every_count(table.tuples(size)).size
 
 
 def test_small_columns_are_counted_together_and_any_of_them_are_in_one_set():
@@ -154,6 +158,49 @@ def test_counts_of_literals_are_those_of_the_records(seed, few, monkeypatch):
             assert joint.three(i, j) == pytest.approx(expected)
         from_here = true[joint.slices[i].start :]
         assert joint.three_from(i) == pytest.approx(np.einsum("cn,an,bn,dn->cabd", weights, mine, from_here, true))
+
+
+def wide_table(seed):
+    """Nine columns, of which some have no literal among the candidates."""
+    rng = np.random.default_rng(seed)
+    schema = Schema([Numeric(f"x{i}", cuts=range(3 + int(rng.integers(9)))) for i in range(9)])
+    every = Candidates.of_schema(schema)
+    unused = {f"x{i}" for i in rng.choice(9, 3, replace=False)}
+    some = [i for i in rng.permutation(len(every)) if every.literals[every.members[i, 0]].column not in unused]
+    bins, labels = [rng.integers(0, column.n_bins, 70) for column in schema.used], rng.integers(0, 2, 70)
+    return SmallTable(schema, every.only(np.array(some[:25])), bins, labels, 2)
+
+
+@pytest.mark.parametrize("strip", [1, 1 << 5, 1 << 10])
+@pytest.mark.parametrize("few", [0, 1 << 20])
+@pytest.mark.parametrize("seed", range(3))
+def test_many_groups_are_multiplied_at_once_and_some_have_no_literal(seed, few, strip, monkeypatch):
+    monkeypatch.setattr(joint_module, "FEW", few)
+    monkeypatch.setattr(strips_module, "STRIP", strip)
+    joint_module._placed.cache_clear()
+    table = wide_table(seed)
+    true, weights = table.truth(), table.counts()
+    for size in (2, 3):
+        joint = JointCounts(table.tuples(size), table.candidates, np.eye(2))
+        own = true[joint.order].astype(float)
+        assert (joint.one == weights @ own.T).all()
+        assert (joint.two == np.einsum("cn,an,bn->cab", weights, own, own)).all()
+    assert len(joint.used) < len(joint.slices)
+    every = np.einsum("cn,an,bn,dn->cabd", weights, own, own, own)
+    for i in joint.used:
+        assert (joint.three_from(i) == every[:, joint.slices[i], joint.slices[i].start :]).all()
+        for j in joint.used:
+            assert (joint.three(i, j) == every[:, joint.slices[i], joint.slices[j]]).all()
+
+
+@pytest.mark.parametrize("size", [1, 2, 3])
+def test_every_set_of_many_groups_is_counted(size):
+    table = wide_table(size)
+    counted = table.tuples(size)
+    for k in range(counted.groups.size + 1):
+        for numbers in combinations(range(len(counted.groups.bins)), k):
+            expected = by_hand(table, counted.groups, numbers, np.zeros(len(table.labels), int), 0)
+            assert (counted.table(numbers) == expected).all()
 
 
 @pytest.mark.parametrize("seed", range(4))

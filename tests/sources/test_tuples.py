@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 from discreet import Boolean, Categorical, Numeric, Schema
-from discreet.cells import tuples as tuples_module
+from discreet.cells import groups as groups_module
 from discreet.cells.division import OUTSIDE, Division, column_numbers, divided_by, left_by
 from discreet.cells.tuples import TuplesInProgress
 from discreet.common.errors import EngineError
@@ -23,6 +23,7 @@ from discreet.sources.memory import add_table, class_numbers
 
 from ..export.test_exports import run_with, stored_tables
 from ..support.marked_values import NUMBER, TEXT, Heard, shows_a_mark
+from ..support.small_tables import every_count
 from ..support.strategies import _kept, schemas
 
 pytest.importorskip("ibis")
@@ -76,19 +77,19 @@ def of_memory(table, schema, columns, size, division):
     filling = TuplesInProgress(columns, len(schema.classes), size, division)
     labels = class_numbers(table["y"], schema.classes, len(table))
     add_table(filling, as_table(table), columns, labels)
-    return filling.finish()._counts.ravel().tolist()
+    return every_count(filling.finish()).ravel().tolist()
 
 
 def of_engine(there, schema, columns, size, division):
     filling = TuplesInProgress(columns, len(schema.classes), size, division)
     EngineTable(there, schema, schema.classes).add_to(filling)
-    return filling.finish()._counts.ravel().tolist()
+    return every_count(filling.finish()).ravel().tolist()
 
 
 @pytest.fixture(autouse=True)
 def every_column_by_itself(monkeypatch):
     """These columns have few bins, and would be put together in one group or two."""
-    monkeypatch.setattr(tuples_module, "LARGEST_GROUP", {1: 1, 2: 1, 3: 1})
+    monkeypatch.setattr(groups_module, "LARGEST_GROUP", {1: 1, 2: 1, 3: 1})
 
 
 def check_equal(there, table, schema, columns, size, division=None):
@@ -269,7 +270,7 @@ LONG = LONG.append_column("y", pa.array(["no", "yes"] * 40_000))
 
 @pytest.mark.parametrize("size", [1, 2, 3])
 def test_columns_that_are_put_together(engine, size, monkeypatch):
-    monkeypatch.setattr(tuples_module, "LARGEST_GROUP", {1: 1 << 12, 2: 1 << 6, 3: 1 << 4})
+    monkeypatch.setattr(groups_module, "LARGEST_GROUP", {1: 1 << 12, 2: 1 << 6, 3: 1 << 4})
     columns, some = divisions()
     assert any(len(group) > 1 for group in TuplesInProgress(columns, 3, size).groups.members)
     for division in some.values():

@@ -51,6 +51,11 @@ class SmallTable(NamedTuple):
         return filling.finish()
 
 
+def every_count(counted):
+    """All that tuples hold: a row for each class in each part."""
+    return np.concatenate([counted.in_part(part).counts for part in range(counted.n_parts)])
+
+
 def small_table(seed, n_classes=2, n_rules=None, n_records=None, negations=True, tests=False):
     """Three to five columns of all kinds, missing values among them, and some of their literals, in any order."""
     rng = np.random.default_rng(seed)

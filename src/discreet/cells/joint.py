@@ -21,10 +21,13 @@ import numpy.typing as npt
 from ..conditions.candidates import Candidates
 from .cells import Array
 from .division import Bins, Box
+from .groups import Groups
 from .secret import Secret
-from .tuples import Groups, Tuples
+from .strips import Strips
+from .tables import Tables
+from .tuples import Tuples
 
-Placed = tuple[npt.NDArray[np.intp], list[int], list[slice], list[Array]]
+Placed = tuple[npt.NDArray[np.intp], list[int], list[slice], list[Array], Strips]
 FEW = 1 << 20  # counts of a channel: eight megabytes
 
 
@@ -39,9 +42,8 @@ class JointCounts(Secret):
         """``channels`` (channels x classes): what is counted of each class."""
         self._tuples, self._channels, self._part = tuples, channels, part
         placed = _placed(candidates, tuples.groups, tuple((column.name, column.n_bins) for column in tuples.columns))
-        self.order, self.group_of, self.slices, self.truths = placed
+        self.order, self.group_of, self.slices, self.truths, self._strips = placed
         self.used = [i for i, s in enumerate(self.slices) if s.stop > s.start]
-        self._smaller: dict[tuple[int, ...], Array] = {}
 
     def __len__(self) -> int:
         return len(self.order)
@@ -73,29 +75,29 @@ class JointCounts(Secret):
     @cached_property
     def one(self) -> Array:
         """Of each literal: (channels, literals)."""
-        return np.concatenate([self._of(i) @ self.truths[i].T for i in self.used], axis=-1)
+        return self._strips.literals(self._tables.family(())[:, None], 0)[:, 0]
 
     @cached_property
     def two(self) -> Array:
         """Of each literal with each literal: (channels, literals, literals)."""
         joint = np.empty((self.n_channels, len(self), len(self)))
-        for at, i in enumerate(self.used):
+        for i in self.used:
             mine, rows = self.truths[i], self.slices[i]
             joint[:, rows, rows] = (self._of(i)[:, None] * mine) @ mine.T
-            for k in self.used[at + 1 :]:
-                both = mine @ self._of(i, k) @ self.truths[k].T
-                joint[:, rows, self.slices[k]] = both
-                joint[:, self.slices[k], rows] = both.swapaxes(1, 2)
+            if rows.stop < len(self):
+                both = self._strips.literals(mine @ self._tables.family((i,)), i + 1)
+                joint[:, rows, rows.stop :] = both
+                joint[:, rows.stop :, rows] = both.swapaxes(1, 2)
         return joint
 
     def three(self, i: int, j: int) -> Array:
         """Of each literal of two groups, or twice of one, with each literal: (channels, of i, of j, literals)."""
-        ((_, joint),) = self.parts_of_three(i, j, most=None)
-        return joint
+        if i > j:
+            return self.three(j, i).swapaxes(1, 2)
+        return next(self.parts_of_three(i, j, most=None))[1]
 
     def three_from(self, i: int) -> Array:
-        """Of each literal of a group, with each literal of this group or a later one, with each literal: (channels, of i, from
-        i on, literals)."""
+        """Of each literal of a group, with each of it or a later one, with each: (channels, of i, from i on, literals)."""
         if self._every_three is not None:
             return self._every_three[:, self.slices[i], self.slices[i].start :]
         return np.concatenate([self.three(i, j) for j in self.used if j >= i], axis=2)
@@ -108,9 +110,9 @@ class JointCounts(Secret):
             return None
         every = np.empty((self.n_channels, len(self), len(self), len(self)))
         for at, i in enumerate(self.used):
-            for number, j in enumerate(self.used[at:], at):
+            for j in self.used[at:]:
                 mine, other, later = self.slices[i], self.slices[j], slice(self.slices[j].start, len(self))
-                joint = self._multiplied(i, j, self.truths[i], self._by_bins(i, j, self.used[number:]))
+                joint = self._multiplied(i, j, self.truths[i], self._by_bins(i, j, later.start))
                 every[:, mine, other, later] = joint
                 every[:, mine, later, other] = joint.swapaxes(2, 3)
                 every[:, other, later, mine] = joint.transpose(0, 2, 3, 1)
@@ -118,29 +120,30 @@ class JointCounts(Secret):
 
     def parts_of_three(self, i: int, j: int, most: int | None) -> Iterator[tuple[slice, Array]]:
         """The same for some literals of i at a time (which of its literals, and their counts): at most so many numbers, if two
-        literals have not more."""
+        literals have not more. Group i is not after j."""
         first, second = self.truths[i], self.truths[j]
-        counts = self._by_bins(i, j, self.used)
+        counts = self._by_bins(i, j, 0)
         step = len(first) if most is None else max(1, most // (self.n_channels * len(second) * len(self)))
         for start in range(0, len(first), step):
             some = first[start : start + step]
             yield slice(start, start + len(some)), self._multiplied(i, j, some, counts)
 
-    def _by_bins(self, i: int, j: int, others: Sequence[int]) -> Array:
-        """By the bins of i, of j if it is another, and by the literals of other groups, which are next to each other."""
-        same = i == j
-        pair = self._of(i) if same else self._of(i, j)
-        begin = self.slices[others[0]].start
-        counts = np.empty((*pair.shape, self.slices[others[-1]].stop - begin))
-        for k in others:
-            literals = self.truths[k].T
-            there = counts[..., self.slices[k].start - begin : self.slices[k].stop - begin]
-            if k == i:  # true or not in each bin of i
-                np.multiply(pair[..., None], literals if same else literals[:, None], out=there)
-            elif k == j:
+    def _by_bins(self, i: int, j: int, begin: int) -> Array:
+        """By the bins of i, of j if it is another, and by literals: all of them, or those from the first of j on."""
+        groups = (i,) if i == j else (i, j)
+        pair, end = self._of(*groups), self.slices[j].stop - begin
+        counts = np.empty((*pair.shape, len(self) - begin))
+        for k in self.used[self.used.index(j) if begin else 0 : self.used.index(j) + 1]:
+            literals, there = self.truths[k].T, counts[..., self.slices[k].start - begin : self.slices[k].stop - begin]
+            if k == j:  # true or not in each bin of j
                 np.multiply(pair[..., None], literals, out=there)
+            elif k == i:
+                np.multiply(pair[..., None], literals[:, None], out=there)
             else:
-                np.matmul(self._of(i, k) if same else self._of(i, j, k), literals, out=there)
+                np.matmul(self._of(*groups, k), literals, out=there)
+        if end < counts.shape[-1]:
+            flat = counts.reshape(len(pair), -1, counts.shape[-1])
+            self._strips.literals(self._tables.family(groups).reshape(*flat.shape[:2], -1), j + 1, flat[..., end:])
         return counts
 
     def _multiplied(self, i: int, j: int, some: Array, counts: Array) -> Array:
@@ -156,24 +159,15 @@ class JointCounts(Secret):
     def _of(self, *columns: int) -> Array:
         """(channels, bins, ..., bins), in the order asked for."""
         ascending = tuple(sorted(columns))
-        if len(ascending) < self._tuples.groups.size:
-            if ascending not in self._smaller:
-                self._smaller[ascending] = self._mixed(self._tuples.counts(ascending, self._part))
-            found = self._smaller[ascending]
-        elif self._every is not None:
-            bins = [self._tuples.groups.bins[i] for i in ascending]
-            found = self._every[:, self._tuples.places(ascending)].reshape(-1, *bins)
-        else:
-            found = self._mixed(self._tuples.counts(ascending, self._part))
-        if ascending == columns:
-            return found
-        return found.transpose(0, *(1 + ascending.index(i) for i in columns))
+        return self._tables.table(ascending).transpose(0, *(1 + ascending.index(i) for i in columns))
 
     @cached_property
-    def _every(self) -> Array | None:
-        """The channels of all sets, if they are few: (channels, combinations of bins)."""
-        counts = self._tuples.in_part(self._part)
-        return self._mixed(counts) if counts.shape[1] <= FEW else None
+    def _tables(self) -> Tables:
+        """The channels of all sets: at once if they are few, else of each set when it is asked for."""
+        tables = self._tuples.in_part(self._part)
+        if tables.counts.shape[1] > FEW:
+            return Tables(tables.groups, tables.counts, self._mixed)
+        return Tables(tables.groups, self._mixed(tables.counts))
 
     def _mixed(self, counts: npt.NDArray[np.unsignedinteger]) -> Array:
         """From classes, in the first axis, to channels."""
@@ -190,7 +184,7 @@ class JointCounts(Secret):
 
 @lru_cache(maxsize=16)  # the same for each leaf of a tree, and each kind of channels
 def _placed(candidates: Candidates, groups: Groups, columns: tuple[tuple[str, int], ...]) -> Placed:
-    """The order of literals, their groups, where those of each group are, and the bins in which they are true."""
+    """The order of literals, their groups, where those of each group are, the bins in which they are true, and strips of them."""
     number, bins = {name: i for i, (name, _) in enumerate(columns)}, [n for _, n in columns]
     literals = candidates.members[:, 0].tolist()
     of_literal = [number[candidates.literals[i].column] for i in literals]
@@ -205,7 +199,7 @@ def _placed(candidates: Candidates, groups: Groups, columns: tuple[tuple[str, in
         for rule, group in zip(order, ordered, strict=True)
     ]
     truths = [np.array(true[s], float).reshape(-1, n) for s, n in zip(slices, groups.bins, strict=True)]
-    return order, ordered, slices, truths
+    return order, ordered, slices, truths, Strips(groups, truths)
 
 
 def _in_group(true: Bins, column: int, group: Sequence[int], bins: Sequence[int]) -> Bins:

@@ -2,6 +2,7 @@
 
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cache
 from typing import Any
 
 import narwhals.stable.v2 as nw
@@ -64,7 +65,7 @@ def as_table(X: Any, names: Sequence[str] | None = None) -> Table:
             raise SchemaError("the columns of the table differ in length")
         return Table(list(columns), len(next(iter(columns.values()), ())), lambda name, rows: columns[name][rows])
     if (frame := as_frame(X)) is not None:
-        return Table(frame.columns, len(frame), lambda name, rows: _values(frame.get_column(name)[rows]))
+        return Table(frame.columns, len(frame), _reader(frame))
     array = as_rows(X)
     if array.shape == (0,) and names is not None:  # no rows, so nothing says how many columns there are
         array = array.reshape(0, len(names))
@@ -184,19 +185,31 @@ def _as_column(name: str, values: Any) -> np.ndarray:
     return array.astype(object) if array.dtype.kind in "USTV" else array
 
 
+def _reader(frame: Any) -> Callable[[str, slice], np.ndarray]:
+    """Some rows of a column of a narwhals frame. To cut out all of them, or none, takes as long as to read a small column."""
+    empty, none, every = cache(lambda: frame.head(0)), slice(0, 0), slice(0, len(frame))
+
+    def read(name: str, rows: slice) -> np.ndarray:
+        column = (empty() if rows == none else frame).get_column(name)
+        return _values(column if rows in (none, every) else column[rows])
+
+    return read
+
+
 def _values(series: Any) -> np.ndarray:
     """A narwhals column as NumPy, with NaN or None where a value is missing. No value can stop it."""
     if holds_objects(native := series.to_native()):
         return _with_none(native.to_numpy(), native.isna)
-    if isinstance(series.dtype, nw.Struct | nw.List | nw.Array):
+    dtype = series.dtype  # narwhals finds it again whenever it is asked
+    if isinstance(dtype, nw.Struct | nw.List | nw.Array):
         return _as_column_of(None if gone else UNREADABLE for gone in series.is_null().to_list())
-    if series.implementation.is_polars() and isinstance(series.dtype, nw.String | nw.Categorical | nw.Enum):
+    if series.implementation.is_polars() and isinstance(dtype, nw.String | nw.Categorical | nw.Enum):
         texts = series.cast(nw.String).cast(nw.Binary).to_list()  # polars would show on stderr one that is not UTF-8
         return _as_column_of(None if text is None else text.decode(errors="replace") for text in texts)
-    if series.implementation.is_pyarrow() and series.dtype == nw.Unknown:
+    if series.implementation.is_pyarrow() and dtype == nw.Unknown:
         return _one_by_one(series)  # pyarrow ends the process over some of these types, if there are no records
     try:
-        return _values_at_once(series)
+        return _values_at_once(series, dtype)
     except (
         Exception
     ):  # a string that is not UTF-8, a date that Python does not have; the other values are what they would be
@@ -207,12 +220,16 @@ def _one_by_one(series: Any) -> np.ndarray:
     return _as_column_of(_in_python(value) for value in (series.to_arrow() if len(series) else ()))
 
 
-def _values_at_once(series: Any) -> np.ndarray:
-    whole = series.dtype.is_integer() and (series.null_count() or series.dtype in (nw.Int128, nw.UInt128))
-    if isinstance(series.dtype, nw.Categorical | nw.Enum) or whole:
+def _values_at_once(series: Any, dtype: Any) -> np.ndarray:
+    native = series.to_native()
+    in_numpy = isinstance(native, pd.Series) and isinstance(
+        native.dtype, np.dtype
+    )  # it has no whole number for missing
+    whole = dtype.is_integer() and not in_numpy and (series.null_count() or dtype in (nw.Int128, nw.UInt128))
+    if isinstance(dtype, nw.Categorical | nw.Enum) or whole:
         # as objects: NumPy has none of 128 bits, and a cast to floats would hang on whether another record is missing
         return _as_column_of(series.to_list())
-    if series.dtype.is_decimal() or series.dtype.is_float():
+    if dtype.is_decimal() or dtype.is_float():
         series = series.cast(nw.Float64).fill_null(float("nan"))
     values: np.ndarray = series.to_numpy()
     if values.dtype == object or not hasattr(values.dtype, "kind") or values.dtype.kind in "UST":
@@ -239,6 +256,8 @@ def _in_python(value: Any) -> Any:
 
 def _with_none(values: np.ndarray, missing: Callable[[], Any]) -> np.ndarray:
     """Objects with None for pd.NA and its kin, as a library tells them or, if it cannot, as they look one by one."""
+    if not len(values):
+        return values
     try:
         gone = np.asarray(missing(), dtype=bool)
     except Exception:  # pandas compares, and some objects do not like that

@@ -4,7 +4,7 @@ import math
 from collections.abc import Callable, Sequence
 from typing import Protocol
 
-from ..cells.tuples import Groups
+from ..cells.groups import Groups
 from .greedy import Counts, Learned
 from .trees import numbers_by
 

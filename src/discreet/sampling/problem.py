@@ -17,7 +17,7 @@ where nothing remains are dropped.
 """
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -25,12 +25,14 @@ import numpy as np
 import numpy.typing as npt
 
 from ..cells.cells import Array, Cells
+from ..cells.packing import Packing, starts
 from ..cells.secret import Secret
 from ..conditions.candidates import Candidates
 from ..conditions.prior import Prior
 from .lengths import log_lengths
 
 Sets = npt.NDArray[np.int32]
+Numbers = npt.NDArray[np.intp]
 EXACT_IN_FLOAT32 = 2**24  # sums of integers up to here
 ROWS = 1024  # sets looked at together
 NUMBERS = 1 << 24  # of sets times cells, held at once
@@ -191,21 +193,36 @@ def rules_on_cells(cells: Cells, candidates: Candidates) -> tuple[npt.NDArray[np
     kept: tuple[npt.NDArray[np.bool_], Array] | None = cells.counted.get(candidates)
     if kept is not None:
         return kept
-    column_of = {column.name: i for i, column in enumerate(cells.columns)}
-    literals = np.ones((len(candidates.literals) + 1, len(cells)), bool)  # a last row, for -1, is always true
-    for row, literal, true in zip(literals, candidates.literals, candidates.truths, strict=False):
-        row[:] = true[cells.bins(column_of[literal.column])]
-    packed = np.ascontiguousarray(np.packbits(literals, axis=0).T)
-    _, first, pattern = np.unique(packed.view(f"V{packed.shape[1]}"), return_index=True, return_inverse=True)
-    del packed
-    counts = np.zeros((cells.n_classes, len(first)))
-    for total, count in zip(counts, cells.counts.T, strict=True):
-        np.add.at(total, pattern.ravel(), count)
-    patterns = literals[:, first]
-    del literals
+    number = {column.name: i for i, column in enumerate(cells.columns)}
+    columns = [number[literal.column] for literal in candidates.literals]
+    bins = {i: cells.bins(i).astype(np.min_scalar_type(cells.columns[i].n_bins)) for i in dict.fromkeys(columns)}
+    counts = cells.counts.T.astype(np.float64)
+    order, first = _same_patterns(candidates, columns, bins)
+    if len(first) < len(order):  # cells that differ in nothing that a literal is about are one pattern
+        counts = np.add.reduceat(counts[:, order], first, axis=1)
+        bins = {column: own[order[first]] for column, own in bins.items()}
+    patterns = np.ones((len(columns) + 1, counts.shape[1]), bool)  # a last row, for -1, is always true
+    for row, column, true in zip(patterns, columns, candidates.truths, strict=False):
+        row[:] = true[bins[column]]
     truth = patterns[candidates.members[:, 0]]
     for members in candidates.members.T[1:]:
         truth &= patterns[members]
     truth.flags.writeable = counts.flags.writeable = False
     cells.counted = {candidates: (truth, counts)}  # not more than one: they may be large
     return truth, counts
+
+
+def _same_patterns(
+    candidates: Candidates, columns: Sequence[int], bins: Mapping[int, npt.NDArray[np.integer]]
+) -> tuple[Numbers, Numbers]:
+    """An order of the cells in which those of one pattern of literals are next to each other, and where patterns begin."""
+    radices, numbers = [], []
+    for column, own in bins.items():
+        literals = [true for true, place in zip(candidates.truths, columns, strict=True) if place == column]
+        kinds: dict[bytes, int] = {}  # of bins: those in which the same literals are true
+        kind = np.array([kinds.setdefault(true.tobytes(), len(kinds)) for true in np.array(literals).T], own.dtype)
+        radices.append(len(kinds))
+        numbers.append(kind[own])
+    keys = Packing(radices).pack(numbers, len(numbers[0]))
+    order: Numbers = np.argsort(keys, kind="stable")
+    return order, np.flatnonzero(starts(keys[order]))

@@ -20,7 +20,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from ..cells.tuples import Groups
+from ..cells.groups import Groups
 from ..common.errors import SchemaError
 from ..conditions.candidates import Candidates
 from ..schema.columns import Column

@@ -64,7 +64,7 @@ class TreeDoors(Secret):
     def count(self, tree: NumberedTree) -> NumberedTree:
         """The tree with noisy class counts of its leaves: one charge for all of them, since no record is in two."""
         self._reservation.draw(self._budget.counts_epsilon, Fraction(0), "class counts")
-        exact = np.stack([self._counts[:, self._inside(path)].sum(1) for path, _ in leaves_of(tree)]).astype(np.int64)
+        exact = np.stack([self._counts @ self._inside(path) for path, _ in leaves_of(tree)]).astype(np.int64)
         noisy = release(exact.ravel(), self._budget.counts_epsilon, self._entropy)
         rows = iter(
             [tuple(float(c) for c in noisy[i : i + len(self._counts)]) for i in range(0, len(noisy), len(self._counts))]

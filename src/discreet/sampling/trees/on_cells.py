@@ -54,7 +54,7 @@ class TreeProblem(Secret):
         """Of one part of the records: (classes,)."""
         if part is None:
             return np.zeros(len(self.counts))
-        counts: Array = self.counts[:, self.cells_in(part.items())].sum(1)
+        counts: Array = self.counts @ self.cells_in(part.items())
         return counts
 
     def total(self) -> Array:
@@ -73,13 +73,14 @@ class TreeProblem(Secret):
 
         Tests without any weight in the prior are left out. This decides only how fast the sums are (sums.py).
         """
-        often = self.truth.sum(1) * 2 > self.truth.shape[1]
-        inside = self.truth ^ often[:, None]
-        order = np.argsort(inside.sum(1), kind="stable")
+        true, n = np.array([np.count_nonzero(row) for row in self.truth], np.intp), self.truth.shape[1]
+        often = true * 2 > n
+        order = np.argsort(np.where(often, n - true, true), kind="stable")
         order = order[self.prior.tests[order] > 0]
         prior = replace(self.prior, tests=self.prior.tests[order])
         limits = self.limits and self.limits.turned(order, often[order])
-        return replace(self, truth=inside[order], prior=prior, limits=limits), order, often[order]
+        inside = self.truth[order] ^ often[order, None]
+        return replace(self, truth=inside, prior=prior, limits=limits), order, often[order]
 
     def within(self, inside: npt.NDArray[np.bool_]) -> "TreeProblem":
         """The same for some of the cells."""
@@ -87,6 +88,8 @@ class TreeProblem(Secret):
 
     def below(self, path: Path) -> "TreeProblem":
         """The same for the records that a way of tests leads to."""
+        if not path:
+            return self
         limits = self.limits and self.limits.after(test for test, _ in path)
         return replace(self.within(self.cells_in(path)), limits=limits)
 
@@ -104,9 +107,11 @@ class SetsOnCells(Secret):
         small = bool(np.abs(channels).sum(1).max(initial=0.0) < EXACT_IN_FLOAT32)
         self.kind: Any = np.float32 if whole and small else np.float64
         self._truth = problem.truth
-        # a row for each cell; one column for each test, and a last one that is always true
-        self._rows = np.ones((problem.truth.shape[1], problem.n_tests + 1), self.kind)
-        self._rows[:, :-1] = problem.truth.T
+        columns = np.ones((problem.n_tests + 1, problem.truth.shape[1]), self.kind)
+        columns[:-1] = problem.truth
+        # a row for each cell; one column for each test, and a last one that is always true. (NumPy takes five times as long to
+        # turn Booleans into numbers and rows into columns at once.)
+        self._rows = np.ascontiguousarray(columns.T)
         self._channels = channels.T.astype(self.kind)
 
     @property
@@ -125,7 +130,9 @@ class SetsOnCells(Secret):
             for test, true in enumerate(self._truth[first:].take(cells, 1), first):
                 yield from self._visit((*prefix, test), cells[true], more - 1, longest)
             return
-        truth, channels = self._rows.take(cells, 0), self._channels.take(cells, 0)
+        truth, channels = self._rows, self._channels
+        if prefix:
+            truth, channels = truth.take(cells, 0), channels.take(cells, 0)
         later = truth[:, first:] if longest else truth
         counted = np.empty((channels.shape[1], later.shape[1], truth.shape[1]), truth.dtype)
         for channel, product in zip(channels.T, counted, strict=True):
