@@ -174,9 +174,15 @@ def _bounds(model: str, schema: "Schema", learn: Callable[..., Any], parameters:
     from ..evaluation.planning import expect, expect_cards, expect_trees
 
     if model == CARD:
-        budget = partial(_budget_of_card, learn, schema)
-        return partial(expect_cards, schema, budget=budget, tree_depth=parameters.get("tree_depth", 0))
+        shares = partial(_shares_of_card, learn, schema)
+        return partial(expect_cards, schema, shares=shares, tree_depth=parameters.get("tree_depth", 0))
     return partial(expect_trees if model == TREE else expect, schema, **parameters)
+
+
+def _shares_of_card(learn: Callable[..., Any], schema: "Schema", epsilon: float) -> tuple[int, float]:
+    """How many columns give points, and what the class counts of each of them get."""
+    budget = _budget_of_card(learn, schema, epsilon)
+    return budget.columns, float(budget.column_epsilon)
 
 
 def _budget_of_card(learn: Callable[..., Any], schema: "Schema", epsilon: float) -> Any:

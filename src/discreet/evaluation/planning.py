@@ -20,7 +20,6 @@ from ..conditions.candidates import Candidates
 from ..conditions.partition import DOUBLING
 from ..conditions.tree_prior import TreePrior
 from ..learners.trees import check_feasible
-from ..mechanisms.score_cards import CardBudget
 from ..noise.sums import margin
 from ..report.summary import Chance
 from ..schema import Schema
@@ -146,11 +145,11 @@ class ExpectedOfCards(Expected):
 def expect_cards(
     schema: Schema,
     records: int,
-    budget: Callable[[float], CardBudget],
+    shares: Callable[[float], tuple[int, float]],
     epsilons: Sequence[float] = EPSILONS,
     tree_depth: int = 0,
 ) -> list[ExpectedOfCards]:
-    """The same for score cards. ``budget`` says what their columns get of an epsilon.
+    """The same for score cards. ``shares`` says how many columns share an epsilon, and what the counts of each get.
 
     A tree's leaves are thought to have equally many records. What would take hours is refused.
     """
@@ -160,11 +159,10 @@ def expect_cards(
     of_class = records / (1 << tree_depth) / 10 / 2
 
     def expected(epsilon: float) -> ExpectedOfCards:
-        shares = budget(epsilon)
-        each = float(shares.column_epsilon)
+        columns, each = shares(epsilon)
         points = DOUBLING / math.log(2) * margin(each, 2) / of_class
         chance = attackers_chance(epsilon)
-        return ExpectedOfCards(epsilon, chance, None, columns=shares.columns, noise=margin(each), points=points)
+        return ExpectedOfCards(epsilon, chance, None, columns=columns, noise=margin(each), points=points)
 
     return [expected(epsilon) for epsilon in epsilons]
 
