@@ -54,11 +54,22 @@ class ByTotal(Division):
             for column, by_bin in points.items():
                 found += by_bin.take(bins[column] if own is None else bins[column][own])
             total[slice(None) if own is None else own] = found
-        part = np.zeros(n, np.min_scalar_type(len(self.limits)))
-        for limit in self.limits:  # a search takes three times as long
-            part += total >= limit
-        number = part.astype(np.intp)
+        number = self._range(total)
         return number if card is None or not self.apart else number + (len(self.limits) + 1) * card
+
+    def _range(self, total: Array) -> npt.NDArray[np.intp]:
+        """The number of limits that each total has reached: of whole ones by what is before its point, of others one by one."""
+        whole = sorted(limit for limit in self.limits if limit == np.floor(limit))
+        if whole:
+            first, last = whole[0] - 1, whole[-1]
+            reached = np.searchsorted(whole, np.arange(first, last + 1), side="right")
+            number = reached.take((np.floor(total).clip(first, last) - first).astype(np.intp))
+        else:
+            number = np.zeros(len(total), np.intp)
+        for limit in self.limits:
+            if limit != np.floor(limit):
+                number += total >= limit
+        return number
 
 
 def columns_of(division: Division) -> set[int]:

@@ -9,7 +9,7 @@ import copy
 import sys
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager, ExitStack, closing, nullcontext
 from dataclasses import replace
 from fractions import Fraction
 from functools import lru_cache
@@ -38,6 +38,7 @@ from ..privacy.release import ASSUMES, Release, Terms, release
 from ..privacy.statement import Guarantee, PrivacyStatement, neighbours_of
 from ..schema import Label, Schema
 from ..sources.engine import EngineTable
+from ..sources.kept import KeptBins
 from ..sources.memory import FileTable, MemoryTable, check_labels, check_types
 from ..sources.plan import NODES, PATTERNS, TUPLES, Needs, Plan, plan_counting
 from ..vault.at_source import VaultAtSource
@@ -140,7 +141,10 @@ class PrivateClassifier(Classifier, ABC):
                 assert isinstance(source, EngineTable)
                 return VaultAtSource.opened(source, schema, classes, candidates, plan.sets)
             if plan.way == TUPLES:
-                return TupleVault(schema, classes, source, candidates.columns, plan.together)
+                kept = None
+                if source.is_read_anew and plan.keeps_bins:
+                    kept = done.enter_context(closing(KeptBins(candidates.columns, len(classes))))
+                return TupleVault(schema, classes, source, candidates.columns, plan.together, kept)
             return Vault.filled_by(source, schema, classes)
 
         def fill() -> Vault:
@@ -149,7 +153,8 @@ class PrivateClassifier(Classifier, ABC):
             counted()
             return vault
 
-        self._learn(candidates, fill, drafted)
+        with ExitStack() as done:
+            self._learn(candidates, fill, drafted)
         if may_change and (plan.way == NODES or plan.passes > 1):
             self.privacy_ = replace(self.privacy_, assumes=(*self.privacy_.assumes, UNCHANGED))
         return self

@@ -90,6 +90,11 @@ class EngineTable:
         """The number of classes."""
         return len(self._classes)
 
+    @property
+    def is_read_anew(self) -> bool:
+        """Whether its records come to this process each time that they are counted."""
+        return self._engine.runs_here
+
     def sql(self) -> str:
         """The query by whole patterns, as the engine gets it."""
         return str(self._engine.connection.compile(self._patterns()))

@@ -24,6 +24,8 @@ Filling = CellsInProgress | TuplesInProgress | TotalsInProgress
 class MemoryTable:
     """A table in memory, and its labels. It may be counted several times."""
 
+    is_read_anew = False
+
     def __init__(self, table: Table, y: Any, classes: Sequence[Label]) -> None:
         self._table, self._y, self._classes = table, y, tuple(classes)
         self._bins: list[tuple[Column, np.ndarray]] = []
@@ -46,6 +48,8 @@ class MemoryTable:
 
 class FileTable:
     """A table in a file, and what the schema says of it. It is read when it is counted, a part at a time, by this process."""
+
+    is_read_anew = True
 
     def __init__(
         self,
