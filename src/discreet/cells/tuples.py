@@ -181,7 +181,7 @@ class TuplesInProgress:
             for family in self._families:
                 self._add_at_once(family, together, layer, times)
             return
-        on_threads = mapped if len(layer) >= MANY else map
+        on_threads = mapped if len(layer) >= MANY and len(self._families) > 1 else map
         for _ in on_threads(lambda family: self._add_family(family, grouped, layer, times), self._families):
             pass
 
