@@ -58,17 +58,15 @@ class ByTotal(Division):
         return number if card is None or not self.apart else number + (len(self.limits) + 1) * card
 
     def _range(self, total: Array) -> npt.NDArray[np.intp]:
-        """The number of limits that each total has reached: of whole ones by what is before its point, of others one by one."""
-        whole = sorted(limit for limit in self.limits if limit == np.floor(limit))
+        """How many limits each total has reached: whole ones by its floor, others one after the other."""
+        whole = [limit for limit in self.limits if float(limit).is_integer()]
+        number = np.zeros(len(total), np.intp)
         if whole:
-            first, last = whole[0] - 1, whole[-1]
-            reached = np.searchsorted(whole, np.arange(first, last + 1), side="right")
+            first, last = min(whole) - 1, max(whole)
+            reached = np.searchsorted(sorted(whole), np.arange(first, last + 1), side="right")
             number = reached.take((np.floor(total).clip(first, last) - first).astype(np.intp))
-        else:
-            number = np.zeros(len(total), np.intp)
-        for limit in self.limits:
-            if limit != np.floor(limit):
-                number += total >= limit
+        for limit in (limit for limit in self.limits if limit not in whole):
+            number += total >= limit
         return number
 
 

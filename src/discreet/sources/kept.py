@@ -1,12 +1,13 @@
-"""The bins of records that are counted many times: the table is read once, and these small numbers in place of it after that.
+"""The bins of records that are counted many times: the table is read once, and after that these small numbers in its place.
 
-They are in a file of this machine, some records at a time and within these column by column, so that memory does not grow with
-the records. The file has no name (on Windows one that nobody else may open) and is gone when it is closed, or when this process
-ends in whatever way. Where there is no room for it, nothing is kept, and the table is read again.
+They are in a file on this machine, some records at a time and within these column by column, so that memory does not grow with
+the records. The file has no name (on Windows one that nobody else may open), and it is gone when it is closed, or when this
+process ends in whatever way. Where there is no room for it nothing is kept, and the table is read again: the counts are the same.
 """
 
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
+from io import FileIO
 from tempfile import TemporaryFile
 
 import numpy as np
@@ -17,23 +18,21 @@ from ..cells.totals import TotalsInProgress
 from ..cells.tuples import TuplesInProgress
 from ..common.errors import EngineError
 from ..schema.columns import Column
+from .engine import BOOKED
 
-LOST = "what was kept of the records could not be read again. A part of the model had been chosen before: the budget stays booked"
-Bins = Sequence[npt.NDArray[np.integer]]
+Numbers = npt.NDArray[np.integer]
 
 
 class KeptBins(Secret):
     """The bins of each record in some columns, and its class. It is a source, once the records were added."""
 
-    is_read_anew = False
-
     def __init__(self, columns: Sequence[Column], n_classes: int) -> None:
-        self._columns = tuple(columns)
+        self._number = {column.name: i for i, column in enumerate(columns)}
         self._types = [np.min_scalar_type(n - 1) for n in (*(column.n_bins for column in columns), n_classes)]
         self._records: list[int] = []  # of each part
-        self._file = None
+        self._file: FileIO | None = None
         with suppress(OSError):
-            self._file = TemporaryFile(buffering=0)  # noqa: SIM115  # it stays open until ``close``
+            self._file = TemporaryFile(buffering=0)  # noqa: SIM115  # open until ``close``
 
     @property
     def is_whole(self) -> bool:
@@ -41,20 +40,20 @@ class KeptBins(Secret):
         return self._file is not None
 
     def close(self) -> None:
-        """Give the room back. What was kept is lost."""
+        """Give the room back: what was kept is gone."""
         file, self._file = self._file, None
         if file is not None:
             with suppress(OSError):
                 file.close()
 
-    def add(self, bins: Bins, labels: npt.NDArray[np.integer]) -> None:
+    def add(self, bins: Sequence[Numbers], labels: Numbers) -> None:
         """Keep some records."""
         if self._file is None or not len(labels):
             return
-        these = (x.astype(t).tobytes() for x, t in zip((*bins, labels), self._types, strict=True))
+        these = [x.astype(t).tobytes() for x, t in zip((*bins, labels), self._types, strict=True)]
         left = memoryview(b"".join(these))
         try:
-            while left:  # of a large part, a system may write only some at once
+            while left:  # a system may write only some at once
                 left = left[self._file.write(left) :]
         except OSError:
             self.close()
@@ -62,27 +61,25 @@ class KeptBins(Secret):
 
     def add_to(self, filling: TuplesInProgress | TotalsInProgress) -> None:
         """Count the records again."""
-        number = {column.name: i for i, column in enumerate(self._columns)}
-        for *bins, labels in self._parts([*(number[column.name] for column in filling.columns), len(self._columns)]):
+        for *bins, labels in self._parts([*(self._number[column.name] for column in filling.columns), -1]):
             filling.add(bins, labels)
 
-    def _parts(self, which: Sequence[int]) -> Iterator[list[npt.NDArray[np.integer]]]:
-        ends = np.cumsum([0, *(t.itemsize for t in self._types)]).tolist()
-        start = 0
+    def _parts(self, which: Sequence[int]) -> Iterator[list[Numbers]]:
+        """The bins in some columns, by their numbers, of some records after others; -1 stands for their classes."""
+        ends = np.cumsum([t.itemsize for t in self._types]).tolist()
+        begin = 0
         for n in self._records:
-            yield [self._read(start + n * ends[i], n, self._types[i]) for i in which]
-            start += n * ends[-1]
+            yield [self._read(begin + n * (ends[i] - self._types[i].itemsize), n, self._types[i]) for i in which]
+            begin += n * ends[-1]
 
-    def _read(self, start: int, n: int, kind: np.dtype[np.integer]) -> npt.NDArray[np.integer]:
-        values, done = np.empty(n, kind), 0
-        left = memoryview(values).cast("B")
-        try:
-            self._file.seek(start)
+    def _read(self, begin: int, n: int, kind: np.dtype[np.integer]) -> Numbers:
+        assert self._file is not None
+        numbers = bytearray(n * kind.itemsize)
+        left = memoryview(numbers)
+        with suppress(OSError):
+            self._file.seek(begin)
             while left and (done := self._file.readinto(left)):
                 left = left[done:]
-        except (OSError, AttributeError):
-            pass
         if left:
-            raise EngineError(LOST)
-        return values
-
+            raise EngineError(f"what was kept of the records in a temporary file cannot be read again. {BOOKED}")
+        return np.frombuffer(numbers, kind)

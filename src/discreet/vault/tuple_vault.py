@@ -16,7 +16,7 @@ from ..sources.kept import KeptBins
 from ..sources.memory import FileTable, MemoryTable
 from .vault import Vault
 
-Source = EngineTable | FileTable | MemoryTable | KeptBins  # a table that can be counted again and again
+Source = EngineTable | FileTable | MemoryTable  # a table that can be counted again and again
 
 
 class TupleVault(Vault):
@@ -32,7 +32,8 @@ class TupleVault(Vault):
         kept: KeptBins | None = None,
     ) -> None:
         """With ``kept``, records are counted from there the next time, if there is room for them."""
-        self.schema, self.classes, self._source = schema, tuple(classes), source
+        self.schema, self.classes = schema, tuple(classes)
+        self._source: Source | KeptBins = source
         self._columns, self._size = tuple(columns), size
         self._whole = self._count(Division(), size, kept)
         if kept is not None and kept.is_whole:
