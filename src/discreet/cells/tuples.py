@@ -9,7 +9,7 @@ Columns of few bins are put together in *groups*, which are then counted as if t
 nine combinations of their bins. So there are fewer sets to look at. Which columns go together follows from their numbers of bins.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations, groupby
@@ -90,17 +90,8 @@ class Groups:
 class TuplesInProgress:
     """Tuples being filled, chunk by chunk. Equal records in any order and any chunks give equal tuples."""
 
-    def __init__(
-        self,
-        columns: Sequence[Column],
-        n_classes: int,
-        size: int,
-        division: Division | None = None,
-        keep: Callable[[Bins, npt.NDArray[np.integer]], None] | None = None,
-    ) -> None:
-        """``keep`` gets the records that are counted, too, if they come one by one."""
+    def __init__(self, columns: Sequence[Column], n_classes: int, size: int, division: Division | None = None) -> None:
         self.columns, self.n_classes, self.division = tuple(columns), n_classes, division or Division()
-        self._keep = keep
         bins = [column.n_bins for column in self.columns]
         self.groups = Groups.of(bins, size)
         self._sets, self._bins = self.groups.sets, self.groups.bins
@@ -119,8 +110,6 @@ class TuplesInProgress:
 
     def add(self, bins: Bins, labels: npt.NDArray[np.integer]) -> None:
         """Count records, given by their bin number in each column and the number of their class."""
-        if self._keep is not None:
-            self._keep(bins, labels)
         times = None
         if self._collapses and len(labels):  # of records that agree in everything, look at one
             order = np.argsort(keys := self._packing.pack([labels, *bins], len(labels)), kind="stable")

@@ -6,7 +6,8 @@ which). Nothing is written in the engine, no temporary table either, so that the
 cancelled or a connection lost.
 
 An engine that runs in this process counts patterns in the same way. But for all sets of two or three columns it hands over the
-records, some at a time, which are counted here: they do not leave this process then either.
+records, some at a time, which are counted here: they do not leave this process then either. Where they are counted many times,
+that is from their bins, which are kept in a file (kept.py).
 """
 
 import functools

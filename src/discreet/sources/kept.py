@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from io import FileIO
 from tempfile import TemporaryFile
+from typing import cast
 
 import numpy as np
 import numpy.typing as npt
@@ -18,9 +19,11 @@ from ..cells.totals import TotalsInProgress
 from ..cells.tuples import TuplesInProgress
 from ..common.errors import EngineError
 from ..schema.columns import Column
-from .engine import BOOKED
+from .engine import BOOKED, EngineTable
+from .memory import FileTable, MemoryTable
 
 Numbers = npt.NDArray[np.integer]
+Source = EngineTable | FileTable | MemoryTable  # a table that can be counted again and again
 
 
 class KeptBins(Secret):
@@ -83,3 +86,36 @@ class KeptBins(Secret):
         if left:
             raise EngineError(f"what was kept of the records in a temporary file cannot be read again. {BOOKED}")
         return np.frombuffer(numbers, kind)
+
+
+class ReadOnce:
+    """A table that hands over its records. The first time that they are counted, their bins are kept for the next times."""
+
+    def __init__(self, source: EngineTable | FileTable, columns: Sequence[Column], n_classes: int) -> None:
+        self._source, self._kept, self._is_read = source, KeptBins(columns, n_classes), False
+
+    def add_to(self, filling: TuplesInProgress | TotalsInProgress) -> None:
+        """Count the records: those of the first time must have all columns."""
+        if not self._is_read:
+            self._source.add_to(cast(TuplesInProgress, _Both(filling, self._kept)))
+            self._is_read = True
+        elif self._kept.is_whole:
+            self._kept.add_to(filling)
+        else:
+            self._source.add_to(filling)
+
+    def close(self) -> None:
+        """Keep nothing any more."""
+        self._kept.close()
+
+
+class _Both:
+    """Gets records in place of what counts them, and has them kept as well."""
+
+    def __init__(self, filling: TuplesInProgress | TotalsInProgress, kept: KeptBins) -> None:
+        self.columns, self.division = filling.columns, filling.division
+        self._filling, self._kept = filling, kept
+
+    def add(self, bins: Sequence[Numbers], labels: Numbers) -> None:
+        self._kept.add(bins, labels)
+        self._filling.add(bins, labels)

@@ -24,8 +24,6 @@ Filling = CellsInProgress | TuplesInProgress | TotalsInProgress
 class MemoryTable:
     """A table in memory, and its labels. It may be counted several times."""
 
-    is_read_anew = False
-
     def __init__(self, table: Table, y: Any, classes: Sequence[Label]) -> None:
         self._table, self._y, self._classes = table, y, tuple(classes)
         self._bins: list[tuple[Column, np.ndarray]] = []

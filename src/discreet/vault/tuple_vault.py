@@ -11,42 +11,27 @@ from ..cells.division import Division
 from ..cells.tuples import Tuples, TuplesInProgress, tuples_of
 from ..schema import Label, Schema
 from ..schema.columns import Column
-from ..sources.engine import EngineTable
-from ..sources.kept import KeptBins
-from ..sources.memory import FileTable, MemoryTable
+from ..sources.kept import ReadOnce, Source
 from .vault import Vault
-
-Source = EngineTable | FileTable | MemoryTable  # a table that can be counted again and again
 
 
 class TupleVault(Vault):
     """Joint counts of the columns that candidates are about."""
 
     def __init__(
-        self,
-        schema: Schema,
-        classes: Sequence[Label],
-        source: Source,
-        columns: Sequence[Column],
-        size: int,
-        kept: KeptBins | None = None,
+        self, schema: Schema, classes: Sequence[Label], source: Source | ReadOnce, columns: Sequence[Column], size: int
     ) -> None:
-        """With ``kept``, records are counted from there the next time, if there is room for them."""
-        self.schema, self.classes = schema, tuple(classes)
-        self._source: Source | KeptBins = source
+        self.schema, self.classes, self._source = schema, tuple(classes), source
         self._columns, self._size = tuple(columns), size
-        self._whole = self._count(Division(), size, kept)
-        if kept is not None and kept.is_whole:
-            self._source = kept
+        self._whole = self._count(Division(), size)
 
     def _tuples(self, columns: Sequence[Column], size: int, division: Division | None = None) -> Tuples:
         if tuple(columns) != self._columns or min(size, len(self._columns)) > self._size:
             raise AssertionError("other columns are asked for than were counted: this is a bug in the learner")
         return self._whole if division is None else self._count(division, size)
 
-    def _count(self, division: Division, size: int, kept: KeptBins | None = None) -> Tuples:
-        keep = None if kept is None else kept.add
-        filling = TuplesInProgress(self._columns, len(self.classes), size, division, keep)
+    def _count(self, division: Division, size: int) -> Tuples:
+        filling = TuplesInProgress(self._columns, len(self.classes), size, division)
         self._source.add_to(filling)
         return filling.finish()
 
