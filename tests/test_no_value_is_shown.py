@@ -607,6 +607,10 @@ NO_RECORD_GETS_THERE = {
         "sources.engine",
         "",
     ): "names and types of columns; what an engine says is dropped (tests/sources/test_failures.py)",
+    (
+        "sources.kept",
+        "KeptBins._read",
+    ): "whether a file can be read; the message is constant (tests/sources/test_kept.py)",
     ("sources.running", "_patient.check"): "has no message",
     ("cli.check", "check"): "where a table is; the message is constant",
     ("cli.predict", "predict"): "the names that --id gives, and the classes of a model",

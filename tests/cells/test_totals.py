@@ -21,8 +21,19 @@ CARDS = {
         [(0.0, {1: np.array([0.0, 0.25, 1.0, 2.0])}), (-1.0, {})],
         LIMITS,
     ),
+    # 0.1 + 0.2 + 4.7 is below 5 in one order, and 5 in another; some totals are limits, and some beyond all of them
+    "whole limits": ByTotal(
+        *((), 0, 6),
+        [
+            (
+                0.1,
+                {0: np.array([0.2, -10.1, 40.0]), 1: np.array([4.7, -0.1, -40.25, 9.9]), 2: np.array([0.0, -0.3, 2.5])},
+            )
+        ],
+        (-10.0, 0.0, 5.0, 12.5, 15.0),
+    ),
 }
-USED = {"one card": "b", "a card of no columns": "", "two leaves": "bc"}
+USED = {"one card": "b", "a card of no columns": "", "two leaves": "bc", "whole limits": "abc"}
 
 
 def one_by_one(division):
@@ -31,7 +42,7 @@ def one_by_one(division):
     for a, b, c, label in BINS:
         card = next((n for box, n in division.boxes if all(true[(a, b, c)[i]] for i, true in box.items())), 0)
         start, points = division.cards[card]
-        total = start + sum(by_bin[(a, b, c)[i]] for i, by_bin in points.items())
+        total = sum((by_bin[(a, b, c)[i]] for i, by_bin in points.items()), start)  # in this order: they are rounded
         counts[label, sum(total >= limit for limit in division.limits)] += 1
     return counts.tolist()
 

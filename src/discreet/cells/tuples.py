@@ -114,7 +114,7 @@ class TuplesInProgress:
             for first in families:
                 self._add_at_once(first, grouped, side_by_side, layer, times)
             return
-        on_threads = mapped if len(layer) >= MANY else map
+        on_threads = mapped if len(layer) >= MANY and len(families) > 1 else map
         for _ in on_threads(lambda first: self._add_family(first, grouped, layer, times), families):
             pass
 

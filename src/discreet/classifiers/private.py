@@ -9,7 +9,7 @@ import copy
 import sys
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager, ExitStack, closing, nullcontext
 from dataclasses import replace
 from fractions import Fraction
 from functools import lru_cache
@@ -38,10 +38,11 @@ from ..privacy.release import ASSUMES, Release, Terms, release
 from ..privacy.statement import Guarantee, PrivacyStatement, neighbours_of
 from ..schema import Label, Schema
 from ..sources.engine import EngineTable
+from ..sources.kept import ReadOnce, Source
 from ..sources.memory import FileTable, MemoryTable, check_labels, check_types
 from ..sources.plan import NODES, PATTERNS, TUPLES, Needs, Plan, plan_counting
 from ..vault.at_source import VaultAtSource
-from ..vault.tuple_vault import Source, TupleVault
+from ..vault.tuple_vault import TupleVault
 from ..vault.vault import Vault, check_private_schema, sorted_classes
 from .base import Classifier, refuse
 
@@ -140,7 +141,10 @@ class PrivateClassifier(Classifier, ABC):
                 assert isinstance(source, EngineTable)
                 return VaultAtSource.opened(source, schema, classes, candidates, plan.sets)
             if plan.way == TUPLES:
-                return TupleVault(schema, classes, source, candidates.columns, plan.together)
+                several: Source | ReadOnce = source
+                if plan.keeps_bins and not isinstance(source, MemoryTable) and source.is_read_anew:
+                    several = done.enter_context(closing(ReadOnce(source, candidates.columns, len(classes))))
+                return TupleVault(schema, classes, several, candidates.columns, plan.together)
             return Vault.filled_by(source, schema, classes)
 
         def fill() -> Vault:
@@ -149,7 +153,8 @@ class PrivateClassifier(Classifier, ABC):
             counted()
             return vault
 
-        self._learn(candidates, fill, drafted)
+        with ExitStack() as done:
+            self._learn(candidates, fill, drafted)
         if may_change and (plan.way == NODES or plan.passes > 1):
             self.privacy_ = replace(self.privacy_, assumes=(*self.privacy_.assumes, UNCHANGED))
         return self
@@ -180,8 +185,9 @@ class PrivateClassifier(Classifier, ABC):
     ) -> Self:
         """Learn a model from a CSV, Parquet or Arrow file, read a part at a time: it may be larger than memory.
 
-        The schema names the target. What the strings of a CSV file mean is in docs/command-line.md. The file is read once; once
-        for each draw if there are several (``joint``, ``stages``) and the schema allows too many patterns to hold.
+        The schema names the target. What the strings of a CSV file mean is in docs/command-line.md. The file is read once;
+        twice if there are two draws (``joint``, ``stages``) and the schema allows too many patterns to hold. With more draws than
+        that its bins are kept in a temporary file meanwhile (docs/scale.md).
 
         Examples
         --------

@@ -6,7 +6,8 @@ which). Nothing is written in the engine, no temporary table either, so that the
 cancelled or a connection lost.
 
 An engine that runs in this process counts patterns in the same way. But for all sets of two or three columns it hands over the
-records, some at a time, which are counted here: they do not leave this process then either.
+records, some at a time, which are counted here: they do not leave this process then either. Where they are counted many times,
+that is from their bins, which are kept in a file (kept.py).
 """
 
 import functools
@@ -89,6 +90,11 @@ class EngineTable:
     def n_classes(self) -> int:
         """The number of classes."""
         return len(self._classes)
+
+    @property
+    def is_read_anew(self) -> bool:
+        """Whether its records come to this process each time that they are counted."""
+        return self._engine.runs_here
 
     def sql(self) -> str:
         """The query by whole patterns, as the engine gets it."""

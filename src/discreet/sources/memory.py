@@ -47,6 +47,8 @@ class MemoryTable:
 class FileTable:
     """A table in a file, and what the schema says of it. It is read when it is counted, a part at a time, by this process."""
 
+    is_read_anew = True
+
     def __init__(
         self,
         path: Path,

@@ -28,6 +28,7 @@ from ..schema.columns import Column
 PATTERNS, NODES, TUPLES = "patterns", "nodes", "tuples"
 MAX_PATTERNS = 10_000_000  # a few hundred megabytes
 FEW_PATTERNS = 1 << 20  # so many are counted sooner than tuples are
+MANY_PASSES = 3  # over the records: so many are worth a file of their bins
 MOST_COUNTS = 2e8  # of tuples, of all classes and parts: less than a gigabyte
 HINT = (
     " (if there are millions of them, learning takes long, and gigabytes; fewer columns, cuts or categories help, or a learner "
@@ -63,6 +64,11 @@ class Plan:
     def by_node(self) -> bool:
         """Whether it is counted once for each rule of the list."""
         return self.way == NODES
+
+    @property
+    def keeps_bins(self) -> bool:
+        """Whether a table that is read anew each time should be read once, and its bins kept (kept.py)."""
+        return self.way == TUPLES and self.passes >= MANY_PASSES
 
     @property
     def _widest(self) -> int:

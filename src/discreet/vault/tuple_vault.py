@@ -11,18 +11,15 @@ from ..cells.division import Division
 from ..cells.tuples import Tuples, TuplesInProgress, tuples_of
 from ..schema import Label, Schema
 from ..schema.columns import Column
-from ..sources.engine import EngineTable
-from ..sources.memory import FileTable, MemoryTable
+from ..sources.kept import ReadOnce, Source
 from .vault import Vault
-
-Source = EngineTable | FileTable | MemoryTable  # a table that can be counted again and again
 
 
 class TupleVault(Vault):
     """Joint counts of the columns that candidates are about."""
 
     def __init__(
-        self, schema: Schema, classes: Sequence[Label], source: Source, columns: Sequence[Column], size: int
+        self, schema: Schema, classes: Sequence[Label], source: Source | ReadOnce, columns: Sequence[Column], size: int
     ) -> None:
         self.schema, self.classes, self._source = schema, tuple(classes), source
         self._columns, self._size = tuple(columns), size
