@@ -47,6 +47,8 @@ def fix_draws():
     secrets.token_hex = lambda n=32: f"{next(asked[_caller()]):0{2 * n}x}"
     uuid.uuid4 = lambda: uuid.UUID(int=next(asked[_caller()]))
     tempfile._name_sequence = (f"name{i}" for i in itertools.count())
+    # the file by which a folder for temporary files is tried out, once in a process: made and removed all the same
+    tempfile._RandomNameSequence = lambda: (f"tried{i}" for i in itertools.count())
 
 
 class StoppedClock(datetime):
