@@ -85,7 +85,7 @@ bench: $(VENV)/.test  ## speed and memory, as ratios against named peers in one 
 	OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1 .venv-bench/bin/python benchmarks/memory.py
 	OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1 .venv-bench/bin/python benchmarks/engines.py
 
-compare:  ## twenty tables and more, ours beside private peers, into docs/: an estimated forty minutes on two cores, stop and start at will
+compare:  ## thirty tables, ours beside private peers, into docs/: about an hour on two cores, stop and start at will
 	test -x .venv-bench/bin/python || $(PYTHON) -m venv .venv-bench
 	.venv-bench/bin/python -m pip --disable-pip-version-check install --quiet -r benchmarks/requirements.txt -e .
 	.venv-bench/bin/python -m pip --disable-pip-version-check install --quiet --no-deps -r benchmarks/compare-data.txt
