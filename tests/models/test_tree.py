@@ -301,7 +301,8 @@ def test_leaves_of_one_label_merge_by_their_counts_only_if_told_so():
     merged = tree.simplified(merge=True)
     assert merged == replace(tree, root=Split(A, Answer("yes", (5.0, 15.5)), leaves[2]))
     alike = Tree(Split(A, Split(B, leaves[0], leaves[0]), leaves[2]), ("no", "yes"))
-    assert alike.simplified() == replace(tree, root=Split(A, leaves[0], leaves[2]))
+    assert alike.simplified() == alike  # one of them alone would say half of the records
+    assert alike.simplified(merge=True) == replace(tree, root=Split(A, Answer("yes", (2.0, 18.0)), leaves[2]))
 
 
 def test_shares_that_were_given_are_never_added_up():
@@ -347,6 +348,18 @@ def test_merging_keeps_the_sum_of_counts_that_can_be_reached(drawn):
     merged = np.sum([answer.counts for answer in tree.simplified(merge=True).answers], axis=0)
     reached = {tree.answers[i] for i in answers_for(tree, every_record(tree))}
     assert kept.tolist() == merged.tolist() == np.sum([answer.counts for answer in reached], axis=0).tolist()
+
+
+def test_leaves_with_equal_counts_are_of_different_records():
+    equal = Split(Literal("b", "is true"), Answer("no", [13.0, 2.0]), Answer("no", [13.0, 2.0]))
+    schema = Schema([Boolean("a"), Boolean("b")])
+    below = Split(Literal("a", "is true"), equal, equal)
+    tree = Tree(below, ("no", "yes"), schema)
+    assert tree.simplified() == tree
+    assert tree.simplified(merge=True).root == Answer("no", [52.0, 8.0])
+    assert (
+        len(Tree(Split(Literal("a", "is true"), Answer("no"), Answer("no")), ("no", "yes"), schema).simplified()) == 1
+    )
 
 
 def _counted(node, n, number=1):

@@ -82,7 +82,8 @@ class CountsPartsTwice(TupleVault):
     def _tuples(self, columns, size, division=None):
         counted = joint_counts(self._vault, columns, size, division)
         if division is not None:
-            counted._counts = 2 * counted._counts
+            for tables in counted._parts:
+                tables.counts = 2 * tables.counts
         return counted
 
 

@@ -143,10 +143,10 @@ def _simplified(node: Node, schema: Schema, alive: dict[str, np.ndarray], merge:
         return _simplified(node.true, schema, alive, merge)
     first = _simplified(node.true, schema, alive | {node.test.column: bins & true}, merge)
     second = _simplified(node.other, schema, alive | {node.test.column: bins & ~true}, merge)
-    if first == second:
-        return first
     if merge and isinstance(first, Answer) and isinstance(second, Answer) and (one := _merged(first, second)):
         return one
+    if first == second and not any(any(leaf.answer.counts or ()) for leaf in leaves_below(first)):
+        return first  # with counts they are not the same: these are of different records
     return replace(node, true=first, other=second)
 
 

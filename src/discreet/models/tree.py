@@ -112,14 +112,15 @@ class Tree(PartitionModel):
     def simplified(self, merge: bool = False) -> "Tree":
         """The tree without the tests that make no difference to any record the schema foresees, whatever the table.
 
-        A test goes if no such record can be on one of its sides, or if both sides are the same. It is computed from the tree and
+        A test goes if no such record can be on one of its sides, or if both sides are the same and have no counts, which are of
+        different records. It is computed from the tree and
         its schema alone, and so costs no privacy. The tree predicts the same for every record that the schema foresees, with the
         same ``predict_proba``. For others (a category that is not listed and has no group to go to, a missing value where none
         is said to be) it may not: a test left out could have told them apart.
 
-        Two leaves of one label that have counts stay two leaves: their counts give different probabilities. With ``merge=True``
-        they become one where they are the two sides of a test, and their (noisy) counts are added up: a shorter tree that
-        predicts the same labels, but coarser probabilities, and a little more noise in each count that is left.
+        Two leaves of one label that have counts stay two leaves: their counts may give different probabilities. With
+        ``merge=True`` they become one where they are the two sides of a test, and their (noisy) counts are added up: a shorter
+        tree that predicts the same labels, but coarser probabilities, and a little more noise in each count that is left.
 
         >>> print(Tree.parse("if a then if not a then 0 else 1 else if b then 0 else 0").simplified())
         if a then 1
