@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 
 from discreet.cells import joint as joint_module
-from discreet.cells import strips as strips_module
 from discreet.cells import tuples as tuples_module
 from discreet.cells.division import OUTSIDE, Division, box_of, column_numbers, divided_by, left_by
 from discreet.cells.groups import Groups
@@ -171,13 +170,10 @@ def wide_table(seed):
     return SmallTable(schema, every.only(np.array(some[:25])), bins, labels, 2)
 
 
-@pytest.mark.parametrize("strip", [1, 1 << 5, 1 << 10])
 @pytest.mark.parametrize("few", [0, 1 << 20])
 @pytest.mark.parametrize("seed", range(3))
-def test_many_groups_are_multiplied_at_once_and_some_have_no_literal(seed, few, strip, monkeypatch):
+def test_many_groups_of_which_some_have_no_literal(seed, few, monkeypatch):
     monkeypatch.setattr(joint_module, "FEW", few)
-    monkeypatch.setattr(strips_module, "STRIP", strip)
-    joint_module._placed.cache_clear()
     table = wide_table(seed)
     true, weights = table.truth(), table.counts()
     for size in (2, 3):

@@ -11,6 +11,7 @@ conditions.
 What is added up are *channels*: linear combinations of the class counts, such as the difference of two classes.
 """
 
+from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from functools import cached_property, lru_cache
 from math import prod
@@ -23,11 +24,10 @@ from .cells import Array
 from .division import Bins, Box
 from .groups import Groups
 from .secret import Secret
-from .strips import Strips
 from .tables import Tables
 from .tuples import Tuples
 
-Placed = tuple[npt.NDArray[np.intp], list[int], list[slice], list[Array], Strips]
+Placed = tuple[npt.NDArray[np.intp], list[int], list[slice], list[Array]]
 FEW = 1 << 20  # counts of a channel: eight megabytes
 
 
@@ -42,7 +42,7 @@ class JointCounts(Secret):
         """``channels`` (channels x classes): what is counted of each class."""
         self._tuples, self._channels, self._part = tuples, channels, part
         placed = _placed(candidates, tuples.groups, tuple((column.name, column.n_bins) for column in tuples.columns))
-        self.order, self.group_of, self.slices, self.truths, self._strips = placed
+        self.order, self.group_of, self.slices, self.truths = placed
         self.used = [i for i, s in enumerate(self.slices) if s.stop > s.start]
 
     def __len__(self) -> int:
@@ -75,7 +75,7 @@ class JointCounts(Secret):
     @cached_property
     def one(self) -> Array:
         """Of each literal: (channels, literals)."""
-        return self._strips.literals(self._tables.family(())[:, None], 0)[:, 0]
+        return self._literals(self._tables.family(())[:, None], 0)[:, 0]
 
     @cached_property
     def two(self) -> Array:
@@ -85,7 +85,7 @@ class JointCounts(Secret):
             mine, rows = self.truths[i], self.slices[i]
             joint[:, rows, rows] = (self._of(i)[:, None] * mine) @ mine.T
             if rows.stop < len(self):
-                both = self._strips.literals(mine @ self._tables.family((i,)), i + 1)
+                both = self._literals(mine @ self._tables.family((i,)), i + 1)
                 joint[:, rows, rows.stop :] = both
                 joint[:, rows.stop :, rows] = both.swapaxes(1, 2)
         return joint
@@ -143,8 +143,17 @@ class JointCounts(Secret):
                 np.matmul(self._of(*groups, k), literals, out=there)
         if end < counts.shape[-1]:
             flat = counts.reshape(len(pair), -1, counts.shape[-1])
-            self._strips.literals(self._tables.family(groups).reshape(*flat.shape[:2], -1), j + 1, flat[..., end:])
+            self._literals(self._tables.family(groups).reshape(*flat.shape[:2], -1), j + 1, flat[..., end:])
         return counts
+
+    def _literals(self, counts: Array, group: int, out: Array | None = None) -> Array:
+        """From the bins of all groups from this one on to their literals: both in the last of three axes."""
+        begins, place = self._tuples.groups.begins, self.slices[group].start
+        found = np.empty((*counts.shape[:-1], len(self) - place)) if out is None else out
+        for i in self.used[bisect_left(self.used, group) :]:
+            own, there = counts[..., begins[i] - begins[group] : begins[i + 1] - begins[group]], self.slices[i]
+            np.matmul(own, self.truths[i].T, out=found[..., there.start - place : there.stop - place])
+        return found
 
     def _multiplied(self, i: int, j: int, some: Array, counts: Array) -> Array:
         """From bins to literals, some of those of i and all of j: (channels, some, of j, as many as there are of others)."""
@@ -184,7 +193,7 @@ class JointCounts(Secret):
 
 @lru_cache(maxsize=16)  # the same for each leaf of a tree, and each kind of channels
 def _placed(candidates: Candidates, groups: Groups, columns: tuple[tuple[str, int], ...]) -> Placed:
-    """The order of literals, their groups, where those of each group are, the bins in which they are true, and strips of them."""
+    """The order of literals, their groups, where those of each group are, and the bins in which they are true."""
     number, bins = {name: i for i, (name, _) in enumerate(columns)}, [n for _, n in columns]
     literals = candidates.members[:, 0].tolist()
     of_literal = [number[candidates.literals[i].column] for i in literals]
@@ -199,7 +208,7 @@ def _placed(candidates: Candidates, groups: Groups, columns: tuple[tuple[str, in
         for rule, group in zip(order, ordered, strict=True)
     ]
     truths = [np.array(true[s], float).reshape(-1, n) for s, n in zip(slices, groups.bins, strict=True)]
-    return order, ordered, slices, truths, Strips(groups, truths)
+    return order, ordered, slices, truths
 
 
 def _in_group(true: Bins, column: int, group: Sequence[int], bins: Sequence[int]) -> Bins:
