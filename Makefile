@@ -56,7 +56,7 @@ reproduce: $(VENV)/.experiments  ## the paper's experiments again, into reproduc
 twins: $(VENV)/.test  ## what the audit finds in deliberately broken mechanisms, as a table
 	@$(BIN)/python -m tests.privacy.twins
 
-test: $(VENV)/.test  ## the fast tests: pure Python, a few minutes at most
+test: $(VENV)/.test  ## the fast tests: a quarter of an hour on two cores
 	@$(BIN)/python -m pytest -n 2
 
 test-all: $(VENV)/.test-engines $(VENV)/.browser test-oldest  ## everything, slow tests and the oldest supported versions included
@@ -110,4 +110,4 @@ dist: $(VENV)/.dist  ## wheel and sdist into dist/, each installed into an empty
 	$(BIN)/python -m tools.try_dist
 
 clean:  ## remove everything that make made
-	rm -rf .venv .venv-oldest .venv-bench node_modules site .cache build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf .venv .venv-oldest .venv-bench .venv-dp-xgboost node_modules site .cache build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
