@@ -1,10 +1,11 @@
 """What the commands note about tables, in a file of the user: kept when many note at once, and never forgotten in silence."""
 
-import json
 import multiprocessing
 import os
 import shutil
+import sqlite3
 import stat
+from contextlib import closing
 from fractions import Fraction
 from pathlib import Path
 
@@ -26,11 +27,21 @@ def home(tmp_path, monkeypatch):
 @pytest.fixture
 def used(tmp_path):
     """A ledger with an entry."""
-    Ledger.open(tmp_path / "l.json", epsilon=1).reserve(Fraction(1, 2), Fraction(0), "a model").close()
-    return tmp_path / "l.json"
+    Ledger.open(tmp_path / "l.db", epsilon=1).reserve(Fraction(1, 2), Fraction(0), "a model").close()
+    return tmp_path / "l.db"
 
 
 TABLE = Path("people.csv")
+
+
+def database():
+    """Of something else."""
+    with closing(sqlite3.connect(":memory:")) as connection:
+        connection.execute("CREATE TABLE people (name TEXT)")
+        return connection.serialize()
+
+
+OTHER = database()
 
 
 def note(home, name, start):
@@ -46,8 +57,9 @@ def test_notes_made_at_the_same_time_are_all_kept(home):
         worker.start()
     for worker in workers:
         worker.join(60)
-    noted = json.loads((home / "tables.json").read_text())["samples"]
-    assert sorted(Path(name).name for name in noted) == [f"{i}.csv" for i in range(8)]
+    with closing(sqlite3.connect(home / "tables.db")) as notes:
+        noted = [Path(os.fsdecode(about)).name for (about,) in notes.execute("SELECT about FROM notes")]
+    assert sorted(noted) == [f"{i}.csv" for i in range(8)]
 
 
 def test_notes_are_for_the_user_alone(home, used):
@@ -55,22 +67,22 @@ def test_notes_are_for_the_user_alone(home, used):
     try:
         table_notes.note_ledger(TABLE, used)
         assert stat.S_IMODE(home.stat().st_mode) == 0o700
-        assert stat.S_IMODE((home / "tables.json").stat().st_mode) == 0o600
-        (home / "tables.json").chmod(0o644)  # as version 0.5 left it
+        assert stat.S_IMODE((home / "tables.db").stat().st_mode) == 0o600
+        (home / "tables.db").chmod(0o644)
         table_notes.note_sample(TABLE)
-        assert stat.S_IMODE((home / "tables.json").stat().st_mode) == 0o600
+        assert stat.S_IMODE((home / "tables.db").stat().st_mode) == 0o600
     finally:
         os.umask(old)
 
 
 @pytest.mark.parametrize(
     "content",
-    [b"", b"{", b"[" * 100_000, b"[]", b'{"ledgers": 5}', b'{"ledgers": {"a": {"b": 1}}}', b"\xff\xfe", None],
-    ids=["empty", "cut off", "nested", "a list", "a number", "a dictionary", "no text", "a pipe"],
+    [b"", b"{", b"SQLite format 3\0" + b"\0" * 5000, OTHER, b"\xff\xfe", None],
+    ids=["empty", "something else", "cut off", "another database", "no text", "a pipe"],
 )
 def test_damaged_notes_are_kept_aside_aloud(home, content, capsys):
     home.mkdir()
-    file = home / "tables.json"
+    file = home / "tables.db"
     if content is None:
         os.mkfifo(file)
     else:
@@ -79,22 +91,22 @@ def test_damaged_notes_are_kept_aside_aloud(home, content, capsys):
     said = capsys.readouterr().err
     assert len(said.splitlines()) == 1
     assert "is damaged" in said
-    assert str(home / "tables.json.damaged") in said
+    assert str(home / "tables.db.damaged") in said
     assert not file.exists()
-    assert content is None or (home / "tables.json.damaged").read_bytes() == content
+    assert content is None or (home / "tables.db.damaged").read_bytes() == content
     table_notes.note_sample(TABLE)
     with pytest.raises(click.ClickException, match="drafted from"):
         table_notes.check_not_a_sample(TABLE, False)
     assert capsys.readouterr().err == ""
     file.write_bytes(b"again")
     table_notes.note_sample(TABLE)
-    assert "tables.json.damaged1" in capsys.readouterr().err
+    assert "tables.db.damaged1" in capsys.readouterr().err
 
 
 def test_a_ledger_that_is_gone_is_not_forgotten(home, used):
     table_notes.note_ledger(TABLE, used)
     used.unlink()
-    other = used.with_name("other.json")
+    other = used.with_name("other.db")
     Ledger.open(other, epsilon=1)
     for ledger in (None, other):
         with pytest.raises(click.ClickException, match=r"no longer at its place.*--another-ledger"):
@@ -104,25 +116,34 @@ def test_a_ledger_that_is_gone_is_not_forgotten(home, used):
 
 def test_a_ledger_that_was_moved_is_known_by_its_name_and_a_copy_is_not_the_same(home, used):
     table_notes.note_ledger(TABLE, used)
-    copy = used.with_name("copy.json")
+    copy = used.with_name("copy.db")
     shutil.copy(used, copy)
     with pytest.raises(click.ClickException, match="adds up"):
         table_notes.check_ledger(TABLE, copy, False)
-    link = used.with_name("link.json")
-    os.link(used, link)
+    link = used.with_name("link.db")
+    link.symlink_to(used)
     table_notes.check_ledger(TABLE, link, False)
     link.unlink()
-    moved = used.rename(used.with_name("moved.json"))
+    moved = used.rename(used.with_name("moved.db"))
     table_notes.check_ledger(TABLE, moved, False)
     with pytest.raises(click.ClickException, match="no longer at its place"):
         table_notes.check_ledger(TABLE, None, False)
 
 
-def test_notes_of_version_0_5_are_read(home, used):
-    home.mkdir()
-    (home / "tables.json").write_text(json.dumps({"ledgers": {str(TABLE.resolve()): str(used)}, "samples": {}}))
-    table_notes.check_ledger(TABLE, used, False)
+def test_a_ledger_on_a_server_is_noted_by_its_address(home, monkeypatch):
+    url, other = (
+        "postgresql://me@127.0.0.1:1/db?connect_timeout=1",
+        "postgresql://me@127.0.0.1:1/other?connect_timeout=1",
+    )
+    table_notes.note_ledger(TABLE, url)
+    table_notes.check_ledger(TABLE, url, False)
+    for ledger in (None, other):  # a server that does not answer may have entries
+        with pytest.raises(click.ClickException, match="was learned from before"):
+            table_notes.check_ledger(TABLE, ledger, False)
+
+
+def test_tables_of_any_name_are_noted(home, used, tmp_path):
+    table = tmp_path / "\udce4\n'.csv"
+    table_notes.note_ledger(table, used)
     with pytest.raises(click.ClickException, match="adds up"):
-        table_notes.check_ledger(TABLE, None, False)
-    table_notes.note_sample(TABLE)
-    assert json.loads((home / "tables.json").read_text())["ledgers"] == {str(TABLE.resolve()): str(used)}
+        table_notes.check_ledger(table, None, False)

@@ -233,7 +233,7 @@ def test_negative_costs_give_nothing_back():
         Cost(APPROXIMATE, NOTHING, Fraction(-1, 2)),
         Cost(PURE, Fraction(1), times=0),
     ):
-        with pytest.raises(ValueError, match="give budget back"):
+        with pytest.raises(ValueError, match=r"must be at least 0|at least once"):
             Ledger(1.0, 0.1).reserve(NOTHING, NOTHING, "odd", [cost])
 
 

@@ -15,6 +15,7 @@ from functools import partial
 import pytest
 
 from discreet import Boolean, DPGreedyRuleListClassifier, Ledger, Schema, noisy_accuracy, private_cuts
+from discreet.common.parameters import as_written
 from discreet.privacy.ledger import BudgetError, UnprovedError
 
 from ..support import ledger_children as children
@@ -138,7 +139,7 @@ def test_cut_points_on_the_ledger_are_known_whatever_lies_between(make):
         ledger.reserve(Fraction(1), NOTHING, f"something else {i}").close()
     for schema in schemas:
         ((name, epsilon),) = schema.released
-        more = ledger.reserve(Fraction(1), NOTHING, "a model", rests_on={name: 3 * Fraction(repr(epsilon))})
+        more = ledger.reserve(Fraction(1), NOTHING, "a model", rests_on={name: 3 * as_written(epsilon)})
         assert more.epsilon == 1
 
 

@@ -1,18 +1,19 @@
-"""What the processes do that tests/test_ledger_processes.py starts, and kills."""
+"""What the processes do that tests/privacy/test_ledger_processes.py starts, and kills."""
 
+import os
 import resource
+import sqlite3
 import time
 from concurrent.futures import ThreadPoolExecutor
 from fractions import Fraction
-from io import FileIO
 
 import numpy as np
 import pandas as pd
 
 import discreet.classifiers.greedy
 from discreet import DPGreedyRuleListClassifier, Ledger, Vault
-from discreet.common import locking, writing
-from discreet.privacy.ledger import BudgetError
+from discreet.privacy import ledger_rows
+from discreet.privacy.ledger import BudgetError, LedgerError
 
 X = pd.DataFrame({"a": np.arange(40) % 2 == 0, "b": np.arange(40) % 3 == 0})
 Y = np.arange(40) % 2
@@ -63,34 +64,59 @@ def stop_inside_the_fit(path, epsilon, pipe):
 
 
 def stop_inside_the_write(path, epsilon, pipe):
-    """Stay for ever where half of a line is written, with the lock held."""
+    """Stay for ever where everything is written but for the COMMIT."""
+    append = ledger_rows.append
 
-    class Half(FileIO):
-        def write(self, data):
-            super().write(data[: len(data) // 2])
-            pipe.send("inside")
-            time.sleep(600)
-
-    locking.FileIO = Half
-    fit(path, epsilon)
-
-
-def stop_inside_the_upgrade(path, epsilon, pipe):
-    """Stay for ever where the new version is written but not yet in its place."""
-
-    def replaced(*arguments):
+    def stopped(*arguments):
+        found = append(*arguments)
         pipe.send("inside")
         time.sleep(600)
+        return found
 
-    writing.os.replace = replaced
+    ledger_rows.append = stopped
     fit(path, epsilon)
+
+
+def stop_inside_the_commit(path, pipe):
+    """Stay for ever where half of a large change is in the file, and a hot journal beside it: the next one has to go back."""
+    connection = sqlite3.connect(path, isolation_level=None)
+    connection.execute("PRAGMA cache_size = 1")  # pages are written before the COMMIT
+    connection.execute("BEGIN IMMEDIATE")
+    connection.execute("UPDATE discreet_ledger SET totals = 'lost'")
+    for number in range(1000, 3000):
+        connection.execute("INSERT INTO discreet_events VALUES (?, ?, '')", (number, "x" * 1000))
+    pipe.send("inside")
+    time.sleep(600)
 
 
 def hold(path, pipe):
     """Have the lock for ever."""
-    with locking.open_locked(path):
-        pipe.send("held")
-        time.sleep(600)
+    connection = sqlite3.connect(path, isolation_level=None)
+    connection.execute("BEGIN IMMEDIATE")
+    pipe.send("held")
+    time.sleep(600)
+
+
+def as_nobody(work, pipe):
+    """Do something as a user who may not do everything, and report what it raised."""
+    if os.geteuid() == 0:
+        os.setgroups([])
+        os.setgid(65534)
+        os.setuid(65534)
+    try:
+        pipe.send(("done", work()))
+    except (LedgerError, OSError) as error:
+        pipe.send((type(error).__name__, str(error)))
+
+
+def reserve_once(path):
+    """For ``as_nobody``."""
+    return Ledger.open(path).reserve(Fraction(1, 10), Fraction(0), "one").booked.number
+
+
+def count_entries(path):
+    """For ``as_nobody``."""
+    return len(Ledger.open(path).entries)
 
 
 def reserve_for_ever(path, epsilon, pipe):
@@ -127,10 +153,10 @@ def fit_with_a_full_disk(path, epsilon, *given):
     """A fit whose ledger is cut off in the middle of being written, as on a full disk."""
     filled = count_reads()
     *limit, pipe = given
-    size = limit[0] if limit else path.stat().st_size + 100  # in the middle of a line
+    size = limit[0] if limit else 4096  # the journal, and all pages of the file but the first, are behind that
     resource.setrlimit(resource.RLIMIT_FSIZE, (size, size))
     try:
         fit(path, epsilon)
         pipe.send(("learned", len(filled)))
-    except OSError as error:
+    except LedgerError as error:
         pipe.send((type(error).__name__, len(filled)))

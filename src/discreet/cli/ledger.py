@@ -5,7 +5,17 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from .common import FILE, NEW_FILE, as_json_option, check_outputs, errors_as_messages, force_option, say_json, write_new
+from .common import (
+    LEDGER,
+    NEW_FILE,
+    NEW_LEDGER,
+    as_json_option,
+    check_outputs,
+    errors_as_messages,
+    force_option,
+    say_json,
+    write_new,
+)
 from .terminal import as_text, on_one_line, open_console, say, say_lines
 
 if TYPE_CHECKING:
@@ -22,7 +32,7 @@ def ledger() -> None:
 
 
 @ledger.command()
-@click.argument("path", type=NEW_FILE)
+@click.argument("path", type=NEW_LEDGER)
 @click.option("--epsilon", "-e", type=float, required=True, help="For all models from one table together.")
 @click.option("--delta", type=float, default=0.0, help="For --rho, and for methods that need one.")
 @click.option(
@@ -37,7 +47,7 @@ def ledger() -> None:
 )
 @as_json_option
 def create(
-    path: Path,
+    path: Path | str,
     epsilon: float,
     delta: float,
     rho: str | None,
@@ -48,10 +58,12 @@ def create(
     """Make a new ledger. The total is decided once, and cannot be changed."""
     from ..privacy.ledger import Ledger
 
-    if path.exists():
+    if isinstance(path, Path) and path.exists():
         raise click.UsageError(f"{path} exists already; a ledger is made once for a table")
-    check_outputs([path])
+    check_outputs([path] if isinstance(path, Path) else [])
     with errors_as_messages():
+        if isinstance(path, str) and _is_there(path):
+            raise click.UsageError("this ledger exists already; a ledger is made once for a table")
         made = Ledger.open(path, epsilon, delta, allow_unproved, _rho(rho), records_per_person).snapshot().rho
     if as_json:
         said = {"ledger": str(path), "epsilon": epsilon, "delta": delta, "allow_unproved": allow_unproved}
@@ -66,6 +78,18 @@ def create(
     )
 
 
+def _is_there(url: str) -> bool:
+    """Whether there is a ledger on the server. One that is not reached is an error."""
+    from ..privacy.ledger import Ledger
+    from ..privacy.ledger_places import MissingError
+
+    try:
+        Ledger.open(url)
+    except MissingError:
+        return False
+    return True
+
+
 def _rho(given: str | None) -> Any:
     """What --rho says."""
     if given is None or given == "auto":
@@ -77,9 +101,9 @@ def _rho(given: str | None) -> Any:
 
 
 @ledger.command()
-@click.argument("path", type=FILE)
+@click.argument("path", type=LEDGER)
 @as_json_option
-def show(path: Path, as_json: bool) -> None:
+def show(path: Path | str, as_json: bool) -> None:
     """Show what was spent, on what, and what is left."""
     from ..privacy.ledger import Ledger
     from ..privacy.ledger_words import left_of, to_whom, together
@@ -138,7 +162,7 @@ def _proved(entry: "Entry") -> str:
 
 
 @ledger.command()
-@click.argument("path", type=FILE)
+@click.argument("path", type=LEDGER)
 @click.option(
     "--format",
     "kind",
@@ -149,7 +173,7 @@ def _proved(entry: "Entry") -> str:
 )
 @click.option("--out", "-o", type=NEW_FILE, help="Write it to a file.")
 @force_option
-def export(path: Path, kind: str, out: Path | None, force: bool) -> None:
+def export(path: Path | str, kind: str, out: Path | None, force: bool) -> None:
     """Write a ledger for other tools: a table of its releases, or events for Google's dp_accounting."""
     import json
 

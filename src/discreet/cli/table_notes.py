@@ -5,26 +5,24 @@ read or kept but its place on this machine. A copy elsewhere is not noticed. Onl
 """
 
 import hashlib
-import json
 import os
-from collections.abc import Iterator
-from contextlib import contextmanager
+import sqlite3
+from contextlib import closing
 from itertools import count
 from pathlib import Path
 from urllib.parse import parse_qsl, urlsplit
 
 import click
 
-from ..common.locking import NotARegularFileError, open_locked, open_regular, unlock
-from ..common.writing import PendingFile
+from ..common.databases import new_database
 from ..sources.addresses import files_in, local_place
 from ..sources.engines import engine_at
 from .terminal import say
 
-# Of notes: by table, its ledger's place, that ledger's name, and who was a sample; and by file or folder (a digest),
-# the ledger of a table at a URL that is in it
-KINDS = ("ledgers", "names", "samples", "places")
-UNREADABLE = (ValueError, AttributeError, TypeError, RecursionError, NotARegularFileError)
+# Kinds of notes: by table, its ledger's place ("ledgers"), that ledger's name ("names"), and who was a sample ("samples"); and by
+# file or folder (a digest), the ledger of a table at a URL that is in it ("places")
+TABLE = "CREATE TABLE notes (kind TEXT, about BLOB, said BLOB, PRIMARY KEY (kind, about))"
+OUT_OF_REACH = ("SQLITE_BUSY", "SQLITE_CANTOPEN", "SQLITE_IOERR", "SQLITE_READONLY", "SQLITE_PERM", "SQLITE_FULL")
 ANOTHER = click.option(
     "--another-ledger", is_flag=True, help="Allow a second ledger, or none, for a table that is on one already."
 )
@@ -32,7 +30,7 @@ PUBLIC = click.option("--public-table", is_flag=True, help="The table may be sho
 
 
 def _file() -> Path:
-    return Path(os.environ.get("DISCREET_HOME") or click.get_app_dir("discreet")) / "tables.json"
+    return Path(os.environ.get("DISCREET_HOME") or click.get_app_dir("discreet")) / "tables.db"
 
 
 def _key(table: Path | str) -> str:
@@ -74,103 +72,72 @@ def _name(table: Path | str) -> str:
     return "the table" if isinstance(table, str) else table.name
 
 
-def _read() -> dict[str, dict[str, str]]:
-    """What was noted."""
+def _noted(kind: str, *about: str) -> str | None:
+    """What was noted about the first of these about which something was."""
+    file = _file()
+    if not os.path.lexists(file):
+        return None
+    if not file.is_file() or not file.stat().st_size:  # on a pipe, reading would wait for ever
+        _put_aside(file)
+        return None
     try:
-        return _parsed(_file())
-    except UNREADABLE:
-        with _alone():
-            return _parsed_or_put_aside(_file())
-    except OSError as error:
-        say(f"({_file()} cannot be read, so nobody knows what this table was used for: {error.strerror})", err=True)
-        return _nothing()
+        with closing(sqlite3.connect(file, timeout=60)) as notes:
+            asked = "SELECT said FROM notes WHERE kind = ? AND about = ?"
+            found = (said for key in about for (said,) in notes.execute(asked, (kind, os.fsencode(key))))
+            return next(map(os.fsdecode, found), None)
+    except (sqlite3.Error, TypeError, ValueError) as error:
+        if getattr(error, "sqlite_errorname", "").startswith(OUT_OF_REACH):
+            say(f"({file} cannot be read, so nobody knows what this table was used for: {error})", err=True)
+        else:
+            _put_aside(file)
+        return None
 
 
-def _nothing() -> dict[str, dict[str, str]]:
-    return {kind: {} for kind in KINDS}
-
-
-def _parsed(file: Path) -> dict[str, dict[str, str]]:
-    try:
-        with open_regular(file) as opened:
-            data = json.loads(opened.readall().decode("utf-8"))
-    except FileNotFoundError:
-        return _nothing()
-    found = {kind: data.get(kind, {}) for kind in KINDS}
-    if not all(isinstance(text, str) for notes in found.values() for note in notes.items() for text in note):
-        raise TypeError
-    return found
-
-
-def _parsed_or_put_aside(file: Path) -> dict[str, dict[str, str]]:
+def _put_aside(file: Path) -> None:
     """What cannot be read is kept, and said aloud: it may have said which tables are private."""
+    names = (file.with_name(f"{file.name}.damaged{number or ''}") for number in count())
+    aside = next(name for name in names if not os.path.lexists(name))
     try:
-        return _parsed(file)  # of several that saw the damage, only the first has to do something
-    except UNREADABLE:
-        names = (file.with_name(f"{file.name}.damaged{number or ''}") for number in count())
-        aside = next(name for name in names if not os.path.lexists(name))
-        try:
-            file.rename(aside)
-            kept = f"It is kept as {aside}"
-        except OSError as error:
-            kept = f"It cannot be put aside: {error.strerror}"
-        said = "is damaged: which ledgers tables are on, and which were samples, is forgotten"
-        say(f"({file} {said}. {kept})", err=True)
-        return _nothing()
+        file.rename(aside)
+        kept = f"It is kept as {aside}"
+    except OSError as error:
+        kept = f"It cannot be put aside: {error.strerror}"
+    say(f"({file} is damaged: which ledgers tables are on, and which were samples, is forgotten. {kept})", err=True)
 
 
-@contextmanager
-def _alone() -> Iterator[None]:
-    """While nobody else changes the notes, where the folder can be written."""
-    try:
-        lock = open_locked(_file().with_name("tables.lock"), create=True)
-    except OSError:
-        yield
-        return
-    with lock:
-        try:
-            yield
-        finally:
-            unlock(lock)
-
-
-def _note(table: Path | str, **notes: str) -> None:
+def _note(*notes: tuple[str, str, str]) -> None:
+    """(kind, about what, what) to be noted."""
     file = _file()
     try:
         is_new = not file.parent.is_dir()
         file.parent.mkdir(parents=True, exist_ok=True)
         if is_new or not os.environ.get("DISCREET_HOME"):  # else it is somebody's own folder
             file.parent.chmod(0o700)
-        with _alone():
-            data = _parsed_or_put_aside(file)
-            for kind, noted in notes.items():
-                data[kind][_key(table)] = noted
-            if "ledgers" in notes and isinstance(table, str) and (place := local_place(table)):
-                for part in [place] if os.path.exists(place) else files_in(place):
-                    data["places"][_digest(os.path.realpath(part))] = notes["ledgers"]
-            with PendingFile(file) as new:
-                if hasattr(os, "fchmod"):
-                    os.fchmod(new.stream.fileno(), 0o600)  # the places of private tables are nobody else's business
-                new.stream.write(json.dumps(data, indent=1).encode())
-                new.commit()
-    except OSError:
+        _noted("ledgers", "")  # what is damaged is put aside
+        if not file.exists():
+            new_database(file, lambda new: new.execute(TABLE))
+        file.chmod(0o600)  # the places of private tables are nobody else's business
+        with closing(sqlite3.connect(file, timeout=60)) as opened, opened:
+            rows = [(kind, os.fsencode(about), os.fsencode(said)) for kind, about, said in notes]
+            opened.executemany("INSERT OR REPLACE INTO notes VALUES (?, ?, ?)", rows)
+    except (OSError, sqlite3.Error):
         say(f"(could not note in {file} what this table was used for)", err=True)
 
 
-def check_ledger(table: Path | str, ledger: Path | None, another: bool) -> None:
+def check_ledger(table: Path | str, ledger: Path | str | None, another: bool) -> None:
     """Complain if the table was learned from with another ledger, or is now to be without the one it has."""
-    noted, key = _read(), _key(table)
-    before = noted["ledgers"].get(key)
-    if before is None or another or _is_same(ledger, Path(before), noted["names"].get(key)):
+    key = _key(table)
+    before = _noted("ledgers", key)
+    if before is None or another or _is_same(ledger, before, _noted("names", key)):
         return
     now = "without a ledger" if ledger is None else f"with the ledger {ledger}"
-    if not os.path.exists(before):
+    if "://" not in before and not os.path.exists(before):
         raise click.ClickException(
             f"{_name(table)} was on the ledger {before}, which is no longer at its place, so nobody knows what was learned from "
             f"it before. If that ledger was moved, give it with --ledger. To go on {now}, say --another-ledger: what was learned "
             "before then adds up with what comes now, and nobody counts it."
         )
-    if not _is_used(Path(before)):
+    if not _is_used(before):
         return
     raise click.ClickException(
         f"{_name(table)} was learned from before, and that is on the ledger {before}. Learning from it {now} would promise each "
@@ -179,44 +146,52 @@ def check_ledger(table: Path | str, ledger: Path | None, another: bool) -> None:
     )
 
 
-def _is_same(ledger: Path | None, before: Path, name: str | None) -> bool:
-    """Whether this is the ledger that was noted: at its place, or by another link to it, or moved away from there."""
-    if ledger is None or not os.path.exists(ledger):
+def _is_same(ledger: Path | str | None, before: str, name: str | None) -> bool:
+    """Whether this is the ledger that was noted: at its place, or moved away from there."""
+    if ledger is None:
         return False
+    if os.path.exists(ledger) and os.path.exists(before):
+        return os.path.samefile(ledger, before)  # a copy has the same name, and would be a second budget
     if os.path.exists(before):
-        return ledger.samefile(before)  # a copy has the same name, and would be a second budget
-    return name is not None and _name_of(ledger) == name
+        return False
+    return str(ledger) == before or (bool(name) and _name_of(ledger) == name)
 
 
-def _name_of(ledger: Path) -> str | None:
+def _name_of(ledger: Path | str) -> str | None:
     """The name that a ledger was given when it was made."""
     from ..privacy.ledger import Ledger, LedgerError
 
     try:
         return Ledger.open(ledger).snapshot().ledger
-    except (LedgerError, OSError):
+    except (LedgerError, OSError, ImportError):
         return None
 
 
-def _is_used(ledger: Path) -> bool:
+def _is_used(ledger: str) -> bool:
     """Whether there is an entry on it. It was noted before anything was learned, and then perhaps nothing was."""
     from ..privacy.ledger import Ledger, LedgerError
 
     try:
         return bool(Ledger.open(ledger).n_entries)
-    except (LedgerError, OSError):
+    except (LedgerError, OSError, ImportError):
         return True
 
 
-def note_ledger(table: Path | str, ledger: Path | None) -> None:
+def note_ledger(table: Path | str, ledger: Path | str | None) -> None:
     """Note which ledger the table is on, before anything is learned from it."""
-    if ledger is not None:
-        _note(table, ledgers=os.path.realpath(ledger), names=_name_of(ledger) or "")
+    if ledger is None:
+        return
+    key, at = _key(table), ledger if isinstance(ledger, str) else os.path.realpath(ledger)
+    notes = [("ledgers", key, at), ("names", key, _name_of(ledger) or "")]
+    if isinstance(table, str) and (place := local_place(table)):
+        parts = [place] if os.path.exists(place) else files_in(place)
+        notes += [("places", _digest(os.path.realpath(part)), at) for part in parts]
+    _note(*notes)
 
 
 def check_not_a_sample(table: Path | str, public: bool) -> None:
     """Complain if the table was the sample for a schema."""
-    if not public and _key(table) in _read()["samples"]:
+    if not public and _noted("samples", _key(table)) is not None:
         raise click.ClickException(
             f"a schema was drafted from {_name(table)} itself. A schema counts as public and nothing protects it, so it must not "
             "come from the private table. Draft it from a public sample or a data dictionary; or say --public-table if these "
@@ -226,14 +201,12 @@ def check_not_a_sample(table: Path | str, public: bool) -> None:
 
 def check_not_private(table: Path, public: bool) -> None:
     """Complain if a table that should be public is on a ledger."""
-    noted = _read()
     path = Path(os.path.realpath(table))
     around = [
         path,
         *(path.parents if path.suffix.lower() == ".parquet" else ()),
     ]  # a folder's other files are no part of it
-    places = (noted["places"].get(_digest(str(place))) for place in around)
-    ledger = noted["ledgers"].get(_key(table)) or next(filter(None, places), None)
+    ledger = _noted("ledgers", _key(table)) or _noted("places", *(_digest(str(place)) for place in around))
     if ledger is not None and not public:
         raise click.ClickException(
             f"{table.name} is on the ledger {ledger}, so it is a private table; this command needs one that may be shown. If it "
@@ -243,4 +216,4 @@ def check_not_private(table: Path, public: bool) -> None:
 
 def note_sample(table: Path) -> None:
     """Note that a schema was drafted from the table."""
-    _note(table, samples="schema")
+    _note(("samples", _key(table), "schema"))

@@ -1,12 +1,14 @@
 """Checks of single parameters. Their messages name the parameter and may show what was given: it is no record."""
 
 import math
+from fractions import Fraction
 from numbers import Real
 from typing import Any
 
 import numpy as np
 
 LARGEST_NUMBER = 10**15
+LARGEST_SEED = 2**64 - 1
 
 
 def check_integer(name: str, value: Any, at_least: int) -> None:
@@ -17,8 +19,29 @@ def check_integer(name: str, value: Any, at_least: int) -> None:
         raise ValueError(f"{name} must be at most {LARGEST_NUMBER}")
 
 
+def check_seed(name: str, value: Any) -> None:
+    """An integer that seeds a generator may not be too long for one; what else may be given (a generator) has no size."""
+    if isinstance(value, int | np.integer) and not 0 <= value <= LARGEST_SEED:
+        raise ValueError(f"{name} must be an integer from 0 to 2**64 - 1, a random generator or None")
+
+
 def finite_number(name: str, value: Any) -> float:
     """A parameter that must be a finite number."""
     if isinstance(value, bool) or not isinstance(value, Real) or not math.isfinite(value):
         raise ValueError(f"{name} must be a finite number, not {value!r}")
     return float(value)
+
+
+def as_written(value: float | Fraction) -> Fraction:
+    """A number as it is written: 0.1 is 1/10."""
+    return value if isinstance(value, Fraction) else Fraction(repr(float(value)))
+
+
+def least_float(value: Fraction) -> float:
+    """The least float that, as it is written, is not below.
+
+    >>> least_float(Fraction(7, 10)), least_float(Fraction(1, 30)), float(Fraction(1, 30))
+    (0.7, 0.03333333333333334, 0.03333333333333333)
+    """
+    found = float(value)
+    return found if as_written(found) >= value else math.nextafter(found, math.inf)

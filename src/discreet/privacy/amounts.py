@@ -1,6 +1,7 @@
 """Epsilons and deltas as exact fractions: from numbers and strings, and as strings that are read again."""
 
 import math
+from decimal import ROUND_CEILING, Context, Decimal
 from fractions import Fraction
 from functools import lru_cache
 from numbers import Real
@@ -69,3 +70,12 @@ def added(total: Fraction, amount: Fraction) -> Fraction:
     both = total + amount
     short = len(f"{both.numerator:x}{both.denominator:x}") < LONGEST // 2
     return both if short else Fraction(-(-both * FINEST // 1), FINEST)
+
+
+def rounded_up(value: float | Fraction, digits: int) -> str:
+    """A number at this many digits, never below what it is (of a float: as it is written)."""
+    context = Context(prec=digits, rounding=ROUND_CEILING)
+    if isinstance(value, Fraction):
+        return f"{float(context.divide(Decimal(value.numerator), Decimal(value.denominator))):.{digits}g}"
+    value = max(value, 1e-300) if value else value  # nobody reads 2.23e-308
+    return f"{float(context.create_decimal(repr(value))):.{digits}g}"

@@ -11,7 +11,6 @@ from .costs import NOTHING_PROVED, Cost, is_proved, pair, rho_of_pure, rho_sum
 from .totals import Total, least
 
 FINISHED, STOPPED = "finished", "stopped"
-ENDED = "ended"  # one of both: version 1 of the file did not tell
 PUBLIC = {"what", "epsilon", "delta", "when", "proved_epsilon", "proved_delta"}  # of an entry, in older models
 SUMMARY = {"epsilon", "delta", "entries", "spent", "proved", "unproved", "ledger", "number", "release"}
 ZCDP = {"rho", "rho_budget", "rho_delta", "records_per_person"}  # of a summary, too, but in older models
@@ -25,10 +24,8 @@ class Entry:
     ``epsilon`` and ``delta`` are what was asked for, as the method's authors count it. ``proved_*`` are what is proved about
     the release, which may be less or more; None if nothing is. ``release`` is the name of what was released, which a model
     carries, too. ``cut_points`` are the releases of cut points that this entry pays for, each with its epsilon for a person.
-    ``how`` it ended is "finished" or "stopped", by an error or by Ctrl-C ("ended" in older ledgers, which did not tell).
-    ``records_per_person`` is None if the ledger is older than that. ``costs`` are what the release consists of, and ``rho`` what
-    it was charged in zCDP; of older entries both follow from the proved pair. ``models`` are the checksums (SHA-256) of the files
-    into which the model was written.
+    ``how`` it ended is "finished" or "stopped", by an error or by Ctrl-C. ``costs`` are what the release consists of, and ``rho``
+    what it was charged in zCDP. ``models`` are the checksums (SHA-256) of the files into which the model was written.
     """
 
     what: str
@@ -60,7 +57,7 @@ class Entry:
 
 @dataclass(frozen=True)
 class Whole:
-    """What is decided when a ledger is made, and never changes. ``name`` tells it from others; None in version 1.
+    """What is decided when a ledger is made, and never changes. ``name`` tells it from others.
 
     ``rho`` is the budget in zCDP, if there is one, and ``rho_delta`` the part of delta that it takes. ``records_per_person`` is
     how many records a person may have to whom the whole is promised; None: as many as every single entry says.
@@ -237,37 +234,20 @@ class LedgerSnapshot:
 
 
 def _older(data: Any) -> Entry:
-    """An entry of a model of version 0.5: with a day, and never a time of day."""
-    if set(data) != PUBLIC or len(data["when"]) > 10:
+    """An entry of a model of version 0.5: with a day, and never a time of day; its proved pair is all that is known."""
+    if set(data) != PUBLIC or len(data["when"]) > 10 or not isinstance(data["what"], str):
         raise ValueError
-    return entry_from(data | {"spent_epsilon": None, "spent_delta": None})
-
-
-def entry_from(data: Any) -> Entry:
-    """An entry as version 1 of the file has it."""
-    proved, spent = (_pair_or_nothing((data[f"{k}_epsilon"], data[f"{k}_delta"])) for k in ("proved", "spent"))
-    if not isinstance(data["what"], str) or not isinstance(data["when"], str):
-        raise TypeError
+    given = data["proved_epsilon"], data["proved_delta"]
+    proved = (None, None) if given == (None, None) else read_pair(given)
     epsilon, delta = read_pair((data["epsilon"], data["delta"]))
-    ended = None if spent[0] is None else ENDED
-    entry = Entry(data["what"], epsilon, delta, data["when"], proved[0], proved[1], spent[0], spent[1], ended)
-    return with_costs(entry)
-
-
-def with_costs(entry: Entry) -> Entry:
-    """An entry that is older than costs: its proved pair is all that is known. A delta above 1 promises what one of 1 does."""
-    proved = entry.proved_epsilon, entry.proved_delta
     costs = NOTHING_PROVED if proved[0] is None or proved[1] is None else pair(proved[0], min(proved[1], Fraction(1)))
-    return replace(entry, costs=costs, rho=rho_charged(costs, entry.epsilon))
+    entry = Entry(data["what"], epsilon, delta, data["when"], proved[0], proved[1])
+    return replace(entry, costs=costs, rho=rho_charged(costs, epsilon))
 
 
 def rho_charged(costs: tuple[Cost, ...], asked: Fraction) -> Fraction:
     """Of what is not proved, as if what was asked for were."""
     return rho_sum(costs) if is_proved(costs) else rho_of_pure(asked)
-
-
-def _pair_or_nothing(pair: tuple[Any, Any]) -> tuple[Fraction, Fraction] | tuple[None, None]:
-    return (None, None) if pair == (None, None) else read_pair(pair)
 
 
 def read_totals(data: Any) -> Totals:

@@ -8,8 +8,8 @@ proved. A ledger with a rho also counts in zCDP, which grows more slowly over ma
 (``filter.py``). A release about which nothing is proved is refused, unless the ledger was made to take such releases.
 
 ``Ledger(...)`` lives in memory and is shared by identity: scikit-learn's ``clone`` and deepcopy keep the same ledger, and
-it refuses to be pickled, so that several processes must use ``Ledger.open(path)`` (ledger_file.py), a file that is locked and
-written before any data is touched.
+it refuses to be pickled, so that several processes must use ``Ledger.open(path)`` (stored_ledger.py), a database that is written
+before any data is touched.
 """
 
 import math
@@ -20,17 +20,19 @@ from fractions import Fraction
 from threading import Lock
 from typing import TYPE_CHECKING, Any, NoReturn
 
+from ..common.visible import on_a_line
 from .amounts import UNREADABLE as UNREADABLE
 from .amounts import exact as exact
+from .amounts import rounded_up
 from .costs import Cost
 from .entries import STOPPED, Booked, Totals, Whole, read_checksum
 from .entries import Entry as Entry
 from .entries import LedgerSnapshot as LedgerSnapshot
 from .filter import NoDeltaError as NoDeltaError
 from .filter import how_many
+from .ledger_places import LedgerError as LedgerError
 from .reservation import BudgetError as BudgetError
 from .reservation import Reservation as Reservation
-from .statement import rounded_up
 from .totals import NUMERICAL, Total
 from .whole import Rho, whole_of
 from .wish import Proved, make_wish
@@ -38,13 +40,9 @@ from .wish import UnprovedError as UnprovedError
 from .wish import Wish as Wish
 
 if TYPE_CHECKING:
-    from .ledger_file import FileLedger
+    from .stored_ledger import StoredLedger
 
 ADD_OR_REMOVE = "add or remove"
-
-
-class LedgerError(ValueError):
-    """A ledger file that cannot be read."""
 
 
 class Ledger:
@@ -107,11 +105,15 @@ class Ledger:
         allow_unproved: bool = False,
         rho: Rho = None,
         records_per_person: int | None = None,
-    ) -> "FileLedger":
-        """The ledger in a file. One that does not exist yet is made, and then needs an epsilon."""
-        from .ledger_file import FileLedger
+    ) -> "StoredLedger":
+        """The ledger in a file of SQLite, or at ``postgresql://USER@HOST/DATABASE?ledger=NAME`` (needs `discreet[postgres]`).
 
-        return FileLedger(path, epsilon, delta, allow_unproved, rho, records_per_person)
+        One that does not exist yet is made, and then needs an epsilon. A password is no part of the URL: it is taken from
+        ``PGPASSWORD``, ``~/.pgpass`` or a service file.
+        """
+        from .stored_ledger import StoredLedger
+
+        return StoredLedger(path, epsilon, delta, allow_unproved, rho, records_per_person)
 
     @property
     def epsilon(self) -> Fraction:
@@ -287,8 +289,8 @@ class Ledger:
             proved = "nothing"
             if e.proved_epsilon is not None and e.proved_delta is not None:
                 proved = f"{rounded_up(e.proved_epsilon, 6)}, {rounded_up(e.proved_delta, 3)}"
-            when = e.when[:16].replace("T", " ")
-            rows.append((when, e.what, f"{float(e.epsilon):.6g}", f"{float(e.delta):.6g}", unused, proved))
+            when = on_a_line(e.when[:16].replace("T", " "))
+            rows.append((when, on_a_line(e.what), f"{float(e.epsilon):.6g}", f"{float(e.delta):.6g}", unused, proved))
         spent, left, (epsilon, delta) = self.spent, self.remaining, self.proved
         together = "nothing" if math.isinf(epsilon) else f"{rounded_up(epsilon, 6)}, {rounded_up(delta, 3)}"
         rows.append(("", "spent", f"{float(spent[0]):.6g}", f"{float(spent[1]):.6g}", "", together))

@@ -28,7 +28,7 @@ import numpy as np
 from sklearn.utils import check_random_state
 
 from ..common.errors import PrivacyWarning, SeededWarning, WeakEpsilonWarning
-from ..common.parameters import check_integer, finite_number
+from ..common.parameters import check_integer, check_seed, finite_number
 from ..common.unseen import NOTHING_BOOKED, STAYS_BOOKED, call_unseen
 from ..noise.entropy import Entropy, SeededEntropy, SystemEntropy
 from ..schema import Schema
@@ -73,6 +73,7 @@ class Terms:
         if self.ledger is not None and not isinstance(self.ledger, Ledger):
             raise TypeError("ledger must be a Ledger: Ledger(epsilon=...) or Ledger.open(path)")
         check_integer("records_per_person", self.records_per_person, at_least=1)
+        check_seed("random_state", self.random_state)
 
     @property
     def price(self) -> Fraction:
@@ -111,8 +112,8 @@ class Release:
     delta: Fraction = Fraction(0)
     # Cut points that the release rests on, with their epsilon for a single record. What the ledger does not know of is booked
     # with the release: a ledger never says less than the statements of its models.
-    rests_on: Sequence[tuple[str, float]] = ()
-    cut_points: tuple[str, float] | None = None  # if the release itself consists of cut points: its name, its epsilon
+    rests_on: Sequence[tuple[str, float | Fraction]] = ()
+    cut_points: tuple[str, float | Fraction] | None = None  # of a release of cut points: its name, its epsilon
 
 
 @dataclass(frozen=True)
@@ -153,7 +154,7 @@ def _state(planned: Release) -> PrivacyStatement:
     """What is promised by the release together with the cut points that it rests on, record by record."""
     k = int(planned.terms.records_per_person)
     before = sum((exact("epsilon", epsilon) for _, epsilon in planned.rests_on), Fraction(0))
-    total = planned.statement.after_cut_points(float(k * before))
+    total = planned.statement.after_cut_points(k * before)
     if total.proved is None:
         return total
     if total.cut_points:
@@ -182,23 +183,23 @@ def _warn_of(planned: Release) -> None:
     global _warned_of_seeds
     epsilon, seeded = planned.terms.epsilon, planned.terms.random_state is not None
     if epsilon > WEAKEST:
-        _warn(
+        warn_outside(
             f"epsilon = {epsilon:g} is above {WEAKEST}, which is next to no protection; values from 0.1 to 1 are good "
             "(docs/choose-epsilon.md)",
             WeakEpsilonWarning,
         )
     if not seeded and planned.statement.proved is None:
-        _warn(f"no privacy is proved for {planned.kind}: {'; '.join(planned.statement.because)}")
+        warn_outside(f"no privacy is proved for {planned.kind}: {'; '.join(planned.statement.because)}")
     elif seeded and not _warned_of_seeds:
         _warned_of_seeds = True
-        _warn(
+        warn_outside(
             f"no privacy is proved for {planned.kind}, nor for any other with a random_state: {SEEDED}. Leave random_state out "
             "unless this is an experiment. (This is said once.)",
             SeededWarning,
         )
 
 
-def _warn(message: str, kind: type[PrivacyWarning] = PrivacyWarning) -> None:
+def warn_outside(message: str, kind: type[Warning] = PrivacyWarning) -> None:
     """A warning that points at the line outside of this package that asked for the release."""
     frame, level = sys._getframe(), 1
     while frame.f_back and str(frame.f_globals.get("__name__")).partition(".")[0] == __name__.partition(".")[0]:

@@ -3,10 +3,12 @@
 import json
 import math
 from dataclasses import dataclass, field, fields, replace
-from decimal import ROUND_CEILING, Context, Decimal
 from fractions import Fraction
 from typing import Any
 
+from ..common.json_text import read_json
+from ..common.parameters import as_written, least_float
+from .amounts import rounded_up as rounded_up
 from .costs import NOTHING_PROVED, PURE, Cost, pair, plain_sum, rho_sum
 from .totals import ADDITION, least
 
@@ -40,15 +42,32 @@ def neighbours_of(records: int) -> str:
 
 @dataclass(frozen=True)
 class Guarantee:
-    """An (epsilon, delta) pair. ``delta`` None stands for 1/n^2, where n is the private number of records."""
+    """An (epsilon, delta) pair. ``delta`` None stands for 1/n^2, where n is the private number of records.
+
+    >>> Guarantee.of(Fraction(11, 30), 0.0).for_person(3).epsilon, 3 * float(Fraction(11, 30))
+    (1.1, 1.0999999999999999)
+    """
 
     epsilon: float
     delta: float | None
 
+    @classmethod
+    def of(cls, epsilon: Fraction, delta: float | None) -> "Guarantee":
+        """With an epsilon that is carried as a fraction; what is shown of it is rounded up."""
+        found = cls(least_float(epsilon), delta)
+        object.__setattr__(found, "_exactly", epsilon)
+        return found
+
+    @property
+    def exactly(self) -> Fraction:
+        """Epsilon as a fraction; of a float, as it is written."""
+        found: Fraction = vars(self).get("_exactly", as_written(self.epsilon))
+        return found
+
     @property
     def costs(self) -> tuple[Cost, ...]:
         """The same for a ledger."""
-        return pair(Fraction(repr(float(self.epsilon))), Fraction(repr(float(self.delta or 0.0))))
+        return pair(self.exactly, as_written(self.delta or 0.0))
 
     def for_person(self, records: int) -> "Guarantee":
         """The same for a person who has up to so many records in the table: a chain of neighbours, one record at a time.
@@ -61,7 +80,7 @@ class Guarantee:
         delta = self.delta
         if delta:
             delta = min(1.0, delta * sum(math.exp(min(700.0, i * self.epsilon)) for i in range(records)))
-        return Guarantee(self.epsilon * records, delta)
+        return Guarantee.of(self.exactly * records, delta)
 
     def __str__(self) -> str:
         if self.delta == 0:
@@ -76,15 +95,6 @@ def _in_words(proved: Guarantee) -> str:
         return "but 'nearly' means a factor of more than 20,000: this is next to no protection"
     factor = f"within a factor of e^epsilon = {rounded_up(math.exp(proved.epsilon), 3)}"
     return factor if not proved.delta else f"{factor}, up to a chance of delta that this fails"
-
-
-def rounded_up(value: float | Fraction, digits: int) -> str:
-    """A number at this many digits, never below what it is (of a float: as it is written)."""
-    context = Context(prec=digits, rounding=ROUND_CEILING)
-    if isinstance(value, Fraction):
-        return f"{float(context.divide(Decimal(value.numerator), Decimal(value.denominator))):.{digits}g}"
-    value = max(value, 1e-300) if value else value  # nobody reads 2.23e-308
-    return f"{float(context.create_decimal(repr(value))):.{digits}g}"
 
 
 @dataclass(frozen=True)
@@ -187,13 +197,13 @@ class PrivacyStatement:
         """That nothing is proved, and why; an empty string if something is."""
         return "" if self.proved is not None else "NO PRIVACY IS PROVED FOR IT: " + "; ".join(self.because) + "."
 
-    def after_cut_points(self, epsilon: float) -> "PrivacyStatement":
+    def after_cut_points(self, epsilon: Fraction) -> "PrivacyStatement":
         """The statement of this release together with that of the cut points it rests on: by composition, their sum."""
         if self.proved is None or not epsilon:
             return self
-        both = replace(self.proved, epsilon=plus(self.proved.epsilon, epsilon))
-        costs = (*self.price, Cost(PURE, Fraction(repr(float(epsilon)))))
-        return replace(self, proved=both, cut_points=plus(self.cut_points, epsilon), costs=costs)
+        both = Guarantee.of(self.proved.exactly + epsilon, self.proved.delta)
+        before = least_float(as_written(self.cut_points) + epsilon)
+        return replace(self, proved=both, cut_points=before, costs=(*self.price, Cost(PURE, epsilon)))
 
     def __str__(self) -> str:
         opening = f"This model was learned with the mechanism {self.mechanism}."
@@ -246,7 +256,7 @@ class PrivacyStatement:
     def from_json(cls, text: str) -> "PrivacyStatement":
         """Read what ``to_json`` wrote."""
         try:
-            data = json.loads(text)
+            data = read_json(text)
             if data.pop("format") != FORMAT or data.pop("version") != VERSION:
                 raise ValueError
             for name in ("published", "proved"):
@@ -269,8 +279,8 @@ class PrivacyStatement:
 
 
 def plus(one: float, other: float) -> float:
-    """The sum of two epsilons as they are written: 0.1 + 0.7 is 0.8."""
-    return float(Fraction(repr(float(one))) + Fraction(repr(float(other))))
+    """The sum of two epsilons as they are written, rounded up: 0.1 + 0.7 is 0.8."""
+    return least_float(as_written(one) + as_written(other))
 
 
 def _guarantee_from(data: Any) -> Guarantee:

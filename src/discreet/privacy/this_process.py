@@ -14,9 +14,10 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from threading import Lock
 
+from ..common.parameters import as_written, least_float
 from .statement import Guarantee, Others, PrivacyStatement
 
-Cuts = Iterable[tuple[str, float]]
+Cuts = Iterable[tuple[str, float | Fraction]]
 
 
 @dataclass
@@ -34,8 +35,8 @@ class _Sum:
         if statement.proved is None:
             self.unproved += sign
             return
-        self.epsilon += sign * _fraction(statement.proved.epsilon) / records
-        self.delta += sign * _fraction(statement.proved.delta or 0.0)  # of a person: no less than of a record
+        self.epsilon += sign * statement.proved.exactly / records
+        self.delta += sign * as_written(statement.proved.delta or 0.0)  # of a person: no less than of a record
 
 
 _sums: dict[frozenset[str], _Sum] = {}
@@ -61,13 +62,13 @@ def note_release(columns: frozenset[str], statement: PrivacyStatement, records: 
     with _lock:
         total = _sums.setdefault(columns, _Sum())
         total.add(statement, records)
-        total.cuts.update((name, _fraction(epsilon)) for name, epsilon in cuts)
+        total.cuts.update((name, as_written(epsilon)) for name, epsilon in cuts)
 
 
-def note_cuts(columns: frozenset[str], name: str, epsilon: float) -> None:
+def note_cuts(columns: frozenset[str], name: str, epsilon: float | Fraction) -> None:
     """Count a release of cut points, by its epsilon for a single record. Whoever learns with them counts them again, by name."""
     with _lock:
-        _sums.setdefault(columns, _Sum()).cuts[name] = _fraction(epsilon)
+        _sums.setdefault(columns, _Sum()).cuts[name] = as_written(epsilon)
 
 
 def other_releases(
@@ -85,15 +86,11 @@ def other_releases(
     if not releases:
         return None
     epsilon = total.epsilon + sum(other_cuts, Fraction(0))
-    pair = Guarantee(float(epsilon), float(min(total.delta, Fraction(1)))).for_person(records)
-    return Others(releases, total.unproved, float(epsilon * records), pair.delta or 0.0)
+    pair = Guarantee.of(epsilon, least_float(min(total.delta, Fraction(1)))).for_person(records)
+    return Others(releases, total.unproved, pair.epsilon, pair.delta or 0.0)
 
 
 def forget_all() -> None:
     """Begin anew, for tests."""
     with _lock:
         _sums.clear()
-
-
-def _fraction(number: float) -> Fraction:
-    return Fraction(repr(float(number)))

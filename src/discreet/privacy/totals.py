@@ -7,6 +7,7 @@ what a ledger refuses to exceed: its whole budget (``filter.py``).
 from dataclasses import dataclass
 from fractions import Fraction
 
+from .amounts import rounded_up
 from .zcdp import epsilon_of
 
 ADDITION, BY_ZCDP, NUMERICAL = "addition", "zCDP", "numerical composition"
@@ -14,11 +15,19 @@ ADDITION, BY_ZCDP, NUMERICAL = "addition", "zCDP", "numerical composition"
 
 @dataclass(frozen=True)
 class Total:
-    """An epsilon at a delta, and what it was computed by."""
+    """An epsilon at a delta, and what it was computed by.
+
+    >>> Total(Fraction(3, 10), Fraction(0), ADDITION)
+    epsilon 0.3 at delta 0, by addition, if all budgets were fixed beforehand, and none by looking at earlier results
+    """
 
     epsilon: Fraction
     delta: Fraction
     by: str
+
+    def __repr__(self) -> str:
+        said = f"epsilon {rounded_up(self.epsilon, 6)} at delta {rounded_up(self.delta, 3)}, by {self.by}"
+        return f"{said}, if all budgets were fixed beforehand, and none by looking at earlier results"
 
 
 def least(plain: tuple[Fraction, Fraction], rho: Fraction, delta: Fraction) -> Total | None:

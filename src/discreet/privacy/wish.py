@@ -1,6 +1,5 @@
 """What somebody would like to reserve, and the entry that comes of it, if the ledger takes it."""
 
-import math
 import secrets
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -9,8 +8,8 @@ from fractions import Fraction
 from typing import Literal
 
 from .amounts import exact
-from .costs import NOTHING_PROVED, PURE, Cost, is_proved, pair, plain_sum
-from .entries import Entry, Totals, Whole, rho_charged
+from .costs import KINDS, MOST_TIMES, NOTHING_PROVED, PURE, Cost, is_proved, pair, plain_sum
+from .entries import LONGEST_NAME, Entry, Totals, Whole, rho_charged
 from .filter import refuse_more_than_left
 from .reservation import BudgetError
 
@@ -100,7 +99,22 @@ def make_wish(
     epsilon, delta = exact("epsilon", epsilon), exact("delta", delta)
     costs = _costs_of(proved, epsilon, delta)
     named = secrets.token_hex(6) if release is None else release
-    return Wish(what, epsilon, delta, costs, tuple(because), records, named, rests_on or {}, pays_for or {})
+    if not isinstance(named, str) or len(named) > LONGEST_NAME:
+        raise ValueError(f"release must be a string of at most {LONGEST_NAME} characters")
+    owed, paid = _cut_points("rests_on", rests_on), _cut_points("pays_for", pays_for)
+    if sum(paid.values(), Fraction(0)) > epsilon:
+        raise ValueError(
+            "pays_for is more than epsilon: cut points that are the release cannot cost more than all of it"
+        )
+    return Wish(what, epsilon, delta, costs, tuple(because), records, named, owed, paid)
+
+
+def _cut_points(parameter: str, given: Mapping[str, Fraction] | None) -> dict[str, Fraction]:
+    """Names of cut points, with what each costs a person."""
+    found = dict(given or {})
+    if not all(isinstance(name, str) and len(name) <= LONGEST_NAME for name in found):
+        raise ValueError(f"{parameter} must name cut points by strings of at most {LONGEST_NAME} characters")
+    return {name: exact(f"an amount in {parameter}", amount) for name, amount in found.items()}
 
 
 def _costs_of(proved: Proved, epsilon: Fraction, delta: Fraction) -> tuple[Cost, ...]:
@@ -113,13 +127,17 @@ def _costs_of(proved: Proved, epsilon: Fraction, delta: Fraction) -> tuple[Cost,
     if not proved or len(proved) > len(costs) > 0:
         raise ValueError("what is proved must be a list of at least one Cost, or a pair of an epsilon and a delta")
     if costs:
-        if any(cost.epsilon < 0 or cost.delta < 0 or cost.times < 1 for cost in costs):
-            raise ValueError("a cost must be at least 0: a negative one would give budget back")
-        return costs
-    one, other = (float(x) for x in proved if not isinstance(x, Cost))
-    proved_epsilon, proved_delta = exact("epsilon", one), Fraction(repr(other))
-    if proved_delta < 0:
-        raise ValueError("a proved delta must be at least 0: a negative one would give budget back")
-    if proved_epsilon != epsilon and one == math.nextafter(float(epsilon), math.inf):
-        proved_epsilon = epsilon  # k * (epsilon / k) in floating point: what is proved is the fraction
-    return pair(proved_epsilon, proved_delta)
+        return tuple(_checked(cost) for cost in costs)
+    one, other = proved
+    return pair(exact("a proved epsilon", one), min(exact("a proved delta", other), Fraction(1)))
+
+
+def _checked(cost: Cost) -> Cost:
+    """A negative cost would give budget back, and one that is not a number nothing can be compared with."""
+    amounts = exact("the epsilon of a cost", cost.epsilon), exact("the delta of a cost", cost.delta)
+    is_count = isinstance(cost.times, int) and not isinstance(cost.times, bool) and 1 <= cost.times <= MOST_TIMES
+    if cost.kind not in KINDS or not is_count or amounts[1] > 1:
+        raise ValueError(
+            f"a cost must be of one of the kinds {', '.join(KINDS)}, at least once, with a delta of at most 1"
+        )
+    return Cost(cost.kind, *amounts, cost.times)
