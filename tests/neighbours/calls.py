@@ -98,6 +98,9 @@ def _fit(clf, X, y):
 
 
 def _fit_file(clf, X, y):
+    if y is not None and not hasattr(X, "assign"):
+        X = X.append_column("outcome", y).to_pandas()
+        y = X.pop("outcome")
     if y is not None:
         X.assign(outcome=y).to_parquet("table.parquet")
     return _released(clf.fit_file("table.parquet"))
@@ -291,7 +294,43 @@ def _parquet(extra, n):
     return open_table("table.parquet"), None
 
 
+def _texts(extra, n):
+    """A CSV file, as its records have it: what is read of it has the types that a library finds."""
+    extras = [] if extra is None else [tables.PLAIN | tables.ODD_TEXTS[extra]]
+    tables.write_csv("table.csv", [*tables.base(n), *extras])
+
+
+def _by_pandas(extra, n):
+    import pandas as pd
+
+    _texts(extra, n)
+    frame = pd.read_csv("table.csv")
+    return frame.drop(columns="outcome"), frame["outcome"]
+
+
+def _by_pyarrow(extra, n):
+    from pyarrow import csv
+
+    _texts(extra, n)
+    at_once, lines = csv.ReadOptions(block_size=1 << 25), csv.ParseOptions(newlines_in_values=True)
+    table = csv.read_csv("table.csv", read_options=at_once, parse_options=lines)
+    return table.drop_columns("outcome"), table["outcome"]
+
+
+def _parquet_by_pandas(extra, n):
+    import pandas as pd
+
+    from discreet import open_table
+
+    _texts(extra, n)
+    pd.read_csv("table.csv").to_parquet("table.parquet")
+    return open_table("table.parquet"), None
+
+
 FORMS = {
+    "inferred by pandas": _by_pandas,
+    "inferred by pyarrow": _by_pyarrow,
+    "Parquet inferred by pandas": _parquet_by_pandas,
     "objects": _objects,
     "lists": _lists,
     "rows": _rows,

@@ -11,11 +11,6 @@ import numpy as np
 
 def fix_draws():
     """For the rest of this process. Random names become numbers, too, and the clock of ledgers stands still."""
-    import secrets
-    import tempfile
-    import uuid
-
-    import discreet.privacy.wish
     import discreet.releases.measuring
     from discreet.vault.card_doors import CardDoors
     from discreet.vault.cut_doors import CutDoors
@@ -42,6 +37,17 @@ def fix_draws():
     _replace(CardDoors, "count_totals", lambda drawn, *_: _some_counts(drawn))
     _replace(CutDoors, "cut", lambda _, doors, stretches: [s.first for s in stretches])
     _replace(discreet.releases.measuring, "noisy_histograms", lambda drawn, *_: [_some_counts(h) for h in drawn])
+    fix_names()
+
+
+def fix_names():
+    """Random names become numbers, and the clock of ledgers stands still."""
+    import secrets
+    import tempfile
+    import uuid
+
+    import discreet.privacy.wish
+
     discreet.privacy.wish.datetime = StoppedClock
     asked = defaultdict(itertools.count)
     secrets.token_hex = lambda n=32: f"{next(asked[_caller()]):0{2 * n}x}"

@@ -73,6 +73,8 @@ ODD_TEXTS = {
     "markup": {"job": "[/bold]", "note": "[red]"},
     "a formula": {"job": "=1+1"},
     "a separator of lines": {"job": "a\u2028b\x85c\x0b"},
+    "all numbers": {"age": "44.5", "job": "7", "member": "1", "outcome": "1"},
+    "an integer beyond floats": {"age": "9007199254740993", "job": "9007199254740993"},
     "a backslash": {"job": "\\", "note": "\\N"},
 }
 # One more record of a data frame or a typed file

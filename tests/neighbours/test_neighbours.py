@@ -85,6 +85,20 @@ def test_a_vault_of_lists_looks_the_same_with_a_record_of_any_kind(see):
         assert not differences(without, see(job | {"extra": extra})), f"with one more record: {extra}"
 
 
+INFERRED = ["inferred by pandas", "inferred by pyarrow", "Parquet inferred by pandas"]
+# what every library reads as CSV
+BY_TEXT = [name for name, odd in tables.ODD_TEXTS.items() if "\0" not in "".join(odd.values())]
+
+
+@pytest.mark.parametrize("form", INFERRED)
+def test_a_fit_looks_the_same_whatever_types_a_library_finds(see, form):
+    job = {"call": "fit with a ledger", "form": form}
+    without = see(job)
+    assert not without["value"].startswith("raised"), without["value"]
+    for extra in BY_TEXT:
+        assert not differences(without, see(job | {"extra": extra})), f"with one more record: {extra}"
+
+
 CALLS = [
     *("fit whole lists", "fit whole lists in two draws", "fit whole trees", "fit whole trees in two stages"),
     *("fit whole lists, a rule at a time", "fit_file", "fit_file, a tree in stages"),
@@ -102,6 +116,16 @@ ON_TUPLES = [
     *("fit cards", "fit cards of few columns", "fit cards after a tree", "fit cards from tuples"),
     *("fit_file, a card", "fit_file, a card after a tree"),
 ]
+
+
+@pytest.mark.parametrize("form", INFERRED)
+@pytest.mark.parametrize("call", CALLS)
+def test_every_call_looks_the_same_whatever_types_a_library_finds(see, call, form):
+    job = {"call": call, "form": form}
+    without = see(job)
+    assert not without["value"].startswith("raised"), without["value"]
+    for extra in ("words for missing", "no number", "an unforeseen truth value", "an unforeseen label", "all numbers"):
+        assert not differences(without, see(job | {"extra": extra})), f"with one more record: {extra}"
 
 
 @pytest.mark.parametrize("form", ["pandas", "Parquet in DuckDB"])

@@ -43,7 +43,7 @@ class Zygote:
         """``job``: {"command": [...]} or {"call": name, ...}.
 
         For both, {"constants": {name: value}} sets constants of modules, {"fault": name} lets something go wrong, and
-        {"leak": name} makes a hole, to test the harness.
+        {"leak": name} makes a hole, to test the harness. With {"seed": n} draws are real, from a seed, in place of fixed ones.
         """
         print(json.dumps({"folder": str(folder), **job}), file=self._process.stdin, flush=True)
         answer = self._process.stdout.readline()
@@ -157,7 +157,7 @@ def _run(aside, job):
     from .fixed_draws import fix_draws
 
     made = []
-    fix_draws()
+    fix_draws() if job.get("seed") is None else _seed(job["seed"])
     for name, value in job.get("constants", {}).items():
         module, _, constant = f"discreet.{name}".rpartition(".")
         assert hasattr(importlib.import_module(module), constant), f"there is no {name} any more"
@@ -176,6 +176,15 @@ def _run(aside, job):
     finally:
         names = [name for name in made if name and str(aside) not in name and "__pycache__" not in name]
         (aside / "files made").write_text("\n".join(names))
+
+
+def _seed(seed):
+    """Real draws, from a seed; random names and the clock stand still as they do with fixed draws."""
+    from ..support.seeded_system import seed_the_system
+    from .fixed_draws import fix_names
+
+    fix_names()
+    seed_the_system(seed)
 
 
 def _made(event, args):

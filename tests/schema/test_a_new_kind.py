@@ -30,8 +30,8 @@ from discreet.conditions.candidates import Candidates
 from discreet.report.html import to_html
 from discreet.schema.columns import KINDS, Column, canonical
 from discreet.schema.columns.base import distinct
-from discreet.schema.columns.numeric import as_number
 from discreet.schema.columns.value_bins import NumberBins, TextBins
+from discreet.schema.columns.values import as_number
 from discreet.schema.inference import infer_schema
 
 from ..support.strategies import DRAWN

@@ -81,7 +81,7 @@ MORE = {
     ("number", pa.decimal128(38, 0)): [Decimal(0), Decimal(1), Decimal(10**20), None],
 }
 LARGE = [
-    Categorical("x", False, [2**53, 2**53 + 1, 2**62 + 1, 10**16, 10**22, 10**100, "0.1", "0.30000000000000004", -128]),
+    Categorical("x", False, [2**53 + 1, 2**62 + 1, 10**16, 10**22, 10**100, "0.1", "0.30000000000000004", -128]),
     Categorical("x", False, ["é", "ﬁ", "K", "a\tb", "", " ", "1e-320"], outside="missing"),
     Numeric("x", cuts=[0.011732832292350781, 0.1, 0.30000000000000004, 2**53, 2**53 + 2, 1e300]),
     Numeric("x", cuts=[5e-324], ranges=[(0.3, 0.30000000000000004), (2**53 + 2, math.inf)]),
@@ -102,9 +102,15 @@ def test_the_bins_of_every_column_of_every_type(engine, ansi):
     for kind, arrow, values, columns in tried:
         numbers = kind != "text" or engine.dialect == "duckdb"
         fitting = [c for c in columns if numbers or not isinstance(c, Numeric)]
+        if kind != "text":  # where two categories are the same number, a column of numbers is refused
+            fitting = [c for c in fitting if not isinstance(c, Categorical) or tells_apart(c)]
         array = pa.array(values, arrow, from_pandas=False)
         named = [replace(c, name=f"x{i}") for i, c in enumerate(fitting)]
         check_each_record(engine, pa.table({c.name: array for c in named}), named)
+
+
+def tells_apart(column):
+    return all(column.value_bins.matching.fits(kind) for kind in "bif")
 
 
 def test_any_schema_any_values(engine):

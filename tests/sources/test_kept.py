@@ -233,3 +233,15 @@ def test_counts_of_kept_records_are_those_of_the_records():
         else:
             assert np.array_equal(here.finish().in_part(0).counts, there.finish().in_part(0).counts)
     kept.close()
+
+
+@pytest.mark.parametrize("records", [0, 1, 8_192, 8_193])
+def test_a_public_number_decides_whether_a_file_is_used(records, monkeypatch):
+    """Not how many records there are: with little room, the file was used for 8,192 of them, and not for 8,193."""
+    usage = kept_module.disk_usage(tempfile.gettempdir())
+    for free, used in ((kept_module.ROOM - 1, False), (kept_module.ROOM, True)):
+        monkeypatch.setattr(kept_module, "disk_usage", lambda folder, free=free: usage._replace(free=free))
+        kept = KeptBins([Numeric("x", cuts=[1])], 2)
+        kept.add([np.zeros(records, np.uint8)], np.zeros(records, np.uint8))
+        assert kept.is_whole is used
+        kept.close()

@@ -12,10 +12,11 @@ import numpy as np
 
 from ..common.errors import RuleError
 from ..conditions.nodes import Node, root_of
-from ..conditions.partition import Answer, Condition, Model, has_points, has_points_by_class
+from ..conditions.partition import Answer, Condition, Model, has_points, has_points_by_class, shares_of
 from ..conditions.rules import Literal, truth
 from ..schema import Label, Schema
 from ..schema.columns import NEGATION
+from ..schema.columns.matching import MISSING, NONE
 from ..schema.columns.value_bins import NumberBins, TextBins, TruthBins
 
 
@@ -36,12 +37,18 @@ class NumberTest:
 
 @dataclass(frozen=True)
 class TextTest:
-    """True of the values whose text is ``listed`` (or, if not ``inside``, is not); if ``missing``, also of what is missing."""
+    """True of the values whose text is ``listed`` (or, if not ``inside``, is not); if ``missing``, also of what is missing.
+
+    Words for a missing value (``NA``) are among the texts where they have to be. ``numbers`` and ``truths`` are what is listed
+    for a column of numbers or truth values (``Matching``).
+    """
 
     column: str
     listed: tuple[str, ...]
     inside: bool = True
     missing: bool = False
+    numbers: tuple[float, ...] = ()
+    truths: tuple[bool, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -151,7 +158,7 @@ def _nested(node: Node, schema: Schema | None, numbers: Iterator[int]) -> Branch
 def _outcome(model: Model, answer: Answer, share_of: Label | None) -> Label:
     if share_of is None or has_points_by_class(model):
         return model.classes[model.classes.index(answer.label)]
-    return float(answer.shares_among(model.classes)[model.classes.index(share_of)])
+    return float(shares_of(model, answer)[model.classes.index(share_of)])
 
 
 def _tests(schema: Schema | None, literals: Condition) -> tuple[BranchTest, ...]:
@@ -173,8 +180,15 @@ def _test(schema: Schema, literal: Literal) -> BranchTest:
 
 def _text_test(column: str, bins: TextBins, true: np.ndarray) -> TextTest:
     inside = not true[bins.unlisted]
-    told = tuple(bins.listed[i] for i in np.flatnonzero(true[bins.places] == inside))
-    return TextTest(column, told, inside, bool(true[-1]))
+    told = [bins.listed[i] for i in np.flatnonzero(true[bins.places] == inside)]
+    matching, missing = bins.matching, bool(true[-1])
+    if missing == inside:
+        told += sorted(MISSING - bins.bin_of.keys())
+    numbers, truths = (
+        tuple(number for number, place in found.items() if place != NONE and true[place] == inside)
+        for found in (matching.numbers, matching.truths)
+    )
+    return TextTest(column, tuple(told), inside, missing, numbers, tuple(map(bool, truths)))
 
 
 def _number_test(column: str, bins: NumberBins, true: np.ndarray) -> NumberTest:

@@ -14,11 +14,11 @@ import numpy as np
 
 from .. import __version__
 from ..common.errors import RuleError
-from ..conditions.partition import DOUBLING, FARTHEST, Model
+from ..conditions.partition import DOUBLING, FARTHEST, Model, shares_of
 from ..schema import Label
 from ..schema.columns.value_bins import TextBins, TruthBins, ValueBins
 from .branches import Branch, BranchSplit, BranchTest, NumberTest, TextTest, TruthTest, branches
-from .values import is_unicode, kinds_of, number_of, type_of_labels
+from .values import exact_numbers, is_unicode, kinds_of, type_of_labels
 
 OPSETS = {"": 17, "ai.onnx.ml": 3}  # of 2022: whatever runs ONNX today has these
 IR_VERSION = 8  # likewise
@@ -39,7 +39,7 @@ def to_onnx(model: Model, types: Mapping[str, str] | None = None, missing: str =
     kinds = kinds_of(model, used, types, _possible, "ONNX")
     _check_texts(model, kinds, missing)
     labels = _labels(made.outcomes, model.kind)
-    shares = np.array([answer.shares_among(model.classes) for answer in model.answers])
+    shares = np.array([shares_of(model, answer) for answer in model.answers])
 
     inputs = kinds or {RECORD: "integer"}
     graph = _Graph(inputs, missing)
@@ -244,10 +244,8 @@ class _Graph:
 
     def _number_among(self, test: TextTest) -> str:
         """Of categories that are stored as numbers."""
-        numbers = (number_of(test.column, text) for text in test.listed)
-        listed = self.any_of(
-            self.node("Equal", test.column, self.constant(number)) for number in numbers if number is not None
-        )
+        numbers = exact_numbers(test.column, test.numbers)
+        listed = self.any_of(self.node("Equal", test.column, self.constant(number)) for number in numbers)
         is_nan = self.node("IsNaN", test.column)
         if test.inside:
             return self.any_of([listed, is_nan]) if test.missing else listed

@@ -15,11 +15,11 @@ from xml.etree.ElementTree import Element, SubElement
 
 from .. import __version__
 from ..common.errors import RuleError
-from ..conditions.partition import TOTAL, Answer, Model
+from ..conditions.partition import TOTAL, Answer, Model, shares_of
 from ..schema import Label
 from ..schema.columns.value_bins import TextBins, TruthBins, ValueBins
 from .branches import Branch, Branches, BranchSplit, BranchTest, NumberTest, TextTest, TruthTest, branches
-from .values import kinds_of, number_of, type_of_labels
+from .values import exact_numbers, kinds_of, type_of_labels
 
 NOT_IN_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 OPERATORS = {"<": "lessThan", "<=": "lessOrEqual", ">": "greaterThan", ">=": "greaterOrEqual"}
@@ -125,7 +125,7 @@ class _Labels:
 
     def add_shares(self, element: Element, answer: Answer) -> None:
         """The share of each class, and the count that it comes from; without counts, the share again."""
-        shares = answer.shares_among(self.model.classes).tolist()
+        shares = shares_of(self.model, answer).tolist()
         counts = shares if answer.counts is None else [max(0.0, count) for count in answer.counts]
         for text, share, number in zip(self.texts, shares, counts, strict=True):
             told = {"value": text, "recordCount": repr(number), "probability": repr(share)}
@@ -144,7 +144,7 @@ class _Labels:
         number = {"optype": "continuous", "dataType": "double"}
         if of_rules:
             SubElement(output, "OutputField", {"name": self.confidence} | number | {"feature": "confidence"})
-        shares = [answer.shares_among(self.model.classes).tolist() for answer in self.model.answers]
+        shares = [shares_of(self.model, answer).tolist() for answer in self.model.answers]
         for place, (name, text) in enumerate(zip(self.shares, self.texts, strict=True)):
             if not of_rules:
                 share = {"name": name} | number | {"feature": "probability", "value": text}
@@ -169,7 +169,7 @@ class _Labels:
         # PMML4S looks up strings only, and loses what XML escapes in a constant
         add = self._add_ranges if self.type == "text" else self._add_choice
         add(SubElement(output, "OutputField", label | LOOKED_UP), [self.texts[i] for i in places])
-        shares = [answer.shares_among(self.model.classes).tolist() for answer in self.model.answers]
+        shares = [shares_of(self.model, answer).tolist() for answer in self.model.answers]
         for place, name in enumerate(self.shares):
             field = SubElement(output, "OutputField", {"name": name} | number | LOOKED_UP)
             self._add_ranges(field, [repr(of_classes[place]) for of_classes in shares])
@@ -240,7 +240,7 @@ def _add_rules(element: Element, ways: Sequence[Way], labels: _Labels) -> None:
     SubElement(rules, "RuleSelectionMethod", {"criterion": "firstHit"})
     for (predicate, _), (number, answer) in zip(ways, enumerate(labels.model.answers, 1), strict=True):
         place = labels.model.classes.index(answer.label)
-        share = float(answer.shares_among(labels.model.classes)[place])
+        share = float(shares_of(labels.model, answer)[place])
         rule = {"id": str(number), "score": labels.texts[place], "confidence": repr(share)}
         said = SubElement(rules, "SimpleRule", rule)
         said.append(predicate)
@@ -328,12 +328,10 @@ def _is_category(column: str, value: str | float, wanted: bool) -> Element:
 def _text_predicate(test: TextTest, kind: str) -> Element:
     """Each category in a predicate of its own: what quotation marks mean in PMML's arrays, evaluators do not agree on."""
     listed: list[str | float] = []
-    for text in test.listed:
-        if kind == "number":
-            number = number_of(test.column, text)
-            listed += [] if number is None else [number]
-        else:
-            listed.append(_held(text, f"a category of column {test.column!r}"))
+    if kind == "number":
+        listed += exact_numbers(test.column, test.numbers)
+    else:
+        listed += [_held(text, f"a category of column {test.column!r}") for text in test.listed]
     if test.inside:
         found = [_is_category(test.column, value, True) for value in listed]
         return _joined("or", [_simple(test.column, "isMissing"), *found] if test.missing else found)

@@ -8,14 +8,15 @@ import builtins
 import keyword
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from ..common.errors import RuleError
 from ..conditions.partition import DOUBLING, FARTHEST, TOTAL, Model
 from ..conditions.text import write, write_number
 from ..schema import Label
-from ..schema.columns.value_bins import TRUTH
+from ..schema.columns.matching import MISSING, NONE, Matching
+from ..schema.columns.value_bins import TRUTH, TextBins
 from .branches import Branch, Branches, BranchSplit, BranchTest, NumberTest, TextTest, branches
 
 HELPERS = {
@@ -31,34 +32,35 @@ def number(value):
     except ValueError:
         return nan
 ''',
-    "text": '''
-def text(value):
-    """One text for one value, whatever its type: 1, 1.0, "1" and True are the same. None if it is missing."""
+    "category": '''
+def category(value, listed, wholes, numbers, truths):
+    """The listed category that a value is, of whatever type; None if it is missing. Any other text is itself."""
+    missing = {MISSING}
     if isinstance(value, str):
-        return str.__str__(value)
-    if isinstance(value, Decimal):
-        value = None if value.is_nan() else float(value)
-    if value is None or (isinstance(value, Real) and value != value):
-        return None
-    if not isinstance(value, Real):
-        raise TypeError("a value must be a text, a number, a truth value or None")
-    try:
-        whole = int(value)
-        return str(whole) if value == whole else str(float(value))
-    except (OverflowError, ValueError):
-        return str(value)
-''',
+        value = str.__str__(value)
+        if value in listed or value in missing:
+            return value if value in listed else None
+        said = {"true": True, "false": False}.get(value.strip().lower())
+        return numbers.get(number(value), value) if said is None else truths.get(said, value)
+    if isinstance(value, bool):
+        return truths.get(value, False)
+    if isinstance(value, Integral):
+        return wholes.get(int(value), False)
+    return numbers.get(number(value), None if value is None or value != value else False)
+'''.replace("{MISSING}", repr(tuple(sorted(MISSING)))),
     "truth": '''
 def truth(value):
     """True or False; None if it is missing or neither."""
     words = {WORDS}
-    return words.get((text(value) or "").lower())
+    said = str.__str__(value).strip().lower() if isinstance(value, str) else None
+    return words[said] if said in words else {0.0: False, 1.0: True}.get(number(value))
 '''.replace("WORDS", ", ".join(f'"{word}": {bool(value)}' for word, value in TRUTH.items())),
 }
 TAKEN = {
     *HELPERS,
     "record",
     "Decimal",
+    "Integral",
     "Real",
     "inf",
     "isnan",
@@ -82,9 +84,10 @@ def to_python(model: Model, name: str = "predict", share_of: Label | None = None
     tests = {test.column: test for test in made.tests}
     variables = _variables(tests, {name, *_of_points(made)})
     lines = [f"def {name}(record):", *_indented(_docstring(model, share_of))]
-    reads, needed = _reads(tests, variables)
+    reads, needed = _reads(model, tests, variables)
     if tests:
-        lines += _indented(["from decimal import Decimal", *_math(needed), "from numbers import Real"])
+        numbers = "from numbers import Integral, Real" if "category" in needed else "from numbers import Real"
+        lines += _indented(["from decimal import Decimal", "from math import inf, isnan, nan", numbers])
         for helper in (h for h in HELPERS if h in needed):
             lines += ["", *_indented(HELPERS[helper].strip().split("\n"))]
         lines += ["", *_indented(reads), ""]
@@ -131,24 +134,37 @@ def _variables(columns: Iterable[str], used: set[str]) -> dict[str, str]:
     return variables
 
 
-def _reads(tests: dict[str, BranchTest], variables: dict[str, str]) -> tuple[list[str], set[str]]:
+def _reads(model: Model, tests: dict[str, BranchTest], variables: dict[str, str]) -> tuple[list[str], set[str]]:
     """The lines that read the record, and the helpers that they call."""
-    lines, needed = [], set()
+    lines, needed = [], {"number"}
     for column, test in tests.items():
-        helper = "number" if isinstance(test, NumberTest) else "text" if isinstance(test, TextTest) else "truth"
-        needed |= {helper, "text"} if helper == "truth" else {helper}
-        lines.append(f"{variables[column]} = {helper}(record[{column!r}])")
+        variable = variables[column]
+        helper = "number" if isinstance(test, NumberTest) else "category" if isinstance(test, TextTest) else "truth"
+        needed.add(helper)
+        given = [f"record[{column!r}]", *(_told_apart(model, column) if isinstance(test, TextTest) else ())]
+        lines.append(f"{variable} = {helper}({', '.join(given)})")
         if isinstance(test, NumberTest) and test.limits != (None, None):
             low, high = ("" if end is None else write_number(end) for end in test.limits)
-            within = f"{low} <= " * bool(low) + variables[column] + f" <= {high}" * bool(high)
-            lines.append(
-                f"{variables[column]} = {variables[column]} if {within} else nan  # beyond its bounds it is missing"
-            )
+            within = f"{low} <= " * bool(low) + variable + f" <= {high}" * bool(high)
+            lines.append(f"{variable} = {variable} if {within} else nan  # beyond its bounds it is missing")
     return lines, needed
 
 
-def _math(needed: set[str]) -> list[str]:
-    return ["from math import inf, isnan, nan"] if "number" in needed else []
+def _told_apart(model: Model, column: str) -> Iterator[str]:
+    """The listed texts that could be taken for something else, and a listed text for each number and truth value that is one."""
+    assert model.schema is not None
+    bins = model.schema[column].value_bins
+    assert isinstance(bins, TextBins)
+    matching, text = bins.matching, {place: text for text, place in bins.bin_of.items()}
+    yield repr(tuple(t for t in bins.bin_of if t in MISSING or Matching({t: 0}).numbers))
+    for found in (matching.wholes, matching.numbers):
+        known = (f"{_number(n)}: {text[place]!r}" for n, place in found.items() if place != NONE)
+        yield "{" + ", ".join(known) + "}"
+    yield repr({bool(n): text[place] for n, place in matching.truths.items() if place != NONE})
+
+
+def _number(number: float) -> str:
+    return str(number) if isinstance(number, int) else write_number(number)
 
 
 def _of_points(made: Branches) -> list[str]:

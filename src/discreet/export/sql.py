@@ -13,7 +13,7 @@ from ..schema import Label
 from ..schema.columns.value_bins import TRUTH
 from .branches import Branch, Branches, BranchSplit, BranchTest, NumberTest, TextTest, TruthTest, branches
 from .dialects import Dialect, check_case, dialect_of
-from .values import kinds_of, number_of, type_of_labels
+from .values import exact_numbers, kinds_of, type_of_labels
 
 
 def to_sql(
@@ -171,7 +171,8 @@ def _truth_condition(engine: Dialect, test: TruthTest, kind: str) -> str:
     if kind == "boolean":
         return _boolean_condition(engine, x, test.wanted)
     wanted = [word for word, value in TRUTH.items() if (bool(value) in test.wanted) != missing]
-    words = TextTest(test.column, tuple(wanted), not missing, missing)
+    numbers = tuple(float(value) for value in (True, False) if (value in test.wanted) != missing)
+    words = TextTest(test.column, tuple(wanted), not missing, missing, numbers)
     return _text_condition(engine, words, kind, any_case=True)
 
 
@@ -185,11 +186,11 @@ def _boolean_condition(engine: Dialect, x: str, wanted: Collection[bool | None])
 
 def _text_condition(engine: Dialect, test: TextTest, kind: str, any_case: bool = False) -> str:
     x = engine.column(test.column)
-    if kind == "boolean":  # True is the text "1"
-        found = [value for value, text in ((True, "1"), (False, "0")) if (text in test.listed) == test.inside]
+    if kind == "boolean":
+        found = [value for value in (True, False) if (value in test.truths) == test.inside]
         return _boolean_condition(engine, x, [*found, None] if test.missing else found)
     if kind == "number":
-        listed = [engine.number(number) for text in test.listed if (number := number_of(test.column, text)) is not None]
+        listed = [engine.number(number) for number in exact_numbers(test.column, test.numbers)]
         missing, known = _or(engine.is_null(x, kind), engine.is_nan(x)), [f"NOT {engine.is_nan(x)}"]
     else:
         listed = [engine.compared_text(text) for text in test.listed if engine.holds(text)]

@@ -1,6 +1,6 @@
 """What columns and labels are outside Python: a column of a table elsewhere has one type, and so have predictions."""
 
-import re
+import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from ..common.errors import RuleError
@@ -54,19 +54,12 @@ def type_of_labels(labels: Sequence[Label], kind: str, where: str) -> str:
     return "number"
 
 
-def number_of(column: str, text: str) -> float | None:
-    """The number that has this text in Python, if there is one: 1 and 1.0 have "1", nothing has "01"."""
-    if re.fullmatch(r"0|-?[1-9][0-9]*", text):
-        if abs(int(text)) >= EXACT:
-            raise RuleError(
-                f"column {column!r} has categories that are numbers of more than 53 bits; store it as a string"
-            )
-        return float(text)
-    try:
-        number = float(text)
-    except ValueError:
-        return None
-    return number if str(number) == text and not number.is_integer() and number == number else None
+def exact_numbers(column: str, numbers: Iterable[float]) -> list[float]:
+    """The numbers that categories are in a column of numbers, if each has a floating-point number of its own."""
+    found = list(numbers)
+    if any(EXACT <= abs(number) < math.inf for number in found):
+        raise RuleError(f"column {column!r} has categories that are numbers of more than 53 bits; store it as a string")
+    return found
 
 
 def is_unicode(text: str) -> bool:

@@ -14,7 +14,7 @@ from ..common.tables import Table
 from . import Schema
 from .columns import KINDS, Column, Ignored, is_missing
 from .columns.base import Seen
-from .columns.numeric import as_number
+from .columns.values import as_number
 
 N_CUTS = 9  # deciles
 

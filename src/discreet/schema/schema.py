@@ -39,6 +39,7 @@ import numpy as np
 
 from ..common.errors import SchemaError, shown
 from ..common.names import closest, first_few
+from ..common.parameters import as_written, least_float
 from ..common.writing import write_whole
 from .columns import KINDS, Boolean, Column, Ignored, canonical
 from .columns.base import LARGEST_WHOLE
@@ -62,7 +63,10 @@ RELEASED_HEADER = """\
 # Cut points below were computed from records with differential privacy (private_cuts). These are the names of the releases
 # and what each cost: every model that is learned with this schema counts it.
 """
-RELEASED = "[released] must hold the epsilon of each release of cut points, a number above 0, under its name"
+RELEASED = (
+    "[released] must hold the epsilon of each release of cut points, a number above 0 (or '1/30'), under its name"
+)
+FRACTION = re.compile("[0-9]{1,60}/[1-9][0-9]{0,60}", re.ASCII)
 
 
 @dataclass(frozen=True)
@@ -92,7 +96,7 @@ class Schema:
     classes: tuple[Label, ...] | None = None
     inferred: bool = False  # made from records, so that nothing private may rest on it
     # cut points that private_cuts computed: the name of each release, and its epsilon
-    released: tuple[tuple[str, float], ...] = ()
+    released: tuple[tuple[str, float | Fraction], ...] = ()
     source: str = ""  # where it came from, as its author says
     target_label: str = ""  # what people call the target
     class_labels: Labels = ()  # and its classes, by their texts
@@ -105,7 +109,7 @@ class Schema:
             target: str | None = None,
             classes: Sequence[Label] | None = None,
             inferred: bool = False,
-            released: Sequence[tuple[str, float]] = (),
+            released: Sequence[tuple[str, float | Fraction]] = (),
             source: str = "",
             target_label: str = "",
             class_labels: Mapping[str, str] | Sequence[tuple[str, str]] = (),
@@ -159,7 +163,7 @@ class Schema:
     @property
     def cuts_epsilon(self) -> float:
         """What the cut points cost that ``private_cuts`` computed; 0 if there are none."""
-        return float(sum(Fraction(repr(epsilon)) for _, epsilon in self.released))
+        return least_float(sum((as_written(epsilon) for _, epsilon in self.released), Fraction(0)))
 
     def __getitem__(self, name: str) -> Column:
         if name not in self._by_name:
@@ -241,7 +245,8 @@ class Schema:
         target |= {"labels": dict(self.class_labels)} if self.class_labels else {}
         data: dict[str, Any] = {"inferred": True} if self.inferred else {}
         data |= {"source": self.source} if self.source else {}
-        data |= {"released": dict(self.released)} if self.released else {}
+        released = {name: str(e) if isinstance(e, Fraction) else e for name, e in self.released}
+        data |= {"released": released} if released else {}
         data |= {"target": target} if target else {}
         return data | {"columns": {c.name: {"type": c.kind} | _plain(c.entries()) for c in self.columns}}
 
@@ -291,11 +296,11 @@ def as_comment(text: str) -> str:
     return " ".join("".join(c if c.isprintable() else " " for c in text).split())
 
 
-def _releases(given: Any) -> tuple[tuple[str, float], ...]:
+def _releases(given: Any) -> tuple[tuple[str, float | Fraction], ...]:
     """Names and epsilons. What is not understood here would be left out of a statement, so it is refused."""
     try:
         pairs = [(name, epsilon) for name, epsilon in given]
-        numbers = [math.nan if isinstance(e, bool | str) else float(e) for _, e in pairs]
+        numbers = [_epsilon(e) for _, e in pairs]
     except (TypeError, ValueError, OverflowError):
         raise SchemaError(RELEASED) from None
     names = [name for name, _ in pairs]
@@ -304,6 +309,16 @@ def _releases(given: Any) -> tuple[tuple[str, float], ...]:
     if len(set(names)) < len(names):
         raise SchemaError("[released] names a release twice")
     return tuple(zip(names, numbers, strict=True))
+
+
+def _epsilon(given: Any) -> float | Fraction:
+    """A number; or a fraction, if no decimal is exact, which a file has as a string."""
+    if isinstance(given, str) and FRACTION.fullmatch(given):
+        given = Fraction(given)
+    if isinstance(given, bool | str):
+        return math.nan
+    is_exact = not isinstance(given, Fraction) or as_written(float(given)) == given
+    return float(given) if is_exact else given
 
 
 def _column(name: str, facts: object) -> Column:

@@ -23,10 +23,13 @@ import numpy as np
 from ..common.errors import SchemaError
 from ..schema import Label
 from ..schema.columns import Column, canonical
+from ..schema.columns.matching import MISSING, NONE, Matching, whole_of
 from ..schema.columns.value_bins import TRUTH, NumberBins, TextBins
+from ..schema.columns.values import as_number, truth_of
 from .engines.base import Engine, as_float
 
-NUMBER = r"^[ \t\n\v\f\r]*[+-]?((\d+\.?\d*|\.\d+)([eE][+-]?\d+)?|(?i:inf|infinity))[ \t\n\v\f\r]*$"
+SPACE = "[ \t\n\v\f\r]*"
+NUMBER = f"^{SPACE}[+-]?(([0-9]+[.]?[0-9]*|[.][0-9]+)([eE][+-]?[0-9]+)?|[iI][nN][fF]([iI][nN][iI][tT][yY])?){SPACE}$"
 SMALL = 2**40  # beyond all integers of 32 bits
 TRUE_OR_FALSE = {"0": 0, "1": 1}
 
@@ -45,6 +48,7 @@ class Numbering(NamedTuple):
     otherwise: int
     missing: int
     ignores_case: bool = False
+    matching: Matching | None = None  # by which values that are not listed are found
 
 
 class EngineColumn:
@@ -93,16 +97,22 @@ class EngineColumn:
     def _numbering(self, column: Column) -> Numbering:
         missing = column.n_bins - 1
         if isinstance(column.value_bins, TextBins):
-            return Numbering(column.value_bins.bin_of, column.value_bins.unlisted, missing)
+            bins = column.value_bins
+            self._check_fits(bins.matching, f"column {column.name!r}")
+            return Numbering(bins.bin_of, bins.unlisted, missing, matching=bins.matching)
         return Numbering(TRUTH if self.kind == "text" else TRUE_OR_FALSE, missing, missing, ignores_case=True)
 
     def _numbering_of_classes(self, classes: Sequence[Label]) -> Numbering:
-        if (self.kind == "text") != isinstance(classes[0], str):
+        matching = Matching({canonical(c): i for i, c in enumerate(classes)})
+        self._check_fits(matching, "the target")
+        return Numbering(matching.bin_of, -1, -1, matching=matching)
+
+    def _check_fits(self, matching: Matching, what: str) -> None:
+        if not matching.fits({"boolean": "b", "whole": "i", "number": "f"}.get(str(self.kind), "O")):
             raise SchemaError(
-                "the target and the classes of the schema must be both strings or both numbers "
-                "(a schema without [target] classes means the classes 0 and 1)"
+                f"{what}: the schema lists two that are the same number, such as 1 and 01, so it must hold strings in "
+                f"{self._engine.connection.name}"
             )
-        return Numbering({canonical(c): i for i, c in enumerate(classes)}, -1, -1)
 
     def number(self, decimal: str = ".") -> Any:
         """The values as 64-bit floating-point numbers. Texts have this decimal sign (``files.pointed``)."""
@@ -113,10 +123,15 @@ class EngineColumn:
             return ibis.cases((x, as_float(1.0)), (~x, as_float(0.0)))
         if self.kind == "text":  # DuckDB reads what Python does, but 1_000 and +-1, too, and no digits of other scripts
             x = x.translate(",.", ".,") if decimal == "," else x
+            words = [
+                (self._engine.stripped(x).lower() == word, as_float(n)) for word, n in (("true", 1.0), ("false", 0.0))
+            ]
             plain = ibis.ifelse(
                 x.re_search(r"[^\x00-\x7f]"), x.translate(*_odd_signs()), x
             )  # a thousand times as slow as all else
-            return ibis.ifelse(plain.re_search(NUMBER), plain.try_cast("float64"), ibis.null("float64"))
+            return ibis.cases(
+                (plain.re_search(NUMBER), self._engine.text_as_float(plain)), *words, else_=ibis.null("float64")
+            )
         if self._type.is_decimal():
             return self._engine.decimal_as_float(x)
         return x.cast("float64")
@@ -180,19 +195,57 @@ class EngineColumn:
     def _as_compared(self, numbering: Numbering) -> Any:
         if self.kind == "number":
             return self.number()
-        return self.values.lower() if self.kind == "text" and numbering.ignores_case else self.values
+        if self.kind != "text":
+            return self.values
+        if not numbering.ignores_case:
+            return self._as_listed(numbering)
+        import ibis
+
+        bare = self._engine.stripped(self.values).lower()
+        number = self.number()
+        return ibis.cases((number == as_float(1.0), "1"), (number == as_float(0.0), "0"), else_=bare)
+
+    def _as_listed(self, numbering: Numbering) -> Any:
+        """Texts, with a listed one for another way to write the same number or truth value, and null for what is missing."""
+        import ibis
+
+        x, matching = self.values, numbering.matching
+        if matching is None:
+            return x
+        cases = []
+        if gone := self.held(sorted(MISSING - matching.bin_of.keys())):
+            cases.append((x.isin(gone), ibis.null("string")))
+        known = {n: at for n, at in matching.numbers.items() if at != NONE}
+        words = {n: at for n, at in matching.truths.items() if at != NONE}
+        if known or words:
+            text = {at: listed for listed, at in matching.bin_of.items() if self._engine.holds(listed)}
+            cases.insert(0, (x.isin(self.held(matching.bin_of)), x))
+            bare = self._engine.stripped(x).lower()
+            said = {1.0: "true", 0.0: "false"}
+            cases += [(bare == said[n], self._engine.as_text(text[at])) for n, at in words.items() if at in text]
+            if known:
+                number = self.number()
+                whole = [n for n, at in known.items() if abs(n) < 2**53 and matching.bin_of.get(canonical(n)) == at]
+                whole = [n for n in whole if n.is_integer()]
+                if whole:  # one case for them all: there may be many, and ibis writes the number out in each
+                    cases.append((number.isin([as_float(n) for n in whole]), number.cast("int64").cast("string")))
+                rest = [(n, text[at]) for n, at in known.items() if n not in whole and at in text]
+                cases += [(number == as_float(n), self._engine.as_text(listed)) for n, listed in rest]
+        return ibis.cases(*cases, else_=x) if cases else x
 
     def _among(self, numbering: Numbering) -> Any:
         """The number of each value."""
         import ibis
 
-        numbers, otherwise, missing, _ = numbering
+        numbers, otherwise, missing = numbering[:3]
         if self._has_places:
             place, at_place = self._places(numbering)
             return ibis.coalesce(self._engine.at_place(at_place, place), otherwise)
         x = self._as_compared(numbering)
         if self.kind == "boolean":
-            true, false = (numbers.get(text, otherwise) for text in ("1", "0"))
+            known = {1.0: numbers.get("1", otherwise), 0.0: numbers.get("0", otherwise)}
+            known = known if numbering.matching is None else numbering.matching.truths
+            true, false = (known.get(n, otherwise) for n in (1.0, 0.0))
             return ibis.cases((x, true), (~x, false), else_=missing)
         rest: Any = ibis.literal(otherwise)
         if otherwise != missing:
@@ -246,7 +299,7 @@ class EngineColumn:
                     yield self._engine.as_text(text)
                 continue
             number = _as_float(text) if self.kind == "number" else _as_whole(text, self._type.bounds)
-            if number is not None and canonical(number) == text:
+            if number is not None:
                 yield as_float(number) if self.kind == "number" else _as_literal(number)
 
 
@@ -281,16 +334,12 @@ def _as_literal(number: int | float) -> Any:
 
 
 def _as_float(text: str) -> float | None:
-    try:
-        number = float(text)
-    except ValueError:
-        return None
+    truth = truth_of(text)
+    number = as_number(text) if truth is None else truth
     return number if number == number else None  # engines find NaN equal to itself
 
 
 def _as_whole(text: str, bounds: Any) -> int | None:
-    try:
-        number = int(text)
-    except ValueError:  # also one of thousands of digits
-        return None
-    return number if bounds.lower <= number <= bounds.upper else None
+    truth = truth_of(text)
+    number = whole_of(text) if truth is None else int(truth)
+    return number if number is not None and bounds.lower <= number <= bounds.upper else None

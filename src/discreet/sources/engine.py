@@ -27,7 +27,7 @@ from ..cells.totals import ByTotal, TotalsInProgress, columns_of, renumbered
 from ..cells.tuples import TuplesInProgress
 from ..common.errors import EngineError, SchemaError, TableError, warnings_ignored
 from ..schema import Label, Schema
-from ..schema.columns import Column, canonical
+from ..schema.columns import Column
 from .bins import EngineColumn, smallest
 from .engines import engine_of
 from .engines.base import Engine
@@ -68,10 +68,8 @@ class EngineTable:
         self._there = [self._column(c.name) for c in self._columns]
         found = zip(self._there, self._columns, strict=True)
         self._bins = [there.bin_in(column).cast(smallest(column.n_bins)) for there, column in found]
-        self._labels, self._named = self._column(schema.target), self._classes
-        if self._labels.kind == "text" and texts is not None:
-            self._named = tuple(canonical(c) for c in classes)
-        self._label = self._labels.class_in(self._named).cast(smallest(len(self._classes)))
+        self._labels = self._column(schema.target)
+        self._label = self._labels.class_in(self._classes).cast(smallest(len(self._classes)))
 
     def __repr__(self) -> str:
         return f"<EngineTable of {self.engine}>"
@@ -169,7 +167,7 @@ class EngineTable:
         """
         which = self._numbers(filling.columns)
         handed = [self._there[i].handed_for_bins(self._columns[i]) for i in which]
-        handed.append(self._labels.handed_for_class(self._named))
+        handed.append(self._labels.handed_for_class(self._classes))
         records = self._table.select(**{f"b{i}": values for i, (values, _) in enumerate(handed)})
         for answer in self._answer(records, _of_the_budget(filling.division), RECORDS_AT_A_TIME, whole=False):
             *bins, labels = (as_numbers(x) for x, (_, as_numbers) in zip(answer, handed, strict=True))

@@ -17,14 +17,14 @@ import numpy as np
 import pandas as pd
 
 from ..common.errors import TableError, no_value_shown
-from ..schema import Label, Schema
-from ..schema.columns import Column, canonical, is_missing
-from ..schema.columns.numeric import as_number
+from ..schema import Schema
+from ..schema.columns import Column
+from ..schema.columns.matching import MISSING
 from ..schema.columns.value_bins import NumberBins, TextBins
+from ..schema.columns.values import as_number
 
 DELIMITERS = {",": "comma", ";": "semicolon", "\t": "tab", "|": "vertical bar"}
-# What stands for a missing value in a CSV file, unless the schema lists it as a category
-MISSING = frozenset(["", "NA", "N/A", "n/a", "NaN", "nan", "NULL", "null", "None", "<NA>", "?"])
+NO_NUMBER = "<a number with another decimal sign>"
 PARQUET, ARROW, TEXT = (".parquet", ".pq"), (".arrow", ".feather", ".ipc"), (".csv", ".tsv", ".txt")
 NO_ROW_NAMES = (
     "Write the table again without them: to_csv(..., index=False) in pandas, write.csv(..., row.names = FALSE) in R"
@@ -106,7 +106,10 @@ def read_parts(
 
         types, batches = (_parquet if _kind(path) == "parquet" else _arrow)(path, names)
         yield [nulls(0, kind) for kind in types]
-        yield from batches
+        for batch in batches:
+            for column in batch:
+                check_damage(column)
+            yield batch
 
 
 def _parquet(path: Path, names: list[str]) -> tuple[list[Any], Iterator[list[Any]]]:
@@ -128,13 +131,42 @@ def _parquet(path: Path, names: list[str]) -> tuple[list[Any], Iterator[list[Any
 
 def _arrow(path: Path, names: list[str]) -> tuple[list[Any], Iterator[list[Any]]]:
     """The same of an Arrow file, which is read in the batches in which it was written."""
-    from pyarrow.compute import field
-    from pyarrow.dataset import dataset
+    from pyarrow import OSFile, ipc
 
-    file = dataset(path, format="ipc")
-    asked = {f"c{i}": field(name) for i, name in enumerate(names)}
-    batches = file.to_batches(columns=asked, batch_size=ROWS_AT_A_TIME, batch_readahead=1, fragment_readahead=1)
-    return [file.schema.field(name).type for name in names], (batch.columns for batch in batches)
+    # not by pyarrow.dataset, which reads ahead in threads, and there some damaged files end the process
+    with ipc.open_file(OSFile(str(path))) as file:
+        schema = file.schema
+    wanted = ipc.IpcReadOptions(
+        included_fields=sorted({schema.get_field_index(name) for name in names}), use_threads=False
+    )
+
+    def batches() -> Iterator[list[Any]]:
+        with ipc.open_file(OSFile(str(path)), options=wanted) as file:
+            for number in range(file.num_record_batches):
+                batch = file.get_batch(number)
+                yield [batch.column(name) for name in names]
+
+    return [schema.field(name).type for name in names], batches()
+
+
+def check_damage(column: Any) -> None:
+    """Stop at what would lead out of a column's memory, and end this process. Texts that are not UTF-8 are no damage."""
+    import pyarrow as pa
+
+    kind = column.type
+    if isinstance(column, pa.ExtensionArray):
+        check_damage(column.storage)
+    elif isinstance(column, pa.DictionaryArray):
+        column.validate()
+        check_damage(column.indices)
+        check_damage(column.dictionary)
+        pa.DictionaryArray.from_arrays(column.indices, column.dictionary)  # stops at places that there are not
+    elif pa.types.is_string(kind) or pa.types.is_large_string(kind):
+        raw = pa.binary() if pa.types.is_string(kind) else pa.large_binary()
+        column.validate()
+        pa.Array.from_buffers(raw, len(column), column.buffers(), offset=column.offset).validate(full=True)
+    else:
+        column.validate(full=True)
 
 
 def side_by_side(names: Sequence[str], values: Sequence[Any]) -> Any:
@@ -153,30 +185,6 @@ def pointed(text: str, decimal: str) -> str:
     ('1.5', '1,5')
     """
     return text.translate(SWAPPED) if decimal == "," else text
-
-
-def labels(values: Sequence[Any], classes: Sequence[Label] | None, decimal: str = ".") -> np.ndarray:
-    """Labels as the schema's classes have them: "1", "1.0" and (where classes are numbers) "true" are the class 1.
-
-    What is none of them stays as it is, for ``check_table``; to learners it is no label.
-
-    >>> labels(["1.0", "0", "x", None], ["0", "1"]).tolist()
-    ['1', '0', 'x', None]
-    """
-    known: dict[Any, Any] = {}
-    for c in (0, 1) if classes is None else sorted(classes):
-        known[canonical(c)] = c
-        if (number := as_number(c)) == number:
-            known.setdefault(number, c)
-    truth = {} if classes is not None and isinstance(classes[0], str) else {"true": 1.0, "false": 0.0}
-
-    def label(value: Any) -> Any:
-        text = canonical(value)
-        found = known.get(text, known.get(as_number(pointed(text, decimal))))
-        return known.get(truth.get(text.lower(), text), text) if found is None else found
-
-    found = {value: label(value) for value in set(values) if not is_missing(value)}
-    return np.array([*(found.get(value) for value in values), None], dtype=object)[:-1]  # NumPy may not look inside
 
 
 def read_typed(path: Path, delimiter: str | None, encoding: str, decimal: str) -> pd.DataFrame:
@@ -334,21 +342,10 @@ def read_texts(
         csv.field_size_limit(largest)
 
 
-def numbers_among(categories: Iterable[str]) -> dict[float, str]:
-    """The categories that are numbers as Python writes them, by number.
-
-    >>> numbers_among(["1", "0.5", "1.0", "nan", "x"])
-    {1.0: '1', 0.5: '0.5'}
-    """
-    numbers = {c: as_number(c) for c in categories}
-    return {n: c for c, n in numbers.items() if n == n and canonical(n) == c}
-
-
 def as_read(texts: Sequence[str | None], column: Column | None, decimal: str = ".") -> np.ndarray:
-    """Texts with None for what is missing, numbers with a point. Categories that are integers are also found as 1.0."""
+    """Texts without spaces around them, with None for what is missing, and numbers with a point."""
     bins = None if column is None else column.value_bins
     categories: Mapping[str, int] = bins.bin_of if isinstance(bins, TextBins) else {}
-    numbers = numbers_among(categories)
     known: dict[str | None, str | None] = {}
     for text in set(texts):
         value = (text or "").strip()
@@ -358,7 +355,15 @@ def as_read(texts: Sequence[str | None], column: Column | None, decimal: str = "
             known[text] = None
         else:
             number = pointed(value, decimal)
-            known[text] = number if isinstance(bins, NumberBins) else numbers.get(as_number(number), value)
+            if isinstance(bins, NumberBins) or _is_number(number):
+                known[text] = number
+            else:  # 1.5 is no number where the decimal sign is a comma
+                known[text] = NO_NUMBER if _is_number(value) else value
     found = np.empty(len(texts), dtype=object)
     found[:] = [known[text] for text in texts]
     return found
+
+
+def _is_number(text: str) -> bool:
+    number = as_number(text)
+    return number == number

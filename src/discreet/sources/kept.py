@@ -2,13 +2,15 @@
 
 They are in a file on this machine, some records at a time and within these column by column, so that memory does not grow with
 the records. The file has no name (on Windows one that nobody else may open), and it is gone when it is closed, or when this
-process ends in whatever way. Where there is no room for it nothing is kept, and the table is read again: the counts are the same.
+process ends in whatever way. Where less than a gigabyte is free nothing is kept, and the table is read again: the counts are the
+same. So it is if the room is used up nevertheless.
 """
 
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from io import FileIO
-from tempfile import TemporaryFile
+from shutil import disk_usage
+from tempfile import TemporaryFile, gettempdir
 from typing import cast
 
 import numpy as np
@@ -22,6 +24,7 @@ from ..schema.columns import Column
 from .engine import BOOKED, EngineTable
 from .memory import FileTable, MemoryTable
 
+ROOM = 1 << 30  # bytes free: a public number decides whether a file is used, not how many records there happen to be
 Numbers = npt.NDArray[np.integer]
 Source = EngineTable | FileTable | MemoryTable  # a table that can be counted again and again
 
@@ -35,7 +38,8 @@ class KeptBins(Secret):
         self._records: list[int] = []  # of each part
         self._file: FileIO | None = None
         with suppress(OSError):
-            self._file = TemporaryFile(buffering=0)  # noqa: SIM115  # open until ``close``
+            if disk_usage(gettempdir()).free >= ROOM:
+                self._file = TemporaryFile(buffering=0)  # noqa: SIM115  # open until ``close``
 
     @property
     def is_whole(self) -> bool:

@@ -11,11 +11,12 @@ from ..cells.cells import CellsInProgress
 from ..cells.totals import TotalsInProgress
 from ..cells.tuples import TuplesInProgress
 from ..common.errors import SchemaError
-from ..common.tables import Table, as_array, as_objects, as_table, only_column, type_of_labels
+from ..common.tables import Table, as_array, as_objects, as_table, only_column
 from ..schema import Label, Schema
 from ..schema.columns import Column, canonical
 from ..schema.columns.base import distinct, no_warning
-from .files import is_csv, labels, read_parts, side_by_side
+from ..schema.columns.matching import Matching
+from .files import read_parts, side_by_side
 
 ROWS_AT_A_TIME = 1 << 18
 Filling = CellsInProgress | TuplesInProgress | TotalsInProgress
@@ -75,7 +76,6 @@ class FileTable:
         for *values, y in read_parts(self._path, asked, *self._how):
             table = as_table(side_by_side(names, values))
             check_types(table, columns)
-            y = labels(y.tolist(), self._schema.classes, self._how[2]) if is_csv(self._path) else y
             add_table(filling, table, filling.columns, class_numbers(y, self._classes, len(table)))
 
 
@@ -112,7 +112,6 @@ def check_labels(y: Any, classes: Sequence[Label], n: int) -> np.ndarray:
     if y is None:
         raise ValueError("y is missing: it must hold a label for each record of X")
     y = only_column(y)
-    kind = type_of_labels(y)
     y = as_objects(as_array(y))
     if y.dtype == object and y.ndim == 1 and not {list, tuple}.isdisjoint(map(type, y)):  # a list of rows of one label
         y = np.fromiter((v[0] if type(v) in (list, tuple) and len(v) == 1 else v for v in y), dtype=object)
@@ -120,10 +119,11 @@ def check_labels(y: Any, classes: Sequence[Label], n: int) -> np.ndarray:
         y = y[:, 0]
     if y.ndim != 1 or len(y) != n:
         raise ValueError("X and y differ in length, or y is not one column of labels")
-    if kind is not None and kind != ("text" if isinstance(classes[0], str) else "number"):
+    if y.dtype.kind in "mM" or not _matching(classes).fits(y.dtype.kind):
         raise SchemaError(
-            "y and the classes of the schema must be both strings or both numbers "
-            "(a schema without [target] classes, and no schema, mean the classes 0 and 1)"
+            "y holds dates or times, which are no classes"
+            if y.dtype.kind in "mM"
+            else "the schema has classes that are the same number, such as 1 and 01, so y must hold strings"
         )
     return np.asarray(y)
 
@@ -136,10 +136,12 @@ def class_numbers(y: Any, classes: Sequence[Label], n: int) -> np.ndarray:
 
 
 def _numbers(y: np.ndarray, classes: Sequence[Label]) -> np.ndarray:
-    number = {canonical(c): i for i, c in enumerate(classes)}
-    if y.dtype.kind in "OcTV":  # NumPy does not sort what is missing among texts of its new type, and takes -0j for 0j
-        codes, texts = distinct(y)
-        numbers = np.array([*(number.get(canonical(v), -1) for v in texts), -1], dtype=np.int64)
-        return np.asarray(numbers[codes])
-    found, where = np.unique(y, return_inverse=True)
-    return np.array([number.get(canonical(v), -1) for v in found.tolist()], dtype=np.int64)[where]
+    find = _matching(classes).find
+    codes, found = distinct(y, by_value=True)
+    numbers = [find(value) for value in found]
+    classes_of: np.ndarray = np.array([*(-1 if n is None else n for n in numbers), -1], dtype=np.int64)[codes]
+    return classes_of
+
+
+def _matching(classes: Sequence[Label]) -> Matching:
+    return Matching({canonical(c): i for i, c in enumerate(classes)})

@@ -16,8 +16,8 @@ from ..common.tables import as_table
 from ..schema import Schema
 from ..schema.columns import Column, canonical, is_missing
 from ..schema.columns.base import spelled_alike
-from ..schema.columns.numeric import as_number
 from ..schema.columns.value_bins import TRUTH, NumberBins, TextBins, TruthBins
+from ..schema.columns.values import as_number
 from .files import pointed
 from .memory import check_labels, class_numbers
 
@@ -183,6 +183,45 @@ def _check_column(column: Column, values: np.ndarray) -> ColumnCheck:
         case NumberBins():
             other_decimal_sign = sum(_is_number_with_comma(text) for text in odd)
     return ColumnCheck(missing, dict(taken), misspelled, other_decimal_sign, column.can_be_missing)
+
+
+@dataclass(frozen=True)
+class Unread:
+    """How many values of a column a model cannot read, and how many of them are numbers with the other decimal sign."""
+
+    values: int = 0
+    unread: int = 0
+    other_decimal_sign: int = 0
+
+    def __add__(self, other: "Unread") -> "Unread":
+        return Unread(
+            self.values + other.values,
+            self.unread + other.unread,
+            self.other_decimal_sign + other.other_decimal_sign,
+        )
+
+
+def unread(column: Column, values: np.ndarray) -> Unread:
+    """Count the values that are there, but are no number, no truth value, or no category that the schema lists.
+
+    Only those are looked at one by one that are in a bin into which such values go.
+    """
+    known = column.value_bins
+    bins = column.encode(values)
+    suspect = bins == column.n_bins - 1
+    if isinstance(known, TextBins) and getattr(column, "outside", None) != "other":
+        suspect |= bins == known.unlisted
+    with no_value_shown(f"column {column.name!r} has values that cannot be read"):
+        there = (value for value in values[suspect].tolist() if not is_missing(value))
+        odd = [value for value in there if not isinstance(value, str) or value.strip()]  # an empty string says nothing
+        commas = 0
+        match known:
+            case TextBins(bin_of=listed):
+                odd = [value for value in odd if canonical(value) not in listed]
+            case NumberBins():
+                odd = [value for value in odd if np.isnan(as_number(value))]
+                commas = sum(_is_number_with_comma(canonical(value)) for value in odd)
+    return Unread(len(values), len(odd), commas)
 
 
 def _is_number_with_comma(text: str) -> bool:

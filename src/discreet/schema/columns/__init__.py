@@ -6,10 +6,11 @@ already (``NEGATION``), and these fix what it can compare with: ``<=``, ``<``, `
 and ``!=`` a string or an integer, ``is true`` and ``is missing`` nothing.
 """
 
-from .base import NEGATION, Column, ColumnTest, Value, canonical, is_missing
+from .base import NEGATION, Column, ColumnTest, Value
 from .boolean import Boolean, Ignored
 from .categorical import Categorical
 from .numeric import Numeric
+from .values import canonical, is_missing
 
 # By the type that a schema file calls them. Where a value would do for several, the last one is what it looks like.
 KINDS: dict[str, type[Column]] = {kind.kind: kind for kind in (Numeric, Categorical, Boolean, Ignored)}

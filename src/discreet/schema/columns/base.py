@@ -15,8 +15,6 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import MISSING, dataclass, field, fields
-from decimal import Decimal
-from numbers import Real
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -25,6 +23,7 @@ import pandas as pd
 from ...common.errors import SchemaError, no_value_shown, shown, warnings_ignored
 from .label_text import checked_text
 from .value_bins import ValueBins
+from .values import canonical, is_missing
 
 Value = float | int | str | tuple[float, float] | None
 ColumnTest = tuple[str, Value]
@@ -36,47 +35,9 @@ LARGEST_WHOLE = 10**300  # of a category or class: longer numbers could be read,
 PLAIN = {str, np.str_, float, type(None), type(pd.NA)}  # texts, and what stands for a missing one
 
 
-def canonical(value: Any) -> str:
-    """One text for one category or class, whatever type the table stores it in: 1, 1.0, "1" and True are the same.
-
-    A number is the same by its value, of a decimal as a floating-point number: Decimal("0.10") and 0.1 are "0.1".
-    """
-    if type(value) is str:
-        return value
-    try:
-        return str.__str__(_text(value))  # a text of a class of its own could do anything when it is compared
-    except Exception:  # whatever a value does, it may not stop a private fit
-        return f"<{type(value).__name__}>"
-
-
-def _text(value: Any) -> str:
-    if isinstance(value, str):
-        return value
-    if isinstance(value, bytes):
-        return value.decode(errors="replace")
-    if isinstance(value, Decimal):  # as engines have it: 0.1 and 0.10 are one number
-        value = float(value)
-    if isinstance(value, Real | np.bool_):
-        try:
-            return str(whole) if value == (whole := int(value)) else str(float(value))  # type: ignore[arg-type]
-        except Exception:  # infinite, no number, or too long to write down
-            pass
-    return str(value)
-
-
 def spelled_alike(text: str) -> str:
     """One text for all that differ by case or spaces only. Nobody learns by it: it is for those who look for mistakes."""
     return "".join(text.split()).casefold()
-
-
-def is_missing(value: Any) -> bool:
-    """Whether one value stands for "nothing known": None, NaN, pandas' NA and NaT."""
-    if value is None or value is pd.NA or value is pd.NaT:
-        return True
-    try:
-        return value.is_nan() if isinstance(value, Decimal) else isinstance(value, Real) and bool(value != value)
-    except Exception:  # a value whose own code fails
-        return False
 
 
 class Seen(NamedTuple):
@@ -235,14 +196,17 @@ def no_warning(values: np.ndarray) -> Iterator[None]:
             yield
 
 
-def distinct(values: np.ndarray) -> tuple[np.ndarray, Any]:
-    """Codes (-1 for a missing value) and the distinct values they stand for."""
+def distinct(values: np.ndarray, by_value: bool = False) -> tuple[np.ndarray, Any]:
+    """Codes (-1 for a missing value) and the distinct values they stand for: of objects their texts, or they ``by_value``."""
     if values.dtype.kind == "f":  # 0.1 has another text as a 32-bit number
         values = values.astype(np.float64, copy=False)
     elif values.dtype.kind not in "biumM":  # pandas takes -0j for 0j, and some texts for others
         values = values.astype(object, copy=False)
     if values.dtype == object and not _are_plain_texts(values):
         # one by one: a look at the whole column could let one value change what another is taken for
+        if by_value:
+            places = np.array([-1 if is_missing(v) else i for i, v in enumerate(values)], dtype=np.intp)
+            return places, values
         values = np.array([None if is_missing(v) else canonical(v) for v in values], dtype=object)
     if values.dtype != object:
         return pd.factorize(values)

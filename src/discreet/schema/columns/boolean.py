@@ -7,9 +7,11 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from ...common.errors import SchemaError
-from .base import Column, ColumnTest, Seen, Value, canonical, distinct
+from .base import Column, ColumnTest, Seen, Value, distinct
 from .labels import Labels, checked_labels
+from .matching import says_missing
 from .value_bins import TRUTH, TextBins, TruthBins
+from .values import as_number, canonical
 
 
 @dataclass(frozen=True)
@@ -79,14 +81,20 @@ class Boolean(Column):
             unknown = (bins == 2) & ~np.isnan(values)
         else:
             codes, found = distinct(values)
-            table = np.array([*(TRUTH.get(canonical(v).lower(), 2) for v in found), 2])
-            bins, unknown = table[codes], (table[codes] == 2) & (codes >= 0)
+            table = np.array([*(_truth(canonical(v)) for v in found), 2])
+            foreseen = np.array([*(says_missing(v) for v in found), True])
+            bins, unknown = table[codes], (table[codes] == 2) & ~foreseen[codes]
         if strict and self.outside != "missing" and unknown.any():
             raise SchemaError(
                 f"column {self.name!r} has values that are neither true nor false; "
                 'make it categorical in the schema, or say outside = "missing"'
             )
         return bins
+
+
+def _truth(text: str) -> int:
+    """The bin of a text. "1.0" is 1, as it is in a column of numbers."""
+    return TRUTH.get(text.strip().lower(), {0.0: 0, 1.0: 1}.get(as_number(text), 2))
 
 
 @dataclass(frozen=True)

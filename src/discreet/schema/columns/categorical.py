@@ -9,9 +9,11 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from ...common.errors import SchemaError
-from .base import LARGEST_WHOLE, Column, ColumnTest, Seen, Value, asks_for_missing, canonical, distinct
+from .base import LARGEST_WHOLE, Column, ColumnTest, Seen, Value, asks_for_missing, distinct
 from .labels import Labels, checked_labels
+from .matching import says_missing
 from .value_bins import TextBins
+from .values import canonical
 
 OTHER = "other"  # the name of the category that collects what no other category names
 MOST_CATEGORIES = 50  # a text column with more than these is taken for free text or an identifier
@@ -187,18 +189,30 @@ class Categorical(Column):
         return TextBins(bins, unlisted, not any(isinstance(category, str) for category in listed))
 
     def _taken_as(self, value: Any, place: int) -> str | None:
-        if canonical(value) in self.value_bins.bin_of:
+        if self.value_bins.matching.find(value) is not None:
             return None
         return OTHER if ("=", OTHER) in self.tests() and self.where("=", OTHER)[place] else "none"
 
     def _encode(self, values: np.ndarray, strict: bool) -> np.ndarray:
-        codes, found = distinct(values)
-        bin_of, unlisted = self.value_bins.bin_of, self.value_bins.unlisted
-        texts = [canonical(value) for value in found]
-        if strict and self.outside in (None, "error") and any(text not in bin_of for text in texts):
+        if not self.value_bins.matching.fits(values.dtype.kind):
+            raise SchemaError(
+                f"column {self.name!r}: the schema lists categories that are the same number, such as 1 and 01, so the column "
+                "must hold strings, not numbers or truth values"
+            )
+        codes, found = distinct(values, by_value=True)
+        stops = strict and self.outside in (None, "error")
+        bins: np.ndarray = np.array([*(self._bin(value, stops) for value in found), self._n_values])[codes]
+        return bins
+
+    def _bin(self, value: Any, stops: bool) -> int:
+        found = self.value_bins.matching.find(value)
+        if found is not None:
+            return found
+        if says_missing(value):
+            return self._n_values
+        if stops:
             raise SchemaError(
                 f"column {self.name!r} has categories that the schema does not list; add them, "
                 'or say outside = "other", "none" or "missing"'
             )
-        bins: np.ndarray = np.array([*(bin_of.get(text, unlisted) for text in texts), self._n_values])[codes]
-        return bins
+        return self.value_bins.unlisted

@@ -8,8 +8,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from ...common.errors import SchemaError
-from .base import canonical
 from .label_text import LONGEST_LABEL, checked_text
+from .values import canonical
 
 Labels = tuple[tuple[str, str], ...]  # by the text of a category or class
 

@@ -9,8 +9,10 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from ...common.errors import SchemaError
-from .base import Column, ColumnTest, Seen, Value, asks_for_missing, is_missing
+from .base import Column, ColumnTest, Seen, Value, asks_for_missing
+from .matching import says_missing
 from .value_bins import NumberBins
+from .values import as_number, canonical, is_missing, truth_of
 
 MOST_CUTS = 1_000
 FEW_EDGES, MANY_NUMBERS = 60, 1_000  # for which comparing with every edge is faster than searching
@@ -255,26 +257,18 @@ def _as_numbers(name: str, values: np.ndarray, strict: bool) -> np.ndarray:
         return values.astype(np.float64, copy=False)
     if values.dtype.kind in "mM":
         raise SchemaError(f'column {name!r} holds dates or times; say type = "ignore" for it in the schema')
-    numbers = np.array([as_number(v) for v in values], dtype=np.float64)
-    if strict and any(n != n and not is_missing(v) for n, v in zip(numbers.tolist(), values, strict=True)):
+    numbers = np.array([_number_or_truth(v) for v in values], dtype=np.float64)
+    odd = values[np.isnan(numbers)]
+    if strict and not all(is_missing(v) or says_missing(v) for v in odd):
         raise SchemaError(
             f"column {name!r} is numeric in the schema but holds values that are no numbers; mend them first"
         )
     return numbers
 
 
-def as_number(value: Any) -> float:
-    """One value as a number, NaN if it is none. Whatever a value does, it may not stop a private fit."""
-    try:
-        if isinstance(value, bytes):
-            value = value.decode()
-        if isinstance(value, str):
-            return math.nan if "_" in value else float(value)  # Python reads 1_000, nobody else does
-        if isinstance(value, complex | np.complexfloating) or hasattr(value, "__len__"):
-            return math.nan  # libraries differ on arrays of one number, and some warn
-        try:
-            return float(value)
-        except OverflowError:  # an integer beyond what a float can hold
-            return math.inf if value > 0 else -math.inf
-    except Exception:
-        return math.nan
+def _number_or_truth(value: Any) -> float:
+    """Texts for true and false are 1 and 0, as in a column of Boolean type, which they would make without other texts."""
+    number = as_number(value)
+    if number != number and issubclass(type(value), str | bytes) and (truth := truth_of(canonical(value))) is not None:
+        return truth
+    return number

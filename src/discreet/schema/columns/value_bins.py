@@ -11,6 +11,9 @@ from functools import cached_property
 
 import numpy as np
 
+from .matching import Matching
+
+LETTERS = {"number": "f", "text": "U", "boolean": "b"}  # NumPy's, of types in SQL
 TRUTH = {"1": 1, "true": 1, "yes": 1, "0": 0, "false": 0, "no": 0}  # in lower case
 
 
@@ -41,6 +44,11 @@ class TextBins:
     are_numbers: bool = False  # whether the schema lists nothing but integers
 
     @cached_property
+    def matching(self) -> Matching:
+        """Which of them a value of any type is."""
+        return Matching(self.bin_of)
+
+    @cached_property
     def listed(self) -> tuple[str, ...]:
         """The listed ones, in order."""
         return tuple(self.bin_of)
@@ -52,8 +60,9 @@ class TextBins:
 
     @property
     def types(self) -> tuple[str, ...]:
-        """What such a column may be in SQL. The first is what one would expect."""
-        return ("number", "text", "boolean") if self.are_numbers else ("text", "number", "boolean")
+        """What such a column may be in SQL. The first is what one would expect; no type that takes two categories for one."""
+        types = ("number", "text", "boolean") if self.are_numbers else ("text", "number", "boolean")
+        return tuple(kind for kind in types if self.matching.fits(LETTERS[kind]))
 
 
 @dataclass(frozen=True)

@@ -11,8 +11,8 @@ from ...common.tables import as_table
 from .. import Label
 from ..columns import Boolean, Categorical, Ignored, Numeric, canonical, is_missing
 from ..columns.labels import tidy_label, tidy_labels
-from ..columns.numeric import as_number
 from ..columns.value_bins import TRUTH
+from ..columns.values import as_number
 from .draft import MOST_CLASSES, Draft, Drafted, check_target, cuts_each, put_together
 from .round_cuts import even_cuts, log_cuts
 

@@ -146,6 +146,14 @@ class Engine:
         """A text as the engine reads it from a query."""
         return text
 
+    def text_as_float(self, x: Any) -> Any:
+        """Texts that are numbers as 64-bit floating-point numbers; others may be anything, but may not stop it."""
+        return x.try_cast("float64")
+
+    def stripped(self, x: Any) -> Any:
+        """Texts without what the engine takes for space around them."""
+        return x.strip()
+
     def place_in(self, texts: Sequence[Any], x: Any) -> Any:
         """The place of each value in a list, from 1; that of a missing one comes last, and one that is not there has null."""
         raise NotImplementedError

@@ -133,12 +133,8 @@ class DuckDB(Engine):
         return not self.connection.con.execute(views, [op.name]).fetchall()[0][0]
 
     def explained(self, error: Exception) -> str | None:
-        """A CSV file that is no table, or a stream that was cut off."""
-        from .csv_in_duckdb import NO_TABLE
-
-        if isinstance(error, StreamCutOff):
-            return CUT_OFF
-        return NO_TABLE if str(error).startswith("Invalid Input Error: CSV Error") else None
+        """A stream that was cut off."""
+        return CUT_OFF if isinstance(error, StreamCutOff) else None
 
     @property
     def csv_texts(self) -> Any:

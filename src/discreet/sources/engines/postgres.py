@@ -1,5 +1,6 @@
 """PostgreSQL, through psycopg. Passwords come from where libpq looks for them."""
 
+import math
 from collections.abc import Mapping
 from decimal import Decimal
 from typing import Any, ClassVar
@@ -77,6 +78,16 @@ class PostgreSQL(Engine):
             (x.abs() <= ZERO, as_float(0.0)),
             else_=x.cast("float64"),
         )
+
+    def text_as_float(self, x: Any) -> Any:
+        """PostgreSQL stops at what it cannot cast: an endless exponent, a number that is too large, or no number at all."""
+        import ibis
+
+        plain = x.re_search("^[^!-~]*[+-]?[0-9.]+([eE][+-]?[0-9]{1,3})?[^!-~]*$") & (x.length() < 5000)
+        infinite = [
+            (x.re_search(f"^[^!-~]*{sign}[iI]"), as_float(n)) for sign, n in (("[+]?", math.inf), ("-", -math.inf))
+        ]
+        return ibis.cases((plain, self.decimal_as_float(x.cast("decimal"))), *infinite, else_=ibis.null("float64"))
 
     def holds(self, text: str) -> bool:
         """No NUL in any text."""

@@ -1,0 +1,159 @@
+"""One record that a library reads in another way changes the type of its column, but not how other records are read."""
+
+import io
+import os
+import random
+import subprocess
+import sys
+from contextlib import nullcontext
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pyarrow.csv
+import pytest
+from pyarrow import feather, parquet
+
+from discreet import Boolean, Categorical, DPOptimalRuleListClassifier, Numeric, Schema, Vault, open_table
+from discreet.common.errors import SchemaError
+from discreet.common.tables import as_table
+from discreet.sources.memory import class_numbers
+
+pytestmark = pytest.mark.filterwarnings("ignore::discreet.common.errors.PrivacyWarning")
+COLUMNS = {
+    "codes": (Categorical("x", True, ["010", "020"], outside="other"), ["010", "020", "10", "", "30"]),
+    "codes beyond floats": (
+        Categorical("x", True, [2**53 + 1, 5], outside="other"),
+        ["9007199254740993", "5", "", "7"],
+    ),
+    "truths as categories": (Categorical("x", True, ["true", "false"], outside="other"), ["true", "False", ""]),
+    "ones as categories": (Categorical("x", True, ["1", "0"], outside="other"), ["1", "0", "1.0", ""]),
+    "numbers": (Numeric("x", True, cuts=[0.5, 3, 2**53]), ["1", "2.0", "4", "", "9007199254740993"]),
+    "truths as numbers": (Numeric("x", True, cuts=[0.5]), ["true", "False", "TRUE"]),
+    "truths": (Boolean("x", True), ["true", "False", ""]),
+    "ones": (Boolean("x", True), ["1", "0", "1.0", ""]),
+}
+OTHERS = ["n/k", "", "1.5", "7", "true", "NA", "010", "?", "x" * 100]
+
+
+def by_pandas(texts):
+    return pd.read_csv(io.StringIO("i,x\n" + "".join(f"0,{t}\n" for t in texts)))["x"]
+
+
+def by_pyarrow(texts):
+    return pa.csv.read_csv(io.BytesIO(("i,x\n" + "".join(f"0,{t}\n" for t in texts)).encode()))["x"]
+
+
+@pytest.mark.parametrize("read", [by_pandas, by_pyarrow])
+@pytest.mark.parametrize("name", COLUMNS)
+def test_other_records_of_a_column_are_read_the_same(name, read):
+    column, texts = COLUMNS[name]
+
+    def bins(these):
+        return column.encode(as_table({"x": read(these)}).column("x"))[: len(texts)].tolist()
+
+    alone = bins(texts)
+    for other in OTHERS:
+        assert bins([*texts, other]) == alone, other
+
+
+@pytest.mark.parametrize("read", [by_pandas, by_pyarrow])
+@pytest.mark.parametrize("classes", [(0, 1), ("0", "1"), ("00", "01")])
+def test_other_labels_are_read_the_same(classes, read):
+    texts = ["0", "1", "1", "0"]
+    for other in OTHERS:
+        assert class_numbers(read([*texts, other]), classes, 5)[:4].tolist() == [0, 1, 1, 0], other
+
+
+def test_one_unknown_label_is_left_out_in_silence():
+    schema = Schema([Boolean("a")], classes=[0, 1])
+    X = pd.DataFrame({"a": [True, False] * 20})
+    for y in (
+        np.array([0, 1] * 20),
+        pd.Series([0, 1] * 19 + [0, "unknown"]),
+        pd.Series(["0", "1"] * 19 + ["0", "unknown"]),
+    ):
+        DPOptimalRuleListClassifier(schema=schema).fit(X, y)
+        DPOptimalRuleListClassifier().fit(X, y)
+
+
+def warned(by_the_type):
+    """Types are public: one that need not hold truth values is asked about, whatever the records are."""
+    said = "without a schema the columns of X are read as true"
+    return pytest.warns(UserWarning, match=said) if by_the_type else nullcontext()
+
+
+def test_a_boolean_frame_with_a_missing_value_needs_no_schema():
+    y = [0, 1] * 20
+    for last in (True, None, np.nan, "x"):
+        X = pd.DataFrame({"a": [True, False] * 19 + [True, last], "b": [False] * 40})
+        with warned(last is not True):
+            DPOptimalRuleListClassifier().fit(X, y)
+    for last in (1, np.nan):
+        with warned(last != 1):
+            DPOptimalRuleListClassifier().fit(np.array([[1, 0]] * 39 + [[last, 0]]), y)
+    with pytest.raises(SchemaError, match="needs a schema"):
+        DPOptimalRuleListClassifier().fit(pd.DataFrame({"age": [20.5] * 40}), y)
+
+
+def test_categories_that_are_the_same_number_need_a_column_of_strings():
+    column = Categorical("x", categories=["1", "01"])
+    assert column.encode(np.array(["1", "01", "1.0"], dtype=object)).tolist()[:2] in ([0, 1], [1, 0])
+    with pytest.raises(SchemaError, match="must hold strings"):
+        column.encode(np.array([], dtype=np.int64))
+    Categorical("x", groups={"one": ["1", "01"]}, outside="other").encode(np.array([1, 2]))  # nobody tells them apart
+
+
+def test_a_csv_file_has_one_name_however_long_a_record_is(tmp_path):
+    pytest.importorskip("ibis")
+    seen = set()
+    for note in ("short", "x" * 3_000_000):
+        (tmp_path / "x.csv").write_text(f"age,note,y\n1,{note},0\n")
+        seen.add(repr(open_table(tmp_path / "x.csv")))
+    assert len(seen) == 1
+
+
+FLIPPED = """
+import sys
+from contextlib import nullcontext
+from discreet import Categorical, Numeric, Schema, Vault
+schema = Schema([Numeric("age", cuts=[10, 40]), Categorical("job", True, ["cook", "clerk"])], "y", ["no", "yes"])
+for path in sys.argv[1:]:
+    try:
+        Vault.from_file(path, schema)
+    except ValueError as error:
+        assert "cannot be read as" in str(error) or "column" in str(error) or "target" in str(error), error
+print("read all")
+"""
+
+
+@pytest.mark.parametrize("ending", ["arrow", "parquet"])
+def test_a_flipped_bit_in_a_file_does_not_end_the_process(tmp_path, ending):
+
+    table = pa.table(
+        {"age": [float(i) for i in range(60)], "job": ["cook", "clerk", "7"] * 20, "y": ["no", "yes"] * 30}
+    )
+    table = table.append_column("kind", table["job"].dictionary_encode())
+    if ending == "arrow":
+        feather.write_feather(table, tmp_path / "a", compression="uncompressed")
+    else:
+        parquet.write_table(table, tmp_path / "a", compression="none")
+    rng, whole, paths = random.Random(0), (tmp_path / "a").read_bytes(), []
+    for number in range(150):
+        flipped = bytearray(whole)
+        flipped[rng.randrange(len(whole))] ^= 1 << rng.randrange(8)
+        paths.append(tmp_path / f"{number}.{ending}")
+        paths[-1].write_bytes(flipped)
+    run = subprocess.run(
+        [sys.executable, "-c", FLIPPED, *paths], capture_output=True, text=True, timeout=120, env=os.environ
+    )
+    assert run.stdout == "read all\n", run.stderr[-500:]
+
+
+def test_a_file_with_a_text_that_is_no_utf_8_is_still_read(tmp_path):
+
+    broken = pa.Array.from_buffers(
+        pa.string(), 1, [None, pa.py_buffer(b"\0\0\0\0\x02\0\0\0"), pa.py_buffer(b"\xff\xfe")]
+    )
+    feather.write_feather(pa.table({"job": broken, "y": [1]}), tmp_path / "a.arrow")
+    Vault.from_file(tmp_path / "a.arrow", Schema([Categorical("job", True, ["cook"])], "y", [0, 1]))
