@@ -4,7 +4,7 @@ from pathlib import Path
 
 import click
 
-from .common import FILE, as_json_option, errors_as_messages, say_json
+from .common import FILE, LEDGER, as_json_option, errors_as_messages, say_json
 from .terminal import on_one_line, say
 
 NEW_FOLDER = click.Path(path_type=Path)
@@ -29,11 +29,11 @@ NEW_FOLDER = click.Path(path_type=Path)
     "--evaluation", type=FILE, help="How good MODEL is: what `discreet evaluate --epsilon --out` wrote of it."
 )
 @click.option("--evaluation-table", default="", help="What it was measured on: Admissions 2026.")
-@click.option("--ledger", "ledger_file", type=FILE, help="The model's ledger: the record says what it comes to now.")
+@click.option("--ledger", "ledger_file", type=LEDGER, help="The model's ledger: the record says what it comes to now.")
 @click.option(
     "--allow-unproved", is_flag=True, help="Write a model about which nothing is proved, too. EVERY PAPER SAYS SO."
 )
-@click.option("--force", is_flag=True, help="Write over an earlier release that nobody changed.")
+@click.option("--force", is_flag=True, help="Write over an earlier release that `discreet verify` finds to hold.")
 @as_json_option
 def release(
     model: Path,
@@ -48,7 +48,7 @@ def release(
     schema_source: str,
     evaluation: Path | None,
     evaluation_table: str,
-    ledger_file: Path | None,
+    ledger_file: Path | str | None,
     allow_unproved: bool,
     force: bool,
     as_json: bool,

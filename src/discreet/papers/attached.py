@@ -1,5 +1,6 @@
 """What a holder lays beside a model: an evaluation of it, and what the table's ledger says on the day of the release."""
 
+import math
 from dataclasses import dataclass
 from typing import Any
 
@@ -7,11 +8,14 @@ from ..common.errors import ModelError
 from ..models.saved import SavedModel
 from ..privacy.entries import LedgerSnapshot
 from ..privacy.ledger import Ledger
+from ..privacy.statement import PrivacyStatement
 from ..releases.evaluated import NoisyEvaluation
 from ..releases.evaluation_file import SavedEvaluation
 
 EVALUATION, EVALUATION_PAGE = "evaluation.json", "evaluation.html"
 TITLE = "The model, measured with privacy"
+ROUNDED = 1e-6  # statements round what they prove up a little: a part in 10^9, with noise that is not exact
+GROW = ("entries", "epsilon", "delta", "proved_epsilon", "proved_delta", "unproved", "rho")  # of a ledger, never less
 
 
 @dataclass(frozen=True)
@@ -64,6 +68,40 @@ def not_on(model: SavedModel, ledger: Ledger) -> str:
         return "it is another ledger"
     if entries[own.number - 1].release != own.release:
         return f"its entry {own.number} is another release"
+    return ""
+
+
+def ledger_faults(model: SavedModel, attached: Attached) -> str:
+    """What a model, an evaluation and their ledgers say against each other; nothing if they agree."""
+    own, now, saved = model.ledger, attached.ledger, attached.saved
+    if own is not None and own.number is not None and (why := _price_fault(model.privacy, own)):
+        return f"the model and its ledger contradict each other: {why}"
+    if saved is not None and saved.ledger is not None and (why := _price_fault(saved.evaluation.privacy, saved.ledger)):
+        return f"the evaluation and its ledger contradict each other: {why}"
+    if now is None:
+        return ""
+    if own is None or (own.ledger, own.epsilon, own.delta) != (now.ledger, now.epsilon, now.delta):
+        return "the ledger on the day of the release is not the model's"
+    before, after = own.totals, now.totals
+    if any(getattr(after, name) < getattr(before, name) for name in GROW):
+        return "the ledger says less on the day of the release than when the model was saved"
+    return ""
+
+
+def _price_fault(statement: PrivacyStatement | None, ledger: LedgerSnapshot) -> str:
+    """Whether a ledger that has a release has its price: no less, and no more if it has nothing else."""
+    totals, proved = ledger.totals, None if statement is None else statement.proved
+    if totals.entries < 1:
+        return "the ledger has no entries"
+    if proved is None:
+        return "" if totals.unproved else "nothing is proved, and the ledger says that something is about all releases"
+    if totals.unproved == totals.entries:
+        return "something is proved, and the ledger says that nothing is about any release"
+    pairs = (totals.proved_epsilon, proved.epsilon), (totals.proved_delta, proved.delta or 0.0)
+    for booked, said in pairs:
+        close = math.isclose(float(booked), said, rel_tol=ROUNDED)
+        if not close and (float(booked) < said or totals.entries == 1):
+            return "the price is not the one that was booked"
     return ""
 
 

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 FOLDER = "code/"
 DIALECTS = ("duckdb", "postgresql", "spark")
 NOT_INSTALLED = "a package that writes it was not installed"
+WITHOUT_A_PACKAGE = ("sql", "python", "pmml")  # nobody lacks what writes these
 COMMENT = {"sql": "-- ", "python": "# "}  # other formats have no place for people's words
 
 

@@ -22,9 +22,9 @@ from .checklist import checklist
 from .code_files import Code, code_files
 from .loud import warning_of
 from .record import SCHEMA_FILE, as_text, disclosure_record, schema_of_records
-from .sums import SUMS, is_unchanged, sha256_of, sums_of
+from .sums import SUMS, sha256_of, sums_of
 
-MODEL, RECORD, WARNING = "model.json", "disclosure.json", "WARNING.txt"
+MODEL, RECORD, REPORT, WARNING = "model.json", "disclosure.json", "report.html", "WARNING.txt"
 NOTHING = Attached()
 
 
@@ -72,7 +72,8 @@ def write_release(
     allow_unproved : bool, default=False
         Whether to write a model about which nothing is proved. The folder then says so everywhere.
     force : bool, default=False
-        Whether to write over an earlier release that nobody changed. Anything else at that place stays, and is an error.
+        Whether to write over an earlier release that ``verify_release`` finds to hold. Anything else at that place stays, and is
+        an error.
 
     Returns
     -------
@@ -137,7 +138,7 @@ def release_files(
     record = as_text(disclosure_record(model, particulars, sha256, list(code), left_out, attached)).encode("utf-8")
     texts = {
         "README.md": model_card(model, particulars, sha256, left_out, attached),
-        "report.html": to_html(model, particulars, sha256),
+        REPORT: to_html(model, particulars, sha256),
         "checklist.md": checklist(model, particulars, sha256, sha256_of(record), attached),
     }
     content = {MODEL: model_file, RECORD: record, SCHEMA_FILE: schema_of_records(), **code, **attached.files()}
@@ -161,10 +162,19 @@ def check_place(folder: str | PathLike[str], force: bool) -> None:
         return
     if not force:
         raise FileExistsError(f"{place} exists; say --force (force=True) to write over an earlier release")
-    if not place.is_dir() or not is_unchanged(place):
+    if not place.is_dir() or not _verifies(place):
         raise ModelError(
             f"{place} is no release, or one that was changed, and is not written over: choose another name"
         )
+
+
+def _verifies(place: Path) -> bool:
+    from .verifying import verify_release
+
+    try:
+        return verify_release(place).ok
+    except ModelError:
+        return False
 
 
 def _decoded(model_file: bytes) -> str:

@@ -8,6 +8,7 @@ from typing import Any
 
 from .. import __version__
 from ..common.errors import ModelError
+from ..common.json_text import read_json
 from ..models.saved import SavedModel
 from ..privacy.costs import rho_sum
 from ..privacy.entries import LedgerSnapshot
@@ -75,8 +76,8 @@ def disclosure_record(
         "schema": {
             "source": None if schema is None else schema.source or None,
             "inferred": schema is not None and schema.inferred,
-            "released": {} if schema is None else dict(schema.released),
-            "definition": json.loads(model.model.to_json())["schema"],
+            "released": {} if schema is None else schema.to_dict().get("released", {}),
+            "definition": read_json(model.model.to_json())["schema"],
         },
         "code": {"files": list(code), "left_out": dict(left_out)},
         "software": {"name": "discreet", "learned_with": model.discreet, "released_with": __version__},

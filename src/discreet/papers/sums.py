@@ -15,17 +15,23 @@ from ..common.errors import ModelError
 SUMS = "SHA256SUMS"
 MOST_FILES = 1_000
 LARGEST_FILE = 1 << 28
+STATES = {True: "holds", False: "does not hold", None: "could not be checked"}
 
 Found = dict[str, bytes | None]  # by name, what is in a folder; None of what is no file, or cannot be read
 
 
 @dataclass(frozen=True)
 class Check:
-    """One thing that was looked at. ``holds`` is None if it could not be."""
+    """One thing that was looked at. ``holds`` is None if it could not be checked."""
 
     what: str
     holds: bool | None
     why: str = ""
+
+    @property
+    def state(self) -> str:
+        """In words."""
+        return STATES[self.holds]
 
 
 def sha256_of(data: bytes) -> str:
@@ -38,11 +44,6 @@ def sums_of(checksums: Mapping[str, str]) -> bytes:
     return "".join(f"{checksums[name]}  {name}\n" for name in sorted(checksums)).encode("utf-8")
 
 
-def is_unchanged(folder: Path) -> bool:
-    """Whether nothing in a folder was changed, added or taken away since its checksums were written."""
-    return all(check.holds for check in check_sums(files_in(folder)))
-
-
 def files_in(folder: Path) -> Found:
     """What is in a folder."""
     return dict(_files(folder))
@@ -53,12 +54,21 @@ def _files(folder: Path, prefix: str = "", deeper: int = 3) -> Iterator[tuple[st
         listed = sorted(entries, key=lambda entry: entry.name)
     if len(listed) > MOST_FILES:
         raise ModelError("there are too many files in the folder for a release")
+    if prefix and not listed:
+        yield prefix, None  # an empty folder is no part of a release
     for entry in listed:
         name = prefix + entry.name
+        if not is_utf8(name):
+            raise ModelError("the folder has a name in it that is not UTF-8, so it is no release")
         if entry.is_dir(follow_symlinks=False) and deeper:
             yield from _files(folder / entry.name, f"{name}/", deeper - 1)
         else:
             yield name, _read(folder / entry.name)
+
+
+def is_utf8(name: str) -> bool:
+    """Whether a name can be written down: the system may have others."""
+    return not any("\ud800" <= character <= "\udfff" for character in name)
 
 
 def _read(path: Path) -> bytes | None:

@@ -1,6 +1,7 @@
-"""What can be checked about a release by whoever has it: that nothing changed, and that its papers say what its model says."""
+"""What can be checked about a release by whoever has it: it is made again from its model, and compared."""
 
-import json
+import math
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from os import PathLike
@@ -9,18 +10,22 @@ from typing import Any
 
 from .. import __version__
 from ..common.errors import ModelError
+from ..common.json_text import read_json
 from ..models.saved import SavedModel
+from ..privacy.entries import LedgerSnapshot
 from ..privacy.ledger import UNREADABLE, Ledger
-from ..releases.evaluated import NoisyEvaluation
-from ..releases.evaluation_file import SavedEvaluation
-from .attached import EVALUATION, Attached, not_on, snapshot_in
-from .code_files import NOT_INSTALLED, Code, code_files
-from .folder import MODEL, RECORD, release_files
+from .attached import EVALUATION, ROUNDED, Attached, ledger_faults, not_on, snapshot_in
+from .code_files import NOT_INSTALLED, WITHOUT_A_PACKAGE, Code, code_files, writers
+from .folder import MODEL, RECORD, REPORT, release_files
+from .graphs import same_graph
 from .loud import warning_of
 from .record import FORMAT, particulars_in
-from .sums import SUMS, Check, Found, check_sums, files_in, sha256_of
+from .sums import STATES, SUMS, Check, Found, check_sums, files_in, sha256_of
 
+# Where papers name the version that made them. The report names the one that learned the model
+BEFORE_VERSIONS = ("Made by discreet ", "Written by discreet ", '"released_with": "', 'name="discreet" version="')
 BY_A_LIBRARY = ".onnx"  # of which another version may write other bytes
+NOT_INSTALLED_HERE = "a package that writes it is not installed here"
 
 HOLDER = (
     "that the model was learned from the table that is named, that its schema was written without a look at the records, and "
@@ -44,62 +49,66 @@ class Verification:
     cannot: tuple[str, ...]
 
     @property
+    def holds(self) -> bool | None:
+        """False if something does not hold; None if that is not so and something could not be checked."""
+        found = {check.holds for check in self.checks} or {False}
+        return False if False in found else None if None in found else True
+
+    @property
+    def state(self) -> str:
+        """``holds``, ``does not hold`` or ``could not be checked``."""
+        return STATES[self.holds]
+
+    @property
     def ok(self) -> bool:
-        """Whether nothing failed, and the checksums are there."""
-        return bool(self.checks) and all(check.holds is not False for check in self.checks)
+        """Whether everything was checked and holds."""
+        return self.holds is True
 
     def to_dict(self) -> dict[str, Any]:
         """As JSON has it."""
-        checks = [{"what": c.what, "holds": c.holds, "why": c.why} for c in self.checks]
-        said = {"ok": self.ok, "fingerprint": self.fingerprint, "promise": self.promise}
-        return said | {"checks": checks, "cannot_be_checked": list(self.cannot)}
+        checks = [{"what": c.what, "state": c.state, "why": c.why} for c in self.checks]
+        said = {"ok": self.ok, "state": self.state, "fingerprint": self.fingerprint, "promise": self.promise}
+        return said | {"checks": checks, "nobody_can_tell": list(self.cannot)}
 
 
 def verify_release(folder: str | PathLike[str], ledger: Ledger | None = None) -> Verification:
-    """Check a folder that ``write_release`` made: every byte, and that the papers say what the model says. Reads no records.
+    """Check a folder that ``write_release`` made. It is made again from the model and compared. Reads no records.
 
     Parameters
     ----------
     folder : str or path
         The folder.
     ledger : Ledger, default=None
-        The table's ledger, for those who have it: whether it knows this model.
+        The table's ledger, for those who have it: whether it knows this model, and has its price.
 
     Returns
     -------
     Verification
-        Its ``ok`` says whether everything holds that could be checked; ``checks`` one by one; ``cannot`` what could not.
+        Its ``state`` is "holds", "does not hold" or "could not be checked", as that of each of its ``checks`` is; ``ok`` says
+        whether it is the first; ``cannot`` is what nobody can tell from a folder.
     """
     place = Path(folder)
     if place.is_symlink() or not place.is_dir():
         raise ModelError("a release is a folder; this is none")
     found = files_in(place)
-    checks = list(check_sums(found))
-    promise, model = "", None
+    checks, promise = list(check_sums(found)), ""
+    what = f"{MODEL} is a model, unchanged since it was saved"
     try:
         model = SavedModel.from_json(_content(found, MODEL).decode("utf-8-sig"))
-        promise = (
-            warning_of(model, _measured(found)) or f"Private, with {model.privacy.proved if model.privacy else ''}"
-        )
-        checks.append(Check(f"{MODEL} is a model, unchanged since it was saved", True))
     except (ModelError, UnicodeDecodeError) as error:
-        checks.append(Check(f"{MODEL} is a model, unchanged since it was saved", False, str(error)))
-    checks += _papers(found, model)
-    if ledger is not None:
-        checks.append(_on_ledger(model, sha256_of(_content(found, MODEL)) if MODEL in found else "", ledger))
-        checks += _since(found, model, ledger)
+        checks.append(Check(what, False, str(error)))
+    else:
+        checks.append(Check(what, True))
+        papers = _Papers(found, model)
+        checks += papers.checks()
+        promise = warning_of(model, papers.attached.evaluation) or f"Private, with {model.privacy.proved}"  # type: ignore[union-attr]
+        if ledger is not None:
+            checks.append(_on_ledger(model, sha256_of(_content(found, MODEL)), ledger))
+            checks += _since(model, papers.attached.ledger, ledger)
     sums = found.get(SUMS)
     return Verification(
         tuple(checks), "" if sums is None else sha256_of(sums), promise, (HOLDER, LEDGER, MAKER, SIGNED)
     )
-
-
-def _measured(found: Found) -> NoisyEvaluation | None:
-    """The evaluation, if there is one that can be read."""
-    try:
-        return SavedEvaluation.from_bytes(_content(found, EVALUATION)).evaluation
-    except ModelError:
-        return None
 
 
 def _content(found: Found, name: str) -> bytes:
@@ -109,86 +118,120 @@ def _content(found: Found, name: str) -> bytes:
     return data
 
 
-def _papers(found: Found, model: SavedModel | None) -> Iterator[Check]:
-    """The papers again, from the model, what lies beside it and what the holder said; they must be the same bytes."""
-    what = f"{RECORD} is a {FORMAT}"
-    try:
-        record = json.loads(_content(found, RECORD).decode("utf-8"))
-        given, ledger = particulars_in(record), snapshot_in(record)
-    except (ModelError, *UNREADABLE, OverflowError) as error:
-        yield Check(what, False, str(error) if isinstance(error, ModelError) else "it cannot be read")
-        return
-    yield Check(what, True)
-    says = record["model"].get("sha256") if isinstance(record.get("model"), dict) else None
-    same = MODEL in found and says == sha256_of(_content(found, MODEL))
-    yield Check(f"{RECORD} is about this {MODEL}", same, "" if same else "it names another checksum")
-    if model is None:
-        return
-    attached = Attached(ledger=ledger)
-    if EVALUATION in found:
-        what = f"{EVALUATION} was measured of this {MODEL}"
+class _Papers:
+    """The folder made again from the model, what lies beside it and what the holder said."""
+
+    def __init__(self, found: Found, model: SavedModel) -> None:
+        self._found, self._model, self.attached = found, model, Attached()
+
+    def checks(self) -> Iterator[Check]:
+        """Which files there are, and what they say."""
+        found, what = self._found, f"{RECORD} is a {FORMAT}"
         try:
-            attached = Attached.of(_content(found, MODEL), _content(found, EVALUATION), ledger)
-            yield Check(what, True)
-        except ModelError as error:
-            yield Check(what, False, str(error))
+            record = read_json(_content(found, RECORD))
+            given, ledger = particulars_in(record), snapshot_in(record)
+            made_by, said = record["software"]["released_with"], dict(record["code"]["left_out"])
+            if not isinstance(made_by, str) or not re.fullmatch(r"[0-9][0-9A-Za-z.+]{0,30}", made_by):
+                raise ValueError
+        except (ModelError, *UNREADABLE, OverflowError) as error:
+            yield Check(what, False, str(error) if isinstance(error, ModelError) else "it cannot be read")
             return
-    made_by = record["software"].get("released_with") if isinstance(record.get("software"), dict) else None
-    if made_by != __version__:
-        yield Check(
-            "the papers say what the model says", None, f"another discreet made them, and this is {__version__}"
-        )
-        return
-    code, cannot_write = _code(found, record, model)
-    expected = release_files(_content(found, MODEL), given, allow_unproved=True, given_code=code, attached=attached)
-    for name, data in expected.items():
-        if name in (MODEL, EVALUATION, SUMS):
-            continue
-        holds: bool | None = found.get(name) == data
-        why = "" if holds else "this discreet writes something else for this model"
-        if name in cannot_write or (not holds and name.endswith(BY_A_LIBRARY)):
-            holds, why = None, "a package is not installed here, or has another version"
-        yield Check(f"{name} says what the model says", holds, why)
+        yield Check(what, True)
+        self.attached = Attached(ledger=ledger)
+        if EVALUATION in found:
+            what = f"{EVALUATION} was measured of this {MODEL}"
+            try:
+                self.attached = Attached.of(_content(found, MODEL), _content(found, EVALUATION), ledger)
+            except ModelError as error:
+                yield Check(what, False, str(error))
+                return
+            yield Check(what, True)
+        for what, why in (
+            ("prices are those on the ledgers", ledger_faults(self._model, self.attached)),
+            ("the price is that of the parameters", parameters_fault(self._model)),
+        ):
+            yield Check(what, not why, why)
+        code, unknown = self._code(said)
+        expected = release_files(_content(found, MODEL), given, True, code, self.attached)
+        for name in sorted({*found} - {*expected}):
+            yield Check(f"{name} belongs to a release", False, "no release of this model has such a file")
+        for name, data in expected.items():
+            if name not in (MODEL, EVALUATION, SUMS):
+                theirs, what = found.get(name), f"{name} says what the model says"
+                if name in unknown:
+                    yield Check(what, None, NOT_INSTALLED_HERE)
+                elif theirs is not None and self._same(name, data, theirs, made_by, expected[RECORD]):
+                    yield Check(what, True)
+                elif made_by == __version__ or theirs is None:
+                    yield Check(what, False, "this discreet writes something else for this model")
+                else:
+                    yield Check(what, None, f"discreet {made_by} made it, and this is {__version__}")
+
+    def _code(self, said: dict[str, Any]) -> tuple[Code, set[str]]:
+        """The code that a release should have, and what of it cannot be written here, for want of a package.
+
+        Whoever made it may have lacked a package, too; what was left out for another reason is left out here.
+        """
+        own, impossible = code_files(self._model, sha256_of(_content(self._found, MODEL)))
+        order = [*own, *impossible]
+        always = {name for kind, name, _ in writers() if kind in WITHOUT_A_PACKAGE}
+        lacking = {name for name in order if said.get(name) == NOT_INSTALLED} - always
+        unknown = {name for name, why in impossible.items() if why == NOT_INSTALLED} - lacking
+        made = {
+            name: own.get(name) or self._found.get(name) or b"" for name in order if name in {*own, *unknown} - lacking
+        }
+        return (made, {n: NOT_INSTALLED if n in lacking else impossible[n] for n in order if n not in made}), unknown
+
+    def _same(self, name: str, mine: bytes, theirs: bytes, made_by: str, record: bytes) -> bool:
+        """Whether a paper is what would be written here, but for the version that names itself in it."""
+        if name.endswith(BY_A_LIBRARY):
+            return same_graph(mine, theirs)
+        for before in BEFORE_VERSIONS if name != REPORT else ():
+            mine = mine.replace(f"{before}{__version__}".encode(), f"{before}{made_by}".encode())
+        return mine.replace(sha256_of(record).encode(), sha256_of(_content(self._found, RECORD)).encode()) == theirs
 
 
-def _code(found: Found, record: Any, model: SavedModel) -> tuple[Code, set[str]]:
-    """The code that a release should have, and what of it cannot be written here, for want of a package."""
-    own, impossible = code_files(model, sha256_of(_content(found, MODEL)))
-    said = record["code"]["left_out"] if isinstance(record.get("code"), dict) else {}
-    left_out = {name: NOT_INSTALLED for name in own if isinstance(said, dict) and said.get(name) == NOT_INSTALLED}
-    code = {name: data for name, data in own.items() if name not in left_out}
-    cannot_write = {name for name, why in impossible.items() if why == NOT_INSTALLED and found.get(name) is not None}
-    code |= {name: found[name] or b"" for name in cannot_write}
-    left_out |= {name: why for name, why in impossible.items() if name not in cannot_write}
-    order = [*own, *impossible]
-    return (
-        {name: code[name] for name in sorted(code, key=order.index)},
-        {name: left_out[name] for name in sorted(left_out, key=order.index)},
-    ), cannot_write
+def parameters_fault(model: SavedModel) -> str:
+    """Whether what is proved, or what the mechanism's authors count, is the epsilon that the learner was given."""
+    statement, given = model.privacy, model.parameters.get("epsilon")
+    if statement is None or statement.proved is None or given is None:
+        return ""
+    if isinstance(given, bool) or not isinstance(given, int | float):
+        return "the learner's epsilon is no number"
+    pairs = [statement.published] if statement.published is not None else [statement.proved]
+    learning = pairs[0].epsilon - (0.0 if statement.published is not None else statement.cut_points)
+    same = math.isclose(learning, given, rel_tol=ROUNDED)
+    return "" if same else "the statement has another epsilon than the learner was given"
 
 
-def _on_ledger(model: SavedModel | None, sha256: str, ledger: Ledger) -> Check:
-    """Whether the ledger has the model's entry, and the checksum of its file."""
-    what = "the ledger knows this model"
-    why = "there is no model" if model is None else not_on(model, ledger)
-    if model is None or model.ledger is None or model.ledger.number is None or why:
+def _on_ledger(model: SavedModel, sha256: str, ledger: Ledger) -> Check:
+    """Whether the ledger has the model's entry, its price, and the checksum of its file."""
+    what, why = "the ledger knows this model", not_on(model, ledger)
+    if why or model.ledger is None or model.ledger.number is None:
         return Check(what, False, why)
-    own, entry = model.ledger, ledger.entries[model.ledger.number - 1]
+    number = model.ledger.number
+    entry, proved = ledger.entries[number - 1], None if model.privacy is None else model.privacy.proved
     if sha256 not in entry.models:
-        return Check(what, False, f"its entry {own.number} has another checksum of the model's file, or none")
-    return Check(what, True, f"entry {own.number}")
+        return Check(what, False, f"its entry {number} has another checksum of the model's file, or none")
+    booked = None if entry.proved_epsilon is None else float(entry.proved_epsilon)
+    said = None
+    if (
+        proved is not None and model.privacy is not None
+    ):  # what was spent on cut points before is on an entry of its own
+        said = proved.epsilon - model.privacy.cut_points + float(sum(paid for _, paid in entry.cut_points))
+    if (booked is None) != (said is None) or not math.isclose(booked or 0.0, said or 0.0, rel_tol=ROUNDED):
+        return Check(what, False, f"its entry {number} has another price")
+    return Check(what, True, f"entry {number}")
 
 
-def _since(found: Found, model: SavedModel | None, ledger: Ledger) -> Iterator[Check]:
+def _since(model: SavedModel, then: LedgerSnapshot | None, ledger: Ledger) -> Iterator[Check]:
     """What came onto the ledger after the papers were written. That is no fault of theirs."""
-    if model is None or model.ledger is None or not_on(model, ledger):
-        return
-    try:
-        then = snapshot_in(json.loads(_content(found, RECORD).decode("utf-8"))) or model.ledger
-    except (ModelError, *UNREADABLE, OverflowError):
+    then = then or model.ledger
+    if then is None or not_on(model, ledger):
         return
     now = ledger.snapshot()
     more = now.totals.entries - then.totals.entries
     spent = f"they came to epsilon {float(then.spent[0]):.6g}, and come to {float(now.spent[0]):.6g} now"
-    said = "" if not more else f"the ledger has {more} more than the papers say; {spent}"
-    yield Check("nothing was released from the table since", True if not more else None, said)
+    said = "nothing was released since" if not more else f"{more} more since; {spent}"
+    what = "the ledger has all releases that the papers count"
+    yield Check(what, more >= 0, said if more >= 0 else "it has fewer")

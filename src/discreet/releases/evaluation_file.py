@@ -15,15 +15,15 @@ from typing import Any
 
 from .. import __version__
 from ..common.errors import ModelError
+from ..common.json_text import read_json
 from ..common.writing import write_whole
-from ..conditions.labelled import in_labels
-from ..conditions.partition import conditions_of_answers
 from ..models.saved import SavedModel, checksum
 from ..privacy.entries import LedgerSnapshot
 from ..privacy.ledger import UNREADABLE, Ledger
-from ..privacy.statement import PrivacyStatement
+from ..privacy.statement import PrivacyStatement, neighbours_of
 from ..schema import Label
-from .evaluated import ALL_OTHERS, Count, Group, NoisyEvaluation, Part, Rate, Rates
+from .evaluated import Count, Group, NoisyCounts, NoisyEvaluation, Part, Rate, Rates
+from .evaluation import Named, evaluation_of
 
 FORMAT, VERSION = "discreet evaluation", 1
 ENTRIES = {"format", "version", "discreet", "model", "evaluation", "privacy", "ledger", "checksum"}
@@ -60,23 +60,22 @@ class SavedEvaluation:
         return found
 
     def check_model(self, model_file: bytes) -> None:
-        """Complain about a file that is not the one that was measured: by its checksum, its classes, conditions and shares."""
+        """Complain about a file that is not the one that was measured, and about numbers that do not follow from the counts."""
         if hashlib.sha256(model_file).hexdigest() != self.model:
             raise ModelError(f"the evaluation names another checksum than that of the model's file: {OTHER_MODEL}")
         model = SavedModel.from_json(model_file.decode("utf-8-sig", "replace")).model
-        said = [(part.condition, part.called, part.label, list(part.predicted)) for part in self.evaluation.parts]
-        answers = zip(conditions_of_answers(model), model.answers, strict=True)
-        own = [
-            (
-                " and ".join(map(str, condition)) or ALL_OTHERS,
-                " and ".join(str(in_labels(test, model.schema)) for test in condition) or ALL_OTHERS,
-                answer.label,
-                answer.shares_among(model.classes).tolist(),
+        found = self.evaluation
+        try:
+            again = evaluation_of(model, found.counts, _named(found), found.privacy)
+        except (ValueError, IndexError, OverflowError):
+            again = None
+        if again is None or not _alike(again.to_dict(), found.to_dict()):
+            raise ModelError(
+                "the evaluation's numbers do not follow from its own counts and this model: it was changed, or "
+                f"{OTHER_MODEL}"
             )
-            for condition, answer in answers
-        ]
-        if self.evaluation.classes != model.classes or (said and said != own):
-            raise ModelError(f"the evaluation has other classes, conditions or shares than the model: {OTHER_MODEL}")
+        if not _is_paid(found):
+            raise ModelError(f"the evaluation's noise is not that of the price it names; {HOW_TO_MEND}")
 
     def to_json(self) -> str:
         """As JSON in ASCII that ``from_json`` reads back."""
@@ -91,7 +90,7 @@ class SavedEvaluation:
             "discreet": self.discreet,
             "model": self.model,
             "evaluation": self.evaluation.to_dict(),
-            "privacy": json.loads(self.evaluation.privacy.to_json(indent=None)),
+            "privacy": read_json(self.evaluation.privacy.to_json(indent=None)),
             "ledger": None if self.ledger is None else self.ledger.to_dict(),
         }
 
@@ -99,7 +98,7 @@ class SavedEvaluation:
     def from_json(cls, text: str) -> "SavedEvaluation":
         """Read what ``to_json`` wrote. A file that was changed since, or is something else, is refused."""
         try:
-            data = json.loads(text)
+            data = read_json(text)
             if not isinstance(data, dict) or data.get("format") != FORMAT:
                 raise ModelError(f"this is not a {FORMAT}; {HOW_TO_MEND}")
             if isinstance(data.get("version"), bool) or data.get("version") != VERSION:
@@ -112,7 +111,7 @@ class SavedEvaluation:
             if len(sha256) != 64 or set(sha256) - set("0123456789abcdef"):
                 raise ValueError
             found = cls(_evaluation(data["evaluation"], privacy), sha256, ledger, version)
-            own = json.loads(json.dumps(found._entries(), allow_nan=False))
+            own = read_json(json.dumps(found._entries(), allow_nan=False))
             if (
                 own | {"checksum": data["checksum"]} != data
             ):  # numbers that contradict each other, or more than there should be
@@ -160,7 +159,59 @@ def _evaluation(data: Mapping[str, Any], privacy: PrivacyStatement) -> NoisyEval
         tuple(_part(part, n) for part in _list(data["reliability"])),
         privacy,
         called,
+        _counts(data["counts"], n),
     )
+
+
+def _counts(data: Mapping[str, Any], n: int) -> NoisyCounts:
+    if not isinstance(data["by_answer"], bool) or not 0 < _finite(data["epsilon"]) <= 1e9 or not data["tables"]:
+        raise ValueError
+    tables = [
+        (
+            None if one["column"] is None else _text(one["column"]),
+            tuple(tuple(tuple(map(_whole, _n(row, n))) for row in _list(group)) for group in _list(one["records"])),
+        )
+        for one in _list(data["tables"])
+    ]
+    if not all(table and all(len(group) == len(table[0]) > 0 for group in table) for _, table in tables):
+        raise ValueError
+    return NoisyCounts(data["epsilon"], data["by_answer"], tuple(tables))
+
+
+def _named(found: NoisyEvaluation) -> list[Named]:
+    """The columns that divide the records, as the groups name them. What the counts do not have, they may not have either."""
+    named, columns = [], [column for column, _ in found.counts.tables]
+    if len(set(columns)) < len(columns) or (None in columns and len(columns) > 1):
+        raise ValueError
+    for column, table in found.counts.tables:
+        groups = [group for group in found.groups if group.column == column]
+        if (column is None) != (not groups) or len(table) - len(groups) not in ((1,) if column is None else (0, 1)):
+            raise ValueError
+        if groups:
+            names, called = (tuple(getattr(group, part) for group in groups) for part in ("name", "called"))
+            named.append(Named(groups[0].column, groups[0].column_called, names, called))
+    return named
+
+
+def _is_paid(found: NoisyEvaluation) -> bool:
+    """Whether the noise of all tables together is that of the price: so many times for each record of a person."""
+    proved, spent = found.privacy.proved, found.counts.epsilon * len(found.counts.tables)
+    if proved is None:
+        return True
+    persons = (proved.epsilon - found.privacy.cut_points) / spent
+    whole = max(1, round(persons))
+    return math.isclose(persons, whole, rel_tol=1e-9) and found.privacy.neighbours == neighbours_of(whole)
+
+
+def _alike(one: Any, other: Any) -> bool:
+    """Whether two values of JSON are the same, but for the last digits of fractions."""
+    if isinstance(one, float) and isinstance(other, float):
+        return math.isclose(one, other, rel_tol=1e-9, abs_tol=1e-9)
+    if isinstance(one, dict) and isinstance(other, dict):
+        return list(one) == list(other) and all(_alike(one[name], other[name]) for name in one)
+    if isinstance(one, list | tuple) and isinstance(other, list | tuple):
+        return len(one) == len(other) and all(map(_alike, one, other))
+    return type(one) is type(other) and bool(one == other)
 
 
 def _group(data: Mapping[str, Any], n: int) -> Group:
@@ -235,7 +286,13 @@ def _label(data: Any) -> Label:
 
 
 def _number(data: Any) -> float:
-    if isinstance(data, bool) or not isinstance(data, int | float) or not math.isfinite(data) or abs(data) > 2:
+    if abs(_finite(data)) > 2:
+        raise ValueError
+    return float(data)
+
+
+def _finite(data: Any) -> float:
+    if isinstance(data, bool) or not isinstance(data, int | float) or not math.isfinite(data):
         raise ValueError
     return data
 
