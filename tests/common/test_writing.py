@@ -6,6 +6,7 @@ import stat
 
 import pytest
 
+from discreet.common import writing
 from discreet.common.writing import PendingFile, write_whole
 
 
@@ -95,3 +96,36 @@ def test_a_new_name_is_taken_also_where_there_are_no_links(tmp_path, monkeypatch
 def test_long_names_are_written(tmp_path):
     write_whole(tmp_path / ("é" * 127), "new")
     assert len(os.listdir(tmp_path)) == 1
+
+
+def test_a_file_that_somebody_has_open_is_replaced_as_soon_as_he_is_done(tmp_path, monkeypatch):
+    """Windows refuses to replace what is open."""
+    replace, refused = os.replace, []
+
+    def refuses_twice(old, new):
+        if len(refused) < 2:
+            refused.append(new)
+            raise PermissionError(13, "Access is denied")
+        replace(old, new)
+
+    monkeypatch.setattr(os, "replace", refuses_twice)
+    with pytest.raises(PermissionError):
+        write_whole(tmp_path / "file", "new")
+    assert list(tmp_path.iterdir()) == []
+    refused.clear()
+    monkeypatch.setattr(writing, "OPEN_FILES_STAY", True)
+    write_whole(tmp_path / "file", "new")
+    assert (tmp_path / "file").read_bytes() == b"new"
+    assert len(refused) == 2
+
+
+def test_files_are_written_as_bytes_whatever_the_system_makes_of_lines(tmp_path, monkeypatch):
+    flags = []
+    plain = os.open
+    monkeypatch.setattr(os, "O_BINARY", 1 << 40, raising=False)
+    monkeypatch.setattr(
+        os, "open", lambda path, given, *mode: (flags.append(given), plain(path, given & ~(1 << 40), *mode))[1]
+    )
+    write_whole(tmp_path / "file", "a\nb\n")
+    assert flags[0] & 1 << 40
+    assert (tmp_path / "file").read_bytes() == b"a\nb\n"

@@ -4,7 +4,7 @@ import math
 import os
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import Future, as_completed
+from concurrent.futures import Future
 from contextlib import nullcontext
 from typing import Any, NamedTuple
 
@@ -122,7 +122,7 @@ class _Work:
         self._progress(self._done, max(self._expected, len(self._futures)))
 
     def wait(self) -> None:
-        for future in as_completed(self._futures):
+        for future in self._futures:
             future.result()
 
 

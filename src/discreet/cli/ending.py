@@ -108,10 +108,22 @@ def _told(error: BaseException, args: list[str], stopped: bool = False) -> int:
     text = _AsOnATerminal()
     told.show(text)
     message = text.getvalue().rstrip("\n")
-    if told.message not in (NO_SECRETS, UNREADABLE) and any(repeats(message, arg) for arg in args):
+    if told.message not in (NO_SECRETS, UNREADABLE) and any(repeats(message, arg) for arg in _not_ledgers(args)):
         message = f"Error: {NOT_REPEATED}"
     say(_on_their_lines(message, args), err=True)
     return told.exit_code
+
+
+def _not_ledgers(args: list[str]) -> list[str]:
+    """All but addresses of ledgers, in which there is no secret: what does not have their very form was refused."""
+    from ..privacy.postgres_ledger import is_address
+
+    kept = []
+    for last, arg in zip(["", *args], args, strict=False):
+        named = args[0] == "ledger" or last == "--ledger" or arg.startswith("--ledger=")
+        if not (named and is_address(arg.removeprefix("--ledger="))):
+            kept.append(arg)
+    return kept
 
 
 def _on_their_lines(message: str, args: list[str]) -> str:

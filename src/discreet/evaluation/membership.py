@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 from sklearn.metrics import roc_auc_score, roc_curve
 
-from ..conditions.partition import Answer, Model, has_points_by_class
+from ..common.parameters import check_seed
+from ..conditions.partition import Answer, Model, has_points_by_class, shares_of
 from .records import records_of
 
 KINDS = ("black-box", "label-only")
@@ -87,6 +88,7 @@ def membership_attack(
     half = min(len(members.labels), len(others.labels)) // 2
     if half == 0:
         raise ValueError("an attack needs at least two training records and two test records")
+    check_seed("random_state", random_state)
     rng = np.random.default_rng(random_state)
     captured, labels = [], []  # of members, of others; which answer they get is all that a model tells
     for records in (members, others):
@@ -106,7 +108,7 @@ def _scores(model: Model, kind: str, taught: Any, x: np.ndarray, y: np.ndarray, 
     """How sure the attack is that each record is a member, from 0 to 1."""
     inference, BlackBoxClassifier = _toolbox()
     answers = model.answers if kind == "black-box" else [Answer(answer.label) for answer in model.answers]
-    proba = np.array([answer.shares_among(model.classes) for answer in answers])
+    proba = np.array([shares_of(model, answer) for answer in answers])
     target = BlackBoxClassifier(lambda x: proba[x[:, 0].astype(int)], input_shape=(1,), nb_classes=len(model.classes))
     scores: np.ndarray
     if kind == "label-only":

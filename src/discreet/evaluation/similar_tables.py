@@ -4,7 +4,6 @@ What a private model is worth depends above all on the number of records times e
 All of these are public, so a table that nobody may look at can be compared with tables that everybody may.
 """
 
-import json
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -13,6 +12,8 @@ from importlib.resources import files
 from statistics import median
 
 import numpy as np
+
+from ..common.json_text import read_json
 
 LEAST_GAIN = 0.01  # in accuracy: where boosting gains less than that on the majority, a share of it says nothing
 FARTHEST = 0.5  # in factors of ten, beyond the records times epsilon that a table was measured at
@@ -105,7 +106,7 @@ def on_similar(records: int, columns: int, classes: int, epsilon: float) -> OnSi
 @cache
 def measured_tables() -> tuple[Measured, ...]:
     """All tables, without those where boosting gains next to nothing."""
-    found = json.loads((files(__package__) / "measured_tables.json").read_text(encoding="utf-8"))
+    found = read_json((files(__package__) / "measured_tables.json").read_text(encoding="utf-8"))
     for table in found:
         for curve in ("accuracy", "area"):
             table[curve] = {float(epsilon): by_kind for epsilon, by_kind in table[curve].items()}

@@ -40,7 +40,7 @@ class Forest:
         """From trees. Those with class counts add their shares of the second class, those without have a vote."""
         partitions = []
         for tree in trees:
-            points = tuple(float(answer.shares_among(tree.classes)[1]) for answer in tree.answers)
+            points = tuple(tree.answer_shares[:, 1].tolist())
             partitions.append(replace(tree.partitions[0], points=points))
         first, second = map(Said, trees[0].classes)
         return cls(tuple(partitions), (first, second), (len(trees) / 2,))

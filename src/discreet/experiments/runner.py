@@ -9,7 +9,6 @@ import time
 import warnings
 import zlib
 from collections.abc import Callable, Iterable, Sequence
-from concurrent.futures import as_completed
 from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
@@ -120,10 +119,9 @@ def run(
 def in_processes(todo: Iterable[Unit], parts: Path, jobs: int, progress: Callable[[int], None]) -> None:
     """Do units in so many processes of ours."""
     with process_pool(jobs) as pool:
-        futures = {pool.submit(_do, unit, parts): unit for unit in todo}
-        for future in as_completed(futures):
-            future.result()
-            progress(futures[future].fits)
+        units = {pool.submit(_do, unit, parts): unit for unit in todo}
+        for task in pool.completed():
+            progress(units[task].fits)
 
 
 def _do(unit: Unit, parts: Path) -> None:
