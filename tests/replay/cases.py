@@ -1,0 +1,226 @@
+"""Everything that releases something about records, on small random tables and their neighbours."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+import pandas as pd
+
+from discreet import (
+    Boolean,
+    Categorical,
+    DPGreedyRuleListClassifier,
+    DPGreedyTreeClassifier,
+    DPOptimalRuleListClassifier,
+    DPOptimalTreeClassifier,
+    DPScoreCardClassifier,
+    Ledger,
+    Numeric,
+    RuleList,
+    Schema,
+    noisy_accuracy,
+    noisy_evaluation,
+    private_cuts,
+)
+from discreet.mechanisms.registry import MECHANISMS
+
+COLUMNS = {
+    "a": Boolean("a"),
+    "b": Boolean("b"),
+    "c": Numeric("c", cuts=[1.0, 2.0]),
+    "d": Categorical("d", categories=["x", "y"]),
+}
+VALUES = {"a": [True, False], "b": [True, False], "c": [0.5, 1.5, 2.5, None], "d": ["x", "y", None]}
+FEW, SOME, MANY = (2,), (2, 3), (2, 3, 5, 20)  # numbers of classes
+
+
+@dataclass(frozen=True)
+class Case:
+    """``release(X, y, schema, epsilon, k)`` gives what leaves, and the pair (epsilon, delta) that is promised about it."""
+
+    of: str  # a public name of the package
+    name: str
+    columns: str
+    classes: tuple[int, ...]
+    release: Callable
+    pairs: int = 60  # in a long run
+    persons: tuple[int, ...] = (1, 3)  # how many records a person may have
+
+    def on(self, n_classes, epsilon, k):
+        """As a function of a table, which is a list of records: their values and the number of their class."""
+        labels = [f"c{i:02}" for i in range(n_classes)]
+        schema = Schema([COLUMNS[name] for name in self.columns], target="y", classes=labels)
+
+        def release(table):
+            X = pd.DataFrame([values for values, _ in table], columns=list(self.columns), dtype=object)
+            for name in self.columns:
+                X[name] = X[name].astype({"a": bool, "b": bool, "c": float, "d": object}[name])
+            return self.release(X, np.array([labels[c] for _, c in table], dtype=object), schema, epsilon, k)
+
+        return release
+
+
+def learned(classifier, **parameters):
+    """By a classifier: its model with all counts."""
+
+    def release(X, y, schema, epsilon, k):
+        given = dict(parameters)
+        if (weight := given.pop("first_class_counts", None)) is not None:
+            given["class_weight"] = {schema.classes[0]: weight}
+        clf = classifier(**given, schema=schema, epsilon=epsilon, records_per_person=k, ledger=_plenty())
+        clf.fit(X, y)
+        return repr(clf.model_), promise(clf.privacy_.proved, epsilon)
+
+    return release
+
+
+def promise(proved, epsilon):
+    """What was asked for, if that is what is proved; the published methods prove another number."""
+    asked = Fraction(repr(epsilon))
+    nearly = abs(proved.epsilon - epsilon) <= 1e-12 * epsilon
+    return asked if nearly else Fraction(proved.epsilon), proved.delta or 0.0
+
+
+def _plenty():
+    return Ledger(epsilon=1e6, delta=0.5)  # so that a process does not remember what it released
+
+
+def _cuts(X, y, schema, epsilon, k):
+    grid = Schema([Numeric("c", low=0, high=3, n_cuts=5)])
+    found = private_cuts(X, grid, {"c": 3}, epsilon=epsilon, records_per_person=k, ledger=_plenty())
+    return found["c"].cuts, (Fraction(repr(epsilon)), 0.0)
+
+
+def _two_columns_of_cuts(X, y, schema, epsilon, k):
+    grid = Schema([Numeric("c", low=0, high=3, n_cuts=2), Numeric("e", low=0, high=4, n_cuts=3)])
+    table = X.assign(e=X["c"].fillna(0.0))[["c", "e"]]
+    found = private_cuts(table, grid, {"c": 1, "e": 2}, epsilon=epsilon, records_per_person=k, ledger=_plenty())
+    return (found["c"].cuts, found["e"].cuts), (Fraction(repr(epsilon)), 0.0)
+
+
+def _some_rules(schema):
+    return RuleList.parse(f"if a then {schema.classes[0]}\nelse {schema.classes[1]}", schema=schema)
+
+
+def _evaluation(**parameters):
+    def release(X, y, schema, epsilon, k):
+        given = {"epsilon": epsilon, "records_per_person": k, "model_is_public": True, "ledger": _plenty()}
+        found = noisy_evaluation(_some_rules(schema), X, y, **given, **parameters)
+        shown = {name: value for name, value in found.to_dict().items() if name != "privacy"}
+        return repr(shown), promise(found.privacy.proved, epsilon)
+
+    return release
+
+
+def _accuracy(X, y, schema, epsilon, k):
+    given = {"epsilon": epsilon, "records_per_person": k, "model_is_public": True, "ledger": _plenty()}
+    found = noisy_accuracy(_some_rules(schema), X, y, **given)
+    return (found.accuracy, found.low, found.high), promise(found.privacy.proved, epsilon)
+
+
+def _case(classifier, name, columns, classes, parameters, **others):
+    return Case(classifier.__name__, name, columns, classes, learned(classifier, **parameters), **others)
+
+
+def _lists(name, columns, classes, **parameters):
+    return _case(DPOptimalRuleListClassifier, f"whole list, {name}", columns, classes, parameters)
+
+
+def _trees(name, columns, classes, pairs=60, **parameters):
+    return _case(DPOptimalTreeClassifier, f"whole tree, {name}", columns, classes, parameters, pairs=pairs)
+
+
+def _cards(name, columns, classes, **parameters):
+    return _case(DPScoreCardClassifier, f"card, {name}", columns, classes, parameters)
+
+
+def _greedy(mechanism):
+    """A list and a tree by one mechanism. The published ones are for two classes, and may need a delta or a support."""
+    parameters = {"mechanism": mechanism.name}
+    parameters |= {"delta": 1e-6} if mechanism.needs_delta else {}
+    parameters |= {"min_support": 5} if mechanism.needs_support else {}
+    others = {
+        "persons": (1,) if mechanism.needs_delta else (1, 3),  # how a delta grows with their records, nobody says
+        "pairs": 100,
+    }
+    classes, name = FEW if mechanism.binary_only else MANY, mechanism.name
+    rule, lists, trees = {"max_length": 2, "negations": False}, {"max_length": 3}, {"max_depth": 2}
+    return [
+        _case(DPGreedyRuleListClassifier, f"greedy list, {name}", "abc", classes, parameters | lists, **others),
+        _case(DPGreedyRuleListClassifier, f"one greedy rule, {name}", "ab", classes, parameters | rule, **others),
+        _case(DPGreedyTreeClassifier, f"greedy tree, {name}", "abd", classes, parameters | trees, **others),
+    ]
+
+
+LIMITS = {"monotone": {"a": 1}, "forbid": [("a", "b")]}
+CASES = [
+    _lists("one rule", "ab", MANY, max_length=2, negations=False, counts_share=0.5),
+    _lists("two rules with negations", "a", SOME, max_length=3),
+    _lists("three rules", "ad", FEW, max_length=4, negations=False),
+    _lists("one rule a draw", "ab", SOME, max_length=3, joint=1, negations=False),
+    _lists("class weights and a prior", "ab", SOME, max_length=2, first_class_counts=4, prior=[1, 4], negations=False),
+    _lists("limits", "ab", SOME, max_length=3, negations=False, **LIMITS),
+    _lists("without counts", "c", MANY, max_length=2, negations=False, counts_share=0),
+    _lists("by an envelope", "ad", MANY, max_length=3, max_card=2),
+    _lists("by an envelope, several draws", "ab", MANY, max_length=4, max_card=2, joint=2, first_class_counts=0.1),
+    _lists("by a search", "ab", MANY, max_length=10, negations=False),
+    _trees("depth 1", "a", MANY, max_depth=1, counts_share=0.5),
+    _trees("depth 2", "ab", FEW, 30, max_depth=2),
+    _trees("in stages", "ab", SOME, stages=(1, 1)),
+    _trees("by mass", "abc", MANY, max_depth=1, criterion="mass"),
+    _trees("by mass, depth 2", "ab", SOME, max_depth=2, criterion="mass"),
+    _trees("by mass, on patterns", "a", SOME, 6, max_depth=4, criterion="mass"),
+    _trees("class weights and a prior", "ab", SOME, max_depth=1, first_class_counts=8, prior="columns", split=0.3),
+    _trees("limits", "ab", SOME, max_depth=1, **LIMITS),
+    *(case for mechanism in MECHANISMS.values() for case in _greedy(mechanism)),
+    _cards("at once", "acd", MANY, one_by_one=False),
+    _cards("one by one", "acd", FEW, one_by_one=True),
+    _cards("as the noise allows", "abd", FEW, counts_share=0.3),
+    _cards("chosen columns", "abcd", MANY, max_columns=2),
+    _cards("in the leaves of a tree", "ab", SOME, tree_depth=1),
+    _cards("chosen in the leaves of a tree", "abc", FEW, tree_depth=1, max_columns=1, monotone=None, one_by_one=True),
+    Case("private_cuts", "cut points", "c", FEW, _cuts),
+    Case("private_cuts", "cut points of two columns", "c", FEW, _two_columns_of_cuts),
+    Case("noisy_evaluation", "evaluation", "ad", MANY, _evaluation()),
+    Case("noisy_evaluation", "evaluation by groups", "acd", MANY, _evaluation(by=["c", "d"]), 20),
+    Case("noisy_accuracy", "accuracy", "ab", MANY, _accuracy),
+]
+
+
+def some_record(rng, columns, n_classes):
+    """Values, and a class."""
+    values = tuple(VALUES[name][rng.integers(len(VALUES[name]))] for name in columns)
+    return values, int(rng.integers(n_classes))
+
+
+def some_pair(rng, columns, n_classes, k):
+    """A table, and the same without up to k records of one person; in this order or in the other.
+
+    A record more changes most where all others are alike, or where there are none: such tables are more frequent than others.
+    """
+    own = [some_record(rng, columns, n_classes) for _ in range(k)]
+    if rng.random() < 0.7:
+        own = own[:1] * k
+    n, how = int(rng.choice([0, 1, 2, 3, 8, 25])), rng.random()
+    others = [some_record(rng, columns, n_classes) for _ in range(n)]
+    if how < 0.3:
+        others = own[:1] * n
+    elif how < 0.7:
+        others = others[:1] * n
+    pair = [*others, *own[: k if rng.random() < 0.7 else 1]], others
+    return pair if rng.random() < 0.5 else pair[::-1]
+
+
+def hard_pairs(columns, k):
+    """Records that are all alike, and k of the other class that differ from them in one column, or in all.
+
+    Where choices are tied, and a person's records decide: what is chosen tells most there.
+    """
+    alike = tuple(VALUES[name][0] for name in columns)
+    others = [(VALUES[columns[0]][1], *alike[1:]), tuple(VALUES[name][1] for name in columns), alike]
+    for n in (1, 25, 0, 2, 6):
+        for values in others:
+            larger, smaller = [*[(alike, 0)] * n, *[(values, 1)] * k], [(alike, 0)] * n
+            yield larger, smaller
+            yield smaller, larger
