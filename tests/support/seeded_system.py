@@ -1,0 +1,15 @@
+"""The operating system's randomness, from a seed: a private fit that can be repeated, for recordings."""
+
+from discreet.noise import entropy
+
+
+def seed_the_system(seed):
+    """For the rest of this process. Each source of randomness that is made draws from a stream of its own."""
+    made = iter(range(10**9))
+
+    def start(self):
+        entropy.SeededEntropy.__init__(self, [seed, next(made)])
+
+    for name in ("bits", "uniform", "discrete_laplace", "permute_and_flip"):
+        setattr(entropy.SystemEntropy, name, getattr(entropy.SeededEntropy, name))
+    entropy.SystemEntropy.__init__ = start
