@@ -83,19 +83,17 @@ class Simulation:
             self.note(f"count of {bins} bins", noise - far, noise + far, 0, (epsilon, bins), epsilon, ends=(-1e9, 1e9))
 
     def released_counts(self, epsilon, times=2000):
-        """Counts on a model, where that of the label is raised to the largest."""
+        """Counts on a model."""
         for exact in ((5, 20), (20, 20), (20, 22), (200, 2000), (12, 10, 14)):
             right, whole = np.zeros(len(exact)), 0
-            classes = list(range(len(exact)))
             label = len(exact) - 1
             for _ in range(min(times, self.releases)):
                 p = -np.expm1(-epsilon)
                 noisy = exact + self.rng.geometric(p, len(exact)) - self.rng.geometric(p, len(exact))
-                noisy[label] = noisy.max()
                 answer = Answer(label, tuple(map(float, noisy)))
-                ends = count_intervals(answer, classes, epsilon)
+                ends = count_intervals(answer, epsilon)
                 right += [low <= n <= high for (low, high), n in zip(ends, exact, strict=True)]
-                low, high = support_interval(answer, classes, epsilon)
+                low, high = support_interval(answer, epsilon)
                 whole += low <= sum(exact) <= high
             n = min(times, self.releases)
             for r in right:

@@ -295,6 +295,8 @@ def test_the_optimum_beats_the_greedy_list_and_says_so(compas):
 
 def test_a_private_learner_needs_a_schema_for_numbers():
     with pytest.raises(SchemaError, match="DPOptimalRuleListClassifier needs a schema"):
+        DPOptimalRuleListClassifier().fit(pd.DataFrame({"age": [0.5, 1.5]}), [0, 1])
+    with pytest.warns(UserWarning, match="without a schema the columns of X are read as true"):
         DPOptimalRuleListClassifier().fit([[0.5], [1.5]], [0, 1])
 
 

@@ -405,17 +405,19 @@ def test_texts_that_are_categories_are_not_missing():
     from discreet.sources.files import as_read
 
     column = Categorical("c", categories=["NA", "1", "x"])
-    assert as_read(["NA", "1.0", " x ", "", "null", "y"], column).tolist() == ["NA", "1", "x", None, None, "y"]
+    read = as_read(["NA", "1.0", " x ", "", "null", "y"], column)
+    assert read.tolist() == ["NA", "1.0", "x", None, None, "y"]
+    assert column.encode(read)[:3].tolist() == column.encode(np.array(["NA", "1", "x"], dtype=object)).tolist()
     assert as_read(["NA", "?", "7"], None).tolist() == [None, None, "7"]
 
 
 def test_labels_that_are_numbers_are_found_as_texts():
-    from discreet.sources.files import labels
+    from discreet.sources.memory import class_numbers
 
-    assert labels(["1", "0.0", "true", "x", None], (0, 1)).tolist() == [1, 0, 1, "x", None]
-    assert labels(["1", "0.0", "true"], ("0", "1")).tolist() == ["1", "0", "true"]
-    assert labels(["1", "0"], ("0.0", "1.0")).tolist() == ["1.0", "0.0"]
-    assert labels([1.0, 0, True, np.nan], (0, 1)).tolist() == [1, 0, 1, None]
+    assert class_numbers(["1", "0.0", "true", "x", None], (0, 1), 5).tolist() == [1, 0, 1, -1, -1]
+    assert class_numbers(["1", "0.0", "true"], ("0", "1"), 3).tolist() == [1, 0, 1]
+    assert class_numbers(["1", "0"], ("0.0", "1.0"), 2).tolist() == [1, 0]
+    assert class_numbers([1.0, 0, True, np.nan], (0, 1), 4).tolist() == [1, 0, 1, -1]
 
 
 def test_scores_are_valid_csv_whatever_the_labels_are(desk):
@@ -585,7 +587,7 @@ def test_a_table_that_stays_in_its_engine(desk, monkeypatch):
     assert (scores.prediction == hospital().died).mean() > 0.8
     run("ledger", "create", "l2.json", "-e", "12")
     assert "adds up" in run("fit", url, *FIT[2:], "--ledger", "l2.json", code=1)
-    assert "hospital.db" not in (desk / "home" / "tables.json").read_text()
+    assert b"hospital.db" not in (desk / "home" / "tables.db").read_bytes()
     run("fit", "duckdb:///hospital.db?table=nobody", *FIT[2:], "--ledger", "l2.json", code=1)
     said = run("fit", "postgresql://me:pass@nowhere/db?table=t", *FIT[2:], "--ledger", "l2.json", code=2)
     assert "password" in said
@@ -664,7 +666,8 @@ def test_scores_as_json_are_json_whatever_is_copied_into_them(desk):
     def refused(constant):
         raise ValueError(constant)
 
-    scores = json.loads(run("predict", "model.json", "odd.parquet", "--id", "score", "--json"), parse_constant=refused)
+    done = CliRunner().invoke(main, ["predict", "model.json", "odd.parquet", "--id", "score", "--json"])
+    scores = json.loads(done.stdout, parse_constant=refused)  # what cannot be read is said elsewhere
     assert scores[0]["score"] == "inf"
     for name in ("prediction", "score"):
         twice = ["--id", "score", "--id", name]

@@ -213,11 +213,11 @@ import numpy as np
 from discreet import DPOptimalRuleListClassifier, Ledger, Numeric, Schema
 schema = Schema([Numeric(f"c{i}", low=0, high=1, n_cuts=20) for i in range(8)], target="y", classes=[0, 1])
 rng = np.random.default_rng(0)
-X, y = rng.random((40_000, 8)), rng.integers(0, 2, 40_000)
+X, y = rng.random((2_000_000, 8)), rng.integers(0, 2, 2_000_000)
+room = int(sys.argv[1]) << 20
 clf = DPOptimalRuleListClassifier(schema=schema, max_length=2, ledger=Ledger(epsilon=1.0))
 clf._check_parameters()
 import discreet.vault.summed_doors, opendp.mod
-room = int(sys.argv[1]) << 20
 used = int(open("/proc/self/statm").read().split()[0]) * resource.getpagesize()
 resource.setrlimit(resource.RLIMIT_AS, (used + room, used + room))
 clf.fit(X, y)
@@ -226,7 +226,7 @@ clf.fit(X, y)
 
 @pytest.mark.slow
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="limits memory as Linux does")
-@pytest.mark.parametrize("megabytes", [1, 2, 4, 8])  # from no room for an array to none for the stack of a thread
+@pytest.mark.parametrize("megabytes", [1, 2, 4, 8])  # a column of numbers alone takes 16
 def test_under_a_limit_of_memory_the_traceback_has_no_shape(megabytes):
     done = subprocess.run([sys.executable, "-c", CHILD, str(megabytes)], capture_output=True, text=True, check=False)
     assert done.returncode != 0

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from discreet import Boolean, Categorical, Literal, Numeric, Rule, RuleList, SavedModel, Schema, Split, Tree
 from discreet.common.errors import ModelError, RuleError
-from discreet.conditions.partition import Answer, find_answers
+from discreet.conditions.partition import Answer, find_answers, shares_of
 from discreet.conditions.rules import truth
 from discreet.conditions.text import MOST_DEPTH
 from discreet.models.saved import checksum
@@ -88,7 +88,7 @@ def test_predictions_are_those_of_a_walk_from_the_root(drawn):
         expected.append(node)
     assert [tree.answers[k] for k in tree.captures(data)] == expected
     assert tree.predict(data).tolist() == [answer.label for answer in expected]
-    assert tree.predict_proba(data).tolist() == [answer.shares_among(tree.classes).tolist() for answer in expected]
+    assert tree.predict_proba(data).tolist() == [shares_of(tree, answer).tolist() for answer in expected]
 
 
 @given(trees())
@@ -334,7 +334,7 @@ def test_a_shorter_tree_predicts_the_same_for_every_record_that_the_schema_fores
     before, after = answers_for(tree, bins), answers_for(simple, bins)
     assert [tree.answers[i].label for i in before] == [simple.answers[i].label for i in after]
     if not merge:
-        shares = [[answer.shares_among(t.classes).tolist() for answer in t.answers] for t in (tree, simple)]
+        shares = [[shares_of(t, answer).tolist() for answer in t.answers] for t in (tree, simple)]
         assert [shares[0][i] for i in before] == [shares[1][i] for i in after]
     assert set(after) == set(range(len(simple)))  # every leaf of it is reached
     assert simple.simplified(merge) == simple

@@ -18,10 +18,12 @@ from discreet import (
     Ledger,
     Numeric,
     OptimalRuleListClassifier,
+    OptimalTreeClassifier,
     Rule,
     RuleList,
     SavedModel,
     Schema,
+    ScoreCardClassifier,
     noisy_accuracy,
     private_cuts,
 )
@@ -161,3 +163,11 @@ def test_a_fit_looks_where_its_schema_and_candidates_came_from():
     taken = [Rule(rule.antecedent) for rule in exact(X, Y).rule_list_.rules]
     (reason,) = private(candidates=taken)[0].privacy_.because
     assert "mined" in reason
+
+
+@pytest.mark.parametrize("learner", [OptimalTreeClassifier, ScoreCardClassifier])
+def test_a_fitted_exact_tree_or_card_is_known_to_be_learned_without_privacy(learner):
+    clf = learner(schema=SCHEMA).fit(X, Y)
+    origin = origin_of(clf, clf.model_)
+    assert origin.kind == "exact"
+    assert "without privacy" in origin.because[0]

@@ -157,11 +157,11 @@ def test_a_forked_process_cannot_spend_a_ledger_in_memory():
 
 
 def test_a_file_ledger_is_one_by_any_name(tmp_path, monkeypatch):
-    path = tmp_path / "budget.json"
+    path = tmp_path / "budget.db"
     Ledger.open(path, epsilon=1)
     (tmp_path / "link.json").symlink_to(path)
     monkeypatch.chdir(tmp_path)
-    relative = Ledger.open("budget.json")
+    relative = Ledger.open("budget.db")
     monkeypatch.chdir("/")
     Ledger.open(tmp_path / "link.json").reserve(Fraction(1), Fraction(0), "x")
     assert relative.remaining[0] == Ledger.open(path).remaining[0] == 0

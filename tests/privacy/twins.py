@@ -366,9 +366,7 @@ class Overlapping(ExploredGreedy):
     def _doors(self, *arguments):
         doors = super()._doors(*arguments)
         counter = doors._counter
-        doors._histograms._part = lambda prefix, rule: (
-            counter.left([]) if rule is None else counter.counts([]).captured[:, rule]
-        )
+        counter.part = lambda prefix, rule: counter.left([]) if rule is None else counter.counts([]).captured[:, rule]
         return doors
 
 
@@ -412,7 +410,6 @@ class ForgetsWhatWasCaptured(ExploredByEnvelope):
         doors._part = lambda prefix, rule: (
             doors._counts[:, doors._truth[rule]].sum(1) if rule is not None else doors._counts.sum(1)
         )
-        doors._histograms._part = doors._part
         return doors
 
 

@@ -87,7 +87,6 @@ def test_numbers_are_those_of_the_counts():
         "By these counts the tree gives the right answer for about 91 %",
         "Columns that tests use 3 of 3",
         "Used by tests",
-        "the label of its leaf",
     ):
         assert said in words, said
 

@@ -22,6 +22,7 @@ from ..schema import Schema
 from ..schema.columns import canonical, is_missing
 from ..schema.inference import infer_schema
 from ..sources.memory import add_table
+from .drawn import told_weights
 
 # How scikit-learn's messages begin that are about an array as a whole. Others may quote a value.
 ABOUT_SHAPES = (
@@ -62,7 +63,10 @@ class Classifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sciki
         return self.model_.predict(self._table(X, reset=False), strict=self._strict)
 
     def predict_proba(self, X: Any) -> np.ndarray:
-        """The share of each class among the training records that the same rule (or leaf) captured."""
+        """How likely each class is: its share of the counts where a rule or leaf captures, the label's the largest of them.
+
+        With a ``class_weight`` it is the share of the counts alone: ``predict`` is then a decision, which may name a rare class.
+        """
         check_is_fitted(self)
         return self.model_.predict_proba(self._table(X, reset=False), strict=self._strict)
 
@@ -207,6 +211,11 @@ class Classifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sciki
             return Candidates.of_rules(schema, self.candidates)
         return Candidates.of_schema(schema, self.max_card, self.negations)
 
+    @property
+    def _weights(self) -> tuple[float, ...] | None:
+        """The public weights of the classes, as a model has them."""
+        return told_weights(getattr(self, "class_weight", None), self.classes_)
+
     def _set_model(self, candidates: Candidates, learned: Any) -> None:
         """From what a learner returns to a model: a rule list, here."""
         assert isinstance(learned, Learned)
@@ -214,12 +223,12 @@ class Classifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sciki
         counts: Sequence[Counts | None] = learned.counts or [None] * (len(learned.chosen) + 1)
         labels = learned.labels if learned.labels is not None else [majority(c) for c in learned.counts or ()]
         rules = [
-            Rule(antecedent, classes[label], None if count is None else with_largest_at(label, count))
+            Rule(antecedent, classes[label], count)
             for antecedent, label, count in zip(
                 [*(candidates[i].antecedent for i in learned.chosen), ()], labels, counts, strict=True
             )
         ]
-        self.rule_list_ = RuleList(tuple(rules[:-1]), rules[-1], tuple(classes), candidates.schema)
+        self.rule_list_ = RuleList(tuple(rules[:-1]), rules[-1], tuple(classes), candidates.schema, self._weights)
 
 
 def fill_cells(table: Table, labels: np.ndarray, candidates: Candidates, n_classes: int, strict: bool) -> Cells:
@@ -229,11 +238,6 @@ def fill_cells(table: Table, labels: np.ndarray, candidates: Candidates, n_class
     cells = CellsInProgress(columns, n_classes)
     add_table(cells, table, columns, labels, strict)
     return cells.finish()
-
-
-def with_largest_at(label: int, counts: Counts) -> Counts:
-    """The counts, with that of the label raised to the largest, so that ``predict_proba`` agrees with ``predict``."""
-    return tuple(max(counts) if i == label else c for i, c in enumerate(counts))
 
 
 def _plain(label: Any) -> Any:

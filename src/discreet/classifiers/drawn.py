@@ -38,6 +38,22 @@ def class_weights(given: Mapping[Any, Any] | None, classes: np.ndarray) -> np.nd
     >>> class_weights({"b": 3}, np.array(["a", "b"])).tolist()
     [0.33333301544189453, 1.0]
     """
+    weights = _by_class(given, classes)
+    return np.asarray(np.maximum(np.rint(weights / weights.max() * 2.0**20), 1.0) * 2.0**-20)
+
+
+def told_weights(given: Mapping[Any, Any] | None, classes: np.ndarray) -> tuple[float, ...] | None:
+    """The weights as they were given, for the model to tell; None if all classes weigh the same.
+
+    >>> told_weights({"b": 3}, np.array(["a", "b"])), told_weights({"a": 2, "b": 2}, np.array(["a", "b"]))
+    ((1.0, 3.0), None)
+    """
+    weights = tuple(_by_class(given, classes).tolist())
+    return weights if len(set(weights)) > 1 else None
+
+
+def _by_class(given: Mapping[Any, Any] | None, classes: np.ndarray) -> np.ndarray:
+    """The weight of each class, 1 where none is given."""
     weights = np.ones(len(classes))
     place = {canonical(c): i for i, c in enumerate(classes.tolist())}
     for label, weight in (given or {}).items():
@@ -46,4 +62,4 @@ def class_weights(given: Mapping[Any, Any] | None, classes: np.ndarray) -> np.nd
         if not finite_number("class_weight", weight) > 0:
             raise ValueError(f"class_weight must hold weights above 0, not {weight!r}")
         weights[place[canonical(label)]] = float(weight)
-    return np.asarray(np.maximum(np.rint(weights / weights.max() * 2.0**20), 1.0) * 2.0**-20)
+    return weights

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any, NamedTuple, Self
 
 import numpy as np
-from pandas.api.types import is_bool_dtype
+from pandas.api.types import is_bool_dtype, is_object_dtype
 from scipy.sparse import issparse
 from sklearn.utils.validation import validate_data
 
@@ -32,10 +32,10 @@ from ..noise.entropy import Entropy
 from ..privacy.costs import Cost, for_person
 from ..privacy.entries import Booked
 from ..privacy.ledger import Ledger, Reservation
-from ..privacy.ledger_file import FileLedger
 from ..privacy.left_behind import LedgerLeftBehind
-from ..privacy.release import ASSUMES, Release, Terms, release
+from ..privacy.release import ASSUMES, Release, Terms, release, warn_outside
 from ..privacy.statement import Guarantee, PrivacyStatement, neighbours_of
+from ..privacy.stored_ledger import StoredLedger
 from ..schema import Label, Schema
 from ..sources.engine import EngineTable
 from ..sources.kept import ReadOnce, Source
@@ -375,7 +375,7 @@ class PrivateClassifier(Classifier, ABC):
         """For pickle. A ledger in memory stays behind: two processes would each spend it whole."""
         state = dict(super().__getstate__())
         ledger = state.get("ledger")
-        if isinstance(ledger, Ledger) and not isinstance(ledger, FileLedger):
+        if isinstance(ledger, Ledger) and not isinstance(ledger, StoredLedger):
             state["ledger"] = LedgerLeftBehind(ledger.snapshot(state.get("booked_")))
         return state
 
@@ -399,13 +399,15 @@ class PrivateClassifier(Classifier, ABC):
             return Schema(schema.columns, classes=self.classes_.tolist(), inferred=True)
         if self.schema is not None:
             schema = self._given_schema().exclude(self.exclude)
-        elif _is_zero_one(X):
+        elif _may_be_zero_one(X):
             schema = Schema.of_booleans(table.names).exclude(self.exclude)
+            if not _is_zero_one(X):
+                warn_outside(NO_SCHEMA, UserWarning)
         else:
             raise SchemaError(
                 f"{type(self).__name__} needs a schema: it says what is public about the table (see docs/schema.md). "
-                "Without one the columns of X must be of Boolean type (X.astype(bool)), or X an array of integers 0 "
-                "and 1. infer_schema=True makes a schema from the records, which is not private"
+                "Without one the columns of X must be of Boolean type (X.astype(bool)), or X an array of 0 and 1; any other "
+                "value counts as missing. infer_schema=True makes a schema from the records, which is not private"
             )
         check_private_schema(schema)
         self._set_classes(sorted_classes(schema), SchemaError)
@@ -467,8 +469,14 @@ def _candidates_of(schema: Schema, max_card: int, negations: bool) -> Candidates
     return Candidates.of_schema(schema, max_card, negations)
 
 
+NO_SCHEMA = (
+    "without a schema the columns of X are read as true (1) and false (0), and every other value counts as missing. If X holds "
+    "numbers or categories, give a schema (see docs/schema.md); if not, schema=Schema.of_booleans(names) says so"
+)
+
+
 def _is_zero_one(X: Any) -> bool:
-    """Whether X is Boolean by the type of its columns, or an array of integers. No record is read."""
+    """Whether X is of Booleans or integers by its types alone, as truth values usually are. No record is read."""
     frame = as_frame(X)
     if frame is not None:
         columns = (frame.get_column(name) for name in frame.columns)
@@ -476,4 +484,19 @@ def _is_zero_one(X: Any) -> bool:
     types = [column.dtype for column in unnamed_columns(X) or ()]
     if all(isinstance(dtype, np.dtype) for dtype in types):
         return as_rows(X).dtype.kind in "biu"
-    return all(is_bool_dtype(dtype) for dtype in types)  # what NumPy makes of it would hang on a missing value
+    return all(is_bool_dtype(dtype) for dtype in types)
+
+
+def _may_be_zero_one(X: Any) -> bool:
+    """Whether X holds truth values by its types alone: columns of Booleans or objects, an array of numbers or objects.
+
+    Not of Booleans or integers only: one record that is missing makes objects of Booleans, and floats of integers.
+    """
+    frame = as_frame(X)
+    if frame is not None:
+        columns = [frame.get_column(name) for name in frame.columns]
+        return all(holds_objects(column.to_native()) or str(column.dtype) == "Boolean" for column in columns)
+    types = [column.dtype for column in unnamed_columns(X) or ()]
+    if all(isinstance(dtype, np.dtype) for dtype in types):
+        return as_rows(X).dtype.kind in "biufO"
+    return all(is_bool_dtype(dtype) or is_object_dtype(dtype) for dtype in types)

@@ -40,7 +40,7 @@ from ..vault.summed_doors import SummedTreeDoors, size_for
 from ..vault.tree_doors import TreeDoors
 from ..vault.tuple_vault import TupleVault
 from ..vault.vault import Vault
-from .base import Classifier, fill_cells, refuse, with_largest_at
+from .base import Classifier, fill_cells, refuse
 from .drawn import check_class_weight, check_counts_share, check_time_limit, class_weights
 from .private import Priced, PrivateClassifier
 from .progress import Bar, estimate, steps_of_trees
@@ -75,10 +75,11 @@ class Trees(Classifier):
             if label is None:
                 assert counts is not None
                 label = majority(tuple(w * c for w, c in zip(weights.tolist(), counts, strict=True)))
-            return Answer(classes[label], None if counts is None else with_largest_at(label, counts))
+            return Answer(classes[label], counts)
 
         # what no record can reach follows from what was drawn, and so costs nothing
-        self.tree_ = Tree(simplified(named(learned), candidates.schema), tuple(classes), candidates.schema)
+        root = simplified(named(learned), candidates.schema)
+        self.tree_ = Tree(root, tuple(classes), candidates.schema, self._weights)
 
     def _limits(self, candidates: Candidates) -> Limits | None:
         """What every tree keeps to."""

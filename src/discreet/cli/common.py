@@ -6,7 +6,6 @@
 
 import math
 import os
-import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -41,7 +40,6 @@ class _File(click.Path):
 
 FILE = _File()
 NEW_FILE = click.Path(dir_okay=False, path_type=Path)
-FORMAT_OF_A_FILE = re.compile(rb'"format"\s*:\s*"([^"]*)"')
 WEAKEST = 10.0  # a larger epsilon needs a word from the user
 
 
@@ -70,6 +68,30 @@ class _Place(click.ParamType):  # type: ignore[type-arg]  # older versions of cl
 
 
 PLACE = _Place()
+
+
+class _Ledger(click.ParamType):  # type: ignore[type-arg]  # older versions of click have no argument
+    """A ledger: a file (which must be there, or may not yet be), or a URL of one on PostgreSQL."""
+
+    name = "file or url"
+
+    def __init__(self, file: click.Path) -> None:
+        self._file = file
+
+    def convert(self, value: Any, param: Any, ctx: Any) -> Any:
+        if not isinstance(value, str) or "://" not in value:
+            return self._file.convert(value, param, ctx)
+        from ..privacy.ledger_places import LedgerError
+        from ..privacy.postgres_ledger import PostgreSQLPlace
+
+        try:
+            PostgreSQLPlace(value)
+        except LedgerError as error:
+            raise click.UsageError(str(error), ctx) from None
+        return value
+
+
+LEDGER, NEW_LEDGER = _Ledger(FILE), _Ledger(NEW_FILE)
 as_json_option = click.option("--json", "as_json", is_flag=True, help="The same as JSON.")
 
 
@@ -210,7 +232,7 @@ def read_records(
     needed: Sequence[str] | None = None,
 ) -> tuple["pd.DataFrame", Any]:
     """The columns that the schema (or ``needed``) names, and the labels (None without a target)."""
-    from ..sources.files import column_names, is_csv, labels, read_table
+    from ..sources.files import column_names, read_table
 
     wanted = [column.name for column in schema.used] if needed is None else list(needed)
     with errors_as_messages():
@@ -219,8 +241,6 @@ def read_records(
         both = list(dict.fromkeys([*wanted, *([target] if target else [])]))
         frame = read_table(path, both, schema, delimiter, encoding, decimal, own_types=True)
         y: Any = None if target is None else frame[target]
-        if y is not None and is_csv(path):
-            y = labels(y.tolist(), schema.classes, decimal)
         return frame[wanted], y
 
 
@@ -261,10 +281,11 @@ def _is_same(one: Path, other: Path) -> bool:
 
 def _why_kept(path: Path) -> str:
     """What cannot be had again. A ledger is known by how it begins, a table by what earlier commands noted."""
+    from ..privacy.sqlite_ledger import is_ledger
+
     with open(path, "rb") as file:
-        found = FORMAT_OF_A_FILE.search(file.read(4096))
-    if found and found[1] == b"discreet ledger":
-        return "is a ledger"
+        if is_ledger(file.read(100)):
+            return "is a ledger"
     try:
         check_not_private(path, public=False)
     except click.ClickException:

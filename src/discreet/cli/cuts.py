@@ -7,6 +7,7 @@ import click
 from .common import (
     FILE,
     NEW_FILE,
+    NEW_LEDGER,
     PLACE,
     as_json_option,
     check_epsilon,
@@ -35,7 +36,7 @@ from .terminal import on_one_line, say
     "--column", "-c", "columns", multiple=True, required=True, help="A column and its number of cuts: age=7. Repeat."
 )
 @click.option("--epsilon", "-e", type=float, required=True, help="The price; a tenth of that of the model is enough.")
-@click.option("--ledger", "ledger_file", type=NEW_FILE, help="Where to book it.")
+@click.option("--ledger", "ledger_file", type=NEW_LEDGER, help="Where to book it.")
 @click.option("--records-per-person", type=click.IntRange(min=1), default=1, show_default=True)
 @click.option("--out", "-o", type=NEW_FILE, required=True, help="Where the new schema goes.")
 @ANOTHER
@@ -49,7 +50,7 @@ def cuts(
     schema_file: Path,
     columns: tuple[str, ...],
     epsilon: float,
-    ledger_file: Path | None,
+    ledger_file: Path | str | None,
     records_per_person: int,
     out: Path,
     another_ledger: bool,

@@ -10,6 +10,7 @@ import click
 
 from .common import (
     FILE,
+    LEDGER,
     NEW_FILE,
     PLACE,
     as_json_option,
@@ -41,7 +42,7 @@ SIZE_OF_PAGE = 1 << 16  # bytes for each number that it shows: more than it take
 LEAST_CHANCE = 1e-6  # of what happened: a chance of 0 would make one record's loss infinite
 CHOOSE = (
     "are these records private? A measured accuracy is not covered by the model's promise. Either pay for noisy numbers,\n\n"
-    "    --epsilon 0.1 [--ledger ledger.json]     the noise of a count is about 10 records\n\n"
+    "    --epsilon 0.1 [--ledger ledger.db]     the noise of a count is about 10 records\n\n"
     "or say that these records may be shown, or that nobody but you will see the numbers:\n\n"
     "    --public"
 )
@@ -76,7 +77,7 @@ CHOOSE = (
     type=NEW_FILE,
     help="With --epsilon: also write a file that `discreet release` puts beside the model.",
 )
-@click.option("--ledger", "ledger_file", type=FILE, help="Where to book it.")
+@click.option("--ledger", "ledger_file", type=LEDGER, help="Where to book it.")
 @click.option("--records-per-person", type=click.IntRange(min=1), default=1, show_default=True)
 @click.option("--public", is_flag=True, help="Exact numbers: the records may be shown, or the numbers stay with you.")
 @click.option(
@@ -101,7 +102,7 @@ def evaluate(
     no_reliability: bool,
     report: Path | None,
     out: Path | None,
-    ledger_file: Path | None,
+    ledger_file: Path | str | None,
     records_per_person: int,
     public: bool,
     model_is_public: bool,

@@ -11,6 +11,7 @@ import click
 from .common import (
     FILE,
     NEW_FILE,
+    NEW_LEDGER,
     PLACE,
     as_json_option,
     check_columns,
@@ -51,7 +52,12 @@ NOISY = "Shares and counts are noisy: in brackets, where 95 % of the noise leave
 @click.option("--schema", "-s", "schema_file", type=FILE, help="What is public about the table: see `discreet schema`.")
 @click.option("--out", "-o", type=NEW_FILE, required=True, help="Where the model goes, as JSON.")
 @click.option("--report", type=NEW_FILE, help="Also write a report for people, as HTML.")
-@click.option("--ledger", "ledger_file", type=NEW_FILE, help="Book the budget here: see `discreet ledger create`.")
+@click.option(
+    "--ledger",
+    "ledger_file",
+    type=NEW_LEDGER,
+    help="Book the budget here: see `discreet ledger create`. A file, or postgresql://...",
+)
 @model_options
 @click.option(
     "--learner",
@@ -106,7 +112,7 @@ def fit(
     schema_file: Path | None,
     out: Path,
     report: Path | None,
-    ledger_file: Path | None,
+    ledger_file: Path | str | None,
     model: str,
     delimiter: str | None,
     encoding: str,
@@ -198,13 +204,13 @@ def _has_more(ledger: "Ledger | None", entries: int) -> bool:
         return True
 
 
-def open_ledger(path: Path | None) -> "Ledger | None":
-    """The ledger in a file. If there is none, how to make it."""
+def open_ledger(path: Path | str | None) -> "Ledger | None":
+    """The ledger in a file or on a server. If there is none, how to make it."""
     if path is None:
         return None
-    if path.exists() and not path.is_file():
+    if isinstance(path, Path) and path.exists() and not path.is_file():
         raise click.UsageError(f"{path} is not a regular file, so it is not a ledger")
-    if not path.exists():
+    if isinstance(path, Path) and not path.exists():
         raise click.UsageError(
             f"there is no ledger {path}. Decide once how much all models from this table may reveal together, and make it:\n\n"
             f"    discreet ledger create {path} --epsilon 3"
@@ -230,7 +236,7 @@ def _fit_file(
     schema: "Schema",
     target: str | None,
     learn: Callable[..., Any],
-    ledger: Path | None,
+    ledger: Path | str | None,
 ) -> "SavedModel":
     """From one file. Whoever counts its records, the counts are the same, and so is all that comes after."""
     from ..models.saved import SavedModel
@@ -276,7 +282,7 @@ def _with_target(schema: "Schema", target: str | None) -> "Schema":
 
 
 def _fit_where_it_is(
-    table: Written, schema: "Schema", target: str | None, learn: Callable[..., Any], ledger: Path | None
+    table: Written, schema: "Schema", target: str | None, learn: Callable[..., Any], ledger: Path | str | None
 ) -> "SavedModel":
     """In the engine that has the table: only counts leave it, or this process, if it runs there."""
     from ..models.saved import SavedModel
@@ -291,7 +297,9 @@ def _fit_where_it_is(
         return SavedModel.of(clf, schema.target)
 
 
-def _fit_inferred(table: Written, target: str | None, learn: Callable[..., Any], ledger: Path | None) -> "SavedModel":
+def _fit_inferred(
+    table: Written, target: str | None, learn: Callable[..., Any], ledger: Path | str | None
+) -> "SavedModel":
     """With a schema made from the records: aloud, and with no promise."""
     import warnings
 
@@ -321,7 +329,7 @@ def _working(clf: Any) -> Any:
     return open_console(stderr=True).status("learning ...")
 
 
-def _show(model: "SavedModel", out: Path, report: Path | None, ledger_file: Path | None) -> None:
+def _show(model: "SavedModel", out: Path, report: Path | None, ledger_file: Path | str | None) -> None:
     from rich.panel import Panel
 
     console = open_console()
@@ -335,7 +343,7 @@ def _show(model: "SavedModel", out: Path, report: Path | None, ledger_file: Path
     if model.ledger is None:
         console.print(
             "Not on a ledger: what several models from one table reveal adds up, and nobody counts. "
-            "`discreet ledger create ledger.json --epsilon 3`, then --ledger ledger.json.",
+            "`discreet ledger create ledger.db --epsilon 3`, then --ledger ledger.db.",
             style="yellow",
         )
     else:

@@ -11,6 +11,7 @@ import click
 
 from .common import (
     FILE,
+    LEDGER,
     NEW_FILE,
     as_json_option,
     check_outputs,
@@ -77,7 +78,7 @@ RANKING = (
 @click.option("--max-card", type=click.IntRange(1, 3), help="Of a list: conditions in a rule; 1 by default.")
 @limit_options
 @click.option("--repeats", type=click.IntRange(min=2), default=5, show_default=True, help="Fits at each epsilon.")
-@click.option("--ledger", "ledger_file", type=FILE, help="Say how many such models this ledger still takes.")
+@click.option("--ledger", "ledger_file", type=LEDGER, help="Say how many such models this ledger still takes.")
 @click.option("--out", "-o", type=NEW_FILE, help="Write the curve as an SVG picture.")
 @csv_options
 @PUBLIC
@@ -90,7 +91,7 @@ def plan(
     target: str | None,
     model: str,
     repeats: int,
-    ledger_file: Path | None,
+    ledger_file: Path | str | None,
     out: Path | None,
     delimiter: str | None,
     encoding: str,
@@ -191,7 +192,7 @@ def _budget_of_card(learn: Callable[..., Any], schema: "Schema", epsilon: float)
     return clf._budget_for(clf._candidates(schema), clf._terms.record_price)
 
 
-def _room(path: Path, model: str, learn: Callable[..., Any], draws: int) -> dict[float, int]:
+def _room(path: Path | str, model: str, learn: Callable[..., Any], draws: int) -> dict[float, int]:
     """How many more models the ledger takes, at each epsilon. It follows from public numbers."""
     from ..evaluation.planning import EPSILONS
     from ..mechanisms.registry import SCORE_CARDS, WHOLE_LISTS, WHOLE_TREES

@@ -30,6 +30,7 @@ from .terminal import on_one_line, say, say_lines
 
 if TYPE_CHECKING:
     from ..models.model import PartitionModel
+    from ..schema.columns import Column
 
 
 @click.command()
@@ -41,6 +42,7 @@ if TYPE_CHECKING:
 @csv_options
 @engine_option
 @click.option("--json", "as_json", is_flag=True, help="As JSON, a record a row.")
+@click.option("--strict", is_flag=True, help="Write no scores if a value that the rules need cannot be read.")
 def predict(
     model: Path,
     table: Path | str,
@@ -52,11 +54,15 @@ def predict(
     engine: str | None,
     decimal: str,
     as_json: bool,
+    strict: bool,
 ) -> None:
     """Score the records of TABLE with MODEL: a predicted class and the share of each class, row by row.
 
     TABLE is a file, or a URL of a table in an engine, as for `discreet fit`. Only the columns that the rules use are needed. An
     engine may give its records in any order: copy a column that names them with --id.
+
+    Values that the model cannot read (no number in a column of numbers, a category that its schema does not list) are counted
+    on the standard error; with --strict nothing is written if there are any.
     """
     from ..models.saved import SavedModel
 
@@ -70,20 +76,81 @@ def predict(
             raise click.UsageError(
                 f"--id {twice[0]!r} would be in the scores twice: leave it out, or rename the column"
             )
+        doubts = _Doubts(scorer, _other_sign(table, decimal))
         rows = (
-            [*copied, *scored] for X, ids_of in parts for scored, copied in zip(_scores(scorer, X), ids_of, strict=True)
+            [*copied, *scored]
+            for X, ids_of in doubts.noted(parts, strict)
+            for scored, copied in zip(_scores(scorer, X), ids_of, strict=True)
         )
         written = _json(header, rows) if as_json else _csv(header, rows)
         if out is None:
-            say_lines(written)
+            say_lines(list(written) if strict else written)
         else:
             n = _write(out, written, force)
             say(f"{n:,} records: {on_one_line(out)}", err=True)
+        for line in doubts.lines():
+            say(line, err=True)
+
+
+def _other_sign(table: Path | str, decimal: str) -> str:
+    """What to try if numbers have the other decimal sign. In other files than CSV, numbers are numbers."""
+    from ..sources.files import is_csv
+
+    if isinstance(table, str) or not is_csv(table):
+        return ""
+    option, sign = ("leave --decimal out", "point") if decimal == "," else ("--decimal ,", "comma")
+    return f"; {option} if the decimal mark is a {sign}"
+
+
+class _Doubts:
+    """How many values of each column the model cannot read: no secret here, the table is the user's own."""
+
+    def __init__(self, model: "PartitionModel", other_sign: str) -> None:
+        from ..sources.table_check import Unread
+
+        assert model.schema is not None
+        self._columns = {model.schema[name]: Unread() for name in model.used_columns}
+        self._other_sign = other_sign
+
+    def noted(self, parts: Iterable[tuple[Any, Iterable[Any]]], strict: bool) -> Iterator[tuple[Any, Iterable[Any]]]:
+        """The parts as they are, counted. ``strict``: after the last one, an error if there was anything."""
+        from ..common.errors import SchemaError
+        from ..common.tables import as_table
+        from ..sources.table_check import unread
+
+        for X, ids in parts:
+            table = as_table(X, None)
+            for column in self._columns:
+                self._columns[column] += unread(column, table.column(column.name))
+            yield X, ids
+        if strict and (lines := list(self.lines())):
+            raise SchemaError("\n".join([*lines, "No scores were written (--strict)"]))
+
+    def lines(self) -> Iterator[str]:
+        """One for each column that has such values."""
+        for column, found in self._columns.items():
+            if found.unread:
+                hint = self._other_sign if found.other_decimal_sign else ""
+                name, count = on_one_line(column.name), f"{found.unread:,} of {found.values:,} values"
+                yield f"{name}: {count} {_what_they_are(column)}{hint}"
+
+
+def _what_they_are(column: "Column") -> str:
+    from ..schema.columns.value_bins import TextBins, TruthBins
+
+    match column.value_bins:
+        case TextBins(unlisted=place):
+            taken = "count as missing" if place == column.n_bins - 1 else "match no category"
+            return f"are not in the model's schema and {taken}"
+        case TruthBins():
+            return "are neither true nor false and count as missing"
+        case _:
+            return "are not numbers and count as missing"
 
 
 def _scores(model: "PartitionModel", X: Any) -> Iterator[tuple[Any, ...]]:
     """The label of each record, and the shares of all classes."""
-    from ..conditions.partition import has_points_by_class
+    from ..conditions.partition import has_points_by_class, shares_of
 
     found = model.captures(X)
     if has_points_by_class(model):  # each record has shares of its own
@@ -91,7 +158,7 @@ def _scores(model: "PartitionModel", X: Any) -> Iterator[tuple[Any, ...]]:
             (model.answers[k].label, *row)
             for k, row in zip(found, model.predict_proba(X).round(6).tolist(), strict=True)
         )
-    answers = [(a.label, *(round(float(p), 6) for p in a.shares_among(model.classes))) for a in model.answers]
+    answers = [(a.label, *(round(float(p), 6) for p in shares_of(model, a))) for a in model.answers]
     return (answers[k] for k in found)
 
 

@@ -103,7 +103,7 @@ def _coloured_card(model: "ScoreCard", counts_epsilon: float | None) -> "Text":
 def _answer(model: "Model", answer: "Answer", counts_epsilon: float | None) -> list[Any]:
     """A label in its colour, and what its counts or shares say."""
     from ..conditions.count_intervals import support_interval
-    from ..conditions.labelled import classes_called
+    from ..conditions.labelled import classes_called, reason_for_label
 
     where = model.classes.index(answer.label)
     label = (on_one_line(classes_called(model)[where]), f"bold {LABEL_COLOURS[where % len(LABEL_COLOURS)]}")
@@ -111,9 +111,10 @@ def _answer(model: "Model", answer: "Answer", counts_epsilon: float | None) -> l
     if answer.shares is not None and counts:  # shares are not those of the counts: both are said
         return [label, (f"   {answer.shares[where]:.0%}", "dim"), (_records(model, answer, counts_epsilon), "dim")]
     if (total := sum(counts)) > 0:
-        ends = support_interval(answer, model.classes, counts_epsilon) if counts_epsilon else None
+        ends = support_interval(answer, counts_epsilon) if counts_epsilon else None
         interval = "" if ends is None else f" ({ends[0]:,} to {ends[1]:,})"
-        return [label, (f"   {counts[where] / total:.0%} of {total:,.0f}{interval}", "dim")]
+        why = on_one_line(reason_for_label(model, answer, counts_epsilon is not None))
+        return [label, (f"   {counts[where] / total:.0%} of {total:,.0f}{interval}{why and f'; {why}'}", "dim")]
     if counts:
         return [label, ("   too few records to count", "dim")]
     return [label] if answer.shares is None else [label, (f"   {answer.shares[where]:.0%}", "dim")]
@@ -124,7 +125,7 @@ def _records(model: "Model", answer: "Answer", counts_epsilon: float | None) -> 
     from ..conditions.count_intervals import support_interval
 
     total = max(0.0, sum(answer.counts or ()))
-    ends = support_interval(answer, model.classes, counts_epsilon) if counts_epsilon else None
+    ends = support_interval(answer, counts_epsilon) if counts_epsilon else None
     return f"   {total:,.0f} records" + ("" if ends is None else f" ({ends[0]:,} to {ends[1]:,})")
 
 

@@ -152,19 +152,6 @@ def as_array(y: Any) -> Any:
     return _values(series) if isinstance(series, nw.Series) else y
 
 
-@no_value_shown("y cannot be read as a column of labels")
-def type_of_labels(y: Any) -> str | None:
-    """Whether a column or array is declared to hold "text" or a "number"; None if its type leaves that open."""
-    if holds_objects(y):
-        return None
-    series = nw.from_native(y, pass_through=True, allow_series=True)
-    if isinstance(series, nw.Series):
-        dtype = series.dtype
-        return "text" if dtype == nw.String else "number" if dtype.is_numeric() or dtype == nw.Boolean else None
-    kind = y.dtype.kind if isinstance(y, np.ndarray) else "O"
-    return "text" if kind == "U" else "number" if kind in "biuf" else None
-
-
 def holds_objects(column: Any) -> bool:
     """Whether a column of pandas is declared to hold anything. narwhals would look at its first values to tell more."""
     return str(getattr(column, "dtype", None)) == "object"

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from ..schema import Schema
 from .cards import Card, cards_of, lines_of_table, numbers_of, percent_of, ranges_of_totals
-from .partition import DOUBLING, Model, has_points_by_class
+from .partition import DOUBLING, Model, has_points_by_class, shares_of
 from .text import write, write_number
 
 Rows = list[tuple[str, ...]]
@@ -46,7 +46,7 @@ def _meaning(model: Model, classes: Sequence[str]) -> list[str]:
     with_shares = all(answer.shares is not None or answer.counts is not None for answer in model.answers)
     rows: Rows = [("total", *(classes[i] for i in shown), "")] if with_shares else []
     for said, answer in zip(ranges_of_totals(cards_of(model), model.limits), model.answers, strict=True):
-        shares = answer.shares_among(model.classes).tolist()
+        shares = shares_of(model, answer).tolist()
         percents = [f"{percent_of(shares[i]):>5} %" for i in shown] if with_shares else []
         label = classes[model.classes.index(answer.label)]
         rows.append((said if with_shares else f"total {said}", *percents, label))

@@ -12,9 +12,9 @@ import numpy.typing as npt
 
 from ..schema import Schema
 from ..schema.columns import Column
-from ..schema.columns.base import canonical
 from ..schema.columns.categorical import OTHER
 from ..schema.columns.value_bins import NumberBins, TextBins
+from ..schema.columns.values import canonical
 from .partition import Condition, Model, Points
 from .rules import Literal, checked_number, truth
 from .text import write, write_number

@@ -6,7 +6,7 @@ from ..schema import Schema
 from .card_text import card_text
 from .cards import cards_of, numbers_of
 from .nodes import INDENT, lines_of, root_of
-from .partition import Condition, Model, Points, conditions_of_answers
+from .partition import Answer, Condition, Model, Points, conditions_of_answers
 from .rules import Literal
 from .text import write, write_number
 
@@ -44,8 +44,39 @@ def target_called(model: Model, target: str | None) -> str | None:
     return schema.target_label if schema is not None and schema.target_label else target
 
 
-def lines_in_labels(model: Model) -> Iterator[str]:
-    """A model as it prints, for people: with labels, and so not to be parsed.
+def reason_for_label(model: Model, answer: Answer, noisy: bool) -> str:
+    """Why the label is not the class with the largest count; nothing where it is, or there are no counts to compare.
+
+    A label is a decision: it is chosen on the exact records, with the weights of the classes and the limits of the model,
+    together with all other labels. The counts are noisy, and as released.
+
+    >>> from discreet import Rule, RuleList
+    >>> ill = Rule((), "ill", (4155, 85))
+    >>> weighted = RuleList((), ill, ("well", "ill"), class_weight=(1, 100))
+    >>> reason_for_label(weighted, weighted.answers[0], noisy=True)
+    'a missed case counts 100 times'
+    >>> plain = RuleList((), ill, ("well", "ill"))
+    >>> reason_for_label(plain, plain.answers[0], noisy=True)
+    'drawn with the list; the counts are noisy'
+    """
+    if answer.counts is None or answer.shares is not None:  # shares of its own are not compared with counts
+        return ""
+    counts, label = [max(0.0, count) for count in answer.counts], model.classes.index(answer.label)
+    if counts[label] == max(counts):
+        return ""
+    weights = model.class_weight or (1.0,) * len(counts)
+    most = counts.index(max(counts))
+    if weights[label] > weights[most] and all(
+        w * c <= weights[label] * counts[label] for w, c in zip(weights, counts, strict=True)
+    ):
+        of = "" if len(counts) == 2 else f" as much as one of {classes_called(model)[most]}"
+        return f"a missed case counts {write_number(float(f'{weights[label] / weights[most]:.3g}'))} times{of}"
+    kind = model.kind.split()[-1]
+    return f"drawn with the {kind}; the counts are noisy" if noisy else f"chosen with the whole {kind}"
+
+
+def lines_in_labels(model: Model, noisy: bool = True) -> Iterator[str]:
+    """A model as it prints, for people: with labels, and so not to be parsed. ``noisy``: whether its counts are.
 
     >>> from discreet import Boolean, RuleList
     >>> jobs = Schema([Boolean("emp", label="Employed")], "y", [0, 1], class_labels={"1": "earns more"})
@@ -54,7 +85,10 @@ def lines_in_labels(model: Model) -> Iterator[str]:
     else 0
     """
     called = dict(zip(model.classes, classes_called(model), strict=True))
-    outcomes = [write(called[a.label]) if called[a.label] != str(a.label) else write(a.label) for a in model.answers]
+    outcomes = [
+        (write(called[a.label]) if called[a.label] != str(a.label) else write(a.label)) + _in_brackets(model, a, noisy)
+        for a in model.answers
+    ]
     if (root := root_of(model)) is not None:
         left = iter(outcomes)
         for line in lines_of(root):
@@ -70,6 +104,15 @@ def lines_in_labels(model: Model) -> Iterator[str]:
             yield from _rules(model, partition.conditions, [f"{_said(p)} points" for p in partition.points])
             yield ""
     yield from _rules(model, conditions_of_answers(model), outcomes)
+
+
+def _in_brackets(model: Model, answer: Answer, noisy: bool) -> str:
+    """What the counts say, and why the label says something else, where it does."""
+    if not (reason := reason_for_label(model, answer, noisy)):
+        return ""
+    counts = [max(0.0, count) for count in answer.counts or ()]
+    share = counts[model.classes.index(answer.label)] / sum(counts)
+    return f"   ({100 * share:.0f} % of {sum(counts):,.0f}; {reason})"
 
 
 def _said(points: Points) -> str:

@@ -100,21 +100,10 @@ class Answer:
             if (numbers := getattr(self, name)) is not None:
                 object.__setattr__(self, name, tuple(checked_number(x) for x in numbers))
 
-    def shares_among(self, classes: tuple[Label, ...]) -> np.ndarray:
-        """The share of each class: as given, or those of the counts, or else 1 for the label.
 
-        Of classes with equal shares the label has a billionth more.
-        """
-        shares = np.array([float(self.label == c) for c in classes])
-        if self.shares is not None:
-            shares = np.array(self.shares)
-        elif self.counts is not None and sum(counts := np.maximum(self.counts, 0.0)) > 0:
-            shares = counts / counts.sum()
-        label = next((i for i, c in enumerate(classes) if c == self.label), None)
-        if label is not None and shares[:label].max(initial=-1.0) == shares[label] == shares.max():
-            shares = (1.0 - TIE) * shares  # whoever takes the first of the largest shares should find the label
-            shares[label] += TIE
-        return shares
+def checked_weights(weights: Sequence[float] | None) -> tuple[float, ...] | None:
+    """Weights of classes as finite numbers; None if there are none."""
+    return None if weights is None else tuple(map(checked_number, weights))
 
 
 class Model(Protocol):
@@ -137,6 +126,10 @@ class Model(Protocol):
         """The labels, in the order of counts and shares."""
 
     @property
+    def class_weight(self) -> tuple[float, ...] | None:
+        """What a mistake in each class counted when labels were chosen; None if all counted the same."""
+
+    @property
     def partitions(self) -> tuple[Partition, ...]:
         """One without points, or some with points."""
 
@@ -147,6 +140,30 @@ class Model(Protocol):
     @property
     def answers(self) -> tuple[Answer, ...]:
         """One for each part of the only partition; with points, one more than there are limits, or one for each class."""
+
+
+def shares_of(model: Model, answer: Answer) -> np.ndarray:
+    """How likely each class is where a model gives this answer: what ``predict_proba`` says.
+
+    These are the shares that the answer has, or those of its counts (a negative one is taken as 0), or else 1 for the label. The
+    label was chosen on the records, too, and counts are noisy. So, unless classes have weights, it is taken to be as frequent as
+    the largest class at least, and of equals it has a billionth more: it is the class with the largest share. With weights a
+    label does not say which class is frequent, and the shares are those of the counts; equal ones, where all of them are 0.
+    """
+    label = model.classes.index(answer.label)
+    shares = np.array([float(i == label) for i in range(len(model.classes))])
+    if answer.shares is not None:
+        shares = np.array(answer.shares)
+    elif answer.counts is not None:
+        counts = np.maximum(answer.counts, 0.0)
+        if model.class_weight is not None:
+            return counts / counts.sum() if counts.any() else np.full(len(counts), 1 / len(counts))
+        counts[label] = counts.max()  # of this estimate; the counts of the answer stay as they are
+        shares = counts / counts.sum() if counts.any() else shares
+    if shares[:label].max(initial=-1.0) == shares[label] == shares.max():
+        shares = (1.0 - TIE) * shares  # whoever takes the first of the largest shares should find the label
+        shares[label] += TIE
+    return shares
 
 
 def has_points(model: Model) -> bool:

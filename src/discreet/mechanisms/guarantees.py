@@ -38,14 +38,14 @@ STEPS = 2_000  # of the budget, in the recursion for V
 
 def charges_add_up(budget: GreedyBudget) -> Guarantee:
     """Where every query costs no more than it is charged: a fit cannot be charged more than epsilon, by its reservation."""
-    return Guarantee(float(budget.epsilon), 0.0)
+    return Guarantee.of(budget.epsilon, 0.0)
 
 
 def prices_add_up(budget: GreedyBudget, price: float) -> Guarantee:
     """Where a choice at a node of any size costs ``price``, whatever it is charged. If it is charged no less, charges add up."""
     total = (budget.most_choices * price + float(budget.counts_epsilon)) * ROUND_UP
-    paid = price <= float(budget.choice_epsilon)
-    return Guarantee(min(total, charges_add_up(budget).epsilon) if paid else total, 0.0)
+    charged = charges_add_up(budget)
+    return charged if price <= float(budget.choice_epsilon) and charged.epsilon <= total else Guarantee(total, 0.0)
 
 
 def costs_one_by_one(budget: GreedyBudget, kind: str, price: float | Fraction) -> tuple[Cost, ...]:
@@ -77,7 +77,7 @@ def with_support_checks(budget: GreedyBudget, min_support: int, prices: Array, l
         sharper = divergence_of_runs(prices, lines, threshold, e, float(budget.epsilon), choices)
         delta = min(delta, sharper * ROUND_UP)
     # it is above 0 even where a float cannot tell it from 0
-    return Guarantee(float(budget.epsilon), min(1.0, max(delta, sys.float_info.min)))
+    return Guarantee.of(budget.epsilon, min(1.0, max(delta, sys.float_info.min)))
 
 
 def probability_of_bad_runs(prices: Array, passing: Array, budget: float, choices: int, steps: int = STEPS) -> float:

@@ -73,7 +73,7 @@ class Published(GreedyMechanism):
     def published(self, settings: Settings) -> Guarantee:
         """The epsilon and delta that were asked for."""
         delta = None if settings.delta is None else float(settings.delta)
-        return Guarantee(float(settings.epsilon), delta if self.needs_delta else 0.0)
+        return Guarantee.of(settings.epsilon, delta if self.needs_delta else 0.0)
 
     def proved(self, budget: GreedyBudget, candidates: int) -> Guarantee:
         """docs/theory.md, Theorem 8."""

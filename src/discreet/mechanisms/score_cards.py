@@ -85,7 +85,7 @@ class ScoreCards(Mechanism):
 
     def proved(self, budget: CardBudget) -> Guarantee:
         """Charges add up to the epsilon that was asked for."""
-        return Guarantee(float(budget.epsilon), 0.0)
+        return Guarantee.of(budget.epsilon, 0.0)
 
     def costs(self, budget: CardBudget) -> tuple[Cost, ...]:
         """For a single record."""

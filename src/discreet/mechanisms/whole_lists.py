@@ -49,7 +49,7 @@ class DrawnWhole(Mechanism):
 
     def proved(self, budget: DrawBudget) -> Guarantee:
         """Charges add up to the epsilon that was asked for."""
-        return Guarantee(float(budget.epsilon), 0.0)
+        return Guarantee.of(budget.epsilon, 0.0)
 
     def costs(self, budget: DrawBudget) -> tuple[Cost, ...]:
         """Draws of bounded range, and counts with discrete Laplace noise, for a single record."""

@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from ..common.errors import RuleError, SchemaError, shown
+from ..common.json_text import read_json
 from ..conditions.rules import Literal
 from ..schema import Schema
 
@@ -20,8 +21,8 @@ def json_text(data: Mapping[str, Any], schema: Schema | None, indent: int | None
 def entries_of(text: str, form: str, version: int) -> dict[str, Any]:
     """The entries of a model of this format and version."""
     try:
-        data = json.loads(text)
-    except (ValueError, RecursionError):
+        data = read_json(text)
+    except ValueError:
         raise RuleError("the model is not valid JSON: the file is cut off, edited by hand, or something else") from None
     if not isinstance(data, dict) or data.get("format") != form:
         raise RuleError(f"the JSON is not a {form}")
@@ -46,6 +47,16 @@ def reading_entries() -> Iterator[None]:
 def schema_from(data: Mapping[str, Any]) -> Schema | None:
     """The schema among the entries of a model."""
     return None if data["schema"] is None else Schema.from_dict(data["schema"])
+
+
+def weights_entry(weights: tuple[float, ...] | None) -> dict[str, Any]:
+    """An entry for the weights of the classes, where there are some."""
+    return {} if weights is None else {"class_weight": list(weights)}
+
+
+def weights_from(data: Mapping[str, Any]) -> tuple[float, ...] | None:
+    """The weights among the entries of a model; None if there are none."""
+    return tuple(data["class_weight"]) if "class_weight" in data else None
 
 
 def literal_to_dict(literal: Literal) -> dict[str, Any]:

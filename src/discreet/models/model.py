@@ -19,6 +19,7 @@ from ..conditions.partition import (
     find_answers,
     find_totals,
     has_points_by_class,
+    shares_of,
     shares_of_totals,
 )
 from ..conditions.rules import Literal, is_label, truth
@@ -35,6 +36,7 @@ class PartitionModel(ABC):
     kind: ClassVar[str]
     classes: tuple[Label, ...]
     schema: Schema | None
+    class_weight: tuple[float, ...] | None = None
 
     if TYPE_CHECKING:  # as conditions.partition.Model has them; a kind may have each as a field or as a property
 
@@ -97,7 +99,7 @@ class PartitionModel(ABC):
         >>> rules.count_intervals(epsilon=0.1)
         (((10, 70), (60, 120)),)
         """
-        found = [count_intervals(answer, self.classes, epsilon) for answer in self.answers]
+        found = [count_intervals(answer, epsilon) for answer in self.answers]
         return None if any(ends is None for ends in found) else tuple(ends for ends in found if ends is not None)
 
     def predict(self, X: Any, strict: bool = False) -> np.ndarray:
@@ -116,16 +118,22 @@ class PartitionModel(ABC):
         return predicted
 
     def predict_proba(self, X: Any, strict: bool = False) -> np.ndarray:
-        """The share of each class (in the order of ``classes``) where a record is captured; of a bare list, 0 and 1.
+        """How likely each class is (in the order of ``classes``) where a record is captured; of a bare list, 0 and 1.
 
-        Where shares are equal, ``predict`` gives the label that the rule has, which need not be the first of them. With points
-        for each class, 10 points more double the odds.
+        It is the share of the class by the counts. The label, which was chosen on the records while the counts are noisy, is
+        taken to be as frequent as the largest class at least, so that it is the class with the largest share. Not so in models
+        with a ``class_weight``: there shares are those of the counts, and ``predict`` is a decision, which may name a rare class.
+        With points for each class, 10 points more double the odds.
         """
         if has_points_by_class(self):
             return shares_of_totals(find_totals(self, *self._asked(X, strict)))
-        shares = np.array([answer.shares_among(self.classes) for answer in self.answers])
-        of_records: np.ndarray = shares[self.captures(X, strict)]
+        of_records: np.ndarray = self.answer_shares[self.captures(X, strict)]
         return of_records
+
+    @property
+    def answer_shares(self) -> np.ndarray:
+        """How likely each class is where each answer is given, a row for each: what ``predict_proba`` says of its records."""
+        return np.array([shares_of(self, answer) for answer in self.answers])
 
     def to_sql(
         self, dialect: str = "duckdb", share_of: Label | None = None, types: Mapping[str, str] | None = None
@@ -248,6 +256,9 @@ class PartitionModel(ABC):
             for numbers, name in ((answer.counts, "counts"), (answer.shares, "shares")):
                 if numbers is not None and len(numbers) != len(self.classes):
                     raise RuleError(f"an answer's {name} must be one for each class")
+        weights = self.class_weight
+        if weights is not None and (len(weights) != len(self.classes) or not min(weights) > 0):
+            raise RuleError("class_weight must be a number above 0 for each class")
         with_points = [partition.points is not None for partition in partitions]
         if not (all(with_points) or with_points == [False]):
             raise RuleError("a model is one partition of the records, or several that all give points")

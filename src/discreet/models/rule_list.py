@@ -8,11 +8,20 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from ..common.errors import RuleError
-from ..conditions.partition import Answer, Partition
+from ..conditions.partition import Answer, Partition, checked_weights, shares_of
 from ..conditions.rules import Literal, Rule, schema_of, truth
 from ..conditions.text import Reader, write
 from ..schema import Label, Schema
-from .json_form import entries_of, json_text, literal_from_dict, literal_to_dict, reading_entries, schema_from
+from .json_form import (
+    entries_of,
+    json_text,
+    literal_from_dict,
+    literal_to_dict,
+    reading_entries,
+    schema_from,
+    weights_entry,
+    weights_from,
+)
 from .model import PartitionModel
 
 MOST_COMBINATIONS = 1 << 20  # of values that `reachable` looks at
@@ -24,7 +33,7 @@ class RuleList(PartitionModel):
     """Rules in order, then a default: the first rule that is true of a record gives its label.
 
     ``classes`` are the labels in the order of the counts, ``schema`` says what the columns are. Both may be left out: they
-    are then what the rules need.
+    are then what the rules need. ``class_weight``, one for each class, is what mistakes counted when labels were chosen.
 
     >>> rules = RuleList.parse('''
     ...     if age <= 25 and priors > 2 then yes
@@ -43,6 +52,7 @@ class RuleList(PartitionModel):
     default: Rule
     classes: tuple[Label, ...] = ()
     schema: Schema | None = field(default=None)
+    class_weight: tuple[float, ...] | None = None
 
     if TYPE_CHECKING:  # a dataclass asks for tuples; any sequence will do, and becomes one
 
@@ -52,10 +62,12 @@ class RuleList(PartitionModel):
             default: Rule | Label,
             classes: Sequence[Label] = (),
             schema: Schema | None = None,
+            class_weight: Sequence[float] | None = None,
         ) -> None: ...
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "rules", tuple(self.rules))
+        object.__setattr__(self, "class_weight", checked_weights(self.class_weight))
         if not isinstance(self.default, Rule):
             object.__setattr__(self, "default", Rule((), self.default))
         everyone = (*self.rules, self.default)
@@ -139,7 +151,9 @@ class RuleList(PartitionModel):
         """The list as JSON that ``from_json`` reads back, here or in a later version."""
         rules = [{"if": [literal_to_dict(x) for x in r.antecedent], **_outcome(r)} for r in self.rules]
         data: dict[str, Any] = {"format": FORMAT, "version": VERSION, "classes": list(self.classes), "rules": rules}
-        return json_text(data | {"default": _outcome(self.default)}, self.schema, indent)
+        return json_text(
+            data | {"default": _outcome(self.default)} | weights_entry(self.class_weight), self.schema, indent
+        )
 
     @classmethod
     def from_json(cls, text: str) -> "RuleList":
@@ -149,13 +163,13 @@ class RuleList(PartitionModel):
             schema = schema_from(data)
             rules = [_rule_from_dict(rule) for rule in data["rules"]]
             default = _rule_from_dict({"if": [], **data["default"]})
-            classes = tuple(data["classes"])
-        return cls(tuple(rules), default, classes, schema)
+            classes, weights = tuple(data["classes"]), weights_from(data)
+        return cls(tuple(rules), default, classes, schema, weights)
 
     def shares(self, rule: Rule) -> np.ndarray:
         """The share of each class where this rule of the list captures; without counts, 1 for its label."""
         assert rule.label is not None
-        return Answer(rule.label, rule.counts).shares_among(self.classes)
+        return shares_of(self, Answer(rule.label, rule.counts))
 
 
 def _outcome(rule: Rule) -> dict[str, Any]:

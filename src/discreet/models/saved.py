@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from .. import __version__
 from ..common.errors import ModelError, RuleError, shown
+from ..common.json_text import read_json
 from ..common.writing import write_whole
 from ..privacy.entries import Booked
 from ..privacy.ledger import UNREADABLE, Ledger, LedgerSnapshot
@@ -192,8 +193,8 @@ class SavedModel:
             "learner": self.learner,
             "parameters": dict(self.parameters),
             "target": self.target,
-            entry_of(self.model): json.loads(self.model.to_json()),
-            "privacy": None if self.privacy is None else json.loads(self.privacy.to_json()),
+            entry_of(self.model): read_json(self.model.to_json()),
+            "privacy": None if self.privacy is None else read_json(self.privacy.to_json()),
             "ledger": None if self.ledger is None else self.ledger.to_dict(),
         }
         return json.dumps(data | {"checksum": checksum(data)}, indent=indent, allow_nan=False)
@@ -270,8 +271,8 @@ def checksum(data: Mapping[str, Any]) -> str:
 def _checked(text: str) -> dict[str, Any]:
     """The content of a file that is a model of this version, and as it was written."""
     try:
-        data = json.loads(text, parse_constant=_refuse)
-    except (ValueError, RecursionError):
+        data = read_json(text)
+    except ValueError:
         raise ModelError(
             f"the model is not valid JSON: it is cut off, damaged, or something else; {HOW_TO_MEND}"
         ) from None
@@ -298,10 +299,6 @@ def _checked(text: str) -> dict[str, Any]:
             f"privacy can be relied on; {HOW_TO_MEND}"
         )
     return data
-
-
-def _refuse(_: str) -> None:
-    raise ValueError  # NaN and infinities are no JSON
 
 
 _NOT_IN_JSON = object()

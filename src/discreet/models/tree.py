@@ -9,11 +9,20 @@ import numpy as np
 
 from ..common.errors import RuleError
 from ..conditions.nodes import Leaf, Node, Split, as_node, depth_of, leaves_below, lines_of, simplified, without_counts
-from ..conditions.partition import Answer, Partition
+from ..conditions.partition import Answer, Partition, checked_weights
 from ..conditions.rules import Literal, Rule, schema_of
 from ..conditions.text import MOST_DEPTH, TOO_DEEP, ParsedNode, Reader
 from ..schema import Label, Schema
-from .json_form import entries_of, json_text, literal_from_dict, literal_to_dict, reading_entries, schema_from
+from .json_form import (
+    entries_of,
+    json_text,
+    literal_from_dict,
+    literal_to_dict,
+    reading_entries,
+    schema_from,
+    weights_entry,
+    weights_from,
+)
 from .model import PartitionModel
 
 FORMAT, VERSION = "discreet tree", 1
@@ -28,7 +37,7 @@ class Tree(PartitionModel):
     Where a test is not true of a record, it goes the other way; of a missing value, no test is true but "is missing". ``root``
     is a ``Split``; an answer, or just a label, is a tree without tests. ``classes`` are the labels in the order of the counts,
     ``schema`` says what the columns are. Both may be left out: they are then what the tree needs. Trees have at most 64 tests,
-    one below the other.
+    one below the other. ``class_weight``, one for each class, is what mistakes counted when labels were chosen.
 
     >>> tree = Tree.parse('''
     ...     if age <= 25 then
@@ -50,13 +59,21 @@ class Tree(PartitionModel):
     root: Node
     classes: tuple[Label, ...] = ()
     schema: Schema | None = field(default=None)
+    class_weight: tuple[float, ...] | None = None
 
     if TYPE_CHECKING:  # a dataclass asks for tuples; any sequence will do, and becomes one
 
-        def __init__(self, root: Node | Label, classes: Sequence[Label] = (), schema: Schema | None = None) -> None: ...
+        def __init__(
+            self,
+            root: Node | Label,
+            classes: Sequence[Label] = (),
+            schema: Schema | None = None,
+            class_weight: Sequence[float] | None = None,
+        ) -> None: ...
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "root", as_node(self.root))
+        object.__setattr__(self, "class_weight", checked_weights(self.class_weight))
         classes = tuple(c.item() if isinstance(c, np.generic) else c for c in self.classes)
         classes = classes or tuple(dict.fromkeys(answer.label for answer in reversed(self.answers)))
         object.__setattr__(self, "classes", classes)
@@ -133,7 +150,7 @@ class Tree(PartitionModel):
     def to_json(self, indent: int | None = 1) -> str:
         """The tree as JSON that ``from_json`` reads back, here or in a later version."""
         data = {"format": FORMAT, "version": VERSION, "classes": list(self.classes), "root": _to_dict(self.root)}
-        return json_text(data, self.schema, indent)
+        return json_text(data | weights_entry(self.class_weight), self.schema, indent)
 
     @classmethod
     def from_json(cls, text: str) -> "Tree":
@@ -141,7 +158,8 @@ class Tree(PartitionModel):
         data = entries_of(text, FORMAT, VERSION)
         with reading_entries():
             root, classes, schema = _from_dict(data["root"], MOST_DEPTH), tuple(data["classes"]), schema_from(data)
-        return cls(root, classes, schema)
+            weights = weights_from(data)
+        return cls(root, classes, schema, weights)
 
 
 def _parsed(node: ParsedNode) -> Node:

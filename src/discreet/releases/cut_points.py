@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..common.errors import SchemaError
-from ..common.parameters import check_integer
+from ..common.parameters import as_written, check_integer
 from ..common.samples import was_sample
 from ..common.tables import Table, as_table
 from ..common.unseen import SEE_LEDGER, unseen
@@ -99,9 +99,12 @@ def private_cuts(
 
     budget = CutsBudget.split(terms.record_price, [levels(int(cuts[name])) for name in grids])
     because = terms.reasons_for_no_proof(schema, drafted := was_sample(X))
-    proved = None if because else Guarantee(float(terms.price), 0.0)
+    proved = None if because else Guarantee.of(terms.price, 0.0)
     name = f"cuts-{secrets.token_hex(4)}"
-    paid = name, float(budget.epsilon)  # as fits will read it in the schema
+    price = (
+        budget.epsilon
+    )  # for a single record, as fits will read it in the schema: 0.1, or 1/30 of which no decimal is exact
+    paid = name, float(price) if as_written(float(price)) == price else price
     costs = for_person(budget.costs, int(records_per_person))
     statement = PrivacyStatement("cut points", None, proved, tuple(because), costs=costs)
     what = f"cut points {name} of {', '.join(grids)}"

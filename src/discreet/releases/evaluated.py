@@ -151,6 +151,27 @@ class Part:
         }
 
 
+Table = tuple[tuple[tuple[int, ...], ...], ...]  # by group, row and true class
+
+
+@dataclass(frozen=True)
+class NoisyCounts:
+    """What was drawn: a table of noisy numbers of records for each column that divides them, or one for all of them (None).
+
+    ``epsilon`` is that of the noise in each number, for a single record. A row is an answer of the model, or, unless
+    ``by_answer``, all answers of a class. Groups that the schema does not foresee come last.
+    """
+
+    epsilon: float
+    by_answer: bool
+    tables: tuple[tuple[str | None, Table], ...]
+
+    def to_dict(self) -> dict[str, Any]:
+        """For JSON."""
+        tables = [{"column": column, "records": table} for column, table in self.tables]
+        return {"epsilon": self.epsilon, "by_answer": self.by_answer, "tables": tables}
+
+
 @dataclass(frozen=True)
 class NoisyEvaluation:
     """How good a model is on private records, from noisy counts (``noisy_evaluation``).
@@ -178,6 +199,8 @@ class NoisyEvaluation:
         What it promises.
     called : tuple of str
         What people call the classes: by the labels of the schema.
+    counts : NoisyCounts
+        The noisy numbers of records that all of this follows from.
     """
 
     classes: tuple[Label, ...]
@@ -188,10 +211,8 @@ class NoisyEvaluation:
     groups: tuple[Group, ...]
     parts: tuple[Part, ...]
     privacy: PrivacyStatement
-    called: tuple[str, ...] = ()
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "called", self.called or tuple(map(str, self.classes)))
+    called: tuple[str, ...]
+    counts: "NoisyCounts"
 
     @property
     def accuracy(self) -> Rate:
@@ -228,6 +249,7 @@ class NoisyEvaluation:
             "rates": self.rates.to_dict(self.classes),
             "groups": [group.to_dict(self.classes) for group in self.groups],
             "reliability": [part.to_dict() for part in self.parts],
+            "counts": self.counts.to_dict(),
             "proved": self.privacy.proved is not None,
             "because": list(self.privacy.because),
         }

@@ -1,25 +1,25 @@
 """How good a model is on private records: everything that follows from one noisy histogram, for one price."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from ..common.errors import SchemaError
 from ..common.unseen import SEE_LEDGER, unseen
 from ..conditions.labelled import classes_called, in_labels
-from ..conditions.partition import Condition, conditions_of_answers, has_points_by_class
+from ..conditions.partition import Condition, conditions_of_answers, has_points_by_class, shares_of
 from ..models.model import PartitionModel
 from ..noise.entropy import Integers
 from ..noise.sums import margin
 from ..privacy.ledger import Ledger
 from ..privacy.release import Terms
-from ..privacy.statement import EVALUATED
+from ..privacy.statement import EVALUATED, PrivacyStatement
 from ..schema import Schema
 from ..schema.columns import Column
-from ..schema.groups import Groups, groups_of
+from ..schema.groups import groups_of
 from ..vault.evaluation import Division
-from .evaluated import ALL_OTHERS, Count, Group, NoisyEvaluation, Part, Rate, Rates
+from .evaluated import ALL_OTHERS, Count, Group, NoisyCounts, NoisyEvaluation, Part, Rate, Rates
 from .measuring import Measurement, measure, model_to_measure
 from .rates import Interval, Sum, difference, is_too_small, mean_rate, rate
 
@@ -100,15 +100,41 @@ def noisy_evaluation(
     divisions = [Division(name, found.of_bin) for name, found in groups.items()] or [Division()]
     parts = reliability and any(a.counts is not None or a.shares is not None for a in rules.answers)
     predicted = np.array([rules.classes.index(a.label) for a in rules.answers])
-    answer = predicted if parts else np.unique(predicted)  # of each row; there is none for what is never predicted
+    answer = _class_of_rows(rules, parts)
     rows = np.arange(len(predicted)) if parts else np.searchsorted(answer, predicted)
     n_classes, n_rows = len(rules.classes), len(answer)
     places: Integers = rows[:, None] * n_classes + np.arange(n_classes)
     what = EVALUATED + (f" by {', '.join(asked)}" if asked else "")
     planned = Measurement("this evaluation", EVALUATED, what, places, n_rows * n_classes, divisions, schema)
     drawn, each, privacy = measure(planned, model, X, y, terms, model_is_public)
-    tables = [h.reshape(-1, n_rows, n_classes) for h in drawn]
-    numbers = _Numbers(answer, n_classes, each)
+    tables = (h.reshape(-1, n_rows, n_classes).tolist() for h in drawn)
+    counted = tuple(
+        (d.column, tuple(tuple(map(tuple, group)) for group in t)) for d, t in zip(divisions, tables, strict=True)
+    )
+    named = []
+    for name, found in groups.items():
+        foreseen = slice(len(found.names) - found.unforeseen)
+        column = dividing_column(rules, name, schema)
+        named.append(Named(name, column.called, tuple(found.names[foreseen]), tuple(found.called[foreseen])))
+    return evaluation_of(rules, NoisyCounts(each, parts, counted), named, privacy)
+
+
+class Named(NamedTuple):
+    """A column that divides the records into groups, and the groups that the schema foresees, with what people call them."""
+
+    column: str
+    column_called: str
+    names: tuple[str, ...]
+    called: tuple[str, ...]
+
+
+def evaluation_of(
+    rules: PartitionModel, counts: NoisyCounts, named: Sequence[Named], privacy: PrivacyStatement
+) -> NoisyEvaluation:
+    """All numbers, from those that were drawn."""
+    answer, n_classes = _class_of_rows(rules, counts.by_answer), len(rules.classes)
+    tables = [np.array(table, np.int64).reshape(len(table), len(answer), n_classes) for _, table in counts.tables]
+    numbers = _Numbers(answer, n_classes, counts.epsilon)
     whole = min(tables, key=len)  # the fewer bins are added up, the less noise
     every = numbers.pairs(whole)
     return NoisyEvaluation(
@@ -116,16 +142,19 @@ def noisy_evaluation(
         numbers.count(whole),
         tuple(tuple(numbers.count(whole[:, answer == p, c]) for p in range(n_classes)) for c in range(n_classes)),
         numbers.rates(every),
-        numbers.rate(mean_rate(every["recall"], each), *every["recall"]),
-        tuple(
-            group
-            for (name, found), table in zip(groups.items(), tables, strict=False)
-            for group in numbers.groups(dividing_column(rules, name, schema), found, table)
-        ),
-        numbers.parts(rules, whole) if parts else (),
+        numbers.rate(mean_rate(every["recall"], counts.epsilon), *every["recall"]),
+        tuple(group for of, table in zip(named, tables, strict=False) for group in numbers.groups(of, table)),
+        numbers.parts(rules, whole) if counts.by_answer else (),
         privacy,
         classes_called(rules),
+        counts,
     )
+
+
+def _class_of_rows(rules: PartitionModel, by_answer: bool) -> np.ndarray:
+    """The class that the model says of each row; there is none for what is never predicted."""
+    predicted = np.array([rules.classes.index(a.label) for a in rules.answers])
+    return predicted if by_answer else np.unique(predicted)
 
 
 def _asked(by: By) -> dict[str, Sequence[float] | None]:
@@ -192,14 +221,14 @@ class _Numbers:
         predicted, recall = (tuple(one(name, c) for c in classes) for name in ("predicted", "recall"))
         return Rates(one("accuracy", 0), predicted, recall, precision)
 
-    def groups(self, column: Column, groups: Groups, table: Integers) -> list[Group]:
+    def groups(self, of: Named, table: Integers) -> list[Group]:
         """Of all groups that the schema foresees, each against the others of them."""
-        found, foreseen = [], table[: len(groups.names) - groups.unforeseen]
-        for i, name in enumerate(groups.names[: len(foreseen)]):
+        found, foreseen = [], table[: len(of.names)]
+        for i, name in enumerate(of.names):
             own, others = self.pairs(table[[i]]), np.delete(foreseen, i, axis=0)
             less = self.rates(own, self.pairs(others)) if len(others) else None
             numbers = self.count(table[i]), self.rates(own), less
-            found.append(Group(column.name, name, *numbers, column.called, groups.called[i]))
+            found.append(Group(of.column, name, *numbers, of.column_called, of.called[i]))
         return found
 
     def parts(self, model: PartitionModel, table: Integers) -> tuple[Part, ...]:
@@ -208,7 +237,7 @@ class _Numbers:
             return ()
         found, conditions = [], conditions_of_answers(model)
         for i, answer in enumerate(model.answers):
-            shares, here = answer.shares_among(model.classes), table[:, i]
+            shares, here = shares_of(model, answer), table[:, i]
             pairs = [(_sum(here[:, c]), _sum(np.delete(here, c, axis=1))) for c in range(self._n_classes)]
             observed = tuple(self.rate(rate(*pair, self._epsilon), pair) for pair in pairs)
             condition, called = conditions_named(conditions[i], model.schema)

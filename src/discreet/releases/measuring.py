@@ -82,7 +82,7 @@ def measure(
     of_groups = measurement.schema if dividing else None
     reasons = (*terms.reasons_for_no_proof(of_groups, was_sample(X, y)), *origin.because)
     because = tuple(dict.fromkeys(reasons))
-    proved = None if because else Guarantee(float(terms.price), 0.0)
+    proved = None if because else Guarantee.of(terms.price, 0.0)
     assumes = (*ASSUMES, *origin.assumes)
     if whole_schema.released:
         counted = "that its own statement counts" if origin.counts_cuts else "that are counted above"

@@ -53,11 +53,8 @@ def origin_of(model: Any, rules: Model, is_public: bool = False) -> Origin:
         kind = "seeded" if SEEDED in statement.because else "inferred" if _is_of_records(statement) else "unproved"
         reasons = "; ".join(statement.because)
         return Origin(kind, (f"nothing is proved about the model that was measured ({reasons}); {SAY}",))
-    is_classifier, learner = (
-        hasattr(model, "rule_list_"),
-        getattr(model, "learner", "unknown"),
-    )  # the latter of saved models
-    if is_classifier or learner != "unknown":
+    learner = getattr(model, "learner", "unknown")  # of saved models
+    if hasattr(model, "model_") or learner != "unknown":
         return Origin("exact", (f"the model that was measured was learned without privacy; {SAY}",))
     return Origin(
         "unknown",

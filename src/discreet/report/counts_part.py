@@ -30,20 +30,31 @@ def no_counts(s: Summary, part: str) -> str:
 def noise(s: Summary, part: str) -> str:
     """How far off the counts are."""
     if s.statement is None:
-        return "<p>These are exact counts, straight from the records.</p>"
+        return f"<p>These are exact counts, straight from the records.</p>{decisions(s, part)}"
     if s.margin is None:
-        return "<p>Counts were released with noise, so they are not exact and may be below zero.</p>"
-    raised = (
-        ""
-        if s.cards  # its risks are fitted to the counts, which stay as they are
-        else f" (A count that decides the label of its {part} may have been raised to that of the largest; its interval then "
-        "begins at 0.)"
-    )
+        return "<p>Counts were released with noise, so they are not exact and may be below zero.</p>" + decisions(
+            s, part
+        )
     return (
         f"<p>Counts were released with noise. Each is off by at most <b>{s.margin:,}</b> "
         f"in {CONFIDENCE:.0%} of "
         "all cases: the table has this interval below each of them, and it covers the noise alone. Where the noise is larger "
-        f"than a count, that may be below zero.{raised}</p>"
+        f"than a count, that may be below zero.</p>{decisions(s, part)}"
+    )
+
+
+def decisions(s: Summary, part: str) -> str:
+    """That a label need not be the most frequent class, where one is not."""
+    if not any(step.reason for step in s.steps):
+        return ""
+    odds = (
+        "its probability is the share of the counts all the same."
+        if s.weighted
+        else "as a probability it gets at least that of the largest class."
+    )
+    return (
+        f"<p>A label is a decision: at a {plain(part)} with a reason beside its records, another class has the larger count. "
+        f"The counts are as released; {odds}</p>"
     )
 
 

@@ -49,6 +49,7 @@ def _card(s: Summary, step: Step) -> str:
         about = "" if s.statement is None else "about "
         support = "" if step.support is None else f"{about}{number(round(step.support))} records"
         support += f" ({ends(step.support_ends)})" if step.support_ends else ""
+        support += f"; {plain(step.reason)}" if step.reason else ""
         segments = [(x, colour(i)) for i, x in enumerate(step.shares)]
         body = (
             f"{bar(segments, f'Class shares: {spoken}')}"

@@ -7,7 +7,7 @@ from ..common.html import name, plain
 from ..common.svg import bar
 from ..conditions.cards import numbers_of, percent_of
 from ..conditions.labelled import classes_called
-from ..conditions.partition import Model, Points, has_points_by_class
+from ..conditions.partition import Model, Points, has_points_by_class, shares_of
 from ..privacy.statement import PrivacyStatement
 from .points_part import MINUS, signed
 from .summary import (
@@ -107,7 +107,7 @@ def _totals(model: Model, classes: tuple[str, ...]) -> str:
         return f"<p>Points for {', '.join(map(name, classes))}: the largest total is the answer.</p>"
     rows = []
     for answer, said in zip(model.answers, total_ranges(model), strict=True):
-        shares = answer.shares_among(model.classes).tolist()
+        shares = shares_of(model, answer).tolist()
         spoken = ", ".join(f"{plain(c)} {percent_of(x)} %" for x, c in zip(shares, classes, strict=True))
         drawn = bar([(x, colour(i)) for i, x in enumerate(shares)], spoken)
         label = model.classes.index(answer.label)
@@ -152,6 +152,7 @@ def _shares(step: Step, classes: tuple[str, ...]) -> str:
     drawn = bar([(x, colour(i)) for i, (x, _) in enumerate(shares)], spoken)
     support = "" if step.support is None else f"{number(round(step.support))} records"
     support += f" ({ends(step.support_ends)})" if step.support_ends else ""
+    support += f"; {plain(step.reason)}" if step.reason else ""
     return (
         f'{drawn}<div class="line small"><span>{", ".join(f"{name(c)} {percent(x)}" for x, c in shares)}</span>'
         f"<span>{support}</span></div>"

@@ -95,7 +95,7 @@ def origin_of(schema: Schema) -> tuple[str, ...]:
     if schema.inferred:
         said.append("It was made from the records themselves: no promise covers what it shows about them.")
     if schema.released:
-        names = ", ".join(f"{name} (epsilon {epsilon:g})" for name, epsilon in schema.released)
+        names = ", ".join(f"{name} (epsilon {float(epsilon):g})" for name, epsilon in schema.released)
         said.append(
             f"Cut points were computed from the records with differential privacy, which the promise counts: {names}."
         )

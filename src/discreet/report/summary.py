@@ -11,7 +11,7 @@ from typing import Any, Protocol
 from ..common.errors import ModelError
 from ..conditions.cards import PointsLine, cards_of, counts_as_missing, lines_of_table, ranges_of_totals
 from ..conditions.count_intervals import Ends, count_intervals, support_interval
-from ..conditions.labelled import classes_called, in_labels, target_called
+from ..conditions.labelled import classes_called, in_labels, reason_for_label, target_called
 from ..conditions.nodes import Leaf, Node, leaves_below, root_of
 from ..conditions.partition import (
     Answer,
@@ -53,7 +53,7 @@ class Step:
 
     With points, these are the rules about the total; of a leaf, ``tests`` are all that its records were put to, or the opposite
     where they were not true. ``counts`` are as released: noisy ones may be negative. For everything else
-    a negative count is taken as 0. ``support`` is their sum, ``shares`` their parts of it (as in ``predict_proba``),
+    a negative count is taken as 0. ``support`` is their sum, ``shares`` their parts of it,
     ``reaching`` the support of this step and all later ones, and ``taken`` the part of what reaches this step that it takes (of
     a leaf: the support of all leaves, and its part of that).
     Without counts, and where all of them are 0, they are None; but ``shares`` are there if the model says them itself.
@@ -71,6 +71,7 @@ class Step:
     # from where to where the exact numbers are, each with 95 %; None where counts are exact or the noise is not known
     count_ends: tuple[Ends, ...] | None = None
     support_ends: Ends | None = None
+    reason: str = ""  # why the label is not the class with the largest count, where that is so
 
 
 @dataclass(frozen=True)
@@ -197,6 +198,7 @@ class Summary:
     cards: tuple[CardPart, ...] = ()  # of a score card; none of any other model
     ranges: tuple[str, ...] = ()  # of a score card, the totals of each step
     by_class: bool = False  # whether points are one number for each class
+    weighted: bool = False  # whether mistakes did not count the same in all classes
 
     @property
     def short_kind(self) -> str:
@@ -315,6 +317,7 @@ def summarize(model: Any) -> Summary:
         cards=card_parts(described),
         ranges=total_ranges(described),
         by_class=has_points_by_class(described),
+        weighted=described.class_weight is not None,
     )
 
 
@@ -380,8 +383,9 @@ def steps_of(model: Model, counts_epsilon: float | None = None) -> tuple[Step, .
                 reaching,
                 support / reaching if reaching else None,
                 faint=bool(counts_epsilon) and support < 2 * margin_of(counts_epsilon or 1.0),
-                count_ends=count_intervals(answer, model.classes, counts_epsilon) if counts_epsilon else None,
-                support_ends=support_interval(answer, model.classes, counts_epsilon) if counts_epsilon else None,
+                count_ends=count_intervals(answer, counts_epsilon) if counts_epsilon else None,
+                support_ends=support_interval(answer, counts_epsilon) if counts_epsilon else None,
+                reason=reason_for_label(model, answer, bool(counts_epsilon)),
             )
         )
     return tuple(steps)

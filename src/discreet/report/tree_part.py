@@ -81,6 +81,7 @@ def _leaf(s: Summary, step: Step, tag: str) -> str:
     if step.shares is not None:
         spoken = ", ".join(f"{percent(x)} {plain(c)}" for x, c in zip(step.shares, s.classes, strict=True))
         support = "" if step.support is None else f" of {_about(s)}{number(round(step.support))} records"
+        support += f"; {plain(step.reason)}" if step.reason else ""
         faint = ' <span class="faint">mostly noise</span>' if step.faint else ""
         body = (
             f"{bar([(x, colour(i)) for i, x in enumerate(step.shares)], f'Class shares: {spoken}')}"

@@ -3,7 +3,7 @@
 import math
 from collections.abc import Callable, Sequence
 from fractions import Fraction
-from functools import cached_property
+from functools import cached_property, partial
 
 import numpy as np
 
@@ -69,11 +69,9 @@ class GreedyDoors(Choices):
         entropy: Entropy,
     ) -> None:
         self._counter, self._n_candidates = vault._counter(candidates), len(candidates)
-        self._count_all = lambda: self._counter.left(())
+        self._count_all = partial(self._counter.left, ())  # not a lambda: it would hold these doors
         self._mechanism, self._budget, self._reservation, self._entropy = mechanism, budget, reservation, entropy
-        self._histograms = Histograms(
-            self._counter.part, budget.counts_epsilon, reservation, entropy, together=mechanism.counts_together
-        )
+        self._histograms = Histograms(budget.counts_epsilon, reservation, entropy, together=mechanism.counts_together)
 
     def exceeds(self, prefix: Sequence[int]) -> bool:
         """Whether the noisy number of records left reaches the minimum support and its margin. Without one nothing is charged."""
@@ -96,4 +94,4 @@ class GreedyDoors(Choices):
 
     def histogram(self, prefix: Sequence[int], rule: int | None) -> tuple[float, ...]:
         """Noisy class counts of what a rule captures after a prefix; without a rule, of all that is left."""
-        return self._histograms.release(prefix, rule)
+        return self._histograms.release(prefix, rule, self._counter.part)

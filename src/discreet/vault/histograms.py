@@ -11,6 +11,8 @@ from ..noise.discrete_laplace import release
 from ..noise.entropy import Entropy
 from ..privacy.ledger import Reservation
 
+Part = Callable[[Sequence[int], int | None], Array]
+
 
 class Histograms(Secret):
     """The class counts of one rule list, part by part. Its parts are disjoint, so together they cost one epsilon.
@@ -18,21 +20,16 @@ class Histograms(Secret):
     ``together``: whether that is charged, or an epsilon for each part.
     """
 
-    def __init__(
-        self,
-        part: Callable[[Sequence[int], int | None], Array],
-        epsilon: Fraction,
-        reservation: Reservation,
-        entropy: Entropy,
-        together: bool = True,
-    ) -> None:
-        self._part, self._epsilon, self._reservation, self._entropy = part, epsilon, reservation, entropy
+    def __init__(self, epsilon: Fraction, reservation: Reservation, entropy: Entropy, together: bool = True) -> None:
+        self._epsilon, self._reservation, self._entropy = epsilon, reservation, entropy
         self._together = together
         self._counted: list[int] | None = None  # the rules whose class counts were given, once there are any
         self._finished = False
 
-    def release(self, prefix: Sequence[int], rule: int | None) -> tuple[float, ...]:
+    def release(self, prefix: Sequence[int], rule: int | None, part: Part) -> tuple[float, ...]:
         """Noisy class counts of what a rule captures after a prefix; without a rule, of all that is left.
+
+        ``part`` counts them. It is not kept: with the doors that hold this object, it would make a cycle.
 
         Charged together, they are so at the first (docs/theory.md, Lemma 7). That they belong to one list is checked: each call
         must go on with the list of the one before, and after the default there is none.
@@ -48,5 +45,5 @@ class Histograms(Secret):
         self._finished = rule is None
         if rule is not None:
             self._counted.append(rule)
-        noisy = release(self._part(prefix, rule).astype(np.int64), self._epsilon, self._entropy)
+        noisy = release(part(prefix, rule).astype(np.int64), self._epsilon, self._entropy)
         return tuple(float(c) for c in noisy)

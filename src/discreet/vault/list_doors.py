@@ -60,7 +60,7 @@ class ListDoors(Secret):
         self._deadline = Deadline(time_limit)
         self._sampler = sampler
         self._truth, self._counts = rules_on_cells(vault._cells, candidates)
-        self._histograms = Histograms(self._part, budget.counts_epsilon, reservation, entropy)
+        self._histograms = Histograms(budget.counts_epsilon, reservation, entropy)
 
     def sample_list(self, prefix: Sequence[int], lengths: Sequence[float]) -> tuple[list[int], list[int]]:
         """Rules and labels (the default's last) of a list for the records that a prefix leaves.
@@ -85,7 +85,7 @@ class ListDoors(Secret):
 
     def histogram(self, prefix: Sequence[int], rule: int | None) -> tuple[float, ...]:
         """Noisy class counts of what a rule captures after a prefix; without a rule, of all that is left."""
-        return self._histograms.release(prefix, rule)
+        return self._histograms.release(prefix, rule, self._part)
 
     def _draw(self, problem: Problem, by_envelope: bool) -> tuple[list[int], list[int]]:
         """A list by its weights."""

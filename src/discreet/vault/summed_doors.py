@@ -65,7 +65,7 @@ class SummedListDoors(Secret):
     def open(self, reservation: Reservation, entropy: Entropy) -> "SummedListDoors":
         """Whatever is asked from now on is charged to this reservation."""
         self._reservation, self._entropy, self._deadline.booked = reservation, entropy, True
-        self._histograms = Histograms(self._part, self._budget.counts_epsilon, reservation, entropy)
+        self._histograms = Histograms(self._budget.counts_epsilon, reservation, entropy)
         return self
 
     def sample_list(self, prefix: Sequence[int], lengths: Sequence[float]) -> tuple[list[int], list[int]]:
@@ -80,7 +80,7 @@ class SummedListDoors(Secret):
 
     def histogram(self, prefix: Sequence[int], rule: int | None) -> tuple[float, ...]:
         """Noisy class counts of what a rule captures after a prefix; without a rule, of all that is left."""
-        return self._histograms.release(prefix, rule)
+        return self._histograms.release(prefix, rule, self._part)
 
     def _sums(self, prefix: Sequence[int], lengths: Sequence[float]) -> ListSums:
         """All lists for the records that a prefix leaves, added up."""

@@ -6,7 +6,6 @@ probability w(x) / w, whatever its size. So it can be drawn before any of the li
 """
 
 import math
-from functools import lru_cache
 
 import numpy as np
 import numpy.typing as npt
@@ -31,6 +30,9 @@ def share(largest: Array, weight: Array, inherits: npt.NDArray[np.bool_], u: Arr
     return np.where(inherits, largest, -np.logaddexp(-largest, -gumbel(weight, u)))
 
 
+MOST_KNOWN = 100_000
+
+
 class Completions(Secret):
     """The prior weights of all lists with a common beginning, without a look at them.
 
@@ -43,7 +45,7 @@ class Completions(Secret):
         self._kind = number.ravel()  # of each group
         self._weights = np.exp(weights)  # of each kind
         self._rules_of_kind = np.bincount(self._kind, problem.sizes, len(weights)).astype(int)
-        self._log_weight = lru_cache(maxsize=100_000)(self._compute)
+        self._known: dict[tuple[int, ...], float] = {}
 
     @property
     def of_everything(self) -> float:
@@ -61,6 +63,14 @@ class Completions(Secret):
             logs[:, kind] = [self._log_weight(tuple(u)) for u in used.tolist()]
             used[:, kind] -= 1
         return logs[:, self._kind]
+
+    def _log_weight(self, used: tuple[int, ...]) -> float:
+        """Kept for the next time. By hand: a cache around a method of this object would hold it in a cycle."""
+        if used not in self._known:
+            if len(self._known) == MOST_KNOWN:
+                self._known.clear()
+            self._known[used] = self._compute(used)
+        return self._known[used]
 
     def _compute(self, used: tuple[int, ...]) -> float:
         """The logarithm of the weight of all endings of a beginning, labels included, by which kinds of rules it used.

@@ -52,11 +52,11 @@ class TreeSums(Secret):
         # of shorter prefixes than the longest: (channels, tests + 1, tests + 1)
         self.counts: dict[Prefix, Counted] = {}
         for size in range(max(1, depth - 1)):  # differences need all shorter sets first
-            self._block = _Block(self, size, counted.n_channels, counted.kind) if size + 1 < depth else None
+            block = _Block(self, size, counted.n_channels, counted.kind) if size + 1 < depth else None
             for prefix, counts in counted.prefixes(size, longest=size == max(0, depth - 2)):
-                self._look_at(prefix, counts)
-            if self._block is not None:
-                self._block.finish()
+                self._look_at(prefix, counts, block)
+            if block is not None:
+                block.finish()
         self.counts.clear()
         self.tables = [self.leaf, self.one]
         for r in range(2, depth + 1):
@@ -84,7 +84,7 @@ class TreeSums(Secret):
         joined: Array = other + true
         return joined
 
-    def _look_at(self, prefix: Prefix, counted: Counted) -> None:
+    def _look_at(self, prefix: Prefix, counted: Counted, block: "_Block | None") -> None:
         """What was counted where a prefix of tests is true."""
         self._deadline.check()
         m, first = self.n_tests, prefix[-1] + 1 if prefix else 0
@@ -94,8 +94,8 @@ class TreeSums(Secret):
             total = counted[:, -1, -1].astype(np.float64)
             self.leaf[0][()] = leaf = self.worth.leaf(total)
             self.one[0][()] = self.worth.either(leaf, self.one_split(total, counted[:, -1, :-1], 0, slice(1)))
-        if self._block is not None:
-            self._block.add(prefix, counted[:, -(m - first + 1) :])
+        if block is not None:
+            block.add(prefix, counted[:, -(m - first + 1) :])
         self._progress(1)
 
     def _deeper(self, r: int, k: int) -> Array:
