@@ -5,19 +5,19 @@ import os
 import random
 import subprocess
 import sys
-from contextlib import nullcontext
 
 import numpy as np
 import pandas as pd
+import polars as pl
 import pyarrow as pa
 import pyarrow.csv
 import pytest
 from pyarrow import feather, parquet
 
 from discreet import Boolean, Categorical, DPOptimalRuleListClassifier, Numeric, Schema, Vault, open_table
-from discreet.common.errors import SchemaError
+from discreet.common.errors import PrivacyWarning, SchemaError
 from discreet.common.tables import as_table
-from discreet.sources.memory import class_numbers
+from discreet.sources.memory import check_types, class_numbers
 
 pytestmark = pytest.mark.filterwarnings("ignore::discreet.common.errors.PrivacyWarning")
 COLUMNS = {
@@ -77,23 +77,56 @@ def test_one_unknown_label_is_left_out_in_silence():
         DPOptimalRuleListClassifier().fit(X, y)
 
 
-def warned(by_the_type):
-    """Types are public: one that need not hold truth values is asked about, whatever the records are."""
-    said = "without a schema the columns of X are read as true"
-    return pytest.warns(UserWarning, match=said) if by_the_type else nullcontext()
-
-
-def test_a_boolean_frame_with_a_missing_value_needs_no_schema():
+def test_a_table_of_truth_values_needs_no_schema_and_is_warned_of_alike_whatever_is_in_it():
     y = [0, 1] * 20
+    said = "without a schema the columns of X are read as true"
     for last in (True, None, np.nan, "x"):
         X = pd.DataFrame({"a": [True, False] * 19 + [True, last], "b": [False] * 40})
-        with warned(last is not True):
+        with pytest.warns(PrivacyWarning, match=said):
             DPOptimalRuleListClassifier().fit(X, y)
     for last in (1, np.nan):
-        with warned(last != 1):
+        with pytest.warns(PrivacyWarning, match=said):
             DPOptimalRuleListClassifier().fit(np.array([[1, 0]] * 39 + [[last, 0]]), y)
     with pytest.raises(SchemaError, match="needs a schema"):
         DPOptimalRuleListClassifier().fit(pd.DataFrame({"age": [20.5] * 40}), y)
+
+
+@pytest.mark.parametrize("column", [Categorical("x", categories=["08:00", "16:00"], outside="other"), Boolean("x")])
+def test_times_and_dates_are_refused_by_their_type(column):
+    """Written as strings they are "08:00" in one library and "08:00:00" in another."""
+    for kind in (pa.time32("s"), pa.time64("us"), pa.timestamp("us"), pa.date32(), pa.duration("s")):
+        for values in ([], [1], [1, None]):
+            whole = pa.int32() if kind.bit_width == 32 else pa.int64()
+            table = as_table(pa.table({"x": pa.array(values, whole).cast(kind)}))
+            with pytest.raises(SchemaError, match="dates or times"):
+                check_types(table, [column])
+            with pytest.raises(SchemaError, match="dates or times"):
+                column.encode(table.column("x"))
+
+
+def test_a_number_in_hexadecimal_is_the_same_as_a_text():
+    column, numbers = Categorical("x", categories=["0x10", "7"], outside="other"), Numeric("x", cuts=[10, 20])
+    for text, number in (("0x10", 16), ("0X1f", 31), ("0xFFFFFFFFFFFFFFFF", -1), ("0x1_0", None), ("0x", None)):
+        alone, mixed = np.array([np.nan if number is None else number], float), np.array([text, "n/k"], object)
+        assert numbers.encode(alone)[0] == numbers.encode(mixed)[0], text
+        if number is not None:
+            assert column.encode(np.array([number]))[0] == column.encode(mixed)[0], text
+
+
+def test_a_category_that_stands_for_a_missing_value_needs_a_column_of_strings():
+    """Among numbers a library reads NA as missing, and beside one other text as itself."""
+    column = Categorical("x", categories=["NA", "7"])
+    assert len(set(column.encode(np.array(["NA", "7", None, "n/k"], object)).tolist())) == 4
+    for numbers in (np.array([7]), np.array([7.0]), np.array([True])):
+        with pytest.raises(SchemaError, match="must hold strings"):
+            column.encode(numbers)
+
+
+def test_labels_are_refused_by_their_type_whether_one_is_missing_or_not():
+    for labels in ([1] * 4, [1, 1, 1, None]):
+        for y in (pa.chunked_array([pa.array(labels)]), pd.Series(labels, dtype="Int64"), pl.Series(labels)):
+            with pytest.raises(SchemaError, match="must hold strings"):
+                class_numbers(y, ("1", "01"), 4)
 
 
 def test_categories_that_are_the_same_number_need_a_column_of_strings():

@@ -25,7 +25,11 @@ jsonschema = pytest.importorskip("jsonschema")
 
 RULE = Rule((Literal("age_y", "<=", 25), Literal("wrd", "=", "A")), 1, (20, 80))
 MODEL = SavedModel(
-    RuleList((RULE,), Rule((), 0, (90, 10)), (0, 1), SCHEMA), STATEMENT, "DPGreedyRuleListClassifier", {}, "ill"
+    RuleList((RULE,), Rule((), 0, (90, 10)), (0, 1), SCHEMA),
+    STATEMENT,
+    "DPGreedyRuleListClassifier",
+    {"epsilon": 0.5},
+    "ill",
 )
 
 
@@ -114,7 +118,7 @@ def test_without_one_the_papers_say_so_and_ask_for_it():
 
 
 def test_an_evaluation_of_another_model_is_refused(place):
-    other = replace(MODEL, parameters={"epsilon": 0.5})
+    other = replace(MODEL, parameters={"epsilon": 0.5, "max_length": 2})
     other.save(place / "other.json")
     with pytest.raises(ModelError, match="another checksum"):
         write_release(place / "other.json", place / "release", evaluation=place / "evaluation.json")
@@ -127,7 +131,7 @@ def test_an_evaluation_of_another_model_is_refused(place):
 
 def test_verify_finds_an_evaluation_of_another_model_even_if_all_checksums_fit(place):
     folder = released(place)
-    other = replace(MODEL, parameters={"epsilon": 0.5})
+    other = replace(MODEL, parameters={"epsilon": 0.5, "max_length": 2})
     other.save(place / "other.json")
     measured(other).save(folder / "evaluation.json", place / "other.json")
     sum_up(folder)

@@ -137,6 +137,6 @@ def test_a_list_without_rules_and_a_schema_without_classes():
     bare = GreedyRuleListClassifier(schema=Schema((Boolean("a"), Boolean("b"))), max_length=2).fit(X, Y)
     assert bare.rule_list_.schema.classes is None
     assert 0 <= noisy_accuracy(bare, X, Y, 0.5, ledger=ledger, model_is_public=True).accuracy <= 1
-    with pytest.raises(SchemaError, match="both strings or both numbers"):
-        noisy_accuracy(bare, X, np.arange(5), 0.5, ledger=ledger)
+    with pytest.raises(ValueError, match="differ in length"):
+        noisy_accuracy(bare, X, np.arange(3), 0.5, ledger=ledger, model_is_public=True)
     assert len(ledger.entries) == 2

@@ -14,7 +14,7 @@ import polars as pl
 import pytest
 
 from discreet import Boolean, Categorical, DPGreedyRuleListClassifier, Ledger, Numeric, Schema, Vault
-from discreet.common.errors import CandidatesError, PrivacyWarning, SchemaError, SeededWarning
+from discreet.common.errors import CandidatesError, PrivacyWarning, SeededWarning
 from discreet.common.tables import as_table
 from discreet.conditions.candidates import Candidates
 from discreet.mechanisms.impurity import largest_ranges_of_smooth_gini, range_of_smooth_gini
@@ -23,6 +23,7 @@ from discreet.noise.noisy_max import log_prob, price_of_bounded_scores
 from discreet.privacy.ledger import LedgerError
 from discreet.privacy.statement import Guarantee
 from discreet.schema.inference import infer_schema
+from discreet.sources.memory import class_numbers
 from tests.support.selectors import budget_of, proved_of
 
 X = np.array([[True, False], [False, True], [True, True], [False, False]] * 50)
@@ -49,6 +50,7 @@ def test_a_delta_too_small_for_a_float_is_not_pure(mechanism, epsilon, support):
 )
 def test_a_fit_without_proof_warns_by_its_parameters_alone(parameters, reason):
     good = {"mechanism": "sm-laplace", "epsilon": 2.0, "delta": 1e-8, "min_support": 100}
+    good["schema"] = Schema.of_booleans(["x0", "x1"])
     for table, labels in ((X, Y), (X[:0], Y[:0])):
         with pytest.warns(PrivacyWarning, match=reason):
             DPGreedyRuleListClassifier(**good | parameters).fit(table, labels)
@@ -76,12 +78,14 @@ def test_large_epsilons_are_called_what_they_are():
         np.array(["no", "yes"] * 100),
     ],
 )
-def test_text_labels_without_classes_in_the_schema_are_refused_by_their_type(labels):
-    ledger = Ledger(epsilon=1)
+def test_text_labels_that_are_no_class_are_left_out_in_silence(labels):
+    """One label that is no number makes texts of all, so neither their type nor what they are may be an error."""
     for schema in (None, Schema.of_booleans(["x0", "x1"]), Schema.of_booleans(["x0", "x1"], classes=(0, 1))):
-        with pytest.raises(SchemaError, match="both strings or both numbers"):
-            DPGreedyRuleListClassifier("gl-laplace", schema=schema, ledger=ledger).fit(X, labels)
-    assert ledger.entries == ()
+        ledger = Ledger(epsilon=1)
+        DPGreedyRuleListClassifier("gl-laplace", schema=schema, ledger=ledger).fit(X, labels)
+        assert len(ledger.entries) == 1
+    assert class_numbers(labels, (0, 1), len(labels)).tolist() == [-1] * len(labels)
+    assert set(class_numbers(labels, ("no", "yes"), len(labels))) == {0, 1}
 
 
 def test_a_vacuous_pair_is_not_announced():

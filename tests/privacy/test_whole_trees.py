@@ -181,7 +181,7 @@ def test_what_the_sampler_holds_cannot_be_seen_or_copied():
     worth = sum_for(problem)
     sums = TreeSums(problem, 2, worth)
     choices = drawing.Choices(problem, worth, sums, lambda logs: 0)
-    for holder in (problem, sums, choices, sums._block):
+    for holder in (problem, sums, choices):
         assert repr(holder) == f"<{type(holder).__name__}>"
         for copier in (pickle.dumps, copy.copy, copy.deepcopy):
             with pytest.raises(TypeError, match="cannot be pickled or copied"):

@@ -137,7 +137,8 @@ class Stubborn:
     ids=lambda v: type(v).__name__,
 )
 @pytest.mark.parametrize("library", ["list", "pandas", "array", "categories"])
-def test_an_object_that_is_nothing_usual(odd, library):
+def test_an_object_that_is_nothing_usual(odd, library, monkeypatch):
+    monkeypatch.setattr(release_path, "_warned_of_seeds", True)
     values = np.empty(5, object)
     for i, value in enumerate([odd, "a", "b", None, 1]):
         values[i] = value

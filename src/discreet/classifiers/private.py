@@ -401,8 +401,7 @@ class PrivateClassifier(Classifier, ABC):
             schema = self._given_schema().exclude(self.exclude)
         elif _may_be_zero_one(X):
             schema = Schema.of_booleans(table.names).exclude(self.exclude)
-            if not _is_zero_one(X):
-                warn_outside(NO_SCHEMA, UserWarning)
+            warn_outside(NO_SCHEMA)  # whatever X is: one record that is missing would change its type
         else:
             raise SchemaError(
                 f"{type(self).__name__} needs a schema: it says what is public about the table (see docs/schema.md). "
@@ -473,18 +472,6 @@ NO_SCHEMA = (
     "without a schema the columns of X are read as true (1) and false (0), and every other value counts as missing. If X holds "
     "numbers or categories, give a schema (see docs/schema.md); if not, schema=Schema.of_booleans(names) says so"
 )
-
-
-def _is_zero_one(X: Any) -> bool:
-    """Whether X is of Booleans or integers by its types alone, as truth values usually are. No record is read."""
-    frame = as_frame(X)
-    if frame is not None:
-        columns = (frame.get_column(name) for name in frame.columns)
-        return all(not holds_objects(column.to_native()) and str(column.dtype) == "Boolean" for column in columns)
-    types = [column.dtype for column in unnamed_columns(X) or ()]
-    if all(isinstance(dtype, np.dtype) for dtype in types):
-        return as_rows(X).dtype.kind in "biu"
-    return all(is_bool_dtype(dtype) for dtype in types)
 
 
 def _may_be_zero_one(X: Any) -> bool:

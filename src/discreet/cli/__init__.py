@@ -28,7 +28,8 @@ def main() -> None:
     From a table to a model one may publish: schema, plan, ledger create, fit, show, predict, release.
 
     Exit codes: 0 done, 1 a file cannot be used, 2 called in a wrong way, 3 no budget left, 4 a model was learned and
-    paid for but could not be written (it is printed), 70 something unforeseen, 130 stopped with Ctrl-C or told to end,
+    paid for but could not be written (it is printed), 5 a release could not be checked completely, 70 something
+    unforeseen, 130 stopped with Ctrl-C or told to end,
     141 nobody reads the output (as in `discreet show MODEL | head -1`).
     """
 

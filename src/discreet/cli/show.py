@@ -100,6 +100,12 @@ def _coloured_card(model: "ScoreCard", counts_epsilon: float | None) -> "Text":
     return Text("\n").join(lines)
 
 
+def _share(share: float) -> str:
+    from ..report.wording import percent
+
+    return percent(share).replace("\u00a0", "")
+
+
 def _answer(model: "Model", answer: "Answer", counts_epsilon: float | None) -> list[Any]:
     """A label in its colour, and what its counts or shares say."""
     from ..conditions.count_intervals import support_interval
@@ -109,15 +115,15 @@ def _answer(model: "Model", answer: "Answer", counts_epsilon: float | None) -> l
     label = (on_one_line(classes_called(model)[where]), f"bold {LABEL_COLOURS[where % len(LABEL_COLOURS)]}")
     counts = [max(0.0, c) for c in answer.counts or ()]
     if answer.shares is not None and counts:  # shares are not those of the counts: both are said
-        return [label, (f"   {answer.shares[where]:.0%}", "dim"), (_records(model, answer, counts_epsilon), "dim")]
+        return [label, (f"   {_share(answer.shares[where])}", "dim"), (_records(model, answer, counts_epsilon), "dim")]
     if (total := sum(counts)) > 0:
         ends = support_interval(answer, counts_epsilon) if counts_epsilon else None
         interval = "" if ends is None else f" ({ends[0]:,} to {ends[1]:,})"
         why = on_one_line(reason_for_label(model, answer, counts_epsilon is not None))
-        return [label, (f"   {counts[where] / total:.0%} of {total:,.0f}{interval}{why and f'; {why}'}", "dim")]
+        return [label, (f"   {_share(counts[where] / total)} of {total:,.0f}{interval}{why and f'; {why}'}", "dim")]
     if counts:
         return [label, ("   too few records to count", "dim")]
-    return [label] if answer.shares is None else [label, (f"   {answer.shares[where]:.0%}", "dim")]
+    return [label] if answer.shares is None else [label, (f"   {_share(answer.shares[where])}", "dim")]
 
 
 def _records(model: "Model", answer: "Answer", counts_epsilon: float | None) -> str:

@@ -7,6 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from .errors import shown
+
 LARGEST_NUMBER = 10**15
 LARGEST_SEED = 2**64 - 1
 
@@ -27,9 +29,13 @@ def check_seed(name: str, value: Any) -> None:
 
 def finite_number(name: str, value: Any) -> float:
     """A parameter that must be a finite number."""
-    if isinstance(value, bool) or not isinstance(value, Real) or not math.isfinite(value):
-        raise ValueError(f"{name} must be a finite number, not {value!r}")
-    return float(value)
+    try:
+        number = math.nan if isinstance(value, bool) or not isinstance(value, Real) else float(value)
+    except OverflowError:
+        number = math.inf
+    if not math.isfinite(number):
+        raise ValueError(f"{name} must be a finite number, not {shown(value)}")
+    return number
 
 
 def as_written(value: float | Fraction) -> Fraction:

@@ -63,7 +63,13 @@ def as_table(X: Any, names: Sequence[str] | None = None) -> Table:
         columns = {str(name): _as_column(str(name), values) for name, values in X.items()}
         if len({len(values) for values in columns.values()}) > 1:
             raise SchemaError("the columns of the table differ in length")
-        return Table(list(columns), len(next(iter(columns.values()), ())), lambda name, rows: columns[name][rows])
+        types = {str(name): values[:0] if hasattr(values, "__getitem__") else values for name, values in X.items()}
+
+        def read(name: str, rows: slice) -> np.ndarray:
+            # of no records the type of the column, which is objects where one is missing among integers
+            return (_as_column(name, types[name]) if rows == slice(0, 0) else columns[name])[rows]
+
+        return Table(list(columns), len(next(iter(columns.values()), ())), read)
     if (frame := as_frame(X)) is not None:
         return Table(frame.columns, len(frame), _reader(frame))
     array = as_rows(X)
@@ -196,11 +202,14 @@ def _values(series: Any) -> np.ndarray:
     if series.implementation.is_pyarrow() and dtype == nw.Unknown:
         return _one_by_one(series)  # pyarrow ends the process over some of these types, if there are no records
     try:
-        return _values_at_once(series, dtype)
+        values = _values_at_once(series, dtype)
     except (
         Exception
-    ):  # a string that is not UTF-8, a date that Python does not have; the other values are what they would be
-        return _one_by_one(series)
+    ):  # a string that is not UTF-8, a date that Python does not have; other values are what they would be
+        values = _one_by_one(series)
+    if isinstance(dtype, nw.Date | nw.Datetime | nw.Duration | nw.Time) and values.dtype.kind not in "mM":
+        return np.full(len(series), "NaT", dtype="m8[s]")  # no rule is about them; the array's type tells theirs
+    return values
 
 
 def _one_by_one(series: Any) -> np.ndarray:

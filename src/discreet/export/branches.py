@@ -39,8 +39,8 @@ class NumberTest:
 class TextTest:
     """True of the values whose text is ``listed`` (or, if not ``inside``, is not); if ``missing``, also of what is missing.
 
-    Words for a missing value (``NA``) are among the texts where they have to be. ``numbers`` and ``truths`` are what is listed
-    for a column of numbers or truth values (``Matching``).
+    ``words`` stand for a missing value (``NA``), and belong to the texts. ``numbers`` and ``truths`` are what is listed for a
+    column of numbers or truth values (``Matching``).
     """
 
     column: str
@@ -49,6 +49,7 @@ class TextTest:
     missing: bool = False
     numbers: tuple[float, ...] = ()
     truths: tuple[bool, ...] = ()
+    words: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -180,15 +181,14 @@ def _test(schema: Schema, literal: Literal) -> BranchTest:
 
 def _text_test(column: str, bins: TextBins, true: np.ndarray) -> TextTest:
     inside = not true[bins.unlisted]
-    told = [bins.listed[i] for i in np.flatnonzero(true[bins.places] == inside)]
+    told = tuple(bins.listed[i] for i in np.flatnonzero(true[bins.places] == inside))
     matching, missing = bins.matching, bool(true[-1])
-    if missing == inside:
-        told += sorted(MISSING - bins.bin_of.keys())
+    words = tuple(sorted(MISSING - bins.bin_of.keys())) if missing == inside else ()
     numbers, truths = (
         tuple(number for number, place in found.items() if place != NONE and true[place] == inside)
         for found in (matching.numbers, matching.truths)
     )
-    return TextTest(column, tuple(told), inside, missing, numbers, tuple(map(bool, truths)))
+    return TextTest(column, told, inside, missing, numbers, tuple(map(bool, truths)), words)
 
 
 def _number_test(column: str, bins: NumberBins, true: np.ndarray) -> NumberTest:

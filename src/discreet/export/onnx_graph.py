@@ -254,7 +254,7 @@ class _Graph:
 
     def _text_among(self, test: TextTest) -> str:
         """One look into a table for all that are listed, and for what stands for a missing string."""
-        found = {text: int(test.inside) for text in test.listed if is_unicode(text)}
+        found = {text: int(test.inside) for text in (*test.listed, *test.words) if is_unicode(text)}
         found[self.missing] = int(test.missing)
         looked_up = self.node(
             "LabelEncoder",

@@ -331,7 +331,7 @@ def _text_predicate(test: TextTest, kind: str) -> Element:
     if kind == "number":
         listed += exact_numbers(test.column, test.numbers)
     else:
-        listed += [_held(text, f"a category of column {test.column!r}") for text in test.listed]
+        listed += [_held(text, f"a category of column {test.column!r}") for text in (*test.listed, *test.words)]
     if test.inside:
         found = [_is_category(test.column, value, True) for value in listed]
         return _joined("or", [_simple(test.column, "isMissing"), *found] if test.missing else found)

@@ -26,7 +26,14 @@ def number(value):
     if not isinstance(value, (str, Real, Decimal, type(None))):
         raise TypeError("a value must be a text, a number, a truth value or None")
     try:
-        return nan if value is None or (isinstance(value, str) and "_" in value) else float(value)
+        if isinstance(value, str) and "_" in value or value is None:
+            return nan
+        if isinstance(value, str) and value.strip().lower() in ("true", "false"):
+            return float(value.strip().lower() == "true")
+        if isinstance(value, str) and value.isascii() and value.strip()[:2].lower() == "0x":
+            whole = int(value, 16) if len(value.strip()) <= 18 else nan
+            return nan if isnan(whole) else float(whole - (whole >> 63 << 64))
+        return float(value)
     except OverflowError:
         return inf if value > 0 else -inf
     except ValueError:
@@ -46,7 +53,8 @@ def category(value, listed, wholes, numbers, truths):
         return truths.get(value, False)
     if isinstance(value, Integral):
         return wholes.get(int(value), False)
-    return numbers.get(number(value), None if value is None or value != value else False)
+    found = number(value)
+    return numbers.get(found, None if value is None or isnan(found) else False)
 '''.replace("{MISSING}", repr(tuple(sorted(MISSING)))),
     "truth": '''
 def truth(value):

@@ -193,7 +193,7 @@ def _text_condition(engine: Dialect, test: TextTest, kind: str, any_case: bool =
         listed = [engine.number(number) for number in exact_numbers(test.column, test.numbers)]
         missing, known = _or(engine.is_null(x, kind), engine.is_nan(x)), [f"NOT {engine.is_nan(x)}"]
     else:
-        listed = [engine.compared_text(text) for text in test.listed if engine.holds(text)]
+        listed = [engine.compared_text(text) for text in (*test.listed, *test.words) if engine.holds(text)]
         missing, known = engine.is_null(x, kind), []
     value = f"lower({x})" if any_case and kind == "text" else x
     if test.inside:

@@ -154,9 +154,9 @@ class PartitionModel(ABC):
         Examples
         --------
         >>> from discreet import RuleList
-        >>> print(RuleList.parse("if age > 30 and job != clerk then yes else no").to_sql("postgresql"))
+        >>> print(RuleList.parse("if age > 30 and job = clerk then yes else no").to_sql("postgresql"))
         CASE
-          WHEN "age" > 30::float8 AND NOT "age" = 'NaN'::float8 AND "job" <> 'clerk'::text THEN 'yes'
+          WHEN "age" > 30::float8 AND NOT "age" = 'NaN'::float8 AND "job" = 'clerk'::text THEN 'yes'
           ELSE 'no'
         END
         """
@@ -198,14 +198,14 @@ class PartitionModel(ABC):
         Examples
         --------
         >>> from discreet import RuleList
-        >>> written = RuleList.parse("if age > 30 and job != clerk then yes else no").to_pmml()
+        >>> written = RuleList.parse("if age > 30 and job = clerk then yes else no").to_pmml()
         >>> print(written[written.index("  <RuleSet>"):written.index("    <ScoreDistribution")])
           <RuleSet>
            <RuleSelectionMethod criterion="firstHit" />
            <SimpleRule id="1" score="yes" confidence="1.0">
             <CompoundPredicate booleanOperator="and">
              <SimplePredicate field="age" operator="greaterThan" value="30.0" />
-             <SimplePredicate field="job" operator="notEqual" value="clerk" />
+             <SimplePredicate field="job" operator="equal" value="clerk" />
             </CompoundPredicate>
         """
         from ..export.pmml import to_pmml

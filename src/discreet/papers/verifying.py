@@ -14,6 +14,7 @@ from ..common.json_text import read_json
 from ..models.saved import SavedModel
 from ..privacy.entries import LedgerSnapshot
 from ..privacy.ledger import UNREADABLE, Ledger
+from ..privacy.statement import neighbours_of
 from .attached import EVALUATION, ROUNDED, Attached, ledger_faults, not_on, snapshot_in
 from .code_files import NOT_INSTALLED, WITHOUT_A_PACKAGE, Code, code_files, writers
 from .folder import MODEL, RECORD, REPORT, release_files
@@ -194,12 +195,15 @@ class _Papers:
 def parameters_fault(model: SavedModel) -> str:
     """Whether what is proved, or what the mechanism's authors count, is the epsilon that the learner was given."""
     statement, given = model.privacy, model.parameters.get("epsilon")
-    if statement is None or statement.proved is None or given is None:
+    pair = None if statement is None else statement.published or statement.proved
+    if statement is None or pair is None:
         return ""
+    people = model.parameters.get("records_per_person", 1)
+    if statement.neighbours != neighbours_of(people if isinstance(people, int) else 1):
+        return "the statement is about other neighbours than the learner was given"
     if isinstance(given, bool) or not isinstance(given, int | float):
         return "the learner's epsilon is no number"
-    pairs = [statement.published] if statement.published is not None else [statement.proved]
-    learning = pairs[0].epsilon - (0.0 if statement.published is not None else statement.cut_points)
+    learning = pair.epsilon - (0.0 if statement.published is not None else statement.cut_points)
     same = math.isclose(learning, given, rel_tol=ROUNDED)
     return "" if same else "the statement has another epsilon than the learner was given"
 

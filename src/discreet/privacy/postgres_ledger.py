@@ -22,7 +22,8 @@ URL = re.compile(
 OPTIONS = ("ledger", "host", "port", "service", "sslmode", "sslrootcert", "sslcert", "sslkey", "connect_timeout")
 NAME, VALUE = re.compile("[a-z_][a-z0-9_]{0,62}"), re.compile(r"[\w./ -]*", re.ASCII)
 LOCK_TIMEOUT = "1s"  # then it is tried again, so that one is told
-MISSING, LOCKED, FASTER = ("42P01", "3F000"), "55P03", ("42P07", "42P06", "23505")  # codes of PostgreSQL
+MISSING, FASTER = ("42P01", "3F000"), ("42P07", "42P06", "23505")  # codes of PostgreSQL
+LOCKED = ("55P03", "40001", "40P01")  # another transaction was faster, and nothing happened
 NOT_LET_IN, NOT_ALLOWED = "28", "42501"
 
 
@@ -85,7 +86,11 @@ class PostgreSQLPlace:
                     cursor = connection.execute(sql.replace("?", "%s"), given)
                     return cursor.fetchall() if cursor.description else []
 
-                run("BEGIN" if write else "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
+                run(
+                    "BEGIN ISOLATION LEVEL READ COMMITTED"
+                    if write
+                    else "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
+                )
                 run(f"SET LOCAL search_path TO {self._schema}")
                 run("SET LOCAL synchronous_commit TO on")
                 run(f"SET LOCAL lock_timeout TO '{LOCK_TIMEOUT}'")
@@ -100,7 +105,7 @@ class PostgreSQLPlace:
     def _told(self, code: str | None) -> Exception:
         if code in MISSING:
             return MissingError(f"there is no ledger {self.shown} any more")
-        if code == LOCKED:
+        if code in LOCKED:
             return BusyError()
         if code in FASTER:
             return FileExistsError()

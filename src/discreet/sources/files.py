@@ -106,10 +106,7 @@ def read_parts(
 
         types, batches = (_parquet if _kind(path) == "parquet" else _arrow)(path, names)
         yield [nulls(0, kind) for kind in types]
-        for batch in batches:
-            for column in batch:
-                check_damage(column)
-            yield batch
+        yield from batches
 
 
 def _parquet(path: Path, names: list[str]) -> tuple[list[Any], Iterator[list[Any]]]:
@@ -126,7 +123,7 @@ def _parquet(path: Path, names: list[str]) -> tuple[list[Any], Iterator[list[Any
     file = ParquetFile(path, pre_buffer=False, buffer_size=in_parts)
     types = [file.schema_arrow.field(name).type for name in names]
     batches = file.iter_batches(ROWS_AT_A_TIME, columns=list(dict.fromkeys(names)))  # in the file's order
-    return types, ([batch.column(name) for name in names] for batch in batches)
+    return types, (_checked([batch.column(name) for name in names]) for batch in batches)
 
 
 def _arrow(path: Path, names: list[str]) -> tuple[list[Any], Iterator[list[Any]]]:
@@ -144,9 +141,17 @@ def _arrow(path: Path, names: list[str]) -> tuple[list[Any], Iterator[list[Any]]
         with ipc.open_file(OSFile(str(path)), options=wanted) as file:
             for number in range(file.num_record_batches):
                 batch = file.get_batch(number)
-                yield [batch.column(name) for name in names]
+                columns = _checked([batch.column(name) for name in names])
+                for start in range(0, max(map(len, columns), default=0), ROWS_AT_A_TIME):
+                    yield [column.slice(start, ROWS_AT_A_TIME) for column in columns]
 
     return [schema.field(name).type for name in names], batches()
+
+
+def _checked(columns: list[Any]) -> list[Any]:
+    for column in columns:
+        check_damage(column)
+    return columns
 
 
 def check_damage(column: Any) -> None:

@@ -112,6 +112,8 @@ def check_labels(y: Any, classes: Sequence[Label], n: int) -> np.ndarray:
     if y is None:
         raise ValueError("y is missing: it must hold a label for each record of X")
     y = only_column(y)
+    # of no labels, because where one is missing the others become objects
+    kind = as_objects(as_array(y[:0] if hasattr(y, "__getitem__") else y)).dtype.kind
     y = as_objects(as_array(y))
     if y.dtype == object and y.ndim == 1 and not {list, tuple}.isdisjoint(map(type, y)):  # a list of rows of one label
         y = np.fromiter((v[0] if type(v) in (list, tuple) and len(v) == 1 else v for v in y), dtype=object)
@@ -119,11 +121,12 @@ def check_labels(y: Any, classes: Sequence[Label], n: int) -> np.ndarray:
         y = y[:, 0]
     if y.ndim != 1 or len(y) != n:
         raise ValueError("X and y differ in length, or y is not one column of labels")
-    if y.dtype.kind in "mM" or not _matching(classes).fits(y.dtype.kind):
+    if kind in "mM" or not _matching(classes).fits(kind):
         raise SchemaError(
             "y holds dates or times, which are no classes"
-            if y.dtype.kind in "mM"
-            else "the schema has classes that are the same number, such as 1 and 01, so y must hold strings"
+            if kind in "mM"
+            else "the schema has classes that are the same number, such as 1 and 01, or that stand for a missing value, such as "
+            "NA, so y must hold strings"
         )
     return np.asarray(y)
 

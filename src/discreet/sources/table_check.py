@@ -16,6 +16,7 @@ from ..common.tables import as_table
 from ..schema import Schema
 from ..schema.columns import Column, canonical, is_missing
 from ..schema.columns.base import spelled_alike
+from ..schema.columns.matching import says_missing
 from ..schema.columns.value_bins import TRUTH, NumberBins, TextBins, TruthBins
 from ..schema.columns.values import as_number
 from .files import pointed
@@ -217,7 +218,7 @@ def unread(column: Column, values: np.ndarray) -> Unread:
         commas = 0
         match known:
             case TextBins(bin_of=listed):
-                odd = [value for value in odd if canonical(value) not in listed]
+                odd = [value for value in odd if canonical(value) not in listed and not says_missing(value)]
             case NumberBins():
                 odd = [value for value in odd if np.isnan(as_number(value))]
                 commas = sum(_is_number_with_comma(canonical(value)) for value in odd)

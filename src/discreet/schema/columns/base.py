@@ -114,6 +114,10 @@ class Column(ABC):
 
     def encode(self, values: np.ndarray, strict: bool = False) -> np.ndarray:
         """The bin number of each value."""
+        if values.dtype.kind in "mM":  # by the type alone: as texts they may be written in many ways
+            raise SchemaError(
+                f'column {self.name!r} holds dates or times; store it as strings, or say type = "ignore" for it in the schema'
+            )
         with no_value_shown(f"column {self.name!r} has values that cannot be read"), no_warning(values):
             bins = self._encode(values, strict)
         if strict and not self.can_be_missing and (bins == self._n_values).any():

@@ -196,8 +196,8 @@ class Categorical(Column):
     def _encode(self, values: np.ndarray, strict: bool) -> np.ndarray:
         if not self.value_bins.matching.fits(values.dtype.kind):
             raise SchemaError(
-                f"column {self.name!r}: the schema lists categories that are the same number, such as 1 and 01, so the column "
-                "must hold strings, not numbers or truth values"
+                f"column {self.name!r}: the schema lists categories that are the same number, such as 1 and 01, or that stand "
+                "for a missing value, such as NA, so the column must hold strings, not numbers or truth values"
             )
         codes, found = distinct(values, by_value=True)
         stops = strict and self.outside in (None, "error")

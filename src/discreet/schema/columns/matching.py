@@ -10,8 +10,9 @@ matched by rules that the schema alone decides:
    floating-point numbers);
 4. true and false, and texts that say so, are also the numbers 1 and 0.
 
-Where two listed ones in different bins are the same number ("1" and "01"), no number is either of them. Then the schema says that
-the column holds texts, and another type is refused by itself, before a record is read.
+Where two listed ones in different bins are the same number ("1" and "01"), no number is either of them; and a listed text that
+libraries read as missing among numbers ("NA") is not found there. Then the schema says that the column holds texts, and another
+type is refused by itself, before a record is read.
 """
 
 from collections.abc import Mapping
@@ -53,11 +54,14 @@ class Matching:
             for known in (words, self.numbers):
                 if truth in known:
                     _add(self.truths, truth, known[truth])
+        self.lists_missing = not MISSING.isdisjoint(bin_of)
         self.numbers = words | self.numbers
         self.wholes = {int(truth): place for truth, place in words.items()} | self.wholes
 
     def fits(self, kind: str) -> bool:
-        """Whether columns of a type, by NumPy's letter for it, tell apart all that are listed."""
+        """Whether columns of a type, by NumPy's letter for it, hold and tell apart all that are listed."""
+        if self.lists_missing and kind in "biuf":
+            return False
         known: dict[str, dict[Any, int]] = {"b": self.truths, "i": self.wholes, "u": self.wholes, "f": self.numbers}
         return NONE not in known.get(kind, {}).values()
 
@@ -74,7 +78,7 @@ class Matching:
             found = self.numbers.get(as_number(text)) if truth is None else self.truths.get(truth)
         elif issubclass(kind, bool | np.bool_):
             found = self.truths.get(as_number(value))
-        elif issubclass(kind, int | np.integer):
+        elif issubclass(kind, int | np.integer) and not issubclass(kind, np.timedelta64):
             found = self.wholes.get(int.__int__(value) if issubclass(kind, int) else int(value))
         elif issubclass(kind, float | np.floating | Decimal):
             found = self.numbers.get(as_number(value))

@@ -255,8 +255,6 @@ def _as_numbers(name: str, values: np.ndarray, strict: bool) -> np.ndarray:
     """Numbers as float64, NaN where a value is missing or is no number."""
     if values.dtype.kind in "biuf":
         return values.astype(np.float64, copy=False)
-    if values.dtype.kind in "mM":
-        raise SchemaError(f'column {name!r} holds dates or times; say type = "ignore" for it in the schema')
     numbers = np.array([_number_or_truth(v) for v in values], dtype=np.float64)
     odd = values[np.isnan(numbers)]
     if strict and not all(is_missing(v) or says_missing(v) for v in odd):
