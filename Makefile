@@ -50,8 +50,8 @@ demo: $(VENV)/.base  ## learn and show rule lists and trees on the three dataset
 audit: $(VENV)/.base  ## recompute why every epsilon can be believed: about ten minutes on two cores
 	@$(BIN)/discreet audit
 
-reproduce: $(VENV)/.experiments  ## the paper's experiments again, into reproduction/: ten to twenty minutes on two cores
-	@$(BIN)/discreet reproduce
+reproduce: $(VENV)/.experiments  ## the paper's experiments again, into reproduced/: ten to twenty minutes on two cores
+	@$(BIN)/python -m reproduction
 
 twins: $(VENV)/.test  ## what the audit finds in deliberately broken mechanisms, as a table
 	@$(BIN)/python -m tests.privacy.twins

@@ -8,7 +8,7 @@ collect_ignore = [] if find_spec("art") else ["src/discreet/evaluation/membershi
 if not find_spec("ibis"):
     collect_ignore += [
         "src/discreet/sources",
-        "src/discreet/vault/vault.py",
+        "src/discreet/private/queries/vault.py",
         "src/discreet/private_base.py",
         "docs/scale.md",
     ]
@@ -17,8 +17,8 @@ if not find_spec("ibis"):
 @pytest.fixture(autouse=True)
 def _a_new_process():
     """What a process remembers of its releases and samples would show in the statements of whichever test comes next."""
-    from discreet.common import samples
-    from discreet.privacy import this_process
+    from discreet._utils import samples
+    from discreet.accounting import this_process
 
     this_process.forget_all()
     samples.forget_all()

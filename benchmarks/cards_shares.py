@@ -28,8 +28,8 @@ from sklearn.metrics import roc_auc_score
 from splits import fine_adult
 from tables import find
 
-from discreet.conditions.column_parts import parts_of
-from discreet.learners.card_points import evidence
+from discreet.estimators.algorithms.card_points import evidence
+from discreet.rules.column_parts import parts_of
 
 EPSILON = 0.09  # a tenth of 0.1 is for the risks
 TABLES = (

@@ -14,10 +14,10 @@ import json
 
 import numpy as np
 
-from discreet.conditions.count_intervals import count_intervals, support_interval
-from discreet.conditions.partition import Answer
-from discreet.noise.sums import margin
-from discreet.releases.rates import Sum, difference, mean_rate, rate
+from discreet.evaluation.rates import Sum, difference, mean_rate, rate
+from discreet.models.count_intervals import count_intervals, support_interval
+from discreet.private.noise.sums import margin
+from discreet.rules.partition import Answer
 
 EPSILONS = (0.05, 0.1, 0.3, 1.0, 3.0)
 SIZES = (20, 50, 200, 1000, 5000, 20000)

@@ -1,4 +1,4 @@
-"""What exact decisions cost (noise/decisions.py): whole fits with them, and with plain decisions in floating point.
+"""What exact decisions cost (private/noise/decisions.py): whole fits with them, and with plain decisions in floating point.
 
 Both are the same code in one process and take turns, seed by seed; for the plain ones the decisions are replaced, here only: an
 index by one uniform number among cumulated sums of floats, and no last coin, nor the exact weight and the margin that it needs.
@@ -23,10 +23,10 @@ import numpy as np
 
 from discreet import DPOptimalRuleListClassifier, DPOptimalTreeClassifier, Vault
 from discreet.datasets import load_adult, load_compas, load_german_credit
-from discreet.noise.entropy import Array, Entropy, SeededEntropy
-from discreet.sampling import list_sums
-from discreet.sampling.law import choices, envelope
-from discreet.sampling.trees import drawing
+from discreet.private.noise.entropy import Array, Entropy, SeededEntropy
+from discreet.private.sampling import list_sums
+from discreet.private.sampling.law import choices, envelope
+from discreet.private.sampling.trees import drawing
 
 SEEDS = 8
 DATASETS = {"COMPAS": load_compas, "German Credit": load_german_credit, "Adult": load_adult}

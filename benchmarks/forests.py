@@ -4,7 +4,7 @@
 
 Test accuracy in percent, mean over splits (80/20) and its standard error, all columns with the datasets' own public schemas. The
 members of forests are drawn whole by accuracy and vote; "probabilities" are of trees by impurity mass, with .3 of epsilon for
-class counts. docs/reproduction.md says what came out of the kinds that `discreet reproduce --beyond` has.
+class counts. docs/reproduction.md says what came out of the kinds that `python -m reproduction --beyond` has.
 
 On 2026-11-17, of COMPAS with 16 splits, epsilon 1 and 10:
 
@@ -20,12 +20,12 @@ import sys
 import warnings
 
 import numpy as np
+from reproduction.forests import greedy, of_all_records, of_parts, whole
+from reproduction.measures import measured
+from reproduction.random_forests import random_forest
+from reproduction.splits import split_of
 
 from discreet import DPGreedyTreeClassifier, DPOptimalTreeClassifier
-from discreet.experiments.forests import greedy, of_all_records, of_parts, whole
-from discreet.experiments.measures import measured
-from discreet.experiments.random_forests import random_forest
-from discreet.experiments.splits import split_of
 
 
 def one(**parameters):

@@ -14,13 +14,13 @@ from pathlib import Path
 import numpy as np
 
 from discreet import GreedyRuleListClassifier
-from discreet.cells.cells import CellsInProgress
-from discreet.common.tables import as_table
-from discreet.conditions.candidates import Candidates
+from discreet._utils.tables import as_table
 from discreet.datasets import load_adult
-from discreet.learners.greedy import greedy
+from discreet.estimators.algorithms.greedy import greedy
+from discreet.private.counts.cells import CellsInProgress
+from discreet.private.queries.exact import ExactDoors
+from discreet.rules.candidates import Candidates
 from discreet.sources.memory import add_table
-from discreet.vault.exact import ExactDoors
 
 ROOT = Path(__file__).parents[1]
 sys.path[:0] = [str(ROOT.parent / "shared" / "prototype"), str(ROOT)]

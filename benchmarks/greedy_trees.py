@@ -41,9 +41,9 @@ from discreet import (
     DPOptimalTreeClassifier,
     Vault,
 )
-from discreet.common.errors import PrivacyWarning
+from discreet._utils.errors import PrivacyWarning
 from discreet.datasets import load_adult, load_compas, load_german_credit
-from discreet.mechanisms.registry import MECHANISMS
+from discreet.private.mechanisms.registry import MECHANISMS
 
 DATA = {"COMPAS": load_compas, "Adult": load_adult, "German Credit": load_german_credit}
 SPLITS, DRAWS = 6, 5

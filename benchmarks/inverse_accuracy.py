@@ -16,10 +16,10 @@ import warnings
 import numpy as np
 
 from discreet import DPGreedyRuleListClassifier, Vault
-from discreet.conditions.candidates import Candidates
 from discreet.datasets import load_adult, load_compas, load_german_credit
-from discreet.mechanisms.inverse import path_losses
-from discreet.mechanisms.mass import UNITS, mass_units
+from discreet.private.mechanisms.inverse import path_losses
+from discreet.private.mechanisms.mass import UNITS, mass_units
+from discreet.rules.candidates import Candidates
 
 LOADERS = {"Adult": load_adult, "COMPAS": load_compas, "German": load_german_credit}
 EPSILONS = (0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0)

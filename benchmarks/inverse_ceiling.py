@@ -16,11 +16,11 @@ import numpy as np
 from inverse_accuracy import LOADERS, accuracies, cell
 
 from discreet import Vault
-from discreet.cells.counting import NodeCounts
-from discreet.conditions.candidates import Candidates
-from discreet.mechanisms.inverse import Inverse, InverseSelector, path_losses
-from discreet.mechanisms.mass import UNITS, mass_units
-from discreet.mechanisms.registry import register
+from discreet.private.counts.counting import NodeCounts
+from discreet.private.mechanisms.inverse import Inverse, InverseSelector, path_losses
+from discreet.private.mechanisms.mass import UNITS, mass_units
+from discreet.private.mechanisms.registry import register
+from discreet.rules.candidates import Candidates
 
 NEVER = 1e12
 

@@ -28,9 +28,9 @@ import numpy as np
 from small_tables import tables, votes
 
 from discreet import DPOptimalRuleListClassifier
-from discreet.conditions.prior import Prior
 from discreet.datasets import load_compas
-from discreet.sampling.reference import law_of_draw
+from discreet.private.sampling.reference import law_of_draw
+from discreet.rules.prior import Prior
 
 EPSILONS = (0.1, 0.3, 1.0, 3.0)
 COUNTS_SHARE = 0.1

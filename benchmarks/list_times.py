@@ -11,13 +11,13 @@ import time
 import numpy as np
 
 from discreet import Schema, Vault
-from discreet.conditions.candidates import Candidates
-from discreet.conditions.prior import Prior
 from discreet.datasets import load_adult
-from discreet.noise.entropy import SeededEntropy
-from discreet.sampling.law.envelope import draw_by_envelope
-from discreet.sampling.problem import Problem, make_problem, rules_on_cells
-from discreet.sampling.speed.deadline import Deadline
+from discreet.private.noise.entropy import SeededEntropy
+from discreet.private.sampling.law.envelope import draw_by_envelope
+from discreet.private.sampling.problem import Problem, make_problem, rules_on_cells
+from discreet.private.sampling.speed.deadline import Deadline
+from discreet.rules.candidates import Candidates
+from discreet.rules.prior import Prior
 
 RULES = 4
 looked_at = 0

@@ -36,13 +36,13 @@ from fractions import Fraction
 import numpy as np
 from mass_accuracy import CASES, EPSILONS, splits
 
-from discreet.conditions.candidates import Candidates
-from discreet.learners.greedy import greedy, majority
-from discreet.mechanisms.base import Settings
-from discreet.mechanisms.mass import Mass, MassSelector, mass_units
-from discreet.noise.entropy import SeededEntropy
-from discreet.privacy.ledger import Reservation
-from discreet.vault.greedy_doors import GreedyDoors
+from discreet.accounting.ledger import Reservation
+from discreet.estimators.algorithms.greedy import greedy, majority
+from discreet.private.mechanisms.base import Settings
+from discreet.private.mechanisms.mass import Mass, MassSelector, mass_units
+from discreet.private.noise.entropy import SeededEntropy
+from discreet.private.queries.greedy_doors import GreedyDoors
+from discreet.rules.candidates import Candidates
 
 SHARES = tuple(Fraction(k, 10) for k in range(1, 9))
 DRAWS = 10

@@ -18,8 +18,8 @@ import time
 import numpy as np
 
 from discreet import Categorical, Numeric
-from discreet.cells.cells import CellsInProgress
-from discreet.common.tables import as_table
+from discreet._utils.tables import as_table
+from discreet.private.counts.cells import CellsInProgress
 from discreet.sources.memory import add_table
 
 CHUNK, N_CLASSES, ATTRIBUTES = 1_000_000, 2, 8

@@ -15,13 +15,13 @@ from pathlib import Path
 import numpy as np
 
 from discreet import DPOptimalRuleListClassifier, Schema, Vault
-from discreet.conditions.candidates import Candidates
-from discreet.conditions.prior import Prior
 from discreet.datasets import load_adult, load_compas, load_german_credit
-from discreet.noise.entropy import SeededEntropy
-from discreet.sampling.law.search import draw_by_search
-from discreet.sampling.problem import make_problem, rules_on_cells
-from discreet.sampling.speed.deadline import Deadline, TimeLimitError
+from discreet.private.noise.entropy import SeededEntropy
+from discreet.private.sampling.law.search import draw_by_search
+from discreet.private.sampling.problem import make_problem, rules_on_cells
+from discreet.private.sampling.speed.deadline import Deadline, TimeLimitError
+from discreet.rules.candidates import Candidates
+from discreet.rules.prior import Prior
 
 ROOT = Path(__file__).parents[1]
 sys.path[:0] = [str(ROOT.parent / "shared" / "prototype"), str(ROOT)]

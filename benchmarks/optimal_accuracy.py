@@ -10,7 +10,13 @@ import argparse
 
 import numpy as np
 
-from discreet import DPGreedyRuleListClassifier, DPOptimalRuleListClassifier, OptimalRuleListClassifier, Schema, Vault
+from discreet import (
+    DPGreedyRuleListClassifier,
+    DPOptimalRuleListClassifier,
+    OptimalRuleListClassifier,
+    Schema,
+    Vault,
+)
 from discreet.datasets import load_adult, load_compas, load_german_credit
 
 SEEDS = range(20)

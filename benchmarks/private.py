@@ -9,7 +9,7 @@ import time
 from greedy import adult_training_records, median_seconds, plain_peer
 
 from discreet import DPGreedyRuleListClassifier, Vault
-from discreet.conditions.candidates import Candidates
+from discreet.rules.candidates import Candidates
 
 FITS = 1_000
 

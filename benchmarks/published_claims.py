@@ -21,8 +21,8 @@ from tests.privacy.test_whole_learner import learner
 from tests.privacy.typed_lists import distribution, divergences
 from tests.support.selectors import budget_of, proved_of, selector
 
-from discreet.mechanisms.guarantees import ROUND_UP, probability_of_bad_runs
-from discreet.noise.discrete_laplace import at_least
+from discreet.private.mechanisms.guarantees import ROUND_UP, probability_of_bad_runs
+from discreet.private.noise.discrete_laplace import at_least
 
 K, CONFIDENCE = 5, 0.99
 DATA = {"COMPAS": (5050, 252), "Adult": (34189, 1709), "German Credit": (700, 84)}  # training records, minimum support

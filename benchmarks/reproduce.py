@@ -1,6 +1,6 @@
 """How much faster the paper's grid is than with a plain implementation, in one run.
 
-Reads the rows of a finished `discreet reproduce` (a row has the seconds of its fit), times the peer on two splits of each dataset
+Reads rows of a finished `python -m reproduction` (a row has the seconds of its fit), times the peer on two splits of each dataset
 in the same process, and extrapolates: every private method of the authors evaluates all rules on all remaining records at every
 step, as the peer does. One thread.
 
@@ -11,9 +11,8 @@ import sys
 
 import pandas as pd
 from greedy import median_seconds, plain_peer
-
-from discreet.experiments.setups import MAX_CARD
-from discreet.experiments.splits import split_of
+from reproduction.setups import MAX_CARD
+from reproduction.splits import split_of
 
 SPLITS = 2
 

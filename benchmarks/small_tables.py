@@ -11,10 +11,10 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from discreet.conditions.candidates import Candidates
 from discreet.datasets import load_adult, load_compas, load_german_credit
-from discreet.sampling.problem import rules_on_cells
-from discreet.vault.vault import Vault
+from discreet.private.sampling.problem import rules_on_cells
+from discreet.rules.candidates import Candidates
+from discreet.sources.vault import Vault
 
 MOST_FEATURES = 24
 

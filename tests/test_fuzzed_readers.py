@@ -14,7 +14,7 @@ import pytest
 
 import discreet
 from discreet import RuleList, Schema
-from discreet.common.errors import RuleError, SchemaError
+from discreet._utils.errors import RuleError, SchemaError
 
 from .support import fuzzing
 
@@ -81,7 +81,7 @@ def test_a_broken_twin_is_found(twin, found, tmp_path, monkeypatch):
 
 
 def test_a_long_message_is_found(tmp_path, monkeypatch):
-    monkeypatch.setattr("discreet.common.errors.LONGEST_MESSAGE", 10**9)
+    monkeypatch.setattr("discreet._utils.errors.LONGEST_MESSAGE", 10**9)
     with pytest.raises(AssertionError, match="a long message"):
         fuzzing.fuzz(reader("rules", tmp_path), 1, range(100), tmp_path)
 

@@ -46,12 +46,12 @@ from discreet import (
     draft_schema,
     private_cuts,
 )
+from discreet._utils.errors import LearningError, SchemaError, no_value_shown
+from discreet._utils.tables import as_table
 from discreet.audit.explore import ListsByEnvelope, TreesOnTuples
-from discreet.common.errors import LearningError, SchemaError, no_value_shown
-from discreet.common.tables import as_table
-from discreet.conditions.candidates import Candidates
-from discreet.conditions.partition import Answer
 from discreet.evaluation import feature_importance, feature_overlap, membership_attack, vulnerability
+from discreet.rules.candidates import Candidates
+from discreet.rules.partition import Answer
 from discreet.schema.inference import infer_schema
 
 from .support.marked_values import (
@@ -445,11 +445,11 @@ def calls_on_failures():
             if isinstance(error, MemoryError):
                 yield (
                     f"{name}, no memory for cells",
-                    failing("discreet.cells.cells.CellsInProgress.finish", error, make),
+                    failing("discreet.private.counts.cells.CellsInProgress.finish", error, make),
                 )
                 yield (
                     f"{name}, no memory for tuples",
-                    failing("discreet.cells.tuples.TuplesInProgress.finish", error, make),
+                    failing("discreet.private.counts.tuples.TuplesInProgress.finish", error, make),
                 )
 
 
@@ -819,7 +819,7 @@ def test_models_and_doors_print_nothing_of_records(monkeypatch):
     with monkeypatch.context() as patched:
         learners = "greedy.greedy", "optimal.optimal", "trees.whole_tree", "greedy_trees.greedy_tree"
         for learner in (*learners, "cards.score_card"):
-            patched.setattr(f"discreet.classifiers.{learner}", lambda opened, *_, **more: doors.append(opened) or 1 / 0)
+            patched.setattr(f"discreet.estimators.{learner}", lambda opened, *_, **more: doors.append(opened) or 1 / 0)
         for make in PRIVATE.values():
             with pytest.raises(LearningError):
                 make().fit(marked, seen)

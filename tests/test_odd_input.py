@@ -15,9 +15,9 @@ from sklearn.calibration import CalibratedClassifierCV
 from sklearn.model_selection import cross_val_score
 
 from discreet import Boolean, Categorical, GreedyRuleListClassifier, Ignored, Numeric, RuleList, Schema
-from discreet.common.errors import CandidatesError, RuleError, SchemaError
-from discreet.common.tables import as_table
-from discreet.conditions.candidates import Candidates
+from discreet._utils.errors import CandidatesError, RuleError, SchemaError
+from discreet._utils.tables import as_table
+from discreet.rules.candidates import Candidates
 from discreet.schema.inference import infer_schema
 
 ODD = [

@@ -15,11 +15,13 @@ import pytest
 from pyarrow import feather, parquet
 
 from discreet import Boolean, Categorical, DPOptimalRuleListClassifier, Numeric, Schema, Vault, open_table
-from discreet.common.errors import PrivacyWarning, SchemaError
-from discreet.common.tables import as_table
-from discreet.sources.memory import check_types, class_numbers
+from discreet._utils.errors import SchemaError
+from discreet._utils.tables import as_table
+from discreet.sources.memory import class_numbers
+from discreet._utils.errors import PrivacyWarning
+from discreet.sources.memory import check_types
 
-pytestmark = pytest.mark.filterwarnings("ignore::discreet.common.errors.PrivacyWarning")
+pytestmark = pytest.mark.filterwarnings("ignore::discreet._utils.errors.PrivacyWarning")
 COLUMNS = {
     "codes": (Categorical("x", True, ["010", "020"], outside="other"), ["010", "020", "10", "", "30"]),
     "codes beyond floats": (

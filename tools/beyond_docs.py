@@ -1,6 +1,6 @@
-"""Put what `discreet reproduce --beyond` wrote into docs/: its figures, and its Markdown between the marks of reproduction.md.
+"""What `python -m reproduction --beyond` wrote, into docs/: its figures, and its Markdown between the marks of reproduction.md.
 
-python -m tools.beyond_docs reproduction/beyond-full
+python -m tools.beyond_docs reproduced/beyond-full
 """
 
 import shutil

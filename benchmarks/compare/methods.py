@@ -31,8 +31,8 @@ from discreet import (
     DPOptimalTreeClassifier,
     DPScoreCardClassifier,
 )
-from discreet.conditions.candidates import Candidates
-from discreet.learners.trees import estimate_seconds, is_feasible
+from discreet.estimators.algorithms.trees import estimate_seconds, is_feasible
+from discreet.rules.candidates import Candidates
 
 OURS, PEERS, OPEN = "discreet", "private peer", "without privacy"
 LONGEST = (

@@ -36,7 +36,7 @@ def main() -> None:
     parser.add_argument("--only", default="", help="of the rows, those whose name has this in it")
     args = parser.parse_args()
 
-    from discreet.common.errors import SeededWarning
+    from discreet._utils.errors import SeededWarning
 
     warnings.simplefilter("ignore", SeededWarning)
     if args.speed:

@@ -8,9 +8,8 @@ from typing import Any
 import numpy as np
 from fine_adult import BOUNDS, CUTS
 from problems import answers
+from reproduction.peers_environment import Child, environment
 from splits import Data, Fit, Split
-
-from discreet.experiments.peers_environment import Child, environment
 
 CHILD = Path(__file__).with_name("ebm_child.py")
 Kinds = list[list[Any]]

@@ -1,4 +1,4 @@
-"""Fits DP-EBM. A script for an environment that has it and not discreet (discreet.experiments.peers_environment).
+"""Fits DP-EBM. A script for an environment that has it and not discreet (reproduction.peers_environment).
 
 Each line of the standard input is a question, {"records": a file, "kinds": ..., "epsilons": ..., "seed": ...}, answered by a
 line. ``kinds`` has, for each column, its bounds [low, high] if it is a number, or all of its categories: nothing is read from

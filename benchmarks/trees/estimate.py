@@ -5,11 +5,11 @@ from collections.abc import Iterator
 
 from problems import adult, made_up, problem_of, published
 
-from discreet.learners.trees import estimate_seconds
-from discreet.noise.entropy import SeededEntropy
-from discreet.sampling.trees.drawing import draw_tree
-from discreet.sampling.trees.on_cells import TreeProblem
-from discreet.sampling.trees.problem import ACCURACY, MASS
+from discreet.estimators.algorithms.trees import estimate_seconds
+from discreet.private.noise.entropy import SeededEntropy
+from discreet.private.sampling.trees.drawing import draw_tree
+from discreet.private.sampling.trees.on_cells import TreeProblem
+from discreet.private.sampling.trees.problem import ACCURACY, MASS
 
 
 def problems() -> Iterator[tuple[str, TreeProblem, int]]:

@@ -9,12 +9,12 @@ from pathlib import Path
 from typing import Any
 
 from problems import made_up, problem_of
+from reproduction.drawing import house_style, logarithmic, new_figure
+from reproduction.styles import BLUE, GREEN, ORANGE, VERMILION
 
-from discreet.experiments.drawing import house_style, logarithmic, new_figure
-from discreet.experiments.styles import BLUE, GREEN, ORANGE, VERMILION
-from discreet.noise.entropy import SeededEntropy
-from discreet.sampling.trees.drawing import draw_tree
-from discreet.sampling.trees.problem import ACCURACY, MASS
+from discreet.private.noise.entropy import SeededEntropy
+from discreet.private.sampling.trees.drawing import draw_tree
+from discreet.private.sampling.trees.problem import ACCURACY, MASS
 
 BASE = {"records": 30_000, "tests": 40, "classes": 2, "depth": 4, "score": ACCURACY}
 # panel: what varies, its values, and for each curve a name and what else is not as in BASE

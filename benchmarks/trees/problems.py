@@ -3,12 +3,12 @@
 import numpy as np
 
 from discreet import Schema, Vault
-from discreet.conditions.candidates import Candidates
-from discreet.conditions.tree_prior import TreePrior
 from discreet.datasets import load_adult
-from discreet.sampling.problem import rules_on_cells
-from discreet.sampling.trees.on_cells import TreeProblem
-from discreet.sampling.trees.problem import ACCURACY
+from discreet.private.sampling.problem import rules_on_cells
+from discreet.private.sampling.trees.on_cells import TreeProblem
+from discreet.private.sampling.trees.problem import ACCURACY
+from discreet.rules.candidates import Candidates
+from discreet.rules.tree_prior import TreePrior
 
 
 def answers(table, schema: Schema) -> np.ndarray:

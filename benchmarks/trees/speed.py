@@ -12,8 +12,8 @@ from pathlib import Path
 import numpy as np
 from problems import adult, problem_of, published
 
-from discreet.noise.entropy import SeededEntropy
-from discreet.sampling.trees.drawing import draw_tree
+from discreet.private.noise.entropy import SeededEntropy
+from discreet.private.sampling.trees.drawing import draw_tree
 
 RATE, ROUNDS = 0.9, 5
 CASES = {

@@ -4,8 +4,8 @@ import json
 import sys
 from pathlib import Path
 
-from discreet.experiments.drawing import house_style, logarithmic, new_figure
-from discreet.experiments.styles import BLUE, GREEN, VERMILION
+from reproduction.drawing import house_style, logarithmic, new_figure
+from reproduction.styles import BLUE, GREEN, VERMILION
 
 Curves = dict[str, dict[str, list[tuple[int, float, float]]]]
 

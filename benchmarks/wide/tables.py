@@ -69,7 +69,7 @@ def write(path: Path, records: int, columns: int | None) -> None:
 def save_schema(path: Path, columns: int | None) -> int:
     """The schema of ``numbers``, with even cuts; of ``people`` it is drafted from a public sample. How many candidates it has."""
     from discreet import Numeric, Schema, draft_schema
-    from discreet.conditions.candidates import Candidates
+    from discreet.rules.candidates import Candidates
 
     if columns is None:
         draft = draft_schema(people(5_000, np.random.default_rng(1)), "ill")

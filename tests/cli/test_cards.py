@@ -10,13 +10,13 @@ import pytest
 from discreet import Boolean, Categorical, Ledger, Literal, Numeric, SavedModel, Schema
 from discreet.cli.saving import size_of_card, size_of_report
 from discreet.cli.show import coloured
-from discreet.conditions.partition import Answer
-from discreet.mechanisms.score_cards import CHOICE_SHARE, TREE_SHARE
 from discreet.models.score_card import Card, PointsTable, ScoreCard
-from discreet.noise.sums import margin
+from discreet.private.mechanisms.score_cards import CHOICE_SHARE, TREE_SHARE
+from discreet.private.noise.sums import margin
+from discreet.private.queries.card_doors import CardDoors
 from discreet.report.html import to_html
+from discreet.rules.partition import Answer
 from discreet.sources import memory, urls
-from discreet.vault.card_doors import CardDoors
 
 from ..support.streams_apart import runner
 from .test_outputs import LONG_NAMES, SCHEMA
@@ -340,9 +340,9 @@ def test_a_card_of_three_classes(desk):  # noqa: F811
 def test_the_space_that_is_reserved_is_enough(tmp_path, schema, leaves):
     """A card with every row that there can be, and more ranges of totals than there can be."""
     from discreet import PrivacyStatement
-    from discreet.conditions.column_parts import parts_of
-    from discreet.learners.cards import limits_between
-    from discreet.privacy.statement import Guarantee
+    from discreet.accounting.statement import Guarantee
+    from discreet.estimators.algorithms.cards import limits_between
+    from discreet.rules.column_parts import parts_of
 
     tables = []
     for column in schema.used:

@@ -23,7 +23,7 @@ from discreet import (
     draft_schema,
     open_table,
 )
-from discreet.common.errors import EngineError, SchemaError, TableError
+from discreet._utils.errors import EngineError, SchemaError, TableError
 from discreet.sources.files import as_read
 from discreet.sources.memory import class_numbers
 

@@ -12,9 +12,9 @@ from pathlib import Path
 import pytest
 
 from discreet import Boolean, Categorical, Ledger, Numeric, SavedModel, Schema
+from discreet._utils.writing import PendingFile
 from discreet.cli import main
-from discreet.common.writing import PendingFile
-from discreet.vault.summed_doors import SummedListDoors
+from discreet.private.queries.summed_doors import SummedListDoors
 
 from ..support.streams_apart import runner
 from .test_practitioner import FIT, SCHEMA, desk, hospital, run
@@ -213,7 +213,7 @@ def test_reproduce_leaves_a_folder_of_something_else_alone(full_desk):
 
 
 def test_what_was_paid_for_is_printed_elsewhere_if_the_output_is_on_the_same_full_disk(full_desk):
-    keep = "from discreet.common.writing import PendingFile as P; P.commit = lambda _: open('/dev/full', 'w').write('x' * 9999); "
+    keep = "from discreet._utils.writing import PendingFile as P; P.commit = lambda _: open('/dev/full', 'w').write('x' * 9999); "
     call = [sys.executable, "-c", f"{keep}from discreet.cli import main; main()", *WRITERS["fit"], "m.json"]
     with open("/dev/full", "w") as full:
         ended = subprocess.run(call, stdout=full, stderr=subprocess.PIPE, text=True, timeout=60)
@@ -250,7 +250,7 @@ def test_what_fails_after_the_booking_says_that_it_is_booked(full_desk, monkeypa
     def fails(*_):
         raise MemoryError("shape (314, 997616)")
 
-    monkeypatch.setattr("discreet.vault.summed_doors.SummedListDoors.sample_list", fails)
+    monkeypatch.setattr("discreet.private.queries.summed_doors.SummedListDoors.sample_list", fails)
     said = run(*WRITERS["fit"], "m.json", "--ledger", "l.json", code=1)
     assert "Epsilon 5 is booked" in said
     assert "997616" not in said
@@ -272,10 +272,10 @@ LONG_NAMES = Schema(
 def test_the_space_that_is_reserved_is_enough(tmp_path, schema, max_length):
     """A list as long and wide as it may be, of the longest rules there are."""
     from discreet import Ledger, PrivacyStatement, RuleList
+    from discreet.accounting.statement import Guarantee
     from discreet.cli.saving import size_of_model, size_of_report
-    from discreet.conditions.rules import Literal, Rule
-    from discreet.privacy.statement import Guarantee
     from discreet.report.html import to_html
+    from discreet.rules.rules import Literal, Rule
 
     ledger = Ledger.open(tmp_path / "l.json", 99)
     column = max((c for c in schema.used if not isinstance(c, Boolean)), key=lambda c: len(c.name))
@@ -305,10 +305,10 @@ def test_ctrl_c_ends_every_command_with_130(full_desk, monkeypatch):
         raise KeyboardInterrupt
 
     for place in (
-        "discreet.audit.audit", "discreet.models.saved.SavedModel.load", "discreet.privacy.ledger.Ledger.open",
-        "discreet.schema.Schema.load", "discreet.datasets.load_compas", "discreet.experiments.reproduce.all_units",
+        "discreet.audit.audit", "discreet.models.saved.SavedModel.load", "discreet.accounting.ledger.Ledger.open",
+        "discreet.schema.Schema.load", "discreet.datasets.load_compas", "reproduction.reproduce.all_units",
         "discreet.sources.files.read_table", "discreet.sources.files.column_names",
-        "discreet.papers.folder.write_release", "discreet.papers.verifying.verify_release",
+        "discreet.report.bundle.folder.write_release", "discreet.report.bundle.verifying.verify_release",
     ):  # fmt: skip
         monkeypatch.setattr(place, stopped)
     calls = {call[0]: call for call in WRITERS.values()} | {
@@ -344,7 +344,7 @@ def test_a_fit_that_is_told_to_end_leaves_nothing_behind_and_says_what_was_booke
     program = """
 import os, signal
 from discreet.cli import main
-from discreet.vault import summed_doors
+from discreet.private.queries import summed_doors
 summed_doors.ListSums = lambda *_: os.kill(os.getpid(), signal.SIGTERM)
 main()
 """

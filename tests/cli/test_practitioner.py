@@ -559,7 +559,7 @@ def test_a_stopped_fit_says_what_was_booked(desk, monkeypatch):
     def stopped(*_):
         raise KeyboardInterrupt
 
-    from discreet.vault import summed_doors
+    from discreet.private.queries import summed_doors
 
     with monkeypatch.context() as patched:  # while all lists are added up
         patched.setattr(summed_doors, "ListSums", stopped)

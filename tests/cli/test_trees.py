@@ -7,11 +7,11 @@ import pandas as pd
 import pytest
 
 from discreet import Categorical, Ledger, Numeric, SavedModel, Schema, Split, Tree
-from discreet.conditions.partition import Answer
-from discreet.conditions.rules import Literal
-from discreet.learners.trees import is_feasible
+from discreet.estimators.algorithms.trees import is_feasible
+from discreet.private.queries.tree_doors import TreeDoors
+from discreet.rules.partition import Answer
+from discreet.rules.rules import Literal
 from discreet.sources import memory, urls
-from discreet.vault.tree_doors import TreeDoors
 
 from ..support.streams_apart import runner
 from .test_outputs import LONG_NAMES, SCHEMA
@@ -337,8 +337,8 @@ def test_plan_refuses_what_does_not_go_together(desk):  # noqa: F811
 def test_the_space_that_is_reserved_is_enough(tmp_path, schema, depth):
     """A tree as deep and wide as it may be, of the longest tests there are."""
     from discreet import PrivacyStatement
+    from discreet.accounting.statement import Guarantee
     from discreet.cli.saving import size_of_model, size_of_report
-    from discreet.privacy.statement import Guarantee
     from discreet.report.html import to_html
 
     column = max((c for c in schema.used if isinstance(c, Numeric | Categorical)), key=lambda c: len(c.name))

@@ -11,12 +11,12 @@ import pytest
 
 import discreet.evaluation
 from discreet import DPGreedyRuleListClassifier, GreedyRuleListClassifier, RuleList, Schema, Vault
-from discreet.conditions.candidates import Candidates
 from discreet.datasets import load_adult, load_compas, load_german_credit
 from discreet.evaluation import feature_importance, feature_overlap, membership_attack, vulnerability
+from discreet.rules.candidates import Candidates
 
-from ..experiments.test_reproduction import mined
-from ..learners.test_greedy import split
+from ..estimators.test_greedy_learner import split
+from ..reproduction.test_reproduction import mined
 
 RULES = RuleList.parse(
     "if a and n > 1 then yes else if n > 2 then no else if c = red then yes else no", classes=["no", "yes", "perhaps"]

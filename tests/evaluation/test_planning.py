@@ -8,11 +8,11 @@ import pytest
 
 from discreet import Boolean, Numeric, Schema
 from discreet.audit.lists import KINDS, LISTS, N_RULES, laws_by_definition
-from discreet.conditions.numbered_tree import Fork, leaves_of
-from discreet.conditions.tree_prior import TreePrior
 from discreet.evaluation.planning import attackers_chance, expect, expect_trees, worst_loss, worst_loss_of_trees
-from discreet.sampling.trees.on_cells import TreeProblem
-from discreet.sampling.trees.reference import law_of_trees
+from discreet.private.sampling.trees.on_cells import TreeProblem
+from discreet.private.sampling.trees.reference import law_of_trees
+from discreet.rules.numbered_tree import Fork, leaves_of
+from discreet.rules.tree_prior import TreePrior
 
 
 def correct():

@@ -10,12 +10,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import discreet as d
+from discreet._utils.errors import RuleError
 from discreet.cli.show import coloured
-from discreet.common.errors import RuleError
-from discreet.conditions.partition import shares_of
-from discreet.noise.entropy import SeededEntropy
+from discreet.models.display.summary import summarize
+from discreet.private.noise.entropy import SeededEntropy
 from discreet.report.html import to_html
-from discreet.report.summary import summarize
+from discreet.rules.partition import shares_of
 
 SCHEMA = d.Schema(
     [d.Numeric("age", cuts=[30, 50, 70]), d.Boolean("smoker"), d.Categorical("ward", categories=["a", "b"])],

@@ -8,12 +8,12 @@ from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
+from discreet.moved import MOVED
 from sklearn.exceptions import InconsistentVersionWarning
 
 from discreet import Ledger, PrivacyStatement, SavedModel, Schema
+from discreet.accounting.ledger import LedgerError
 from discreet.datasets import load_compas
-from discreet.moved import MOVED
-from discreet.privacy.ledger import LedgerError
 
 FOLDER = Path(__file__).parent / "written_by_0_5"
 MODELS = [path.stem for path in sorted(FOLDER.glob("*.pickle"))]

@@ -17,11 +17,11 @@ from discreet import (
     RuleList,
     SavedModel,
 )
-from discreet.common.errors import ModelError
+from discreet._utils.errors import ModelError
+from discreet.accounting.ledger import LedgerSnapshot
+from discreet.accounting.this_process import forget_all
 from discreet.datasets import load_compas
 from discreet.models.saved import checksum
-from discreet.privacy.ledger import LedgerSnapshot
-from discreet.privacy.this_process import forget_all
 
 DATA = load_compas(sensitive=False)
 

@@ -26,23 +26,23 @@ from discreet import (
     Tree,
     noisy_accuracy,
 )
+from discreet._utils.errors import ModelError, PrivacyWarning, RuleError
+from discreet.accounting.ledger import Reservation
+from discreet.accounting.statement import Guarantee
 from discreet.cli import main
-from discreet.common.errors import ModelError, PrivacyWarning, RuleError
-from discreet.conditions.partition import Answer, Partition
-from discreet.conditions.rules import truth
 from discreet.evaluation import feature_importance, membership_attack, vulnerability
-from discreet.export.python_source import LONGEST_CHAIN
+from discreet.evaluation.accuracy import right_or_wrong
+from discreet.models.display.summary import summarize
+from discreet.models.export.python_source import LONGEST_CHAIN
 from discreet.models.kinds import KINDS
 from discreet.models.saved import checksum
-from discreet.privacy.ledger import Reservation
-from discreet.privacy.statement import Guarantee
-from discreet.releases.accuracy import right_or_wrong
+from discreet.private.queries.evaluation import Division, noisy_histograms
 from discreet.report.html import to_html
-from discreet.report.summary import summarize
-from discreet.vault.evaluation import Division, noisy_histograms
-from discreet.vault.vault import Vault
+from discreet.rules.partition import Answer, Partition
+from discreet.rules.rules import truth
+from discreet.sources.vault import Vault
 
-from ..export.test_exports import check_python, check_sql, load
+from ..models.test_exports import check_python, check_sql, load
 from ..report.test_report import Page
 from ..support.other_models import ScoreCard
 from ..support.scorers import Onnx, ReadPmml

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from discreet import Boolean, Literal, Numeric, Rule, RuleList, Schema
-from discreet.common.errors import RuleError, SchemaError
+from discreet._utils.errors import RuleError, SchemaError
 
 from ..support import brute_force
 from ..support.strategies import free_rule_lists, literals, rule_lists

@@ -21,13 +21,13 @@ from discreet import (
     verify_release,
     write_release,
 )
-from discreet.common.errors import ModelError
-from discreet.conditions.partition import Answer
+from discreet._utils.errors import ModelError
+from discreet.accounting.costs import BOUNDED_RANGE, DISCRETE_LAPLACE, PURE, Cost
+from discreet.accounting.ledger import BudgetError
 from discreet.datasets import load_compas
-from discreet.mechanisms.score_cards import CHOICE_SHARE, TREE_SHARE
-from discreet.noise.sums import margin
-from discreet.privacy.costs import BOUNDED_RANGE, DISCRETE_LAPLACE, PURE, Cost
-from discreet.privacy.ledger import BudgetError
+from discreet.private.mechanisms.score_cards import CHOICE_SHARE, TREE_SHARE
+from discreet.private.noise.sums import margin
+from discreet.rules.partition import Answer
 
 SHAPES = [
     {},

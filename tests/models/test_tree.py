@@ -12,12 +12,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from discreet import Boolean, Categorical, Literal, Numeric, Rule, RuleList, SavedModel, Schema, Split, Tree
-from discreet.common.errors import ModelError, RuleError
-from discreet.conditions.partition import Answer, find_answers, shares_of
-from discreet.conditions.rules import truth
-from discreet.conditions.text import MOST_DEPTH
+from discreet._utils.errors import ModelError, RuleError
 from discreet.models.saved import checksum
 from discreet.report.html import to_html
+from discreet.rules.partition import Answer, find_answers, shares_of
+from discreet.rules.rules import truth
+from discreet.rules.text import MOST_DEPTH
 
 from ..support import brute_force
 from ..support.strategies import free_trees, trees

@@ -8,8 +8,8 @@ def _fails(n):
 
 
 def memory_while_filling():
-    from discreet.cells.cells import CellsInProgress
-    from discreet.cells.tuples import TuplesInProgress
+    from discreet.private.counts.cells import CellsInProgress
+    from discreet.private.counts.tuples import TuplesInProgress
 
     cells, tuples = CellsInProgress.finish, TuplesInProgress.finish
     CellsInProgress.finish = lambda self: _fails(int(cells(self).counts.sum()))
@@ -23,8 +23,8 @@ def _records(tuples):
 
 def memory_while_adding_up():
     """Before anything is booked, where all lists or trees are added up; else when the draw begins."""
-    from discreet.conditions.column_parts import ColumnParts
-    from discreet.vault import greedy_doors, summed_doors, tree_doors
+    from discreet.private.queries import greedy_doors, summed_doors, tree_doors
+    from discreet.rules.column_parts import ColumnParts
 
     ColumnParts.by_part = lambda parts, counts: _fails(int(counts.sum()))
     summed_doors.ListSums = lambda tuples, *_: _fails(_records(tuples))
@@ -34,9 +34,9 @@ def memory_while_adding_up():
 
 
 def memory_while_drawing():
-    from discreet.sampling.list_sums import ListSums
-    from discreet.sampling.trees.drawing import WeighedTrees
-    from discreet.vault import card_doors, greedy_doors, list_doors, tree_doors
+    from discreet.private.queries import card_doors, greedy_doors, list_doors, tree_doors
+    from discreet.private.sampling.list_sums import ListSums
+    from discreet.private.sampling.trees.drawing import WeighedTrees
 
     counted = card_doors.counts_by_total
     card_doors.counts_by_total = lambda *given: _fails(int(counted(*given).sum()))
@@ -48,8 +48,8 @@ def memory_while_drawing():
 
 
 def error_with_a_context_while_filling():
-    from discreet.cells.cells import CellsInProgress
-    from discreet.cells.tuples import TuplesInProgress
+    from discreet.private.counts.cells import CellsInProgress
+    from discreet.private.counts.tuples import TuplesInProgress
 
     def failing(finish, records):
         def fail(self):

@@ -11,14 +11,14 @@ import numpy as np
 
 def fix_draws():
     """For the rest of this process. Random names become numbers, too, and the clock of ledgers stands still."""
-    import discreet.releases.measuring
-    from discreet.vault.card_doors import CardDoors
-    from discreet.vault.cut_doors import CutDoors
-    from discreet.vault.greedy_doors import GreedyDoors
-    from discreet.vault.greedy_tree_doors import GreedyTreeDoors
-    from discreet.vault.list_doors import ListDoors
-    from discreet.vault.summed_doors import SummedListDoors, SummedTreeDoors
-    from discreet.vault.tree_doors import TreeDoors
+    import discreet.evaluation.measuring
+    from discreet.private.queries.card_doors import CardDoors
+    from discreet.private.queries.cut_doors import CutDoors
+    from discreet.private.queries.greedy_doors import GreedyDoors
+    from discreet.private.queries.greedy_tree_doors import GreedyTreeDoors
+    from discreet.private.queries.list_doors import ListDoors
+    from discreet.private.queries.summed_doors import SummedListDoors, SummedTreeDoors
+    from discreet.private.queries.tree_doors import TreeDoors
 
     _replace(ListDoors, "sample_list", lambda _, doors, prefix, lengths: _some_list(prefix, len(lengths) - 1))
     _replace(SummedListDoors, "_draw", lambda _, doors, sums: _some_summed_list(sums))
@@ -36,7 +36,7 @@ def fix_draws():
     _replace(CardDoors, "count", lambda drawn, *_: [[_some_counts(h) for h in own] for own in drawn])
     _replace(CardDoors, "count_totals", lambda drawn, *_: _some_counts(drawn))
     _replace(CutDoors, "cut", lambda _, doors, stretches: [s.first for s in stretches])
-    _replace(discreet.releases.measuring, "noisy_histograms", lambda drawn, *_: [_some_counts(h) for h in drawn])
+    _replace(discreet.evaluation.measuring, "noisy_histograms", lambda drawn, *_: [_some_counts(h) for h in drawn])
     fix_names()
 
 
@@ -46,9 +46,9 @@ def fix_names():
     import tempfile
     import uuid
 
-    import discreet.privacy.wish
+    import discreet.accounting.wish
 
-    discreet.privacy.wish.datetime = StoppedClock
+    discreet.accounting.wish.datetime = StoppedClock
     asked = defaultdict(itertools.count)
     secrets.token_hex = lambda n=32: f"{next(asked[_caller()]):0{2 * n}x}"
     uuid.uuid4 = lambda: uuid.UUID(int=next(asked[_caller()]))
@@ -98,7 +98,7 @@ def _some_summed_list(sums):
 
 def _some_tree(score, depth):
     """A test at every place, and labels in turn; none where they are not drawn."""
-    from discreet.conditions.numbered_tree import Fork, Leaf
+    from discreet.rules.numbered_tree import Fork, Leaf
 
     labels = itertools.cycle([0, 1] if score == "accuracy" else [None])
     trees = [Leaf(next(labels)) for _ in range(2**depth)]
@@ -108,7 +108,7 @@ def _some_tree(score, depth):
 
 
 def _with_some_counts(tree):
-    from discreet.conditions.numbered_tree import Leaf, with_leaves
+    from discreet.rules.numbered_tree import Leaf, with_leaves
 
     counts = itertools.cycle([(10.0, 5.0), (5.0, 10.0)])
     return with_leaves(tree, lambda _, leaf: Leaf(leaf.label, next(counts)))

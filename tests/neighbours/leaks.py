@@ -9,8 +9,8 @@ from pathlib import Path
 
 def _when_filled(hole):
     """Do something with the number of records whenever a vault is filled."""
-    from discreet.cells.cells import CellsInProgress
-    from discreet.cells.tuples import TuplesInProgress
+    from discreet.private.counts.cells import CellsInProgress
+    from discreet.private.counts.tuples import TuplesInProgress
 
     cells, tuples = CellsInProgress.finish, TuplesInProgress.finish
 

@@ -10,7 +10,7 @@ import pytest
 
 import discreet
 from discreet.cli import main
-from discreet.mechanisms.registry import MECHANISMS
+from discreet.private.mechanisms.registry import MECHANISMS
 from discreet.schema.columns import KINDS
 
 from . import faults, leaks, tables

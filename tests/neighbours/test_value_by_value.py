@@ -21,7 +21,7 @@ from discreet import (
     noisy_accuracy,
     private_cuts,
 )
-from discreet.common.tables import as_table
+from discreet._utils.tables import as_table
 from discreet.sources.memory import check_types, class_numbers
 
 from .columns import BIG, COLUMNS, as_frames

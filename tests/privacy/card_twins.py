@@ -1,4 +1,4 @@
-"""Broken versions of the doors to score cards (vault/card_doors.py), and of what is computed from their answers."""
+"""Broken versions of the doors to score cards (private/queries/card_doors.py), and of what is computed from their answers."""
 
 from dataclasses import replace
 from fractions import Fraction
@@ -9,9 +9,9 @@ import numpy as np
 from discreet.audit.explore import ExploredCards
 from discreet.audit.learners import CARDS, Subject
 from discreet.audit.pairs import Pair
-from discreet.learners import cards
-from discreet.mechanisms.score_cards import CardBudget
-from discreet.vault.card_doors import CardDoors
+from discreet.estimators.algorithms import cards
+from discreet.private.mechanisms.score_cards import CardBudget
+from discreet.private.queries.card_doors import CardDoors
 
 from .summed_twins import Free
 

@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from discreet.cells.counting import NodeCounts
-from discreet.noise.discrete_laplace import at_least, tail
+from discreet.private.counts.counting import NodeCounts
+from discreet.private.noise.discrete_laplace import at_least, tail
 
 
 @dataclass(frozen=True)

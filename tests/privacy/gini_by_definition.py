@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 
-from discreet.mechanisms.impurity import g
+from discreet.private.mechanisms.impurity import g
 
 
 def local_sensitivity_of_adding(n: int) -> float:

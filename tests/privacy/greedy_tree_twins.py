@@ -1,4 +1,4 @@
-"""Broken versions of the doors to greedy trees (vault/greedy_tree_doors.py)."""
+"""Broken versions of the doors to greedy trees (private/queries/greedy_tree_doors.py)."""
 
 from dataclasses import replace
 from unittest.mock import patch
@@ -8,8 +8,8 @@ import numpy as np
 from discreet.audit.explore import ExploredGreedyTrees
 from discreet.audit.learners import GREEDY_TREES, Subject, leftover
 from discreet.audit.pairs import Pair
-from discreet.mechanisms.mass import MassSelector
-from discreet.vault.greedy_tree_doors import GreedyTreeDoors
+from discreet.private.mechanisms.mass import MassSelector
+from discreet.private.queries.greedy_tree_doors import GreedyTreeDoors
 
 from .summed_twins import Free
 

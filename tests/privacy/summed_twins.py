@@ -1,4 +1,4 @@
-"""Broken versions of the doors to lists and trees that are added up (vault/summed_doors.py), and of what they count.
+"""Broken versions of the doors to lists and trees that are added up (private/queries/summed_doors.py), and of what they count.
 
 Each takes the place of the sound doors once these are prepared; what was added up before is then added up anew, by the twin.
 """
@@ -20,10 +20,10 @@ from discreet.audit.explore import (
 from discreet.audit.learners import TREES_ON_TUPLES, WHOLE, Subject
 from discreet.audit.lists import laws_by_sums, worst_draw
 from discreet.audit.pairs import Pair
-from discreet.cells.division import OUTSIDE, Division
-from discreet.conditions.numbered_tree import Leaf, leaves_of
-from discreet.vault.summed_doors import SummedListDoors, SummedTreeDoors
-from discreet.vault.tuple_vault import TupleVault, joint_counts
+from discreet.private.counts.division import OUTSIDE, Division
+from discreet.private.queries.summed_doors import SummedListDoors, SummedTreeDoors
+from discreet.private.queries.tuple_vault import TupleVault, joint_counts
+from discreet.rules.numbered_tree import Leaf, leaves_of
 
 COUNTS_OF_LISTS = {"epsilon": 1.0, "max_length": 3, "joint": 1, "counts_share": 0.5}
 

@@ -8,12 +8,12 @@ import pandas as pd
 import pytest
 
 from discreet import Boolean, GreedyRuleListClassifier, Ledger, Rule, RuleList, Schema, noisy_accuracy
-from discreet.common.errors import RuleError, SchemaError
-from discreet.noise.entropy import SeededEntropy
-from discreet.privacy.ledger import BudgetError, Reservation
-from discreet.releases.accuracy import right_or_wrong
-from discreet.vault import evaluation as door
-from discreet.vault.vault import Vault
+from discreet._utils.errors import RuleError, SchemaError
+from discreet.accounting.ledger import BudgetError, Reservation
+from discreet.evaluation.accuracy import right_or_wrong
+from discreet.private.noise.entropy import SeededEntropy
+from discreet.private.queries import evaluation as door
+from discreet.sources.vault import Vault
 
 SCHEMA = Schema((Boolean("a"), Boolean("b")), classes=["no", "yes"])
 MODEL = RuleList.parse("if a then yes\nelse if b then no\nelse yes", ["no", "yes"], SCHEMA)

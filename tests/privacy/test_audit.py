@@ -13,6 +13,9 @@ from click.testing import CliRunner
 from scipy import stats
 
 from discreet import DPGreedyRuleListClassifier, Vault
+from discreet._utils.errors import LearningError
+from discreet._utils.processes import process_pool
+from discreet.accounting.statement import Guarantee
 from discreet.audit import Check, Report, Row, audit, run, trees
 from discreet.audit.choices import noisy_max_law, worst_choice
 from discreet.audit.explore import explore, law_of_lists, losses, schema_of_rules, vault_of
@@ -24,20 +27,17 @@ from discreet.audit.observed import best_event, lower_bound, misfit, outcomes, w
 from discreet.audit.pairs import Pair, as_table, random_pairs
 from discreet.audit.samplers import samplers
 from discreet.audit.statements import claims_too_much, unproved
-from discreet.cells.counting import NodeCounts
 from discreet.cli import main
-from discreet.common.errors import LearningError
-from discreet.common.processes import process_pool
-from discreet.mechanisms.noisy_counts import NoisyCountsSelector
-from discreet.noise.cauchy import Cauchy
-from discreet.noise.discrete_laplace import log_pmf
-from discreet.noise.entropy import SeededEntropy
-from discreet.noise.exponential import Exponential
-from discreet.noise.gaussian import Gaussian
-from discreet.noise.gumbel import Gumbel
-from discreet.noise.laplace import Laplace
-from discreet.noise.noisy_max import log_prob
-from discreet.privacy.statement import Guarantee
+from discreet.private.counts.counting import NodeCounts
+from discreet.private.mechanisms.noisy_counts import NoisyCountsSelector
+from discreet.private.noise.cauchy import Cauchy
+from discreet.private.noise.discrete_laplace import log_pmf
+from discreet.private.noise.entropy import SeededEntropy
+from discreet.private.noise.exponential import Exponential
+from discreet.private.noise.gaussian import Gaussian
+from discreet.private.noise.gumbel import Gumbel
+from discreet.private.noise.laplace import Laplace
+from discreet.private.noise.noisy_max import log_prob
 from tests.support.selectors import selector
 
 from .exact_learner import Learner, distribution, divergence
@@ -309,7 +309,7 @@ def test_the_report_says_what_is_broken_and_what_is_refuted():
 
 
 def test_a_learner_that_loses_its_proof_is_reported(monkeypatch):
-    monkeypatch.setattr("discreet.classifiers.greedy.LARGEST_DELTA", 1e-30)
+    monkeypatch.setattr("discreet.estimators.greedy.LARGEST_DELTA", 1e-30)
     subject = SUBJECT["sm-laplace"]
     rows = list(run._rows_of_fit(subject, [run._examine(subject, 12, 0)], None))
     assert [row.level for row in rows if not row.holds] == ["whole fit"]
@@ -362,8 +362,8 @@ def test_the_quick_audit():
 
 
 def test_lists_of_rules_without_weight_are_left_out():
-    from discreet.conditions.prior import Prior
-    from discreet.sampling.problem import make_problem
+    from discreet.private.sampling.problem import make_problem
+    from discreet.rules.prior import Prior
 
     truth = np.array(list(product([False, True], repeat=2))).T
     posed = make_problem(truth, np.ones((2, 4)) + np.eye(2, 4), Prior((1.0, 1.0), np.array([1.0, 0.0])), 1.0)

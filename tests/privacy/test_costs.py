@@ -8,11 +8,8 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from discreet.conditions.tree_prior import TreePrior
-from discreet.mechanisms.registry import MECHANISMS, WHOLE_LISTS, WHOLE_TREES
-from discreet.mechanisms.whole_lists import DrawBudget
-from discreet.privacy.amounts import UNREADABLE
-from discreet.privacy.costs import (
+from discreet.accounting.amounts import UNREADABLE
+from discreet.accounting.costs import (
     APPROXIMATE,
     BOUNDED_RANGE,
     DISCRETE_LAPLACE,
@@ -23,11 +20,14 @@ from discreet.privacy.costs import (
     rho_of_pure,
     rho_sum,
 )
-from discreet.privacy.totals import least
-from discreet.privacy.zcdp import delta_of, epsilon_of, rho_of
-from discreet.sampling.trees.on_cells import TreeProblem
-from discreet.sampling.trees.problem import SCORES
-from discreet.sampling.trees.reference import law_of_trees
+from discreet.accounting.totals import least
+from discreet.accounting.zcdp import delta_of, epsilon_of, rho_of
+from discreet.private.mechanisms.registry import MECHANISMS, WHOLE_LISTS, WHOLE_TREES
+from discreet.private.mechanisms.whole_lists import DrawBudget
+from discreet.private.sampling.trees.on_cells import TreeProblem
+from discreet.private.sampling.trees.problem import SCORES
+from discreet.private.sampling.trees.reference import law_of_trees
+from discreet.rules.tree_prior import TreePrior
 from tests.support.composition import (
     discrete_laplace,
     divergence,
@@ -107,7 +107,7 @@ def test_draws_in_proportion_to_exp_of_a_monotone_score_have_bounded_range_and_n
 
 @pytest.mark.parametrize("rate", [0.2, 1.0])
 def test_the_law_of_whole_lists_has_bounded_range_on_all_small_neighbours(rate):
-    """All lists of up to three rules, all tables of up to three records: as ``sampling/reference.py`` has the law."""
+    """All lists of up to three rules, all tables of up to three records: as ``private/sampling/reference.py`` has the law."""
     gain, prior = scores_of_each_record(2)
     widest = 0.0
     for n in range(3):

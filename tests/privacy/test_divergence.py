@@ -5,11 +5,11 @@ import math
 import numpy as np
 import pytest
 
-from discreet.mechanisms.divergence import Shift, divergence_of_runs, histograms, nodes
-from discreet.noise.cauchy import Cauchy
-from discreet.noise.discrete_laplace import at_least
-from discreet.noise.laplace import LINES, Laplace
-from discreet.noise.noisy_max import HAZARD_ONLY, log_prob
+from discreet.private.mechanisms.divergence import Shift, divergence_of_runs, histograms, nodes
+from discreet.private.noise.cauchy import Cauchy
+from discreet.private.noise.discrete_laplace import at_least
+from discreet.private.noise.laplace import LINES, Laplace
+from discreet.private.noise.noisy_max import HAZARD_ONLY, log_prob
 
 from . import exact_learner
 from .test_whole_learner import learner

@@ -28,12 +28,12 @@ from discreet import (
     noisy_evaluation,
     private_cuts,
 )
-from discreet.common.errors import RuleError, SchemaError
-from discreet.privacy.ledger import BudgetError, Reservation
-from discreet.privacy.statement import INFERRED, SEEDED
-from discreet.vault import evaluation as door
-from discreet.vault.evaluation import Division
-from discreet.vault.vault import Vault
+from discreet._utils.errors import RuleError, SchemaError
+from discreet.accounting.ledger import BudgetError, Reservation
+from discreet.accounting.statement import INFERRED, SEEDED
+from discreet.private.queries import evaluation as door
+from discreet.private.queries.evaluation import Division
+from discreet.sources.vault import Vault
 
 SEX = Categorical("sex", categories=["f", "m"])
 SCHEMA = Schema((Boolean("a"), Boolean("b"), SEX), target="y", classes=["no", "yes"])

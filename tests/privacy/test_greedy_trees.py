@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from discreet import DPGreedyTreeClassifier
+from discreet.accounting.ledger import Reservation
 from discreet.audit.explore import explore, schema_of_rules, vault_of
 from discreet.audit.learners import (
     GREEDY_TREES,
@@ -23,13 +24,12 @@ from discreet.audit.learners import (
 )
 from discreet.audit.observed import misfit, outcomes, watch
 from discreet.audit.pairs import Pair, random_pairs
-from discreet.cells.counting import NodeCounts
-from discreet.mechanisms.base import Settings
-from discreet.mechanisms.registry import MECHANISMS
-from discreet.noise.discrete_laplace import at_least, tail
-from discreet.noise.entropy import SeededEntropy
-from discreet.privacy.ledger import Reservation
-from discreet.vault.greedy_tree_doors import GreedyTreeDoors
+from discreet.private.counts.counting import NodeCounts
+from discreet.private.mechanisms.base import Settings
+from discreet.private.mechanisms.registry import MECHANISMS
+from discreet.private.noise.discrete_laplace import at_least, tail
+from discreet.private.noise.entropy import SeededEntropy
+from discreet.private.queries.greedy_tree_doors import GreedyTreeDoors
 from tests.support.selectors import budget_of, proved_of
 
 TREES = [subject for subject in subjects() if subject.classifier is GREEDY_TREES]

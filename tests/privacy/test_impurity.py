@@ -6,7 +6,7 @@ import math
 import numpy as np
 import pytest
 
-from discreet.mechanisms.impurity import (
+from discreet.private.mechanisms.impurity import (
     g,
     gini,
     largest_ranges_of_smooth_gini,

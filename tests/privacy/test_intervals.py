@@ -6,13 +6,13 @@ import numpy as np
 import pytest
 
 from discreet import DPOptimalRuleListClassifier, GreedyRuleListClassifier, Rule, RuleList, SavedModel
-from discreet.conditions.count_intervals import count_intervals, support_interval
-from discreet.conditions.partition import Answer
 from discreet.datasets import load_compas
-from discreet.noise.discrete_laplace import log_pmf, tail
-from discreet.noise.sums import law, margin, moments
-from discreet.releases import rates
-from discreet.releases.rates import Sum, difference, is_too_small, mean_rate, rate
+from discreet.evaluation import rates
+from discreet.evaluation.rates import Sum, difference, is_too_small, mean_rate, rate
+from discreet.models.count_intervals import count_intervals, support_interval
+from discreet.private.noise.discrete_laplace import log_pmf, tail
+from discreet.private.noise.sums import law, margin, moments
+from discreet.rules.partition import Answer
 
 
 @pytest.mark.parametrize("bins", [1, 2, 3, 7])
@@ -154,8 +154,8 @@ def test_models_know_where_their_counts_may_be():
 
 
 def test_notebook_and_report_show_where_counts_may_be():
+    from discreet.models.display.summary import summarize
     from discreet.report.html import to_html
-    from discreet.report.summary import summarize
 
     data = load_compas(sensitive=False)
     clf = DPOptimalRuleListClassifier(epsilon=1.0, schema=data.schema).fit(data.data, data.target)

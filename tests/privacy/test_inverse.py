@@ -8,10 +8,10 @@ import pytest
 from scipy import stats
 
 from discreet.audit.choices import worst_on_grid
-from discreet.cells.counting import NodeCounts
-from discreet.mechanisms.inverse import InverseSelector, _blocks, largest_step, path_losses
-from discreet.mechanisms.mass import UNITS, mass_units
-from discreet.noise.entropy import SeededEntropy, SystemEntropy
+from discreet.private.counts.counting import NodeCounts
+from discreet.private.mechanisms.inverse import InverseSelector, _blocks, largest_step, path_losses
+from discreet.private.mechanisms.mass import UNITS, mass_units
+from discreet.private.noise.entropy import SeededEntropy, SystemEntropy
 from tests.privacy.twins import E, HalfTheStep, StepFromHere, WithoutTheTwo
 
 KINDS = 8  # in neither rule, in the first, in the second, in both; of either class

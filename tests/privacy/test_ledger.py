@@ -9,12 +9,12 @@ from sklearn.base import clone
 from sklearn.model_selection import GridSearchCV
 
 from discreet import DPGreedyRuleListClassifier, Ledger, Numeric, Schema, Vault, private_cuts
+from discreet.accounting.costs import Cost
+from discreet.accounting.ledger import BudgetError, LedgerError, Reservation
 from discreet.datasets import load_compas
-from discreet.mechanisms.registry import MECHANISMS
-from discreet.noise.entropy import SeededEntropy
-from discreet.privacy.costs import Cost
-from discreet.privacy.ledger import BudgetError, LedgerError, Reservation
-from discreet.vault.greedy_doors import GreedyDoors
+from discreet.private.mechanisms.registry import MECHANISMS
+from discreet.private.noise.entropy import SeededEntropy
+from discreet.private.queries.greedy_doors import GreedyDoors
 from tests.support.selectors import PUBLISHED, budget_of
 
 DATA = load_compas(binary=True, sensitive=False)
@@ -46,7 +46,7 @@ def test_reserved_is_what_was_asked_for_and_spent_plus_unused(mechanism, epsilon
 @pytest.mark.parametrize("mechanism", PUBLISHED)
 def test_doors_charge_before_they_answer(mechanism):
     vault = Vault.from_table(X, Y, DATA.schema)
-    from discreet.conditions.candidates import Candidates
+    from discreet.rules.candidates import Candidates
 
     candidates = Candidates.of_schema(DATA.schema)
     budget = budget_of(mechanism, 1, 3, "1e-6", min_support=10)
@@ -73,7 +73,7 @@ def test_doors_charge_before_they_answer(mechanism):
 def test_a_door_that_does_not_look_does_not_charge(mechanism):
     """Without a minimum support everyone passes, and no count is asked for."""
     vault = Vault.from_table(X, Y, DATA.schema)
-    from discreet.conditions.candidates import Candidates
+    from discreet.rules.candidates import Candidates
 
     budget, reservation = budget_of(mechanism, 1, 3, "1e-6"), Reservation(Fraction(1), Fraction(1, 10**6))
     candidates = Candidates.of_schema(DATA.schema)
@@ -97,7 +97,7 @@ def test_a_fit_that_fails_after_its_reservation_shows(monkeypatch):
     def fails(*arguments, **more):
         raise MemoryError
 
-    monkeypatch.setattr("discreet.classifiers.greedy.greedy", fails)
+    monkeypatch.setattr("discreet.estimators.greedy.greedy", fails)
     with pytest.raises(MemoryError):
         classifier(epsilon=1.0, ledger=ledger).fit(X, Y)
     (entry,) = ledger.entries

@@ -19,10 +19,10 @@ from pathlib import Path
 import pytest
 
 from discreet import DPGreedyRuleListClassifier, Ledger, SavedModel
-from discreet.privacy import ledger_rows as rows
-from discreet.privacy import sqlite_ledger
-from discreet.privacy.entries import Entry, Totals
-from discreet.privacy.ledger import BudgetError, LedgerError
+from discreet.accounting import ledger_rows as rows
+from discreet.accounting import sqlite_ledger
+from discreet.accounting.entries import Entry, Totals
+from discreet.accounting.ledger import BudgetError, LedgerError
 
 from ..support import ledger_children as children
 

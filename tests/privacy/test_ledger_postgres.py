@@ -12,8 +12,8 @@ from urllib.parse import quote
 import pytest
 
 from discreet import Ledger
-from discreet.privacy.ledger import BudgetError, LedgerError
-from discreet.privacy.postgres_ledger import PostgreSQLPlace
+from discreet.accounting.ledger import BudgetError, LedgerError
+from discreet.accounting.postgres_ledger import PostgreSQLPlace
 
 from ..cli.test_practitioner import desk as desk
 from ..cli.test_practitioner import flat, run

@@ -18,15 +18,15 @@ from random import Random
 import pytest
 
 from discreet import Ledger, SavedModel
-from discreet.privacy import ledger_rows, stored_ledger
-from discreet.privacy.ledger import BudgetError, LedgerError, Wish
-from discreet.privacy.stored_ledger import StoredLedger
+from discreet.accounting import ledger_rows, stored_ledger
+from discreet.accounting.ledger import BudgetError, LedgerError, Wish
+from discreet.accounting.stored_ledger import StoredLedger
 
 from ..support import ledger_children as children
 
 # Not forked from here: this process has threads of several libraries.
 PROCESSES = multiprocessing.get_context("forkserver")
-PROCESSES.set_forkserver_preload(["discreet.classifiers.greedy", "pandas"])
+PROCESSES.set_forkserver_preload(["discreet.estimators.greedy", "pandas"])
 
 
 @pytest.fixture

@@ -15,8 +15,8 @@ from functools import partial
 import pytest
 
 from discreet import Boolean, DPGreedyRuleListClassifier, Ledger, Schema, noisy_accuracy, private_cuts
-from discreet.common.parameters import as_written
-from discreet.privacy.ledger import BudgetError, UnprovedError
+from discreet._utils.parameters import as_written
+from discreet.accounting.ledger import BudgetError, UnprovedError
 
 from ..support import ledger_children as children
 from .test_quantiles import GRID, table

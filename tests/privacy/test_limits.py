@@ -7,12 +7,12 @@ import numpy as np
 import pytest
 
 from discreet.audit.lists import TRUTH
-from discreet.conditions.limits import Limits
-from discreet.conditions.prior import Prior
-from discreet.conditions.tree_prior import TreePrior
-from discreet.sampling.reference import law_of_draw
-from discreet.sampling.trees.on_cells import TreeProblem
-from discreet.sampling.trees.reference import law_of_trees
+from discreet.private.sampling.reference import law_of_draw
+from discreet.private.sampling.trees.on_cells import TreeProblem
+from discreet.private.sampling.trees.reference import law_of_trees
+from discreet.rules.limits import Limits
+from discreet.rules.prior import Prior
+from discreet.rules.tree_prior import TreePrior
 
 RATE = 0.5
 TESTS, CELLS = TRUTH.shape

@@ -9,15 +9,15 @@ import pytest
 from scipy import stats
 
 from discreet import Boolean, DPGreedyRuleListClassifier, Ledger, Numeric, Schema, Vault
-from discreet.cells.counting import NodeCounts
-from discreet.conditions.candidates import Candidates
-from discreet.learners.greedy import greedy
-from discreet.mechanisms.mass import UNITS, Mass, MassSelector, mass_units, side_units
-from discreet.noise.entropy import SeededEntropy, SystemEntropy
-from discreet.noise.exponential import Exponential
-from discreet.noise.noisy_max import log_prob
-from discreet.privacy.ledger import BudgetError, Reservation
-from discreet.vault.greedy_doors import GreedyDoors
+from discreet.accounting.ledger import BudgetError, Reservation
+from discreet.estimators.algorithms.greedy import greedy
+from discreet.private.counts.counting import NodeCounts
+from discreet.private.mechanisms.mass import UNITS, Mass, MassSelector, mass_units, side_units
+from discreet.private.noise.entropy import SeededEntropy, SystemEntropy
+from discreet.private.noise.exponential import Exponential
+from discreet.private.noise.noisy_max import log_prob
+from discreet.private.queries.greedy_doors import GreedyDoors
+from discreet.rules.candidates import Candidates
 from tests.support.selectors import budget_of
 
 from .exact_learner import Learner, distribution, divergence

@@ -13,20 +13,20 @@ import pytest
 from scipy import stats
 
 from discreet import Schema, Vault
-from discreet.cells.counting import NodeCounts
-from discreet.conditions.candidates import Candidates
-from discreet.mechanisms.noisy_counts import NoisyCountsSelector
-from discreet.mechanisms.registry import MECHANISMS
-from discreet.noise.cauchy import Cauchy
-from discreet.noise.discrete_laplace import log_pmf, release, scale_for, tail
-from discreet.noise.entropy import SeededEntropy, SystemEntropy
-from discreet.noise.exponential import Exponential
-from discreet.noise.gaussian import Gaussian
-from discreet.noise.gumbel import Gumbel
-from discreet.noise.laplace import Laplace
-from discreet.noise.noisy_max import choose, log_prob, price_of_bounded_scores
-from discreet.privacy.ledger import Reservation
-from discreet.vault.greedy_doors import GreedyDoors
+from discreet.accounting.ledger import Reservation
+from discreet.private.counts.counting import NodeCounts
+from discreet.private.mechanisms.noisy_counts import NoisyCountsSelector
+from discreet.private.mechanisms.registry import MECHANISMS
+from discreet.private.noise.cauchy import Cauchy
+from discreet.private.noise.discrete_laplace import log_pmf, release, scale_for, tail
+from discreet.private.noise.entropy import SeededEntropy, SystemEntropy
+from discreet.private.noise.exponential import Exponential
+from discreet.private.noise.gaussian import Gaussian
+from discreet.private.noise.gumbel import Gumbel
+from discreet.private.noise.laplace import Laplace
+from discreet.private.noise.noisy_max import choose, log_prob, price_of_bounded_scores
+from discreet.private.queries.greedy_doors import GreedyDoors
+from discreet.rules.candidates import Candidates
 from tests.support.selectors import budget_of, selector
 
 NOISES = {

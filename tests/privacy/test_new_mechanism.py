@@ -18,17 +18,17 @@ from discreet import DPGreedyRuleListClassifier, DPGreedyTreeClassifier, Ledger,
 from discreet.audit.learners import compare, excess, is_broken, search, subjects
 from discreet.audit.mechanisms import audited, findings
 from discreet.audit.samplers import samplers
-from discreet.cells.counting import NodeCounts
 from discreet.cli import main
 from discreet.datasets import load_compas
-from discreet.mechanisms.base import GreedyMechanism
-from discreet.mechanisms.guarantees import charges_add_up
-from discreet.mechanisms.registry import MECHANISMS, WHOLE_LISTS, WHOLE_TREES, find, register
-from discreet.mechanisms.selector import NoisyMaxSelector
-from discreet.noise.discrete_laplace import scale_for
-from discreet.noise.exponential import Exponential
+from discreet.models.display.summary import summarize
+from discreet.private.counts.counting import NodeCounts
+from discreet.private.mechanisms.base import GreedyMechanism
+from discreet.private.mechanisms.guarantees import charges_add_up
+from discreet.private.mechanisms.registry import MECHANISMS, WHOLE_LISTS, WHOLE_TREES, find, register
+from discreet.private.mechanisms.selector import NoisyMaxSelector
+from discreet.private.noise.discrete_laplace import scale_for
+from discreet.private.noise.exponential import Exponential
 from discreet.report.html import to_html
-from discreet.report.summary import summarize
 
 # -- the mechanism, as its file would be ------------------------------------------------------------------------------
 

@@ -8,7 +8,7 @@ import pytest
 
 import discreet
 from discreet.audit.learners import subjects
-from discreet.cells.secret import Secret
+from discreet.private.counts.secret import Secret
 
 CLASSIFIERS = [getattr(discreet, name) for name in dir(discreet) if name.endswith("Classifier")]
 SCHEMA = discreet.Schema(
@@ -59,8 +59,8 @@ def test_no_way_to_learn_leaves_exact_counts_to_the_collector(subject):
 )
 @pytest.mark.usefixtures("nothing_new_is_kept")
 def test_nor_does_a_fit_that_fails_when_noise_is_drawn(classifier, monkeypatch):
-    monkeypatch.setattr("discreet.noise.entropy.os.urandom", lambda size: 1 / 0)
-    monkeypatch.setattr("discreet.noise.entropy._opendp", lambda *_, **__: 1 / 0)
+    monkeypatch.setattr("discreet.private.noise.entropy.os.urandom", lambda size: 1 / 0)
+    monkeypatch.setattr("discreet.private.noise.entropy._opendp", lambda *_, **__: 1 / 0)
     try:
         classifier(schema=SCHEMA).fit(X, Y)
     except Exception:

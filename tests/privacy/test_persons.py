@@ -16,6 +16,7 @@ from discreet import (
     Schema,
     private_cuts,
 )
+from discreet.accounting.statement import Guarantee
 from discreet.audit.explore import (
     ExploredGreedy,
     ExploredOptimal,
@@ -25,7 +26,6 @@ from discreet.audit.explore import (
     schema_of_rules,
     vault_of,
 )
-from discreet.privacy.statement import Guarantee
 
 SCHEMA = schema_of_rules(2, 2)
 LEARNERS = {

@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from discreet.cells.counting import NodeCounts
-from discreet.mechanisms.mass import mass_units
-from discreet.mechanisms.purity import PuritySelector, removals
-from discreet.noise.entropy import SeededEntropy, SystemEntropy
+from discreet.private.counts.counting import NodeCounts
+from discreet.private.mechanisms.mass import mass_units
+from discreet.private.mechanisms.purity import PuritySelector, removals
+from discreet.private.noise.entropy import SeededEntropy, SystemEntropy
 
 from .test_inverse import E, Graph, counts, exact_masses
 

@@ -22,14 +22,14 @@ from discreet import (
     Vault,
     private_cuts,
 )
+from discreet._utils.errors import PrivacyWarning, SchemaError
+from discreet._utils.tables import Table
+from discreet.accounting.ledger import BudgetError, Reservation
 from discreet.audit.observed import misfit
-from discreet.common.errors import PrivacyWarning, SchemaError
-from discreet.common.tables import Table
-from discreet.learners.cuts import cuts_by_halving, levels
-from discreet.mechanisms.quantile import QuantileSelector, Stretch, rank_losses
-from discreet.noise.entropy import SeededEntropy, SystemEntropy
-from discreet.privacy.ledger import BudgetError, Reservation
-from discreet.vault.cut_doors import CutDoors
+from discreet.estimators.algorithms.cuts import cuts_by_halving, levels
+from discreet.private.mechanisms.quantile import QuantileSelector, Stretch, rank_losses
+from discreet.private.noise.entropy import SeededEntropy, SystemEntropy
+from discreet.private.queries.cut_doors import CutDoors
 
 from .test_mass import compositions
 

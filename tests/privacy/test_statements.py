@@ -14,14 +14,14 @@ import polars as pl
 import pytest
 
 from discreet import Boolean, Categorical, DPGreedyRuleListClassifier, Ledger, Numeric, Schema, Vault
-from discreet.common.errors import CandidatesError, PrivacyWarning, SeededWarning
-from discreet.common.tables import as_table
-from discreet.conditions.candidates import Candidates
-from discreet.mechanisms.impurity import largest_ranges_of_smooth_gini, range_of_smooth_gini
-from discreet.noise.gaussian import Gaussian
-from discreet.noise.noisy_max import log_prob, price_of_bounded_scores
-from discreet.privacy.ledger import LedgerError
-from discreet.privacy.statement import Guarantee
+from discreet._utils.errors import CandidatesError, PrivacyWarning, SchemaError, SeededWarning
+from discreet._utils.tables import as_table
+from discreet.accounting.ledger import LedgerError
+from discreet.accounting.statement import Guarantee
+from discreet.private.mechanisms.impurity import largest_ranges_of_smooth_gini, range_of_smooth_gini
+from discreet.private.noise.gaussian import Gaussian
+from discreet.private.noise.noisy_max import log_prob, price_of_bounded_scores
+from discreet.rules.candidates import Candidates
 from discreet.schema.inference import infer_schema
 from discreet.sources.memory import class_numbers
 from tests.support.selectors import budget_of, proved_of

@@ -25,24 +25,24 @@ from discreet.audit.explore import (
     schema_of_rules,
 )
 from discreet.audit.pairs import random_pairs
-from discreet.cells.cells import CellsInProgress
-from discreet.cells.division import column_numbers, joined
-from discreet.cells.joint import _in_group
-from discreet.conditions.candidates import Candidates
-from discreet.conditions.numbered_tree import Fork, Leaf
-from discreet.conditions.prior import Prior
-from discreet.conditions.tree_prior import TreePrior
 from discreet.datasets import load_compas
-from discreet.learners.optimal import optimal
-from discreet.learners.trees import whole_tree
-from discreet.mechanisms.whole_lists import DrawBudget
-from discreet.sampling.list_sums import ListSums
-from discreet.sampling.trees.on_tuples import TupleTrees
+from discreet.estimators.algorithms.optimal import optimal
+from discreet.estimators.algorithms.trees import whole_tree
+from discreet.private.counts.cells import CellsInProgress
+from discreet.private.counts.division import column_numbers, joined
+from discreet.private.counts.joint import _in_group
+from discreet.private.mechanisms.whole_lists import DrawBudget
+from discreet.private.queries import summed_doors
+from discreet.private.queries.summed_doors import SummedListDoors, SummedTreeDoors
+from discreet.private.queries.tuple_vault import TupleVault
+from discreet.private.sampling.list_sums import ListSums
+from discreet.private.sampling.trees.on_tuples import TupleTrees
+from discreet.rules.candidates import Candidates
+from discreet.rules.numbered_tree import Fork, Leaf
+from discreet.rules.prior import Prior
+from discreet.rules.tree_prior import TreePrior
 from discreet.schema.columns import Boolean
-from discreet.vault import summed_doors
-from discreet.vault.summed_doors import SummedListDoors, SummedTreeDoors
-from discreet.vault.tuple_vault import TupleVault
-from discreet.vault.vault import Vault
+from discreet.sources.vault import Vault
 
 from . import summed_twins
 
@@ -364,7 +364,7 @@ def test_the_rates_of_a_fit_add_up_to_its_epsilon(added_up, joint, share):
         assert 0.999999 * epsilon < total <= Fraction(str(epsilon))
 
 
-@pytest.mark.filterwarnings("ignore::discreet.common.errors.PrivacyWarning")
+@pytest.mark.filterwarnings("ignore::discreet._utils.errors.PrivacyWarning")
 def test_later_draws_see_what_is_left_and_no_rule_twice(added_up):
     clf = DPOptimalRuleListClassifier(20.0, max_length=4, joint=1, random_state=1).fit(X, Y)
     where = clf.rule_list_.captures(X)
@@ -418,7 +418,7 @@ def test_what_is_explored_here_is_what_a_user_runs():
     assert DPOptimalTreeClassifier(schema=SCHEMA)._needs(TESTS).together == 3
 
 
-@pytest.mark.filterwarnings("ignore::discreet.common.errors.PrivacyWarning")
+@pytest.mark.filterwarnings("ignore::discreet._utils.errors.PrivacyWarning")
 @pytest.mark.parametrize("names", [["r0"], ["r0", "r1"]])
 @pytest.mark.parametrize(
     ("kind", "parameters"),

@@ -1,7 +1,7 @@
 """The law of a draw of whole lists, on all neighbouring tables of up to 5 records over 3 rules, and on larger ones.
 
 The law is computed list by list, twice: from the records (sampling/reference.py), and from the ``Problem`` that the samplers get,
-in which rules that agree are merged and cells are dropped. tests/sampling checks that the samplers follow it. Short lists, which
+in which rules that agree are merged and cells are dropped. tests/private checks that the samplers follow it. Short lists, which
 are added up in place of that, are in test_summed_doors.py.
 """
 
@@ -17,11 +17,11 @@ import pytest
 
 from discreet import DPOptimalRuleListClassifier, Schema
 from discreet.audit.explore import ListsByEnvelope, law_of_lists
-from discreet.conditions.prior import Prior
 from discreet.datasets import load_compas
-from discreet.sampling.problem import make_problem
-from discreet.sampling.reference import law_of_draw
-from discreet.vault import histograms, list_doors
+from discreet.private.queries import histograms, list_doors
+from discreet.private.sampling.problem import make_problem
+from discreet.private.sampling.reference import law_of_draw
+from discreet.rules.prior import Prior
 
 from ..support.small_problems import Small, envelope_of
 

@@ -30,19 +30,19 @@ from discreet.audit.learners import (
 from discreet.audit.lists import laws_by_definition, laws_by_problem, worst_draw
 from discreet.audit.observed import best_event, lower_bound, outcomes, watch
 from discreet.audit.pairs import Pair, as_table, smallest_pairs
-from discreet.cells.counting import NodeCounts
-from discreet.conditions.numbered_tree import Leaf, leaves_of, with_leaves
-from discreet.mechanisms.impurity import gini
-from discreet.mechanisms.inverse import InverseSelector, largest_step, path_losses
-from discreet.mechanisms.mass import UNITS, MassSelector, mass_units
-from discreet.mechanisms.noisy_counts import NoisyCountsSelector
-from discreet.noise.discrete_laplace import scale_for
-from discreet.noise.entropy import SystemEntropy
-from discreet.noise.exponential import Exponential
-from discreet.noise.laplace import Laplace
-from discreet.sampling.trees.problem import ACCURACY, MASS
-from discreet.sampling.trees.reference import law_of_trees
-from discreet.vault.greedy_doors import GreedyDoors
+from discreet.private.counts.counting import NodeCounts
+from discreet.private.mechanisms.impurity import gini
+from discreet.private.mechanisms.inverse import InverseSelector, largest_step, path_losses
+from discreet.private.mechanisms.mass import UNITS, MassSelector, mass_units
+from discreet.private.mechanisms.noisy_counts import NoisyCountsSelector
+from discreet.private.noise.discrete_laplace import scale_for
+from discreet.private.noise.entropy import SystemEntropy
+from discreet.private.noise.exponential import Exponential
+from discreet.private.noise.laplace import Laplace
+from discreet.private.queries.greedy_doors import GreedyDoors
+from discreet.private.sampling.trees.problem import ACCURACY, MASS
+from discreet.private.sampling.trees.reference import law_of_trees
+from discreet.rules.numbered_tree import Leaf, leaves_of, with_leaves
 from tests.privacy.card_twins import card_fit_twins
 from tests.privacy.greedy_tree_twins import greedy_tree_fit_twins
 from tests.privacy.summed_twins import (

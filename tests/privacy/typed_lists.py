@@ -9,9 +9,9 @@ import math
 
 import numpy as np
 
-from discreet.mechanisms.impurity import gini, smooth_sensitivity
-from discreet.noise.discrete_laplace import at_least
-from discreet.noise.noisy_max import log_prob
+from discreet.private.mechanisms.impurity import gini, smooth_sensitivity
+from discreet.private.noise.discrete_laplace import at_least
+from discreet.private.noise.noisy_max import log_prob
 
 
 def chances(scores, numbers, noise):

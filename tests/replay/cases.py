@@ -23,7 +23,7 @@ from discreet import (
     noisy_evaluation,
     private_cuts,
 )
-from discreet.mechanisms.registry import MECHANISMS
+from discreet.private.mechanisms.registry import MECHANISMS
 
 COLUMNS = {
     "a": Boolean("a"),

@@ -1,7 +1,7 @@
 """A fit whose noisy answers are given from outside: recorded on one table, and forced on its neighbour.
 
 **Where it hooks in.** Every random number of the package comes from an ``Entropy``, and what becomes of it is decided by a few
-primitives of ``discreet.noise``: discrete Laplace, permute-and-flip, the noisy maximum, and the exact draw by weights. While a
+primitives of ``private.noise``: discrete Laplace, permute-and-flip, the noisy maximum, and the exact draw by weights. While a
 ``Session`` is open, the code of these functions is exchanged for a call to it, so that it does not matter who imported them from
 where, or how learners, doors and vaults are called. Whoever asks for random bits past them ends the test: nothing is drawn that
 is not counted.
@@ -9,7 +9,7 @@ is not counted.
 Whole lists that are not added up (an envelope, a search) are drawn by samplers that make thousands of decisions by what they
 find in the data, which cannot be forced one by one. There the session answers in place of the sampler, by the law of what it was
 *asked*: rules, counts, prior and rate. That both samplers follow this law is shown by drawing, in ``test_laws.py``, and exactly
-by tests/sampling and the audit.
+by tests/private and the audit.
 """
 
 from contextlib import contextmanager
@@ -17,9 +17,9 @@ from types import FunctionType
 
 import numpy as np
 
-from discreet.noise import decisions, entropy, noisy_max
-from discreet.sampling import problem
-from discreet.sampling.law import envelope, search
+from discreet.private.noise import decisions, entropy, noisy_max
+from discreet.private.sampling import problem
+from discreet.private.sampling.law import envelope, search
 
 from .draws import ExactDraw, WholeList
 from .laws import DiscreteLaplace, NoisyMax, PermuteAndFlip

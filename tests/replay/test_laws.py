@@ -8,11 +8,11 @@ from itertools import product
 import numpy as np
 import pytest
 
-from discreet.conditions.prior import Prior
-from discreet.noise import cauchy, decisions, entropy, gaussian, gumbel, laplace, noisy_max
-from discreet.sampling import problem
-from discreet.sampling.law import envelope, search
-from discreet.sampling.speed.deadline import Deadline
+from discreet.private.noise import cauchy, decisions, entropy, gaussian, gumbel, laplace, noisy_max
+from discreet.private.sampling import problem
+from discreet.private.sampling.law import envelope, search
+from discreet.private.sampling.speed.deadline import Deadline
+from discreet.rules.prior import Prior
 
 from .by_definition import law_of_lists, law_of_trees, questions_about
 from .cases import CASES, some_record

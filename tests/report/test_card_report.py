@@ -16,11 +16,11 @@ from discreet import (
     Schema,
     ScoreCardClassifier,
 )
-from discreet.conditions.partition import Answer
 from discreet.datasets import load_adult, load_compas, load_german_credit
+from discreet.models.display.summary import summarize
 from discreet.models.score_card import Card, PointsTable, ScoreCard
 from discreet.report.html import to_html
-from discreet.report.summary import summarize
+from discreet.rules.partition import Answer
 
 from ..support.card_by_hand import PrintedCard
 from .test_report import Page

@@ -22,12 +22,12 @@ from discreet import (
     SavedModel,
     Schema,
 )
-from discreet.common.html import plain
+from discreet._utils.html import plain
+from discreet.accounting.statement import SEEDED, Guarantee
 from discreet.datasets import load_compas
-from discreet.privacy.statement import SEEDED, Guarantee
+from discreet.models.display.summary import Chance, summarize
+from discreet.models.display.wording import bound, factor, number, percent, sentence
 from discreet.report.html import to_html
-from discreet.report.summary import Chance, summarize
-from discreet.report.wording import bound, factor, number, percent, sentence
 
 from ..support.reported_models import LISTS, MAKERS, MARK, NAMES, model
 
@@ -135,7 +135,7 @@ def test_hostile_names_are_shown_as_they_are_and_nothing_more(name):
 
 
 def test_a_renderer_that_forgets_to_escape_would_be_found(monkeypatch):
-    monkeypatch.setattr("discreet.common.html.plain", str)
+    monkeypatch.setattr("discreet._utils.html.plain", str)
     for name in ("hostile", "hostile_tree"):
         with pytest.raises(AssertionError):
             test_hostile_names_are_shown_as_they_are_and_nothing_more(name)
@@ -335,7 +335,7 @@ def test_a_report_of_a_classifier_is_that_of_its_model():
 def test_the_package_ships_what_the_page_needs():
     from importlib.resources import files
 
-    assert {"page.css", "tree.css", "across.css", "scale.js"} <= {f.name for f in files("discreet.report").iterdir()}
+    assert {"tree.css", "across.css", "scale.js"} <= {f.name for f in files("discreet.report").iterdir()}
 
 
 # --- notebooks -------------------------------------------------------------------------------------------------------------

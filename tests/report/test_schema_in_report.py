@@ -6,9 +6,9 @@ from html import unescape
 import pytest
 
 from discreet import Boolean, Categorical, Ignored, Ledger, Numeric, RuleList, SavedModel, Schema
-from discreet.common.errors import ModelError, SchemaError
+from discreet._utils.errors import ModelError, SchemaError
+from discreet.models.display.particulars import Particulars
 from discreet.report.html import to_html
-from discreet.report.particulars import Particulars
 from discreet.report.schema_words import NO_SOURCE, facts_of, origin_of
 
 COLUMNS = [

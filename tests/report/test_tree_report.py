@@ -5,11 +5,11 @@ import re
 import pytest
 
 from discreet import Boolean, Categorical, Literal, Numeric, PrivacyStatement, SavedModel, Schema, Split, Tree
-from discreet.conditions.partition import Answer
-from discreet.privacy.statement import Guarantee
+from discreet.accounting.statement import Guarantee
+from discreet.models.display.summary import Fork, Step, otherwise, summarize
 from discreet.report.html import to_html
-from discreet.report.summary import Fork, Step, otherwise, summarize
 from discreet.report.tree_part import BOX
+from discreet.rules.partition import Answer
 
 from ..support.reported_models import TREES, model, tree_of
 from .test_report import Page

@@ -23,11 +23,11 @@ from discreet import (
     check_table,
     open_table,
 )
+from discreet._utils.errors import SchemaError
+from discreet._utils.tables import as_table
 from discreet.cli import main
-from discreet.common.errors import SchemaError
-from discreet.common.tables import as_table
-from discreet.conditions.candidates import Candidates
 from discreet.report.html import to_html
+from discreet.rules.candidates import Candidates
 from discreet.schema.columns import KINDS, Column, canonical
 from discreet.schema.columns.base import distinct
 from discreet.schema.columns.value_bins import NumberBins, TextBins
@@ -278,7 +278,7 @@ def test_nobody_outside_asks_of_what_kind_a_column_is():
             if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "isinstance":
                 names = {n.id for n in ast.walk(node.args[1]) if isinstance(n, ast.Name)}
                 asked |= {path.relative_to(home).as_posix()} if names & kinds else set()
-    assert asked == {"releases/cut_points.py"}
+    assert asked == {"evaluation/cut_points.py"}
 
 
 def test_property_tests_draw_every_kind_that_a_rule_may_use():

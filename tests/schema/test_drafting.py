@@ -22,10 +22,10 @@ from discreet import (
     draft_from_dictionary,
     draft_schema,
 )
-from discreet.common.errors import SchemaError
-from discreet.common.tables import as_table
-from discreet.conditions.candidates import Candidates
+from discreet._utils.errors import SchemaError
+from discreet._utils.tables import as_table
 from discreet.datasets import load_adult, load_compas, load_german_credit
+from discreet.rules.candidates import Candidates
 from discreet.schema.drafting.round_cuts import around, even_cuts, log_cuts
 
 from ..support.marked_values import TEXT, shows_a_mark

@@ -20,11 +20,11 @@ from discreet import (
     Tree,
     draft_from_dictionary,
 )
+from discreet._utils.errors import SchemaError
 from discreet.cli.show import coloured, title_of
-from discreet.common.errors import SchemaError
-from discreet.conditions.labelled import in_labels
+from discreet.models.display.notebook import short_html
+from discreet.models.labelled import in_labels
 from discreet.report.html import to_html
-from discreet.report.notebook import short_html
 from discreet.schema.columns.labels import tidy_labels
 
 TOML = """\

@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from discreet import Boolean, Categorical, Ignored, Literal, Numeric, Schema
-from discreet.common.errors import SchemaError
-from discreet.common.tables import as_table
+from discreet._utils.errors import SchemaError
+from discreet._utils.tables import as_table
 from discreet.datasets import load_adult, load_compas, load_german_credit
 from discreet.schema.inference import infer_schema
 

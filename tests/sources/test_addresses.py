@@ -8,8 +8,8 @@ import pytest
 from click.testing import CliRunner
 
 from discreet import open_table
+from discreet._utils.errors import EngineError, TableError
 from discreet.cli import main
-from discreet.common.errors import EngineError, TableError
 from discreet.sources.addresses import checked_url
 
 SECRET = "Zq7Xk9WvJ3"

@@ -13,7 +13,7 @@ from discreet.sources.engines.duckdb import DuckDB
 pytest.importorskip("ibis")
 from .ibis_tables import stored
 
-pytestmark = pytest.mark.filterwarnings("ignore::discreet.common.errors.PrivacyWarning")
+pytestmark = pytest.mark.filterwarnings("ignore::discreet._utils.errors.PrivacyWarning")
 
 CARDS = {
     "all columns": {},

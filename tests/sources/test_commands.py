@@ -25,12 +25,12 @@ from discreet import (
     open_table,
     private_cuts,
 )
+from discreet._utils.errors import EngineError, SchemaError
+from discreet.accounting.ledger import BudgetError
+from discreet.accounting.this_process import forget_all
 from discreet.cli import main
-from discreet.common.errors import EngineError, SchemaError
-from discreet.noise.entropy import SeededEntropy
-from discreet.privacy import release as release_path
-from discreet.privacy.ledger import BudgetError
-from discreet.privacy.this_process import forget_all
+from discreet.private import release as release_path
+from discreet.private.noise.entropy import SeededEntropy
 from discreet.sources import memory
 
 from ..cli.test_practitioner import FIT, SCHEMA, desk, flat, hospital, run  # noqa: F401  (desk is a fixture)
@@ -137,7 +137,7 @@ def test_who_reads_a_file_shows_nowhere(desk, called, monkeypatch):  # noqa: F81
     """The same output, exit code and files, for the same draws."""
     monkeypatch.setattr(release_path, "SystemEntropy", lambda: SeededEntropy(3))
     monkeypatch.setattr(secrets, "token_hex", lambda *_: "0123abcd")
-    monkeypatch.setattr("discreet.privacy.wish.datetime", StoppedClock)
+    monkeypatch.setattr("discreet.accounting.wish.datetime", StoppedClock)
     replace(SCHEMA, target=None).save("no target.toml")
     fine = [Numeric("age", low=0, high=100, n_cuts=49) if c.name == "age" else c for c in SCHEMA.columns]
     Schema(tuple(fine), target="died", classes=["no", "yes"]).save("fine.toml")

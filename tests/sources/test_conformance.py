@@ -27,13 +27,13 @@ from discreet import (
     Vault,
     open_table,
 )
-from discreet.cells.cells import CellsInProgress
-from discreet.common.tables import as_table
+from discreet._utils.tables import as_table
 from discreet.datasets import load_adult, load_compas, load_german_credit
+from discreet.private.counts.cells import CellsInProgress
 from discreet.sources.engine import EngineTable
 from discreet.sources.memory import add_table
 
-from ..export.test_exports import COLUMNS, EVERY, HOSTILE, in_each_mode, run_with, set_ansi, stored_tables
+from ..models.test_exports import COLUMNS, EVERY, HOSTILE, in_each_mode, run_with, set_ansi, stored_tables
 from ..support.strategies import schemas
 
 pytest.importorskip("ibis")

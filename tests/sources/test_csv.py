@@ -8,8 +8,8 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from discreet import Boolean, Categorical, DPGreedyRuleListClassifier, Ledger, Numeric, Schema, Vault, open_table
+from discreet._utils.errors import TableError
 from discreet.cli.common import read_records
-from discreet.common.errors import TableError
 from discreet.schema.columns import canonical
 from discreet.sources.files import MISSING, read_table
 

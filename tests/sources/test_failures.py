@@ -17,9 +17,9 @@ from discreet import (
     Schema,
     Vault,
 )
-from discreet.common.errors import EngineError, SchemaError
+from discreet._utils.errors import EngineError, SchemaError
+from discreet.accounting.ledger import BudgetError
 from discreet.datasets import load_compas
-from discreet.privacy.ledger import BudgetError
 
 from ..support.marked_values import NUMBER, TEXT, Heard, shows_a_mark
 

@@ -9,11 +9,11 @@ import pyarrow as pa
 import pytest
 
 from discreet import DPOptimalTreeClassifier, DPScoreCardClassifier, Ledger, Numeric, Schema
-from discreet.cells.division import OUTSIDE, Division
-from discreet.cells.totals import ByTotal, TotalsInProgress
-from discreet.cells.tuples import TuplesInProgress
-from discreet.common.errors import EngineError
+from discreet._utils.errors import EngineError
 from discreet.datasets import load_compas
+from discreet.private.counts.division import OUTSIDE, Division
+from discreet.private.counts.totals import ByTotal, TotalsInProgress
+from discreet.private.counts.tuples import TuplesInProgress
 from discreet.sources import kept as kept_module
 from discreet.sources import plan as plan_module
 from discreet.sources.kept import KeptBins
@@ -25,7 +25,7 @@ from discreet.sources.engine import EngineTable
 from .ibis_tables import stored
 from .test_cards import released
 
-pytestmark = pytest.mark.filterwarnings("ignore::discreet.common.errors.PrivacyWarning")
+pytestmark = pytest.mark.filterwarnings("ignore::discreet._utils.errors.PrivacyWarning")
 
 MODELS = {
     "card": lambda **given: DPScoreCardClassifier(2.0, one_by_one=True, **given),

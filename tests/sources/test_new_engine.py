@@ -10,7 +10,7 @@ import pytest
 
 import discreet
 from discreet import Boolean, Categorical, DPGreedyRuleListClassifier, Numeric, Schema, Vault, open_table
-from discreet.common.errors import EngineError, SchemaError, TableError
+from discreet._utils.errors import EngineError, SchemaError, TableError
 
 pytest.importorskip("ibis")
 from discreet.sources import causes, engines

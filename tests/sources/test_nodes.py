@@ -17,21 +17,21 @@ from discreet import (
     Schema,
     Vault,
 )
-from discreet.classifiers.private import UNCHANGED
-from discreet.common.errors import EngineError, SchemaError
-from discreet.conditions.candidates import Candidates
+from discreet._utils.errors import EngineError, SchemaError
 from discreet.datasets import load_adult, load_compas, load_german_credit
+from discreet.estimators.private import UNCHANGED
+from discreet.rules.candidates import Candidates
 from discreet.sources.plan import Needs, plan_counting
 
-from ..export.test_exports import run_with, stored_tables
+from ..models.test_exports import run_with, stored_tables
 from ..support.marked_values import TEXT, Heard, shows_a_mark
 from ..support.strategies import _kept, schemas
 
 pytest.importorskip("ibis")
-from discreet.cells.counting import CellCounter
+from discreet.private.counts.counting import CellCounter
+from discreet.schema.private import sorted_classes
+from discreet.sources.at_source import SourceCounts, VaultAtSource
 from discreet.sources.engine import EngineTable
-from discreet.vault.at_source import SourceCounts, VaultAtSource
-from discreet.vault.vault import sorted_classes
 
 from .ibis_tables import stored
 

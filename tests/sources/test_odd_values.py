@@ -11,7 +11,7 @@ import pyarrow as pa
 import pytest
 
 from discreet import Boolean, Categorical, DPGreedyRuleListClassifier, Numeric, Schema, Vault
-from discreet.privacy import release as release_path
+from discreet.private import release as release_path
 from discreet.schema.columns import canonical, is_missing
 
 from .test_conformance import content

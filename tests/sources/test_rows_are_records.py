@@ -20,9 +20,9 @@ from discreet import (
     noisy_accuracy,
     open_table,
 )
-from discreet.cells.cells import CellsInProgress
-from discreet.cells.division import OUTSIDE, Division
-from discreet.common.errors import TableError
+from discreet._utils.errors import TableError
+from discreet.private.counts.cells import CellsInProgress
+from discreet.private.counts.division import OUTSIDE, Division
 from discreet.sources.engine import EngineTable
 
 SCHEMA = Schema([Numeric("x", cuts=[5])], "y", [0, 1])

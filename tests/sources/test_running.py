@@ -15,8 +15,8 @@ import pyarrow as pa
 import pytest
 
 from discreet import DPGreedyRuleListClassifier, Ledger, Numeric, Schema, Vault
-from discreet.cells.cells import CellsInProgress
-from discreet.common.errors import EngineError, LearningError
+from discreet._utils.errors import EngineError, LearningError
+from discreet.private.counts.cells import CellsInProgress
 
 from ..support.engines import (
     postgresql_folder,

@@ -12,16 +12,16 @@ from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 from discreet import Boolean, Categorical, Numeric, Schema
-from discreet.cells import groups as groups_module
-from discreet.cells.division import OUTSIDE, Division, column_numbers, divided_by, left_by
-from discreet.cells.tuples import TuplesInProgress
-from discreet.common.errors import EngineError
-from discreet.common.tables import as_table
-from discreet.conditions.candidates import Candidates
-from discreet.conditions.numbered_tree import Fork, Leaf
+from discreet._utils.errors import EngineError
+from discreet._utils.tables import as_table
+from discreet.private.counts import groups as groups_module
+from discreet.private.counts.division import OUTSIDE, Division, column_numbers, divided_by, left_by
+from discreet.private.counts.tuples import TuplesInProgress
+from discreet.rules.candidates import Candidates
+from discreet.rules.numbered_tree import Fork, Leaf
 from discreet.sources.memory import add_table, class_numbers
 
-from ..export.test_exports import run_with, stored_tables
+from ..models.test_exports import run_with, stored_tables
 from ..support.marked_values import NUMBER, TEXT, Heard, shows_a_mark
 from ..support.small_tables import every_count
 from ..support.strategies import _kept, schemas

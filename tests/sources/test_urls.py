@@ -12,7 +12,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from discreet import DPGreedyRuleListClassifier, SavedModel, Vault, open_table
-from discreet.common.errors import EngineError, TableError
+from discreet._utils.errors import EngineError, TableError
 from discreet.datasets import load_compas
 
 from ..support.engines import spark_connect_server

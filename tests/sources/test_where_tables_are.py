@@ -9,7 +9,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from discreet import Boolean, Categorical, Ledger, Numeric, Schema, Vault, open_table
-from discreet.common.errors import EngineError, TableError
+from discreet._utils.errors import EngineError, TableError
 from discreet.sources.causes import UNKNOWN, cause_of
 
 from ..support.marked_values import Heard

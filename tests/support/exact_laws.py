@@ -6,8 +6,8 @@ from fractions import Fraction
 
 import numpy as np
 
-from discreet.cells.tuples import TuplesInProgress
-from discreet.noise.decisions import KNOWN, certain, whole_weights
+from discreet.private.counts.tuples import TuplesInProgress
+from discreet.private.noise.decisions import KNOWN, certain, whole_weights
 
 PRECISE = Context(prec=70, traps=[])
 

@@ -44,15 +44,15 @@ from discreet import (
     Tree,
     noisy_evaluation,
 )
-from discreet.common.errors import ModelError, RuleError, SchemaError
-from discreet.conditions.partition import Answer
+from discreet._utils.errors import ModelError, RuleError, SchemaError
+from discreet.accounting import ledger_rows as rows
+from discreet.accounting.costs import pair
+from discreet.accounting.entries import Entry, Totals, Whole
+from discreet.accounting.ledger import BudgetError, LedgerError, LedgerSnapshot
+from discreet.accounting.statement import Guarantee
+from discreet.evaluation.evaluation_file import SavedEvaluation
 from discreet.models.saved import checksum
-from discreet.privacy import ledger_rows as rows
-from discreet.privacy.costs import pair
-from discreet.privacy.entries import Entry, Totals, Whole
-from discreet.privacy.ledger import BudgetError, LedgerError, LedgerSnapshot
-from discreet.privacy.statement import Guarantee
-from discreet.releases.evaluation_file import SavedEvaluation
+from discreet.rules.partition import Answer
 
 MOST_SECONDS = 2.0  # of CPU for one input
 LONGEST_MESSAGE = 1_500

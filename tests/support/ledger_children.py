@@ -10,10 +10,10 @@ from fractions import Fraction
 import numpy as np
 import pandas as pd
 
-import discreet.classifiers.greedy
+import discreet.estimators.greedy
 from discreet import DPGreedyRuleListClassifier, Ledger, Vault
-from discreet.privacy import ledger_rows
-from discreet.privacy.ledger import BudgetError, LedgerError
+from discreet.accounting import ledger_rows
+from discreet.accounting.ledger import BudgetError, LedgerError
 
 X = pd.DataFrame({"a": np.arange(40) % 2 == 0, "b": np.arange(40) % 3 == 0})
 Y = np.arange(40) % 2
@@ -59,7 +59,7 @@ def stop_inside_the_fit(path, epsilon, pipe):
         pipe.send("inside")
         time.sleep(600)
 
-    discreet.classifiers.greedy.greedy = learner
+    discreet.estimators.greedy.greedy = learner
     fit(path, epsilon)
 
 

@@ -2,8 +2,7 @@
 
 import numpy as np
 import pandas as pd
-
-from discreet.experiments.measures import FALSE_POSITIVE_RATES
+from reproduction.measures import FALSE_POSITIVE_RATES
 
 BEST = {"COMPAS": 0.652, "Adult": 0.791, "German Credit": 0.705}
 WORST = {"COMPAS": 0.52, "Adult": 0.752, "German Credit": 0.60}

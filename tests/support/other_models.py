@@ -4,8 +4,6 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from discreet import Schema
-from discreet.conditions.partition import Answer, Condition, Partition
-from discreet.conditions.text import write
 from discreet.models.json_form import (
     entries_of,
     json_text,
@@ -15,6 +13,8 @@ from discreet.models.json_form import (
     schema_from,
 )
 from discreet.models.model import PartitionModel
+from discreet.rules.partition import Answer, Condition, Partition
+from discreet.rules.text import write
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@
 
 Models and statements of every estimator and mechanism on the three datasets, with their exports; every source of records; every
 command on good and bad input. Draws come from one seeded generator in place of the operating system's: it hooks in at
-noise/entropy.py and nowhere above, so that a recording survives a rebuild of everything else.
+private/noise/entropy.py and nowhere above, so that a recording survives a rebuild of everything else.
 """
 
 import json

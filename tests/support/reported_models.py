@@ -24,11 +24,11 @@ from discreet import (
     Split,
     Tree,
 )
-from discreet.conditions.candidates import Candidates
-from discreet.conditions.partition import Answer
-from discreet.conditions.text import MOST_DEPTH
+from discreet.accounting.statement import Guarantee
 from discreet.datasets import load_adult, load_compas
-from discreet.privacy.statement import Guarantee
+from discreet.rules.candidates import Candidates
+from discreet.rules.partition import Answer
+from discreet.rules.text import MOST_DEPTH
 
 
 def adult():

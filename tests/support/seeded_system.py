@@ -1,6 +1,6 @@
 """The operating system's randomness, from a seed: a private fit that can be repeated, for recordings."""
 
-from discreet.noise import entropy
+from discreet.private.noise import entropy
 
 
 def seed_the_system(seed):

@@ -2,8 +2,8 @@
 
 from fractions import Fraction
 
-from discreet.mechanisms.base import Settings
-from discreet.mechanisms.registry import MECHANISMS
+from discreet.private.mechanisms.base import Settings
+from discreet.private.mechanisms.registry import MECHANISMS
 
 PUBLISHED = tuple(name for name, mechanism in MECHANISMS.items() if mechanism.binary_only)
 

@@ -5,12 +5,12 @@ from typing import NamedTuple
 import numpy as np
 from scipy.stats import chisquare
 
-from discreet.conditions.prior import Prior
-from discreet.sampling.law.elements import Elements
-from discreet.sampling.law.envelope import Envelope, known_weight
-from discreet.sampling.speed.deadline import Deadline
-from discreet.sampling.speed.reach import Reach
-from discreet.sampling.speed.thresholds import SLACK, Threshold
+from discreet.private.sampling.law.elements import Elements
+from discreet.private.sampling.law.envelope import Envelope, known_weight
+from discreet.private.sampling.speed.deadline import Deadline
+from discreet.private.sampling.speed.reach import Reach
+from discreet.private.sampling.speed.thresholds import SLACK, Threshold
+from discreet.rules.prior import Prior
 
 
 class Small(NamedTuple):

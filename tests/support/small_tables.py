@@ -4,10 +4,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from discreet.cells.cells import CellsInProgress
-from discreet.cells.division import column_numbers
-from discreet.cells.tuples import TuplesInProgress
-from discreet.conditions.candidates import Candidates
+from discreet.private.counts.cells import CellsInProgress
+from discreet.private.counts.division import column_numbers
+from discreet.private.counts.tuples import TuplesInProgress
+from discreet.rules.candidates import Candidates
 from discreet.schema import Schema
 from discreet.schema.columns import Boolean, Categorical, Numeric
 

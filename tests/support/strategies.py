@@ -6,8 +6,8 @@ import numpy as np
 from hypothesis import strategies as st
 
 from discreet import Boolean, Categorical, Literal, Numeric, Rule, RuleList, Schema, Split, Tree
-from discreet.conditions.candidates import Candidates
-from discreet.conditions.partition import Answer
+from discreet.rules.candidates import Candidates
+from discreet.rules.partition import Answer
 
 names = st.text(min_size=1, max_size=8)
 # awkward on purpose: reserved words, numbers, quotation marks, operators
@@ -118,7 +118,7 @@ def problems(draw, max_card=3):
 
 
 def _kept(column):
-    from discreet.conditions.candidates import _literals
+    from discreet.rules.candidates import _literals
 
     return _literals(column, negations=False)
 

@@ -15,9 +15,9 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from ..cells.counting import NodeCounts
-from ..noise.cauchy import Cauchy
-from ..noise.noisy_max import Noise
+from ..private.counts.counting import NodeCounts
+from ..private.noise.cauchy import Cauchy
+from ..private.noise.noisy_max import Noise
 from .loss import Array
 
 ROWS_AT_A_TIME = 2_000

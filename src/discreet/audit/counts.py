@@ -5,7 +5,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from ..noise.discrete_laplace import log_pmf, scale_for
+from ..private.noise.discrete_laplace import log_pmf, scale_for
 from .choices import Finding
 
 

@@ -21,37 +21,37 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..cells.cells import Cells
-from ..cells.counting import NodeCounts
-from ..cells.packing import Packing
-from ..cells.totals import TotalsInProgress
-from ..cells.tuples import TuplesInProgress
-from ..classifiers.cards import DPScoreCardClassifier
-from ..classifiers.greedy import DPGreedyRuleListClassifier
-from ..classifiers.greedy_trees import DPGreedyTreeClassifier
-from ..classifiers.optimal import DPOptimalRuleListClassifier
-from ..classifiers.private import Priced
-from ..classifiers.trees import DPOptimalTreeClassifier
-from ..common.errors import PrivacyWarning
-from ..conditions.candidates import Candidates
-from ..conditions.numbered_tree import Fork, Leaf, NumberedTree, leaves_of
-from ..learners.cards import LearnedCard
-from ..learners.greedy import Learned
-from ..noise.discrete_laplace import tail
-from ..noise.entropy import Entropy, Integers
-from ..noise.exponential import Exponential
-from ..noise.noisy_max import log_prob
-from ..privacy.ledger import Reservation
-from ..sampling.problem import Problem
-from ..sampling.reference import weighed
-from ..sampling.trees.on_cells import TreeProblem
-from ..sampling.trees.reference import law_of_trees
+from .._utils.errors import PrivacyWarning
+from ..accounting.ledger import Reservation
+from ..estimators.algorithms.cards import LearnedCard
+from ..estimators.algorithms.greedy import Learned
+from ..estimators.cards import DPScoreCardClassifier
+from ..estimators.greedy import DPGreedyRuleListClassifier
+from ..estimators.greedy_trees import DPGreedyTreeClassifier
+from ..estimators.optimal import DPOptimalRuleListClassifier
+from ..estimators.private import Priced
+from ..estimators.trees import DPOptimalTreeClassifier
+from ..private.counts.cells import Cells
+from ..private.counts.counting import NodeCounts
+from ..private.counts.packing import Packing
+from ..private.counts.totals import TotalsInProgress
+from ..private.counts.tuples import TuplesInProgress
+from ..private.noise.discrete_laplace import tail
+from ..private.noise.entropy import Entropy, Integers
+from ..private.noise.exponential import Exponential
+from ..private.noise.noisy_max import log_prob
+from ..private.queries.card_doors import CardDoors
+from ..private.queries.summed_doors import SummedListDoors, SummedTreeDoors
+from ..private.queries.tuple_vault import TupleVault
+from ..private.sampling.problem import Problem
+from ..private.sampling.reference import weighed
+from ..private.sampling.trees.on_cells import TreeProblem
+from ..private.sampling.trees.reference import law_of_trees
+from ..rules.candidates import Candidates
+from ..rules.numbered_tree import Fork, Leaf, NumberedTree, leaves_of
 from ..schema import Schema
 from ..sources.plan import TUPLES, Plan, plan_counting
-from ..vault.card_doors import CardDoors
-from ..vault.summed_doors import SummedListDoors, SummedTreeDoors
-from ..vault.tuple_vault import TupleVault
-from ..vault.vault import Vault
+from ..private.queries.vault import Vault
 from .loss import Array, Loss, shifted_counts
 
 Key = tuple[Any, ...]

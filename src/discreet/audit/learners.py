@@ -8,15 +8,15 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..classifiers.cards import Cards, DPScoreCardClassifier
-from ..classifiers.greedy import DPGreedyRuleListClassifier
-from ..classifiers.greedy_trees import DPGreedyTreeClassifier
-from ..classifiers.optimal import DPOptimalRuleListClassifier
-from ..classifiers.trees import DPOptimalTreeClassifier, Trees
-from ..mechanisms.audit_cases import WholeFit
-from ..mechanisms.registry import MECHANISMS
-from ..privacy.statement import Guarantee
-from ..sampling.trees.problem import MASS
+from ..accounting.statement import Guarantee
+from ..estimators.cards import Cards, DPScoreCardClassifier
+from ..estimators.greedy import DPGreedyRuleListClassifier
+from ..estimators.greedy_trees import DPGreedyTreeClassifier
+from ..estimators.optimal import DPOptimalRuleListClassifier
+from ..estimators.trees import DPOptimalTreeClassifier, Trees
+from ..private.mechanisms.audit_cases import WholeFit
+from ..private.mechanisms.registry import MECHANISMS
+from ..private.sampling.trees.problem import MASS
 from .explore import (
     CardsOnTuples,
     ExploredByEnvelope,

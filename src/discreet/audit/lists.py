@@ -14,11 +14,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ..cells.tuples import LARGEST, Tuples, TuplesInProgress
-from ..conditions.candidates import Candidates
-from ..conditions.prior import Prior
-from ..sampling.list_sums import ListSums
-from ..sampling.problem import Problem, make_problem
+from ..private.counts.tuples import LARGEST, Tuples, TuplesInProgress
+from ..private.sampling.list_sums import ListSums
+from ..private.sampling.problem import Problem, make_problem
+from ..rules.candidates import Candidates
+from ..rules.prior import Prior
 from ..schema import Schema
 from .choices import Finding, differences
 from .explore import Explorer, law_of_lists, schema_of_rules

@@ -4,9 +4,9 @@ from collections.abc import Callable, Iterable, Sequence
 from fractions import Fraction
 from functools import partial
 
-from ..mechanisms.audit_cases import Grid, Nodes
-from ..mechanisms.registry import MECHANISMS
-from ..sampling.trees.problem import ACCURACY, MASS
+from ..private.mechanisms.audit_cases import Grid, Nodes
+from ..private.mechanisms.registry import MECHANISMS
+from ..private.sampling.trees.problem import ACCURACY, MASS
 from . import lists, trees
 from .choices import Finding, worst_choice, worst_on_grid
 from .counts import worst_check, worst_count

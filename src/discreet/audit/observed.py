@@ -15,10 +15,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy.stats import beta, chisquare
 
-from ..classifiers.trees import Trees
-from ..common.errors import PrivacyWarning
-from ..conditions.candidates import Candidates
-from ..conditions.numbered_tree import NumberedTree, leaves_of
+from .._utils.errors import PrivacyWarning
+from ..estimators.trees import Trees
+from ..rules.candidates import Candidates
+from ..rules.numbered_tree import NumberedTree, leaves_of
 from .explore import Output, key_of
 from .learners import Subject
 from .loss import Array, shifted_counts

@@ -5,7 +5,7 @@ import math
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from ..privacy.statement import Guarantee
+from ..accounting.statement import Guarantee
 
 
 @dataclass(frozen=True)

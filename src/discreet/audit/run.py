@@ -8,9 +8,9 @@ from concurrent.futures import Future
 from contextlib import nullcontext
 from typing import Any, NamedTuple
 
-from ..classifiers.cards import Cards
-from ..common.processes import process_pool
-from ..privacy.statement import Guarantee
+from .._utils.processes import process_pool
+from ..accounting.statement import Guarantee
+from ..estimators.cards import Cards
 from .choices import Finding
 from .learners import REFUTED, Compared, Subject, excess, is_broken, search, subjects
 from .mechanisms import audited

@@ -12,32 +12,32 @@ from functools import partial
 import numpy as np
 from scipy.stats import kstest
 
-from ..cells.counting import NodeCounts
-from ..cells.tuples import LARGEST
-from ..conditions.candidates import Candidates
-from ..conditions.prior import Prior
-from ..conditions.tree_prior import TreePrior
-from ..mechanisms.base import GreedyMechanism
-from ..mechanisms.registry import MECHANISMS
-from ..noise.cauchy import Cauchy
-from ..noise.discrete_laplace import log_pmf, release, scale_for
-from ..noise.entropy import SystemEntropy
-from ..noise.exponential import Exponential
-from ..noise.gaussian import Gaussian
-from ..noise.gumbel import Gumbel
-from ..noise.laplace import Laplace
-from ..noise.noisy_max import Noise, log_prob
-from ..sampling.law.envelope import draw_by_envelope
-from ..sampling.law.search import draw_by_search
-from ..sampling.list_sums import ListSums
-from ..sampling.problem import make_problem
-from ..sampling.reference import law_of_draw
-from ..sampling.speed.deadline import Deadline
-from ..sampling.trees.drawing import WeighedTrees
-from ..sampling.trees.on_cells import TreeProblem
-from ..sampling.trees.on_tuples import TupleTrees
-from ..sampling.trees.problem import SCORES, Posed
-from ..sampling.trees.reference import law_of_trees
+from ..private.counts.counting import NodeCounts
+from ..private.counts.tuples import LARGEST
+from ..private.mechanisms.base import GreedyMechanism
+from ..private.mechanisms.registry import MECHANISMS
+from ..private.noise.cauchy import Cauchy
+from ..private.noise.discrete_laplace import log_pmf, release, scale_for
+from ..private.noise.entropy import SystemEntropy
+from ..private.noise.exponential import Exponential
+from ..private.noise.gaussian import Gaussian
+from ..private.noise.gumbel import Gumbel
+from ..private.noise.laplace import Laplace
+from ..private.noise.noisy_max import Noise, log_prob
+from ..private.sampling.law.envelope import draw_by_envelope
+from ..private.sampling.law.search import draw_by_search
+from ..private.sampling.list_sums import ListSums
+from ..private.sampling.problem import make_problem
+from ..private.sampling.reference import law_of_draw
+from ..private.sampling.speed.deadline import Deadline
+from ..private.sampling.trees.drawing import WeighedTrees
+from ..private.sampling.trees.on_cells import TreeProblem
+from ..private.sampling.trees.on_tuples import TupleTrees
+from ..private.sampling.trees.problem import SCORES, Posed
+from ..private.sampling.trees.reference import law_of_trees
+from ..rules.candidates import Candidates
+from ..rules.prior import Prior
+from ..rules.tree_prior import TreePrior
 from .lists import counted
 from .observed import misfit
 

@@ -6,12 +6,12 @@ from typing import Any
 
 import numpy as np
 
-from ..classifiers.greedy import DPGreedyRuleListClassifier
-from ..classifiers.greedy_trees import DPGreedyTreeClassifier
-from ..classifiers.optimal import DPOptimalRuleListClassifier
-from ..classifiers.trees import DPOptimalTreeClassifier
-from ..common.errors import PrivacyWarning
-from ..mechanisms.registry import MECHANISMS
+from .._utils.errors import PrivacyWarning
+from ..estimators.greedy import DPGreedyRuleListClassifier
+from ..estimators.greedy_trees import DPGreedyTreeClassifier
+from ..estimators.optimal import DPOptimalRuleListClassifier
+from ..estimators.trees import DPOptimalTreeClassifier
+from ..private.mechanisms.registry import MECHANISMS
 from .explore import schema_of_rules
 
 X, Y = np.array([[True, False], [False, True], [True, True]]), np.array([0, 1, 1])

@@ -10,14 +10,14 @@ from functools import lru_cache
 
 import numpy as np
 
-from ..conditions.candidates import Candidates
-from ..conditions.numbered_tree import Fork, Leaf, NumberedTree, Path, leaves_of
-from ..conditions.tree_prior import TreePrior
-from ..sampling.trees.drawing import WeighedTrees
-from ..sampling.trees.on_cells import TreeProblem
-from ..sampling.trees.on_tuples import TupleTrees
-from ..sampling.trees.problem import ACCURACY, MASS, Posed
-from ..sampling.trees.reference import law_of_trees
+from ..private.sampling.trees.drawing import WeighedTrees
+from ..private.sampling.trees.on_cells import TreeProblem
+from ..private.sampling.trees.on_tuples import TupleTrees
+from ..private.sampling.trees.problem import ACCURACY, MASS, Posed
+from ..private.sampling.trees.reference import law_of_trees
+from ..rules.candidates import Candidates
+from ..rules.numbered_tree import Fork, Leaf, NumberedTree, Path, leaves_of
+from ..rules.tree_prior import TreePrior
 from .choices import Finding
 from .explore import Explorer, normalised
 from .lists import KINDS, N_RULES, TRUTH, Laws, counted, worst_draw

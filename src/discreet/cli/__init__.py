@@ -14,7 +14,6 @@ from .ledger import ledger
 from .plan import plan
 from .predict import predict
 from .release import release
-from .reproduce import reproduce
 from .schema import schema
 from .show import show
 from .verify import verify
@@ -48,6 +47,5 @@ for command in (
     verify,
     demo,
     audit,
-    reproduce,
 ):
     main.add_command(command)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ..common.names import closest, first_few
+from .._utils.names import closest, first_few
 from .ending import as_message
 from .table_notes import check_not_private, is_file_of
 from .terminal import say_json as say_json
@@ -21,7 +21,7 @@ from .terminal import say_json as say_json
 if TYPE_CHECKING:
     import pandas as pd
 
-    from ..common.writing import PendingFile
+    from .._utils.writing import PendingFile
     from ..schema import Schema
 
 
@@ -52,7 +52,7 @@ class _Place(click.ParamType):  # type: ignore[type-arg]  # older versions of cl
         if not isinstance(value, str):
             return value
         if "://" in value:
-            from ..common.errors import TableError
+            from .._utils.errors import TableError
             from ..sources.addresses import checked_url
 
             try:
@@ -81,8 +81,8 @@ class _Ledger(click.ParamType):  # type: ignore[type-arg]  # older versions of c
     def convert(self, value: Any, param: Any, ctx: Any) -> Any:
         if not isinstance(value, str) or "://" not in value:
             return self._file.convert(value, param, ctx)
-        from ..privacy.ledger_places import LedgerError
-        from ..privacy.postgres_ledger import PostgreSQLPlace
+        from ..accounting.ledger_places import LedgerError
+        from ..accounting.postgres_ledger import PostgreSQLPlace
 
         try:
             PostgreSQLPlace(value)
@@ -150,7 +150,7 @@ class NoBudget(click.ClickException):
 @contextmanager
 def errors_as_messages() -> Iterator[None]:
     """The package's errors as messages without a traceback. They name no value of a record."""
-    from ..privacy.ledger import BudgetError, NoDeltaError, UnprovedError
+    from ..accounting.ledger import BudgetError, NoDeltaError, UnprovedError
 
     try:
         yield
@@ -281,7 +281,7 @@ def _is_same(one: Path, other: Path) -> bool:
 
 def _why_kept(path: Path) -> str:
     """What cannot be had again. A ledger is known by how it begins, a table by what earlier commands noted."""
-    from ..privacy.sqlite_ledger import is_ledger
+    from ..accounting.sqlite_ledger import is_ledger
 
     with open(path, "rb") as file:
         if is_ledger(file.read(100)):
@@ -296,7 +296,7 @@ def _why_kept(path: Path) -> str:
 @contextmanager
 def new_file(path: Path, force: bool) -> Iterator["PendingFile"]:
     """A file that is written beside, and then in its place, or not at all. What appeared there since it was checked stays."""
-    from ..common.writing import PendingFile
+    from .._utils.writing import PendingFile
 
     with errors_as_messages(), PendingFile(path, over=force) as file:
         yield file
@@ -322,7 +322,7 @@ def check_epsilon(epsilon: float, weak: bool) -> None:
     if epsilon > WEAKEST:  # it was said aloud
         import warnings
 
-        from ..common.errors import WeakEpsilonWarning
+        from .._utils.errors import WeakEpsilonWarning
 
         warnings.simplefilter("ignore", WeakEpsilonWarning)
 

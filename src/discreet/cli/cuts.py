@@ -78,7 +78,7 @@ def cuts(
     check_outputs([out], [table, schema_file, ledger_file], force)
     ledger = open_ledger(ledger_file)
     check_ledger(table, ledger_file, another_ledger)
-    from ..releases.cut_points import private_cuts
+    from ..evaluation.cut_points import private_cuts
 
     size = (1 << 16) + 4 * len(schema.to_toml().encode()) + 64 * sum(min(n, 10_000) for n in wanted.values())
     place = reserved(out, size, force)

@@ -41,11 +41,11 @@ def demo(
     from rich.text import Text
     from sklearn.model_selection import train_test_split
 
-    from ..classifiers.cards import DPScoreCardClassifier
-    from ..classifiers.greedy import DPGreedyRuleListClassifier, GreedyRuleListClassifier
-    from ..classifiers.optimal import DPOptimalRuleListClassifier
-    from ..classifiers.trees import DPOptimalTreeClassifier
     from ..datasets import load_adult, load_compas, load_german_credit
+    from ..estimators.cards import DPScoreCardClassifier
+    from ..estimators.greedy import DPGreedyRuleListClassifier, GreedyRuleListClassifier
+    from ..estimators.optimal import DPOptimalRuleListClassifier
+    from ..estimators.trees import DPOptimalTreeClassifier
 
     console, progress = open_console(), open_console(stderr=True)
     results = []

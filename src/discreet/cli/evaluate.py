@@ -34,7 +34,7 @@ from .terminal import as_text, on_one_line, open_console, say
 if TYPE_CHECKING:
     import numpy as np
 
-    from ..releases.evaluated import NoisyEvaluation
+    from ..evaluation.evaluated import NoisyEvaluation
     from ..schema import Schema
     from ..schema.columns import Column
 
@@ -140,11 +140,11 @@ def evaluate(
         check_ledger(table, ledger_file, another_ledger)
     import warnings
 
-    from ..common.errors import PrivacyWarning
-    from ..conditions.labelled import classes_called
+    from .._utils.errors import PrivacyWarning
+    from ..accounting.ledger import Ledger
+    from ..evaluation.evaluation_file import SavedEvaluation
+    from ..models.labelled import classes_called
     from ..models.saved import SavedModel
-    from ..privacy.ledger import Ledger
-    from ..releases.evaluation_file import SavedEvaluation
     from ..schema.columns import canonical
 
     with errors_as_messages():
@@ -231,13 +231,13 @@ def _groups_asked(by: Sequence[str], known: Sequence[str]) -> dict[str, list[flo
 def _dividing(model: Any, asked: dict[str, Any], schema: "Schema | None") -> "list[Column]":
     if not asked:
         return []
-    from ..releases.evaluation import dividing_column
+    from ..evaluation.evaluation import dividing_column
 
     return [dividing_column(model, name, schema) for name in asked]
 
 
 def _accuracy(model: Any, X: Any, y: Any, epsilon: float, told: dict[str, Any], as_json: bool) -> str:
-    from ..releases.accuracy import CONFIDENCE, COVERS, noisy_accuracy
+    from ..evaluation.accuracy import CONFIDENCE, COVERS, noisy_accuracy
 
     found = noisy_accuracy(model, X, y, epsilon, **told)
     if not as_json:
@@ -251,7 +251,7 @@ def _evaluation(
     model: Any, X: Any, y: Any, epsilon: float, told: dict[str, Any], as_json: bool
 ) -> "tuple[str, NoisyEvaluation]":
     """What is printed, and what was found."""
-    from ..releases.evaluation import noisy_evaluation
+    from ..evaluation.evaluation import noisy_evaluation
 
     found = noisy_evaluation(model, X, y, epsilon, **told)
     if as_json:

@@ -35,9 +35,9 @@ from .table_notes import ANOTHER, PUBLIC, check_ledger, check_not_a_sample, note
 from .terminal import as_text, on_one_line, open_console, say
 
 if TYPE_CHECKING:
-    from ..common.writing import PendingFile
+    from .._utils.writing import PendingFile
+    from ..accounting.ledger import Ledger
     from ..models.saved import SavedModel
-    from ..privacy.ledger import Ledger
     from ..schema import Schema
 
 NOISY = "Shares and counts are noisy: in brackets, where 95 % of the noise leaves the number of records."
@@ -196,7 +196,7 @@ def _write_report(model: "SavedModel", place: "PendingFile", out: Path) -> None:
 
 def _has_more(ledger: "Ledger | None", entries: int) -> bool:
     """Whether the ledger has more entries than before; if it cannot be read any more, it may have."""
-    from ..privacy.ledger import LedgerError
+    from ..accounting.ledger import LedgerError
 
     try:
         return ledger is not None and ledger.n_entries > entries
@@ -215,7 +215,7 @@ def open_ledger(path: Path | str | None) -> "Ledger | None":
             f"there is no ledger {path}. Decide once how much all models from this table may reveal together, and make it:\n\n"
             f"    discreet ledger create {path} --epsilon 3"
         )
-    from ..privacy.ledger import Ledger
+    from ..accounting.ledger import Ledger
 
     with errors_as_messages():
         return Ledger.open(path)
@@ -303,7 +303,7 @@ def _fit_inferred(
     """With a schema made from the records: aloud, and with no promise."""
     import warnings
 
-    from ..common.errors import PrivacyWarning
+    from .._utils.errors import PrivacyWarning
     from ..models.saved import SavedModel
     from ..sources.files import column_names, read_typed
 
@@ -347,7 +347,7 @@ def _show(model: "SavedModel", out: Path, report: Path | None, ledger_file: Path
             style="yellow",
         )
     else:
-        from ..privacy.ledger_words import left_of, together
+        from ..accounting.ledger_words import left_of, together
 
         now = model.ledger
         left = f"{float(now.remaining[0]):.6g} of {float(now.epsilon):.6g} left" if now.rho is None else left_of(now)

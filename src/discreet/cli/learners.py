@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
-from ..learners.trees import DEEPEST, MOST_STAGES
+from ..estimators.algorithms.trees import DEEPEST, MOST_STAGES
 from .for_other_kinds import CARD, LIST, TREE, check_options
 from .saving import size_of_card, size_of_model
 from .terminal import on_one_line
@@ -32,7 +32,7 @@ class Mechanisms(click.Choice):  # type: ignore[type-arg, unused-ignore]  # gene
     @property
     def choices(self) -> tuple[str, ...]:  # type: ignore[override]
         """As the registry has them."""
-        from ..mechanisms.registry import MECHANISMS
+        from ..private.mechanisms.registry import MECHANISMS
 
         return tuple(MECHANISMS)
 
@@ -248,31 +248,31 @@ def maker_of(model: str) -> Callable[..., Any]:
 
 
 def _card(**parameters: Any) -> Any:
-    from ..classifiers.cards import DPScoreCardClassifier
+    from ..estimators.cards import DPScoreCardClassifier
 
     return DPScoreCardClassifier(**parameters)
 
 
 def _whole_list(**parameters: Any) -> Any:
-    from ..classifiers.optimal import DPOptimalRuleListClassifier
+    from ..estimators.optimal import DPOptimalRuleListClassifier
 
     return DPOptimalRuleListClassifier(**parameters)
 
 
 def _greedy_list(**parameters: Any) -> Any:
-    from ..classifiers.greedy import DPGreedyRuleListClassifier
+    from ..estimators.greedy import DPGreedyRuleListClassifier
 
     return DPGreedyRuleListClassifier(**parameters)
 
 
 def _greedy_tree(**parameters: Any) -> Any:
-    from ..classifiers.greedy_trees import DPGreedyTreeClassifier
+    from ..estimators.greedy_trees import DPGreedyTreeClassifier
 
     return DPGreedyTreeClassifier(**parameters)
 
 
 def _tree(**parameters: Any) -> Any:
-    from ..classifiers.trees import DPOptimalTreeClassifier
+    from ..estimators.trees import DPOptimalTreeClassifier
 
     return DPOptimalTreeClassifier(**parameters)
 
@@ -281,7 +281,7 @@ def _check_mechanism(mechanism: str | None, delta: float | None, counts_share: f
     """Whether it needs what is given, and has what it needs."""
     if mechanism is None:
         return
-    from ..mechanisms.registry import MECHANISMS
+    from ..private.mechanisms.registry import MECHANISMS
 
     if counts_share is not None and not MECHANISMS[mechanism].uses_counts_share:
         those = ", ".join(name for name, one in MECHANISMS.items() if one.uses_counts_share)

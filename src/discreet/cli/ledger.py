@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from rich.table import Table
 
-    from ..privacy.ledger import Entry
+    from ..accounting.ledger import Entry
 
 
 @click.group()
@@ -56,7 +56,7 @@ def create(
     as_json: bool,
 ) -> None:
     """Make a new ledger. The total is decided once, and cannot be changed."""
-    from ..privacy.ledger import Ledger
+    from ..accounting.ledger import Ledger
 
     if isinstance(path, Path) and path.exists():
         raise click.UsageError(f"{path} exists already; a ledger is made once for a table")
@@ -80,8 +80,8 @@ def create(
 
 def _is_there(url: str) -> bool:
     """Whether there is a ledger on the server. One that is not reached is an error."""
-    from ..privacy.ledger import Ledger
-    from ..privacy.ledger_places import MissingError
+    from ..accounting.ledger import Ledger
+    from ..accounting.ledger_places import MissingError
 
     try:
         Ledger.open(url)
@@ -105,8 +105,8 @@ def _rho(given: str | None) -> Any:
 @as_json_option
 def show(path: Path | str, as_json: bool) -> None:
     """Show what was spent, on what, and what is left."""
-    from ..privacy.ledger import Ledger
-    from ..privacy.ledger_words import left_of, to_whom, together
+    from ..accounting.ledger import Ledger
+    from ..accounting.ledger_words import left_of, to_whom, together
 
     with errors_as_messages():
         opened = Ledger.open(path)
@@ -155,7 +155,7 @@ def _table(entries: "Sequence[Entry]") -> "Table":
 def _proved(entry: "Entry") -> str:
     if entry.proved_epsilon is None:
         return "nothing"
-    from ..privacy.statement import rounded_up
+    from ..accounting.statement import rounded_up
 
     delta = f", {rounded_up(entry.proved_delta, 3)}" if entry.proved_delta else ""
     return rounded_up(entry.proved_epsilon, 6) + delta
@@ -177,8 +177,8 @@ def export(path: Path | str, kind: str, out: Path | None, force: bool) -> None:
     """Write a ledger for other tools: a table of its releases, or events for Google's dp_accounting."""
     import json
 
-    from ..privacy.ledger import Ledger
-    from ..privacy.ledger_export import as_csv, events, rows
+    from ..accounting.ledger import Ledger
+    from ..accounting.ledger_export import as_csv, events, rows
 
     check_outputs([out], [path], force)
     with errors_as_messages():

@@ -194,9 +194,9 @@ def _budget_of_card(learn: Callable[..., Any], schema: "Schema", epsilon: float)
 
 def _room(path: Path | str, model: str, learn: Callable[..., Any], draws: int) -> dict[float, int]:
     """How many more models the ledger takes, at each epsilon. It follows from public numbers."""
+    from ..accounting.ledger import Ledger
     from ..evaluation.planning import EPSILONS
-    from ..mechanisms.registry import SCORE_CARDS, WHOLE_LISTS, WHOLE_TREES
-    from ..privacy.ledger import Ledger
+    from ..private.mechanisms.registry import SCORE_CARDS, WHOLE_LISTS, WHOLE_TREES
 
     ledger = Ledger.open(path)
     if model == CARD:
@@ -226,7 +226,7 @@ def _measured(
     import numpy as np
     from rich.progress import Progress
 
-    from ..common.errors import PrivacyWarning
+    from .._utils.errors import PrivacyWarning
     from ..evaluation.planning import EPSILONS, measure
     from ..sources.memory import class_numbers
     from .common import read_records
@@ -265,7 +265,7 @@ def _show(
     from rich.table import Table
 
     from ..evaluation.planning import ExpectedOfCards
-    from ..report.wording import bound
+    from ..models.display.wording import bound
 
     console = open_console()
     table = Table("epsilon", "attacker may become this sure", "", box=None)
@@ -333,8 +333,8 @@ def _columns_of_cards(expected: "list[Any]") -> str:
 
 def _takes(schema: "Schema", parameters: dict[str, Any]) -> str:
     """How long the sums of a tree take, by public numbers, as `discreet fit --verbose` says it."""
-    from ..classifiers.progress import estimate
-    from ..conditions.candidates import Candidates
+    from ..estimators.progress import estimate
+    from ..rules.candidates import Candidates
 
     tests, classes = len(Candidates.of_tests(schema)), len(schema.classes or (0, 1))
     depths = parameters.get("stages") or [parameters.get("max_depth", 3)]

@@ -114,8 +114,8 @@ class _Doubts:
 
     def noted(self, parts: Iterable[tuple[Any, Iterable[Any]]], strict: bool) -> Iterator[tuple[Any, Iterable[Any]]]:
         """The parts as they are, counted. ``strict``: after the last one, an error if there was anything."""
-        from ..common.errors import SchemaError
-        from ..common.tables import as_table
+        from .._utils.errors import SchemaError
+        from .._utils.tables import as_table
         from ..sources.table_check import unread
 
         for X, ids in parts:
@@ -150,7 +150,7 @@ def _what_they_are(column: "Column") -> str:
 
 def _scores(model: "PartitionModel", X: Any) -> Iterator[tuple[Any, ...]]:
     """The label of each record, and the shares of all classes."""
-    from ..conditions.partition import has_points_by_class, shares_of
+    from ..rules.partition import has_points_by_class, shares_of
 
     found = model.captures(X)
     if has_points_by_class(model):  # each record has shares of its own

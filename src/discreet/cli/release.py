@@ -58,8 +58,8 @@ def release(
     No record is read and nothing is spent. Whatever stands in the folder was in the model, in the evaluation or on the ledger
     that are given, or is said here; nothing is guessed from this machine. `discreet verify` checks such a folder.
     """
-    from ..papers.folder import write_release
-    from ..privacy.ledger import Ledger
+    from ..accounting.ledger import Ledger
+    from ..report.bundle.folder import write_release
 
     with errors_as_messages():
         try:

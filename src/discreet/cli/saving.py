@@ -13,7 +13,7 @@ from .ending import as_message
 from .terminal import say, say_lines
 
 if TYPE_CHECKING:
-    from ..common.writing import PendingFile
+    from .._utils.writing import PendingFile
     from ..schema import Schema
 
 MOST_RULES = 1_000  # more are not expected; if they come and find no space, the model is printed
@@ -28,7 +28,7 @@ class NotWritten(click.ClickException):
 
 def reserved(path: Path, size: int, force: bool) -> "PendingFile":
     """Place and space for a file, as long as the command runs."""
-    from ..common.writing import PendingFile
+    from .._utils.writing import PendingFile
 
     try:
         return click.get_current_context().with_resource(PendingFile(path, size, over=force))

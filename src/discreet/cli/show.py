@@ -12,9 +12,9 @@ from .terminal import as_text, on_one_line, open_console, say_lines
 if TYPE_CHECKING:
     from rich.text import Text
 
-    from ..conditions.nodes import Node
-    from ..conditions.partition import Answer, Condition, Model
+    from ..models.nodes import Node
     from ..models.score_card import ScoreCard
+    from ..rules.partition import Answer, Condition, Model
 
 LABEL_COLOURS = ("cyan", "magenta", "green", "yellow", "blue", "red")
 
@@ -26,11 +26,11 @@ def coloured(model: "Model", counts_epsilon: float | None = None) -> "Text":
     """
     from rich.text import Text
 
-    from ..conditions.cards import numbers_of
-    from ..conditions.nodes import root_of
-    from ..conditions.partition import conditions_of_answers
-    from ..conditions.text import write_number
+    from ..models.cards import numbers_of
+    from ..models.nodes import root_of
     from ..models.score_card import ScoreCard
+    from ..rules.partition import conditions_of_answers
+    from ..rules.text import write_number
 
     if (root := root_of(model)) is not None:
         return _coloured_tree(model, root, counts_epsilon)
@@ -57,8 +57,8 @@ def _coloured_tree(model: "Model", root: "Node", counts_epsilon: float | None) -
     """A tree, line by line as it prints."""
     from rich.text import Text
 
-    from ..conditions.labelled import in_labels
-    from ..conditions.nodes import INDENT, lines_of
+    from ..models.labelled import in_labels
+    from ..models.nodes import INDENT, lines_of
 
     lines = []
     for line in lines_of(root):
@@ -74,9 +74,9 @@ def _coloured_card(model: "ScoreCard", counts_epsilon: float | None) -> "Text":
     """A score card: columns, values and points under each other, then what totals mean."""
     from rich.text import Text
 
-    from ..conditions.card_text import LARGEST_TOTAL, card_rows
-    from ..conditions.cards import ranges_of_totals
-    from ..conditions.labelled import classes_called, in_labels
+    from ..models.card_text import LARGEST_TOTAL, card_rows
+    from ..models.cards import ranges_of_totals
+    from ..models.labelled import classes_called, in_labels
 
     lines: list[Text] = []
     for number, card in enumerate(model.cards):
@@ -108,8 +108,8 @@ def _share(share: float) -> str:
 
 def _answer(model: "Model", answer: "Answer", counts_epsilon: float | None) -> list[Any]:
     """A label in its colour, and what its counts or shares say."""
-    from ..conditions.count_intervals import support_interval
-    from ..conditions.labelled import classes_called, reason_for_label
+    from ..models.count_intervals import support_interval
+    from ..models.labelled import classes_called, reason_for_label
 
     where = model.classes.index(answer.label)
     label = (on_one_line(classes_called(model)[where]), f"bold {LABEL_COLOURS[where % len(LABEL_COLOURS)]}")
@@ -128,7 +128,7 @@ def _answer(model: "Model", answer: "Answer", counts_epsilon: float | None) -> l
 
 def _records(model: "Model", answer: "Answer", counts_epsilon: float | None) -> str:
     """How many records an answer was for, and from where to where that number is."""
-    from ..conditions.count_intervals import support_interval
+    from ..models.count_intervals import support_interval
 
     total = max(0.0, sum(answer.counts or ()))
     ends = support_interval(answer, counts_epsilon) if counts_epsilon else None
@@ -137,7 +137,7 @@ def _records(model: "Model", answer: "Answer", counts_epsilon: float | None) -> 
 
 def _words(model: "Model", conditions: "Sequence[Condition]", i: int) -> list[Any]:
     """How the line of a condition begins."""
-    from ..conditions.labelled import in_labels
+    from ..models.labelled import in_labels
 
     last = i == len(conditions) - 1
     opening = ("always " if last and i == 0 else "else " if last else "if " if i == 0 else "else if ", "bold")
@@ -223,7 +223,7 @@ def show(
 
 def title_of(saved: Any) -> "Text":
     """What a model predicts, or what kind of model it is."""
-    from ..conditions.labelled import target_called
+    from ..models.labelled import target_called
 
     target = target_called(saved.model, saved.target)
     return as_text(f"A {saved.model.kind}" if target is None else f"Predicting {on_one_line(target)}")

@@ -14,7 +14,7 @@ from urllib.parse import parse_qsl, urlsplit
 
 import click
 
-from ..common.databases import new_database
+from .._utils.databases import new_database
 from ..sources.addresses import files_in, local_place
 from ..sources.engines import engine_at
 from .terminal import say
@@ -159,7 +159,7 @@ def _is_same(ledger: Path | str | None, before: str, name: str | None) -> bool:
 
 def _name_of(ledger: Path | str) -> str | None:
     """The name that a ledger was given when it was made."""
-    from ..privacy.ledger import Ledger, LedgerError
+    from ..accounting.ledger import Ledger, LedgerError
 
     try:
         return Ledger.open(ledger).snapshot().ledger
@@ -169,7 +169,7 @@ def _name_of(ledger: Path | str) -> str | None:
 
 def _is_used(ledger: str) -> bool:
     """Whether there is an entry on it. It was noted before anything was learned, and then perhaps nothing was."""
-    from ..privacy.ledger import Ledger, LedgerError
+    from ..accounting.ledger import Ledger, LedgerError
 
     try:
         return bool(Ledger.open(ledger).n_entries)

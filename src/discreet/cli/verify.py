@@ -29,8 +29,8 @@ def verify(folder: Path, ledger_file: Path | str | None, verbose: bool, as_json:
     Exit code 0 if everything holds, 1 if something does not, 5 if something could not be checked here (for want of a package, or
     because another version made it). It also says what nobody can tell from the folder.
     """
-    from ..papers.verifying import verify_release
-    from ..privacy.ledger import Ledger
+    from ..accounting.ledger import Ledger
+    from ..report.bundle.verifying import verify_release
 
     with errors_as_messages():
         found = verify_release(folder, None if ledger_file is None else Ledger.open(ledger_file))

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from ..common.tables import Table
+from .._utils.tables import Table
 from .records import Records, records_of
 
 

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 from sklearn.metrics import roc_auc_score, roc_curve
 
-from ..common.parameters import check_seed
-from ..conditions.partition import Answer, Model, has_points_by_class, shares_of
+from .._utils.parameters import check_seed
+from ..rules.partition import Answer, Model, has_points_by_class, shares_of
 from .records import records_of
 
 KINDS = ("black-box", "label-only")

@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from ..common.parameters import check_integer
+from .._utils.parameters import check_integer
 from .importance import feature_importance
 
 

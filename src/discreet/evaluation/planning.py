@@ -15,13 +15,13 @@ from typing import Any
 
 import numpy as np
 
-from ..classifiers.trees import BY_MASS
-from ..conditions.candidates import Candidates
-from ..conditions.partition import DOUBLING
-from ..conditions.tree_prior import TreePrior
-from ..learners.trees import check_feasible
-from ..noise.sums import margin
-from ..report.summary import Chance
+from ..estimators.algorithms.trees import check_feasible
+from ..estimators.trees import BY_MASS
+from ..models.display.summary import Chance
+from ..private.noise.sums import margin
+from ..rules.candidates import Candidates
+from ..rules.partition import DOUBLING
+from ..rules.tree_prior import TreePrior
 from ..schema import Schema
 
 EPSILONS = (0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0)

@@ -6,9 +6,9 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import column_or_1d
 
-from ..classifiers.base import LABELS
-from ..common.errors import no_value_shown
-from ..common.tables import Table, as_array, as_table
+from .._utils.errors import no_value_shown
+from .._utils.tables import Table, as_array, as_table
+from ..estimators.base import LABELS
 from ..models.model import PartitionModel, model_of
 from ..schema.columns import canonical
 

@@ -6,9 +6,9 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
-from ..common.errors import RuleError, SchemaError, shown
-from ..common.json_text import read_json
-from ..conditions.rules import Literal
+from .._utils.errors import RuleError, SchemaError, shown
+from .._utils.json_text import read_json
+from ..rules.rules import Literal
 from ..schema import Schema
 
 

@@ -1,6 +1,6 @@
 """The kinds of models that there are: under which entry of a model's file each stands. A new kind has a line here."""
 
-from ..common.errors import ModelError
+from .._utils.errors import ModelError
 from .model import PartitionModel
 from .rule_list import RuleList
 from .score_card import ScoreCard

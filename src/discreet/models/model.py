@@ -1,4 +1,4 @@
-"""What all kinds of models can do, given only the parts that they divide the records into (conditions/partition.py)."""
+"""What all kinds of models can do, given only the parts that they divide the records into (rules/partition.py)."""
 
 import math
 from abc import ABC, abstractmethod
@@ -9,10 +9,9 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 
-from ..common.errors import RuleError
-from ..common.tables import as_table
-from ..conditions.count_intervals import count_intervals
-from ..conditions.partition import (
+from .._utils.errors import RuleError
+from .._utils.tables import as_table
+from ..rules.partition import (
     Answer,
     Partition,
     columns_used_by,
@@ -22,8 +21,9 @@ from ..conditions.partition import (
     shares_of,
     shares_of_totals,
 )
-from ..conditions.rules import Literal, is_label, truth
+from ..rules.rules import Literal, is_label, truth
 from ..schema import Label, Schema
+from .count_intervals import count_intervals
 
 
 class PartitionModel(ABC):
@@ -160,7 +160,7 @@ class PartitionModel(ABC):
           ELSE 'no'
         END
         """
-        from ..export.sql import to_sql
+        from .export.sql import to_sql
 
         return to_sql(self, dialect, share_of, types)
 
@@ -176,7 +176,7 @@ class PartitionModel(ABC):
         >>> made["score"]({"age": 40, "job": "boss"}), made["score"]({"age": 40, "job": None})
         ('yes', 'no')
         """
-        from ..export.python_source import to_python
+        from .export.python_source import to_python
 
         return to_python(self, name, share_of)
 
@@ -208,7 +208,7 @@ class PartitionModel(ABC):
              <SimplePredicate field="job" operator="equal" value="clerk" />
             </CompoundPredicate>
         """
-        from ..export.pmml import to_pmml
+        from .export.pmml import to_pmml
 
         return to_pmml(self, types, as_tree)
 
@@ -236,12 +236,12 @@ class PartitionModel(ABC):
         >>> scorer.run(["label"], {"age": ages, "job": jobs})[0].tolist()
         ['yes', 'no', 'no']
         """
-        from ..export.onnx_graph import to_onnx
+        from .export.onnx_graph import to_onnx
 
         return to_onnx(self, types, missing)
 
     def _repr_html_(self) -> str:
-        from ..report.notebook import short_html
+        from .display.notebook import short_html
 
         return short_html(self)
 

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from ..common.errors import RuleError
-from ..conditions.partition import Answer, Partition, checked_weights, shares_of
-from ..conditions.rules import Literal, Rule, schema_of, truth
-from ..conditions.text import Reader, write
+from .._utils.errors import RuleError
+from ..rules.partition import Answer, Partition, checked_weights, shares_of
+from ..rules.rules import Literal, Rule, schema_of, truth
+from ..rules.text import Reader, write
 from ..schema import Label, Schema
 from .json_form import (
     entries_of,

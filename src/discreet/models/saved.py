@@ -17,12 +17,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from .. import __version__
-from ..common.errors import ModelError, RuleError, shown
-from ..common.json_text import read_json
-from ..common.writing import write_whole
-from ..privacy.entries import Booked
-from ..privacy.ledger import UNREADABLE, Ledger, LedgerSnapshot
-from ..privacy.statement import PrivacyStatement
+from .._utils.errors import ModelError, RuleError, shown
+from .._utils.json_text import read_json
+from .._utils.writing import write_whole
+from ..accounting.entries import Booked
+from ..accounting.ledger import UNREADABLE, Ledger, LedgerSnapshot
+from ..accounting.statement import PrivacyStatement
 from ..schema.columns.base import LARGEST_WHOLE
 from .kinds import KINDS, entry_of
 from .model import PartitionModel
@@ -148,7 +148,7 @@ class SavedModel:
     @property
     def counts_epsilon(self) -> float | None:
         """What each released class count cost, as the mechanism says; None if that is not known, or counts are exact."""
-        from ..mechanisms.registry import find
+        from ..private.mechanisms.registry import find
 
         mechanism = None if self.privacy is None else find(self.privacy.mechanism)
         try:

@@ -4,14 +4,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar
 
-from ..common.errors import RuleError
-from ..conditions.card_text import card_text
-from ..conditions.cards import Card as Card
-from ..conditions.cards import PointsTable as PointsTable
-from ..conditions.partition import Answer, Condition, Partition, Points
-from ..conditions.rules import Rule, checked_number, schema_of
-from ..conditions.text import write
+from .._utils.errors import RuleError
+from ..rules.partition import Answer, Condition, Partition, Points
+from ..rules.rules import Rule, checked_number, schema_of
+from ..rules.text import write
 from ..schema import Label, Schema
+from .card_text import card_text
+from .cards import Card as Card
+from .cards import PointsTable as PointsTable
 from .json_form import entries_of, json_text, literal_from_dict, literal_to_dict, reading_entries, schema_from
 from .model import PartitionModel
 

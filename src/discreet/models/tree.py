@@ -7,11 +7,10 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from ..common.errors import RuleError
-from ..conditions.nodes import Leaf, Node, Split, as_node, depth_of, leaves_below, lines_of, simplified, without_counts
-from ..conditions.partition import Answer, Partition, checked_weights
-from ..conditions.rules import Literal, Rule, schema_of
-from ..conditions.text import MOST_DEPTH, TOO_DEEP, ParsedNode, Reader
+from .._utils.errors import RuleError
+from ..rules.partition import Answer, Partition, checked_weights
+from ..rules.rules import Literal, Rule, schema_of
+from ..rules.text import MOST_DEPTH, TOO_DEEP, ParsedNode, Reader
 from ..schema import Label, Schema
 from .json_form import (
     entries_of,
@@ -24,6 +23,7 @@ from .json_form import (
     weights_from,
 )
 from .model import PartitionModel
+from .nodes import Leaf, Node, Split, as_node, depth_of, leaves_below, lines_of, simplified, without_counts
 
 FORMAT, VERSION = "discreet tree", 1
 

@@ -2,14 +2,14 @@
 
 from importlib.resources import files
 
-from ..common.html import name, plain, wide
-from ..common.svg import bar
-from ..conditions.cards import numbers_of, percent_of
-from ..conditions.partition import DOUBLING, Points
+from .._utils.html import name, plain, wide
+from .._utils.svg import bar
+from ..models.cards import numbers_of, percent_of
+from ..models.display.points_part import MINUS, signed
+from ..models.display.summary import CardPart, Summary, TablePart
+from ..models.display.wording import colour, condition, count_cells, number, percent
+from ..rules.partition import DOUBLING, Points
 from .counts_part import counts_are, legend, no_counts, noise, right
-from .points_part import MINUS, signed
-from .summary import CardPart, Summary, TablePart
-from .wording import colour, condition, count_cells, number, percent
 
 BOX = '<td class="box"></td>'
 

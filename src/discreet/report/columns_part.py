@@ -1,7 +1,7 @@
 """The columns of the table, by what became of them."""
 
-from ..common.html import name
-from .summary import Summary
+from .._utils.html import name
+from ..models.display.summary import Summary
 
 
 def columns(s: Summary) -> str:

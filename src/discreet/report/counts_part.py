@@ -1,8 +1,8 @@
 """What is said about released counts, of rules and of leaves alike."""
 
-from ..common.html import name, plain
-from .summary import CONFIDENCE, Summary
-from .wording import colour, percent
+from .._utils.html import name, plain
+from ..models.display.summary import CONFIDENCE, Summary
+from ..models.display.wording import colour, percent
 
 
 def legend(s: Summary, also: str = "") -> str:

@@ -1,24 +1,24 @@
 """The report as one HTML file: nothing to load, nothing sent, readable on a phone, on paper and aloud.
 
-Names and values in a model may be anything, so every string goes through ``plain`` of common/html.py.
+Names and values in a model may be anything, so every string goes through ``plain`` of _utils/html.py.
 """
 
 from dataclasses import replace
 from importlib.resources import files
 from typing import Any
 
-from ..common.html import document, name, plain, wide
-from ..privacy.entries import LedgerSnapshot
+from .._utils.html import document, name, page_css, plain, wide
+from ..accounting.entries import LedgerSnapshot
+from ..models.display.particulars import Particulars
+from ..models.display.summary import Summary, summarize
+from ..models.display.wording import bound, epsilon_text, number, percent, sentence
 from .card_part import card, card_css, totals
 from .columns_part import columns
 from .list_part import rules, splits
-from .particulars import Particulars
 from .promise_part import budget, limits, promise
 from .scale_part import epsilon
 from .schema_part import schema
-from .summary import Summary, summarize
 from .tree_part import leaves, tree, tree_css
-from .wording import bound, epsilon_text, number, percent, sentence
 
 NAMES_IN_TILE = 3
 SECTIONS = {
@@ -98,7 +98,7 @@ def to_html(model: Any, particulars: Particulars | None = None, sha256: str = ""
 {sections}</main>
 <footer><p>Made by discreet {plain(summary.version)} from what the model releases; no records were read for it. This page loads
 nothing and sends nothing.</p></footer>"""
-    return document(f"{title}: model report", _file("page.css") + own_css, body, _file("scale.js"))
+    return document(f"{title}: model report", page_css() + own_css, body, _file("scale.js"))
 
 
 def _file(filename: str) -> str:

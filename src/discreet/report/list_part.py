@@ -1,11 +1,11 @@
 """The rules as a diagram, and how they split the records that reach them, from the released counts."""
 
-from ..common.html import name, plain, wide
-from ..common.svg import bar
+from .._utils.html import name, plain, wide
+from .._utils.svg import bar
+from ..models.display.points_part import points
+from ..models.display.summary import Step, Summary
+from ..models.display.wording import colour, condition, count_cells, ends, number, percent, said
 from .counts_part import counts_are, legend, no_counts, noise, right
-from .points_part import points
-from .summary import Step, Summary
-from .wording import colour, condition, count_cells, ends, number, percent, said
 
 
 def rules(s: Summary) -> str:

@@ -2,13 +2,13 @@
 
 import math
 
-from ..common.html import name, plain, wide
-from ..common.svg import bar
-from ..privacy.entries import LedgerSnapshot
-from ..privacy.ledger_words import to_whom, together
-from ..privacy.statement import Guarantee, rounded_up
-from .summary import Summary
-from .wording import factor, sentence
+from .._utils.html import name, plain, wide
+from .._utils.svg import bar
+from ..accounting.entries import LedgerSnapshot
+from ..accounting.ledger_words import to_whom, together
+from ..accounting.statement import Guarantee, rounded_up
+from ..models.display.summary import Summary
+from ..models.display.wording import factor, sentence
 
 
 def promise(s: Summary) -> str:

@@ -2,9 +2,9 @@
 
 import math
 
-from ..common.html import wide
-from .summary import SCALE, Chance, Summary
-from .wording import bound, epsilon_text, factor
+from .._utils.html import wide
+from ..models.display.summary import SCALE, Chance, Summary
+from ..models.display.wording import bound, epsilon_text, factor
 
 LOW, HIGH = 0.01, 20.0  # the ends of the scale of epsilon
 TICKS = (0.01, 0.1, 1, 10)

@@ -1,8 +1,8 @@
 """The schema that a model rests on, as a table: everything that was decided before a record was read."""
 
-from ..common.html import name, plain, wide
+from .._utils.html import name, plain, wide
+from ..models.display.summary import Summary
 from .schema_words import Asked, facts_of, origin_of
-from .summary import Summary
 
 MOST_VALUES = 40  # more of a column's cuts or categories are left to the model's file
 

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from ..conditions.text import write_number
+from ..rules.text import write_number
 from ..schema import Schema
 from ..schema.columns import Column, Value
 

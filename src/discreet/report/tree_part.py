@@ -6,11 +6,11 @@ is an outline. Nothing in it needs a script or a picture.
 
 from importlib.resources import files
 
-from ..common.html import name, plain, wide
-from ..common.svg import bar
+from .._utils.html import name, plain, wide
+from .._utils.svg import bar
+from ..models.display.summary import Fork, Step, Summary
+from ..models.display.wording import colour, condition, count_cells, number, percent
 from .counts_part import counts_are, legend, no_counts, noise, right
-from .summary import Fork, Step, Summary
-from .wording import colour, condition, count_cells, number, percent
 
 BOX = {
     1: 14.0,

@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from ..common.errors import SchemaError
-from ..common.parameters import finite_number
+from .._utils.errors import SchemaError
+from .._utils.parameters import finite_number
 from .columns import Column
 from .columns.value_bins import NumberBins, TextBins
 

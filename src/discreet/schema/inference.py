@@ -9,8 +9,8 @@ from numbers import Real
 
 import numpy as np
 
-from ..common.errors import no_value_shown
-from ..common.tables import Table
+from .._utils.errors import no_value_shown
+from .._utils.tables import Table
 from . import Schema
 from .columns import KINDS, Column, Ignored, is_missing
 from .columns.base import Seen
@@ -23,7 +23,7 @@ def infer_schema(table: Table, n_cuts: int = N_CUTS, exclude: Iterable[str] = ()
     """Columns as they look: numbers cut at quantiles, texts as categories, dates and free text ignored.
 
     >>> import pandas as pd
-    >>> from discreet.common.tables import as_table
+    >>> from discreet._utils.tables import as_table
     >>> frame = pd.DataFrame({"age": [20, 30, 40, 50], "job": ["a", "b", "a", None], "smokes": [0, 1, 1, 0]})
     >>> for column in infer_schema(as_table(frame), n_cuts=1).columns:
     ...     print(column.name, column.tests())

@@ -37,10 +37,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..common.errors import SchemaError, shown
-from ..common.names import closest, first_few
-from ..common.parameters import as_written, least_float
-from ..common.writing import write_whole
+from .._utils.errors import SchemaError, shown
+from .._utils.names import closest, first_few
+from .._utils.parameters import as_written, least_float
+from .._utils.writing import write_whole
 from .columns import KINDS, Boolean, Column, Ignored, canonical
 from .columns.base import LARGEST_WHOLE
 from .columns.label_text import LONGEST_SOURCE, checked_text

@@ -11,7 +11,7 @@ from glob import escape, iglob
 from pathlib import Path
 from urllib.parse import SplitResult, unquote, urlsplit
 
-from ..common.errors import TableError
+from .._utils.errors import TableError
 from .engines import engine_at
 
 NO_SECRETS = (

@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..common.errors import SchemaError
+from .._utils.errors import SchemaError
 from ..schema import Label
 from ..schema.columns import Column, canonical
 from ..schema.columns.matching import MISSING, NONE, Matching, whole_of

@@ -21,11 +21,11 @@ from typing import Any
 
 import numpy as np
 
-from ..cells.cells import CellsInProgress
-from ..cells.division import OUTSIDE, Box, Division
-from ..cells.totals import ByTotal, TotalsInProgress, columns_of, renumbered
-from ..cells.tuples import TuplesInProgress
-from ..common.errors import EngineError, SchemaError, TableError, warnings_ignored
+from .._utils.errors import EngineError, SchemaError, TableError, warnings_ignored
+from ..private.counts.cells import CellsInProgress
+from ..private.counts.division import OUTSIDE, Box, Division
+from ..private.counts.totals import ByTotal, TotalsInProgress, columns_of, renumbered
+from ..private.counts.tuples import TuplesInProgress
 from ..schema import Label, Schema
 from ..schema.columns import Column
 from .bins import EngineColumn, smallest

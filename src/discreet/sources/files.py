@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ..common.errors import TableError, no_value_shown
+from .._utils.errors import TableError, no_value_shown
 from ..schema import Schema
 from ..schema.columns import Column
 from ..schema.columns.matching import MISSING

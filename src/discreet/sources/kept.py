@@ -16,10 +16,10 @@ from typing import cast
 import numpy as np
 import numpy.typing as npt
 
-from ..cells.secret import Secret
-from ..cells.totals import TotalsInProgress
-from ..cells.tuples import TuplesInProgress
-from ..common.errors import EngineError
+from .._utils.errors import EngineError
+from ..private.counts.secret import Secret
+from ..private.counts.totals import TotalsInProgress
+from ..private.counts.tuples import TuplesInProgress
 from ..schema.columns import Column
 from .engine import BOOKED, EngineTable
 from .memory import FileTable, MemoryTable

@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from ..cells.cells import CellsInProgress
-from ..cells.totals import TotalsInProgress
-from ..cells.tuples import TuplesInProgress
-from ..common.errors import SchemaError
-from ..common.tables import Table, as_array, as_objects, as_table, only_column
+from .._utils.errors import SchemaError
+from .._utils.tables import Table, as_array, as_objects, as_table, only_column
+from ..private.counts.cells import CellsInProgress
+from ..private.counts.totals import TotalsInProgress
+from ..private.counts.tuples import TuplesInProgress
 from ..schema import Label, Schema
 from ..schema.columns import Column, canonical
 from ..schema.columns.base import distinct, no_warning

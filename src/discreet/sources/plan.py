@@ -6,7 +6,7 @@ captures, among those that no rule chosen so far captures. A candidate is about 
 *sets of columns* tell it, if each candidate's columns are in one of the sets. They are asked for once for each rule of the list,
 and the fewer sets, the less work for each record.
 
-Learners of short lists and of shallow trees ask for the joint counts of every two or three columns (cells/tuples.py), once for
+Learners of short lists and of shallow trees ask for the joint counts of every two or three columns (counts/tuples.py), once for
 each of their draws.
 
 What is chosen follows from the schema, the candidates, the learner's parameters and a size limit: public numbers, known before
@@ -20,9 +20,9 @@ from functools import lru_cache
 
 import numpy as np
 
-from ..cells.groups import Groups
-from ..common.errors import SchemaError
-from ..conditions.candidates import Candidates
+from .._utils.errors import SchemaError
+from ..private.counts.groups import Groups
+from ..rules.candidates import Candidates
 from ..schema.columns import Column
 
 PATTERNS, NODES, TUPLES = "patterns", "nodes", "tuples"

@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from ..common.errors import SchemaError, no_value_shown
-from ..common.tables import as_table
+from .._utils.errors import SchemaError, no_value_shown
+from .._utils.tables import as_table
 from ..schema import Schema
 from ..schema.columns import Column, canonical, is_missing
 from ..schema.columns.base import spelled_alike

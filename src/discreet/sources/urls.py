@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import SplitResult, parse_qsl
 
-from ..common.errors import EngineError, TableError, warnings_ignored
+from .._utils.errors import EngineError, TableError, warnings_ignored
 from .addresses import checked_url, private_parts
 from .causes import cause_of
 from .engines import ENGINES, engine_at

@@ -20,7 +20,7 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 import pandas as pd
 
-from ...common.errors import SchemaError, no_value_shown, shown, warnings_ignored
+from ..._utils.errors import SchemaError, no_value_shown, shown, warnings_ignored
 from .label_text import checked_text
 from .value_bins import ValueBins
 from .values import canonical, is_missing

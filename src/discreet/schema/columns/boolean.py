@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from ...common.errors import SchemaError
+from ..._utils.errors import SchemaError
 from .base import Column, ColumnTest, Seen, Value, distinct
 from .labels import Labels, checked_labels
 from .matching import says_missing

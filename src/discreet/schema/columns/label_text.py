@@ -2,7 +2,7 @@
 
 import unicodedata
 
-from ...common.errors import SchemaError
+from ..._utils.errors import SchemaError
 
 LONGEST_LABEL = 200
 LONGEST_SOURCE = 1_000

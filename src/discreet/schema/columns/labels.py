@@ -7,7 +7,7 @@ other may look the same, so a label that another one has, or that is another one
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from ...common.errors import SchemaError
+from ..._utils.errors import SchemaError
 from .label_text import LONGEST_LABEL, checked_text
 from .values import canonical
 

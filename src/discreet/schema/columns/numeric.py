@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from ...common.errors import SchemaError
+from ..._utils.errors import SchemaError
 from .base import Column, ColumnTest, Seen, Value, asks_for_missing
 from .matching import says_missing
 from .value_bins import NumberBins

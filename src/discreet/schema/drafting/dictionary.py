@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from ...common.errors import SchemaError, no_value_shown
-from ...common.tables import as_table
+from ..._utils.errors import SchemaError, no_value_shown
+from ..._utils.tables import as_table
 from .. import Label
 from ..columns import Boolean, Categorical, Ignored, Numeric, canonical, is_missing
 from ..columns.labels import tidy_label, tidy_labels

@@ -5,9 +5,9 @@ from dataclasses import dataclass, field
 from os import PathLike
 from typing import NamedTuple
 
-from ...common.errors import SchemaError
-from ...common.names import closest, first_few
-from ...common.writing import write_whole
+from ..._utils.errors import SchemaError
+from ..._utils.names import closest, first_few
+from ..._utils.writing import write_whole
 from .. import Label, Schema
 from ..columns import Column
 from ..columns.numeric import MOST_CUTS

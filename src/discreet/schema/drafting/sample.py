@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from ...common.errors import SchemaError, no_value_shown
-from ...common.samples import note_sample
-from ...common.tables import Table, as_table
+from ..._utils.errors import SchemaError, no_value_shown
+from ..._utils.samples import note_sample
+from ..._utils.tables import Table, as_table
 from .. import Label
 from ..columns import Boolean, Categorical, Ignored
 from .column_profile import ColumnProfile, profile_of

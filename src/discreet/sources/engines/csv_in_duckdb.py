@@ -14,7 +14,7 @@ from typing import Any
 import ibis
 from ibis.backends.duckdb import Backend
 
-from ...common.errors import TableError
+from ..._utils.errors import TableError
 from ...schema import Label
 from ...schema.columns import Column
 from ...schema.columns.matching import MISSING

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any, ClassVar
 from urllib.parse import SplitResult, unquote
 
-from ...common.errors import TableError
+from ..._utils.errors import TableError
 from .base import Cause, Engine, Query, named
 
 LAST = "is_last_row"

@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 from urllib.parse import SplitResult
 from uuid import uuid4
 
-from ...common.errors import SchemaError
+from ..._utils.errors import SchemaError
 from .base import Cause, Engine, Query, named
 
 PLAIN = re.compile(r"[\w .,:;<>=+*/()-]*", re.ASCII)

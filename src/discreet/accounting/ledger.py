@@ -1,0 +1,368 @@
+"""What was spent on what, in exact fractions. A ledger refuses to overspend, before anything is computed.
+
+A fit reserves its whole (epsilon, delta) as one entry; the doors it opens draw from the reservation. What early stopping
+leaves over is shown as unused, and not returned: whether a fit stopped early depends on the data.
+
+Two sums are kept, and neither may exceed the budget: of what was asked for, as the methods' authors count it, and of what is
+proved. A ledger with a rho also counts in zCDP, which grows more slowly over many releases, and takes what is within rho
+(``filter.py``). A release about which nothing is proved is refused, unless the ledger was made to take such releases.
+
+``Ledger(...)`` lives in memory and is shared by identity: scikit-learn's ``clone`` and deepcopy keep the same ledger, and
+it refuses to be pickled, so that several processes must use ``Ledger.open(path)`` (stored_ledger.py), a database that is written
+before any data is touched.
+"""
+
+import math
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from fractions import Fraction
+from threading import Lock
+from typing import TYPE_CHECKING, Any, NoReturn
+
+from .._utils.visible import on_a_line
+from .amounts import UNREADABLE as UNREADABLE
+from .amounts import exact as exact
+from .amounts import rounded_up
+from .costs import Cost
+from .entries import STOPPED, Booked, Totals, Whole, read_checksum
+from .entries import Entry as Entry
+from .entries import LedgerSnapshot as LedgerSnapshot
+from .filter import NoDeltaError as NoDeltaError
+from .filter import how_many
+from .ledger_places import LedgerError as LedgerError
+from .reservation import BudgetError as BudgetError
+from .reservation import Reservation as Reservation
+from .totals import NUMERICAL, Total
+from .whole import Rho, whole_of
+from .wish import Proved, make_wish
+from .wish import UnprovedError as UnprovedError
+from .wish import Wish as Wish
+
+if TYPE_CHECKING:
+    from .stored_ledger import StoredLedger
+
+ADD_OR_REMOVE = "add or remove"
+
+
+class Ledger:
+    """A budget for all releases from one table.
+
+    Parameters
+    ----------
+    epsilon, delta : float
+        For all releases together.
+    allow_unproved : bool, default=False
+        Whether to take releases about which nothing is proved (seeded ones, say). For experiments.
+    rho : float or "auto", default=None
+        Also count in zCDP, and take what is within this: many small releases cost much less so than by addition. What of delta
+        it takes is not there for the releases themselves; "auto" takes all of it, and as large a rho as that allows.
+    records_per_person : int, default=None
+        Refuse releases for people with fewer records than that. By default the sums are about people with as many records as
+        every release allows for.
+
+    Examples
+    --------
+    >>> ledger = Ledger(epsilon=3.0, delta=1e-6)
+    >>> ledger.reserve(Fraction(1), Fraction(0), "first model").close()
+    >>> ledger.remaining
+    (Fraction(2, 1), Fraction(1, 1000000))
+    >>> ledger.reserve(Fraction(5, 2), Fraction(0), "second model")
+    Traceback (most recent call last):
+    discreet.accounting.reservation.BudgetError: the ledger has epsilon 2 and delta 1e-06 left, this needs epsilon 2.5 and delta 0
+
+    A hundred models drawn whole at epsilon 0.1 come to 10 by addition, and fit into 3 at a delta of 1e-6:
+
+    >>> ledger = Ledger(epsilon=3.0, delta=1e-6, rho="auto")
+    >>> for _ in range(100):
+    ...     ledger.reserve(Fraction(1, 10), Fraction(0), "a tree", [Cost("bounded range", Fraction(1, 10))]).close()
+    >>> round(float(ledger.snapshot().total().epsilon), 3)
+    2.419
+    """
+
+    def __init__(
+        self,
+        epsilon: float | Fraction,
+        delta: float | Fraction = 0,
+        allow_unproved: bool = False,
+        rho: Rho = None,
+        records_per_person: int | None = None,
+    ) -> None:
+        self._whole = whole_of(epsilon, delta, allow_unproved, rho, records_per_person)
+        self._kept: list[
+            tuple[Entry, Totals]
+        ] = []  # with the sums up to each entry: one step, however it is interrupted
+        self._ends: dict[int, tuple[str, Fraction, Fraction]] = {}
+        self._models: dict[int, list[str]] = {}
+        self._lock = Lock()
+        self._process = os.getpid()
+
+    @staticmethod
+    def open(
+        path: str | os.PathLike[str],
+        epsilon: float | None = None,
+        delta: float = 0,
+        allow_unproved: bool = False,
+        rho: Rho = None,
+        records_per_person: int | None = None,
+    ) -> "StoredLedger":
+        """The ledger in a file of SQLite, or at ``postgresql://USER@HOST/DATABASE?ledger=NAME`` (needs `discreet[postgres]`).
+
+        One that does not exist yet is made, and then needs an epsilon. A password is no part of the URL: it is taken from
+        ``PGPASSWORD``, ``~/.pgpass`` or a service file.
+        """
+        from .stored_ledger import StoredLedger
+
+        return StoredLedger(path, epsilon, delta, allow_unproved, rho, records_per_person)
+
+    @property
+    def epsilon(self) -> Fraction:
+        """The whole epsilon."""
+        return self._now()[0].epsilon
+
+    @property
+    def delta(self) -> Fraction:
+        """The whole delta."""
+        return self._now()[0].delta
+
+    @property
+    def allow_unproved(self) -> bool:
+        """Whether releases are taken about which nothing is proved."""
+        return self._now()[0].allow_unproved
+
+    @property
+    def entries(self) -> tuple[Entry, ...]:
+        """All reservations, oldest first. From a file, all of it is read for that."""
+        return tuple(
+            _ended(entry, self._ends.get(i), self._models.get(i, ())) for i, (entry, _) in enumerate(self._kept, 1)
+        )
+
+    @property
+    def n_entries(self) -> int:
+        """How many reservations there are."""
+        return self._now()[1].entries
+
+    @property
+    def spent(self) -> tuple[Fraction, Fraction]:
+        """The sum of what was reserved, as the methods' authors count it. ``proved`` is what can be relied on."""
+        return self.snapshot().spent
+
+    @property
+    def remaining(self) -> tuple[Fraction, Fraction]:
+        """What is left, of what was asked for or of what is proved, whichever is less."""
+        return self.snapshot().remaining
+
+    @property
+    def proved(self) -> tuple[float, float]:
+        """By basic composition, what is proved about all releases together; infinite if nothing is about one of them."""
+        return self.snapshot().proved
+
+    def snapshot(self, own: Booked | None = None) -> LedgerSnapshot:
+        """What the ledger says now and anyone may know, for the model whose own entry is given. See LedgerSnapshot."""
+        return self._summary(*self._now(), own)
+
+    def _summary(self, whole: Whole, totals: Totals, own: Booked | None) -> LedgerSnapshot:
+        mine = own is not None and own.ledger == whole.name
+        number, release = (own.number, own.release) if own is not None and mine else (None, None)
+        return LedgerSnapshot(
+            *(whole.epsilon, whole.delta, totals, whole.name, number, release, whole.rho, whole.rho_delta)
+        )
+
+    def reserve(
+        self,
+        epsilon: Fraction,
+        delta: Fraction,
+        what: str,
+        proved: Proved = "as reserved",
+        records: int = 1,
+        *,
+        because: Sequence[str] = (),
+        release: str | None = None,
+        rests_on: Mapping[str, Fraction] | None = None,
+        pays_for: Mapping[str, Fraction] | None = None,
+        neighbours: str = ADD_OR_REMOVE,
+    ) -> Reservation:
+        """Set aside a budget, or raise BudgetError. It is on record before this returns.
+
+        ``proved`` is proved about the release: a list of costs (``accounting/costs.py``), a pair (epsilon, delta), or None if
+        nothing is; left out, it is the pair reserved. ``because`` says why nothing is. ``records`` is how many a person may
+        have; all numbers are then those of a person, who comes or goes with all of them: what is proved for a person whose
+        records are *replaced* (``neighbours``) is no bound on that, and is refused.
+        ``release`` names what is released, by default at random. ``rests_on`` are cut points that it is made with, by name, with
+        their epsilon for a person: those that no entry pays for are booked with it. ``pays_for`` are cut points that are the
+        release itself.
+        """
+        if neighbours != ADD_OR_REMOVE:
+            raise ValueError(
+                f"a ledger adds up what is proved of tables that {ADD_OR_REMOVE} a person's records; from what is proved about "
+                "other neighbours (records that are replaced, say) it does not follow"
+            )
+        wish = make_wish(epsilon, delta, what, proved, records, because, release, rests_on, pays_for)
+        booked, entry = self._book(wish)
+        before = sum((e for name, e in entry.cut_points if name not in wish.pays_for), Fraction(0))
+        return Reservation(entry.epsilon, entry.delta, self, booked, records, before)
+
+    def check(
+        self,
+        epsilon: Fraction,
+        delta: Fraction,
+        proved: Proved = "as reserved",
+        records: int = 1,
+        *,
+        because: Sequence[str] = (),
+        rests_on: Mapping[str, Fraction] | None = None,
+    ) -> None:
+        """Raise BudgetError if ``reserve`` would. Nothing is set aside.
+
+        >>> Ledger(epsilon=1.0).check(Fraction(1, 2), Fraction(0))
+        """
+        wish = make_wish(epsilon, delta, "", proved, records, because, "", rests_on, None)
+        wish.granted(*self._now(), self._known(wish.rests_on))
+
+    def room_for(self, costs: Sequence[Cost]) -> int:
+        """How many more releases with these costs it takes, for a person with as many records as they are about.
+
+        >>> Ledger(3.0).room_for([Cost("pure", Fraction(1, 10))])
+        30
+        >>> Ledger(3.0, 1e-6, rho="auto").room_for([Cost("bounded range", Fraction(1, 10))])
+        148
+        """
+        return how_many(*self._now(), tuple(costs))
+
+    def _now(self) -> tuple[Whole, Totals]:
+        return self._whole, self._kept[-1][1] if self._kept else Totals()
+
+    def _known(self, names: Mapping[str, Fraction]) -> dict[str, Fraction]:
+        """What was booked for cut points of these names."""
+        return known_cut_points((entry for entry, _ in self._kept), names) if names else {}
+
+    def _book(self, wish: Wish) -> tuple[Booked, Entry]:
+        self._check_process()
+        with self._lock:  # this very statement: a function around it could be interrupted before it lets go
+            whole, totals = self._now()
+            entry = wish.granted(whole, totals, self._known(wish.rests_on))
+            self._kept.append((entry, totals.plus(entry)))
+        assert whole.name is not None
+        return Booked(whole.name, totals.entries + 1, wish.release), entry
+
+    def _end(self, booked: Booked, how: str, epsilon: Fraction, delta: Fraction) -> None:
+        self._check_process()
+        self._ends[booked.number] = how, epsilon, delta
+
+    def note_model(self, booked: Booked, checksum: str) -> None:
+        """Remember the checksum (SHA-256) of a file into which the model of an entry was written. It is for information."""
+        if booked.ledger == self._whole.name and os.getpid() == self._process:
+            self._models.setdefault(booked.number, []).append(read_checksum(checksum))
+
+    def total(self, delta: float | Fraction | None = None, numerical: bool | None = None) -> Total | None:
+        """What is proved about all releases together at this delta; None if nothing is about one of them, or delta is too small.
+
+        It is the least of the plain sum, of zCDP and, if dp-accounting is installed (`discreet[accounting]`) or ``numerical``
+        asks for it, of numerical composition. If later budgets were chosen by looking at earlier results, only what the ledger
+        refuses to exceed is sure: its epsilon and delta.
+        """
+        now = self.snapshot()
+        at = now.delta if delta is None else exact("delta", delta)
+        found = now.total(at)
+        if found is None or numerical is False or not at:
+            return found
+        from .numerical import NotInstalled, epsilon_by_composition
+
+        try:
+            epsilon = epsilon_by_composition(((e.costs, e.records_per_person or 1) for e in self.entries), at)
+        except NotInstalled:
+            if numerical:
+                raise
+            return found
+        return Total(epsilon, at, NUMERICAL) if epsilon < found.epsilon else found
+
+    def tight_epsilon(self, delta: float) -> float:
+        """The epsilon of ``total(delta)``, which needs `discreet[accounting]`; infinite if there is none."""
+        found = self.total(delta, numerical=True)
+        return math.inf if found is None else float(found.epsilon)
+
+    def __str__(self) -> str:
+        rows = [("when", "what", "epsilon", "delta", "unused, not returned", "proved")]
+        for e in self.entries:
+            unused = "(not closed)" if e.unused_epsilon is None else f"{float(e.unused_epsilon):.4g}"
+            unused += " (stopped)" if e.how == STOPPED else ""
+            proved = "nothing"
+            if e.proved_epsilon is not None and e.proved_delta is not None:
+                proved = f"{rounded_up(e.proved_epsilon, 6)}, {rounded_up(e.proved_delta, 3)}"
+            when = on_a_line(e.when[:16].replace("T", " "))
+            rows.append((when, on_a_line(e.what), f"{float(e.epsilon):.6g}", f"{float(e.delta):.6g}", unused, proved))
+        spent, left, (epsilon, delta) = self.spent, self.remaining, self.proved
+        together = "nothing" if math.isinf(epsilon) else f"{rounded_up(epsilon, 6)}, {rounded_up(delta, 3)}"
+        rows.append(("", "spent", f"{float(spent[0]):.6g}", f"{float(spent[1]):.6g}", "", together))
+        rows.append(("", "left", f"{float(left[0]):.6g}", f"{float(left[1]):.6g}", "", ""))
+        if (rho := self.snapshot().remaining_rho) is not None:
+            rows.append(("", "left in zCDP", f"rho {float(rho):.6g}", "", "", ""))
+        widths = [max(len(row[i]) for row in rows) for i in range(6)]
+        return "\n".join("  ".join(cell.ljust(w) for cell, w in zip(row, widths, strict=True)).rstrip() for row in rows)
+
+    def __repr__(self) -> str:
+        whole = self._now()[0]
+        more = ", allow_unproved=True" if whole.allow_unproved else ""
+        more += f", rho={float(whole.rho):.4g}" if whole.rho is not None else ""
+        more += f", records_per_person={whole.records_per_person}" if whole.records_per_person is not None else ""
+        return f"Ledger(epsilon={float(whole.epsilon):g}, delta={float(whole.delta):g}{more})"
+
+    def __copy__(self) -> "Ledger":
+        return self
+
+    def __deepcopy__(self, memo: Any) -> "Ledger":
+        return self  # a copy would let the same budget be spent twice
+
+    def __reduce__(self) -> Any:
+        self._refuse()
+
+    def _check_process(self) -> None:
+        """A forked copy is refused before it waits for a lock that nobody in its process will free."""
+        if os.getpid() != self._process:
+            self._refuse()
+
+    def _refuse(self) -> NoReturn:
+        raise TypeError(
+            "a ledger in memory cannot be pickled or used in another process: each would spend it whole. "
+            "Use Ledger.open(path), or n_jobs=1"
+        )
+
+
+def _ended(entry: Entry, end: tuple[str, Fraction, Fraction] | None, models: Sequence[str]) -> Entry:
+    entry = replace(entry, models=tuple(models))
+    return entry if end is None else replace(entry, how=end[0], spent_epsilon=end[1], spent_delta=end[2])
+
+
+def known_cut_points(entries: Any, names: Mapping[str, Fraction]) -> dict[str, Fraction]:
+    """What these entries pay for cut points of these names."""
+    known: dict[str, Fraction] = {}
+    for entry in entries:
+        for name, epsilon in entry.cut_points:
+            if name in names:
+                known[name] = known.get(name, Fraction(0)) + epsilon
+    return known
+
+
+def reserve(
+    ledger: Ledger | None,
+    epsilon: Fraction,
+    delta: Fraction,
+    what: str,
+    proved: Proved,
+    records: int = 1,
+    *,
+    because: Sequence[str] = (),
+    release: str | None = None,
+    rests_on: Mapping[str, Fraction] | None = None,
+    pays_for: Mapping[str, Fraction] | None = None,
+) -> Reservation:
+    """Set aside a budget, in the ledger if there is one."""
+    if ledger is None:
+        return Reservation(epsilon, delta, records=records)
+    return ledger.reserve(
+        *(epsilon, delta, what, proved, records),
+        because=because,
+        release=release,
+        rests_on=rests_on,
+        pays_for=pays_for,
+    )

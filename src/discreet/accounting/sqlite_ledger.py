@@ -1,0 +1,188 @@
+"""A ledger in a file of SQLite, for the processes of one machine.
+
+A rollback journal beside the file (no WAL), and ``synchronous=EXTRA``: a reservation is on disk before anyone may use it. SQLite
+does the locking and, after a kill, the way back. What it needs for that is checked: one name (the journal goes by it), a disk of
+this machine (locks), a file of the length that it says.
+
+POSIX drops all locks that a process has on a file as soon as *any* descriptor of it is closed there, and a connection must not
+live on in a forked process. So one operation at a time has a connection, and nobody forks meanwhile.
+"""
+
+import os
+import sqlite3
+import stat
+import time
+from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
+from threading import RLock
+
+from .._utils.databases import new_database
+from .ledger_places import BusyError, LedgerError, MissingError, OutOfReachError, T
+from .ledger_rows import TABLES, DamagedError, Run
+
+MAGIC, MARK = b"SQLite format 3\0", 0x64697363  # at byte 68: "disc"
+PATIENCE = 0.1  # seconds that SQLite waits by itself: as long, Ctrl-C is not noticed
+MOUNTS = Path("/proc/self/mounts")
+NETWORK = (
+    *("nfs", "cifs", "smb", "9p", "afs", "ceph", "lustre", "beegfs", "gpfs", "davfs", "virtiofs"),
+    *("fuse.sshfs", "fuse.rclone", "fuse.glusterfs", "fuse.s3fs", "fuse.davfs", "fuse.gvfsd"),
+)
+SETTINGS = ("synchronous = EXTRA", "trusted_schema = OFF", "cell_size_check = ON")
+_alone = RLock()
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(before=_alone.acquire, after_in_parent=_alone.release, after_in_child=_alone.release)
+
+
+def is_ledger(beginning: bytes) -> bool:
+    """Whether a file is a ledger, by its first 100 bytes."""
+    return beginning.startswith(MAGIC) and beginning[68:72] == MARK.to_bytes(4, "big")
+
+
+class SQLitePlace:
+    """A file."""
+
+    locked = ""
+
+    def __init__(self, path: str | os.PathLike[str]) -> None:
+        self.path = Path(os.path.realpath(path))  # by whatever name or link it is opened
+        self.where = self.shown = str(self.path)
+
+    def make(self, create: Callable[[Run], None]) -> None:
+        """See ``Place``."""
+        self._refuse_network()
+
+        def made(connection: sqlite3.Connection) -> None:
+            connection.execute(f"PRAGMA application_id = {MARK}")
+            create(lambda sql, *given: connection.execute(sql, given).fetchall())
+
+        new_database(self.path, made)
+
+    def attempt(self, write: bool, work: Callable[[Run], T]) -> T:
+        """See ``Place``."""
+        with _alone:
+            self._check(write)
+            mode = "rw" if os.access(self.path, os.W_OK) else "ro"
+            try:
+                with closing(self._connected(mode)) as connection:
+                    connection.execute("BEGIN IMMEDIATE" if write else "BEGIN")
+                    self._check_tables(connection)
+                    found = work(lambda sql, *given: connection.execute(sql, given).fetchall())
+                    connection.execute("COMMIT")
+                    return found
+            except (
+                sqlite3.Error,
+                UnicodeError,
+            ) as error:  # of a message that quotes damaged bytes, Python makes no string
+                raise self._told(error) from None
+            except FileNotFoundError:
+                raise self._gone() from None
+
+    def _gone(self) -> MissingError:
+        return MissingError(f"the ledger at {self.shown} is gone")
+
+    def _connected(self, mode: str) -> sqlite3.Connection:
+        uri = f"{self.path.as_uri()}?mode={mode}"
+        connection = sqlite3.connect(uri, uri=True, timeout=PATIENCE, isolation_level=None)
+        try:
+            for setting in SETTINGS:
+                connection.execute(f"PRAGMA {setting}")
+            if connection.execute("PRAGMA journal_mode = DELETE").fetchone() != ("delete",):
+                raise sqlite3.DatabaseError
+        except BaseException:
+            connection.close()
+            raise
+        return connection
+
+    def _check_tables(self, connection: sqlite3.Connection) -> None:
+        """With the lock on the file. SQLite itself ignores bytes that were appended, or notices late what was cut off."""
+        tables = connection.execute("SELECT name, sql FROM sqlite_master WHERE sql IS NOT NULL").fetchall()
+        pages, size = (connection.execute(f"PRAGMA {name}").fetchone()[0] for name in ("page_count", "page_size"))
+        if dict(tables) != TABLES or len(tables) != len(TABLES):
+            raise DamagedError("its tables")
+        if pages * size != os.stat(self.path).st_size:
+            raise DamagedError("its length")
+
+    def _check(self, write: bool) -> None:
+        """What SQLite would not notice, or not say in one clear line."""
+        try:
+            found = os.stat(self.path)
+            for pause in (0.01, 0.03, 0.1, 0.3, 1.0):  # a ledger that is just being made has two names for a moment
+                if found.st_nlink == 1:
+                    break
+                time.sleep(pause)
+                found = os.stat(self.path)
+            if not stat.S_ISREG(found.st_mode):
+                raise OutOfReachError(f"{self.shown} is not a regular file, so it is not a ledger")
+            with open(self.path, "rb") as file:
+                beginning = file.read(100)
+        except FileNotFoundError:
+            raise self._gone() from None
+        except OSError as error:
+            raise OutOfReachError(f"the ledger {self.shown} cannot be read: {error.strerror}") from None
+        if not beginning.startswith(MAGIC):
+            is_old = beginning.lstrip()[:1] == b"{" and b'"discreet ledger"' in beginning
+            what = (
+                "is a ledger in a format of an earlier development version"
+                if is_old
+                else "is not a ledger, or is damaged"
+            )
+            more = "" if is_old else "; get back an unchanged copy"
+            raise OutOfReachError(f"{self.shown} {what}, and cannot be read as one{more}")
+        if found.st_nlink > 1:
+            raise OutOfReachError(
+                f"the ledger {self.shown} has several names (hard links), and what a killed process leaves beside it is found "
+                "under one of them only: delete all names but one"
+            )
+        if write and not self._may_write():
+            raise OutOfReachError(
+                f"the ledger {self.shown} is read-only, so nothing can be booked: it and its folder (for SQLite's journal) must "
+                "be writable"
+            )
+        if write:
+            self._refuse_network()
+
+    def _may_write(self) -> bool:
+        return os.access(self.path, os.W_OK) and os.access(self.path.parent, os.W_OK | os.X_OK)
+
+    def _refuse_network(self) -> None:
+        """As far as Linux says it. The last mount of the longest name counts."""
+        try:
+            lines = [line.split(" ") for line in MOUNTS.read_text(errors="surrogateescape").splitlines()]
+        except OSError:
+            return
+        places = [(Path(line[1].encode("latin-1", "ignore").decode("unicode_escape")), line[2]) for line in lines]
+        around = [(len(place.parts), kind) for place, kind in places if self.path.is_relative_to(place)]
+        kind = max(reversed(around), key=lambda found: found[0], default=(0, ""))[1]
+        if kind.startswith(NETWORK):
+            raise OutOfReachError(
+                f"{self.shown} is on a network file system ({kind}), where locks between machines cannot be relied on: keep the "
+                "ledger on a disk of this machine, or on PostgreSQL: Ledger.open('postgresql://USER@HOST/DATABASE')"
+            )
+
+    def _told(self, error: Exception) -> Exception:
+        name = getattr(error, "sqlite_errorname", "")
+        if name.startswith(("SQLITE_BUSY", "SQLITE_LOCKED")):
+            return BusyError()
+        if name == "SQLITE_FULL":
+            return OutOfReachError(f"the ledger {self.shown} cannot be written: the disk is full")
+        if name == "SQLITE_READONLY_DBMOVED":
+            return OutOfReachError(f"the ledger {self.shown} was moved or deleted while it was being written")
+        journal = Path(f"{self.path}-journal")
+        if name.startswith(("SQLITE_CANTOPEN", "SQLITE_READONLY")) and journal.exists() and not self._may_write():
+            return OutOfReachError(
+                f"a process that wrote the ledger {self.shown} was killed, and left {journal.name}: open the ledger once where "
+                "it and its folder may be written, so that it is repaired; do not delete that file"
+            )
+        if name.startswith(("SQLITE_IOERR", "SQLITE_CANTOPEN", "SQLITE_READONLY", "SQLITE_PERM", "SQLITE_NOMEM")):
+            return OutOfReachError(f"the ledger {self.shown} cannot be read or written: the system refuses it ({name})")
+        return damaged(self.shown)
+
+
+def damaged(shown: str, what: str = "what is in it") -> LedgerError:
+    """A ledger that is not as it was written."""
+    return OutOfReachError(
+        f"the ledger {shown} is damaged: {what} cannot be as it was written. What was spent is not known, so nothing more may "
+        "be; get back an unchanged copy"
+    )

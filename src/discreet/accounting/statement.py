@@ -1,0 +1,324 @@
+"""What a fitted model promises: in words for a lawyer, in numbers for an auditor, and as JSON."""
+
+import json
+import math
+from dataclasses import dataclass, field, fields, replace
+from fractions import Fraction
+from typing import Any
+
+from .._utils.json_text import read_json
+from .._utils.parameters import as_written, least_float
+from .amounts import rounded_up as rounded_up
+from .costs import NOTHING_PROVED, PURE, Cost, pair, plain_sum, rho_sum
+from .totals import ADDITION, least
+
+FORMAT, VERSION = "discreet privacy statement", 1
+
+NEIGHBOURS = (
+    "Two tables are neighbours if one of them has one record more than the other. "
+    "To a person who has k records in the table, read epsilon as k times as large (and delta as larger still)."
+)
+# Why nothing is proved, where a report has to be loud
+SEEDED = "the noise was seeded (random_state), so it can be repeated and taken off"
+MEASURED, EVALUATED = "noisy accuracy", "noisy evaluation"  # the mechanisms of statements about a measurement
+MEASUREMENTS = {
+    MEASURED: "This accuracy was measured with noise.",
+    EVALUATED: "These numbers were measured with noise.",
+}
+INFERRED = "the schema was made from records (infer_schema, or cut points with seeded noise)"
+DRAFTED = "a schema was drafted from these very records (draft_schema), and nothing protects what it says about them"
+
+
+def neighbours_of(records: int) -> str:
+    """Which tables a promise compares, when a person has up to so many records."""
+    if records == 1:
+        return NEIGHBOURS
+    return (
+        f"Two tables are neighbours if one of them has the records of one person more than the other, up to {records} of them "
+        "(records_per_person). The noise is that of a single record at epsilon divided by that number. "
+        "To a person who has more records than that, it promises less."
+    )
+
+
+@dataclass(frozen=True)
+class Guarantee:
+    """An (epsilon, delta) pair. ``delta`` None stands for 1/n^2, where n is the private number of records.
+
+    >>> Guarantee.of(Fraction(11, 30), 0.0).for_person(3).epsilon, 3 * float(Fraction(11, 30))
+    (1.1, 1.0999999999999999)
+    """
+
+    epsilon: float
+    delta: float | None
+
+    @classmethod
+    def of(cls, epsilon: Fraction, delta: float | None) -> "Guarantee":
+        """With an epsilon that is carried as a fraction; what is shown of it is rounded up."""
+        found = cls(least_float(epsilon), delta)
+        object.__setattr__(found, "_exactly", epsilon)
+        return found
+
+    @property
+    def exactly(self) -> Fraction:
+        """Epsilon as a fraction; of a float, as it is written."""
+        found: Fraction = vars(self).get("_exactly", as_written(self.epsilon))
+        return found
+
+    @property
+    def costs(self) -> tuple[Cost, ...]:
+        """The same for a ledger."""
+        return pair(self.exactly, as_written(self.delta or 0.0))
+
+    def for_person(self, records: int) -> "Guarantee":
+        """The same for a person who has up to so many records in the table: a chain of neighbours, one record at a time.
+
+        Each step multiplies a chance by e^epsilon at most and adds delta, so the deltas add up to a geometric series.
+
+        >>> print(Guarantee(0.5, 0.0).for_person(4))
+        epsilon = 2
+        """
+        delta = self.delta
+        if delta:
+            delta = min(1.0, delta * sum(math.exp(min(700.0, i * self.epsilon)) for i in range(records)))
+        return Guarantee.of(self.exactly * records, delta)
+
+    def __str__(self) -> str:
+        if self.delta == 0:
+            return f"epsilon = {rounded_up(self.epsilon, 6)}"
+        delta = "1/n^2" if self.delta is None else rounded_up(self.delta, 3)
+        return f"epsilon = {rounded_up(self.epsilon, 6)}, delta = {delta}"
+
+
+def _in_words(proved: Guarantee) -> str:
+    """What epsilon means: by how much the chance of an outcome may differ."""
+    if proved.epsilon > 10:
+        return "but 'nearly' means a factor of more than 20,000: this is next to no protection"
+    factor = f"within a factor of e^epsilon = {rounded_up(math.exp(proved.epsilon), 3)}"
+    return factor if not proved.delta else f"{factor}, up to a chance of delta that this fails"
+
+
+@dataclass(frozen=True)
+class Others:
+    """Releases in the same process, of a table with the same columns, that are on no ledger: what they come to for a person.
+
+    ``epsilon`` and ``delta`` are the sum of those about which something is proved; about ``unproved`` of them nothing is.
+    """
+
+    releases: int
+    unproved: int
+    epsilon: float
+    delta: float
+
+    def with_this(self, proved: Guarantee) -> str:
+        """What a reader of the statement has to know of them."""
+        one = self.releases == 1
+        said = f"In the same process, {'one other release' if one else f'{self.releases} other releases'} with these columns "
+        said += f"{'was' if one else 'were'} made without a ledger"
+        same = f"if {'it was' if one else 'they were'} from the same records"
+        if self.unproved:
+            which = "it" if one else "them" if self.unproved == self.releases else f"{self.unproved} of them"
+            return f"{said}, and nothing is proved about {which}: {same}, nothing is proved about all of this together."
+        theirs = Guarantee(self.epsilon, self.delta)
+        whole = Guarantee(plus(self.epsilon, proved.epsilon), min(1.0, plus(self.delta, proved.delta or 0.0)))
+        return (
+            f"{said}, with {theirs}{'' if one else ' in all'}: {same}, what they reveal adds up to {whole}, this one included. "
+            "A ledger would have counted it."
+        )
+
+
+@dataclass(frozen=True)
+class Concentrated:
+    """What the release is in zCDP, and the epsilon that is proved at a delta: that of the ledger on which it is."""
+
+    rho: float
+    epsilon: float
+    delta: float
+
+    def __str__(self) -> str:
+        return (
+            f"In terms of zero-concentrated differential privacy (zCDP), in which many releases add up to less, it has rho = "
+            f"{rounded_up(self.rho, 4)}. At the ledger's delta of {rounded_up(self.delta, 3)} its epsilon is "
+            f"{rounded_up(self.epsilon, 6)}."
+        )
+
+
+@dataclass(frozen=True)
+class PrivacyStatement:
+    """What is promised about one release.
+
+    ``published`` is what the accounting of the mechanism's authors gives for these parameters, ``proved`` what docs/theory.md
+    proves for this very configuration; None if nothing is proved, and ``because`` says why. ``assumes`` lists what the proof
+    rests on. ``cut_points`` is the part of the proved epsilon that was spent before, on cut points of the schema. ``others`` is a
+    reminder of other releases in the same process that are on no ledger; what is promised about this one does not depend on them.
+    ``concentrated`` is there if a ledger with a delta is. ``limits``: what every model keeps to that could have been drawn.
+    ``costs`` are what the proved pair is the sum of, for a ledger, and not written down with the statement.
+    """
+
+    mechanism: str
+    published: Guarantee | None
+    proved: Guarantee | None
+    because: tuple[str, ...] = ()
+    assumes: tuple[str, ...] = ()
+    neighbours: str = NEIGHBOURS
+    cut_points: float = 0.0
+    others: Others | None = field(default=None, compare=False)
+    concentrated: Concentrated | None = None
+    limits: tuple[str, ...] = ()
+    costs: tuple[Cost, ...] = field(default=(), compare=False, repr=False)
+
+    @property
+    def price(self) -> tuple[Cost, ...]:
+        """What a ledger is to count: the costs; the proved pair if they are not known."""
+        if self.proved is None:
+            return NOTHING_PROVED
+        return self.costs or self.proved.costs
+
+    def at_delta(self, delta: Fraction) -> "PrivacyStatement":
+        """With what it is in zCDP, and at this delta, if there is one and something is proved."""
+        if self.proved is None or not delta:
+            return self
+        rho = rho_sum(self.price)
+        total = least(plain_sum(self.price), rho, delta)
+        if total is None:
+            return self
+        epsilon = self.proved.epsilon if total.by == ADDITION else above(total.epsilon)
+        return replace(self, concentrated=Concentrated(above(rho), epsilon, float(delta)))
+
+    @property
+    def claim_is_proved(self) -> bool:
+        """Whether what is proved is at least as strong as what is published."""
+        if self.proved is None or self.published is None or self.published.delta is None:
+            return False
+        allowed = plus(self.published.epsilon, self.cut_points)  # the authors' claim is about the learning alone
+        return self.proved.epsilon <= allowed and (self.proved.delta or 0.0) <= self.published.delta
+
+    @property
+    def no_proof(self) -> str:
+        """That nothing is proved, and why; an empty string if something is."""
+        return "" if self.proved is not None else "NO PRIVACY IS PROVED FOR IT: " + "; ".join(self.because) + "."
+
+    def after_cut_points(self, epsilon: Fraction) -> "PrivacyStatement":
+        """The statement of this release together with that of the cut points it rests on: by composition, their sum."""
+        if self.proved is None or not epsilon:
+            return self
+        both = Guarantee.of(self.proved.exactly + epsilon, self.proved.delta)
+        before = least_float(as_written(self.cut_points) + epsilon)
+        return replace(self, proved=both, cut_points=before, costs=(*self.price, Cost(PURE, epsilon)))
+
+    def __str__(self) -> str:
+        opening = f"This model was learned with the mechanism {self.mechanism}."
+        parts = [MEASUREMENTS.get(self.mechanism, opening)]
+        if self.proved is None:
+            parts.append(self.no_proof)
+        else:
+            parts.append(
+                f"It is differentially private with {self.proved}: what anyone could conclude from it about a person has "
+                f"nearly the same chance whether or not that person's record was in the table, {_in_words(self.proved)}."
+            )
+        if self.proved is not None and self.cut_points:
+            parts.append(
+                f"Of this epsilon, {rounded_up(self.cut_points, 6)} was spent beforehand, on cut points that were computed from "
+                "the records. The statement of every model that uses them counts it; in a sum over several such models (as in "
+                "a ledger) it counts once."
+            )
+        if self.concentrated is not None:
+            parts.append(str(self.concentrated))
+        if self.published is not None:
+            verdict = "which is proved" if self.claim_is_proved else "which is not proved here"
+            what = " for the learning alone" if self.cut_points else ""
+            parts.append(f"Its authors' accounting gives {self.published}{what}, {verdict}.")
+        if self.proved is not None:
+            parts.append(self.neighbours)
+        if self.proved is not None and self.assumes:
+            parts.append("This assumes that " + "; that ".join(self.assumes) + ".")
+        if self.limits:
+            listed = "; ".join(self.limits)
+            parts.append(f"Every model that could have been drawn, whatever the records are, keeps to this: {listed}.")
+        if self.proved is not None and self.others is not None:
+            parts.append(self.others.with_this(self.proved))
+        return " ".join(parts)
+
+    def to_json(self, indent: int | None = 1) -> str:
+        """The statement as JSON that ``from_json`` reads back."""
+        data: dict[str, Any] = {"format": FORMAT, "version": VERSION}
+        for entry in fields(self):
+            value = getattr(self, entry.name)
+            if entry.name == "costs" or (
+                entry.name in ("cut_points", "others", "concentrated", "limits") and not value
+            ):
+                continue
+            if isinstance(value, Guarantee | Others | Concentrated):  # numbers, which need no copies
+                value = {part.name: getattr(value, part.name) for part in fields(value)}
+            data[entry.name] = value
+        return json.dumps(data, indent=indent)
+
+    @classmethod
+    def from_json(cls, text: str) -> "PrivacyStatement":
+        """Read what ``to_json`` wrote."""
+        try:
+            data = read_json(text)
+            if data.pop("format") != FORMAT or data.pop("version") != VERSION:
+                raise ValueError
+            for name in ("published", "proved"):
+                data[name] = None if data[name] is None else _guarantee_from(data[name])
+            for name in ("because", "assumes"):
+                data[name] = _texts(data[name])
+            data["limits"] = _texts(data.get("limits", []))
+            if not _is_number(data.get("cut_points", 0.0)):
+                raise ValueError
+            if "others" in data:
+                data["others"] = _others_from(data["others"])
+            if "concentrated" in data:
+                data["concentrated"] = _concentrated_from(data["concentrated"])
+            if "costs" in data:
+                raise ValueError
+            _texts([data["mechanism"], data.get("neighbours", NEIGHBOURS)])
+            return cls(**data)
+        except (ValueError, KeyError, TypeError, AttributeError, OverflowError, RecursionError):
+            raise ValueError(f"this is not a {FORMAT} of version {VERSION}") from None
+
+
+def plus(one: float, other: float) -> float:
+    """The sum of two epsilons as they are written, rounded up: 0.1 + 0.7 is 0.8."""
+    return least_float(as_written(one) + as_written(other))
+
+
+def _guarantee_from(data: Any) -> Guarantee:
+    """What is no pair of numbers is no guarantee: a statement may not say more than it can mean."""
+    pair = Guarantee(**data)
+    if not _is_number(pair.epsilon) or not (pair.delta is None or (_is_number(pair.delta) and pair.delta <= 1)):
+        raise ValueError
+    return pair
+
+
+def _others_from(data: Any) -> Others:
+    found = Others(**data)
+    whole = all(isinstance(n, int) and _is_number(n) for n in (found.releases, found.unproved))
+    if not whole or not 0 < found.releases >= found.unproved:
+        raise ValueError
+    if not _is_number(found.epsilon) or not _is_number(found.delta) or found.delta > 1:
+        raise ValueError
+    return found
+
+
+def _concentrated_from(data: Any) -> Concentrated:
+    found = Concentrated(**data)
+    if not all(map(_is_number, (found.rho, found.epsilon, found.delta))) or found.delta >= 1:
+        raise ValueError
+    return found
+
+
+def above(value: Fraction) -> float:
+    """The least float that is not below."""
+    found = float(value)
+    return found if Fraction(found) >= value else math.nextafter(found, math.inf)
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value) and value >= 0
+
+
+def _texts(data: Any) -> tuple[str, ...]:
+    if not isinstance(data, list) or not all(isinstance(x, str) for x in data):
+        raise TypeError
+    return tuple(data)

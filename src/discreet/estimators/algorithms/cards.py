@@ -1,0 +1,260 @@
+"""Score cards: from noisy class counts by column to points, and from noisy counts by total to risks.
+
+Everything here is computed from what the doors answered (private/queries/card_doors.py), which is noisy: it costs nothing.
+
+**One column after the other.** What dependent columns say in common would be counted twice if each were counted by itself.
+So a column is counted by what the card so far leaves to explain: a record counts for c times the chance that the card so far
+gives to the class that it is not of, and for 1 at most. With c = 1 the sums of both classes are equal where the derivative of
+a logistic regression vanishes; with a large c all records count for 1, as if there were no other column. A small c takes most
+of the sums away, and nothing of the noise. So c is larger the more noise there is against the number of records (which is
+known with noise, from the first column), and where it would be very large, all other columns are counted at once.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import NamedTuple, Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from ...rules.card_weights import WHOLE, Weights
+from ...rules.numbered_tree import Leaf, NumberedTree
+from ...rules.partition import DOUBLING
+from .card_points import GRID, evidence, log_likelihood
+
+Array = npt.NDArray[np.float64]
+Integers = npt.NDArray[np.int64]
+Points = Mapping[int, Array]  # by the number of a column: the points of each of its parts
+Card = tuple[float, Points]  # where to start, and the points
+Reached = Sequence[npt.NDArray[np.bool_]]  # of each column, in which parts a record can be
+Start = float | Array  # with more than two classes one for each
+
+STEP = 5  # points from one range of totals to the next
+FARTHEST = 80  # totals beyond this are all in the first or the last range: odds of 256 to 1
+# how c follows from the noise, and from which c on it is not worth a pass for each column: measured (docs/cards.md)
+LEAST, BY_NOISE, MOST = 2.0, 240.0, 8.0
+SPREAD_OF_A, SPREAD_OF_B = 0.25, 0.5  # around 0 and 1, before totals are counted: measured
+
+
+class DrawsCards(Protocol):
+    """What the learner may ask of the data."""
+
+    def grow(self, depth: int) -> NumberedTree:
+        """A tree, in whose leaves there will be cards."""
+
+    def choose(self, how_many: int) -> list[list[int]]:
+        """For each leaf, the numbers of its columns."""
+
+    def count(self, columns: Sequence[Sequence[int]], weights: Weights | None = None) -> list[list[Array]]:
+        """For each leaf, class counts by the parts of each of its columns; with weights, sums of them."""
+
+    def count_totals(self, cards: Sequence[Card], limits: Sequence[float]) -> Integers:
+        """Class counts by ranges of the total."""
+
+
+@dataclass(frozen=True)
+class LearnedCard:
+    """A tree, a card for each of its leaves (where to start, and the points), the limits of totals, and what they mean.
+
+    ``risks`` has the share of the second class for each range of totals, ``counts`` its class counts, if they were asked for.
+    With more than two classes a card has a start for each of them, and points (classes, parts); there are no limits then.
+    """
+
+    tree: NumberedTree
+    columns: list[list[int]]  # that were counted in each leaf
+    cards: Sequence[tuple[Start, Points]]
+    limits: list[float]
+    risks: list[float]
+    counts: Integers | None
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """What a card should look like: public numbers.
+
+    ``scale`` is that of the noise in the class counts of columns, ``totals_scale`` that in the counts by total (None: no such
+    counts). Of each column ``parts`` says how many it has, ``ordered`` has those that follow each other, and ``monotone`` says
+    whether points rise (1) or fall (-1). ``one_by_one`` says whether columns of two classes are counted one after the other
+    (None: if the noise allows it), ``reachable`` for each leaf of a tree, and each column, in which parts a record of the leaf
+    can be.
+    """
+
+    classes: int
+    columns: int
+    chooses: bool
+    depth: int
+    decimals: int
+    scale: float
+    totals_scale: float | None
+    parts: Sequence[int]
+    ordered: Sequence[Sequence[int]]
+    monotone: Sequence[int]
+    one_by_one: bool | None
+    reachable: Callable[[NumberedTree], Sequence[Reached]]
+
+
+class Evidence(NamedTuple):
+    """Of each column the parts that can be reached, those in order first, and what each of them says of the classes."""
+
+    places: list[npt.NDArray[np.intp]]
+    base: Array
+    speaking: list[Array]  # (classes, parts)
+
+
+def score_card(doors: DrawsCards, wanted: Wanted) -> LearnedCard:
+    """A tree if there is to be one; in each leaf columns, their counts, and points; then the risk of each range of totals."""
+    tree: NumberedTree = doors.grow(wanted.depth) if wanted.depth else Leaf()
+    every = list(range(len(wanted.ordered)))
+    columns = doors.choose(wanted.columns) if wanted.chooses else [every] * _count_leaves(tree)
+    reached = [[parts[i] for i in own] for own, parts in zip(columns, wanted.reachable(tree), strict=True)]
+    if wanted.classes != 2:  # a total for each class says how likely each is: none of them is counted
+        counted = zip(columns, doors.count(columns), reached, strict=True)
+        of_classes = [_card_by_class(own, noisy, parts, wanted) for own, noisy, parts in counted]
+        return LearnedCard(tree, columns, of_classes, [], [], None)
+    cards = _cards(doors, columns, reached, wanted)
+    limits = limits_between(*_ends(cards))
+    if wanted.totals_scale is None:
+        return LearnedCard(tree, columns, cards, limits, risks_of(limits), None)
+    counts = doors.count_totals(cards, limits)
+    return LearnedCard(tree, columns, cards, limits, risks_of(limits, counts, wanted.totals_scale), counts)
+
+
+def _count_leaves(tree: NumberedTree) -> int:
+    return 1 if isinstance(tree, Leaf) else _count_leaves(tree.true) + _count_leaves(tree.other)
+
+
+def _cards(
+    doors: DrawsCards, columns: Sequence[Sequence[int]], reached: Sequence[Reached], wanted: Wanted
+) -> list[Card]:
+    """A card for each leaf. Its first column is counted, and then one column after the other, or all others at once."""
+    first = doors.count([own[:1] for own in columns])
+    c = _share_counted(first, wanted)
+    if wanted.one_by_one is False or (wanted.one_by_one is None and c > MOST):
+        others = doors.count([own[1:] for own in columns])
+        every = [[*one, *more] for one, more in zip(first, others, strict=True)]
+        found = [_evidence(*of_leaf, wanted) for of_leaf in zip(columns, every, reached, strict=True)]
+        return [_card(*of_leaf, wanted) for of_leaf in zip(columns, found, strict=True)]
+    found = [
+        _evidence(own[:1], noisy, parts[:1], wanted) for own, noisy, parts in zip(columns, first, reached, strict=True)
+    ]
+    for number in range(1, len(columns[0])):
+        next_one = slice(number, number + 1)
+        cards = [_card(own[:number], known, wanted) for own, known in zip(columns, found, strict=True)]
+        sums = doors.count([own[next_one] for own in columns], _weights(cards, min(c, MOST)))
+        for own, known, noisy, parts in zip(columns, found, sums, reached, strict=True):
+            places, _, speaking = _evidence(own[next_one], noisy, parts[next_one], wanted)  # the base is known already
+            known.places.extend(places)
+            known.speaking.extend(speaking)
+    return [_card(*of_leaf, wanted) for of_leaf in zip(columns, found, strict=True)]
+
+
+def _share_counted(first: Sequence[Sequence[Array]], wanted: Wanted) -> float:
+    """c: from the noise in the counts of a column, over all of its parts in all leaves, against the number of records."""
+    records = max(sum(float(table.sum()) for own in first for table in own), 1.0)
+    noise = wanted.scale * float(np.mean(wanted.parts)) * len(first)
+    return LEAST + BY_NOISE * noise / records
+
+
+def _weights(cards: Sequence[Card], c: float) -> Weights:
+    """Of records by their class and total: c times the chance of the other class, 1 at most."""
+    limits = limits_between(*_ends(cards))
+    risks = 1 / (1 + np.exp(-_middles(limits) / DOUBLING * np.log(2)))
+    by_range = np.round(WHOLE * np.minimum(1.0, c * np.stack([risks, 1 - risks]))).astype(np.int64)
+    return Weights(cards, limits, by_range)
+
+
+def _card(columns: Sequence[int], found: Evidence, wanted: Wanted) -> Card:
+    """Log-odds as points, of which none is below 0: that is easier to add up by hand. The start makes up for it.
+
+    Parts that no record of this leaf can be in hold nothing but noise, and are left out.
+    """
+    start, points = (found.base[1] - found.base[0]) * DOUBLING / np.log(2), {}
+    for column, some, of_classes in zip(columns, found.places, found.speaking, strict=True):
+        own = (of_classes[1] - of_classes[0]) * DOUBLING / np.log(2)
+        lowest = own.min(initial=np.inf) if len(own) else 0.0
+        start += lowest
+        points[column] = np.zeros(wanted.parts[column])
+        points[column][some] = np.round(own - lowest, wanted.decimals)
+    # a column that makes no difference is not on the card
+    return float(np.round(start, wanted.decimals)), {i: p for i, p in points.items() if p.any()}
+
+
+def _card_by_class(
+    columns: Sequence[int], noisy: Sequence[Array], reached: Reached, wanted: Wanted
+) -> tuple[Array, Points]:
+    """The same for each class. What a part gives to all classes alike makes no difference, and is left out."""
+    places, base, speaking = _evidence(columns, noisy, reached, wanted)
+    start, points = base * DOUBLING / np.log(2), {}
+    for column, some, of_classes, table in zip(columns, places, speaking, noisy, strict=True):
+        if not len(some):
+            continue
+        own = (of_classes - of_classes.min(0)) * DOUBLING / np.log(2)
+        lowest = own.min(1)
+        start = start + lowest
+        points[column] = np.zeros(table.shape)
+        points[column][:, some] = np.round(own - lowest[:, None], wanted.decimals)
+    return np.round(start - start.min(), wanted.decimals), {i: p for i, p in points.items() if p.any()}
+
+
+def _evidence(columns: Sequence[int], noisy: Sequence[Array], reached: Reached, wanted: Wanted) -> Evidence:
+    """What the counts of some columns say of the classes."""
+    in_order = [[i for i in wanted.ordered[column] if some[i]] for column, some in zip(columns, reached, strict=True)]
+    places = [
+        np.array([*first, *(i for i in np.flatnonzero(some) if i not in first)], np.intp)
+        for first, some in zip(in_order, reached, strict=True)
+    ]
+    if not all(map(len, places)):  # no record can be in this leaf
+        n = wanted.classes
+        return Evidence(places, np.zeros(n), [np.zeros((n, len(some))) for some in places])
+    counts = [table[:, some] for table, some in zip(noisy, places, strict=True)]
+    signs = [wanted.monotone[i] for i in columns]
+    return Evidence(places, *evidence(counts, wanted.scale, list(map(len, in_order)), signs))
+
+
+def _ends(cards: Sequence[Card]) -> tuple[float, float]:
+    """The smallest and the largest total that there can be."""
+    low = min(start + sum(p.min() for p in points.values()) for start, points in cards)
+    return low, max(start + sum(p.max() for p in points.values()) for start, points in cards)
+
+
+def limits_between(low: float, high: float) -> list[float]:
+    """Where ranges of totals end: multiples of ``STEP`` above the lowest total, up to the highest, not too far out.
+
+    >>> limits_between(-7, 11)
+    [-5.0, 0.0, 5.0, 10.0]
+    """
+    every = np.arange(-FARTHEST, FARTHEST + STEP, STEP, dtype=float)
+    return [float(limit) for limit in every if low < limit <= high]
+
+
+def risks_of(limits: Sequence[float], counts: Integers | None = None, scale: float = 0.0) -> list[float]:
+    """How likely the second class is in each range of totals, rounded to three digits, never falling.
+
+    By the points themselves, 10 of them double the odds. Columns that say the same twice make them overconfident, so with counts
+    the odds are fitted, ``log odds = a + b * log(2) * total / 10``: what one expects of a and b given the noisy counts, where the
+    noise is known. Where there is nothing but noise, that is a = 0 and b = 1.
+    """
+    middles = _middles(limits)
+    a, b = (0.0, 1.0) if counts is None else _fitted(middles / DOUBLING * np.log(2), counts.astype(float), scale)
+    odds = a + b * middles / DOUBLING * np.log(2)
+    return [float(round(risk, 3)) for risk in 1 / (1 + np.exp(-odds))]
+
+
+def _middles(limits: Sequence[float]) -> Array:
+    """A total in the middle of each range; the first and the last have no end."""
+    if not limits:
+        return np.zeros(1)
+    inner = [(low + high) / 2 for low, high in pairwise(limits)]
+    return np.array([limits[0] - STEP / 2, *inner, limits[-1] + STEP / 2])
+
+
+def _fitted(x: Array, counts: Array, scale: float) -> tuple[float, float]:
+    """The mean of a and b of the log-odds ``a + b x``, over a grid of both, normal around 0 and around 1. b is above 0."""
+    a, b = np.linspace(-3, 3, 121)[:, None], np.linspace(0.05, 1.95, 115)[None, :]
+    logs = -0.5 * (a / SPREAD_OF_A) ** 2 - 0.5 * ((b - 1) / SPREAD_OF_B) ** 2
+    for total, likely in zip(x, log_likelihood(counts[1], counts[0], 0.0, scale, scale), strict=True):
+        logs = logs + np.interp(a + b * total, GRID, likely)
+    chances = np.exp(logs - logs.max())
+    chances /= chances.sum()
+    return float((chances * a).sum()), float((chances * b).sum())

@@ -1,0 +1,267 @@
+"""The scikit-learn classifiers: they check what they are given, fill a vault, and call a learner."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.metrics import accuracy_score
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
+
+from .._utils.errors import SchemaError, no_value_shown
+from .._utils.tables import Table, array_names, as_array, as_frame, as_table, renamed
+from ..models.model import PartitionModel
+from ..models.rule_list import RuleList
+from ..models.saved import SavedModel
+from ..private.counts.cells import Cells, CellsInProgress
+from ..rules.candidates import Candidates, as_rules
+from ..rules.rules import Rule, schema_of
+from ..schema import Schema
+from ..schema.columns import canonical, is_missing
+from ..schema.inference import infer_schema
+from ..sources.memory import add_table
+from .algorithms.greedy import Counts, Learned, majority
+from .drawn import told_weights
+
+# How scikit-learn's messages begin that are about an array as a whole. Others may quote a value.
+ABOUT_SHAPES = (
+    "Found array with",
+    "X has ",
+    "The feature names should match",
+    "Complex data not supported",
+    "Sparse data was passed",
+)
+LABELS = "y must hold a label for each record of X: a few classes, all strings or all numbers"
+
+
+class Classifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
+    """What all classifiers have in common: the way from a table to a model, and prediction."""
+
+    @property
+    def _strict(self) -> bool:
+        """Whether a value that the schema does not foresee is an error."""
+        return self.schema is not None
+
+    @property
+    def model_(self) -> PartitionModel:
+        """What was learned, under one name for all kinds of models. There is none before ``fit``."""
+        return self.rule_list_
+
+    def released(self) -> SavedModel:
+        """What a report shows of the fitted classifier (``report.summary``)."""
+        return SavedModel.of(self)
+
+    def count_intervals(self) -> tuple[tuple[tuple[int, int], ...], ...] | None:
+        """From where to where the exact class counts of each rule or leaf are, as ``SavedModel.count_intervals`` has it."""
+        check_is_fitted(self)
+        return self.released().count_intervals()
+
+    def predict(self, X: Any) -> np.ndarray:
+        """The predicted class of each record."""
+        check_is_fitted(self)
+        return self.model_.predict(self._table(X, reset=False), strict=self._strict)
+
+    def predict_proba(self, X: Any) -> np.ndarray:
+        """How likely each class is: its share of the counts where a rule or leaf captures, the label's the largest of them.
+
+        With a ``class_weight`` it is the share of the counts alone: ``predict`` is then a decision, which may name a rare class.
+        """
+        check_is_fitted(self)
+        return self.model_.predict_proba(self._table(X, reset=False), strict=self._strict)
+
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """The share of records whose class is predicted correctly."""
+        predicted = self.predict(X)
+        with no_value_shown(f"{LABELS}; and sample_weight, if given, a number for each"):
+            accuracy: float = accuracy_score(as_array(y), predicted, sample_weight=sample_weight)
+            return accuracy
+
+    def __str__(self) -> str:
+        return str(self.model_) if hasattr(self, "model_") else repr(self)
+
+    def _repr_html_inner(self) -> str:
+        return self._short_html() or super()._repr_html_inner()
+
+    def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, str]:
+        bundle: dict[str, str] = super()._repr_mimebundle_(
+            **kwargs
+        )  # without HTML if scikit-learn's display is set to text
+        if "text/html" in bundle and (short := self._short_html()):
+            bundle["text/html"] = short
+        return bundle
+
+    def _short_html(self) -> str:
+        """What a notebook shows of a fitted model; nothing before that, where scikit-learn has its diagram."""
+        if not hasattr(self, "model_"):
+            return ""
+        from ..models.display.notebook import privacy_line, short_html
+
+        privacy = privacy_line(getattr(self, "privacy_", None))
+        return short_html(self.model_, privacy, self.released().counts_epsilon)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True  # a missing value is a literal of its own
+        return tags
+
+    def _table(self, X: Any, reset: bool, least: int = 1) -> Table:
+        """X as a table of named columns; scikit-learn's attributes on features are set or checked."""
+        frame = as_frame(X)
+        if frame is None:
+            X = self._array(X, reset, least)
+            return as_table(X, self._names_by_position(X.shape[1]))
+        if len(frame) < least:
+            raise SchemaError("X has no records")
+        validate_data(self, X, reset=reset, skip_check_array=True)
+        if reset and not hasattr(self, "feature_names_in_"):  # a library that this scikit-learn does not know
+            self.feature_names_in_ = np.array(frame.columns, dtype=object)
+            self.n_features_in_ = len(frame.columns)
+        if hasattr(self, "feature_names_in_"):
+            return as_table(X)
+        return renamed(as_table(X), self._names_by_position(len(frame.columns)))  # learned from an array
+
+    def _array(self, X: Any, reset: bool, least: int) -> np.ndarray:
+        """X as an array of numbers. What scikit-learn says of values that are none would show them."""
+        if isinstance(X, dict) and not hasattr(X, "shape"):  # some sparse arrays are dicts
+            raise SchemaError("X must be a data frame or an array of two dimensions; make a data frame of the mapping")
+        if not hasattr(X, "shape") or len(X.shape) == 2:
+            try:
+                array: np.ndarray = validate_data(
+                    self, X, reset=reset, dtype="numeric", ensure_all_finite=False, ensure_min_samples=least
+                )
+                return array
+            except Exception as error:
+                first_line = str(error).partition("\n")[0]
+                if first_line.startswith(ABOUT_SHAPES):
+                    raise type(error)(first_line) from None
+                if isinstance(error, TypeError):
+                    raise TypeError(
+                        "X must hold numbers: float()'s argument must be a string or a real number"
+                    ) from None
+        raise ValueError("X must be a data frame, or an array of numbers with two dimensions. Reshape your data")
+
+    def _names_by_position(self, n: int) -> list[str]:
+        """What the columns of a table without names are called."""
+        if hasattr(self, "feature_names_in_"):
+            return list(self.feature_names_in_)
+        if self.schema is None:
+            return array_names(n)
+        names = self._given_schema().names
+        if len(names) != n:
+            raise SchemaError(
+                f"X has {n} columns without names, but the schema describes {len(names)}; give a data frame"
+            )
+        return names
+
+    def _given_schema(self) -> Schema:
+        if not isinstance(self.schema, Schema):
+            raise SchemaError("schema must be a Schema; read one from a file with Schema.load(path)")
+        return self.schema
+
+    def _schema_for(self, table: Table) -> Schema:
+        """The schema: as given, or as the explicit candidates need it, or as the table looks."""
+        if self.schema is not None:
+            return self._given_schema().exclude(self.exclude)
+        if self.candidates is not None and not isinstance(self.candidates, Candidates):
+            return schema_of(as_rules(self.candidates))
+        return infer_schema(table, exclude=self.exclude)
+
+    def _labels(self, y: Any, n: int) -> np.ndarray:
+        """The number of each record's class; sets ``classes_``, in sorted order as scikit-learn's scorers expect it."""
+        if y is None:
+            raise ValueError(f"{type(self).__name__} requires y to be passed, but the target y is None")
+        with no_value_shown("y cannot be read as a column of labels"):
+            y = np.asarray(as_array(y))
+        if y.dtype == object and y.ndim == 1 and any(is_missing(label) for label in y):
+            raise ValueError("y has missing labels (Input y contains NaN); leave those records out")
+        with no_value_shown(LABELS):
+            y = column_or_1d(y, warn=True)
+        if len(y) != n:
+            raise ValueError(f"X and y differ in length: X has {n} records, y has {len(y)} labels")
+        if y.dtype == object and all(issubclass(type(label), bool | np.bool_) for label in y):
+            y = y.astype(bool)
+        if y.dtype.kind in "mM":
+            raise ValueError("y holds dates or times (Unknown label type); a classifier needs class labels")
+        if self.schema is None or self._given_schema().classes is None:
+            with no_value_shown(f"Unknown label type: {LABELS}"):
+                check_classification_targets(y)
+                classes, labels = np.unique(y, return_inverse=True)
+            self.classes_ = np.array([_plain(c) for c in classes], dtype=object) if classes.dtype == object else classes
+        else:
+            self.classes_ = np.unique(np.array(self._given_schema().classes))
+            if (self.classes_.dtype.kind == "U") != (y.dtype.kind not in "biuf"):
+                raise SchemaError("y and the classes of the schema must be both strings or both numbers")
+            number = {canonical(c): i for i, c in enumerate(self.classes_.tolist())}
+            with no_value_shown(LABELS):
+                found, where = np.unique(y, return_inverse=True)
+            labels = np.array([number.get(canonical(label), -1) for label in found])[where]
+            if (labels < 0).any():
+                raise SchemaError(
+                    "y has labels that are not among the classes of the schema; add them, or leave them out"
+                )
+        if len(np.unique(labels)) < 2:
+            raise ValueError("y holds records of one class only; a classifier needs at least two")
+        return labels
+
+    def _candidates(self, schema: Schema) -> Candidates:
+        if isinstance(self.candidates, Candidates):
+            return self.candidates
+        if self.candidates is not None:
+            return Candidates.of_rules(schema, self.candidates)
+        return Candidates.of_schema(schema, self.max_card, self.negations)
+
+    @property
+    def _weights(self) -> tuple[float, ...] | None:
+        """The public weights of the classes, as a model has them."""
+        return told_weights(getattr(self, "class_weight", None), self.classes_)
+
+    def _set_model(self, candidates: Candidates, learned: Any) -> None:
+        """From what a learner returns to a model: a rule list, here."""
+        assert isinstance(learned, Learned)
+        classes = self.classes_.tolist()
+        counts: Sequence[Counts | None] = learned.counts or [None] * (len(learned.chosen) + 1)
+        labels = learned.labels if learned.labels is not None else [majority(c) for c in learned.counts or ()]
+        rules = [
+            Rule(antecedent, classes[label], count)
+            for antecedent, label, count in zip(
+                [*(candidates[i].antecedent for i in learned.chosen), ()], labels, counts, strict=True
+            )
+        ]
+        self.rule_list_ = RuleList(tuple(rules[:-1]), rules[-1], tuple(classes), candidates.schema, self._weights)
+
+
+def fill_cells(table: Table, labels: np.ndarray, candidates: Candidates, n_classes: int, strict: bool) -> Cells:
+    """The table as cells, by the columns that candidates use."""
+    used = {literal.column for literal in candidates.literals}
+    columns = [column for column in candidates.schema.columns if column.name in used]
+    cells = CellsInProgress(columns, n_classes)
+    add_table(cells, table, columns, labels, strict)
+    return cells.finish()
+
+
+def _plain(label: Any) -> Any:
+    """A label without code of its own, which a subclass may have."""
+    for kind, plain in ((bool, bool), (str, str.__str__), (int, int.__int__), (float, float.__float__)):
+        if issubclass(type(label), kind):
+            return plain(label)
+    return label
+
+
+def refuse(unsupported: dict[str, Any]) -> None:
+    """Name what fit() does not take."""
+    if "sample_weight" in unsupported:
+        raise TypeError("sample_weight is not supported: every record counts once; leave it out")
+    for name in unsupported:
+        raise TypeError(f"fit() has no parameter {name!r}")
+
+
+def check_min_support(value: Any, least: int) -> None:
+    """A share of the records below 1, or an integer number of them; neither below ``least``, nor 0 if that is 1."""
+    share = isinstance(value, float | np.floating) and (0.0 < value < 1.0 or value == least == 0)
+    number = isinstance(value, int | np.integer) and not isinstance(value, bool) and value >= least
+    if not (share or number):
+        raise ValueError(
+            f"min_support must be a share {'in [0, 1)' if least == 0 else 'between 0 and 1'} "
+            f"or an integer number of records of at least {least}, not {value!r}"
+        )

@@ -1,0 +1,403 @@
+"""The classifiers whose model is a score card: points that add up to a risk, with privacy and without."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import replace
+from fractions import Fraction
+from typing import Any, Self
+
+import numpy as np
+
+from .._utils.parameters import check_integer
+from ..accounting.ledger import Ledger, Reservation, exact
+from ..models.model import PartitionModel
+from ..models.score_card import Card, PointsTable, ScoreCard
+from ..private.mechanisms.registry import SCORE_CARDS
+from ..private.mechanisms.score_cards import CardBudget
+from ..private.noise.discrete_laplace import scale_for
+from ..private.noise.entropy import Entropy
+from ..private.queries.card_doors import CardDoors
+from ..private.queries.exact import ExactCardDoors
+from ..private.queries.vault import Vault
+from ..rules.candidates import Candidates
+from ..rules.column_parts import ColumnParts, parts_of
+from ..rules.limits import Limits, check_monotone
+from ..rules.numbered_tree import NumberedTree, leaves_of
+from ..rules.partition import Answer, Condition, Points
+from ..rules.rules import truth
+from ..schema import Schema
+from ..sources.plan import Needs
+from .algorithms.cards import LearnedCard, Wanted, score_card
+from .algorithms.trees import check_feasible
+from .base import Classifier, fill_cells, refuse
+from .drawn import check_counts_share, check_time_limit
+from .private import Priced, PrivateClassifier
+from .progress import Bar, steps_of_trees
+from .trees import BY_MASS, splits_of
+
+MANY_COLUMNS = 20  # with more, some are chosen unless said otherwise: measured (docs/cards.md)
+DECIMALS = {"integers": 0, "decimals": 2}
+DEEPEST = 2  # a tree before the cards; a card in each leaf has to be read, too
+
+
+class Cards(Classifier):
+    """What classifiers have in common whose model is a score card."""
+
+    card_: ScoreCard
+    candidates = None  # the parts of columns follow from the schema
+
+    @property
+    def model_(self) -> PartitionModel:
+        """What was learned, under one name for all kinds of models. There is none before ``fit``."""
+        return self.card_
+
+    def predict_proba(self, X: Any) -> np.ndarray:
+        """How likely each class is, by the range that a record's total is in; of more than two classes, by all totals."""
+        shares: np.ndarray = super().predict_proba(X)
+        return shares
+
+    def _candidates(self, schema: Schema) -> Candidates:
+        return splits_of(schema)
+
+    def _check_card_parameters(self) -> None:
+        if self.max_columns is not None:
+            check_integer("max_columns", self.max_columns, at_least=1)
+        if self.points not in DECIMALS:
+            raise ValueError(f"points must be one of {', '.join(DECIMALS)}, not {self.points!r}")
+        check_integer("tree_depth", self.tree_depth, at_least=0)
+        if self.tree_depth > DEEPEST:
+            raise ValueError(f"tree_depth must be at most {DEEPEST}, not {self.tree_depth!r}")
+        if not (self.one_by_one is None or isinstance(self.one_by_one, bool)):
+            raise ValueError(f"one_by_one must be True, False or None, not {self.one_by_one!r}")
+        if check_monotone(self.monotone) and self.tree_depth:
+            raise ValueError(
+                "monotone needs one card: between the leaves of a tree the total may fall. Leave tree_depth out, or monotone"
+            )
+
+    def _parts(self, candidates: Candidates) -> list[ColumnParts]:
+        return [parts_of(column) for column in candidates.columns]
+
+    def _wanted(self, candidates: Candidates, columns: int, scale: float, totals_scale: float | None) -> Wanted:
+        parts = self._parts(candidates)
+        return Wanted(
+            len(self.classes_),
+            columns,
+            columns < len(parts),
+            int(self.tree_depth),
+            DECIMALS[self.points],
+            scale,
+            totals_scale,
+            list(map(len, parts)),
+            [part.ordered for part in parts],
+            self._signs(candidates),
+            self.one_by_one,
+            lambda tree: reachable_parts(tree, candidates, parts),
+        )
+
+    def _columns(self, candidates: Candidates) -> int:
+        """How many columns give points."""
+        there = len(candidates.columns)
+        return there if self.max_columns is None else min(int(self.max_columns), there)
+
+    def _signs(self, candidates: Candidates) -> list[int]:
+        """Of each column whether points for the second class have to rise, or to fall."""
+        if check_monotone(self.monotone) and len(self.classes_) != 2:
+            raise ValueError(
+                f"monotone needs two classes: points that rise are for one class against another, and there are "
+                f"{len(self.classes_)}. Leave it out"
+            )
+        limits = Limits.of(self.monotone, (), candidates, self.classes_.tolist())
+        rises = (
+            1 if limits is None or limits.labels[0] == 0 else -1
+        )  # the schema may list the classes the other way round
+        signs = check_monotone(self.monotone)
+        return [rises * signs.get(column.name, 0) for column in candidates.columns]
+
+    def _set_model(self, candidates: Candidates, learned: LearnedCard) -> None:
+        parts, classes = self._parts(candidates), self.classes_.tolist()
+        ways = [_condition(path, candidates) for path, _ in leaves_of(learned.tree)]
+        reached = reachable_parts(learned.tree, candidates, parts)
+        cards = [
+            Card(
+                _as_points(start),
+                tuple(_table(parts[i], points[i], inside[i], candidates.schema) for i in sorted(points)),
+                way,
+            )
+            for way, (start, points), inside in zip(ways, learned.cards, reached, strict=True)
+            if all(some.any() for some in inside)  # of a leaf that no record can reach nothing is said
+        ]
+        cards[-1] = replace(cards[-1], condition=())
+        answers = (
+            [Answer(label) for label in classes]
+            if len(classes) != 2
+            else [
+                Answer(
+                    classes[int(risk > 0.5)], None if counts is None else counts.tolist(), (round(1 - risk, 3), risk)
+                )
+                for risk, counts in zip(
+                    learned.risks,
+                    [None] * len(learned.risks) if learned.counts is None else learned.counts.T,
+                    strict=True,
+                )
+            ]
+        )
+        self.card_ = ScoreCard(tuple(cards), tuple(learned.limits), tuple(answers), tuple(classes), candidates.schema)
+
+
+def reachable_parts(tree: NumberedTree, tests: Candidates, parts: Sequence[ColumnParts]) -> list[list[np.ndarray]]:
+    """For each leaf, and each column, in which of its parts a record of the leaf can be."""
+    place = {part.column: i for i, part in enumerate(parts)}
+    found = []
+    for path, _ in leaves_of(tree):
+        bins = [np.ones(len(part.part_of_bin), bool) for part in parts]
+        for test, side in path:
+            literal = int(tests.members[test, 0])
+            bins[place[tests.literals[literal].column]] &= tests.truths[literal] == side
+        found.append(
+            [
+                np.isin(np.arange(len(part)), part.part_of_bin[inside & tests.schema[part.column].domain])
+                for part, inside in zip(parts, bins, strict=True)
+            ]
+        )
+    return found
+
+
+def _condition(path: Sequence[tuple[int, bool]], tests: Candidates) -> Condition:
+    """The tests that are true on the way to a leaf (rules/partition.py), each once."""
+    return tuple(dict.fromkeys(tests[test].antecedent[0] for test, side in path if side))
+
+
+def _as_points(given: Any) -> Points:
+    """A number, or one for each class."""
+    return tuple(np.asarray(given, float).tolist()) if np.ndim(given) else float(given)
+
+
+def _table(parts: ColumnParts, points: np.ndarray, reached: np.ndarray, schema: Schema) -> PointsTable:
+    """The points of a column's parts, without the rows that make no difference to any record that can be there."""
+    after = np.full((*points.shape[:-1], len(parts.part_of_bin)), np.nan)  # by bin, what the rows from here on give
+    rows: list[tuple[Condition, Points]] = []
+    for number in reversed(range(len(parts))):
+        here = parts.part_of_bin == number
+        given, last = points[..., number], not rows
+        if not last and (not reached[number] or (after[..., here] == given[..., None]).all()):
+            continue
+        if last and not reached[number]:
+            continue  # the row before it becomes the last one
+        condition = () if last else parts.conditions[number]
+        true = np.ones(after.shape[-1], bool) if last else truth(schema, *condition)
+        after[..., true] = given[..., None]
+        rows.append((condition, _as_points(given)))
+    return PointsTable(parts.column, tuple(reversed(rows)))
+
+
+class DPScoreCardClassifier(Cards, PrivateClassifier):
+    """A score card learned with differential privacy: points for each answer, which add up to a risk.
+
+    Noisy class counts by column say how much each value speaks for a class; everything else is computed from them. It has more
+    different scores than a list or a tree, so that records can be ranked, and needs the least of a table: counts by each column.
+
+    Parameters
+    ----------
+    epsilon : float, default=1.0
+        The privacy budget. It is what is proved.
+    max_columns : int, default=None
+        How many columns give points. If there are more, a third of epsilon (of what ``counts_share`` leaves) chooses them, and
+        the noise in the points grows with this number instead of that of all columns. None: all of them, if there are up to 20;
+        else 8 times the square root of epsilon (per record), and at least 4.
+    points : {"integers", "decimals"}, default="integers"
+        Whether points are integers (10 of them double the odds), or have two decimals.
+    monotone : dict, default=None
+        Public columns, numeric or Boolean, in which points for the schema's second class rise (+1) or fall (-1):
+        ``{"priors_count": +1}``. It costs nothing. Not with ``tree_depth``, nor with more than two classes.
+    tree_depth : int, default=0
+        1 or 2: first a whole tree of this depth is drawn with a quarter of epsilon (of what ``counts_share`` leaves), then there
+        is a card in each of its leaves. For tables where columns interact.
+    one_by_one : bool, default=None
+        Whether columns are counted one after the other, each by what the card so far leaves to explain: most of what
+        dependent columns say in common is then counted once. It costs nothing of epsilon, but a pass over the records for each
+        column. False: all at once, each as if it were the only one. None: one after the other, unless there is too much
+        noise. With more than two classes they are always counted at once.
+    counts_share : float, default=0.1
+        The share of epsilon that buys noisy class counts of each range of totals, which the risks are fitted to. With 0, risks
+        follow from the points alone: 10 of them double the odds. With more than two classes that is always so, and all of epsilon
+        goes to the points.
+    schema, infer_schema, exclude, records_per_person, ledger, random_state
+        As in ``DPGreedyRuleListClassifier``.
+    time_limit : float, default=None
+        Seconds after which to give up drawing a tree.
+    verbose : bool, default=False
+        Say on stderr how the records are counted, and show on a terminal how far a tree is.
+
+    Attributes
+    ----------
+    card_ : ScoreCard
+        The model, with noisy class counts for each range of totals.
+    privacy_ : PrivacyStatement
+        What it promises.
+    classes_ : array
+        The classes, in the order of ``predict_proba``. Points speak for the second of two; of more classes, each has its own.
+
+    Examples
+    --------
+    >>> from discreet import DPScoreCardClassifier
+    >>> from discreet.datasets import load_compas
+    >>> data = load_compas(sensitive=False)
+    >>> clf = DPScoreCardClassifier(epsilon=1.0, schema=data.schema).fit(data.data, data.target)
+    >>> print(clf.privacy_.proved)
+    epsilon = 1
+    >>> clf.score(data.data, data.target) > 0.6
+    True
+    """
+
+    def __init__(
+        self,
+        epsilon: float = 1.0,
+        max_columns: int | None = None,
+        points: str = "integers",
+        monotone: Any = None,
+        tree_depth: int = 0,
+        one_by_one: bool | None = None,
+        counts_share: float = 0.1,
+        schema: Schema | None = None,
+        infer_schema: bool = False,
+        exclude: Any = (),
+        records_per_person: int = 1,
+        ledger: Ledger | None = None,
+        random_state: Any = None,
+        time_limit: float | None = None,
+        verbose: bool = False,
+    ) -> None:
+        self.epsilon = epsilon
+        self.max_columns = max_columns
+        self.points = points
+        self.monotone = monotone
+        self.tree_depth = tree_depth
+        self.one_by_one = one_by_one
+        self.counts_share = counts_share
+        self.schema = schema
+        self.infer_schema = infer_schema
+        self.exclude = exclude
+        self.records_per_person = records_per_person
+        self.ledger = ledger
+        self.random_state = random_state
+        self.time_limit = time_limit
+        self.verbose = verbose
+
+    def _price(self, candidates: Candidates, drafted: bool) -> Priced:
+        columns, depth = self._columns(candidates), int(self.tree_depth)
+        budget = self._budget_for(candidates, self._terms.record_price)
+        because = self._reasons_for_no_proof(candidates.schema, drafted)
+        promise = self._promise(
+            *(SCORE_CARDS.name, None, None if because else SCORE_CARDS.proved(budget), because),
+            costs=SCORE_CARDS.costs(budget),
+        )
+        if depth:
+            check_feasible(len(candidates), [depth], len(self.classes_), "tree_depth", BY_MASS)
+        limits = Limits.of(self.monotone, (), candidates, self.classes_.tolist())
+        promise = replace(promise, limits=limits.said if limits else ())
+        wanted = self._wanted(
+            candidates,
+            columns,
+            scale_for(budget.column_epsilon),
+            scale_for(budget.counts_epsilon) if budget.counts_epsilon else None,
+        )
+        bar = Bar(bool(self.verbose), steps_of_trees("drawing", len(candidates), (depth,)))
+
+        def prepare(vault: Vault) -> CardDoors:
+            bar.begin_stage(0, 1)
+            return self._doors(vault, candidates, budget, bar)
+
+        def draw(doors: CardDoors, reservation: Reservation, entropy: Entropy) -> LearnedCard:
+            return score_card(doors.open(reservation, entropy), wanted)
+
+        return Priced(promise, Fraction(0), draw, "", prepare, bar)
+
+    def _columns(self, candidates: Candidates) -> int:
+        there = super()._columns(candidates)
+        if self.max_columns is not None or there <= MANY_COLUMNS:
+            return there
+        return min(there, max(4, round(8 * math.sqrt(float(self._terms.record_price)))))
+
+    def _budget_for(self, candidates: Candidates, price: Fraction) -> CardBudget:
+        """How so much epsilon for a record is divided: public numbers alone."""
+        columns, share = self._columns(candidates), self._share_for_totals
+        return CardBudget.split(price, share, columns, columns < len(candidates.columns), self.tree_depth > 0)
+
+    def _doors(self, vault: Vault, candidates: Candidates, budget: CardBudget, bar: Bar) -> CardDoors:
+        own = vault, candidates, self._parts(candidates), budget, int(self.tree_depth)
+        return CardDoors(*own, self.time_limit, bar.advance)
+
+    @property
+    def _share_for_totals(self) -> Fraction:
+        """With more than two classes no totals are counted."""
+        return exact("counts_share", self.counts_share) if len(self.classes_) == 2 else Fraction(0)
+
+    def _needs(self, candidates: Candidates) -> Needs:
+        one_by_one = len(self.classes_) == 2 and self.one_by_one is not False  # maybe: the first column tells
+        again = self._columns(candidates) - 1 if one_by_one else 0
+        passes = 1 + (self.tree_depth > 0) + again + (self._share_for_totals > 0)
+        return Needs(together=2 if self.tree_depth else 1, parts=1 << int(self.tree_depth), passes=passes)
+
+    def _check_parameters(self) -> None:
+        super()._check_parameters()
+        self._check_card_parameters()
+        check_counts_share(self.counts_share)
+        check_time_limit(self.time_limit)
+
+
+class ScoreCardClassifier(Cards):
+    """A score card without privacy: what the private one would be without noise.
+
+    Parameters
+    ----------
+    max_columns, points, monotone, tree_depth, one_by_one
+        As in ``DPScoreCardClassifier``.
+    schema, exclude
+        As in ``GreedyRuleListClassifier``.
+
+    Attributes
+    ----------
+    card_ : ScoreCard
+        The model, with the class counts of each range of totals.
+    classes_ : array
+        The classes, in the order of ``predict_proba``. Points speak for the second of two; of more classes, each has its own.
+
+    Examples
+    --------
+    >>> from discreet import ScoreCardClassifier
+    >>> from discreet.datasets import load_compas
+    >>> data = load_compas(sensitive=False)
+    >>> clf = ScoreCardClassifier(max_columns=3, schema=data.schema).fit(data.data, data.target)
+    >>> clf.card_.columns
+    ('juv_other_count', 'juv_count', 'priors_count')
+    """
+
+    def __init__(
+        self,
+        max_columns: int | None = None,
+        points: str = "integers",
+        monotone: Any = None,
+        tree_depth: int = 0,
+        one_by_one: bool | None = None,
+        schema: Schema | None = None,
+        exclude: Any = (),
+    ) -> None:
+        self.max_columns = max_columns
+        self.points = points
+        self.monotone = monotone
+        self.tree_depth = tree_depth
+        self.one_by_one = one_by_one
+        self.schema = schema
+        self.exclude = exclude
+
+    def fit(self, X: Any, y: Any, **unsupported: Any) -> Self:
+        """Learn a card from records X (a data frame or an array) and their labels y."""
+        refuse(unsupported)
+        self._check_card_parameters()
+        table = self._table(X, reset=True)
+        labels = self._labels(y, len(table))
+        candidates = self._candidates(self._schema_for(table))
+        cells = fill_cells(table, labels, candidates, len(self.classes_), self._strict)
+        doors = ExactCardDoors(cells, candidates, self._parts(candidates))
+        self._set_model(candidates, score_card(doors, self._wanted(candidates, self._columns(candidates), 0.0, 0.0)))
+        return self

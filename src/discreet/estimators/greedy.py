@@ -1,0 +1,298 @@
+"""The private scikit-learn classifiers: what they take, what they promise, and which learner they call."""
+
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+
+from .._utils.parameters import check_integer, finite_number
+from ..accounting.costs import Cost
+from ..accounting.ledger import Ledger, Reservation, exact
+from ..accounting.statement import Guarantee, PrivacyStatement
+from ..private.mechanisms.base import GreedyBudget, GreedyMechanism, Settings
+from ..private.mechanisms.registry import MECHANISMS, find_greedy
+from ..private.noise.entropy import Entropy
+from ..private.queries.exact import ExactDoors
+from ..private.queries.greedy_doors import GreedyDoors
+from ..private.queries.vault import Vault
+from ..rules.candidates import Candidates
+from ..schema import Schema
+from ..sources.plan import Needs
+from .algorithms.greedy import Learned, greedy
+from .base import Classifier, check_min_support, fill_cells, refuse
+from .private import ROUNDING, Priced, PrivateClassifier
+
+LARGEST_DELTA = 1e-3  # a larger one is no promise to anybody
+
+
+class GreedyRuleListClassifier(Classifier):
+    """A rule list learned greedily, without privacy: the paper's baseline GreedyRL.
+
+    Rules are added one after the other; each is the candidate with the lowest Gini impurity on the records that are left.
+    Among equals it is the one that captures fewest records, then the earliest candidate.
+
+    Parameters
+    ----------
+    max_length : int, default=5
+        The most rules in the list. It counts the default, as the paper does: 5 is four rules and a default.
+    max_card : int, default=1
+        The most literals in a rule.
+    min_support : float or int, default=0.0
+        No rule is added once fewer records than this are left: a number of records or, below 1, a share of the training
+        records (rounded down to an integer, as in the paper).
+    negations : bool, default=True
+        Whether rules may use negated literals.
+    schema : Schema, default=None
+        What is known about the columns. Without one, columns of 0 and 1 are literals, other numbers are cut at the
+        deciles of the data, and strings are categories; ``predict`` then reads values that it has not seen as missing or
+        as in no category. With a schema, such values are an error unless it says otherwise.
+    candidates : list of Rule or str, default=None
+        The rules to choose from, instead of all conjunctions of up to ``max_card`` literals. Without a schema, they say
+        what the columns are.
+    exclude : list of str, default=()
+        Columns that no rule may use.
+
+    Attributes
+    ----------
+    rule_list_ : RuleList
+        The model.
+    classes_ : array
+        The classes, in the order of ``predict_proba``.
+    n_features_in_, feature_names_in_
+        As everywhere in scikit-learn.
+
+    Examples
+    --------
+    >>> from discreet import GreedyRuleListClassifier
+    >>> from discreet.datasets import load_compas
+    >>> X, y = load_compas(binary=True, sensitive=False, return_X_y=True)
+    >>> clf = GreedyRuleListClassifier(max_length=4).fit(X, y)
+    >>> print(clf)
+    if Prior-Crimes>3 then 1
+    else if not Juvenile-Crimes=0 then 1
+    else if Prior-Crimes=0 then 0
+    else 0
+    """
+
+    def __init__(
+        self,
+        max_length: int = 5,
+        max_card: int = 1,
+        min_support: float = 0.0,
+        negations: bool = True,
+        schema: Schema | None = None,
+        candidates: Any = None,
+        exclude: Any = (),
+    ) -> None:
+        self.max_length = max_length
+        self.max_card = max_card
+        self.min_support = min_support
+        self.negations = negations
+        self.schema = schema
+        self.candidates = candidates
+        self.exclude = exclude
+
+    def fit(self, X: Any, y: Any, **unsupported: Any) -> "GreedyRuleListClassifier":
+        """Learn a rule list from records X (a data frame or an array) and their labels y."""
+        refuse(unsupported)
+        check_integer("max_length", self.max_length, at_least=1)
+        check_min_support(self.min_support, least=0)
+        table = self._table(X, reset=True)
+        labels = self._labels(y, len(table))
+        candidates = self._candidates(self._schema_for(table))
+        cells = fill_cells(table, labels, candidates, len(self.classes_), self._strict)
+        del X, y, table, labels
+        learned = greedy(ExactDoors(cells, candidates, self.min_support), self.max_length)
+        self._set_model(candidates, learned)
+        return self
+
+
+class PrivateGreedy(PrivateClassifier):
+    """What greedy private classifiers have in common: a mechanism with its parameters, and what it promises."""
+
+    @property
+    def _binary_only(self) -> bool:
+        mechanism = find_greedy(self.mechanism)
+        return mechanism is None or mechanism.binary_only
+
+    @property
+    def _mechanism(self) -> GreedyMechanism:
+        return MECHANISMS[self.mechanism]
+
+    def _budget_for(self, max_length: int, tree: bool = False) -> GreedyBudget:
+        """How the budget is split over the queries."""
+        settings = Settings(
+            epsilon=self._terms.record_price,
+            max_length=max_length,
+            delta=None if self.delta is None else exact("delta", self.delta),
+            min_support=self.min_support,
+            confidence=float(self.confidence),
+            counts_share=exact("counts_share", self.counts_share),
+            tree=tree,
+        )
+        return self._mechanism.split(settings)
+
+    def _statement(self, budget: GreedyBudget, candidates: Candidates, drafted: bool) -> PrivacyStatement:
+        mechanism = self._mechanism
+        because = self._reasons_for_no_proof(candidates.schema, drafted)
+        because += mechanism.reasons_for_no_proof(budget.settings)
+        proved = None
+        if not because:
+            proved = _proved(mechanism, budget, len(candidates))
+            delta = proved.for_person(int(self.records_per_person)).delta or 0.0
+            if delta > LARGEST_DELTA:
+                because.append(f"the best delta that can be proved, {delta:.1g}, is too large to mean anything")
+                proved = None
+        assumes = () if mechanism.exact_choices else (ROUNDING,)
+        costs = () if proved is None else _costs(mechanism, budget, len(candidates))
+        published = mechanism.published(budget.settings)
+        return self._promise(mechanism.name, published, proved, because, *assumes, costs=costs)
+
+    def _check_parameters(self) -> None:
+        mechanism = find_greedy(self.mechanism)
+        if mechanism is None:
+            raise ValueError(f"mechanism must be one of {', '.join(MECHANISMS)}, not {self.mechanism!r}")
+        super()._check_parameters()
+        if not mechanism.needs_delta and self.delta is not None:
+            raise ValueError(f"delta must be None for {self.mechanism}: this mechanism needs no delta, so leave it out")
+        if self.delta is not None and not 1e-100 <= finite_number("delta", self.delta) < 1:
+            raise ValueError(f"delta must be above 0 (from 1e-100) and below 1, not {self.delta!r}")
+        if mechanism.needs_delta and self.records_per_person != 1:
+            raise ValueError(
+                f"records_per_person must be 1 for {self.mechanism}, whose delta grows with it in a way that its authors do not "
+                "say; use mass, or a whole list"
+            )
+        check_min_support(self.min_support, least=1)
+        confidence = self.confidence
+        if not isinstance(confidence, float | np.floating) or not 0.5 < confidence < 1:
+            raise ValueError(f"confidence must be above 1/2 and below 1, not {confidence!r}")
+        if not 0.001 <= finite_number("counts_share", self.counts_share) <= 0.999:
+            raise ValueError(f"counts_share must be from 0.001 to 0.999, not {self.counts_share!r}")
+        if self.ledger is not None and mechanism.needs_delta and self.delta is None:
+            raise ValueError(
+                "a ledger needs a public delta: 1/n^2 would write the number of records into it. Give delta"
+            )
+
+
+class DPGreedyRuleListClassifier(PrivateGreedy):
+    """A rule list learned greedily with differential privacy: by one of our mechanisms, or one of the paper's six.
+
+    Parameters
+    ----------
+    mechanism : str, default="mass"
+        For any number of classes "mass" (impurity mass), "purity" (fewest records to take away until a rule is pure) and
+        "inverse" (fewest records until it is the best); or, for two classes, a published method: "sm-laplace" and "sm-cauchy"
+        (smooth sensitivity), "gl-laplace", "gl-gaussian" and "gl-exponential" (global sensitivity), "noisy-counts".
+    epsilon : float, default=1.0
+        The privacy budget. With "mass", "purity" and "inverse" it is what is proved.
+    delta : float, default=None
+        For "sm-laplace" and "gl-gaussian". None means 1/n^2 as in the paper, which follows the private number of records
+        n; nothing is then proved.
+    max_length : int, default=5
+        The paper's K: the most rules in the list, counting the default.
+    min_support : float or int, default=0.05
+        For the smooth methods: how many records must be left for another rule; an integer, or a share of the private
+        number of records as in the paper (nothing is then proved).
+    confidence : float, default=0.99
+        For the smooth methods: the paper's C, how sure the check of the support is to be.
+    counts_share : float, default=0.5
+        For "mass", "purity" and "inverse": the share of epsilon that goes to the class counts, and so to the labels; the
+        choices get the rest. The default was measured for "mass" (docs/privacy.md).
+    max_card, negations, schema, candidates, exclude
+        As in ``GreedyRuleListClassifier``. Without a schema, X must be Boolean (or an array of 0 and 1), and labels 0 and
+        1. Given ``candidates`` may have been mined from the records, so nothing is then proved.
+    infer_schema : bool, default=False
+        Make the schema from the records. That is not private, and the statement says so.
+    records_per_person : int, default=1
+        How many records a person may have in the table. The promise is then about a person: each record gets
+        epsilon / records_per_person. See that nobody has more; the table is not checked.
+    ledger : Ledger, default=None
+        Where to book the budget. The fit is refused if too little is left.
+    random_state : int, default=None
+        For experiments only: seeded noise can be repeated, so nothing is proved.
+
+    Attributes
+    ----------
+    rule_list_ : RuleList
+        The model, with noisy class counts.
+    privacy_ : PrivacyStatement
+        What it promises.
+    classes_ : array
+        The classes, in the order of ``predict_proba``.
+
+    Examples
+    --------
+    >>> from discreet import DPGreedyRuleListClassifier
+    >>> from discreet.datasets import load_compas
+    >>> data = load_compas()
+    >>> clf = DPGreedyRuleListClassifier(epsilon=0.5, schema=data.schema).fit(data.data, data.target)
+    >>> print(clf.privacy_.proved)
+    epsilon = 0.5
+    """
+
+    def __init__(
+        self,
+        mechanism: str = "mass",
+        epsilon: float = 1.0,
+        delta: float | None = None,
+        max_length: int = 5,
+        min_support: float = 0.05,
+        confidence: float = 0.99,
+        counts_share: float = 0.5,
+        max_card: int = 1,
+        negations: bool = True,
+        schema: Schema | None = None,
+        infer_schema: bool = False,
+        candidates: Any = None,
+        exclude: Any = (),
+        records_per_person: int = 1,
+        ledger: Ledger | None = None,
+        random_state: Any = None,
+    ) -> None:
+        self.mechanism = mechanism
+        self.epsilon = epsilon
+        self.delta = delta
+        self.max_length = max_length
+        self.min_support = min_support
+        self.confidence = confidence
+        self.counts_share = counts_share
+        self.max_card = max_card
+        self.negations = negations
+        self.schema = schema
+        self.infer_schema = infer_schema
+        self.candidates = candidates
+        self.exclude = exclude
+        self.records_per_person = records_per_person
+        self.ledger = ledger
+        self.random_state = random_state
+
+    def _needs(self, candidates: Candidates) -> Needs:
+        return Needs(nodes=True)
+
+    def _price(self, candidates: Candidates, drafted: bool) -> Priced:
+        budget = self._budget_for(int(self.max_length))
+
+        def draw(vault: Vault, reservation: Reservation, entropy: Entropy) -> Learned:
+            doors = self._doors(vault, candidates, budget, reservation, entropy)
+            return greedy(doors, int(self.max_length))
+
+        return Priced(self._statement(budget, candidates, drafted), budget.delta, draw)
+
+    def _doors(
+        self, vault: Vault, candidates: Candidates, budget: GreedyBudget, reservation: Reservation, entropy: Entropy
+    ) -> GreedyDoors:
+        return GreedyDoors(vault, candidates, self._mechanism, budget, reservation, entropy)
+
+    def _check_parameters(self) -> None:
+        super()._check_parameters()
+        check_integer("max_length", self.max_length, at_least=1)
+
+
+@lru_cache(maxsize=256)  # an experiment asks for the same one at every fit
+def _proved(mechanism: GreedyMechanism, budget: GreedyBudget, candidates: int) -> Guarantee:
+    return mechanism.proved(budget, candidates)
+
+
+@lru_cache(maxsize=256)
+def _costs(mechanism: GreedyMechanism, budget: GreedyBudget, candidates: int) -> tuple[Cost, ...]:
+    return mechanism.costs(budget, candidates)

@@ -1,0 +1,257 @@
+"""How good a model is on private records: everything that follows from one noisy histogram, for one price."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from .._utils.errors import SchemaError
+from .._utils.unseen import SEE_LEDGER, unseen
+from ..accounting.ledger import Ledger
+from ..accounting.statement import EVALUATED, PrivacyStatement
+from ..models.labelled import classes_called, in_labels
+from ..models.model import PartitionModel
+from ..private.noise.entropy import Integers
+from ..private.noise.sums import margin
+from ..private.queries.evaluation import Division
+from ..private.release import Terms
+from ..rules.partition import Condition, conditions_of_answers, has_points_by_class, shares_of
+from ..schema import Schema
+from ..schema.columns import Column
+from ..schema.groups import groups_of
+from .evaluated import ALL_OTHERS, Count, Group, NoisyCounts, NoisyEvaluation, Part, Rate, Rates
+from .measuring import Measurement, measure, model_to_measure
+from .rates import Interval, Sum, difference, is_too_small, mean_rate, rate
+
+By = str | Sequence[str] | Mapping[str, Sequence[float] | None]
+Pair = tuple[Sum, Sum]  # the records that a rate counts, and the others that it is a share of
+
+
+@unseen(SEE_LEDGER)
+def noisy_evaluation(
+    model: Any,
+    X: Any,
+    y: Any,
+    epsilon: float,
+    *,
+    by: By = (),
+    schema: Schema | None = None,
+    reliability: bool = True,
+    ledger: Ledger | None = None,
+    records_per_person: int = 1,
+    random_state: int | None = None,
+    model_is_public: bool = False,
+) -> NoisyEvaluation:
+    """Measure a model on records that are private: confusion matrix, rates by class and by group, and how true its shares are.
+
+    All of it follows from one histogram with noise: how many records of each group and class get each answer of the model. It is
+    paid for once. With several columns in ``by`` there is a histogram for each, and each gets an equal part of epsilon. What is
+    proved is what is proved of ``noisy_accuracy``, which has the least noise if the accuracy is all you want.
+
+    Parameters
+    ----------
+    model : classifier, SavedModel, RuleList or Tree
+        As for ``noisy_accuracy``: something is proved only if the model's own statement proves something, or if you say that the
+        model does not depend on these records.
+    X, y : records and their labels
+        As for ``noisy_accuracy``; X may be an ibis table, with None for y.
+    epsilon : float
+        The price. The noise in each bin is of the size of 1/epsilon records, times the number of columns in ``by``.
+    by : str, sequence of str, or mapping, default=()
+        Columns whose groups are compared. Groups are the bins that the schema says, never what is found in the records. A mapping
+        says at which of the column's cuts the groups of a numeric column end, ``{"age": [30, 50], "sex": None}``.
+    schema : Schema, default=None
+        What is public about the columns in ``by``, if the model's own schema does not say: columns that the model was not allowed
+        to use are ignored in it.
+    reliability : bool, default=True
+        Also tell the answers of the model apart, to compare what ``predict_proba`` says with what is so. Without it there are
+        fewer bins, and so a little less noise in everything else.
+    ledger : Ledger, default=None
+        Where to book it.
+    records_per_person : int, default=1
+        How many records a person may have among these.
+    random_state : int, default=None
+        For experiments only: nothing is then proved.
+    model_is_public : bool, default=False
+        The model does not depend on these records. The statement says that this was assumed.
+
+    Returns
+    -------
+    NoisyEvaluation
+
+    Examples
+    --------
+    >>> from discreet import DPOptimalRuleListClassifier, noisy_evaluation
+    >>> from discreet.datasets import load_compas
+    >>> data = load_compas()
+    >>> clf = DPOptimalRuleListClassifier(epsilon=1.0, schema=data.schema, exclude=["sex", "race"])
+    >>> clf = clf.fit(data.data[:5000], data.target[:5000])
+    >>> rest = data.data[5000:], data.target[5000:]
+    >>> found = noisy_evaluation(clf, *rest, epsilon=1.0, by="sex", schema=data.schema)
+    >>> 0.5 < found.accuracy.low < found.accuracy.high < 0.8
+    True
+    >>> [group.name for group in found.groups]
+    ['Female', 'Male']
+    """
+    rules = model_to_measure(model)
+    terms = Terms(epsilon, ledger, records_per_person, random_state)
+    asked = _asked(by)
+    groups = {name: groups_of(dividing_column(rules, name, schema), cuts) for name, cuts in asked.items()}
+    divisions = [Division(name, found.of_bin) for name, found in groups.items()] or [Division()]
+    parts = reliability and any(a.counts is not None or a.shares is not None for a in rules.answers)
+    predicted = np.array([rules.classes.index(a.label) for a in rules.answers])
+    answer = _class_of_rows(rules, parts)
+    rows = np.arange(len(predicted)) if parts else np.searchsorted(answer, predicted)
+    n_classes, n_rows = len(rules.classes), len(answer)
+    places: Integers = rows[:, None] * n_classes + np.arange(n_classes)
+    what = EVALUATED + (f" by {', '.join(asked)}" if asked else "")
+    planned = Measurement("this evaluation", EVALUATED, what, places, n_rows * n_classes, divisions, schema)
+    drawn, each, privacy = measure(planned, model, X, y, terms, model_is_public)
+    tables = (h.reshape(-1, n_rows, n_classes).tolist() for h in drawn)
+    counted = tuple(
+        (d.column, tuple(tuple(map(tuple, group)) for group in t)) for d, t in zip(divisions, tables, strict=True)
+    )
+    named = []
+    for name, found in groups.items():
+        foreseen = slice(len(found.names) - found.unforeseen)
+        column = dividing_column(rules, name, schema)
+        named.append(Named(name, column.called, tuple(found.names[foreseen]), tuple(found.called[foreseen])))
+    return evaluation_of(rules, NoisyCounts(each, parts, counted), named, privacy)
+
+
+class Named(NamedTuple):
+    """A column that divides the records into groups, and the groups that the schema foresees, with what people call them."""
+
+    column: str
+    column_called: str
+    names: tuple[str, ...]
+    called: tuple[str, ...]
+
+
+def evaluation_of(
+    rules: PartitionModel, counts: NoisyCounts, named: Sequence[Named], privacy: PrivacyStatement
+) -> NoisyEvaluation:
+    """All numbers, from those that were drawn."""
+    answer, n_classes = _class_of_rows(rules, counts.by_answer), len(rules.classes)
+    tables = [np.array(table, np.int64).reshape(len(table), len(answer), n_classes) for _, table in counts.tables]
+    numbers = _Numbers(answer, n_classes, counts.epsilon)
+    whole = min(tables, key=len)  # the fewer bins are added up, the less noise
+    every = numbers.pairs(whole)
+    return NoisyEvaluation(
+        rules.classes,
+        numbers.count(whole),
+        tuple(tuple(numbers.count(whole[:, answer == p, c]) for p in range(n_classes)) for c in range(n_classes)),
+        numbers.rates(every),
+        numbers.rate(mean_rate(every["recall"], counts.epsilon), *every["recall"]),
+        tuple(group for of, table in zip(named, tables, strict=False) for group in numbers.groups(of, table)),
+        numbers.parts(rules, whole) if counts.by_answer else (),
+        privacy,
+        classes_called(rules),
+        counts,
+    )
+
+
+def _class_of_rows(rules: PartitionModel, by_answer: bool) -> np.ndarray:
+    """The class that the model says of each row; there is none for what is never predicted."""
+    predicted = np.array([rules.classes.index(a.label) for a in rules.answers])
+    return predicted if by_answer else np.unique(predicted)
+
+
+def _asked(by: By) -> dict[str, Sequence[float] | None]:
+    """The columns that divide the records, each with the cuts that were asked for."""
+    given = {by: None} if isinstance(by, str) else by if isinstance(by, Mapping) else dict.fromkeys(by)
+    if not all(isinstance(name, str) for name in given):
+        raise TypeError("by must be the name of a column, some of them, or a mapping from names to cuts or None")
+    return dict(given)
+
+
+def dividing_column(model: PartitionModel, name: str, schema: Schema | None) -> Column:
+    """The column of this name that divides the records into groups: as the given schema has it, or else that of the model."""
+    assert model.schema is not None
+    if name in (model.schema.target, None if schema is None else schema.target):
+        raise SchemaError(f"{name!r} is the target: its classes are told apart anyway; leave it out of by")
+    column = (model.schema if schema is None else schema)[name]
+    if name in model.used_columns and column != model.schema[name]:
+        raise SchemaError(
+            f"the schema describes column {name!r} in another way than that of the model, which uses it; leave it out of the "
+            "schema, or describe it alike"
+        )
+    return column
+
+
+class _Numbers:
+    """From tables of noisy counts (groups x rows x classes) to numbers with intervals. A row has one predicted class."""
+
+    def __init__(self, answer: np.ndarray, n_classes: int, epsilon: float) -> None:
+        self._answer, self._n_classes, self._epsilon = answer, n_classes, epsilon
+
+    def count(self, bins: Integers) -> Count:
+        noisy, far = int(bins.sum()), margin(self._epsilon, bins.size)
+        return Count(noisy, max(0, noisy - far), max(0, noisy + far))
+
+    def pairs(self, table: Integers) -> dict[str, list[Pair]]:
+        """Of each rate, what it counts and what else there is."""
+        classes, says = range(self._n_classes), self._answer
+        right = says[:, None] == np.arange(self._n_classes)
+        found = {"accuracy": [(_sum(table[:, right]), _sum(table[:, ~right]))]}
+        found["predicted"] = [(_sum(table[:, says == c]), _sum(table[:, says != c])) for c in classes]
+        found["recall"] = [(_sum(table[:, says == c, c]), _sum(table[:, says != c, c])) for c in classes]
+        others = [np.arange(self._n_classes) != c for c in classes]
+        found["precision"] = [
+            (_sum(table[:, says == c, c]), _sum(table[:, says == c][:, :, others[c]])) for c in classes
+        ]
+        return found
+
+    def rate(self, found: Interval, *about: Pair) -> Rate:
+        too_small = any(of.bins and rest.bins and is_too_small(of, rest, self._epsilon) for of, rest in about)
+        value, low, high = (float(x) for x in found)
+        return Rate(value, low, high, too_small)
+
+    def rates(self, pairs: dict[str, list[Pair]], less: dict[str, list[Pair]] | None = None) -> Rates:
+        """The rates; or how they differ from those of other records."""
+
+        def one(name: str, i: int) -> Rate:
+            pair = pairs[name][i]
+            if less is None:
+                return self.rate(rate(*pair, self._epsilon), pair)
+            return self.rate(difference(pair, less[name][i], self._epsilon), pair, less[name][i])
+
+        classes = range(self._n_classes)
+        precision = tuple(one("precision", c) if c in self._answer else None for c in classes)
+        predicted, recall = (tuple(one(name, c) for c in classes) for name in ("predicted", "recall"))
+        return Rates(one("accuracy", 0), predicted, recall, precision)
+
+    def groups(self, of: Named, table: Integers) -> list[Group]:
+        """Of all groups that the schema foresees, each against the others of them."""
+        found, foreseen = [], table[: len(of.names)]
+        for i, name in enumerate(of.names):
+            own, others = self.pairs(table[[i]]), np.delete(foreseen, i, axis=0)
+            less = self.rates(own, self.pairs(others)) if len(others) else None
+            numbers = self.count(table[i]), self.rates(own), less
+            found.append(Group(of.column, name, *numbers, of.column_called, of.called[i]))
+        return found
+
+    def parts(self, model: PartitionModel, table: Integers) -> tuple[Part, ...]:
+        """Of each answer of the model; none where answers do not say how likely classes are, but a record's own totals do."""
+        if has_points_by_class(model):
+            return ()
+        found, conditions = [], conditions_of_answers(model)
+        for i, answer in enumerate(model.answers):
+            shares, here = shares_of(model, answer), table[:, i]
+            pairs = [(_sum(here[:, c]), _sum(np.delete(here, c, axis=1))) for c in range(self._n_classes)]
+            observed = tuple(self.rate(rate(*pair, self._epsilon), pair) for pair in pairs)
+            condition, called = conditions_named(conditions[i], model.schema)
+            numbers = self.count(here), tuple(shares.tolist()), observed
+            found.append(Part(i + 1, condition, answer.label, *numbers, called))
+        return tuple(found)
+
+
+def conditions_named(condition: Condition, schema: Schema | None) -> tuple[str, str]:
+    """A condition as the table has it, and as people call it."""
+    written = (" and ".join(map(str, tests)) for tests in (condition, [in_labels(test, schema) for test in condition]))
+    named, called = (text or ALL_OTHERS for text in written)
+    return named, called
+
+
+def _sum(bins: Integers) -> Sum:
+    return Sum(int(bins.sum()), bins.size)

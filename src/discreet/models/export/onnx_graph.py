@@ -1,0 +1,267 @@
+"""A model as an ONNX graph of standard operators: an input for each column, and as outputs the label and the shares.
+
+Each test becomes a tensor of truth values; ``Where`` takes the number of the answer from them, and ``Gather`` its label and
+shares. Numbers have 64 bits, so that every comparison is the one that ``predict`` makes, and NaN is a missing one. A string
+cannot be missing in ONNX, so one string has to stand for that.
+"""
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from functools import reduce
+from typing import Any
+
+import numpy as np
+
+from ... import __version__
+from ..._utils.errors import RuleError
+from ...rules.partition import DOUBLING, FARTHEST, Model, shares_of
+from ...schema import Label
+from ...schema.columns.value_bins import TextBins, TruthBins, ValueBins
+from .branches import Branch, BranchSplit, BranchTest, NumberTest, TextTest, TruthTest, branches
+from .values import exact_numbers, is_unicode, kinds_of, type_of_labels
+
+OPSETS = {"": 17, "ai.onnx.ml": 3}  # of 2022: whatever runs ONNX today has these
+IR_VERSION = 8  # likewise
+OPERATORS = {"<": "Less", "<=": "LessOrEqual", ">": "Greater", ">=": "GreaterOrEqual"}
+ARRAYS: dict[str, Any] = {"text": object, "boolean": np.bool_, "integer": np.int64, "number": np.float64}
+BOOL = 9  # a type of tensors, as the format numbers them
+RECORD = "record"  # the input of a model that looks at no column: so many values, so many predictions
+
+
+def to_onnx(model: Model, types: Mapping[str, str] | None = None, missing: str = "") -> bytes:
+    """See ``PartitionModel.to_onnx``."""
+    try:
+        from onnx import helper, numpy_helper
+    except ImportError:
+        raise ImportError("to_onnx needs the package onnx: pip install 'discreet[onnx]'") from None
+    made = branches(model)
+    used = list(dict.fromkeys(test.column for test in made.tests))
+    kinds = kinds_of(model, used, types, _possible, "ONNX")
+    _check_texts(model, kinds, missing)
+    labels = _labels(made.outcomes, model.kind)
+    shares = np.array([shares_of(model, answer) for answer in model.answers])
+
+    inputs = kinds or {RECORD: "integer"}
+    graph = _Graph(inputs, missing)
+    shares_name = None
+    if made.root is not None:
+        answer = graph.below(made.root)
+    elif made.by_class:
+        answer, shares_name = graph.by_class(made.partitions, next(iter(inputs)), len(made.outcomes))
+    elif made.has_points:
+        points = (graph.points(partition) for partition in made.partitions)
+        total = reduce(lambda a, b: graph.node("Add", a, b), points)  # in this order, as ``predict`` adds them
+        answer = graph.first_true([graph.compared(total, "<", limit) for limit in made.limits])
+    else:
+        answer = graph.first_true(graph.conditions(made.partitions[0]))
+    one_each = graph.node("Expand", answer, graph.node("Shape", next(iter(inputs))))
+    flat = graph.node("Reshape", one_each, graph.constant(np.array([-1], np.int64)))
+    outputs = {"label": labels, "probabilities": shares} if shares_name is None else {"label": labels}
+    named = {graph.node("Gather", graph.constant(rows), flat, called=name): rows for name, rows in outputs.items()}
+    if shares_name is not None:
+        named[shares_name] = shares
+
+    arrays = {name: np.zeros(0, ARRAYS[kind]) for name, kind in inputs.items()}
+    proto = helper.make_model(
+        helper.make_graph(
+            [
+                helper.make_node(op, taken, [name], domain=domain, **dict(attributes))
+                for (op, taken, domain, attributes), name in graph.nodes.items()
+            ],
+            f"discreet {model.kind}",
+            [_declared(helper, name, array, 1) for name, array in arrays.items()],
+            [_declared(helper, name, rows, *rows.shape[1:]) for name, rows in named.items()],
+            [numpy_helper.from_array(rows, name) for name, rows in graph.constants.items()],
+        ),
+        opset_imports=[helper.make_opsetid(domain, version) for domain, version in OPSETS.items()],
+        ir_version=IR_VERSION,
+        producer_name="discreet",
+        producer_version=__version__,
+    )
+    helper.set_model_props(proto, {"classes": json.dumps(model.classes), "missing": json.dumps(missing)})
+    written: bytes = proto.SerializeToString(deterministic=True)
+    return written
+
+
+def _declared(helper: Any, name: str, array: np.ndarray, *width: int) -> Any:
+    """An input or output of the graph: as many rows as there are records, of the type of an array."""
+    return helper.make_tensor_value_info(name, helper.np_dtype_to_tensor_dtype(array.dtype), ["records", *width])
+
+
+def _possible(bins: ValueBins) -> list[str]:
+    """What a column may be in ONNX, the expected type first. Its truth values cannot be missing, so they are numbers here."""
+    return ["number"] if isinstance(bins, TruthBins) else [kind for kind in bins.types if kind != "boolean"]
+
+
+def _check_texts(model: Model, kinds: Mapping[str, str], missing: str) -> None:
+    if not isinstance(missing, str) or not is_unicode(missing):
+        raise RuleError("missing must be the string that stands for a missing one")
+    for name, kind in kinds.items():
+        assert model.schema is not None
+        if not is_unicode(name):
+            raise RuleError(f"ONNX cannot have an input of the name {name!r}; rename the column")
+        bins = model.schema[name].value_bins
+        if kind == "text" and isinstance(bins, TextBins) and missing in bins.bin_of:
+            raise RuleError(
+                f"column {name!r} has the category {missing!r}, which would stand for missing values in ONNX; "
+                "say another string with missing="
+            )
+
+
+def _labels(outcomes: Sequence[Label], kind: str) -> np.ndarray:
+    """The label of each answer, as a tensor has them."""
+    of = type_of_labels(outcomes, kind, "ONNX")
+    if of == "text" and not all(is_unicode(str(label)) for label in outcomes):
+        raise RuleError(f"a label of the {kind} has characters that ONNX cannot hold")
+    labels = np.empty(len(outcomes), ARRAYS[of])
+    labels[:] = outcomes
+    return labels
+
+
+class _Graph:
+    """Nodes by what they compute, so that nothing is computed twice, and constants by their names."""
+
+    def __init__(self, inputs: Mapping[str, str], missing: str) -> None:
+        self.kinds, self.missing = inputs, missing
+        self.nodes: dict[tuple[Any, ...], str] = {}
+        self.constants: dict[str, np.ndarray] = {}
+        self._taken = set(inputs)
+        self._known: dict[tuple[Any, ...], str] = {}
+
+    def _name(self, wish: str) -> str:
+        """A name that nothing has."""
+        name = wish if wish in ("label", "probabilities") else f"{wish}_{len(self._taken)}"
+        while name in self._taken:
+            name += "_"
+        self._taken.add(name)
+        return name
+
+    def node(self, op: str, *inputs: str, domain: str = "", called: str | None = None, **attributes: Any) -> str:
+        """The output of an operator."""
+        key = (op, inputs, domain, tuple(attributes.items()))
+        if key not in self.nodes:
+            self.nodes[key] = self._name(called or op)
+        return self.nodes[key]
+
+    def constant(self, values: Any) -> str:
+        """A tensor that is the same for all records."""
+        array = np.asarray(values)
+        key = (array.dtype.str, array.shape, str(array.tolist()))
+        if key not in self._known:
+            self._known[key] = self._name("constant")
+            self.constants[self._known[key]] = array
+        return self._known[key]
+
+    def number(self, number: int) -> str:
+        """The number of an answer."""
+        return self.constant(np.array(number, np.int64))
+
+    def all_of(self, parts: Iterable[str]) -> str:
+        """Where all are true."""
+        return reduce(lambda a, b: self.node("And", a, b), parts)
+
+    def any_of(self, parts: Iterable[str]) -> str:
+        """Where one is true; of nothing, nowhere."""
+        return reduce(lambda a, b: self.node("Or", a, b), [*parts] or [self.constant(False)])
+
+    def compared(self, x: str, op: str, number: float) -> str:
+        """A comparison, which is false of NaN."""
+        return self.node(OPERATORS[op], x, self.constant(float(number)))
+
+    def first_true(self, conditions: Sequence[str]) -> str:
+        """The number of the first condition that is true, or how many there are."""
+        found = self.number(len(conditions))
+        for number, condition in reversed([*enumerate(conditions)]):
+            found = self.node("Where", condition, self.number(number), found)
+        return found
+
+    def below(self, split: BranchSplit) -> str:
+        """The number of the leaf below a split of a tree."""
+        tests, last = split.chain()
+        found = self.number(last)
+        for test, true in reversed(tests):
+            leaf = self.number(true) if isinstance(true, int) else self.below(true)
+            found = self.node("Where", self.test(test), leaf, found)
+        return found
+
+    def conditions(self, partition: Sequence[Branch]) -> list[str]:
+        """Where the tests of each part but the last are true."""
+        return [self.all_of(map(self.test, branch.tests)) for branch in partition[:-1]]
+
+    def points(self, partition: Sequence[Branch]) -> str:
+        """The points that a partition gives."""
+        points = self.constant(np.array([branch.outcome for branch in partition], np.float64))
+        return self.node("Gather", points, self.first_true(self.conditions(partition)))
+
+    def by_class(self, partitions: Sequence[Sequence[Branch]], first: str, n: int) -> tuple[str, str]:
+        """Of a sum of points for each class, the number of the first class with the largest, and the shares of all."""
+        parts = []
+        for partition in partitions:
+            rows = self.constant(np.array([branch.points for branch in partition], np.float64))
+            parts.append(self.node("Gather", rows, self.first_true(self.conditions(partition))))
+        total = reduce(lambda a, b: self.node("Add", a, b), parts)  # in this order, as ``predict`` adds them
+        size = self.node("Concat", self.node("Shape", first), self.constant(np.array([n], np.int64)), axis=0)
+        total = self.node("Expand", total, size)  # (records, 1, classes)
+        flat = self.node("Reshape", total, self.constant(np.array([-1, n], np.int64)))
+        own = self.node("Unsqueeze", flat, self.constant(np.array([2], np.int64)))
+        other = self.node("Unsqueeze", flat, self.constant(np.array([1], np.int64)))
+        odds = self.node("Div", self.node("Sub", other, own), self.constant(float(DOUBLING)))
+        within = self.node("Clip", odds, self.constant(float(-FARTHEST)), self.constant(float(FARTHEST)))
+        powers = self.node("Pow", self.constant(2.0), within)
+        whole = self.node("ReduceSum", powers, self.constant(np.array([2], np.int64)), keepdims=0)
+        shares = self.node("Div", self.constant(1.0), whole, called="probabilities")
+        return self.node("ArgMax", total, axis=2, keepdims=0), shares
+
+    def test(self, test: BranchTest) -> str:
+        """Where a test is true."""
+        match test:
+            case NumberTest():
+                return self._number_test(test)
+            case TruthTest():
+                return self._truth_test(test)
+            case TextTest():
+                if self.kinds[test.column] == "number":
+                    return self._number_among(test)
+                return self._text_among(test)
+
+    def _number_test(self, test: NumberTest) -> str:
+        x = test.column
+        ends = zip((">=", "<="), test.limits, strict=True)
+        within = [self.compared(x, op, end) for op, end in ends if end is not None]
+        if test.missing:
+            return self.node("Not", self.all_of(within)) if within else self.node("IsNaN", x)
+        compared = [self.compared(x, op, cut) for op, cut in test.comparisons]
+        if test.either:
+            compared = [self.any_of(compared)]
+        return self.all_of([*compared, *within] or [self.node("Not", self.node("IsNaN", x))])
+
+    def _truth_test(self, test: TruthTest) -> str:
+        """1 is true, 0 is false, and all else is missing."""
+        missing = None in test.wanted
+        told = [value for value in (True, False) if (value in test.wanted) != missing]
+        found = self.any_of(self.node("Equal", test.column, self.constant(float(value))) for value in told)
+        return self.node("Not", found) if missing else found
+
+    def _number_among(self, test: TextTest) -> str:
+        """Of categories that are stored as numbers."""
+        numbers = exact_numbers(test.column, test.numbers)
+        listed = self.any_of(self.node("Equal", test.column, self.constant(number)) for number in numbers)
+        is_nan = self.node("IsNaN", test.column)
+        if test.inside:
+            return self.any_of([listed, is_nan]) if test.missing else listed
+        outside = self.node("Not", listed)  # also true of NaN
+        return outside if test.missing else self.all_of([outside, self.node("Not", is_nan)])
+
+    def _text_among(self, test: TextTest) -> str:
+        """One look into a table for all that are listed, and for what stands for a missing string."""
+        found = {text: int(test.inside) for text in (*test.listed, *test.words) if is_unicode(text)}
+        found[self.missing] = int(test.missing)
+        looked_up = self.node(
+            "LabelEncoder",
+            test.column,
+            domain="ai.onnx.ml",
+            keys_strings=tuple(found),
+            values_int64s=tuple(found.values()),
+            default_int64=int(not test.inside),
+        )
+        return self.node("Cast", looked_up, to=BOOL)

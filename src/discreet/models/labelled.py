@@ -1,0 +1,128 @@
+"""A model in the words that people use: labels in place of names, where the schema has some."""
+
+from collections.abc import Iterator, Sequence
+
+from ..rules.partition import Answer, Condition, Model, Points, conditions_of_answers
+from ..rules.rules import Literal
+from ..rules.text import write, write_number
+from ..schema import Schema
+from .card_text import card_text
+from .cards import cards_of, numbers_of
+from .nodes import INDENT, lines_of, root_of
+
+
+def in_labels(literal: Literal, schema: Schema | None) -> Literal:
+    """A literal to be shown, not evaluated: its column and its category under their labels.
+
+    >>> from discreet import Categorical
+    >>> wards = Schema([Categorical("ward", categories=["A", "B"], label="Ward", labels={"A": "surgery"})])
+    >>> print(in_labels(Literal("ward", "=", "A"), wards), "|", in_labels(Literal("ward", "!=", "B"), wards))
+    Ward = surgery | Ward != B
+    """
+    if schema is None or literal.column not in schema:  # the total of points is no column
+        return literal
+    column = schema[literal.column]
+    if literal.op in ("is true", "is false"):
+        label = column.value_label(literal.op.removeprefix("is "))
+        return Literal(column.called, literal.op) if label is None else Literal(column.called, "=", label)
+    label = column.value_label(literal.value) if literal.op in ("=", "!=") else None
+    return Literal(column.called, literal.op, literal.value if label is None else label)
+
+
+def classes_called(model: Model) -> tuple[str, ...]:
+    """What people call the classes. If two would be called the same, which a schema of other classes can do, their names."""
+    names = tuple(str(c) for c in model.classes)
+    if model.schema is None:
+        return names
+    called = tuple(model.schema.class_called(c) for c in model.classes)
+    return called if len(set(called)) == len(called) else names
+
+
+def target_called(model: Model, target: str | None) -> str | None:
+    """What people call the target."""
+    schema = model.schema
+    return schema.target_label if schema is not None and schema.target_label else target
+
+
+def reason_for_label(model: Model, answer: Answer, noisy: bool) -> str:
+    """Why the label is not the class with the largest count; nothing where it is, or there are no counts to compare.
+
+    A label is a decision: it is chosen on the exact records, with the weights of the classes and the limits of the model,
+    together with all other labels. The counts are noisy, and as released.
+
+    >>> from discreet import Rule, RuleList
+    >>> ill = Rule((), "ill", (4155, 85))
+    >>> weighted = RuleList((), ill, ("well", "ill"), class_weight=(1, 100))
+    >>> reason_for_label(weighted, weighted.answers[0], noisy=True)
+    'a missed case counts 100 times'
+    >>> plain = RuleList((), ill, ("well", "ill"))
+    >>> reason_for_label(plain, plain.answers[0], noisy=True)
+    'drawn with the list; the counts are noisy'
+    """
+    if answer.counts is None or answer.shares is not None:  # shares of its own are not compared with counts
+        return ""
+    counts, label = [max(0.0, count) for count in answer.counts], model.classes.index(answer.label)
+    if counts[label] == max(counts):
+        return ""
+    weights = model.class_weight or (1.0,) * len(counts)
+    most = counts.index(max(counts))
+    if weights[label] > weights[most] and all(
+        w * c <= weights[label] * counts[label] for w, c in zip(weights, counts, strict=True)
+    ):
+        of = "" if len(counts) == 2 else f" as much as one of {classes_called(model)[most]}"
+        return f"a missed case counts {write_number(float(f'{weights[label] / weights[most]:.3g}'))} times{of}"
+    kind = model.kind.split()[-1]
+    return f"drawn with the {kind}; the counts are noisy" if noisy else f"chosen with the whole {kind}"
+
+
+def lines_in_labels(model: Model, noisy: bool = True) -> Iterator[str]:
+    """A model as it prints, for people: with labels, and so not to be parsed. ``noisy``: whether its counts are.
+
+    >>> from discreet import Boolean, RuleList
+    >>> jobs = Schema([Boolean("emp", label="Employed")], "y", [0, 1], class_labels={"1": "earns more"})
+    >>> print(*lines_in_labels(RuleList.parse("if emp then 1 else 0", (0, 1), jobs)), sep="\\n")
+    if Employed then "earns more"
+    else 0
+    """
+    called = dict(zip(model.classes, classes_called(model), strict=True))
+    outcomes = [
+        (write(called[a.label]) if called[a.label] != str(a.label) else write(a.label)) + _in_brackets(model, a, noisy)
+        for a in model.answers
+    ]
+    if (root := root_of(model)) is not None:
+        left = iter(outcomes)
+        for line in lines_of(root):
+            test = "" if line.test is None else f" {in_labels(line.test, model.schema)} then"
+            yield f"{INDENT * line.indent}{line.opening}{test}" + ("" if line.answer is None else f" {next(left)}")
+        return
+    if cards := cards_of(model):
+        conditions = [" and ".join(str(in_labels(x, model.schema)) for x in card.condition) for card in cards]
+        yield from card_text(model, classes_called(model), conditions, labels=True)
+        return
+    for partition in model.partitions:
+        if partition.points is not None:
+            yield from _rules(model, partition.conditions, [f"{_said(p)} points" for p in partition.points])
+            yield ""
+    yield from _rules(model, conditions_of_answers(model), outcomes)
+
+
+def _in_brackets(model: Model, answer: Answer, noisy: bool) -> str:
+    """What the counts say, and why the label says something else, where it does."""
+    if not (reason := reason_for_label(model, answer, noisy)):
+        return ""
+    counts = [max(0.0, count) for count in answer.counts or ()]
+    share = counts[model.classes.index(answer.label)] / sum(counts)
+    return f"   ({100 * share:.0f} % of {sum(counts):,.0f}; {reason})"
+
+
+def _said(points: Points) -> str:
+    return ", ".join(map(write_number, numbers_of(points)))
+
+
+def _rules(model: Model, conditions: Sequence[Condition], outcomes: Sequence[str]) -> Iterator[str]:
+    for i, (condition, outcome) in enumerate(zip(conditions, outcomes, strict=True)):
+        tests = " and ".join(str(in_labels(literal, model.schema)) for literal in condition)
+        if tests:
+            yield f"{'else ' if i else ''}if {tests} then {outcome}"
+        else:
+            yield f"{'else' if i else 'always'} {outcome}"

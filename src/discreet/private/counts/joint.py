@@ -1,0 +1,222 @@
+"""From tuples to literals: how many records of each class two or three literals hold of, for all of them at once.
+
+A literal is a set of bins of its column. So with the 0/1 matrix ``L`` (literals x bins) of each column,
+
+    records of which a, b and c hold  =  sum over bins u, v, w of  L[a, u] L[b, v] L[c, w] table[u, v, w]
+
+which is three small products of matrices for each three columns, or two where two of the literals are about the same column. All
+that lists and trees ask for besides ("of which a does not hold, but b") follows by differences, or is counted in the box of these
+conditions.
+
+What is added up are *channels*: linear combinations of the class counts, such as the difference of two classes.
+"""
+
+from bisect import bisect_left
+from collections.abc import Iterator, Sequence
+from functools import cached_property, lru_cache
+from math import prod
+
+import numpy as np
+import numpy.typing as npt
+
+from ...rules.candidates import Candidates
+from .cells import Array
+from .division import Bins, Box
+from .groups import Groups
+from .secret import Secret
+from .tables import Tables
+from .tuples import Tuples
+
+Placed = tuple[npt.NDArray[np.intp], list[int], list[slice], list[Array]]
+FEW = 1 << 20  # counts of a channel: eight megabytes
+
+
+class JointCounts(Secret):
+    """Counts of candidates that are single literals, in one part of the records.
+
+    Literals stand here in the order of the groups that their columns are in (tuples.py): ``order`` has their candidate numbers,
+    ``slices`` where each group's are.
+    """
+
+    def __init__(self, tuples: Tuples, candidates: Candidates, channels: Array, part: int = 0) -> None:
+        """``channels`` (channels x classes): what is counted of each class."""
+        self._tuples, self._channels, self._part = tuples, channels, part
+        placed = _placed(candidates, tuples.groups, tuple((column.name, column.n_bins) for column in tuples.columns))
+        self.order, self.group_of, self.slices, self.truths = placed
+        self.used = [i for i, s in enumerate(self.slices) if s.stop > s.start]
+
+    def __len__(self) -> int:
+        return len(self.order)
+
+    def truth(self, literal: int) -> Bins:
+        """The bins of its group in which a literal is true."""
+        group = self.group_of[literal]
+        true: Bins = self.truths[group][literal - self.slices[group].start] > 0
+        return true
+
+    @property
+    def n_channels(self) -> int:
+        """How many numbers stand for the class counts of a part."""
+        return len(self._channels)
+
+    def classes_in(self, box: Box) -> Array:
+        """Class counts of the records in a box of groups, at most as many as are counted together: (classes,)."""
+        numbers = list(box)
+        counts = self._tuples.table(numbers, self._part)
+        for column in reversed(numbers):
+            counts = counts @ box[column]
+        return counts
+
+    @cached_property
+    def none(self) -> Array:
+        """Of all records: (channels,)."""
+        return self._channels @ self._tuples.table((), self._part)
+
+    @cached_property
+    def one(self) -> Array:
+        """Of each literal: (channels, literals)."""
+        return self._literals(self._tables.family(())[:, None], 0)[:, 0]
+
+    @cached_property
+    def two(self) -> Array:
+        """Of each literal with each literal: (channels, literals, literals)."""
+        joint = np.empty((self.n_channels, len(self), len(self)))
+        for i in self.used:
+            mine, rows = self.truths[i], self.slices[i]
+            joint[:, rows, rows] = (self._of(i)[:, None] * mine) @ mine.T
+            if rows.stop < len(self):
+                both = self._literals(mine @ self._tables.family((i,)), i + 1)
+                joint[:, rows, rows.stop :] = both
+                joint[:, rows.stop :, rows] = both.swapaxes(1, 2)
+        return joint
+
+    def three(self, i: int, j: int) -> Array:
+        """Of each literal of two groups, or twice of one, with each literal: (channels, of i, of j, literals)."""
+        if i > j:
+            return self.three(j, i).swapaxes(1, 2)
+        return next(self.parts_of_three(i, j, most=None))[1]
+
+    def three_from(self, i: int) -> Array:
+        """Of each literal of a group, with each of it or a later one, with each: (channels, of i, from i on, literals)."""
+        if self._every_three is not None:
+            return self._every_three[:, self.slices[i], self.slices[i].start :]
+        return np.concatenate([self.three(i, j) for j in self.used if j >= i], axis=2)
+
+    @cached_property
+    def _every_three(self) -> Array | None:
+        """What ``three_from`` answers, if it is little: each three groups are multiplied once, not three times. Where the second
+        literal's group is before the first's, nothing is written."""
+        if self.n_channels * len(self) ** 3 > FEW:
+            return None
+        every = np.empty((self.n_channels, len(self), len(self), len(self)))
+        for at, i in enumerate(self.used):
+            for j in self.used[at:]:
+                mine, other, later = self.slices[i], self.slices[j], slice(self.slices[j].start, len(self))
+                joint = self._multiplied(i, j, self.truths[i], self._by_bins(i, j, later.start))
+                every[:, mine, other, later] = joint
+                every[:, mine, later, other] = joint.swapaxes(2, 3)
+                every[:, other, later, mine] = joint.transpose(0, 2, 3, 1)
+        return every
+
+    def parts_of_three(self, i: int, j: int, most: int | None) -> Iterator[tuple[slice, Array]]:
+        """The same for some literals of i at a time (which of its literals, and their counts): at most so many numbers, if two
+        literals have not more. Group i is not after j."""
+        first, second = self.truths[i], self.truths[j]
+        counts = self._by_bins(i, j, 0)
+        step = len(first) if most is None else max(1, most // (self.n_channels * len(second) * len(self)))
+        for start in range(0, len(first), step):
+            some = first[start : start + step]
+            yield slice(start, start + len(some)), self._multiplied(i, j, some, counts)
+
+    def _by_bins(self, i: int, j: int, begin: int) -> Array:
+        """By the bins of i, of j if it is another, and by literals: all of them, or those from the first of j on."""
+        groups = (i,) if i == j else (i, j)
+        pair, end = self._of(*groups), self.slices[j].stop - begin
+        counts = np.empty((*pair.shape, len(self) - begin))
+        for k in self.used[self.used.index(j) if begin else 0 : self.used.index(j) + 1]:
+            literals, there = self.truths[k].T, counts[..., self.slices[k].start - begin : self.slices[k].stop - begin]
+            if k == j:  # true or not in each bin of j
+                np.multiply(pair[..., None], literals, out=there)
+            elif k == i:
+                np.multiply(pair[..., None], literals[:, None], out=there)
+            else:
+                np.matmul(self._of(*groups, k), literals, out=there)
+        if end < counts.shape[-1]:
+            flat = counts.reshape(len(pair), -1, counts.shape[-1])
+            self._literals(self._tables.family(groups).reshape(*flat.shape[:2], -1), j + 1, flat[..., end:])
+        return counts
+
+    def _literals(self, counts: Array, group: int, out: Array | None = None) -> Array:
+        """From the bins of all groups from this one on to their literals: both in the last of three axes."""
+        begins, place = self._tuples.groups.begins, self.slices[group].start
+        found = np.empty((*counts.shape[:-1], len(self) - place)) if out is None else out
+        for i in self.used[bisect_left(self.used, group) :]:
+            own, there = counts[..., begins[i] - begins[group] : begins[i + 1] - begins[group]], self.slices[i]
+            np.matmul(own, self.truths[i].T, out=found[..., there.start - place : there.stop - place])
+        return found
+
+    def _multiplied(self, i: int, j: int, some: Array, counts: Array) -> Array:
+        """From bins to literals, some of those of i and all of j: (channels, some, of j, as many as there are of others)."""
+        second, n = self.truths[j], counts.shape[-1]
+        if i == j:
+            both = (some[:, None, :] * second).reshape(-1, some.shape[1])  # pairs of literals x bins
+            return (both @ counts).reshape(-1, len(some), len(second), n)
+        by_first = some @ counts.reshape(len(counts), some.shape[1], -1)
+        joint: Array = second @ by_first.reshape(len(counts), len(some), -1, n)
+        return joint
+
+    def _of(self, *columns: int) -> Array:
+        """(channels, bins, ..., bins), in the order asked for."""
+        ascending = tuple(sorted(columns))
+        return self._tables.table(ascending).transpose(0, *(1 + ascending.index(i) for i in columns))
+
+    @cached_property
+    def _tables(self) -> Tables:
+        """The channels of all sets: at once if they are few, else of each set when it is asked for."""
+        tables = self._tuples.in_part(self._part)
+        if tables.counts.shape[1] > FEW:
+            return Tables(tables.groups, tables.counts, self._mixed)
+        return Tables(tables.groups, self._mixed(tables.counts))
+
+    def _mixed(self, counts: npt.NDArray[np.unsignedinteger]) -> Array:
+        """From classes, in the first axis, to channels."""
+        found = np.empty((self.n_channels, *counts.shape[1:]))
+        for channel, weights in zip(found, self._channels.tolist(), strict=True):
+            np.multiply(counts[0], weights[0], out=channel)
+            for label, weight in enumerate(weights[1:], 1):
+                if weight == -1.0:
+                    channel -= counts[label]
+                elif weight:
+                    channel += weight * counts[label]
+        return found
+
+
+@lru_cache(maxsize=16)  # the same for each leaf of a tree, and each kind of channels
+def _placed(candidates: Candidates, groups: Groups, columns: tuple[tuple[str, int], ...]) -> Placed:
+    """The order of literals, their groups, where those of each group are, and the bins in which they are true."""
+    number, bins = {name: i for i, (name, _) in enumerate(columns)}, [n for _, n in columns]
+    literals = candidates.members[:, 0].tolist()
+    of_literal = [number[candidates.literals[i].column] for i in literals]
+    group_of = {column: group for group, members in enumerate(groups.members) for column in members}
+    of_rule = np.array([group_of[column] for column in of_literal])
+    order: npt.NDArray[np.intp] = np.argsort(of_rule, kind="stable")
+    ends = np.cumsum(np.bincount(of_rule, minlength=len(groups.members)))
+    slices = [slice(int(end - n), int(end)) for end, n in zip(ends, np.diff(ends, prepend=0), strict=True)]
+    ordered: list[int] = of_rule[order].tolist()
+    true = [
+        _in_group(candidates.truths[literals[rule]], of_literal[rule], groups.members[group], bins)
+        for rule, group in zip(order, ordered, strict=True)
+    ]
+    truths = [np.array(true[s], float).reshape(-1, n) for s, n in zip(slices, groups.bins, strict=True)]
+    return order, ordered, slices, truths
+
+
+def _in_group(true: Bins, column: int, group: Sequence[int], bins: Sequence[int]) -> Bins:
+    """The bins of a group in which something is true that is true in these bins of one of its columns."""
+    at = group.index(column)
+    return _spread(true.tobytes(), prod(bins[i] for i in group[:at]), prod(bins[i] for i in group[at + 1 :]))
+
+
+@lru_cache(maxsize=4096)  # the same for each leaf of a tree
+def _spread(true: bytes, before: int, after: int) -> Bins:
+    return np.tile(np.repeat(np.frombuffer(true, bool), before), after)

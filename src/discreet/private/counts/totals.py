@@ -1,0 +1,154 @@
+"""How many records of each class have a total of points in each range, also by the bins of a column.
+
+The first is what the risks of a score card rest on, the second what a column adds to the card so far.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TypeVar
+
+import numpy as np
+import numpy.typing as npt
+
+from ...rules.card_weights import Weights
+from ...schema.columns import Column
+from .cells import Array, Cells
+from .division import Box, Division
+from .secret import Secret
+from .tuples import ROWS
+
+D = TypeVar("D", bound=Division)
+
+
+@dataclass(frozen=True, eq=False)
+class ByTotal(Division):
+    """Records by the total of their points: those of the card that the first box with the record in it has, or else of the first.
+
+    A record is in the part of the first limit that its total is below, or in the last one: in one part. With ``apart``, each card
+    has parts of its own, one card's after the other's.
+    """
+
+    cards: Sequence[
+        tuple[float, Mapping[int, Array]]
+    ] = ()  # where to start, and by the number of the column its points by bin
+    limits: Sequence[float] = ()
+    apart: bool = False
+
+    @classmethod
+    def of(
+        cls,
+        boxes: Sequence[tuple[Box, int]],
+        cards: Sequence[tuple[float, Mapping[int, Array]]],
+        limits: Sequence[float],
+        apart: bool = False,
+    ) -> "ByTotal":
+        """With as many parts as there are ranges, for all cards or for each."""
+        return cls(boxes, 0, (len(limits) + 1) * (len(cards) if apart else 1), cards, limits, apart)
+
+    def find(self, bins: Sequence[npt.NDArray[np.integer]], n: int) -> npt.NDArray[np.intp]:
+        """The part of each of n records."""
+        card, total = super().find(bins, n), np.zeros(n)
+        for place, (start, points) in enumerate(self.cards):
+            own = None if card is None else np.flatnonzero(card == place)
+            found = np.full(n if own is None else len(own), start)
+            for column, by_bin in points.items():
+                found += by_bin.take(bins[column] if own is None else bins[column][own])
+            total[slice(None) if own is None else own] = found
+        number = self._range(total)
+        return number if card is None or not self.apart else number + (len(self.limits) + 1) * card
+
+    def _range(self, total: Array) -> npt.NDArray[np.intp]:
+        """How many limits each total has reached: whole ones by its floor, others one after the other."""
+        whole = [limit for limit in self.limits if float(limit).is_integer()]
+        number = np.zeros(len(total), np.intp)
+        if whole:
+            first, last = min(whole) - 1, max(whole)
+            reached = np.searchsorted(sorted(whole), np.arange(first, last + 1), side="right")
+            number = reached.take((np.floor(total).clip(first, last) - first).astype(np.intp))
+        for limit in (limit for limit in self.limits if limit not in whole):
+            number += total >= limit
+        return number
+
+
+def columns_of(division: Division) -> set[int]:
+    """The columns that decide in which part a record is."""
+    points = [by_bin for _, by_bin in division.cards] if isinstance(division, ByTotal) else []
+    return {column for some in (*(box for box, _ in division.boxes), *points) for column in some}
+
+
+def renumbered(division: D, which: Sequence[int] | Mapping[int, int]) -> D:
+    """The same where columns have other numbers: ``which`` has the new one of each."""
+    moved = replace(division, boxes=[({which[i]: true for i, true in box.items()}, n) for box, n in division.boxes])
+    if not isinstance(moved, ByTotal):
+        return moved
+    return replace(moved, cards=[(start, {which[i]: p for i, p in points.items()}) for start, points in moved.cards])
+
+
+def weighed(counts: npt.NDArray[np.int64], weights: Weights, leaf: int) -> npt.NDArray[np.int64]:
+    """Of the records of a leaf, sums of weights in each class and bin, from counts by class, range of each card, and bin."""
+    ranges = len(weights.limits) + 1
+    own = counts[:, leaf * ranges : (leaf + 1) * ranges]
+    summed: npt.NDArray[np.int64] = (own * weights.by_range[..., None]).sum(1)
+    return summed
+
+
+class TotalsInProgress(Secret):
+    """Counts being filled, chunk by chunk, as tuples are (tuples.py): one for each class and part.
+
+    With ``beside``, the number of a column, one for each class, part and bin of that column. Of the columns that it is given,
+    ``columns`` are those that are needed: no others are read again. What is counted has the number
+    ``bin + bins * (class + classes * part)``.
+    """
+
+    def __init__(self, columns: Sequence[Column], n_classes: int, division: ByTotal, beside: int | None = None) -> None:
+        used = sorted(columns_of(division) | ({beside} if beside is not None else set()))
+        place = {column: number for number, column in enumerate(used)}
+        self.columns, self.n_classes = tuple(columns[i] for i in used), n_classes
+        self.division = renumbered(division, place)
+        self.beside = None if beside is None else place[beside]
+        self.bins = 1 if beside is None else columns[beside].n_bins
+        self._counts = np.zeros(self.bins * division.n_parts * n_classes, np.int64)
+
+    def add(self, bins: Sequence[npt.NDArray[np.integer]], labels: npt.NDArray[np.integer]) -> None:
+        """Count records, given by their bin number in each column and the number of their class."""
+        for start in range(0, len(labels), ROWS):
+            rows = slice(start, start + ROWS)
+            self._add([b[rows] for b in bins], labels[rows].astype(np.intp))
+
+    def add_cells(self, cells: Cells, which: Sequence[int]) -> None:
+        """Count the records of cells; ``which`` are the cells' columns that stand for those here."""
+        for start in range(0, len(cells), ROWS):
+            rows = slice(start, start + ROWS)
+            bins, counts = [cells.bins(i, rows) for i in which], cells.counts[rows]
+            for label in range(self.n_classes):
+                self._add(bins, np.full(len(counts), label, np.intp), counts[:, label].astype(np.float64))
+
+    def add_counted(self, numbers: npt.NDArray[np.intp], times: npt.NDArray[np.intp]) -> None:
+        """Count records that an engine has counted, by the numbers of what they are."""
+        self._counts += np.bincount(numbers.astype(np.intp), times, len(self._counts)).astype(np.int64)
+
+    def finish(self) -> npt.NDArray[np.int64]:
+        """Of all records added: (classes, parts), or (classes, parts, bins)."""
+        counts = self._counts.reshape(self.division.n_parts, self.n_classes, self.bins).swapaxes(0, 1)
+        return counts[..., 0] if self.beside is None else counts
+
+    def _add(
+        self,
+        bins: Sequence[npt.NDArray[np.integer]],
+        labels: npt.NDArray[np.integer],
+        times: npt.NDArray[np.float64] | None = None,
+    ) -> None:
+        numbers = labels + self.n_classes * self.division.find(bins, len(labels))
+        if self.beside is not None:
+            numbers = numbers * self.bins + bins[self.beside]
+        self._counts += np.bincount(numbers, times, len(self._counts)).astype(np.int64)
+
+
+def totals_of(
+    cells: Cells, columns: Sequence[Column], division: ByTotal, beside: int | None = None
+) -> npt.NDArray[np.int64]:
+    """The same of the records of cells."""
+    filling = TotalsInProgress(columns, cells.n_classes, division, beside)
+    number = {column.name: i for i, column in enumerate(cells.columns)}
+    filling.add_cells(cells, [number[column.name] for column in filling.columns])
+    return filling.finish()

@@ -1,0 +1,224 @@
+"""The other form of counts: records of each class by the bins of every one, two or three *columns*.
+
+Where no two records agree in all columns, patterns are as many as records, and whatever is held of patterns times candidates is
+too much. But short lists and shallow trees ask less: how many records of each class two or three *literals* hold of. These follow
+from the bins of two or three columns (joint.py), however many records there are: to count them takes a few nanoseconds for each
+record and each set of columns, and memory for the tables alone.
+
+Columns of few bins are counted together, in groups (groups.py); how the tables lie in memory is in tables.py.
+"""
+
+from collections.abc import Sequence
+from math import prod
+
+import numpy as np
+import numpy.typing as npt
+
+from ..._utils.threads import mapped
+from ...schema.columns import Column
+from .cells import Array, Cells
+from .division import OUTSIDE, Division
+from .groups import Groups, Sets
+from .packing import Packing, starts
+from .secret import Secret
+from .tables import Tables
+
+LARGEST = 3  # columns that can be counted together
+ROWS = 1 << 15  # records looked at together: the numbers of their places should stay in the processor's cache
+MANY = 1 << 12  # so many records, in all sets, are worth more than one thread
+FEW = 1 << 15  # bins of records in groups: so many are counted in several sets at once
+Numbers = npt.NDArray[np.intp]
+Counts = npt.NDArray[np.unsignedinteger]
+Bins = Sequence[npt.NDArray[np.integer]]  # of each column, or group
+
+
+class TuplesInProgress:
+    """Tuples being filled, chunk by chunk. Equal records in any order and any chunks give equal tuples."""
+
+    def __init__(self, columns: Sequence[Column], n_classes: int, size: int, division: Division | None = None) -> None:
+        self.columns, self.n_classes, self.division = tuple(columns), n_classes, division or Division()
+        bins = [column.n_bins for column in self.columns]
+        self.groups = Groups.of(bins, size)
+        self._sets, self._bins = self.groups.sets, self.groups.bins
+        self._layers = self.division.n_parts * n_classes
+        self._tables = Tables(self.groups, np.zeros((self._layers, self.groups.count_places()), np.uint32))
+        self._totals = [0] * len(self._sets)
+        self._packing = Packing([n_classes, *bins])
+        self._collapses = True  # until a chunk of records shows that they do not
+
+    @property
+    def sets(self) -> Sets:
+        """The columns of each set, for whoever counts them elsewhere."""
+        return tuple(self.groups.columns_of(numbers) for numbers in self._sets)
+
+    def add(self, bins: Bins, labels: npt.NDArray[np.integer]) -> None:
+        """Count records, given by their bin number in each column and the number of their class."""
+        times = None
+        if self._collapses and len(labels):  # of records that agree in everything, look at one
+            order = np.argsort(keys := self._packing.pack([labels, *bins], len(labels)), kind="stable")
+            first = np.flatnonzero(starts(keys[order]))
+            self._collapses = 2 * len(first) <= len(order)
+            if self._collapses:
+                one = order[first]
+                times = np.diff(first, append=len(order)).astype(np.float64)
+                bins, labels = [b[one] for b in bins], labels[one]
+        self._add(bins, labels, times)
+
+    def add_cells(self, cells: Cells, which: Sequence[int]) -> None:
+        """Count the records of cells; ``which`` are the cells' columns that stand for those here."""
+        for start in range(0, len(cells), ROWS):
+            rows = slice(start, start + ROWS)
+            bins = [cells.bins(i, rows) for i in which]
+            counts = cells.counts[rows]
+            for label in range(self.n_classes):
+                some = np.flatnonzero(counts[:, label])
+                labels = np.full(len(some), label)
+                self._add([b[some] for b in bins], labels, counts[some, label].astype(np.float64))
+
+    def add_counted(self, number: int, places: Numbers, layers: Numbers, times: Numbers) -> None:
+        """Count records that an engine has counted by the bins of one set, the first column of which varies fastest.
+
+        ``layers`` number the class and the part: class + classes * part.
+        """
+        shape = [self._bins[i] for i in self._sets[number]]
+        if len(places) and not (
+            places.min() >= 0 and places.max() < prod(shape) and layers.min() >= 0 and layers.max() < self._layers
+        ):
+            raise AssertionError(
+                "an engine answered with a combination of bins that is none: this is a bug in its source"
+            )
+        index = layers.astype(np.intp)
+        for n, b in zip(shape, np.unravel_index(places, shape, order="F"), strict=True):
+            index = index * n + b
+        self._expect(int(times.sum()), number)  # sets come in any order
+        _put(self._tables.table(self._sets[number]), np.bincount(index, times, self._layers * prod(shape)))
+
+    def finish(self) -> "Tuples":
+        """The tuples of all records added."""
+        return Tuples(self.columns, self.n_classes, self.groups, self._tables.counts)
+
+    def _add(self, bins: Bins, labels: npt.NDArray[np.integer], times: Array | None) -> None:
+        layer = labels.astype(np.intp)
+        part = self.division.find(bins, len(layer))
+        if part is not None:
+            layer += self.n_classes * part
+            counted = np.flatnonzero(part != OUTSIDE)
+            if len(counted) < len(part):
+                bins, layer = [b[counted] for b in bins], layer[counted]
+                times = None if times is None else times[counted]
+        grouped = [self._together(bins, group) for group in self.groups.members]
+        self._expect(len(layer) if times is None else int(times.sum()))
+        families = self.groups.families
+        if len(layer) * len(grouped) <= FEW:
+            side_by_side = np.array(grouped, np.intp) + np.array(self.groups.begins[:-1], np.intp)[:, None]
+            for first in families:
+                self._add_at_once(first, grouped, side_by_side, layer, times)
+            return
+        on_threads = mapped if len(layer) >= MANY and len(families) > 1 else map
+        for _ in on_threads(lambda first: self._add_family(first, grouped, layer, times), families):
+            pass
+
+    def _add_family(self, first: tuple[int, ...], bins: Bins, layer: Numbers, times: Array | None) -> None:
+        """The place of a record in a set's table is (layer, bins of its groups). Families do not share any table."""
+        for start in range(0, len(layer), ROWS):
+            rows = slice(start, start + ROWS)
+            weights = None if times is None else times[rows]
+            joint = self._place(first, [b[rows] for b in bins], layer[rows])
+            family, low = self._tables.family(first), 0
+            index = np.empty_like(joint)
+            scaled: dict[int, Numbers] = {}
+            for k in range(first[-1] + 1 if first else 0, len(bins)):
+                n = self._bins[k]
+                if n not in scaled:
+                    scaled[n] = joint * n
+                np.add(scaled[n], bins[k][rows], out=index, casting="unsafe")
+                _put(family[..., low : low + n], np.bincount(index, weights, family[..., :n].size))
+                low += n
+
+    def _add_at_once(
+        self, first: tuple[int, ...], bins: Bins, side_by_side: Numbers, layer: Numbers, times: Array | None
+    ) -> None:
+        """The same for few records: the tables of a family lie side by side, and are counted as if they were one."""
+        width = self.groups.width(first)
+        later = side_by_side[first[-1] + 1 if first else 0 :]
+        index = self._place(first, bins, layer) * width - (self.groups.begins[-1] - width) + later
+        weights = None if times is None else np.tile(times, len(later))
+        family = self._tables.family(first)
+        _put(family, np.bincount(index.ravel(), weights, family.size))
+
+    def _place(self, first: tuple[int, ...], bins: Bins, layer: Numbers) -> Numbers:
+        """Of each record in the table of a layer and some groups."""
+        place = layer
+        for i in first:
+            place = place * self._bins[i]
+            place += bins[i]
+        return place
+
+    def _together(self, bins: Bins, group: Sequence[int]) -> npt.NDArray[np.integer]:
+        """The bin of a group: the first of its columns varies fastest."""
+        if len(group) == 1:
+            return bins[group[0]]
+        together = np.zeros(len(bins[group[0]]), np.intp)
+        for i in reversed(group):
+            together = together * self.columns[i].n_bins + bins[i]
+        return together
+
+    def _expect(self, more: int, number: int = 0) -> None:
+        """So many more records in a set; four bytes a count are enough for 2**32 of them."""
+        self._totals[number] += more
+        if self._totals[number] >= 2**32 and self._tables.counts.dtype != np.uint64:
+            self._tables = Tables(self.groups, self._tables.counts.astype(np.uint64))
+
+
+def _put(table: Counts, counts: npt.NDArray[np.generic]) -> None:
+    """Add what was counted, in the order of the table's places. There may be gaps between them."""
+    table += counts.astype(table.dtype).reshape(table.shape)
+
+
+class Tuples(Secret):
+    """Exact class counts by the bins of sets of columns, in each part of the records. They stay in the vault."""
+
+    def __init__(self, columns: tuple[Column, ...], n_classes: int, groups: Groups, counts: Counts) -> None:
+        """``counts`` have a row for each class in each part."""
+        self.columns, self.n_classes, self.groups = columns, n_classes, groups
+        self._parts = [Tables(groups, counts[i : i + n_classes]) for i in range(0, len(counts), n_classes)]
+
+    @property
+    def n_parts(self) -> int:
+        """How many parts of the records are counted."""
+        return len(self._parts)
+
+    def in_part(self, part: int) -> Tables:
+        """Class counts of all sets in one part of the records."""
+        return self._parts[part]
+
+    def of_column(self, column: int, part: int = 0) -> Counts:
+        """Class counts by the bins of one column: (classes, bins)."""
+        group = next(i for i, members in enumerate(self.groups.members) if column in members)
+        members = self.groups.members[group]
+        bins = [self.columns[i].n_bins for i in reversed(members)]  # the first of a group varies fastest
+        by_bins = self.in_part(part).table((group,)).reshape(self.n_classes, *bins)
+        others = tuple(1 + k for k, i in enumerate(reversed(members)) if i != column)
+        alone: Counts = by_bins.sum(others, dtype=np.uint64)
+        return alone
+
+    def table(self, numbers: Sequence[int], part: int = 0) -> Array:
+        """Class counts by the bins of some different groups: (classes, bins, ..., bins)."""
+        ascending = tuple(sorted(numbers))
+        counts = self.in_part(part).table(ascending).astype(np.float64)
+        return counts.transpose(0, *(1 + ascending.index(n) for n in numbers))
+
+
+def tuples_of(cells: Cells, columns: Sequence[Column], size: int, division: Division | None = None) -> Tuples:
+    """The tuples of the records of cells; those of all records are kept for the next who asks."""
+    key = tuple(column.name for column in columns), size
+    if division is None and key in cells.counted:
+        known: Tuples = cells.counted[key]
+        return known
+    filling = TuplesInProgress(columns, cells.n_classes, size, division)
+    number = {column.name: i for i, column in enumerate(cells.columns)}
+    filling.add_cells(cells, [number[column.name] for column in columns])
+    counted = filling.finish()
+    if division is None:
+        cells.counted = {key: counted}  # not more than one: they may be large
+    return counted

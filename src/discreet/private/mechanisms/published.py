@@ -1,0 +1,86 @@
+"""What the paper's six ways to choose a rule have in common: the split of the budget, two classes, the Gini impurity.
+
+The paper (section IV.B): three operations a node (support check, choice, counts), one of them with a delta, and counts
+only for the default, so ``eps_node = eps / (3K - 1)`` and ``delta_node = delta / (K - 1)``. The methods on global
+sensitivity need no support check and save that share: ``eps_node = eps / (2K - 1)``.
+
+A tree of depth d has no counts but those of its leaves: on its way a record meets d checks, d choices and one count, so
+``eps_node = eps / (2d + 1)``, without the check ``eps / (d + 1)``, and ``delta_node = delta / d``: the paper's remark that the
+nodes of a level, which share no record, compose in parallel.
+
+With K - 1 rules and a default, a smooth method asks at most ``3 (K - 1) + 1 = 3K - 2`` queries: one share of the
+published split is never spent. It is kept as published.
+
+The no-rule score is noised like every other, as the paper says (the authors' code leaves it bare in the methods on
+global sensitivity, which voids Theorem 5 of ``private/noise/noisy_max.py``).
+
+What a choice costs (docs/theory.md, section 5; S is the smooth sensitivity at the node, c^2 = 2 log(1.25 / delta)):
+
+| name           | scores                     | noise    | price of one choice                          |
+|----------------|----------------------------|----------|----------------------------------------------|
+| gl-laplace     | -G / (0.5/e)               | Laplace  | range of G <= 1/2, h = 1:             e      |
+| gl-exponential | e (1 - G) / (2 * 0.5)      | Gumbel   | range of G <= 1/2, h = 1:             e / 2  |
+| gl-gaussian    | -G / (0.5 c / e)           | Gaussian | Theorem 6 with w = e / c                     |
+| sm-laplace     | -G / (2 S / e)             | Laplace  | range of G/S, h = 1:     (e/2) range         |
+| sm-cauchy      | -G / (6 S / e)             | Cauchy   | range of G/S, h < 0.725: (e/6) h range       |
+| noisy-counts   | -(Gini of noisy counts)    | none     | e: the noisy counts themselves are e-DP      |
+"""
+
+from fractions import Fraction
+
+import numpy as np
+
+from ...accounting.costs import PURE, Cost
+from ...accounting.statement import Guarantee
+from ..counts.cells import Array
+from ..counts.counting import NodeCounts
+from .base import GreedyBudget, GreedyMechanism, Settings
+from .guarantees import costs_one_by_one, prices_add_up
+from .impurity import gini
+
+
+def ginis(node: NodeCounts) -> Array:
+    """The Gini impurity of every candidate, then of no rule."""
+    return gini(node.left, np.column_stack([node.captured, np.zeros_like(node.left)]))
+
+
+class Published(GreedyMechanism):
+    """One of the paper's methods. Unless it checks the support, a choice costs the same at a node of any size."""
+
+    binary_only = True
+    uses_counts_share = False
+    counts_together = False  # the paper pays for the counts of each part
+    choice_cost = PURE  # of which kind a choice is, for a ledger
+
+    def split(self, settings: Settings) -> GreedyBudget:
+        """The paper's; of a tree, an equal share for each query that a record takes part in."""
+        queries = (3 if self.needs_support else 2) * settings.max_length - 1
+        if settings.tree:
+            queries = (2 if self.needs_support else 1) * (settings.max_length - 1) + 1
+        node = settings.epsilon / queries
+        delta = Fraction(0)
+        if self.needs_delta:  # 1/n^2 is put in by the doors, which know n
+            delta = Fraction(1) if settings.delta is None else settings.delta
+        return GreedyBudget(
+            settings,
+            choice_epsilon=node,
+            counts_epsilon=node,
+            check_epsilon=node if self.needs_support else Fraction(0),
+            delta=delta,
+            choice_delta=delta / max(1, settings.max_length - 1),
+        )
+
+    def published(self, settings: Settings) -> Guarantee:
+        """The epsilon and delta that were asked for."""
+        delta = None if settings.delta is None else float(settings.delta)
+        return Guarantee.of(settings.epsilon, delta if self.needs_delta else 0.0)
+
+    def proved(self, budget: GreedyBudget, candidates: int) -> Guarantee:
+        """docs/theory.md, Theorem 8."""
+        selector = self.selector(budget.choice_epsilon, float(budget.choice_delta), 1, candidates)
+        return prices_add_up(budget, selector.price(0, candidates))
+
+    def costs(self, budget: GreedyBudget, candidates: int) -> tuple[Cost, ...]:
+        """What ``proved`` adds up, as values."""
+        selector = self.selector(budget.choice_epsilon, float(budget.choice_delta), 1, candidates)
+        return costs_one_by_one(budget, self.choice_cost, selector.price(0, candidates))

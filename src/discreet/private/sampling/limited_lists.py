@@ -1,0 +1,191 @@
+"""Short lists that keep to public limits (rules/limits.py), by complete summation.
+
+A list is a tree whose true branches are leaves. So the worth of what comes after some rules is one number for each range of its
+labels (trees/ranges.py), and a rule is put before it range by range. Lists with columns that are forbidden together, or with a
+rule twice, are left out term by term; nothing is subtracted.
+
+**Exactness.** As in list_sums.py: every list is a term of one sum. Its labels have one range after each of its rules, and these
+are chosen from the first rule on: there is one way to each list.
+"""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from ...rules.candidates import Candidates
+from ...rules.limits import Flags, Limits
+from ...rules.prior import Prior
+from ..counts.cells import Array
+from ..counts.tuples import LARGEST, Tuples
+from ..noise.decisions import Choose
+from .list_sums import Drawn, ListSums, Numbers
+from .speed.deadline import Deadline
+from .trees.ranges import RangedSum, Way
+from .trees.worth import Sum
+
+
+class LimitedListSums(ListSums):
+    """The weights of all lists of up to three rules that are single literals and keep to limits."""
+
+    _worth: Any
+
+    def __init__(
+        self,
+        tuples: Tuples,
+        candidates: Candidates,
+        prior: Prior,
+        class_weights: Array,
+        rate: float,
+        deadline: Deadline | None = None,
+        progress: Callable[[int], None] = lambda done: None,
+        *,
+        limits: Limits,
+    ) -> None:
+        self._limits = limits
+        super().__init__(tuples, candidates, prior, class_weights, rate, deadline, progress)
+
+    def draw_by(self, choose: Choose) -> Drawn:
+        """What choices between weights lead to.
+
+        **Identity.** The first rules and the length are drawn by the sum of all lists that begin so; then, rule by rule, its
+        label together with the range of all labels after it, by the sum of the labellings that have them; with the last of these
+        goes the third rule. The probabilities multiply to the weight of the list over the sum of all weights.
+        """
+        with np.errstate(all="ignore"):
+            length, rules = self._first_rules(choose)
+            parts, rest = self._leaves_of(rules), self._rest_of(rules, length)
+            after = [rest]  # what is worth after each rule, by the range of its labels
+            for rule, part in zip(rules[::-1], parts[::-1], strict=True):
+                after.insert(0, self._before(part, np.array(rule), after[0]))
+            labels, among = [], None
+            for rule, part, later in zip(rules, parts, after[1:], strict=True):
+                ways = [way for way in self._ways.ways_of_rules if way.allowed[rule] and among in (None, way.both)]
+                way = ways[choose(np.array([part[way.true] + later[way.other] for way in ways]))]
+                labels.append(self._label(way.true))
+                among = way.other
+            if length == LARGEST:
+                third, last = self._third(rules, among, choose)
+                return self._numbers([*rules, third]), [*labels, self._label(last.true), self._label(last.other)]
+            if among is None:
+                ones = [self._ways.of_one[rank] for rank in self._ways.possible]
+                among = ones[choose(rest[ones])] if len(ones) > 1 else ones[0]
+        return self._numbers(rules), [*labels, self._label(among)]
+
+    @property
+    def _ways(self) -> Any:
+        return self._worth.ranges
+
+    @property
+    def _most_choices(self) -> int:
+        return len(self._order) * int(self._worth.most_choices) + len(self._class_weights)
+
+    def _worth_by(self, rate: float, weights: Array, n_classes: int, order: Numbers | None = None) -> Sum:
+        return RangedSum(rate, weights).by(self._limits_of(order))
+
+    def _limits_of(self, order: Numbers | None) -> Limits:
+        return self._limits if order is None else self._limits.turned(order, np.zeros(len(order), bool))
+
+    def _numbers(self, rules: Sequence[int]) -> list[int]:
+        return [int(self._order[rule]) for rule in rules]
+
+    def _label(self, place: int) -> int:
+        """The label of a range that has only one."""
+        label: int = self._ways.labels[self._ways.of_one.index(place)]
+        return label
+
+    def _before(self, part: Array, rules: Numbers, rest: Array) -> Array:
+        """Rules, each with any label, and what comes after them: of each range."""
+        found: Array = self._worth.joined(part, rest, rules, self._ways.ways_of_rules)
+        return found
+
+    def _of_all(self, worths: Array) -> Array:
+        """All ranges together."""
+        total: Array = self._worth.put_together(np.moveaxis(worths, -1, 0))
+        return total
+
+    def _weigh(self) -> list[Array]:
+        """The same four kinds of weights as of all lists."""
+        worth, counts, n = self._worth, self._counts, len(self._order)
+        rules, total = np.arange(n), counts.none
+        logs = [self._log_lengths[0] + self._of_all(worth.leaf(total[:, None]))]
+        if len(self._log_lengths) == 1:
+            return logs
+        one = counts.one
+        first = worth.leaf(one)
+        of_one = self._before(first, rules, worth.leaf(total[:, None] - one))
+        alone = np.where(
+            self._allowed_after(np.array(0)), worth.log_tests, -np.inf
+        )  # after columns that were used before
+        logs.append(self._log_lengths[1] + alone + self._of_all(of_one))
+        if len(self._log_lengths) == 2:
+            return logs
+        second = one[:, None, :] - counts.two  # of b, after a
+        left = (total[:, None] - one)[:, :, None] - second
+        prior = alone[:, None] + worth.log_tests
+        prior[~self._allowed_after(self._bits)] = -np.inf
+        np.fill_diagonal(prior, -np.inf)  # no rule twice
+
+        def of_pairs(rest: Array) -> Array:
+            both = self._before(worth.leaf(second), rules[None, :], rest)
+            of_both: Array = prior + self._of_all(self._before(first[:, None], rules[:, None], both))
+            return of_both
+
+        logs.append(self._log_lengths[2] + of_pairs(worth.leaf(left)))
+        if len(self._log_lengths) > LARGEST:
+            self._thirds = self._sums_of_thirds(one, counts.two, left)
+            logs.append(self._log_lengths[3] + of_pairs(self._thirds))
+        return logs
+
+    def _sum_over(self, left: Array, of_c: Array, rows: slice, columns: slice) -> Array:
+        """The sum over all c that may follow a and b, for some a and b: of each range."""
+        worths = self._worth.joined(
+            *(self._worth.leaf(of_c), self._worth.leaf(left[..., None] - of_c)),
+            *(np.arange(len(self._order)), self._ways.ways_of_leaves),
+        )
+        first, second = np.arange(len(self._order))[rows], np.arange(len(self._order))[columns]
+        allowed = self._allowed_after(self._bits[first][:, None] | self._bits[second])
+        allowed[np.arange(len(first)), :, first] = False
+        allowed[:, np.arange(len(second)), second] = False
+        worths[~allowed] = -np.inf
+        found: Array = self._worth.over_tests(worths, axis=2)
+        return found
+
+    @property
+    def _bits(self) -> Any:
+        return self._limits.columns[self._order]
+
+    def _allowed_after(self, used: Any) -> Flags:
+        """Which rules may follow, where the columns of these bits were used."""
+        return self._limits_of(self._order).allowed(used)
+
+    def _leaves_of(self, rules: Sequence[int]) -> list[Array]:
+        """Of each of the first rules, its worth by the range of its label."""
+        counts = self._counts
+        parts = [counts.one[:, rule] for rule in rules]
+        if len(rules) == 2:
+            parts[1] = parts[1] - counts.two[:, rules[0], rules[1]]
+        return [self._worth.leaf(part) for part in parts]
+
+    def _rest_of(self, rules: Sequence[int], length: int) -> Array:
+        """What comes after the first rules: a third and the default, or the default alone."""
+        if length == LARGEST:
+            thirds: Array = self._thirds[tuple(rules)]
+            return thirds
+        left = self._counts.none - sum(self._counts.one[:, rule] for rule in rules)
+        if len(rules) == 2:
+            left = left + self._counts.two[:, rules[0], rules[1]]
+        rest: Array = self._worth.leaf(left)
+        return rest
+
+    def _third(self, rules: Sequence[int], among: int | None, choose: Choose) -> tuple[int, Way]:
+        """A third rule, its label and that of the default, which have one range together."""
+        a, b = rules
+        of_c, left = self._third_parts(a, b)
+        first, second = self._worth.leaf(of_c), self._worth.leaf(left[:, None] - of_c)
+        allowed = self._allowed_after(np.array(self._bits[a] | self._bits[b]))
+        allowed[[a, b]] = False
+        ways = [way for way in self._ways.ways_of_leaves if way.both == among]
+        logs = [np.where(way.allowed & allowed, first[:, way.true] + second[:, way.other], -np.inf) for way in ways]
+        way, rule = divmod(choose((self._worth.log_tests + np.array(logs)).ravel()), len(self._order))
+        return rule, ways[way]

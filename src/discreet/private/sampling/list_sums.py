@@ -1,0 +1,233 @@
+"""Whole lists of up to three rules by complete summation: all of them are weighed, and one is drawn. No envelope, no rejection.
+
+A list's weight follows from counts of at most three rules. With x the records of a part (their class counts, or the difference of
+two classes), the rules a, b, c after each other have the parts
+
+    x(a),    x(b) - x(ab),    x(c) - x(ac) - x(bc) + x(abc),    and the rest,
+
+and the weight is the product of what the parts are worth (trees/worth.py) and of the prior. What the third rule and the rest are
+worth together, added up over all c, depends on a and b but not on their order: it is a tree with one split, in the part that a
+and b leave. So all lists of three rules are R^2 / 2 such sums of R terms.
+
+**Exactness.** Nothing is bounded, merged or left out: every list of different rules is a term of one sum, and its probability is
+its term divided by the sum. A rule that is in the list already takes nothing, which is worth a factor of 1; so it adds to the sum
+over c what the part itself is worth, times the rule's prior, and is subtracted as such. (What it leaves is never small: for C
+classes, each other c adds at least 1 / C of that, times its prior.)
+
+How much work this is follows from the number of candidates and classes, which are public.
+"""
+
+from collections.abc import Callable, Sequence
+from fractions import Fraction
+from functools import cached_property
+from math import log, prod
+
+import numpy as np
+import numpy.typing as npt
+
+from ..._utils.threads import mapped
+from ...rules.candidates import Candidates
+from ...rules.prior import Prior
+from ..counts.cells import Array
+from ..counts.division import Bins, joined
+from ..counts.joint import JointCounts
+from ..counts.secret import Secret
+from ..counts.tuples import LARGEST, Tuples
+from ..noise.decisions import Choose, draw_exactly, excess
+from ..noise.entropy import Entropy
+from .lengths import log_lengths
+from .speed.deadline import Deadline
+from .trees.worth import Sum, TwoClassSum
+
+Drawn = tuple[list[int], list[int]]  # rules, and labels
+Numbers = npt.NDArray[np.intp]
+BLOCK = 1 << 15  # numbers looked at together: they should stay in the processor's cache
+
+
+class ListSums(Secret):
+    """The weights of all lists of up to three rules that are single literals, for one part of the records."""
+
+    def __init__(
+        self,
+        tuples: Tuples,
+        candidates: Candidates,
+        prior: Prior,
+        class_weights: Array,
+        rate: float,
+        deadline: Deadline | None = None,
+        progress: Callable[[int], None] = lambda done: None,
+    ) -> None:
+        """``progress`` is told how many pairs of rules were looked at."""
+        n_classes = len(class_weights)
+        channels = self._worth_by(rate, prior.rules, n_classes).channels(np.diag(class_weights))
+        self._counts = JointCounts(tuples, candidates, channels)
+        self._order = self._counts.order
+        self._place = {rule: i for i, rule in enumerate(self._order.tolist())}
+        weights = prior.rules[self._order] / prior.rules.sum()  # only their ratios matter
+        self._worth = self._worth_by(rate, weights, n_classes, self._order)
+        self._class_weights, self._deadline, self._progress = class_weights, deadline or Deadline(), progress
+        # labels are part of what a leaf is worth here, so that they are not counted in the prior
+        self._log_lengths = self._lengths_by(prior, weights)
+        if len(self._log_lengths) - 1 > LARGEST:
+            raise AssertionError("lists of so many rules cannot be summed: this is a bug in the learner")
+        self._all = class_weights * self._counts.classes_in({})
+        with np.errstate(all="ignore"):  # weights may underflow, and whether they do depends on the records
+            self._logs = self._weigh()
+
+    @cached_property
+    def _error(self) -> float:
+        return self._worth.error(self._all)
+
+    def _worth_by(self, rate: float, weights: Array, n_classes: int, order: Numbers | None = None) -> Sum:
+        """How lists are added up; ``order``: which candidates the weights are of, if not all in their order."""
+        return (TwoClassSum if n_classes == 2 else Sum)(rate, weights)
+
+    def _lengths_by(self, prior: Prior, weights: Array) -> Array:
+        return log_lengths(prior.lengths, weights[weights > 0], n_classes=1)
+
+    def draw(self, entropy: Entropy) -> Drawn:
+        """Rules, by their candidate numbers, and labels, the default's last, in proportion to the list's weight in real numbers.
+
+        How weights were rounded decides only how often it is tried again (private/noise/decisions.py).
+        """
+        with np.errstate(all="ignore"):
+            return draw_exactly(self.draw_by, self._weight, self._log_most, self._doubt(), entropy)
+
+    def draw_by(self, choose: Choose) -> Drawn:
+        """What choices between weights lead to, given by their logarithms; the audit multiplies all of them out.
+
+        **Identity.** The first rules and the length are drawn by the sum of all lists that begin so, and the third rule by its
+        terms in that sum: the probabilities multiply to the weight of the list over the sum of all weights. Labels are
+        independent given the rules: a sum over all labels of a product over parts is a product of sums.
+        """
+        with np.errstate(all="ignore"):
+            length, rules = self._first_rules(choose)
+            if length == LARGEST:
+                rules.append(choose(self._third_rules(*rules)))
+            chosen = [int(self._order[rule]) for rule in rules]
+            parts = [self._class_weights * counts for counts in self.parts_of(chosen)]
+            labels = [choose(self._worth.rate * counts) for counts in parts]
+        return chosen, labels
+
+    def _first_rules(self, choose: Choose) -> tuple[int, list[int]]:
+        """The length of the list, and its first rules, up to two."""
+        place, length = choose(np.concatenate([logs.ravel() for logs in self._logs])), 0
+        while place >= self._logs[length].size:
+            place -= self._logs[length].size
+            length += 1
+        return length, [place] if length == 1 else list(divmod(place, len(self._order))) if length else []
+
+    def _weight(self, drawn: Drawn) -> tuple[Fraction, Fraction]:
+        """``prior * exp(rate * score)`` without error, as a factor and an exponent. The prior of a length is what was computed.
+
+        Counts are exact: class weights are multiples of 2^-20 (docs/theory.md, section 13).
+        """
+        rules, labels = drawn
+        weights = [Fraction(float(self._worth.tests[self._place[rule]])) for rule in rules]
+        factor = Fraction(1, len(self._class_weights) ** len(labels)) * prod(weights)
+        counts = [self._class_weights[y] * part[y] for y, part in zip(labels, self.parts_of(rules), strict=True)]
+        score = sum(Fraction(float(count)) for count in counts)
+        return factor, Fraction(self._worth.rate) * score + Fraction(float(self._log_lengths[len(rules)]))
+
+    def _log_most(self) -> float:
+        """The logarithm of the sum of all weights, and a margin: docs/theory.md, Theorem 29."""
+        top = max(float(logs.max()) for logs in self._logs)
+        total = sum(float(np.exp(logs - top).sum()) for logs in self._logs)
+        return top + log(total) + self._worth.left_out(self._all) + self._margin()
+
+    def _doubt(self) -> float:
+        """The margin, and what rounding may put the choices above the weight: docs/theory.md, Theorem 29a."""
+        others = float(np.sort(self._worth.tests)[:-2].sum()) / len(self._class_weights)  # after any two rules
+        return 2.0 * self._margin() + 5.0 * self._error / max(others, 1e-300)
+
+    def _margin(self) -> float:
+        return 16.0 * self._error + 2.0 * excess(sum(map(np.size, self._logs))) + 5.0 * excess(self._most_choices)
+
+    @property
+    def _most_choices(self) -> int:
+        """How many things can be chosen from after the first rules."""
+        return len(self._order) + len(self._class_weights)
+
+    def parts_of(self, rules: Sequence[int]) -> list[Array]:
+        """Class counts of the parts of a list of rules, given by their candidate numbers; the default last."""
+        counts, place = self._counts, self._place
+        before: list[tuple[int, Bins]] = []
+        parts = []
+        for rule in rules:
+            group, true = counts.group_of[place[rule]], counts.truth(place[rule])
+            parts.append(counts.classes_in(joined([*before, (group, true)])))
+            before.append((group, ~true))
+        return [*parts, counts.classes_in(joined(before))]
+
+    def _weigh(self) -> list[Array]:
+        """Logarithms of the weights: of the empty list, of [a] for each a, of [a, b], and of all [a, b, c] for each a and b."""
+        worth, counts = self._worth, self._counts
+        total = counts.none
+        whole = worth.leaf(total[:, None])
+        logs = [self._log_lengths[0] + whole]
+        if len(self._log_lengths) == 1:
+            return logs
+        one = counts.one
+        first = worth.log_tests + worth.leaf(one)
+        logs.append(self._log_lengths[1] + first + worth.leaf(total[:, None] - one))
+        if len(self._log_lengths) == 2:
+            return logs
+        pairs = counts.two
+        second = one[:, None, :] - pairs  # of b, after a
+        both = first[:, None] + worth.log_tests + worth.leaf(second)
+        np.fill_diagonal(both, -np.inf)  # no rule twice
+        left = (total[:, None] - one)[:, :, None] - second
+        logs.append(self._log_lengths[2] + both + worth.leaf(left))
+        if len(self._log_lengths) > LARGEST:
+            logs.append(self._log_lengths[3] + both + self._sums_of_thirds(one, pairs, left))
+        return logs
+
+    def _sums_of_thirds(self, one: Array, pairs: Array, left: Array) -> Array:
+        """For all a and b, the logarithm of the sum over c of prior and worth of c and the rest, after a and b."""
+        counts, sums = self._counts, np.empty((*left.shape[1:], *self._worth.shape))
+
+        def look_at(pair: tuple[int, int]) -> Array:
+            columns, found = counts.slices[pair[1]], []
+            with np.errstate(all="ignore"):  # which holds for one thread only
+                for some, of_c in counts.parts_of_three(*pair, BLOCK):
+                    first = counts.slices[pair[0]].start
+                    rows = slice(first + some.start, first + some.stop)
+                    of_c += one[:, None, None, :]
+                    of_c -= pairs[:, rows, None, :]
+                    of_c -= pairs[:, None, columns, :]
+                    found.append(self._sum_over(left[:, rows, columns], of_c, rows, columns))
+            return np.concatenate(found)
+
+        columns = [(i, j) for at, i in enumerate(counts.used) for j in counts.used[at:]]
+        for (i, j), found in zip(columns, mapped(look_at, columns), strict=True):
+            self._deadline.check()
+            sums[counts.slices[i], counts.slices[j]] = found
+            sums[counts.slices[j], counts.slices[i]] = found.swapaxes(0, 1)
+            self._progress(len(found) * found.shape[1] if i != j else len(found) * (len(found) + 1) // 2)
+        return sums
+
+    def _sum_over(self, left: Array, of_c: Array, rows: slice, columns: slice) -> Array:
+        """The sum over all c that are neither a nor b, for some a and b."""
+        worth = self._worth
+        used = worth.tests[rows, None] + worth.tests[columns]
+        sums = worth.one_split(left, of_c)
+        # below 0 by rounding, or where a and b are the same and nothing is asked for; not too small (docs/theory.md, Theorem 29)
+        return sums + np.log(np.maximum(1.0 - used * np.exp(worth.leaf(left) - sums), 0.0) + 2.0 * self._error)
+
+    def _third_rules(self, a: int, b: int) -> Array:
+        """For each c, the logarithm of prior and worth of c and the rest, after a and b."""
+        of_c, left = self._third_parts(a, b)
+        logs: Array = self._worth.log_tests + self._worth.leaf(of_c) + self._worth.leaf(left[:, None] - of_c)
+        logs[[a, b]] = -np.inf
+        return logs
+
+    def _third_parts(self, a: int, b: int) -> tuple[Array, Array]:
+        """What each c takes after a and b, and what these leave."""
+        counts = self._counts
+        i, j = counts.group_of[a], counts.group_of[b]
+        a_there, b_there = a - counts.slices[i].start, b - counts.slices[j].start
+        one, first, second = counts.one, counts.two[:, a], counts.two[:, b]
+        joint = counts.three(i, j)[:, a_there, b_there]
+        of_c = one - first - second + joint
+        left = counts.none - one[:, a] - one[:, b] + first[:, b]
+        return of_c, left

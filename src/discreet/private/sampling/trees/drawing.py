@@ -1,0 +1,112 @@
+"""One tree in proportion to its weight: from the root down, each choice by what all trees below it are worth."""
+
+from collections.abc import Callable
+from fractions import Fraction
+
+import numpy as np
+import numpy.typing as npt
+
+from ....rules.numbered_tree import Fork, Leaf, NumberedTree
+from ...counts.secret import Secret
+from ...noise.decisions import Choose, draw_exactly, excess
+from ...noise.entropy import Entropy
+from ..speed.deadline import Deadline
+from .choosing import Choices, side_of
+from .limited import choices_for, sum_of, sums_for, worth_of_all
+from .problem import Numbers, Part, Posed
+from .ranges import Ranged
+
+__all__ = ["Choices", "WeighedTrees", "draw_tree", "no_progress", "turned_back"]
+
+
+def no_progress(done: int) -> None:
+    """Show nothing."""
+
+
+def draw_tree(
+    problem: Posed,
+    depth: int,
+    entropy: Entropy,
+    deadline: Deadline | None = None,
+    progress: Callable[[int], None] = no_progress,
+) -> NumberedTree:
+    """A tree of at most this depth, in proportion to ``prior * exp(rate * score)``; with the score "mass" without labels."""
+    return WeighedTrees(problem, depth, deadline, progress).draw(entropy)
+
+
+class WeighedTrees(Secret):
+    """All trees of at most a depth, added up: everything but the draw itself, which is made of a few choices."""
+
+    def __init__(
+        self,
+        problem: Posed,
+        depth: int,
+        deadline: Deadline | None = None,
+        progress: Callable[[int], None] = no_progress,
+    ) -> None:
+        self._problem, self._order, self._turned = problem.turned()
+        self._depth, self._worth = depth, sum_of(self._problem)
+        with np.errstate(all="ignore"):  # weights may underflow, and whether they do depends on the records
+            self._sums = sums_for(self._problem, depth, self._worth, deadline, progress)
+
+    def draw(self, entropy: Entropy) -> NumberedTree:
+        """One of them, by its weight in real numbers: rounding decides only how often it is tried again (noise/decisions.py)."""
+        with np.errstate(all="ignore"):
+            tree = draw_exactly(self._chosen, self._weight, self._log_most, self._doubt(), entropy)
+        return turned_back(tree, self._order, self._turned)
+
+    def draw_by(self, choose: Choose) -> NumberedTree:
+        """What choices between weights lead to, given by their logarithms; the audit multiplies all of them out.
+
+        **Identity.** Z is a sum of products (sums.py). To draw one term of a sum in proportion to its size, and then within each
+        of its factors in the same way, is to draw a tree in proportion to its weight: the probabilities multiply to
+        weight / Z(root).
+        """
+        return turned_back(self._chosen(choose), self._order, self._turned)
+
+    def _chosen(self, choose: Choose) -> NumberedTree:
+        choices = choices_for(self._problem, self._worth, self._sums, choose, self._order, self._turned)
+        with np.errstate(all="ignore"):
+            return choices.tree({}, self._depth)
+
+    def _weight(self, tree: NumberedTree) -> tuple[Fraction, Fraction]:
+        """``prior * exp(rate * score)`` without any error: the prior, and the exponent."""
+        prior, score = self._prior_and_score(tree, {}, self._depth)
+        return prior, Fraction(self._problem.rate) * score
+
+    def _prior_and_score(self, tree: NumberedTree, part: Part | None, depth: int) -> tuple[Fraction, Fraction]:
+        """Of a tree below a part. Counts are exact: class weights are multiples of 2^-20 (docs/theory.md, section 13)."""
+        split = Fraction(self._problem.prior.split)
+        if isinstance(tree, Fork):
+            ways = [(tree.true, side_of(part, tree.test, True)), (tree.other, side_of(part, tree.test, False))]
+            (p, s), (q, t) = (self._prior_and_score(branch, inside, depth - 1) for branch, inside in ways)
+            return split * Fraction(float(self._problem.prior.tests[tree.test])) * p * q, s + t
+        counts = self._problem.class_counts(part).tolist()
+        stop = 1 - split if depth and self._sums is not None else Fraction(1)
+        if tree.label is not None:
+            return stop / len(counts), Fraction(counts[tree.label])
+        size, squares = Fraction(sum(counts)), sum(Fraction(c) * Fraction(c) for c in counts)
+        return stop, (squares / size - size) / 2 if size else Fraction(0)
+
+    def _log_most(self) -> float:
+        """The logarithm of the sum of all weights, and a margin: docs/theory.md, Theorems 28 and 28a."""
+        left_out = self._worth.left_out(self._problem.total())
+        return worth_of_all(self._problem, self._worth, self._sums) + left_out + self._margin()
+
+    def _doubt(self) -> float:
+        """The margin, and what rounding may put the choices above the weight: not more (docs/theory.md, Theorem 29a)."""
+        return 2.0 * self._margin()
+
+    def _margin(self) -> float:
+        n = max(self._problem.n_tests + 1, self._problem.n_classes)
+        if isinstance(self._worth, Ranged):
+            n += self._worth.most_choices * self._problem.n_tests
+        return 2.0 ** (self._depth + 1) * (2.0 * self._worth.error(self._problem.total()) + excess(n))
+
+
+def turned_back(tree: NumberedTree, order: Numbers, turned: npt.NDArray[np.bool_]) -> NumberedTree:
+    """The tree with the tests that were given."""
+    if isinstance(tree, Leaf):
+        return tree
+    true, other = turned_back(tree.true, order, turned), turned_back(tree.other, order, turned)
+    return Fork(int(order[tree.test]), *((other, true) if turned[tree.test] else (true, other)))

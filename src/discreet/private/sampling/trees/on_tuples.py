@@ -1,0 +1,149 @@
+"""Trees from tuples: joint class counts of every two or three columns (counts/joint.py), enough for a depth of two or three.
+
+However many patterns the records have, nothing here grows with them.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+
+from ....rules.candidates import Candidates
+from ....rules.limits import Limits
+from ....rules.numbered_tree import Path
+from ....rules.tree_prior import TreePrior
+from ...counts.cells import Array
+from ...counts.division import joined
+from ...counts.joint import JointCounts
+from ...counts.secret import Secret
+from ...counts.tuples import Tuples
+from .problem import ACCURACY, Counted, Numbers, Part, Prefix
+from .worth import Worth
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class TupleTrees(Secret):
+    """Tests over the bins of columns, their joint counts in one part of the records, class weights, and the prior."""
+
+    tuples: Tuples
+    tests: Candidates
+    class_weights: Array
+    prior: TreePrior
+    rate: float
+    score: str = ACCURACY
+    part: int = 0
+    limits: Limits | None = None
+
+    @property
+    def n_tests(self) -> int:
+        """How many tests a split can choose from."""
+        return len(self.tests)
+
+    @property
+    def n_classes(self) -> int:
+        """How many classes there are."""
+        return len(self.class_weights)
+
+    @cached_property
+    def classes(self) -> JointCounts:
+        """Counts of each class."""
+        return JointCounts(self.tuples, self.tests, np.diag(self.class_weights), self.part)
+
+    def turned(self) -> tuple["TupleTrees", Numbers, npt.NDArray[np.bool_]]:
+        """The same without tests that have no weight in the prior, in the order of their columns. No test is turned."""
+        order = self.classes.order[self.prior.tests[self.classes.order] > 0]
+        prior = replace(self.prior, tests=self.prior.tests[order])
+        turned = np.zeros(len(order), bool)
+        limits = self.limits and self.limits.turned(order, turned)
+        return replace(self, tests=self.tests.only(order), prior=prior, limits=limits), order, turned
+
+    def sets(self, worth: Worth) -> "SetsOnTuples":
+        """What the sums need."""
+        return SetsOnTuples(self._channels(worth))
+
+    def class_counts(self, part: Part | None) -> Array:
+        """Of one part of the records, times class weights: (classes,)."""
+        if part is None:
+            return np.zeros(self.n_classes)
+        counts = self.classes
+        truths = [(counts.group_of[test], counts.truth(test), side) for test, side in part.items()]
+        return self.class_weights * counts.classes_in(joined((c, true if side else ~true) for c, true, side in truths))
+
+    def exact_counts(self, path: Path) -> Array:
+        """Of the records that a way of tests leads to, by their candidate numbers and without weights: (classes,)."""
+        counts = self.classes
+        place = {int(test): i for i, test in enumerate(counts.order)}
+        ways = [(counts.group_of[place[test]], counts.truth(place[test]), side) for test, side in path]
+        return counts.classes_in(joined((group, true if side else ~true) for group, true, side in ways))
+
+    def total(self) -> Array:
+        """Class counts of all records, times class weights."""
+        return self.class_counts({})
+
+    def inside(self, part: Part, worth: Worth) -> Array:
+        """What each test takes of a part: (channels, tests)."""
+        counts = self._channels(worth)
+        return _taken(counts, [t for t, side in part.items() if side], [t for t, side in part.items() if not side])
+
+    @cached_property
+    def _known(self) -> dict[bytes, JointCounts]:
+        return {}
+
+    def _channels(self, worth: Worth) -> JointCounts:
+        """The counts that the sums are made of."""
+        channels = worth.channels(np.diag(self.class_weights))
+        if (key := channels.tobytes()) not in self._known:
+            self._known[key] = JointCounts(self.tuples, self.tests, channels, self.part)
+        return self._known[key]
+
+
+def _taken(counts: JointCounts, true: list[int], false: list[int]) -> Array:
+    """By differences: what is not true of a test is everything minus what is."""
+    if false:
+        return _taken(counts, true, false[1:]) - _taken(counts, [*true, false[0]], false[1:])
+    if not true:
+        return counts.one
+    if len(true) == 1:
+        return counts.two[:, true[0]]
+    i, j = (counts.group_of[test] for test in true)
+    first, second = true[0] - counts.slices[i].start, true[1] - counts.slices[j].start
+    return counts.three(i, j)[:, first, second]
+
+
+class SetsOnTuples(Secret):
+    """Counts of sets of up to three tests, in the order of their columns."""
+
+    kind = np.float64
+
+    def __init__(self, counts: JointCounts) -> None:
+        self._counts = counts
+
+    @property
+    def n_channels(self) -> int:
+        """How many numbers stand for the class counts of a part."""
+        return self._counts.n_channels
+
+    def prefixes(self, size: int, longest: bool) -> Iterator[tuple[Prefix, Counted]]:
+        """All sets of no test, or of one, with their counts."""
+        counts, one = self._counts, self._counts.one
+        pairs = counts.two
+        if size == 0:
+            yield (), _with_last(pairs, one, counts.none)
+            return
+        assert size == 1 and longest, "three tests are counted together, not more"  # noqa: PT018
+        for i in counts.used:
+            rows, later = counts.slices[i], counts.three_from(i)
+            for test in range(rows.start, rows.stop):
+                some = later[:, test - rows.start, test + 1 - rows.start :]
+                yield (test,), _with_last(some, pairs[:, test], one[:, test])
+
+
+def _with_last(inner: Array, last: Array, corner: Array) -> Counted:
+    """With a last row, and a last column, for no further test."""
+    rows, n = inner.shape[1:]
+    whole = np.empty((len(inner), rows + 1, n + 1))
+    whole[:, :-1, :-1], whole[:, -1, :-1], whole[:, -1, -1] = inner, last, corner
+    whole[:, :-1, -1] = last[:, n - rows :]
+    return whole

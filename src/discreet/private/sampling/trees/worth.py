@@ -1,0 +1,201 @@
+"""What leaves are worth, and how the worth of many trees becomes one number: added up, or the largest of them (best.py).
+
+Everything is a logarithm. The worth of a part of the records that stays a leaf is ``leaf``; ``one_split`` is that of all ways to
+split it once, ``over_tests`` and ``either`` put together what may lie below. An empty part is worth 0 (a factor of 1) at every
+depth, whatever grows there.
+
+``Worth.channels`` says what is counted: the class counts, or, for accuracy and two classes, only their difference. The first axis
+of an array of counts is for channels.
+"""
+
+import math
+from abc import ABC, abstractmethod
+
+import numpy as np
+
+from ...counts.cells import Array
+from .problem import ACCURACY, Posed
+
+SMALLEST = -690.0  # its exponential, 1e-300, is lost beside one of 0; below -708 processors get very slow
+NOTHING = 1e-9  # sizes below it are what rounding leaves of an empty part, where counts are weighted
+
+
+class Worth(ABC):
+    """The worth of leaves, by their class counts. It is one number, or several in a last axis of this ``shape`` (ranges.py)."""
+
+    shape: tuple[int, ...] = ()
+
+    def __init__(self, rate: float, tests: Array, split: float = 0.5, accuracy: bool = True) -> None:
+        """``tests`` are the weights of tests, ``split`` is how likely a node is to be split."""
+        self.rate = rate
+        with np.errstate(divide="ignore"):
+            self.tests, self.log_tests = tests, np.log(tests)
+        self.log_split, self.log_stop = math.log(split), math.log1p(-split)
+        self.accuracy = accuracy
+
+    def channels(self, counts: Array) -> Array:
+        """What is counted of each cell, from its class counts."""
+        return counts
+
+    def left_out(self, counts: Array) -> float:
+        """What every tree is worth beyond what is computed here: the same for all."""
+        return 0.0
+
+    @abstractmethod
+    def leaf(self, counts: Array) -> Array:
+        """Of a part that stays whole."""
+
+    @abstractmethod
+    def one_split(self, total: Array, inside: Array) -> Array:
+        """Of all ways to split a part once: ``inside`` has, along its last axis, what each test takes of ``total``.
+
+        Counts may be of single precision, where they are exact in it.
+        """
+
+    @abstractmethod
+    def over_tests(self, worths: Array, axis: int) -> Array:
+        """Of all tests, given what is below each of them."""
+
+    @abstractmethod
+    def either(self, leaf: Array, splits: Array) -> Array:
+        """Of a node that is a leaf or is split."""
+
+    @abstractmethod
+    def forked(self, below: Array) -> Array:
+        """Of a node that is split by each of the tests, in the last axis, given what is below them."""
+
+    @abstractmethod
+    def stopped(self, leaf: Array) -> Array:
+        """Of a node that could be split and is a leaf."""
+
+    def weighed(self, below: Array, leaf: Array) -> Array:
+        """What can be chosen at a node, each with its worth: the tests, given what is below each, and last the leaf."""
+        return np.append(self.forked(below), self.stopped(leaf))
+
+
+class Sum(Worth):
+    """The sum over all trees of ``prior * exp(rate * score)``, without the prior of labels of equal chances."""
+
+    def error(self, counts: Array) -> float:
+        """At most so far are two ways to compute the logarithm of one sum apart, given the class counts of all records.
+
+        docs/theory.md, Lemma 27, has the proof.
+        """
+        return 2.0**-48 * (len(counts) * self.rate * float(counts.sum()) + len(self.tests) + 2048.0)
+
+    def leaf(self, counts: Array) -> Array:
+        """Over all labels, alike in the prior; for the mass there is none."""
+        if not self.accuracy:
+            return -self.rate * leaf_mass(counts)
+        logs = self.rate * counts
+        top = logs.max(0)
+        worth: Array = top + np.log(_exp(logs - top).sum(0)) - math.log(len(counts))
+        return worth
+
+    def one_split(self, total: Array, inside: Array) -> Array:
+        """By definition."""
+        inside = inside.astype(np.float64)
+        return self.over_tests(self.leaf(inside) + self.leaf(total[..., None] - inside), axis=-1)
+
+    def over_tests(self, worths: Array, axis: int) -> Array:
+        """By the prior of tests."""
+        top = worths.max(axis, keepdims=True)
+        sums = np.tensordot(_exp(worths - top), self.tests, axes=([axis], [0]))
+        total: Array = top.squeeze(axis) + np.log(sums)
+        return total
+
+    def either(self, leaf: Array, splits: Array) -> Array:
+        """By the prior of splits."""
+        total: Array = np.logaddexp(self.log_stop + leaf, self.log_split + splits)
+        return total
+
+    def forked(self, below: Array) -> Array:
+        """Logarithms of what each choice adds."""
+        logs: Array = self.log_split + self.log_tests + below
+        return logs
+
+    def stopped(self, leaf: Array) -> Array:
+        """The same of the leaf."""
+        return self.log_stop + leaf
+
+
+class TwoClassSum(Sum):
+    """The same for accuracy and two classes, from the difference x of the two class counts alone, in half as many exponentials.
+
+    **Identities.** With h = rate / 2 and n records in the part, a leaf is worth (e^(rate c0) + e^(rate c1)) / 2 =
+    e^(h n) cosh(h x). The factors e^(h n) multiply to the same number for every tree and are left out. For a split of x into y
+    and x - y, cosh(h y) cosh(h (x - y)) = (cosh(h x) + cosh(h (2 y - x))) / 2, and the first term is the same for all tests.
+    """
+
+    def channels(self, counts: Array) -> Array:
+        """The difference."""
+        return counts[:1] - counts[1:]
+
+    def left_out(self, counts: Array) -> float:
+        """The factors e^(h n)."""
+        return 0.5 * self.rate * float(counts.sum())
+
+    def leaf(self, counts: Array) -> Array:
+        """log cosh(h x)."""
+        return _log_cosh(0.5 * self.rate * np.abs(counts[0]))
+
+    def one_split(self, total: Array, inside: Array) -> Array:
+        """By the second identity."""
+        h = 0.5 * self.rate
+        whole = total[0].astype(inside.dtype)
+        x = 2 * inside[0]
+        x -= whole[..., None]
+        np.abs(x, out=x)
+        most = x.max(-1)
+        x -= most[..., None]
+        a = np.multiply(x, h, dtype=np.float64)
+        np.maximum(a, SMALLEST, out=a)
+        np.exp(a, out=a)
+        top = h * most.astype(np.float64)
+        # The sum of cosh(a) is e^top / 2 times the sums of e^(a - top), rising, and of e^(-a - top), falling, which is
+        # e^(-2 top) / e^(a - top). Where a - top is below SMALLEST, top is above 690, and the falling term below e^-690 anyway.
+        rising = a @ self.tests
+        np.divide(1.0, a, out=a)
+        falling = a @ self.tests
+        falling *= np.exp(-2.0 * top)
+        alike = _log_cosh(h * np.abs(total[0]))
+        others: Array = top + np.log(0.5 * (rising + falling))
+        worth: Array = np.logaddexp(alike, others) - math.log(2.0)
+        return worth
+
+
+def leaf_mass(counts: Array) -> Array:
+    """The impurity mass (s - sum of s_c^2 / s) / 2 of parts with class counts s_c, perhaps weighted; an empty part has none.
+
+    Where a part weighs less than NOTHING it is not more than that.
+    """
+    size = counts.sum(0)
+    mass: Array = 0.5 * (size - (counts * counts).sum(0) / np.maximum(size, NOTHING))
+    return mass
+
+
+def sum_for(problem: Posed) -> Sum:
+    """The sum over all trees."""
+    return (TwoClassSum if by_difference(problem) else Sum)(*what_counts(problem))
+
+
+def by_difference(problem: Posed) -> bool:
+    """Whether the difference of two classes is all that counts."""
+    return problem.score == ACCURACY and problem.n_classes == 2
+
+
+def what_counts(problem: Posed) -> tuple[float, Array, float, bool]:
+    """Rate and prior, and whether leaves are worth their accuracy."""
+    return problem.rate, problem.prior.tests, problem.prior.split, problem.score == ACCURACY
+
+
+def _log_cosh(a: Array) -> Array:
+    """Of numbers that are not below 0."""
+    worth: Array = a + np.log1p(_exp(-2.0 * a)) - math.log(2.0)
+    return worth
+
+
+def _exp(a: Array) -> Array:
+    """Exponentials of numbers that are not above 0."""
+    exponentials: Array = np.exp(np.maximum(a, SMALLEST))
+    return exponentials

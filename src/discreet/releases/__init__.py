@@ -1,1 +1,0 @@
-"""Other releases than a model: cut points, noisy measurements of a model."""

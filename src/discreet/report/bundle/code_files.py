@@ -1,0 +1,76 @@
+"""The model as code, in every format there is."""
+
+from collections.abc import Iterator
+from functools import partial
+from typing import TYPE_CHECKING
+
+from ... import __version__
+from ..._utils.errors import RuleError
+from ..._utils.visible import in_comment, on_a_line
+from ...models.export import FORMATS
+from ...models.export.sql import to_sql
+from ...models.labelled import classes_called, target_called
+from ...models.saved import SavedModel
+from ...rules.partition import columns_used_by
+from .loud import NOTHING_PROVED, TREAT_AS
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from ...rules.partition import Model
+
+FOLDER = "code/"
+DIALECTS = ("duckdb", "postgresql", "spark")
+NOT_INSTALLED = "a package that writes it was not installed"
+WITHOUT_A_PACKAGE = ("sql", "python", "pmml")  # nobody lacks what writes these
+COMMENT = {"sql": "-- ", "python": "# "}  # other formats have no place for people's words
+
+
+Code = tuple[dict[str, bytes], dict[str, str]]
+
+
+def code_files(model: SavedModel, sha256: str) -> Code:
+    """The files by their names, and the formats that were left out, with the reason."""
+    made: dict[str, bytes] = {}
+    left_out: dict[str, str] = {}
+    for kind, name, write in writers():
+        try:
+            code = write(model.model)
+        except RuleError as error:
+            left_out[name] = on_a_line(error)
+        except ImportError:
+            left_out[name] = NOT_INSTALLED
+        else:
+            if isinstance(code, str):
+                code = (_header(model, sha256, COMMENT[kind]) + code if kind in COMMENT else code).encode("utf-8")
+            made[name] = code if code.endswith(b"\n") or kind not in COMMENT else code + b"\n"
+    return made, left_out
+
+
+def writers() -> "Iterator[tuple[str, str, Callable[[Model], str | bytes]]]":
+    """Each format, what its file is called, and what writes it. SQL has a file for each dialect."""
+    for kind, form in FORMATS.items():
+        if kind == "sql":
+            for dialect in DIALECTS:
+                yield kind, f"{FOLDER}model.{dialect}.sql", partial(to_sql, dialect=dialect)
+        else:
+            yield kind, FOLDER + form.file_name, form.write
+
+
+def _header(model: SavedModel, sha256: str, mark: str) -> str:
+    """What people should know, as comments. The first two lines are ours: Python looks for the name of an encoding there."""
+    privacy = None if model.privacy is None else model.privacy.proved
+    lines = [
+        f"Written by discreet {__version__} from model.json, whose SHA-256 is",
+        sha256,
+        f"Proved to be private with {privacy}." if privacy is not None else f"{NOTHING_PROVED}. {TREAT_AS}.",
+    ]
+    target = target_called(model.model, model.target)
+    lines += [] if target is None else [f"It predicts {target}"]
+    classes = zip(map(str, model.classes), classes_called(model.model), strict=True)
+    lines += [f"{name} is {called}" for name, called in classes if called != name]
+    schema = model.model.schema
+    for name in columns_used_by(model.model):
+        if schema is not None and schema[name].label:
+            lines.append(f"{name} is {schema[name].label}")
+    return "".join(f"{mark}{in_comment(line)}\n" for line in lines)

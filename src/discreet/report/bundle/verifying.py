@@ -1,0 +1,241 @@
+"""What can be checked about a release by whoever has it: it is made again from its model, and compared."""
+
+import math
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+from ... import __version__
+from ..._utils.errors import ModelError
+from ..._utils.json_text import read_json
+from ...accounting.entries import LedgerSnapshot
+from ...accounting.ledger import UNREADABLE, Ledger
+from ...models.saved import SavedModel
+from ...accounting.statement import neighbours_of
+from .attached import EVALUATION, ROUNDED, Attached, ledger_faults, not_on, snapshot_in
+from .code_files import NOT_INSTALLED, WITHOUT_A_PACKAGE, Code, code_files, writers
+from .folder import MODEL, RECORD, REPORT, release_files
+from .graphs import same_graph
+from .loud import warning_of
+from .record import FORMAT, particulars_in
+from .sums import STATES, SUMS, Check, Found, check_sums, files_in, sha256_of
+
+# Where papers name the version that made them. The report names the one that learned the model
+BEFORE_VERSIONS = ("Made by discreet ", "Written by discreet ", '"released_with": "', 'name="discreet" version="')
+BY_A_LIBRARY = ".onnx"  # of which another version may write other bytes
+NOT_INSTALLED_HERE = "a package that writes it is not installed here"
+
+HOLDER = (
+    "that the model was learned from the table that is named, that its schema was written without a look at the records, and "
+    "that no person has more records than it says"
+)
+LEDGER = "that the ledger is the right one, and the only one, and what was released since"
+MAKER = (
+    "who made this folder: anybody can make one that holds. Compare the fingerprint with one that the holder told you in "
+    "another way"
+)
+SIGNED = "whether somebody signed the checklist"
+
+
+@dataclass(frozen=True)
+class Verification:
+    """What holds of a release, and what nobody can tell from it. ``promise`` is what its model says about privacy."""
+
+    checks: tuple[Check, ...]
+    fingerprint: str
+    promise: str
+    cannot: tuple[str, ...]
+
+    @property
+    def holds(self) -> bool | None:
+        """False if something does not hold; None if that is not so and something could not be checked."""
+        found = {check.holds for check in self.checks} or {False}
+        return False if False in found else None if None in found else True
+
+    @property
+    def state(self) -> str:
+        """``holds``, ``does not hold`` or ``could not be checked``."""
+        return STATES[self.holds]
+
+    @property
+    def ok(self) -> bool:
+        """Whether everything was checked and holds."""
+        return self.holds is True
+
+    def to_dict(self) -> dict[str, Any]:
+        """As JSON has it."""
+        checks = [{"what": c.what, "state": c.state, "why": c.why} for c in self.checks]
+        said = {"ok": self.ok, "state": self.state, "fingerprint": self.fingerprint, "promise": self.promise}
+        return said | {"checks": checks, "nobody_can_tell": list(self.cannot)}
+
+
+def verify_release(folder: str | PathLike[str], ledger: Ledger | None = None) -> Verification:
+    """Check a folder that ``write_release`` made. It is made again from the model and compared. Reads no records.
+
+    Parameters
+    ----------
+    folder : str or path
+        The folder.
+    ledger : Ledger, default=None
+        The table's ledger, for those who have it: whether it knows this model, and has its price.
+
+    Returns
+    -------
+    Verification
+        Its ``state`` is "holds", "does not hold" or "could not be checked", as that of each of its ``checks`` is; ``ok`` says
+        whether it is the first; ``cannot`` is what nobody can tell from a folder.
+    """
+    place = Path(folder)
+    if place.is_symlink() or not place.is_dir():
+        raise ModelError("a release is a folder; this is none")
+    found = files_in(place)
+    checks, promise = list(check_sums(found)), ""
+    what = f"{MODEL} is a model, unchanged since it was saved"
+    try:
+        model = SavedModel.from_json(_content(found, MODEL).decode("utf-8-sig"))
+    except (ModelError, UnicodeDecodeError) as error:
+        checks.append(Check(what, False, str(error)))
+    else:
+        checks.append(Check(what, True))
+        papers = _Papers(found, model)
+        checks += papers.checks()
+        promise = warning_of(model, papers.attached.evaluation) or f"Private, with {model.privacy.proved}"  # type: ignore[union-attr]
+        if ledger is not None:
+            checks.append(_on_ledger(model, sha256_of(_content(found, MODEL)), ledger))
+            checks += _since(model, papers.attached.ledger, ledger)
+    sums = found.get(SUMS)
+    return Verification(
+        tuple(checks), "" if sums is None else sha256_of(sums), promise, (HOLDER, LEDGER, MAKER, SIGNED)
+    )
+
+
+def _content(found: Found, name: str) -> bytes:
+    data = found.get(name)
+    if data is None:
+        raise ModelError(f"{name} is not there")
+    return data
+
+
+class _Papers:
+    """The folder made again from the model, what lies beside it and what the holder said."""
+
+    def __init__(self, found: Found, model: SavedModel) -> None:
+        self._found, self._model, self.attached = found, model, Attached()
+
+    def checks(self) -> Iterator[Check]:
+        """Which files there are, and what they say."""
+        found, what = self._found, f"{RECORD} is a {FORMAT}"
+        try:
+            record = read_json(_content(found, RECORD))
+            given, ledger = particulars_in(record), snapshot_in(record)
+            made_by, said = record["software"]["released_with"], dict(record["code"]["left_out"])
+            if not isinstance(made_by, str) or not re.fullmatch(r"[0-9][0-9A-Za-z.+]{0,30}", made_by):
+                raise ValueError
+        except (ModelError, *UNREADABLE, OverflowError) as error:
+            yield Check(what, False, str(error) if isinstance(error, ModelError) else "it cannot be read")
+            return
+        yield Check(what, True)
+        self.attached = Attached(ledger=ledger)
+        if EVALUATION in found:
+            what = f"{EVALUATION} was measured of this {MODEL}"
+            try:
+                self.attached = Attached.of(_content(found, MODEL), _content(found, EVALUATION), ledger)
+            except ModelError as error:
+                yield Check(what, False, str(error))
+                return
+            yield Check(what, True)
+        for what, why in (
+            ("prices are those on the ledgers", ledger_faults(self._model, self.attached)),
+            ("the price is that of the parameters", parameters_fault(self._model)),
+        ):
+            yield Check(what, not why, why)
+        code, unknown = self._code(said)
+        expected = release_files(_content(found, MODEL), given, True, code, self.attached)
+        for name in sorted({*found} - {*expected}):
+            yield Check(f"{name} belongs to a release", False, "no release of this model has such a file")
+        for name, data in expected.items():
+            if name not in (MODEL, EVALUATION, SUMS):
+                theirs, what = found.get(name), f"{name} says what the model says"
+                if name in unknown:
+                    yield Check(what, None, NOT_INSTALLED_HERE)
+                elif theirs is not None and self._same(name, data, theirs, made_by, expected[RECORD]):
+                    yield Check(what, True)
+                elif made_by == __version__ or theirs is None:
+                    yield Check(what, False, "this discreet writes something else for this model")
+                else:
+                    yield Check(what, None, f"discreet {made_by} made it, and this is {__version__}")
+
+    def _code(self, said: dict[str, Any]) -> tuple[Code, set[str]]:
+        """The code that a release should have, and what of it cannot be written here, for want of a package.
+
+        Whoever made it may have lacked a package, too; what was left out for another reason is left out here.
+        """
+        own, impossible = code_files(self._model, sha256_of(_content(self._found, MODEL)))
+        order = [*own, *impossible]
+        always = {name for kind, name, _ in writers() if kind in WITHOUT_A_PACKAGE}
+        lacking = {name for name in order if said.get(name) == NOT_INSTALLED} - always
+        unknown = {name for name, why in impossible.items() if why == NOT_INSTALLED} - lacking
+        made = {
+            name: own.get(name) or self._found.get(name) or b"" for name in order if name in {*own, *unknown} - lacking
+        }
+        return (made, {n: NOT_INSTALLED if n in lacking else impossible[n] for n in order if n not in made}), unknown
+
+    def _same(self, name: str, mine: bytes, theirs: bytes, made_by: str, record: bytes) -> bool:
+        """Whether a paper is what would be written here, but for the version that names itself in it."""
+        if name.endswith(BY_A_LIBRARY):
+            return same_graph(mine, theirs)
+        for before in BEFORE_VERSIONS if name != REPORT else ():
+            mine = mine.replace(f"{before}{__version__}".encode(), f"{before}{made_by}".encode())
+        return mine.replace(sha256_of(record).encode(), sha256_of(_content(self._found, RECORD)).encode()) == theirs
+
+
+def parameters_fault(model: SavedModel) -> str:
+    """Whether what is proved, or what the mechanism's authors count, is the epsilon that the learner was given."""
+    statement, given = model.privacy, model.parameters.get("epsilon")
+    pair = None if statement is None else statement.published or statement.proved
+    if statement is None or pair is None:
+        return ""
+    people = model.parameters.get("records_per_person", 1)
+    if statement.neighbours != neighbours_of(people if isinstance(people, int) else 1):
+        return "the statement is about other neighbours than the learner was given"
+    if isinstance(given, bool) or not isinstance(given, int | float):
+        return "the learner's epsilon is no number"
+    learning = pair.epsilon - (0.0 if statement.published is not None else statement.cut_points)
+    same = math.isclose(learning, given, rel_tol=ROUNDED)
+    return "" if same else "the statement has another epsilon than the learner was given"
+
+
+def _on_ledger(model: SavedModel, sha256: str, ledger: Ledger) -> Check:
+    """Whether the ledger has the model's entry, its price, and the checksum of its file."""
+    what, why = "the ledger knows this model", not_on(model, ledger)
+    if why or model.ledger is None or model.ledger.number is None:
+        return Check(what, False, why)
+    number = model.ledger.number
+    entry, proved = ledger.entries[number - 1], None if model.privacy is None else model.privacy.proved
+    if sha256 not in entry.models:
+        return Check(what, False, f"its entry {number} has another checksum of the model's file, or none")
+    booked = None if entry.proved_epsilon is None else float(entry.proved_epsilon)
+    said = None
+    if (
+        proved is not None and model.privacy is not None
+    ):  # what was spent on cut points before is on an entry of its own
+        said = proved.epsilon - model.privacy.cut_points + float(sum(paid for _, paid in entry.cut_points))
+    if (booked is None) != (said is None) or not math.isclose(booked or 0.0, said or 0.0, rel_tol=ROUNDED):
+        return Check(what, False, f"its entry {number} has another price")
+    return Check(what, True, f"entry {number}")
+
+
+def _since(model: SavedModel, then: LedgerSnapshot | None, ledger: Ledger) -> Iterator[Check]:
+    """What came onto the ledger after the papers were written. That is no fault of theirs."""
+    then = then or model.ledger
+    if then is None or not_on(model, ledger):
+        return
+    now = ledger.snapshot()
+    more = now.totals.entries - then.totals.entries
+    spent = f"they came to epsilon {float(then.spent[0]):.6g}, and come to {float(now.spent[0]):.6g} now"
+    said = "nothing was released since" if not more else f"{more} more since; {spent}"
+    what = "the ledger has all releases that the papers count"
+    yield Check(what, more >= 0, said if more >= 0 else "it has fewer")

@@ -1,0 +1,190 @@
+"""Tables whose patterns do not collapse: the same models from joint counts of columns as from patterns, and what is booked."""
+
+import warnings
+from fractions import Fraction
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from discreet import DPOptimalRuleListClassifier, DPOptimalTreeClassifier, Ledger, Schema, Vault
+from discreet._utils.errors import NotEnoughMemory
+from discreet.private.queries import summed_doors, tuple_vault
+from discreet.private.queries.summed_doors import SummedListDoors, SummedTreeDoors
+from discreet.private.sampling.speed import deadline
+from discreet.private.sampling.speed.deadline import TimeLimitError
+from discreet.schema.columns import Categorical, Numeric
+from discreet.sources import plan as plan_module
+from discreet.sources.plan import PATTERNS, TUPLES
+
+pytestmark = pytest.mark.filterwarnings("ignore::discreet._utils.errors.PrivacyWarning")
+
+N = 600
+SCHEMA = Schema(
+    [
+        *(Numeric(f"x{i}", cuts=[10, 20, 30, 40, 50, 60, 70]) for i in range(7)),
+        Categorical("job", categories=["clerk", "boss", "other"]),
+    ],
+    target="y",
+    classes=["a", "b", "c"],
+)
+
+
+def table(classes="abc"):
+    rng = np.random.default_rng(5)
+    frame = pd.DataFrame({f"x{i}": rng.integers(0, 80, N).astype(float) for i in range(7)})
+    frame.iloc[::9, 2] = np.nan
+    frame["job"] = rng.choice(["clerk", "boss", "other", "none"], N)
+    frame["y"] = np.where(frame.x0 + rng.normal(0, 20, N) > 40, classes[0], rng.choice(list(classes[1:]), N))
+    return frame
+
+
+LEARNERS = {
+    "a list": (DPOptimalRuleListClassifier, {}),
+    "a list of two rules": (DPOptimalRuleListClassifier, {"max_length": 3}),
+    "a list, two rules at a time": (DPOptimalRuleListClassifier, {"max_length": 6, "joint": 2}),
+    "a list, three rules at a time": (DPOptimalRuleListClassifier, {"max_length": 6, "joint": 3}),
+    "a list, one rule at a time": (DPOptimalRuleListClassifier, {"max_length": 4, "joint": 1}),
+    "a weighted list": (DPOptimalRuleListClassifier, {"class_weight": {"a": 3, "b": 1}}),
+    "a tree of depth 1": (DPOptimalTreeClassifier, {"max_depth": 1}),
+    "a tree of depth 2": (DPOptimalTreeClassifier, {"max_depth": 2}),
+    "a tree of depth 3": (DPOptimalTreeClassifier, {}),
+    "a tree by mass": (DPOptimalTreeClassifier, {"criterion": "mass", "max_depth": 2}),
+    "a tree in stages": (DPOptimalTreeClassifier, {"stages": (2, 2)}),
+    "a tree in three stages": (DPOptimalTreeClassifier, {"stages": (1, 2, 1), "class_weight": {"b": 2}}),
+}
+
+
+@pytest.mark.parametrize("name", LEARNERS)
+@pytest.mark.parametrize("classes", ["ab", "abc"])
+def test_the_same_model_from_tuples_and_from_patterns(monkeypatch, name, classes):
+    kind, parameters = LEARNERS[name]
+    schema = Schema(SCHEMA.columns, target="y", classes=list(classes))
+    weights = parameters.get("class_weight")
+    if weights is not None:
+        parameters = parameters | {"class_weight": {c: w for c, w in weights.items() if c in classes}}
+    frame = table(classes)
+    X, y = frame.drop(columns="y"), frame["y"]
+    for seed in range(3):
+        clf = kind(0.7, schema=schema, random_state=seed, **parameters)
+        clf._set_classes(list(classes), ValueError)
+        assert clf._plan(clf._candidates(schema)).way == TUPLES
+        from_tuples = clf.fit(X, y).model_
+        vault = Vault.from_table(X, y, schema)
+        assert kind(0.7, schema=schema, random_state=seed, **parameters).fit_vault(vault).model_ == from_tuples
+        with monkeypatch.context() as patched:
+            patched.setattr(plan_module, "FEW_PATTERNS", 10**20)
+            clf = kind(0.7, schema=schema, random_state=seed, **parameters)
+            assert clf.fit(X, y).model_ == from_tuples
+            assert clf._plan(clf._candidates(schema)).way == PATTERNS
+
+
+@pytest.mark.parametrize("name", ["a list", "a tree in stages"])
+def test_a_file_is_learned_from_like_the_table(tmp_path, name):
+    kind, parameters = LEARNERS[name]
+    frame = table()
+    frame.to_parquet(tmp_path / "t.parquet")
+    expected = kind(0.7, schema=SCHEMA, random_state=1, **parameters).fit(frame.drop(columns="y"), frame["y"])
+    found = kind(0.7, schema=SCHEMA, random_state=1, **parameters).fit_file(tmp_path / "t.parquet")
+    assert found.model_ == expected.model_
+    several = "stages" in parameters  # a file may change between two looks at it, a table in memory is ours
+    assert (len(found.privacy_.assumes) > len(expected.privacy_.assumes)) == several
+
+
+def test_counts_of_the_parts_are_those_of_the_model():
+    """With next to no noise, the released counts are the exact ones."""
+    frame = table("ab")
+    schema = Schema(SCHEMA.columns, target="y", classes=["a", "b"])
+    X, y = frame.drop(columns="y"), frame["y"]
+    for kind, parameters in (LEARNERS["a list, two rules at a time"], LEARNERS["a tree in stages"]):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            clf = kind(1e6, schema=schema, random_state=0, **parameters).fit(X, y)
+        shares = clf.predict_proba(X)
+        for row in np.unique(shares, axis=0):
+            inside = (shares == row).all(1)
+            assert row[0] == pytest.approx((y[inside] == "a").mean(), abs=1e-6)
+
+
+class Stopped(BaseException):
+    """Like KeyboardInterrupt, which would stop the tests."""
+
+
+@pytest.mark.parametrize("doors", [SummedListDoors, SummedTreeDoors])
+@pytest.mark.parametrize("error", [Stopped, MemoryError, TimeLimitError])
+def test_what_stops_before_the_draw_books_nothing(monkeypatch, doors, error):
+    def stops(*_, **__):
+        raise error("stopped")
+
+    kind = DPOptimalRuleListClassifier if doors is SummedListDoors else DPOptimalTreeClassifier
+    monkeypatch.setattr(summed_doors, "ListSums" if doors is SummedListDoors else "WeighedTrees", stops)
+    ledger, frame = Ledger(epsilon=1.0), table()
+    with pytest.raises(NotEnoughMemory if error is MemoryError else error) as caught:
+        kind(0.5, schema=SCHEMA, ledger=ledger).fit(frame.drop(columns="y"), frame["y"])
+    assert ledger.remaining[0] == 1
+    if error is MemoryError:
+        assert "Nothing was booked" in str(caught.value)
+
+
+def test_a_limit_of_time_that_strikes_while_all_lists_are_added_up_books_nothing():
+    ledger, frame = Ledger(epsilon=1.0), table()
+    clf = DPOptimalRuleListClassifier(0.5, schema=SCHEMA, ledger=ledger, time_limit=1e-9)
+    with pytest.raises(TimeLimitError, match="nothing was booked"):
+        clf.fit(frame.drop(columns="y"), frame["y"])
+    assert ledger.remaining[0] == 1
+
+
+def test_counting_patterns_is_not_under_the_limit_of_time_as_long_as_nothing_is_booked(monkeypatch):
+    """How long it takes depends on the records: with one limit after the other anybody could ask for it, at no cost."""
+    clock, count = [0.0], tuple_vault.tuples_of
+
+    def slow(cells, *arguments):
+        clock[0] += 0.0 if cells.counted else 100.0
+        return count(cells, *arguments)
+
+    monkeypatch.setattr(tuple_vault, "tuples_of", slow)
+    monkeypatch.setattr(deadline.time, "monotonic", lambda: clock[0])
+    frame = table()
+    vault = Vault.from_table(frame.drop(columns="y"), frame["y"], SCHEMA)
+    clf = DPOptimalRuleListClassifier(0.5, schema=SCHEMA, time_limit=10.0).fit_vault(vault)
+    assert clock == [100.0]
+    assert clf.privacy_.proved.epsilon == 0.5
+
+
+def test_a_limit_of_time_that_strikes_at_a_later_draw_leaves_the_budget_booked(monkeypatch):
+    frame, ledger = table(), Ledger(epsilon=1.0)
+    clf = DPOptimalRuleListClassifier(0.5, schema=SCHEMA, ledger=ledger, max_length=7, joint=3, time_limit=1e9)
+    sums, made = summed_doors.ListSums, []
+
+    def second_is_late(*arguments):
+        made.append(arguments)
+        if len(made) > 1:
+            arguments[5]._end = -1.0
+        return sums(*arguments)
+
+    monkeypatch.setattr(summed_doors, "ListSums", second_is_late)
+    with pytest.raises(TimeLimitError, match="budget stays spent"):
+        clf.fit(frame.drop(columns="y"), frame["y"])
+    assert ledger.remaining[0] == Fraction(1, 2)
+
+
+def test_an_empty_budget_is_noticed_before_the_records_are_counted(monkeypatch):
+    from discreet.accounting.ledger import BudgetError
+    from discreet.private.queries.tuple_vault import TupleVault
+
+    monkeypatch.setattr(TupleVault, "__init__", lambda *_: pytest.fail("the records were counted"))
+    frame = table()
+    with pytest.raises(BudgetError):
+        DPOptimalRuleListClassifier(2.0, schema=SCHEMA, ledger=Ledger(epsilon=1.0)).fit(
+            frame.drop(columns="y"), frame["y"]
+        )
+
+
+def test_doors_charge_before_they_answer():
+    frame = table()
+    for kind, parameters in LEARNERS.values():
+        ledger = Ledger(epsilon=1.0)
+        clf = kind(0.5, schema=SCHEMA, ledger=ledger, **parameters).fit(frame.drop(columns="y"), frame["y"])
+        assert clf.booked_ is not None
+        (entry,) = ledger.entries
+        assert entry.spent_epsilon == Fraction(1, 2)

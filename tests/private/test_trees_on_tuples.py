@@ -1,0 +1,62 @@
+"""Trees of up to three levels from joint counts of columns: the law of the enumeration, and the very trees that cells give."""
+
+import numpy as np
+import pytest
+
+from discreet.private.noise.entropy import SeededEntropy
+from discreet.private.sampling.trees.best import best_tree
+from discreet.private.sampling.trees.drawing import draw_tree
+from discreet.private.sampling.trees.on_cells import TreeProblem
+from discreet.private.sampling.trees.on_tuples import TupleTrees
+from discreet.private.sampling.trees.problem import SCORES
+from discreet.private.sampling.trees.reference import law_of_trees
+from discreet.private.sampling.trees.sums import TreeSums
+from discreet.private.sampling.trees.worth import sum_for
+from discreet.rules.tree_prior import TreePrior
+
+from ..support.small_tables import small_table
+
+KINDS = [(depth, classes, score) for depth in (1, 2, 3) for classes in (2, 3) for score in SCORES]
+PROBLEMS = [(seed, *KINDS[seed % len(KINDS)]) for seed in range(24)]
+
+
+def posed(seed, depth, n_classes, score):
+    """The same from tuples and from cells: a few tests, some of no weight, class weights for some."""
+    rng = np.random.default_rng(seed)
+    table = small_table(seed, n_classes, n_rules=2 if depth == 3 else 4, tests=True)
+    weights = np.ones(n_classes) if seed % 3 else rng.uniform(0.3, 1.0, n_classes)
+    tests = rng.choice([1.0, 2.0, 0.0], len(table.candidates))
+    tests[0] = 1.0
+    prior, rate = TreePrior(float(rng.uniform(0.2, 0.8)), tests / tests.sum()), float(rng.uniform(0.05, 1.5))
+    on_tuples = TupleTrees(table.tuples(max(2, depth)), table.candidates, weights, prior, rate, score)
+    return on_tuples, TreeProblem(table.truth(), table.counts(weights), prior, rate, score)
+
+
+@pytest.mark.parametrize(("seed", "depth", "n_classes", "score"), PROBLEMS)
+def test_the_sum_over_all_trees_is_that_of_the_enumeration(seed, depth, n_classes, score):
+    on_tuples, on_cells = posed(seed, depth, n_classes, score)
+    turned, _, _ = on_tuples.turned()
+    worth = sum_for(turned)
+    found = float(TreeSums(turned, depth, worth).tables[depth][0][0]) + worth.left_out(on_tuples.total())
+    _, logs = law_of_trees(on_cells, depth)
+    assert found == pytest.approx(float(np.logaddexp.reduce(logs)), abs=1e-9)
+
+
+@pytest.mark.parametrize(("seed", "depth", "n_classes", "score"), PROBLEMS)
+def test_the_same_random_numbers_give_the_same_tree(seed, depth, n_classes, score):
+    on_tuples, on_cells = posed(seed, depth, n_classes, score)
+    for draw in range(20):
+        expected = draw_tree(on_cells, depth, SeededEntropy(draw))
+        assert draw_tree(on_tuples, depth, SeededEntropy(draw)) == expected
+
+
+@pytest.mark.parametrize(("seed", "depth", "n_classes", "score"), PROBLEMS)
+def test_the_best_tree_is_as_good(seed, depth, n_classes, score):
+    on_tuples, on_cells = posed(seed, depth, n_classes, score)
+    assert best_tree(on_tuples, depth)[1] == pytest.approx(best_tree(on_cells, depth)[1], abs=1e-6)
+
+
+def test_more_than_three_tests_are_not_counted_together():
+    on_tuples, _ = posed(2, 3, 2, "accuracy")
+    with pytest.raises(AssertionError, match="three tests"):
+        draw_tree(on_tuples, 4, SeededEntropy(0))
