@@ -43,6 +43,7 @@ from ..private.noise.noisy_max import log_prob
 from ..private.queries.card_doors import CardDoors
 from ..private.queries.summed_doors import SummedListDoors, SummedTreeDoors
 from ..private.queries.tuple_vault import TupleVault
+from ..private.queries.vault import Vault
 from ..private.sampling.problem import Problem
 from ..private.sampling.reference import weighed
 from ..private.sampling.trees.on_cells import TreeProblem
@@ -51,7 +52,6 @@ from ..rules.candidates import Candidates
 from ..rules.numbered_tree import Fork, Leaf, NumberedTree, leaves_of
 from ..schema import Schema
 from ..sources.plan import TUPLES, Plan, plan_counting
-from ..private.queries.vault import Vault
 from .loss import Array, Loss, shifted_counts
 
 Key = tuple[Any, ...]
