@@ -15,11 +15,9 @@ import pytest
 from pyarrow import feather, parquet
 
 from discreet import Boolean, Categorical, DPOptimalRuleListClassifier, Numeric, Schema, Vault, open_table
-from discreet._utils.errors import SchemaError
+from discreet._utils.errors import PrivacyWarning, SchemaError
 from discreet._utils.tables import as_table
-from discreet.sources.memory import class_numbers
-from discreet._utils.errors import PrivacyWarning
-from discreet.sources.memory import check_types
+from discreet.sources.memory import check_types, class_numbers
 
 pytestmark = pytest.mark.filterwarnings("ignore::discreet._utils.errors.PrivacyWarning")
 COLUMNS = {

@@ -14,7 +14,7 @@ import polars as pl
 import pytest
 
 from discreet import Boolean, Categorical, DPGreedyRuleListClassifier, Ledger, Numeric, Schema, Vault
-from discreet._utils.errors import CandidatesError, PrivacyWarning, SchemaError, SeededWarning
+from discreet._utils.errors import CandidatesError, PrivacyWarning, SeededWarning
 from discreet._utils.tables import as_table
 from discreet.accounting.ledger import LedgerError
 from discreet.accounting.statement import Guarantee

@@ -101,7 +101,7 @@ def _coloured_card(model: "ScoreCard", counts_epsilon: float | None) -> "Text":
 
 
 def _share(share: float) -> str:
-    from ..report.wording import percent
+    from ..models.display.wording import percent
 
     return percent(share).replace("\u00a0", "")
 

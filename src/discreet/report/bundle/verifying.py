@@ -13,8 +13,8 @@ from ..._utils.errors import ModelError
 from ..._utils.json_text import read_json
 from ...accounting.entries import LedgerSnapshot
 from ...accounting.ledger import UNREADABLE, Ledger
-from ...models.saved import SavedModel
 from ...accounting.statement import neighbours_of
+from ...models.saved import SavedModel
 from .attached import EVALUATION, ROUNDED, Attached, ledger_faults, not_on, snapshot_in
 from .code_files import NOT_INSTALLED, WITHOUT_A_PACKAGE, Code, code_files, writers
 from .folder import MODEL, RECORD, REPORT, release_files
