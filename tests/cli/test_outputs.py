@@ -205,13 +205,6 @@ def test_a_noisy_accuracy_that_cannot_be_printed_is_not_lost(full_desk):
     assert "IS SPENT" in result.stderr
 
 
-def test_reproduce_leaves_a_folder_of_something_else_alone(full_desk):
-    Path("folder/quick").mkdir(parents=True)
-    Path("folder/quick/index.html").write_text("precious")
-    assert "something other than results" in run("reproduce", "--quick", "-o", "folder", code=2)
-    assert Path("folder/quick/index.html").read_text() == "precious"
-
-
 def test_what_was_paid_for_is_printed_elsewhere_if_the_output_is_on_the_same_full_disk(full_desk):
     keep = "from discreet._utils.writing import PendingFile as P; P.commit = lambda _: open('/dev/full', 'w').write('x' * 9999); "
     call = [sys.executable, "-c", f"{keep}from discreet.cli import main; main()", *WRITERS["fit"], "m.json"]
@@ -306,7 +299,7 @@ def test_ctrl_c_ends_every_command_with_130(full_desk, monkeypatch):
 
     for place in (
         "discreet.audit.audit", "discreet.models.saved.SavedModel.load", "discreet.accounting.ledger.Ledger.open",
-        "discreet.schema.Schema.load", "discreet.datasets.load_compas", "reproduction.reproduce.all_units",
+        "discreet.schema.Schema.load", "discreet.datasets.load_compas",
         "discreet.sources.files.read_table", "discreet.sources.files.column_names",
         "discreet.report.bundle.folder.write_release", "discreet.report.bundle.verifying.verify_release",
     ):  # fmt: skip
@@ -319,7 +312,6 @@ def test_ctrl_c_ends_every_command_with_130(full_desk, monkeypatch):
         "verify": ["verify", "."],
         "demo": ["demo"],
         "audit": ["audit", "--quick"],
-        "reproduce": ["reproduce", "--quick", "-o", "folder"],
     }
     assert calls.keys() == main.commands.keys()
     for call in calls.values():

@@ -85,7 +85,6 @@ COMMANDS = {
     "verify": [["verify", f"out{NAUGHTY}"], ["verify", "out tree", "--ledger", "l\x1b.json"]],
     "demo": [],  # takes no names
     "audit": [],
-    "reproduce": [],
 }
 
 
