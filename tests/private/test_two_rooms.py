@@ -12,11 +12,10 @@ from scipy.stats import chisquare
 import discreet.private.sampling
 from discreet.private.noise.decisions import Chances
 from discreet.private.noise.entropy import SeededEntropy
-from discreet.private.sampling.law import elements, envelope, search
+from discreet.private.sampling.law import elements, envelope
 from discreet.private.sampling.law.elements import Elements
 from discreet.private.sampling.law.envelope import Envelope, draw_by_envelope
 from discreet.private.sampling.law.order import draw_order
-from discreet.private.sampling.law.search import draw_by_search
 from discreet.private.sampling.problem import make_problem
 from discreet.private.sampling.reference import law_of_draw
 from discreet.private.sampling.speed.deadline import Deadline
@@ -28,7 +27,7 @@ from ..support.small_problems import draws_from, p_value, random_problem
 HOME = Path(discreet.private.sampling.__file__).parent
 # all that the law room has from the speed room
 BOUNDS = {"Reach", "best_split_after", "little_more_than_log_sum"}
-DECISIONS = {"BATCH", "EDGES", "Threshold", "finenesses", "good_weight"}
+DECISIONS = {"EDGES", "Threshold", "finenesses", "good_weight"}
 ASKED = {"reach": {"after_next"}, "threshold": {"keep", "too_many", "worth_a_split", "worth_a_sum", "known"}}
 
 
@@ -130,16 +129,6 @@ def test_any_decisions_and_any_bounds_that_hold_give_the_envelope_the_same_law(m
     assert p_value(law_of_draw(*small), drawn) > 1e-4
 
 
-@pytest.mark.parametrize("seed", [1, 2])
-def test_any_bounds_that_hold_and_any_portions_give_the_search_the_same_law(monkeypatch, seed):
-    small = random_problem(seed, longest=2, rate=0.2)
-    posed, entropy = make_problem(*small), SeededEntropy(seed)
-    monkeypatch.setattr(search, "Reach", Loose)
-    monkeypatch.setattr(search, "BATCH", 1 + 2 * seed)
-    drawn = (draw_by_search(posed, entropy, Deadline()) for _ in range(600))
-    assert p_value(law_of_draw(*small), drawn) > 1e-4
-
-
 class OnlyLooks(Threshold):
     """A threshold that is shown arrays which it cannot write."""
 
@@ -165,8 +154,7 @@ def test_bounds_and_decisions_write_nothing_that_belongs_to_the_law(monkeypatch,
     for name in ("truth", "counts", "log_rule", "log_length", "outside", "log_members", "sizes"):
         getattr(posed, name).flags.writeable = False
     monkeypatch.setattr(envelope, "Threshold", OnlyLooks)
-    for draw in (draw_by_envelope, draw_by_search):
-        draw(posed, SeededEntropy(seed), Deadline())
+    draw_by_envelope(posed, SeededEntropy(seed), Deadline())
 
 
 def kept_orders(made, groups):

@@ -7,7 +7,7 @@ released are not enumerated: given everything else they follow the discrete Lapl
 down and integrated in ``loss.py``. So what is checked is the code that real fits run: how it splits the budget, which records
 it takes away, when it stops. Where all lists or trees are added up, each choice of the sampler is such a decision, too: its own
 code is run, sums and all. What is *not* run here: the way from a table to cells, and the code that draws in other ways
-(``select`` of mechanisms without exact coins, the envelope and the search for lists, trees from cells, OpenDP). These are
+(``select`` of mechanisms without exact coins, the envelope for lists, trees from cells, OpenDP). These are
 level 3's part.
 """
 
@@ -281,7 +281,7 @@ class ExploredOptimal(_Explored, DPOptimalRuleListClassifier):
     def _doors(self, *arguments: Any) -> Any:
         doors = super()._doors(*arguments)
 
-        def draw(problem: Problem, by_envelope: bool) -> tuple[list[int], list[int]]:
+        def draw(problem: Problem) -> tuple[list[int], list[int]]:
             rules, labels = self.explorer.fork_among(lambda: law_of_lists(problem))
             return list(rules), list(labels)
 

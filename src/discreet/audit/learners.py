@@ -186,9 +186,6 @@ WHOLE_LISTS = (
         "whole lists, one rule at a time", WHOLE, {"epsilon": 1.0, "max_length": 3, "joint": 1, "counts_share": 0.5}
     ),
     Subject(
-        "whole lists, by search", WHOLE, {"epsilon": 1.0, "max_length": 10, "counts_share": 0.0}
-    ),  # as for long lists
-    Subject(
         "whole lists, pairs of literals",
         WHOLE,
         {"epsilon": 1.0, "max_length": 2, "max_card": 2, "negations": True, "counts_share": 0.5},

@@ -13,8 +13,8 @@ Tables of ``C_s`` for all pairs follow by looking one rule ahead. ``C_0`` and ``
 is not too large): then ``C_2`` is exact for pairs, and ``C_1(A_abcd)`` is bounded by the four triples in it.
 
 **If one of them were too low**, the best lists would come out too rarely: the envelope cannot accept a list with a probability
-above 1, and the search would end before it opens the node that has the winner. tests/private/test_bounds.py compares each of
-them with brute force; ``test_bounds_that_do_not_hold_are_caught`` has both samplers with bounds that are too low.
+above 1. tests/private/test_bounds.py compares each of them with brute force; ``test_bounds_that_do_not_hold_are_caught`` has the
+envelope with bounds that are too low.
 """
 
 import itertools
@@ -84,7 +84,7 @@ def _shared(sets: Sets) -> tuple[int, npt.NDArray[np.intp]]:
 class Reach(Secret):
     """The tables, and the bounds that follow from them, for lists of up to ``problem.longest`` rules."""
 
-    def __init__(self, problem: Problem, deadline: Deadline, tables: int | None = None) -> None:
+    def __init__(self, problem: Problem, deadline: Deadline) -> None:
         self._problem = problem
         self._cell_best = problem.counts.max(0)
         self._is_sum = bool((self._cell_best == problem.counts.sum(0)).all())  # always so with two classes
@@ -94,11 +94,9 @@ class Reach(Secret):
         self._pairs = [self._no_rule_after_two()]
         captured = self._captured_after_one()
         size = problem.n_groups**3 * problem.truth.itemsize
-        self._triples = (
-            self._table_of_triples(deadline) if problem.longest > 4 and tables is None and size <= LARGEST else None
-        )
+        self._triples = self._table_of_triples(deadline) if problem.longest > 4 and size <= LARGEST else None
         for s in range(1, problem.longest):
-            if s <= (problem.longest - 3 if tables is None else tables):
+            if s <= problem.longest - 3:
                 self._pairs.append(self._table(s, deadline))
             self._single.append((captured + self._after_two(s - 1)).max(1, initial=0).clip(min=self._single[0]))
 

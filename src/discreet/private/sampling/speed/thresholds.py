@@ -20,7 +20,6 @@ from ..problem import ROWS, blocks
 SLACK = 0.0  # how far below the best weight found (as a logarithm) an element need not be divided
 EDGES = 4_000_000  # about how many ways to reach the last level are merged at once
 WASTE = 10_000.0  # how many times the known weight the undivided rest of the last level may have
-BATCH = 256  # nodes that the search opens together
 
 Rows = npt.NDArray[np.intp]
 
