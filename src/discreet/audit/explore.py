@@ -31,9 +31,8 @@ from ..estimators.greedy_trees import DPGreedyTreeClassifier
 from ..estimators.optimal import DPOptimalRuleListClassifier
 from ..estimators.private import Priced
 from ..estimators.trees import DPOptimalTreeClassifier
-from ..private.counts.cells import Cells
+from ..private.counts.cells import Cells, Packing
 from ..private.counts.counting import NodeCounts
-from ..private.counts.packing import Packing
 from ..private.counts.totals import TotalsInProgress
 from ..private.counts.tuples import TuplesInProgress
 from ..private.noise.discrete_laplace import tail

@@ -26,8 +26,7 @@ import numpy.typing as npt
 
 from ...rules.candidates import Candidates
 from ...rules.prior import Prior
-from ..counts.cells import Array, Cells
-from ..counts.packing import Packing, starts
+from ..counts.cells import Array, Cells, Packing, starts
 from ..counts.secret import Secret
 from .lengths import log_lengths
 
