@@ -8,13 +8,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from discreet.private.noise.entropy import SeededEntropy
+from discreet.private.sampling import elements, envelope, reach, thresholds
 from discreet.private.sampling import problem as problems
-from discreet.private.sampling.law import elements, envelope
+from discreet.private.sampling.deadline import Deadline
 from discreet.private.sampling.problem import make_problem
+from discreet.private.sampling.reach import little_more_than_log_sum
 from discreet.private.sampling.reference import law_of_draw
-from discreet.private.sampling.speed import reach, thresholds
-from discreet.private.sampling.speed.deadline import Deadline
-from discreet.private.sampling.speed.quick_sums import little_more_than_log_sum
 from discreet.rules.prior import Prior
 
 from ..support.small_problems import Small, draws_from, envelope_of, p_value

@@ -9,11 +9,10 @@ import pytest
 from discreet.audit.explore import Explorer
 from discreet.audit.trees import law_of_choices
 from discreet.private.noise.entropy import SeededEntropy
-from discreet.private.sampling.best_lists import BestLimitedList
 from discreet.private.sampling.limited_lists import LimitedListSums
+from discreet.private.sampling.optimum import BestLimitedList, best_tree
 from discreet.private.sampling.reference import law_of_draw
 from discreet.private.sampling.trees import limited
-from discreet.private.sampling.trees.best import best_tree
 from discreet.private.sampling.trees.drawing import WeighedTrees
 from discreet.private.sampling.trees.limited import worth_of_all
 from discreet.private.sampling.trees.on_cells import TreeProblem

@@ -7,13 +7,13 @@ from hypothesis import strategies as st
 
 from discreet.private.noise.decisions import Chances
 from discreet.private.noise.entropy import SeededEntropy, SystemEntropy
-from discreet.private.sampling.law import choices, elements, envelope
+from discreet.private.sampling import choices, elements, envelope
+from discreet.private.sampling.deadline import Deadline, TimeLimitError
 from discreet.private.sampling.optimum import best_list
 from discreet.private.sampling.problem import make_problem
+from discreet.private.sampling.reach import Reach
 from discreet.private.sampling.reference import law_of_draw
-from discreet.private.sampling.speed.deadline import Deadline, TimeLimitError
-from discreet.private.sampling.speed.reach import Reach
-from discreet.private.sampling.speed.thresholds import SLACK
+from discreet.private.sampling.thresholds import SLACK
 from discreet.rules.prior import Prior
 
 from ..support.small_problems import draws_from, envelope_of, p_value, random_problem

@@ -11,8 +11,8 @@ from discreet.private.mechanisms.whole_lists import DrawBudget
 from discreet.private.noise.decisions import Chances
 from discreet.private.noise.entropy import SeededEntropy
 from discreet.private.queries.tree_doors import TreeDoors
+from discreet.private.sampling.optimum import best_tree
 from discreet.private.sampling.trees import choosing, drawing, on_cells, sums, worth
-from discreet.private.sampling.trees.best import best_tree
 from discreet.private.sampling.trees.drawing import WeighedTrees, draw_tree
 from discreet.private.sampling.trees.on_cells import TreeProblem
 from discreet.private.sampling.trees.problem import ACCURACY, MASS, SCORES

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from discreet.private.noise.entropy import SeededEntropy
-from discreet.private.sampling.trees.best import best_tree
+from discreet.private.sampling.optimum import best_tree
 from discreet.private.sampling.trees.drawing import draw_tree
 from discreet.private.sampling.trees.on_cells import TreeProblem
 from discreet.private.sampling.trees.on_tuples import TupleTrees

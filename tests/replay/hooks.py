@@ -18,8 +18,7 @@ from types import FunctionType
 import numpy as np
 
 from discreet.private.noise import decisions, entropy, noisy_max
-from discreet.private.sampling import problem
-from discreet.private.sampling.law import envelope
+from discreet.private.sampling import envelope, problem
 
 from .draws import ExactDraw, WholeList
 from .laws import DiscreteLaplace, NoisyMax, PermuteAndFlip

@@ -9,9 +9,8 @@ import numpy as np
 import pytest
 
 from discreet.private.noise import cauchy, decisions, entropy, gaussian, gumbel, laplace, noisy_max
-from discreet.private.sampling import problem
-from discreet.private.sampling.law import envelope
-from discreet.private.sampling.speed.deadline import Deadline
+from discreet.private.sampling import envelope, problem
+from discreet.private.sampling.deadline import Deadline
 from discreet.rules.prior import Prior
 
 from .by_definition import law_of_lists, law_of_trees, questions_about

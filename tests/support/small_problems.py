@@ -5,11 +5,11 @@ from typing import NamedTuple
 import numpy as np
 from scipy.stats import chisquare
 
-from discreet.private.sampling.law.elements import Elements
-from discreet.private.sampling.law.envelope import Envelope, known_weight
-from discreet.private.sampling.speed.deadline import Deadline
-from discreet.private.sampling.speed.reach import Reach
-from discreet.private.sampling.speed.thresholds import SLACK, Threshold
+from discreet.private.sampling.deadline import Deadline
+from discreet.private.sampling.elements import Elements
+from discreet.private.sampling.envelope import Envelope, known_weight
+from discreet.private.sampling.reach import Reach
+from discreet.private.sampling.thresholds import SLACK, Threshold
 from discreet.rules.prior import Prior
 
 

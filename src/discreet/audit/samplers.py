@@ -24,11 +24,11 @@ from ..private.noise.gaussian import Gaussian
 from ..private.noise.gumbel import Gumbel
 from ..private.noise.laplace import Laplace
 from ..private.noise.noisy_max import Noise, log_prob
-from ..private.sampling.law.envelope import draw_by_envelope
+from ..private.sampling.deadline import Deadline
+from ..private.sampling.envelope import draw_by_envelope
 from ..private.sampling.list_sums import ListSums
 from ..private.sampling.problem import make_problem
 from ..private.sampling.reference import law_of_draw
-from ..private.sampling.speed.deadline import Deadline
 from ..private.sampling.trees.drawing import WeighedTrees
 from ..private.sampling.trees.on_cells import TreeProblem
 from ..private.sampling.trees.on_tuples import TupleTrees

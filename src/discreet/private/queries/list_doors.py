@@ -15,9 +15,9 @@ from ..counts.cells import Array
 from ..counts.secret import Secret
 from ..mechanisms.whole_lists import DrawBudget
 from ..noise.entropy import Entropy
-from ..sampling.law.envelope import draw_by_envelope
+from ..sampling.deadline import Deadline
+from ..sampling.envelope import draw_by_envelope
 from ..sampling.problem import Problem, make_problem, rules_on_cells
-from ..sampling.speed.deadline import Deadline
 from .histograms import Histograms
 from .vault import Vault
 

@@ -19,8 +19,8 @@ from ...rules.prior import Prior
 from ..counts.cells import Array
 from ..counts.tuples import LARGEST, Tuples
 from ..noise.decisions import Choose
+from .deadline import Deadline
 from .list_sums import Drawn, ListSums, Numbers
-from .speed.deadline import Deadline
 from .trees.ranges import RangedSum, Way
 from .trees.worth import Sum
 

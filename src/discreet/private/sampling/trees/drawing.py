@@ -10,7 +10,7 @@ from ....rules.numbered_tree import Fork, Leaf, NumberedTree
 from ...counts.secret import Secret
 from ...noise.decisions import Choose, draw_exactly, excess
 from ...noise.entropy import Entropy
-from ..speed.deadline import Deadline
+from ..deadline import Deadline
 from .choosing import Choices, side_of
 from .limited import choices_for, sum_of, sums_for, worth_of_all
 from .problem import Numbers, Part, Posed

@@ -16,7 +16,7 @@ from ....rules.limits import Limits
 from ....rules.numbered_tree import Fork, Leaf, NumberedTree
 from ...counts.cells import Array
 from ...noise.decisions import Choose
-from ..speed.deadline import Deadline
+from ..deadline import Deadline
 from .choosing import Choices, side_of
 from .problem import Numbers, Part, Posed
 from .ranges import Ranged, RangedSum, Ranges

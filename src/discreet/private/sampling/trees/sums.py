@@ -24,7 +24,7 @@ import numpy.typing as npt
 
 from ...counts.cells import Array
 from ...counts.secret import Secret
-from ..speed.deadline import Deadline
+from ..deadline import Deadline
 from .problem import Counted, Posed, Prefix
 from .subsets import numbers_of, subsets
 from .worth import Worth
