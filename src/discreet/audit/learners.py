@@ -16,7 +16,7 @@ from ..estimators.optimal import DPOptimalRuleListClassifier
 from ..estimators.trees import DPOptimalTreeClassifier, Trees
 from ..private.mechanisms.audit_cases import WholeFit
 from ..private.mechanisms.registry import MECHANISMS
-from ..private.sampling.trees.problem import MASS
+from ..private.sampling.trees.worth import MASS
 from .explore import (
     CardsOnTuples,
     ExploredByEnvelope,

@@ -32,8 +32,9 @@ from ..private.sampling.reference import law_of_draw
 from ..private.sampling.trees.drawing import WeighedTrees
 from ..private.sampling.trees.on_cells import TreeProblem
 from ..private.sampling.trees.on_tuples import TupleTrees
-from ..private.sampling.trees.problem import SCORES, Posed
 from ..private.sampling.trees.reference import law_of_trees
+from ..private.sampling.trees.sums import Posed
+from ..private.sampling.trees.worth import SCORES
 from ..rules.candidates import Candidates
 from ..rules.prior import Prior
 from ..rules.tree_prior import TreePrior

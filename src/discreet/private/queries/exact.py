@@ -25,7 +25,7 @@ from ..sampling.optimum import BestLimitedList, best_list, best_tree
 from ..sampling.problem import make_problem, rules_on_cells
 from ..sampling.trees.drawing import no_progress
 from ..sampling.trees.on_cells import TreeProblem
-from ..sampling.trees.problem import MASS
+from ..sampling.trees.worth import MASS
 
 TOLERANCE = 1e-9  # of the number of records: masses this close count as equal
 

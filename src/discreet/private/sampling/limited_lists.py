@@ -96,7 +96,7 @@ class LimitedListSums(ListSums):
 
     def _before(self, part: Array, rules: Numbers, rest: Array) -> Array:
         """Rules, each with any label, and what comes after them: of each range."""
-        found: Array = self._worth.joined(part, rest, rules, self._ways.ways_of_rules)
+        found: Array = self._worth.joined_by(self._ways.ways_of_rules, part, rest, rules)
         return found
 
     def _of_all(self, worths: Array) -> Array:
@@ -114,9 +114,8 @@ class LimitedListSums(ListSums):
         one = counts.one
         first = worth.leaf(one)
         of_one = self._before(first, rules, worth.leaf(total[:, None] - one))
-        alone = np.where(
-            self._allowed_after(np.array(0)), worth.log_tests, -np.inf
-        )  # after columns that were used before
+        # after columns that were used before
+        alone = np.where(self._allowed_after(np.array(0)), worth.log_tests, -np.inf)
         logs.append(self._log_lengths[1] + alone + self._of_all(of_one))
         if len(self._log_lengths) == 2:
             return logs
@@ -139,14 +138,12 @@ class LimitedListSums(ListSums):
 
     def _sum_over(self, left: Array, of_c: Array, rows: slice, columns: slice) -> Array:
         """The sum over all c that may follow a and b, for some a and b: of each range."""
-        worths = self._worth.joined(
-            *(self._worth.leaf(of_c), self._worth.leaf(left[..., None] - of_c)),
-            *(np.arange(len(self._order)), self._ways.ways_of_leaves),
-        )
-        first, second = np.arange(len(self._order))[rows], np.arange(len(self._order))[columns]
-        allowed = self._allowed_after(self._bits[first][:, None] | self._bits[second])
-        allowed[np.arange(len(first)), :, first] = False
-        allowed[:, np.arange(len(second)), second] = False
+        first, second = self._worth.leaf(of_c), self._worth.leaf(left[..., None] - of_c)
+        worths = self._worth.joined(first, second, np.arange(len(self._order)), leaves=True)
+        a, b = np.arange(len(self._order))[rows], np.arange(len(self._order))[columns]
+        allowed = self._allowed_after(self._bits[a][:, None] | self._bits[b])
+        allowed[np.arange(len(a)), :, a] = False
+        allowed[:, np.arange(len(b)), b] = False
         worths[~allowed] = -np.inf
         found: Array = self._worth.over_tests(worths, axis=2)
         return found

@@ -23,11 +23,10 @@ from .limited_lists import LimitedListSums
 from .list_sums import Numbers
 from .problem import ROWS, Problem, Sets
 from .reach import Reach, best_split
-from .trees.drawing import no_progress, turned_back
-from .trees.limited import choices_for, sums_for, worth_of_all
-from .trees.problem import ACCURACY, Posed
+from .trees.drawing import choices_for, no_progress, sums_for, turned_back, worth_of_all
 from .trees.ranges import Ranged
-from .trees.worth import Worth, by_difference, leaf_mass, what_counts
+from .trees.sums import Posed
+from .trees.worth import ACCURACY, Worth, by_difference, leaf_mass, what_counts
 
 SWEEPS = 20  # of the local search for a good list to begin with, at most
 
