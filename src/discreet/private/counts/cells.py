@@ -151,11 +151,6 @@ class CellsInProgress:
         self._packing = Packing([n_classes, *(column.n_bins for column in columns)])
         self._tally = Tally()
 
-    @property
-    def bytes_each(self) -> int:
-        """The most memory that a pattern takes while cells are filled: a key and a count for each class, twice."""
-        return 2 * 8 * (self._packing.n_words + 1) * self._n_classes
-
     def add(self, bins: Sequence[npt.NDArray[np.integer]], labels: npt.NDArray[np.integer]) -> None:
         """Count records, given by their bin number in each column and the number of their class."""
         self._tally.add(self._packing.pack([labels, *bins], len(labels)))

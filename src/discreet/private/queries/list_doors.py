@@ -1,7 +1,7 @@
 """The door through which whole rule lists are drawn. It charges first, then answers with one list."""
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
 
@@ -24,9 +24,6 @@ from .vault import Vault
 # One record more is then a factor of 10^444: larger rates would only make numbers too large to be computed well.
 LARGEST_RATE = 1024.0
 
-# From where rules are true (rules, cells), class counts (classes, cells), prior, epsilon and randomness: rules and labels.
-Sampler = Callable[[npt.NDArray[np.bool_], Array, Prior, float, Entropy], tuple[list[int], list[int]]]
-
 
 def rounded_down(value: Fraction) -> float:
     """The largest float that is not above it, nor above LARGEST_RATE: rounding goes towards more privacy."""
@@ -47,16 +44,13 @@ class ListDoors(Secret):
         reservation: Reservation,
         entropy: Entropy,
         time_limit: float | None = None,
-        sampler: Sampler | None = None,
     ) -> None:
-        """``sampler`` draws in place of the envelope, with the same law: ``private/sampling/reference.py``, for tests."""
         self._budget = budget
         self._prior = prior
         self._class_weights = class_weights  # of at most 1, so that a score changes by at most 1
         self._reservation = reservation
         self._entropy = entropy
         self._deadline = Deadline(time_limit)
-        self._sampler = sampler
         self._truth, self._counts = rules_on_cells(vault._cells, candidates)
         self._histograms = Histograms(budget.counts_epsilon, reservation, entropy)
 
@@ -70,15 +64,13 @@ class ListDoors(Secret):
         alive = np.flatnonzero(self._left(prefix)) if len(prefix) else slice(None)  # of all there is no copy
         rules = self._prior.rules.copy()
         rules[list(prefix)] = 0.0
-        question = (
+        problem = make_problem(
             self._truth[:, alive],
             self._counts[:, alive] * self._class_weights[:, None],
             replace(self._prior, lengths=tuple(lengths), rules=rules),
             rounded_down(self._budget.draw_epsilon),
         )
-        if self._sampler is not None:
-            return self._sampler(*question, self._entropy)
-        return self._draw(make_problem(*question))
+        return self._draw(problem)
 
     def histogram(self, prefix: Sequence[int], rule: int | None) -> tuple[float, ...]:
         """Noisy class counts of what a rule captures after a prefix; without a rule, of all that is left."""

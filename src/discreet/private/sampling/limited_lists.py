@@ -8,18 +8,15 @@ rule twice, are left out term by term; nothing is subtracted.
 are chosen from the first rule on: there is one way to each list.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
-from ...rules.candidates import Candidates
 from ...rules.limits import Flags, Limits
-from ...rules.prior import Prior
 from ..counts.cells import Array
-from ..counts.tuples import LARGEST, Tuples
+from ..counts.tuples import LARGEST
 from ..noise.decisions import Choose
-from .deadline import Deadline
 from .list_sums import Drawn, ListSums, Numbers
 from .trees.ranges import RangedSum, Way
 from .trees.worth import Sum
@@ -30,20 +27,9 @@ class LimitedListSums(ListSums):
 
     _worth: Any
 
-    def __init__(
-        self,
-        tuples: Tuples,
-        candidates: Candidates,
-        prior: Prior,
-        class_weights: Array,
-        rate: float,
-        deadline: Deadline | None = None,
-        progress: Callable[[int], None] = lambda done: None,
-        *,
-        limits: Limits,
-    ) -> None:
+    def __init__(self, *posed: Any, limits: Limits) -> None:
         self._limits = limits
-        super().__init__(tuples, candidates, prior, class_weights, rate, deadline, progress)
+        super().__init__(*posed)
 
     def draw_by(self, choose: Choose) -> Drawn:
         """What choices between weights lead to.

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 
@@ -118,19 +119,11 @@ def sums_for(
     return TreeSums(problem, depth, worth, deadline, progress)
 
 
-def choices_for(
-    problem: Posed,
-    worth: Worth,
-    sums: TreeSums | None,
-    choose: Choose,
-    order: Numbers | None = None,
-    turned: Flags | None = None,
-    free: Worth | None = None,
-) -> Choices:
+def choices_for(problem: Posed, worth: Worth, *given: Any, free: Worth | None = None) -> Choices:
     """From what was added up to a tree. ``free``: the worth of what no record reaches, if not that of a sum."""
     if not isinstance(worth, Ranged):
-        return Choices(problem, worth, sums, choose, order, turned)
-    return RangedChoices(problem, worth, sums, choose, order, turned, free)
+        return Choices(problem, worth, *given)
+    return RangedChoices(problem, worth, *given, free=free)
 
 
 def sum_of(problem: Posed) -> Sum:

@@ -12,15 +12,14 @@ import math
 from abc import abstractmethod
 from collections.abc import Sequence
 from itertools import product
-from typing import NamedTuple, Self
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 
 from ....rules.limits import Flags, Limits
 from ....rules.numbered_tree import Fork, Leaf, NumberedTree
 from ...counts.cells import Array
-from ...noise.decisions import Choose
-from .sums import Choices, Posed, TreeSums, numbers_of, side_of
+from .sums import Choices, numbers_of, side_of
 from .worth import SMALLEST, Numbers, Part, Sum, Worth, sum_for
 
 
@@ -142,22 +141,15 @@ class RangedChoices(Choices):
     A tree has one range, and so has each of its branches: there is one way only to each tree.
     """
 
-    def __init__(
-        self,
-        problem: Posed,
-        worth: Ranged,
-        sums: TreeSums | None,
-        choose: Choose,
-        order: Numbers | None = None,
-        turned: Flags | None = None,
-        free: Worth | None = None,
-    ) -> None:
-        """``free``: the worth of branches that no record reaches."""
-        super().__init__(problem, worth, sums, choose, order, turned)
-        assert problem.limits is not None
-        self._by_range = worth
-        self._free = Choices(problem, free or sum_for(problem), sums, choose, order, turned)
-        self._ranges = Ranges(problem.limits.turned(np.arange(problem.n_tests), self._turned))  # as tests were given
+    _worth: Ranged
+
+    def __init__(self, *given: Any, free: Worth | None = None) -> None:
+        """As ``Choices``; ``free`` is the worth of branches that no record reaches."""
+        super().__init__(*given)
+        problem, limits = self._problem, self._problem.limits
+        assert limits is not None
+        self._free = Choices(problem, free or sum_for(problem), *given[2:])
+        self._ranges = Ranges(limits.turned(np.arange(problem.n_tests), self._turned))  # as tests were given
 
     def tree(self, part: Part | None, depth: int, among: int | None = None) -> NumberedTree:
         """The tree of a part: of one range, or of any if that is None."""
@@ -165,12 +157,12 @@ class RangedChoices(Choices):
             return self._free.tree(None, depth)
         of_one = self._ranges.of_one
         ranks = [rank for rank in self._ranges.possible if among in (None, of_one[rank])]
-        leaves = self._by_range.leaf(self._by_range.channels(self._problem.class_counts(part)))
+        leaves = self._worth.leaf(self._worth.channels(self._problem.class_counts(part)))
         logs = leaves[[of_one[rank] for rank in ranks]]
         if not depth or self._sums is None:
             return self._leaf(ranks[self._choose(logs) if len(ranks) > 1 else 0])
         forks, ways = self._forks(part, depth, leaves, among)
-        place = self._choose(np.append(forks.ravel(), self._by_range.stopped(logs)))
+        place = self._choose(np.append(forks.ravel(), self._worth.stopped(logs)))
         if place >= forks.size:
             return self._leaf(ranks[place - forks.size])
         way, number = divmod(place, self._problem.n_tests)
@@ -189,9 +181,9 @@ class RangedChoices(Choices):
         if depth > 1:
             (true, other), same = self._branches(part, depth), self._of(part, depth - 1)
         else:
-            inside = self._problem.inside(part, self._by_range)
-            total = self._by_range.channels(self._problem.class_counts(part))
-            true, other, same = self._by_range.leaf(inside), self._by_range.leaf(total[:, None] - inside), leaves
+            inside = self._problem.inside(part, self._worth)
+            total = self._worth.channels(self._problem.class_counts(part))
+            true, other, same = self._worth.leaf(inside), self._worth.leaf(total[:, None] - inside), leaves
         true, other = (np.where(self._turned[:, None], b, a) for a, b in ((true, other), (other, true)))
         again = np.isin(np.arange(self._problem.n_tests), list(part))
         rows, ways = [], []
@@ -205,7 +197,7 @@ class RangedChoices(Choices):
                 rows.append(np.where(again, same[place], -np.inf))
                 ways.append((place, place))
         below = np.where(self._allowed(part), np.array(rows), -np.inf)
-        return self._by_range.forked(below)[:, self._as_given], ways
+        return self._worth.forked(below)[:, self._as_given], ways
 
     def _of(self, part: Part, r: int) -> Array:
         """(ranges,): the worth of one part, with trees of depth r."""
