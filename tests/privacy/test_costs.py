@@ -25,8 +25,8 @@ from discreet.accounting.zcdp import delta_of, epsilon_of, rho_of
 from discreet.private.mechanisms.registry import MECHANISMS, WHOLE_LISTS, WHOLE_TREES
 from discreet.private.mechanisms.whole_lists import DrawBudget
 from discreet.private.sampling.trees.on_cells import TreeProblem
-from discreet.private.sampling.trees.problem import SCORES
 from discreet.private.sampling.trees.reference import law_of_trees
+from discreet.private.sampling.trees.worth import SCORES
 from discreet.rules.tree_prior import TreePrior
 from tests.support.composition import (
     discrete_laplace,

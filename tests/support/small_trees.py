@@ -9,7 +9,7 @@ import numpy as np
 from discreet import Boolean, Categorical, Numeric, Schema, Vault
 from discreet.audit.observed import misfit
 from discreet.private.sampling.trees.on_cells import TreeProblem
-from discreet.private.sampling.trees.problem import ACCURACY, MASS
+from discreet.private.sampling.trees.worth import ACCURACY, MASS
 from discreet.rules.candidates import Candidates
 from discreet.rules.numbered_tree import Fork, Leaf
 from discreet.rules.tree_prior import TreePrior

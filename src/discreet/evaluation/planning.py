@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from ..estimators.algorithms.optimal import check_joint
 from ..estimators.algorithms.trees import check_feasible
 from ..estimators.trees import BY_MASS
 from ..models.display.summary import Chance
@@ -99,6 +100,7 @@ def expect(
     schema: Schema, records: int, epsilons: Sequence[float] = EPSILONS, max_length: int = 4, max_card: int = 1
 ) -> list[Expected]:
     """What public numbers say."""
+    check_joint(max_length, None)
     n = len(Candidates.of_schema(schema, max_card, True))
     classes = len(schema.classes or (0, 1))
     return [Expected(e, attackers_chance(e), worst_loss(e, records, n, classes, max_length)) for e in epsilons]

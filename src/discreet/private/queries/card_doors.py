@@ -26,7 +26,7 @@ from ..mechanisms.mass import LARGEST, UNITS, side_units
 from ..mechanisms.score_cards import CardBudget
 from ..noise.discrete_laplace import release, scale_for
 from ..noise.entropy import Entropy, Integers
-from ..sampling.trees.problem import MASS
+from ..sampling.trees.worth import MASS
 from .summed_doors import SummedTreeDoors
 from .tuple_vault import TupleVault, joint_counts
 from .vault import Vault

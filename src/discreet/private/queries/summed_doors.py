@@ -23,9 +23,9 @@ from ..counts.secret import Secret
 from ..mechanisms.whole_lists import DrawBudget
 from ..noise.discrete_laplace import release
 from ..noise.entropy import Entropy
+from ..sampling.deadline import Deadline
 from ..sampling.limited_lists import LimitedListSums
 from ..sampling.list_sums import ListSums
-from ..sampling.speed.deadline import Deadline
 from ..sampling.trees.drawing import WeighedTrees
 from ..sampling.trees.on_tuples import TupleTrees
 from .histograms import Histograms

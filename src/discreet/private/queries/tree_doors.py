@@ -20,8 +20,8 @@ from ..counts.secret import Secret
 from ..mechanisms.whole_lists import DrawBudget
 from ..noise.discrete_laplace import release
 from ..noise.entropy import Entropy
+from ..sampling.deadline import Deadline
 from ..sampling.problem import rules_on_cells
-from ..sampling.speed.deadline import Deadline
 from ..sampling.trees.drawing import draw_tree
 from ..sampling.trees.on_cells import TreeProblem
 from .list_doors import rounded_down

@@ -35,8 +35,8 @@ from ..counts.secret import Secret
 from ..counts.tuples import LARGEST, Tuples
 from ..noise.decisions import Choose, draw_exactly, excess
 from ..noise.entropy import Entropy
+from .deadline import Deadline
 from .lengths import log_lengths
-from .speed.deadline import Deadline
 from .trees.worth import Sum, TwoClassSum
 
 Drawn = tuple[list[int], list[int]]  # rules, and labels

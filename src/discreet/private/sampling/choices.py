@@ -1,5 +1,10 @@
-"""Choices by weight, each with a chance that is known exactly; and what is chosen last: the members and the labels of a list."""
+"""What makes a draw from the envelope exact, though it is computed in floating point.
 
+Choices by weight, each with a chance that is known exactly; what is chosen last, the members and the labels of a list; and what
+the last coin of an attempt is about: the exact weight of a list, and how far rounding may have put the envelope below it.
+"""
+
+import math
 from collections.abc import Sequence
 from fractions import Fraction
 from typing import NamedTuple
@@ -7,10 +12,12 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from ...counts.cells import Array
-from ...noise.decisions import KNOWN, Choose, place, whole_weights
-from ...noise.entropy import Entropy, Integers
-from ..problem import Problem
+from ..counts.cells import Array
+from ..noise.decisions import KNOWN, Choose, excess, place, whole_weights
+from ..noise.entropy import Entropy, Integers
+from .problem import Problem
+
+LARGEST_MARGIN = 1.0
 
 
 class Choices(NamedTuple):
@@ -111,3 +118,34 @@ def draw_labels(problem: Problem, groups: Sequence[int], choose: Choose) -> tupl
         score += float(counts[labels[-1]])
         alive = alive - part
     return labels, score
+
+
+def exact_weight(problem: Problem, groups: Sequence[int], score: float) -> tuple[Fraction, Fraction]:
+    """Two fractions, so that ``factor * exp(power)`` is the weight of a list of rules, of which the groups are given.
+
+    Between neighbouring tables only the score differs. It is exact: counts are multiples of 2^-20, so below 2^33 records none of
+    their sums is rounded. The prior of a length is, by definition, exp of the number that was computed for it.
+    """
+    factor = math.prod((Fraction(float(problem.rule_weights[group])) for group in groups), start=Fraction(1))
+    return factor, Fraction(float(problem.log_length[len(groups)])) + Fraction(problem.rate) * Fraction(score)
+
+
+def margin(problem: Problem) -> float | None:
+    """A bound on log(weight / (mass of all elements * probability of the choices that lead to it)), of every list.
+
+    **Lemma** (docs/theory.md, Theorem 30, has the proof). Let S be rate * all records plus the largest logarithms of the prior,
+    and n the number of groups and classes. On the way to a list, rounding of numbers up to S adds up to less than 512 S 2^-53;
+    sums over n terms, and what libraries make of exp and log, to less than 64 (n + 300) 2^-53; choices by integers in place of
+    real weights, to less than 32 ``excess(n)``.
+
+    None if it is more than LARGEST_MARGIN: too many attempts would fail. That takes more than 2^33 records at the largest rate
+    there is. Then the last coin is left out, and the law is that of the computed weights.
+    """
+    n = problem.n_groups + problem.n_classes + problem.longest
+    all_rules = abs(problem.log_rules) if problem.n_groups else 0.0
+    prior = max(all_rules, *(np.abs(logs).max(initial=0.0) for logs in (problem.log_rule, problem.log_members)))
+    lengths = np.abs(problem.log_length[np.isfinite(problem.log_length)]).max(initial=0.0)
+    size = problem.rate * float(problem.counts.sum()) + lengths
+    size += (problem.longest + 2) * (prior + math.log(problem.n_classes)) + 64.0
+    found = float((512.0 * size + 64.0 * (n + 300.0)) * 2.0**-53 + 32.0 * excess(n))
+    return found if found <= LARGEST_MARGIN else None

@@ -13,7 +13,7 @@ exact best split ``C_1(T)``, or by ``reach.py`` where even that is not worth it.
 
 **Disjoint and complete.** By induction over t: a list is in an element of an earlier level, or its first t rules form exactly one
 set of level t, and then exactly one of the three cases is its own. Whether (T, l) was kept is written down, not computed again,
-so this holds whatever rounding does, and whatever ``speed/thresholds.py`` decides to keep.
+so this holds whatever rounding does, and whatever ``thresholds.py`` decides to keep.
 
 The last level can be large, so it is made in parts, each from a range of sets of the level before. A set with parents in two
 ranges is in both parts, each time with the weight of the orders that come from there. So these are different elements: a list is
@@ -30,14 +30,14 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from ...counts.cells import Array
-from ...counts.secret import Secret
-from ..problem import Problem, Sets, blocks, log_sum_exp
-from ..speed.deadline import Deadline
-from ..speed.quick_sums import little_more_than_log_sum
-from ..speed.reach import Reach, best_split_after
-from ..speed.thresholds import EDGES, Threshold
+from ..counts.cells import Array
+from ..counts.secret import Secret
+from ..noise.decisions import Choose
 from .choices import Weighed, weighed
+from .deadline import Deadline
+from .problem import Problem, Sets, blocks, log_sum_exp
+from .reach import Reach, best_split_after, little_more_than_log_sum
+from .thresholds import EDGES, Threshold
 
 
 @dataclass(eq=False, repr=False)
@@ -253,3 +253,37 @@ class Elements(Secret):
                 exact[good] = True
                 mass[good] = log_sum_exp(last_rules(problem, sets[good], weight[good]))
         return Last(sets.astype(np.min_scalar_type(problem.n_groups)), weight, stop, mass, exact, parents)
+
+
+def draw_order(elements: Elements, level: Level | Last, place: int, choose: Choose) -> list[int]:
+    """An order for the rules of a set, in proportion to its weight: which of them was added last, and so on back.
+
+    **Identity.** ``W(T) = sum over l of W(T - l) * gain of l after T - l``, over all (T - l, l) that were kept; orders that were
+    not kept are in other elements. So the rule that came last is l with probability (its summand) / W(T), and the order of the
+    others has the law of T - l. In a part of the last level, the sum is over the parents from which that part was made: what
+    comes from others is in other parts. So an order can be drawn in one way only.
+    """
+    problem = elements.problem
+    rules: list[int] = []
+    rules_now = level.sets[place]
+    for t in range(len(rules_now), 0, -1):
+        before = elements.levels[t - 1]
+        among = level.parents if isinstance(level, Last) and not rules else range(len(before.sets))
+        parents, logs = [], []
+        for group in np.unique(rules_now):
+            rest = rules_now.tolist()
+            rest.remove(group)
+            sets = np.array([rest], np.int32).reshape(1, t - 1)
+            key = keys_of(problem, sets)[0]
+            parent = int(np.searchsorted(before.keys, key))
+            known = parent in among and before.keys[parent] == key
+            if not known or not np.unpackbits(before.kept[parent])[group]:
+                continue
+            part = problem.alive(sets) * problem.truth.T[[group]]
+            gained = problem.log_free(sets)[0, group] + problem.log_sum(problem.left(part))[0]
+            parents.append((parent, int(group)))
+            logs.append(before.weight[parent] + gained)
+        place, group = parents[choose(np.array(logs))]
+        rules.append(group)
+        rules_now = before.sets[place]
+    return rules[::-1]
