@@ -11,7 +11,7 @@ import pandas as pd
 from narwhals.exceptions import DuplicateError
 
 from .errors import SchemaError, no_value_shown
-from .names import first_few
+from .escaping import first_few
 
 UNREADABLE = "<unreadable>"  # what is in a typed column and no value of Python, or of a type that no rule is about
 

@@ -20,7 +20,7 @@ from fractions import Fraction
 from threading import Lock
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from .._utils.visible import on_a_line
+from .._utils.escaping import on_a_line
 from .amounts import UNREADABLE as UNREADABLE
 from .amounts import exact as exact
 from .amounts import rounded_up

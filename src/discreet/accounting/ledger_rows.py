@@ -16,7 +16,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
-from .._utils.json_text import read_json
+from .._utils.parameters import read_json
 from .amounts import LARGEST, UNREADABLE, read_amount, read_pair
 from .costs import Cost
 from .entries import FINISHED, STOPPED, Entry, Totals, Whole, read_checksum, read_count, read_name, read_totals

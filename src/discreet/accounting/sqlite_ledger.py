@@ -17,7 +17,7 @@ from contextlib import closing
 from pathlib import Path
 from threading import RLock
 
-from .._utils.databases import new_database
+from .._utils.writing import new_database
 from .ledger_places import BusyError, LedgerError, MissingError, OutOfReachError, T
 from .ledger_rows import TABLES, DamagedError, Run
 

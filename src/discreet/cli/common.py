@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from .._utils.names import closest, first_few
+from .._utils.escaping import closest, first_few
 from .ending import as_message
 from .table_notes import check_not_private, is_file_of
 from .terminal import say_json as say_json

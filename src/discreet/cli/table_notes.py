@@ -14,7 +14,7 @@ from urllib.parse import parse_qsl, urlsplit
 
 import click
 
-from .._utils.databases import new_database
+from .._utils.writing import new_database
 from ..sources.addresses import files_in, local_place
 from ..sources.engines import engine_at
 from .terminal import say

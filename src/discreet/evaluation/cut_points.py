@@ -9,9 +9,9 @@ import numpy as np
 
 from .._utils.errors import SchemaError
 from .._utils.parameters import as_written, check_integer
-from .._utils.samples import was_sample
+from .._utils.provenance import was_sample
+from .._utils.redaction import SEE_LEDGER, redacted
 from .._utils.tables import Table, as_table
-from .._utils.unseen import SEE_LEDGER, unseen
 from ..accounting.costs import for_person
 from ..accounting.ledger import Ledger, Reservation
 from ..accounting.statement import Guarantee, PrivacyStatement
@@ -28,7 +28,7 @@ from ..sources.memory import check_types
 from ..sources.vault import Vault
 
 
-@unseen(SEE_LEDGER)
+@redacted(SEE_LEDGER)
 def private_cuts(
     X: Any,
     schema: Schema,

@@ -6,7 +6,7 @@ from fractions import Fraction
 from typing import Any
 
 from .._utils.errors import RuleError
-from .._utils.samples import was_sample
+from .._utils.provenance import was_sample
 from .._utils.tables import as_table
 from ..accounting.costs import DISCRETE_LAPLACE, repeated
 from ..accounting.ledger import Reservation

@@ -29,7 +29,7 @@ from sklearn.utils import check_random_state
 
 from .._utils.errors import PrivacyWarning, SeededWarning, WeakEpsilonWarning
 from .._utils.parameters import check_integer, check_seed, finite_number
-from .._utils.unseen import NOTHING_BOOKED, STAYS_BOOKED, call_unseen
+from .._utils.redaction import NOTHING_BOOKED, STAYS_BOOKED, call_redacted
 from ..accounting.entries import Booked
 from ..accounting.ledger import Ledger, LedgerError, Reservation, exact, reserve
 from ..accounting.left_behind import LedgerLeftBehind
@@ -134,7 +134,7 @@ def release(planned: Release, fill: Callable[[], V], draw: Callable[[V, Reservat
     rests_on = {name: k * exact("epsilon", epsilon) for name, epsilon in planned.rests_on}
     if ledger is not None:
         ledger.check(terms.price, delta, costs, k, because=statement.because, rests_on=rests_on)
-    filled = call_unseen(fill, NOTHING_BOOKED)
+    filled = call_redacted(fill, NOTHING_BOOKED)
     if ledger is None:
         _note(planned)
     name, paid = planned.cut_points or (None, 0.0)
@@ -146,7 +146,7 @@ def release(planned: Release, fill: Callable[[], V], draw: Callable[[V, Reservat
         pays_for=None if name is None else {name: k * exact("epsilon", paid)},
     )
     with reservation:
-        value = call_unseen(lambda: draw(filled, reservation, entropy), STAYS_BOOKED, drawing=True)
+        value = call_redacted(lambda: draw(filled, reservation, entropy), STAYS_BOOKED, drawing=True)
     return Released(value, _state(planned), reservation.booked)
 
 

@@ -2,8 +2,7 @@
 
 import math
 
-from .._utils.html import name, plain, wide
-from .._utils.svg import bar
+from .._utils.html import bar, name, plain, wide
 from ..accounting.entries import LedgerSnapshot
 from ..accounting.ledger_words import to_whom, together
 from ..accounting.statement import Guarantee, rounded_up

@@ -38,7 +38,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .._utils.errors import SchemaError, shown
-from .._utils.names import closest, first_few
+from .._utils.escaping import closest, first_few
 from .._utils.parameters import as_written, least_float
 from .._utils.writing import write_whole
 from .columns import KINDS, Boolean, Column, Ignored, canonical

@@ -5,9 +5,9 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
-from .._utils.samples import was_sample
+from .._utils.provenance import was_sample
+from .._utils.redaction import NOTHING_BOOKED, count_redacted, redacted
 from .._utils.tables import as_table
-from .._utils.unseen import NOTHING_BOOKED, count_unseen, unseen
 from ..private.counts.cells import CellsInProgress
 from ..private.queries import vault
 from ..schema import Label, Schema
@@ -20,7 +20,7 @@ class Vault(vault.Vault):
     """Exact counts of a table under lock: fill it once, and fit many times (``fit_vault``)."""
 
     @classmethod
-    @unseen(NOTHING_BOOKED)
+    @redacted(NOTHING_BOOKED)
     def from_table(cls, X: Any, y: Any, schema: Schema) -> "Vault":
         """A vault with the records of a table: a data frame or array X and labels y.
 
@@ -41,7 +41,7 @@ class Vault(vault.Vault):
         return vault
 
     @classmethod
-    @unseen(NOTHING_BOOKED)
+    @redacted(NOTHING_BOOKED)
     def from_file(
         cls,
         path: str | PathLike[str],
@@ -67,7 +67,7 @@ class Vault(vault.Vault):
         return cls.filled_by(FileTable(Path(path), schema, classes, delimiter, encoding, decimal), schema, classes)
 
     @classmethod
-    @unseen(NOTHING_BOOKED)
+    @redacted(NOTHING_BOOKED)
     def from_source(cls, table: Any, schema: Schema, verbose: bool = False) -> "Vault":
         """A vault with the records of a table that stays where it is: an ibis table (DuckDB, PostgreSQL, Spark).
 
@@ -92,5 +92,5 @@ class Vault(vault.Vault):
     ) -> "Vault":
         """A vault with the records that a source adds."""
         cells = CellsInProgress(schema.used, len(classes))
-        count_unseen(lambda: source.add_to(cells))
-        return cls(schema, classes, count_unseen(cells.finish))
+        count_redacted(lambda: source.add_to(cells))
+        return cls(schema, classes, count_redacted(cells.finish))

@@ -14,7 +14,7 @@ from math import prod
 import numpy as np
 import numpy.typing as npt
 
-from ..._utils.threads import mapped
+from ..._utils.parallel import mapped
 from ...schema.columns import Column
 from .cells import Array, Cells
 from .division import OUTSIDE, Division

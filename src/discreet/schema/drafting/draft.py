@@ -6,7 +6,7 @@ from os import PathLike
 from typing import NamedTuple
 
 from ..._utils.errors import SchemaError
-from ..._utils.names import closest, first_few
+from ..._utils.escaping import closest, first_few
 from ..._utils.writing import write_whole
 from .. import Label, Schema
 from ..columns import Column

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..._utils.errors import SchemaError, no_value_shown
-from ..._utils.samples import note_sample
+from ..._utils.provenance import note_sample
 from ..._utils.tables import Table, as_table
 from .. import Label
 from ..columns import Boolean, Categorical, Ignored
