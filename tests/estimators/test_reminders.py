@@ -35,7 +35,7 @@ from discreet._utils import provenance
 from discreet._utils.errors import PrivacyWarning
 from discreet.accounting.ledger import LedgerError
 from discreet.accounting.statement import DRAFTED, Guarantee, Others
-from discreet.accounting.this_process import columns_of, note_release, other_releases
+from discreet.accounting.unledgered import columns_of, note_release, other_releases
 from discreet.private import release as release_path
 
 SCHEMA = Schema((Numeric("n", low=0, high=40, n_cuts=9), Boolean("b")), target="y", classes=[0, 1])

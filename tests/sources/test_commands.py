@@ -27,7 +27,7 @@ from discreet import (
 )
 from discreet._utils.errors import EngineError, SchemaError
 from discreet.accounting.ledger import BudgetError
-from discreet.accounting.this_process import forget_all
+from discreet.accounting.unledgered import forget_all
 from discreet.cli import main
 from discreet.private import release as release_path
 from discreet.private.noise.entropy import SeededEntropy
@@ -137,7 +137,7 @@ def test_who_reads_a_file_shows_nowhere(desk, called, monkeypatch):  # noqa: F81
     """The same output, exit code and files, for the same draws."""
     monkeypatch.setattr(release_path, "SystemEntropy", lambda: SeededEntropy(3))
     monkeypatch.setattr(secrets, "token_hex", lambda *_: "0123abcd")
-    monkeypatch.setattr("discreet.accounting.wish.datetime", StoppedClock)
+    monkeypatch.setattr("discreet.accounting.budget_request.datetime", StoppedClock)
     replace(SCHEMA, target=None).save("no target.toml")
     fine = [Numeric("age", low=0, high=100, n_cuts=49) if c.name == "age" else c for c in SCHEMA.columns]
     Schema(tuple(fine), target="died", classes=["no", "yes"]).save("fine.toml")

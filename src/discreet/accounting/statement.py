@@ -7,9 +7,9 @@ from fractions import Fraction
 from typing import Any
 
 from .._utils.parameters import as_written, least_float, read_json
-from .amounts import rounded_up as rounded_up
+from .composition import ADDITION, least
 from .costs import NOTHING_PROVED, PURE, Cost, pair, plain_sum, rho_sum
-from .totals import ADDITION, least
+from .costs import rounded_up as rounded_up
 
 FORMAT, VERSION = "discreet privacy statement", 1
 

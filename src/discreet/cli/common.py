@@ -81,8 +81,7 @@ class _Ledger(click.ParamType):  # type: ignore[type-arg]  # older versions of c
     def convert(self, value: Any, param: Any, ctx: Any) -> Any:
         if not isinstance(value, str) or "://" not in value:
             return self._file.convert(value, param, ctx)
-        from ..accounting.ledger_places import LedgerError
-        from ..accounting.postgres_ledger import PostgreSQLPlace
+        from ..accounting.ledger_places import LedgerError, PostgreSQLPlace
 
         try:
             PostgreSQLPlace(value)
@@ -281,7 +280,7 @@ def _is_same(one: Path, other: Path) -> bool:
 
 def _why_kept(path: Path) -> str:
     """What cannot be had again. A ledger is known by how it begins, a table by what earlier commands noted."""
-    from ..accounting.sqlite_ledger import is_ledger
+    from ..accounting.ledger_places import is_ledger
 
     with open(path, "rb") as file:
         if is_ledger(file.read(100)):

@@ -29,8 +29,7 @@ from .._utils.redaction import SEE_LEDGER, count_redacted, redacted
 from .._utils.tables import Table, as_frame, as_rows, holds_objects, unnamed_columns
 from ..accounting.costs import Cost, for_person
 from ..accounting.entries import Booked
-from ..accounting.ledger import Ledger, Reservation
-from ..accounting.left_behind import LedgerLeftBehind
+from ..accounting.ledger import DetachedLedger, Ledger, Reservation
 from ..accounting.statement import Guarantee, PrivacyStatement, neighbours_of
 from ..accounting.stored_ledger import StoredLedger
 from ..private.noise.entropy import Entropy
@@ -378,7 +377,7 @@ class PrivateClassifier(Classifier, ABC):
         state = dict(super().__getstate__())
         ledger = state.get("ledger")
         if isinstance(ledger, Ledger) and not isinstance(ledger, StoredLedger):
-            state["ledger"] = LedgerLeftBehind(ledger.snapshot(state.get("booked_")))
+            state["ledger"] = DetachedLedger(ledger.snapshot(state.get("booked_")))
         return state
 
     def __copy__(self) -> Self:

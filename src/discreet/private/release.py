@@ -31,10 +31,9 @@ from .._utils.errors import PrivacyWarning, SeededWarning, WeakEpsilonWarning
 from .._utils.parameters import check_integer, check_seed, finite_number
 from .._utils.redaction import NOTHING_BOOKED, STAYS_BOOKED, call_redacted
 from ..accounting.entries import Booked
-from ..accounting.ledger import Ledger, LedgerError, Reservation, exact, reserve
-from ..accounting.left_behind import LedgerLeftBehind
+from ..accounting.ledger import DetachedLedger, Ledger, LedgerError, Reservation, exact, reserve
 from ..accounting.statement import DRAFTED, INFERRED, SEEDED, PrivacyStatement
-from ..accounting.this_process import columns_of, note_cuts, note_release, other_releases
+from ..accounting.unledgered import columns_of, note_cuts, note_release, other_releases
 from ..schema import Schema
 from .noise.entropy import Entropy, SeededEntropy, SystemEntropy
 
@@ -63,7 +62,7 @@ class Terms:
     random_state: Any
 
     def __post_init__(self) -> None:
-        if isinstance(self.ledger, LedgerLeftBehind):
+        if isinstance(self.ledger, DetachedLedger):
             raise LedgerError(
                 "a ledger in memory stays in the process that made it, and this classifier was sent to another one (n_jobs), "
                 "or pickled: each would spend it whole. Use Ledger.open(path), or n_jobs=1"
