@@ -29,9 +29,9 @@ from ..support.strategies import _kept, schemas
 
 pytest.importorskip("ibis")
 from discreet.private.counts.counting import CellCounter
-from discreet.schema.private import sorted_classes
-from discreet.sources.at_source import SourceCounts, VaultAtSource
+from discreet.schema.schema import sorted_classes
 from discreet.sources.engine import EngineTable
+from discreet.sources.vault import SourceCounts, VaultAtSource
 
 from .ibis_tables import stored
 

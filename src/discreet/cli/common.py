@@ -53,7 +53,7 @@ class _Place(click.ParamType):  # type: ignore[type-arg]  # older versions of cl
             return value
         if "://" in value:
             from .._utils.errors import TableError
-            from ..sources.addresses import checked_url
+            from ..sources.urls import checked_url
 
             try:
                 checked_url(value)
@@ -110,7 +110,7 @@ def csv_options(command: Callable[..., Any]) -> Callable[..., Any]:
 engine_option = click.option(
     "--engine",
     type=click.Choice(["memory", "duckdb"]),
-    help="What reads a file: this process (memory, the default), or DuckDB. A URL names its engine.",
+    help="What reads a Parquet file: this process (memory, the default), or DuckDB. A URL names its engine.",
 )
 
 
@@ -122,10 +122,10 @@ def is_left_to_engine(table: Path | str, engine: str | None) -> bool:
                 "--engine is for a single file; a URL, a folder, or a pattern of names goes to its engine by itself"
             )
         return True
-    from ..sources.files import ARROW
+    from ..sources.files import ARROW, TEXT
 
-    if engine == "duckdb" and table.suffix.lower() in ARROW:
-        raise click.UsageError("--engine duckdb is for CSV and Parquet files; leave it out for an Arrow file")
+    if engine == "duckdb" and table.suffix.lower() in (*TEXT, *ARROW):
+        raise click.UsageError("--engine duckdb is for Parquet files; leave it out for a CSV or Arrow file")
     return engine == "duckdb"
 
 
@@ -135,7 +135,7 @@ def open_where_it_is(
     """The table as an ibis table, once its columns are checked."""
     from ..sources.urls import open_table
 
-    opened = open_table(table, delimiter=delimiter, encoding=encoding, decimal=decimal)
+    opened = open_table(table)
     check_columns(table, needed, opened.columns)
     return opened
 

@@ -18,7 +18,7 @@ from typing import Any, NoReturn
 
 import click
 
-from ..sources.addresses import NO_SECRETS, UNREADABLE, repeats
+from ..sources.urls import NO_SECRETS, UNREADABLE, repeats
 from .terminal import on_one_line, say
 
 DONE, UNUSABLE, UNFORESEEN, STOPPED, UNREAD = 0, 1, 70, 130, 141

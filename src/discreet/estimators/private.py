@@ -38,13 +38,11 @@ from ..private.queries.vault import Vault as AnyVault
 from ..private.release import ASSUMES, Release, Terms, release, warn_outside
 from ..rules.candidates import Candidates
 from ..schema import Label, Schema
-from ..schema.private import check_private_schema, sorted_classes
-from ..sources.at_source import VaultAtSource
+from ..schema.schema import check_private_schema, sorted_classes
 from ..sources.engine import EngineTable
-from ..sources.kept import ReadOnce, Source
-from ..sources.memory import FileTable, MemoryTable, check_labels, check_types
+from ..sources.memory import FileTable, MemoryTable, ReadOnce, Source, check_labels, check_types
 from ..sources.plan import NODES, PATTERNS, TUPLES, Needs, Plan, plan_counting
-from ..sources.vault import Vault
+from ..sources.vault import Vault, VaultAtSource
 from .base import Classifier, refuse
 
 UNCHANGED = "the table did not change while it was learned from: it was counted several times"

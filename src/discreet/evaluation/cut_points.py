@@ -22,7 +22,7 @@ from ..private.queries.cut_doors import CutDoors
 from ..private.release import Release, Terms, release
 from ..schema import Label, Schema
 from ..schema.columns import Numeric
-from ..schema.private import check_private_schema, sorted_classes
+from ..schema.schema import check_private_schema, sorted_classes
 from ..sources.engine import EngineTable, is_engine_table
 from ..sources.memory import check_types
 from ..sources.vault import Vault

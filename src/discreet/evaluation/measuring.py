@@ -16,7 +16,7 @@ from ..private.noise.entropy import Entropy, Integers
 from ..private.queries.evaluation import Division, epsilon_each, noisy_histograms
 from ..private.release import ASSUMES, SCHEMA_IS_PUBLIC, Release, Terms, release
 from ..schema import Schema
-from ..schema.private import check_private_schema, sorted_classes
+from ..schema.schema import check_private_schema, sorted_classes
 from ..sources.engine import EngineTable, is_engine_table
 from ..sources.memory import check_labels, check_types
 from ..sources.vault import Vault

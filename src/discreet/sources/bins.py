@@ -23,9 +23,7 @@ import numpy as np
 from .._utils.errors import SchemaError
 from ..schema import Label
 from ..schema.columns import Column, canonical
-from ..schema.columns.matching import MISSING, NONE, Matching, whole_of
-from ..schema.columns.value_bins import TRUTH, NumberBins, TextBins
-from ..schema.columns.values import as_number, truth_of
+from ..schema.columns.values import MISSING, NONE, TRUTH, Matching, NumberBins, TextBins, as_number, truth_of, whole_of
 from .engines.base import Engine, as_float
 
 SPACE = "[ \t\n\v\f\r]*"
@@ -114,15 +112,14 @@ class EngineColumn:
                 f"{self._engine.connection.name}"
             )
 
-    def number(self, decimal: str = ".") -> Any:
-        """The values as 64-bit floating-point numbers. Texts have this decimal sign (``files.pointed``)."""
+    def number(self) -> Any:
+        """The values as 64-bit floating-point numbers."""
         import ibis
 
         x = self.values
         if self.kind == "boolean":  # PostgreSQL does not cast it
             return ibis.cases((x, as_float(1.0)), (~x, as_float(0.0)))
         if self.kind == "text":  # DuckDB reads what Python does, but 1_000 and +-1, too, and no digits of other scripts
-            x = x.translate(",.", ".,") if decimal == "," else x
             words = [
                 (self._engine.stripped(x).lower() == word, as_float(n)) for word, n in (("true", 1.0), ("false", 0.0))
             ]

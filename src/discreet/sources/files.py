@@ -19,9 +19,7 @@ import pandas as pd
 from .._utils.errors import TableError, no_value_shown
 from ..schema import Schema
 from ..schema.columns import Column
-from ..schema.columns.matching import MISSING
-from ..schema.columns.value_bins import NumberBins, TextBins
-from ..schema.columns.values import as_number
+from ..schema.columns.values import MISSING, NumberBins, TextBins, as_number
 
 DELIMITERS = {",": "comma", ";": "semicolon", "\t": "tab", "|": "vertical bar"}
 NO_NUMBER = "<a number with another decimal sign>"

@@ -67,7 +67,7 @@ class Plan:
 
     @property
     def keeps_bins(self) -> bool:
-        """Whether a table that is read anew each time should be read once, and its bins kept (kept.py)."""
+        """Whether a table that is read anew each time should be read once, and its bins kept (memory.py)."""
         return self.way == TUPLES and self.passes >= MANY_PASSES
 
     @property

@@ -10,9 +10,7 @@ import numpy as np
 
 from ..._utils.errors import SchemaError
 from .base import Column, ColumnTest, Seen, Value, asks_for_missing
-from .matching import says_missing
-from .value_bins import NumberBins
-from .values import as_number, canonical, is_missing, truth_of
+from .values import NumberBins, as_number, canonical, is_missing, says_missing, truth_of
 
 MOST_CUTS = 1_000
 FEW_EDGES, MANY_NUMBERS = 60, 1_000  # for which comparing with every edge is faster than searching
