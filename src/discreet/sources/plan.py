@@ -34,9 +34,7 @@ HINT = (
     " (if there are millions of them, learning takes long, and gigabytes; fewer columns, cuts or categories help, or a learner "
     "that can do without patterns: lists of up to three single literals, trees of up to depth 3, in stages, the greedy learner)"
 )
-FEW_COMBINATIONS = (
-    2**16
-)  # so many combinations are as fast to count as a few, and twice as many sets take twice as long
+FEW_COMBINATIONS = 2**16  # as fast to count as a few; and twice as many sets take twice as long
 Columns = tuple[int, ...]  # by their numbers, in order
 
 

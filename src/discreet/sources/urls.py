@@ -10,7 +10,7 @@ looked for in order, by parts of what the engines, ibis and the operating system
 import os
 import re
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from glob import escape, iglob
 from os import PathLike, fspath
 from pathlib import Path
@@ -91,9 +91,7 @@ def open_table(where: str | PathLike[str]) -> Any:
         problem: Exception = error
     except Exception as error:
         problem = EngineError(f"the table cannot be opened ({type(error).__name__})")
-    problem.__context__ = problem.__cause__ = (
-        None  # an engine's own error may quote the URL: not even a debugger finds it
-    )
+    problem.__context__ = problem.__cause__ = None  # which may quote the URL: not even a debugger finds it
     raise problem
 
 
@@ -167,20 +165,11 @@ def checked_url(text: str) -> SplitResult:
         raise TableError(UNREADABLE)
     if engine is not None and engine.is_server and "@" in (after if ":" in host else after.partition("?")[0]):
         raise TableError(UNREADABLE)
-    parts = _split(text)
-    if parts is None:
-        raise TableError(UNREADABLE)
-    return parts
-
-
-def _split(text: str) -> SplitResult | None:
-    """As the library reads it; None for what it does not like, without its words."""
-    try:
+    with suppress(ValueError):  # the library's words would repeat it
         parts = urlsplit(text)
         _ = parts.port, parts.hostname
-    except ValueError:
-        return None
-    return parts
+        return parts
+    raise TableError(UNREADABLE)
 
 
 def _keys(after: str) -> list[str]:

@@ -211,10 +211,7 @@ def draft_numbers(name: str, profile: ColumnProfile, most: int) -> Drafted:
         cuts, bounds = values[:-1], (low, high)
         why = CODES if whole and len(values) > 2 else ""
     elif whole and high - low <= most:
-        cuts, bounds = (
-            [low + i for i in range(int(high - low))],
-            (low, high),
-        )  # also between values that the sample lacks
+        cuts, bounds = [low + i for i in range(int(high - low))], (low, high)  # also between values that it lacks
     else:
         cuts, why = _round_cuts(profile, low, high, most, whole)
         bounds = around(low, high, most)
