@@ -57,11 +57,6 @@ class Entry:
         """Reserved but not spent, and not returned."""
         return None if self.spent_epsilon is None else self.epsilon - self.spent_epsilon
 
-    @property
-    def unused_delta(self) -> Fraction | None:
-        """Reserved but not spent, and not returned."""
-        return None if self.spent_delta is None else self.delta - self.spent_delta
-
 
 @dataclass(frozen=True)
 class Whole:

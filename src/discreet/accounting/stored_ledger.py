@@ -1,6 +1,6 @@
 """A ledger that several processes share: in a file, or on a PostgreSQL server for several machines.
 
-Every operation is one transaction on a connection of its own (``sqlite_ledger.py``, ``postgres_ledger.py``); what it reads and
+Every operation is one transaction on a connection of its own (``ledger_places.py``); what it reads and
 writes is in ``ledger_rows.py``. A writer has the ledger's row to itself from before it looks at the sums until what it books is
 on disk.
 """

@@ -59,11 +59,6 @@ class Plan:
     together: int = 0  # of tuples: how many columns any set has to have in common
 
     @property
-    def by_node(self) -> bool:
-        """Whether it is counted once for each rule of the list."""
-        return self.way == NODES
-
-    @property
     def keeps_bins(self) -> bool:
         """Whether a table that is read anew each time should be read once, and its bins kept (memory.py)."""
         return self.way == TUPLES and self.passes >= MANY_PASSES
