@@ -14,7 +14,7 @@ import pyarrow.csv
 import pytest
 from pyarrow import feather, parquet
 
-from discreet import Boolean, Categorical, DPOptimalRuleListClassifier, Numeric, Schema, Vault, open_table
+from discreet import Boolean, Categorical, DPOptimalRuleListClassifier, Numeric, Schema, Vault
 from discreet._utils.errors import PrivacyWarning, SchemaError
 from discreet._utils.tables import as_table
 from discreet.sources.memory import check_types, class_numbers
@@ -127,15 +127,6 @@ def test_categories_that_are_the_same_number_need_a_column_of_strings():
     with pytest.raises(SchemaError, match="must hold strings"):
         column.encode(np.array([], dtype=np.int64))
     Categorical("x", groups={"one": ["1", "01"]}, outside="other").encode(np.array([1, 2]))  # nobody tells them apart
-
-
-def test_a_csv_file_has_one_name_however_long_a_record_is(tmp_path):
-    pytest.importorskip("ibis")
-    seen = set()
-    for note in ("short", "x" * 3_000_000):
-        (tmp_path / "x.csv").write_text(f"age,note,y\n1,{note},0\n")
-        seen.add(repr(open_table(tmp_path / "x.csv")))
-    assert len(seen) == 1
 
 
 FLIPPED = """

@@ -349,7 +349,7 @@ def test_a_release_that_fails_leaves_everything_as_it_was(place, force, monkeypa
             raise OSError(28, "No space left on device")
         rename(source, target)
 
-    monkeypatch.setattr("discreet._utils.folders.os.rename", fails)
+    monkeypatch.setattr("discreet._utils.writing.os.rename", fails)
     with pytest.raises(OSError, match="No space"):
         write_release(place / "model.json", place / "release", force=force)
     assert calls

@@ -107,6 +107,11 @@ STATEMENT = PrivacyStatement(
 UNPROVED = PrivacyStatement("mass", None, None, ("it was seeded", "delta = 1/n^2"), ())
 
 
+ENTRY = Entry(
+    "a model", Fraction(1, 3), Fraction(1, 10**7), "2024-05-06", Fraction(1, 3), Fraction(0), rho=Fraction(1, 9)
+)
+
+
 def some_ledger(entries: int) -> str:
     """The rows of a ledger as JSON: what it is, its sums, its events."""
     events, totals = [], Totals()
@@ -120,7 +125,7 @@ def some_ledger(entries: int) -> str:
         events += [rows.reserved(entry, number), rows.ended(number, "finished", Fraction(1, 4), Fraction(0))]
         events.append(rows.written_to(number, "0" * 64))
     whole = Whole(Fraction(3), Fraction(1, 10**6), False, "a ledger")
-    return to_json([json.loads(rows._whole_text(whole)), rows._totals_data(totals), events])
+    return to_json([json.loads(rows._whole_text(whole)), totals.to_dict(), events])
 
 
 def sealed_ledger(data: bytes) -> bytes:
@@ -154,22 +159,7 @@ SAVED = [
         "DPGreedyRuleListClassifier",
         {"epsilon": 1.0, "exclude": ["name"], "delta": None, "class_weight": {"no": 1, "yes": 2.5}},
         "ill",
-        LedgerSnapshot.from_dict(
-            {
-                "epsilon": "3",
-                "delta": "1/1000000",
-                "entries": [
-                    {
-                        "what": "a model",
-                        "epsilon": "1/3",
-                        "delta": "1/10000000",
-                        "when": "2024-05-06",
-                        "proved_epsilon": "1/3",
-                        "proved_delta": "0",
-                    }
-                ],
-            }
-        ),
+        LedgerSnapshot(Fraction(3), Fraction(1, 10**6), Totals.of([ENTRY]), "a ledger", 1, "r"),
     ),
     SavedModel(RULES.without_counts(), UNPROVED),
     SavedModel(TREE, STATEMENT, target="ill"),

@@ -4,7 +4,7 @@ import pytest
 
 from discreet import PrivacyStatement, RuleList, SavedModel
 from discreet._utils.errors import ModelError, RuleError
-from discreet._utils.json_text import read_json
+from discreet._utils.parameters import read_json
 from discreet.evaluation.evaluation_file import SavedEvaluation
 
 

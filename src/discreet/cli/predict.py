@@ -136,7 +136,7 @@ class _Doubts:
 
 
 def _what_they_are(column: "Column") -> str:
-    from ..schema.columns.value_bins import TextBins, TruthBins
+    from ..schema.columns.values import TextBins, TruthBins
 
     match column.value_bins:
         case TextBins(unlisted=place):

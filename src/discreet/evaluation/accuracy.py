@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from .._utils.unseen import SEE_LEDGER, unseen
+from .._utils.redaction import SEE_LEDGER, redacted
 from ..accounting.ledger import Ledger
 from ..accounting.statement import MEASURED, PrivacyStatement
 from ..private.noise.entropy import Integers
@@ -37,7 +37,7 @@ class NoisyAccuracy:
         return f"{found}; {self.privacy.proved or 'not private: ' + '; '.join(self.privacy.because)}"
 
 
-@unseen(SEE_LEDGER)
+@redacted(SEE_LEDGER)
 def noisy_accuracy(
     model: Any,
     X: Any,

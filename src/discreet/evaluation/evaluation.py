@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .._utils.errors import SchemaError
-from .._utils.unseen import SEE_LEDGER, unseen
+from .._utils.redaction import SEE_LEDGER, redacted
 from ..accounting.ledger import Ledger
 from ..accounting.statement import EVALUATED, PrivacyStatement
 from ..models.labelled import classes_called, in_labels
@@ -27,7 +27,7 @@ By = str | Sequence[str] | Mapping[str, Sequence[float] | None]
 Pair = tuple[Sum, Sum]  # the records that a rate counts, and the others that it is a share of
 
 
-@unseen(SEE_LEDGER)
+@redacted(SEE_LEDGER)
 def noisy_evaluation(
     model: Any,
     X: Any,

@@ -15,7 +15,7 @@ from typing import Any
 
 from .. import __version__
 from .._utils.errors import ModelError
-from .._utils.json_text import read_json
+from .._utils.parameters import read_json
 from .._utils.writing import write_whole
 from ..accounting.entries import LedgerSnapshot
 from ..accounting.ledger import UNREADABLE, Ledger

@@ -6,7 +6,7 @@ from fractions import Fraction
 from typing import Any
 
 from .._utils.errors import RuleError
-from .._utils.samples import was_sample
+from .._utils.provenance import was_sample
 from .._utils.tables import as_table
 from ..accounting.costs import DISCRETE_LAPLACE, repeated
 from ..accounting.ledger import Reservation
@@ -16,7 +16,7 @@ from ..private.noise.entropy import Entropy, Integers
 from ..private.queries.evaluation import Division, epsilon_each, noisy_histograms
 from ..private.release import ASSUMES, SCHEMA_IS_PUBLIC, Release, Terms, release
 from ..schema import Schema
-from ..schema.private import check_private_schema, sorted_classes
+from ..schema.schema import check_private_schema, sorted_classes
 from ..sources.engine import EngineTable, is_engine_table
 from ..sources.memory import check_labels, check_types
 from ..sources.vault import Vault

@@ -16,8 +16,7 @@ from ..rules.text import write, write_number
 from ..schema import Schema
 from ..schema.columns import Column
 from ..schema.columns.categorical import OTHER
-from ..schema.columns.value_bins import NumberBins, TextBins
-from ..schema.columns.values import canonical
+from ..schema.columns.values import NumberBins, TextBins, canonical
 
 Bins = npt.NDArray[np.bool_]
 ANY_OTHER = "any other"

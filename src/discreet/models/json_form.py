@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from .._utils.errors import RuleError, SchemaError, shown
-from .._utils.json_text import read_json
+from .._utils.parameters import read_json
 from ..rules.rules import Literal
 from ..schema import Schema
 

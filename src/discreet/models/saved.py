@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from .. import __version__
 from .._utils.errors import ModelError, RuleError, shown
-from .._utils.json_text import read_json
+from .._utils.parameters import read_json
 from .._utils.writing import write_whole
 from ..accounting.entries import Booked
 from ..accounting.ledger import UNREADABLE, Ledger, LedgerSnapshot

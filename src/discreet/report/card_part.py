@@ -2,8 +2,7 @@
 
 from importlib.resources import files
 
-from .._utils.html import name, plain, wide
-from .._utils.svg import bar
+from .._utils.html import bar, name, plain, wide
 from ..models.cards import numbers_of, percent_of
 from ..models.display.points_part import MINUS, signed
 from ..models.display.summary import CardPart, Summary, TablePart

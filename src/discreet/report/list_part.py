@@ -1,7 +1,6 @@
 """The rules as a diagram, and how they split the records that reach them, from the released counts."""
 
-from .._utils.html import name, plain, wide
-from .._utils.svg import bar
+from .._utils.html import bar, name, plain, wide
 from ..models.display.points_part import points
 from ..models.display.summary import Step, Summary
 from ..models.display.wording import colour, condition, count_cells, ends, number, percent, said

@@ -2,10 +2,9 @@
 
 import math
 
-from .._utils.html import name, plain, wide
-from .._utils.svg import bar
+from .._utils.html import bar, name, plain, wide
 from ..accounting.entries import LedgerSnapshot
-from ..accounting.ledger_words import to_whom, together
+from ..accounting.ledger_export import to_whom, together
 from ..accounting.statement import Guarantee, rounded_up
 from ..models.display.summary import Summary
 from ..models.display.wording import factor, sentence

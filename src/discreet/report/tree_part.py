@@ -6,8 +6,7 @@ is an outline. Nothing in it needs a script or a picture.
 
 from importlib.resources import files
 
-from .._utils.html import name, plain, wide
-from .._utils.svg import bar
+from .._utils.html import bar, name, plain, wide
 from ..models.display.summary import Fork, Step, Summary
 from ..models.display.wording import colour, condition, count_cells, number, percent
 from .counts_part import counts_are, legend, no_counts, noise, right

@@ -3,8 +3,7 @@
 It has no script, and colours that can be told from a light page and from a dark one: a notebook's theme is not the system's.
 """
 
-from ..._utils.html import name, plain
-from ..._utils.svg import bar
+from ..._utils.html import bar, name, plain
 from ...accounting.statement import PrivacyStatement
 from ...rules.partition import Model, Points, has_points_by_class, shares_of
 from ..cards import numbers_of, percent_of

@@ -5,7 +5,7 @@ from dataclasses import dataclass, fields
 from datetime import date as calendar_day
 
 from ..._utils.errors import ModelError
-from ...schema.columns.label_text import checked_text
+from ...schema.columns.base import checked_text
 
 LONGEST = 2_000
 DAYS = ("learned", "date")

@@ -15,8 +15,7 @@ from ...rules.partition import Answer, Condition, Model, has_points, has_points_
 from ...rules.rules import Literal, truth
 from ...schema import Label, Schema
 from ...schema.columns import NEGATION
-from ...schema.columns.matching import MISSING, NONE
-from ...schema.columns.value_bins import NumberBins, TextBins, TruthBins
+from ...schema.columns.values import MISSING, NONE, NumberBins, TextBins, TruthBins
 from ..nodes import Node, root_of
 
 

@@ -16,7 +16,7 @@ from ... import __version__
 from ..._utils.errors import RuleError
 from ...rules.partition import DOUBLING, FARTHEST, Model, shares_of
 from ...schema import Label
-from ...schema.columns.value_bins import TextBins, TruthBins, ValueBins
+from ...schema.columns.values import TextBins, TruthBins, ValueBins
 from .branches import Branch, BranchSplit, BranchTest, NumberTest, TextTest, TruthTest, branches
 from .values import exact_numbers, is_unicode, kinds_of, type_of_labels
 

@@ -17,7 +17,7 @@ from ... import __version__
 from ..._utils.errors import RuleError
 from ...rules.partition import TOTAL, Answer, Model, shares_of
 from ...schema import Label
-from ...schema.columns.value_bins import TextBins, TruthBins, ValueBins
+from ...schema.columns.values import TextBins, TruthBins, ValueBins
 from .branches import Branch, Branches, BranchSplit, BranchTest, NumberTest, TextTest, TruthTest, branches
 from .values import exact_numbers, kinds_of, type_of_labels
 

@@ -15,8 +15,7 @@ from ..._utils.errors import RuleError
 from ...rules.partition import DOUBLING, FARTHEST, TOTAL, Model
 from ...rules.text import write, write_number
 from ...schema import Label
-from ...schema.columns.matching import MISSING, NONE, Matching
-from ...schema.columns.value_bins import TRUTH, TextBins
+from ...schema.columns.values import MISSING, NONE, TRUTH, Matching, TextBins
 from .branches import Branch, Branches, BranchSplit, BranchTest, NumberTest, TextTest, branches
 
 HELPERS = {

@@ -10,7 +10,7 @@ from typing import Any
 from ..._utils.errors import RuleError
 from ...rules.partition import DOUBLING, FARTHEST, Model
 from ...schema import Label
-from ...schema.columns.value_bins import TRUTH
+from ...schema.columns.values import TRUTH
 from .branches import Branch, Branches, BranchSplit, BranchTest, NumberTest, TextTest, TruthTest, branches
 from .dialects import Dialect, check_case, dialect_of
 from .values import exact_numbers, kinds_of, type_of_labels

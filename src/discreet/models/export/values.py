@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from ..._utils.errors import RuleError
 from ...rules.partition import Model
 from ...schema import Label
-from ...schema.columns.value_bins import ValueBins
+from ...schema.columns.values import ValueBins
 
 KINDS = ("text", "number", "boolean")
 EXACT = 2**53  # below it, every integer has a floating-point number of its own

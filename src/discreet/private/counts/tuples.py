@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ..._utils.threads import mapped
+from ..._utils.parallel import mapped
 from ...schema.columns import Column
 from .cells import Array, Cells, Packing, starts
 from .division import OUTSIDE, Division

@@ -25,7 +25,7 @@ from math import log, prod
 import numpy as np
 import numpy.typing as npt
 
-from ..._utils.threads import mapped
+from ..._utils.parallel import mapped
 from ...rules.candidates import Candidates
 from ...rules.prior import Prior
 from ..counts.cells import Array

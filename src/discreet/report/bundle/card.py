@@ -7,9 +7,9 @@ import re
 from collections.abc import Iterable, Mapping
 
 from ... import __version__
-from ..._utils.visible import in_markdown, in_yaml, on_a_line
+from ..._utils.escaping import in_markdown, in_yaml, on_a_line
 from ...accounting.entries import LedgerSnapshot
-from ...accounting.ledger_words import to_whom, together
+from ...accounting.ledger_export import to_whom, together
 from ...accounting.statement import rounded_up
 from ...models.display.particulars import LONGEST, Particulars
 from ...models.display.summary import Summary, summarize

@@ -1,6 +1,6 @@
 """What people have to make sure of, because no program can; with a place to sign."""
 
-from ..._utils.visible import in_markdown
+from ..._utils.escaping import in_markdown
 from ...models.display.particulars import LONGEST, Particulars
 from ...models.display.summary import summarize
 from ...models.labelled import target_called

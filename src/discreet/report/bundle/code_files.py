@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from ... import __version__
 from ..._utils.errors import RuleError
-from ..._utils.visible import in_comment, on_a_line
+from ..._utils.escaping import in_comment, on_a_line
 from ...models.export import FORMATS
 from ...models.export.sql import to_sql
 from ...models.labelled import classes_called, target_called

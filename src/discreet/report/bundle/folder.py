@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from ..._utils.errors import ModelError
-from ..._utils.folders import write_folder
+from ..._utils.writing import write_folder
 from ...accounting.ledger import Ledger
 from ...models.display.particulars import Particulars
 from ...models.saved import SavedModel

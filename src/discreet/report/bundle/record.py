@@ -8,7 +8,7 @@ from typing import Any
 
 from ... import __version__
 from ..._utils.errors import ModelError
-from ..._utils.json_text import read_json
+from ..._utils.parameters import read_json
 from ...accounting.costs import rho_sum
 from ...accounting.entries import LedgerSnapshot
 from ...accounting.statement import Guarantee, PrivacyStatement, above

@@ -14,10 +14,9 @@ from discreet.datasets import load_compas
 from discreet.private.counts.division import OUTSIDE, Division
 from discreet.private.counts.totals import ByTotal, TotalsInProgress
 from discreet.private.counts.tuples import TuplesInProgress
-from discreet.sources import kept as kept_module
+from discreet.sources import memory
 from discreet.sources import plan as plan_module
-from discreet.sources.kept import KeptBins
-from discreet.sources.memory import FileTable
+from discreet.sources.memory import BinCache, FileTable
 
 pytest.importorskip("ibis")
 from discreet.sources.engine import EngineTable
@@ -54,7 +53,7 @@ def files(monkeypatch, tmp_path):
         made.append(tempfile.TemporaryFile(dir=tmp_path, **how))  # noqa: SIM115  # who closes it is the question
         return made[-1]
 
-    monkeypatch.setattr(kept_module, "TemporaryFile", make)
+    monkeypatch.setattr(memory, "TemporaryFile", make)
     yield made
     assert all(file.closed for file in made)
     assert os.listdir(tmp_path) == []
@@ -99,7 +98,7 @@ def test_the_same_model_is_learned_from_one_reading(
 
 @pytest.mark.parametrize("room", [None, 0, 10_000])
 def test_where_there_is_no_room_the_table_is_read_again(compas, table, room, files, readings, monkeypatch):
-    make = kept_module.TemporaryFile
+    make = memory.TemporaryFile
 
     class Small:
         """A file that takes so many bytes, and not all at once."""
@@ -124,13 +123,13 @@ def test_where_there_is_no_room_the_table_is_read_again(compas, table, room, fil
 
     given = {"schema": compas.schema, "random_state": 5}
     here = released(MODELS["card"](**given).fit(compas.data, compas.target))
-    monkeypatch.setattr(kept_module, "TemporaryFile", small)
+    monkeypatch.setattr(memory, "TemporaryFile", small)
     assert released(MODELS["card"](**given).fit_source(table, counting="tuples")) == here
     assert len(readings) == len(compas.schema.used) + 1  # one for each column, one by total
 
 
 def test_what_is_written_in_several_goes_is_whole(compas, table, files, readings, monkeypatch):
-    make = kept_module.TemporaryFile
+    make = memory.TemporaryFile
 
     class Slow:
         def __init__(self):
@@ -147,7 +146,7 @@ def test_what_is_written_in_several_goes_is_whole(compas, table, files, readings
 
     given = {"schema": compas.schema, "random_state": 5}
     here = released(MODELS["card"](**given).fit(compas.data, compas.target))
-    monkeypatch.setattr(kept_module, "TemporaryFile", lambda **how: Slow())
+    monkeypatch.setattr(memory, "TemporaryFile", lambda **how: Slow())
     assert released(MODELS["card"](**given).fit_source(table, counting="tuples")) == here
     assert len(readings) == 1
 
@@ -157,8 +156,8 @@ def test_the_file_is_gone_when_the_engine_stops(compas, table, files, monkeypatc
         add(self, *args)
         raise EngineError("stopped")
 
-    add, ledger = KeptBins.add, Ledger(epsilon=3.0)
-    monkeypatch.setattr(KeptBins, "add", stop)
+    add, ledger = BinCache.add, Ledger(epsilon=3.0)
+    monkeypatch.setattr(BinCache, "add", stop)
     with pytest.raises(EngineError, match="stopped") as caught:
         MODELS["card"](schema=compas.schema, ledger=ledger).fit_source(table, counting="tuples")
     assert len(files) == 1
@@ -177,7 +176,7 @@ def test_a_file_that_cannot_be_read_again(compas, table, files, how, monkeypatch
                 os.dup2(other.fileno(), self._file.fileno())
         return True
 
-    monkeypatch.setattr(KeptBins, "is_whole", property(damage))
+    monkeypatch.setattr(BinCache, "is_whole", property(damage))
     ledger = Ledger(epsilon=3.0)
     with pytest.raises(EngineError, match=r"cannot be read again.*stays booked") as caught:
         MODELS["card"](schema=compas.schema, ledger=ledger).fit_source(table, counting="tuples")
@@ -198,7 +197,7 @@ def test_nothing_is_left_in_the_engine(compas, table, files):
 @pytest.mark.skipif(os.name == "nt", reason="files have names there")
 def test_the_file_has_no_name(tmp_path, monkeypatch):
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
-    kept = KeptBins(Schema([Numeric("n", cuts=[1])], "y").used, 2)
+    kept = BinCache(Schema([Numeric("n", cuts=[1])], "y").used, 2)
     kept.add([np.array([0, 1, 2])], np.array([0, 1, 1]))
     assert kept.is_whole
     assert os.listdir(tmp_path) == []
@@ -210,7 +209,7 @@ def test_the_file_has_no_name(tmp_path, monkeypatch):
 def test_counts_of_kept_records_are_those_of_the_records():
     rng = np.random.default_rng(0)
     columns = [Numeric("few", cuts=[1, 2]), Numeric("many", cuts=list(range(300))), Numeric("one", cuts=[1])]
-    kept, parts = KeptBins(columns, 3), []
+    kept, parts = BinCache(columns, 3), []
     for n in (5, 0, 1, 400):
         parts.append(([rng.integers(0, column.n_bins, n) for column in columns], rng.integers(0, 3, n)))
         kept.add(*parts[-1])
@@ -238,10 +237,10 @@ def test_counts_of_kept_records_are_those_of_the_records():
 @pytest.mark.parametrize("records", [0, 1, 8_192, 8_193])
 def test_a_public_number_decides_whether_a_file_is_used(records, monkeypatch):
     """Not how many records there are: with little room, the file was used for 8,192 of them, and not for 8,193."""
-    usage = kept_module.disk_usage(tempfile.gettempdir())
-    for free, used in ((kept_module.ROOM - 1, False), (kept_module.ROOM, True)):
-        monkeypatch.setattr(kept_module, "disk_usage", lambda folder, free=free: usage._replace(free=free))
-        kept = KeptBins([Numeric("x", cuts=[1])], 2)
+    usage = memory.disk_usage(tempfile.gettempdir())
+    for free, used in ((memory.ROOM - 1, False), (memory.ROOM, True)):
+        monkeypatch.setattr(memory, "disk_usage", lambda folder, free=free: usage._replace(free=free))
+        kept = BinCache([Numeric("x", cuts=[1])], 2)
         kept.add([np.zeros(records, np.uint8)], np.zeros(records, np.uint8))
         assert kept.is_whole is used
         kept.close()

@@ -1,23 +1,74 @@
-"""Work on several cores that ends at once when something goes wrong, on Ctrl-C, or when told to end.
+"""Work on several processors: in threads, as NumPy lets others go on while it computes, or in processes.
 
-A signal may interrupt the main thread between any two steps. A pool of ``concurrent.futures`` shares locks with a thread of its
-own, and a lock that the main thread holds at that moment is never released: the program then waits for ever, its workers
-alive. Here are no threads and no shared locks. Each process has a pipe, and whoever waits for a result hands out the work.
+Each thread and process multiplies matrices by itself. Small ones (and these are small) would take many times as long if several
+threads, or processes, divided each of them once more.
+
+Processes end at once when something goes wrong, on Ctrl-C, or when told to. A signal may interrupt the main thread between any
+two steps. A pool of ``concurrent.futures`` shares locks with a thread of its own, and a lock that the main thread holds at that
+moment is never released: the program then waits for ever, its workers alive. Here they share no locks and no thread. Each process
+has a pipe, and whoever waits for a result hands out the work.
 """
 
 import os
 import signal
 import traceback
 from collections import deque
-from collections.abc import Callable, Iterator
-from concurrent.futures import Future
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager, suppress
+from functools import cache
 from multiprocessing import get_context
 from multiprocessing.connection import Connection, wait
 from multiprocessing.context import SpawnProcess
-from typing import Any, cast
+from typing import Any, TypeVar, cast
 
+from threadpoolctl import ThreadpoolController
+
+S = TypeVar("S")
+T = TypeVar("T")
+
+MOST = 8  # each thread holds a part of the work in memory
 THREADS = ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS")
+
+
+def mapped(function: Callable[[S], T], items: Iterable[S]) -> Iterator[T]:
+    """The results, in order. Only a few are computed ahead; none goes on once nobody wants more of them.
+
+    >>> list(mapped(abs, [-1, 2, -3]))
+    [1, 2, 3]
+    """
+    with _libraries().limit(limits=1, user_api="blas"):
+        yield from _mapped(function, items, min(MOST, os.cpu_count() or 1))
+
+
+@cache
+def _libraries() -> ThreadpoolController:
+    """Those that were loaded by now: NumPy's among them."""
+    return ThreadpoolController()
+
+
+def _mapped(function: Callable[[S], T], items: Iterable[S], workers: int) -> Iterator[T]:
+    if workers == 1:
+        yield from map(function, items)
+        return
+    ahead: deque[Future[T]] = deque()
+    pool = ThreadPoolExecutor(workers)
+    try:
+        for item in items:
+            ahead.append(_submitted(pool, function, item))
+            if len(ahead) > 2 * workers:
+                yield ahead.popleft().result()
+        while ahead:
+            yield ahead.popleft().result()
+    finally:
+        pool.shutdown(cancel_futures=True)
+
+
+def _submitted(pool: ThreadPoolExecutor, function: Callable[[S], T], item: S) -> Future[T]:
+    try:
+        return pool.submit(function, item)
+    except RuntimeError:  # "can't start new thread": there is no room for its stack
+        raise MemoryError("no thread can be started") from None
 
 
 class Task(Future[Any]):

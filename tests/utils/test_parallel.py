@@ -10,12 +10,12 @@ from pathlib import Path
 
 import pytest
 
-from discreet._utils.processes import process_pool
+from discreet._utils.parallel import process_pool
 
 INTERRUPTED_WITH_A_LOCK = """
 import signal, sys, threading, time
 from discreet.cli.ending import _noticing_ctrl_c
-from discreet._utils.processes import process_pool
+from discreet._utils.parallel import process_pool
 
 class Interrupted(threading.Condition):
     "Once told to, the signal comes right after the main thread took the lock: nothing releases it then."

@@ -1,4 +1,4 @@
-"""Texts in which everything can be seen, and in which nothing is obeyed by what shows them.
+"""Names in messages and files: which were meant, the first few of many, and all of them harmless where they stand.
 
 Names of columns, classes and files may hold anything. Here are the forms in which they stand in a terminal, in Markdown, in YAML,
 and after the mark that begins a comment.
@@ -6,13 +6,37 @@ and after the mark that begins a comment.
 
 import json
 import re
+from collections.abc import Iterable, Sequence
+from difflib import get_close_matches
 from unicodedata import category
 
+FEW = 8
 LONGEST_SHOWN = 200  # of a name; the model's file has the whole
 # Words that mean nothing to Markdown after the first of a line: no mark stands where it could begin a link, a tag or a list
 _WORD = r"(?:\(?[^\W_]+(?:['/-][^\W_]+)*%?\)?[.,;:!?]?|-?[0-9]+(?:[.,][0-9]+)?%?[.,;:)]?|[&=-])"
 _PROSE = re.compile(rf"{_WORD}(?: {_WORD})*")
 _COMMENT = re.compile(r"[^\w .,()<>=+-]")
+
+
+def first_few(names: Sequence[str]) -> str:
+    """The first names of a list, and how many more there are.
+
+    >>> first_few(["age", "sex"]), first_few(list("abcdefghij"))
+    ("'age', 'sex'", "'a', 'b', 'c', 'd', 'e', 'f', 'g', 'h' and 2 more")
+    """
+    more = f" and {len(names) - FEW} more" if len(names) > FEW else ""
+    return ", ".join(map(repr, names[:FEW])) + more
+
+
+def closest(name: str, known: Iterable[str]) -> str | None:
+    """The known name that is nearly the same, whatever its case; None if there is none.
+
+    >>> closest("Incom", ["age", "income"]), closest("x", ["age"])
+    ('income', None)
+    """
+    by_lower_case = {k.lower(): k for k in known}
+    found = get_close_matches(name.lower(), by_lower_case, n=1)
+    return by_lower_case[found[0]] if found else None
 
 
 def escaped(text: str, keep: str = "\n") -> str:

@@ -26,7 +26,7 @@ OUT_OF_MEMORY = ("OutOfMemoryException", "OutOfMemoryError")  # of engines, whos
 _inside: ContextVar[bool] = ContextVar("inside a call of this kind", default=False)
 
 
-def call_unseen(call: Callable[[], T], booked: str | None, drawing: bool = False) -> T:
+def call_redacted(call: Callable[[], T], booked: str | None, drawing: bool = False) -> T:
     """What ``call`` returns. If memory runs out, an error that has no number, nor the first error as its cause.
 
     ``booked`` is what to say about the budget; None leaves the error to an outer call of this kind.
@@ -61,18 +61,18 @@ def call_unseen(call: Callable[[], T], booked: str | None, drawing: bool = False
     )
 
 
-def count_unseen(fill: Callable[[], T]) -> T:
+def count_redacted(fill: Callable[[], T]) -> T:
     """The same for filling a vault: nothing is booked yet, and nothing that a library says of a record is shown."""
-    return call_unseen(fill, NOTHING_BOOKED, drawing=True)
+    return call_redacted(fill, NOTHING_BOOKED, drawing=True)
 
 
-def unseen(booked: str) -> Callable[[Callable[P, T]], Callable[P, T]]:
+def redacted(booked: str) -> Callable[[Callable[P, T]], Callable[P, T]]:
     """The same for all calls of a function that takes private records; within such a call, the outer one knows more."""
 
     def decorate(function: Callable[P, T]) -> Callable[P, T]:
         @wraps(function)
         def guarded(*args: P.args, **kwargs: P.kwargs) -> T:
-            return call_unseen(lambda: function(*args, **kwargs), booked if not _inside.get() else None)
+            return call_redacted(lambda: function(*args, **kwargs), booked if not _inside.get() else None)
 
         return guarded
 

@@ -25,7 +25,7 @@ from discreet import (
     private_cuts,
 )
 from discreet._utils.errors import LearningError, NotEnoughMemory, PrivacyWarning
-from discreet._utils.unseen import NOTHING_BOOKED, STAYS_BOOKED, call_unseen
+from discreet._utils.redaction import NOTHING_BOOKED, STAYS_BOOKED, call_redacted
 from discreet.audit.explore import ListsByEnvelope, TreesOnTuples
 
 SCHEMA = Schema((Numeric("n", low=0, high=9, n_cuts=8), Boolean("b")), target="y", classes=[0, 1])
@@ -187,7 +187,7 @@ def test_whatever_fails_while_it_learns_shows_no_number_and_stays_booked(entranc
 @pytest.mark.parametrize("error", [KeyboardInterrupt(), OSError("disk full"), NotEnoughMemory("ours")])
 def test_what_has_no_numbers_passes_as_it_is(error):
     with pytest.raises(type(error)) as caught:
-        call_unseen(raising(error), "", drawing=True)
+        call_redacted(raising(error), "", drawing=True)
     assert caught.value is error
 
 
@@ -195,7 +195,7 @@ def test_what_has_no_numbers_passes_as_it_is(error):
 def test_numpy_says_nothing_of_numbers_that_overflow_however_it_is_set(drawing):
     with warnings.catch_warnings(), np.errstate(all="raise"):
         warnings.simplefilter("error")
-        assert np.isinf(call_unseen(lambda: np.exp(np.float64(1e4)), "", drawing=drawing))
+        assert np.isinf(call_redacted(lambda: np.exp(np.float64(1e4)), "", drawing=drawing))
 
 
 def test_a_fit_does_not_depend_on_how_numpy_is_set_to_take_odd_numbers():

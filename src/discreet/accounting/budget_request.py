@@ -1,20 +1,122 @@
-"""What somebody would like to reserve, and the entry that comes of it, if the ledger takes it."""
+"""What somebody would like to reserve, whether a ledger takes it, and what may then be spent.
+
+Whoever asks for releases may choose each after having seen the ones before, its budget included. So what decides must be a
+*filter*: it holds for every such strategy. Two are used, and what **either** of them takes is taken (docs/theory.md, Theorem 34):
+
+    addition   the sum of all epsilons is within epsilon
+    zCDP       the sum of all rhos is within a rho that was fixed when the ledger was made, and that is (epsilon, rho_delta)-DP
+
+In both cases the deltas of the releases add up to no more than ``delta - rho_delta``. Then everything together is (epsilon,
+delta)-DP. What is refused may depend on budgets alone, which are public.
+"""
 
 import secrets
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from fractions import Fraction
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
-from .amounts import exact
-from .costs import KINDS, MOST_TIMES, NOTHING_PROVED, PURE, Cost, is_proved, pair, plain_sum
-from .entries import LONGEST_NAME, Entry, Totals, Whole, rho_charged
-from .filter import refuse_more_than_left
-from .reservation import BudgetError
+from .costs import KINDS, MOST_TIMES, NOTHING_PROVED, PURE, Cost, exact, is_proved, pair, plain_sum
+from .entries import FINISHED, LONGEST_NAME, STOPPED, Booked, Entry, Totals, Whole, rho_charged
 
+if TYPE_CHECKING:
+    from .ledger import Ledger
+Pair = tuple[Fraction, Fraction]
 AsReserved = Literal["as reserved"]  # what is proved about a release is the pair that is reserved for it
 Proved = tuple[float, float] | Sequence[Cost] | AsReserved | None
+
+
+class BudgetError(ValueError):
+    """A ledger without enough left, or a door that asks for more than was reserved."""
+
+
+class Reservation:
+    """What a fit may spend. Doors draw from it before they answer. A ``with`` block closes it.
+
+    Doors know the price of a query for one record. It is charged for each of the ``records`` that a person may have.
+    ``booked`` says where it stands, None without a ledger.
+    """
+
+    def __init__(
+        self,
+        epsilon: Fraction,
+        delta: Fraction,
+        ledger: "Ledger | None" = None,
+        booked: Booked | None = None,
+        records: int = 1,
+        spent: Fraction = Fraction(0),
+    ) -> None:
+        self.epsilon, self.delta, self.records, self.booked = epsilon, delta, records, booked
+        self.spent_epsilon, self.spent_delta = spent, Fraction(0)
+        self._ledger = ledger
+
+    def draw(self, epsilon: Fraction, delta: Fraction, what: str) -> None:
+        """Charge a query, or refuse it."""
+        spent_epsilon = self.spent_epsilon + (epsilon if self.records == 1 else self.records * epsilon)
+        spent_delta = self.spent_delta + delta if delta else self.spent_delta
+        if spent_epsilon > self.epsilon or spent_delta > self.delta:
+            raise BudgetError(f"a {what} asks for more than is left of the reservation: this is a bug in the learner")
+        self.spent_epsilon, self.spent_delta = spent_epsilon, spent_delta
+
+    def close(self, how: str = FINISHED) -> None:
+        """Write down what was spent, and whether the release was finished."""
+        if self._ledger is not None and self.booked is not None:
+            self._ledger._end(self.booked, how, self.spent_epsilon, self.spent_delta)
+
+    def __enter__(self) -> "Reservation":
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        self.close(FINISHED if kind is None else STOPPED)
+
+
+class NoDeltaError(BudgetError):
+    """A release that needs a delta, for a ledger that was made without one."""
+
+
+def refuse_more_than_left(whole: Whole, totals: Totals, asked: Pair, costs: tuple[Cost, ...]) -> None:
+    """Raise BudgetError if the release may not be taken. Of what is not proved, what is asked for is counted."""
+    proved, rho = plain_sum(costs), rho_charged(costs, asked[0])
+    within_rho = whole.rho is not None and totals.rho + rho <= whole.rho
+    sums = [("", asked, (totals.epsilon, totals.delta))]
+    if is_proved(costs):
+        sums.append((" of what is proved", proved, (totals.proved_epsilon, totals.proved_delta)))
+    for kind, (epsilon, delta), spent in sums:
+        left = whole.epsilon - spent[0], whole.delta_for_releases - spent[1]
+        if (epsilon > left[0] and not within_rho) or delta > left[1]:
+            message = (
+                f"the ledger has epsilon {_shown(left[0], whole)} and delta {float(left[1]):.6g} left{kind}, "
+                f"this needs epsilon {float(epsilon):.6g} and delta {float(delta):.6g}"
+            )
+            if whole.rho is not None:
+                message += (
+                    f"; in zCDP it has rho {_shown(whole.rho - totals.rho, whole)} left, this needs {float(rho):.6g}"
+                )
+            if delta and not whole.delta_for_releases:
+                raise NoDeltaError(f"{message} (the ledger was made without a delta for releases)")
+            raise BudgetError(message)
+
+
+def _shown(left: Fraction, whole: Whole) -> str:
+    """By addition, a ledger with a rho may have spent more than its epsilon."""
+    return f"{float(left if whole.rho is None else max(left, Fraction(0))):.6g}"
+
+
+def how_many(whole: Whole, totals: Totals, costs: tuple[Cost, ...], most: int = 10**9) -> int:
+    """How many more releases with these costs a ledger has room for; of what is not proved, none."""
+    if not is_proved(costs):
+        return 0
+    (epsilon, delta), rho = plain_sum(costs), rho_charged(costs, Fraction(0))
+    left = whole.epsilon - max(totals.epsilon, totals.proved_epsilon)
+    found = _fit(left, epsilon, most)
+    if whole.rho is not None:
+        found = max(found, _fit(whole.rho - totals.rho, rho, most))
+    return min(found, _fit(whole.delta_for_releases - max(totals.delta, totals.proved_delta), delta, most))
+
+
+def _fit(left: Fraction, each: Fraction, most: int) -> int:
+    return most if not each else max(0, min(most, int(left // each)))
 
 
 class UnprovedError(BudgetError):
@@ -22,7 +124,7 @@ class UnprovedError(BudgetError):
 
 
 @dataclass(frozen=True)
-class Wish:
+class BudgetRequest:
     """What somebody would like to reserve.
 
     ``because`` says why nothing is proved, if nothing is. ``rests_on`` are the cut points that the release was made with, with
@@ -45,7 +147,7 @@ class Wish:
         nothing = Fraction(0)
         return {n: e - known.get(n, nothing) for n, e in self.rests_on.items() if e > known.get(n, nothing)}
 
-    def granted(self, whole: Whole, totals: Totals, known: Mapping[str, Fraction]) -> Entry:
+    def approve(self, whole: Whole, totals: Totals, known: Mapping[str, Fraction]) -> Entry:
         """The entry to be made, or BudgetError."""
         owed = self.owed(known)
         before = sum(owed.values(), Fraction(0))
@@ -80,7 +182,7 @@ class Wish:
         )
 
 
-def make_wish(
+def make_request(
     epsilon: Fraction,
     delta: Fraction,
     what: str,
@@ -90,8 +192,8 @@ def make_wish(
     release: str | None,
     rests_on: Mapping[str, Fraction] | None,
     pays_for: Mapping[str, Fraction] | None,
-) -> Wish:
-    """A wish, from what ``Ledger.reserve`` is given."""
+) -> BudgetRequest:
+    """A request, from what ``Ledger.reserve`` is given."""
     if not isinstance(what, str):
         raise TypeError(f"what must be a string that says what is released, not {type(what).__name__}")
     if isinstance(records, bool) or not isinstance(records, int) or records < 1:
@@ -106,7 +208,7 @@ def make_wish(
         raise ValueError(
             "pays_for is more than epsilon: cut points that are the release cannot cost more than all of it"
         )
-    return Wish(what, epsilon, delta, costs, tuple(because), records, named, owed, paid)
+    return BudgetRequest(what, epsilon, delta, costs, tuple(because), records, named, owed, paid)
 
 
 def _cut_points(parameter: str, given: Mapping[str, Fraction] | None) -> dict[str, Fraction]:
