@@ -28,7 +28,7 @@ _HOME = {
     "Rule": "rules.rules",
     "RuleList": "models.rule_list",
     "SavedModel": "models.saved",
-    "Split": "models.nodes",
+    "Split": "models.tree",
     "Tree": "models.tree",
     "Card": "models.score_card",
     "PointsTable": "models.score_card",
@@ -63,12 +63,12 @@ if TYPE_CHECKING:
     from .evaluation.accuracy import noisy_accuracy as noisy_accuracy
     from .evaluation.cut_points import private_cuts as private_cuts
     from .evaluation.evaluation import noisy_evaluation as noisy_evaluation
-    from .models.nodes import Split as Split
     from .models.rule_list import RuleList as RuleList
     from .models.saved import SavedModel as SavedModel
     from .models.score_card import Card as Card
     from .models.score_card import PointsTable as PointsTable
     from .models.score_card import ScoreCard as ScoreCard
+    from .models.tree import Split as Split
     from .models.tree import Tree as Tree
     from .report.bundle.folder import write_release as write_release
     from .report.bundle.verifying import verify_release as verify_release

@@ -6,10 +6,11 @@ import pytest
 
 from discreet import Boolean, Categorical, Literal, Numeric, PrivacyStatement, SavedModel, Schema, Split, Tree
 from discreet.accounting.statement import Guarantee
-from discreet.models.display.summary import Fork, Step, otherwise, summarize
+from discreet.models.display.summary import Step, otherwise, summarize, support_of
+from discreet.models.partition import Answer
+from discreet.models.tree import Fork
 from discreet.report.html import to_html
 from discreet.report.tree_part import BOX
-from discreet.rules.partition import Answer
 
 from ..support.reported_models import TREES, model, tree_of
 from .test_report import Page
@@ -75,9 +76,9 @@ def test_numbers_are_those_of_the_counts():
     assert [step.faint for step in summary.steps] == [False, False, True, False]
     root = summary.root
     assert isinstance(root, Fork)
-    assert root.support == summary.total
+    assert support_of(root) == summary.total
     assert root.true.other.true is barbera
-    assert root.true.other.support == 57
+    assert support_of(root.true.other) == 57
     words = Page(to_html(model("small_tree"))).text
     for said in (
         "about 182 records",

@@ -51,8 +51,8 @@ from discreet.accounting.entries import Entry, Totals, Whole
 from discreet.accounting.ledger import BudgetError, LedgerError, LedgerSnapshot
 from discreet.accounting.statement import Guarantee
 from discreet.evaluation.evaluation_file import SavedEvaluation
+from discreet.models.partition import Answer
 from discreet.models.saved import checksum
-from discreet.rules.partition import Answer
 
 MOST_SECONDS = 2.0  # of CPU for one input
 LONGEST_MESSAGE = 1_500

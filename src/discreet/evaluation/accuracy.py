@@ -9,9 +9,9 @@ import numpy as np
 from .._utils.unseen import SEE_LEDGER, unseen
 from ..accounting.ledger import Ledger
 from ..accounting.statement import MEASURED, PrivacyStatement
+from ..models.model import Model
 from ..private.noise.entropy import Integers
 from ..private.release import Terms
-from ..rules.partition import Model
 from .measuring import Measurement, measure, model_to_measure
 
 CONFIDENCE = 0.95

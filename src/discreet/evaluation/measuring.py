@@ -11,7 +11,7 @@ from .._utils.tables import as_table
 from ..accounting.costs import DISCRETE_LAPLACE, repeated
 from ..accounting.ledger import Reservation
 from ..accounting.statement import Guarantee, PrivacyStatement, neighbours_of
-from ..models.model import PartitionModel, model_of
+from ..models.model import Model, model_of
 from ..private.noise.entropy import Entropy, Integers
 from ..private.queries.evaluation import Division, epsilon_each, noisy_histograms
 from ..private.release import ASSUMES, SCHEMA_IS_PUBLIC, Release, Terms, release
@@ -23,7 +23,7 @@ from ..sources.vault import Vault
 from .origin import origin_of
 
 
-def model_to_measure(model: Any) -> PartitionModel:
+def model_to_measure(model: Any) -> Model:
     """The model, if it can be measured."""
     rules = model_of(model)
     if rules is None or rules.schema is None:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..accounting.statement import DRAFTED, INFERRED, SEEDED, Guarantee, PrivacyStatement
-from ..rules.partition import Model
+from ..models.model import Model
 
 SAY = "say model_is_public=True if it does not depend on these records"
 PUBLIC = "the model does not depend on these records: it was written by hand, or learned from others (model_is_public)"

@@ -18,9 +18,9 @@ import numpy as np
 from ..estimators.algorithms.trees import check_feasible
 from ..estimators.trees import BY_MASS
 from ..models.display.summary import Chance
+from ..models.partition import DOUBLING
 from ..private.noise.sums import margin
 from ..rules.candidates import Candidates
-from ..rules.partition import DOUBLING
 from ..rules.tree_prior import TreePrior
 from ..schema import Schema
 

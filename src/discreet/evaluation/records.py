@@ -9,7 +9,7 @@ from sklearn.utils.validation import column_or_1d
 from .._utils.errors import no_value_shown
 from .._utils.tables import Table, as_array, as_table
 from ..estimators.base import LABELS
-from ..models.model import PartitionModel, model_of
+from ..models.model import Model, model_of
 from ..schema.columns import canonical
 
 
@@ -17,7 +17,7 @@ from ..schema.columns import canonical
 class Records:
     """Records and the model that they are given to. A label is the number of its class in ``model.classes``."""
 
-    model: PartitionModel
+    model: Model
     table: Table
     labels: np.ndarray
     strict: bool  # whether the model's own predict stops at a value that its schema does not foresee

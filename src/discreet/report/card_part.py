@@ -8,7 +8,7 @@ from ..models.cards import numbers_of, percent_of
 from ..models.display.points_part import MINUS, signed
 from ..models.display.summary import CardPart, Summary, TablePart
 from ..models.display.wording import colour, condition, count_cells, number, percent
-from ..rules.partition import DOUBLING, Points
+from ..models.partition import DOUBLING, Points
 from .counts_part import counts_are, legend, no_counts, noise, right
 
 BOX = '<td class="box"></td>'

@@ -8,8 +8,9 @@ from importlib.resources import files
 
 from .._utils.html import name, plain, wide
 from .._utils.svg import bar
-from ..models.display.summary import Fork, Step, Summary
+from ..models.display.summary import Phrase, Step, Summary, support_of
 from ..models.display.wording import colour, condition, count_cells, number, percent
+from ..models.tree import Fork
 from .counts_part import counts_are, legend, no_counts, noise, right
 
 BOX = {
@@ -59,14 +60,15 @@ def tree_css(s: Summary) -> str:
     return f"{_style('tree.css')}@media (min-width: {wide + MARGIN:g}rem) {{\n{sizes}\n{_style('across.css')}}}\n"
 
 
-def _node(s: Summary, node: Fork | Step, way: str = "") -> str:
+def _node(s: Summary, node: Fork[Phrase, Step] | Step, way: str = "") -> str:
     tag = f'<span class="way {"yes" if way == "true" else "no"}">{way}</span> ' if way else ""
     if isinstance(node, Step):
         return f"<li>{_leaf(s, node, tag)}</li>"
-    support = "" if node.support is None else f'<p class="soft">{_about(s)}{number(round(node.support))} records</p>'
+    reaching = support_of(node)
+    support = "" if reaching is None else f'<p class="soft">{_about(s)}{number(round(reaching))} records</p>'
     parts = ""
     if s.has_counts and s.total:
-        of = [(branch.support or 0.0) / s.total for branch in (node.true, node.other)]
+        of = [(support_of(branch) or 0.0) / s.total for branch in (node.true, node.other)]
         parts = f' style="--true:{of[0]:.4f};--other:{of[1]:.4f}"'
     return (
         f'<li><div class="ask"><p>{tag}{_breakable(condition([node.test]))}</p>{support}</div><ul role="list"{parts}>'

@@ -13,8 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..schema.columns import Column
-from .partition import Condition
-from .rules import Literal
+from .rules import Condition, Literal
 
 
 @dataclass(frozen=True, eq=False)

@@ -11,13 +11,12 @@ from ...models.export import FORMATS
 from ...models.export.sql import to_sql
 from ...models.labelled import classes_called, target_called
 from ...models.saved import SavedModel
-from ...rules.partition import columns_used_by
 from .loud import NOTHING_PROVED, TREAT_AS
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from ...rules.partition import Model
+    from ...models.model import Model
 
 FOLDER = "code/"
 DIALECTS = ("duckdb", "postgresql", "spark")
@@ -70,7 +69,7 @@ def _header(model: SavedModel, sha256: str, mark: str) -> str:
     classes = zip(map(str, model.classes), classes_called(model.model), strict=True)
     lines += [f"{name} is {called}" for name, called in classes if called != name]
     schema = model.model.schema
-    for name in columns_used_by(model.model):
+    for name in model.model.used_columns:
         if schema is not None and schema[name].label:
             lines.append(f"{name} is {schema[name].label}")
     return "".join(f"{mark}{in_comment(line)}\n" for line in lines)
