@@ -22,7 +22,7 @@ from discreet.private.sampling.trees.ranges import Ranged, RangedSum, Ranges
 from discreet.private.sampling.trees.reference import keeps_to, law_of_trees
 from discreet.rules.limits import Limits
 from discreet.rules.numbered_tree import leaves_of
-from discreet.rules.tree_prior import TreePrior
+from discreet.rules.prior import TreePrior
 
 from ..support.exact_laws import of_lists, of_trees
 from ..support.small_problems import p_value as p_value_of_lists

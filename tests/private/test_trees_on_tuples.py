@@ -12,7 +12,7 @@ from discreet.private.sampling.trees.problem import SCORES
 from discreet.private.sampling.trees.reference import law_of_trees
 from discreet.private.sampling.trees.sums import TreeSums
 from discreet.private.sampling.trees.worth import sum_for
-from discreet.rules.tree_prior import TreePrior
+from discreet.rules.prior import TreePrior
 
 from ..support.small_tables import small_table
 

@@ -25,7 +25,7 @@ from ..private.queries.vault import Vault
 from ..rules.candidates import Candidates
 from ..rules.limits import Limits, check_forbid, check_monotone
 from ..rules.numbered_tree import Leaf, NumberedTree
-from ..rules.tree_prior import TreePrior
+from ..rules.prior import TreePrior
 from ..schema import Schema
 from ..sources.plan import Needs
 from .algorithms.greedy import majority

@@ -19,7 +19,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ...models.partition import DOUBLING
-from ...rules.card_weights import WHOLE, Weights
+from ...rules.column_parts import WHOLE, Weights
 from ...rules.numbered_tree import Leaf, NumberedTree
 from .card_points import GRID, evidence, log_likelihood
 

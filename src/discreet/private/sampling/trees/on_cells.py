@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from ....rules.limits import Limits
 from ....rules.numbered_tree import Path
-from ....rules.tree_prior import TreePrior
+from ....rules.prior import TreePrior
 from ...counts.cells import Array
 from ...counts.secret import Secret
 from .problem import ACCURACY, Counted, Numbers, Part, Prefix

@@ -21,7 +21,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ....rules.limits import Limits
-from ....rules.tree_prior import TreePrior
+from ....rules.prior import TreePrior
 from ...counts.cells import Array
 
 if TYPE_CHECKING:
