@@ -20,7 +20,7 @@ _HOME = {
     "GreedyRuleListClassifier": "estimators.greedy",
     "Ledger": "accounting.ledger",
     "PrivacyStatement": "accounting.statement",
-    "noisy_accuracy": "evaluation.accuracy",
+    "noisy_accuracy": "evaluation.measuring",
     "noisy_evaluation": "evaluation.evaluation",
     "open_table": "sources.urls",
     "Vault": "sources.vault",
@@ -60,9 +60,9 @@ if TYPE_CHECKING:
     from .estimators.optimal import OptimalRuleListClassifier as OptimalRuleListClassifier
     from .estimators.trees import DPOptimalTreeClassifier as DPOptimalTreeClassifier
     from .estimators.trees import OptimalTreeClassifier as OptimalTreeClassifier
-    from .evaluation.accuracy import noisy_accuracy as noisy_accuracy
     from .evaluation.cut_points import private_cuts as private_cuts
     from .evaluation.evaluation import noisy_evaluation as noisy_evaluation
+    from .evaluation.measuring import noisy_accuracy as noisy_accuracy
     from .models.rule_list import RuleList as RuleList
     from .models.saved import SavedModel as SavedModel
     from .models.score_card import Card as Card

@@ -31,7 +31,7 @@ from discreet.accounting.ledger import Reservation
 from discreet.accounting.statement import Guarantee
 from discreet.cli import main
 from discreet.evaluation import feature_importance, membership_attack, vulnerability
-from discreet.evaluation.accuracy import right_or_wrong
+from discreet.evaluation.measuring import right_or_wrong
 from discreet.models.display.summary import summarize
 from discreet.models.export.python_source import LONGEST_CHAIN
 from discreet.models.partition import Answer, Partition

@@ -10,7 +10,7 @@ from discreet.models.display.summary import Step, otherwise, summarize, support_
 from discreet.models.partition import Answer
 from discreet.models.tree import Fork
 from discreet.report.html import to_html
-from discreet.report.tree_part import BOX
+from discreet.report.model_part import WIDTHS
 
 from ..support.reported_models import TREES, model, tree_of
 from .test_report import Page
@@ -148,8 +148,8 @@ def test_where_a_test_is_not_true_the_opposite_is_or_the_value_is_missing(litera
 @pytest.mark.parametrize("depth", [0, 1, 2, 5, 6])
 def test_a_tree_is_drawn_from_left_to_right_where_there_is_room_for_its_depth(depth):
     text = to_html(SavedModel(tree_of(model("large_tree").model.schema, depth)))
-    assert ("--wide" in text) is (depth in BOX)
-    assert ('aria-label="Tests and leaves" tabindex="0"' in text) is (depth > max(BOX))
+    assert ("--wide" in text) is (depth in WIDTHS)
+    assert ('aria-label="Tests and leaves" tabindex="0"' in text) is (depth > max(WIDTHS))
 
 
 def test_a_page_of_a_list_has_no_style_of_trees():

@@ -13,7 +13,7 @@ from sklearn.metrics import roc_auc_score, roc_curve
 from .._utils.parameters import check_seed
 from ..models.model import Model
 from ..models.partition import Answer
-from .records import records_of
+from .measures import records_of
 
 KINDS = ("black-box", "label-only")
 

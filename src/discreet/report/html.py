@@ -4,7 +4,6 @@ Names and values in a model may be anything, so every string goes through ``plai
 """
 
 from dataclasses import replace
-from importlib.resources import files
 from typing import Any
 
 from .._utils.html import document, name, page_css, plain, wide
@@ -12,13 +11,9 @@ from ..accounting.entries import LedgerSnapshot
 from ..models.display.particulars import Particulars
 from ..models.display.summary import Summary, summarize
 from ..models.display.wording import bound, epsilon_text, number, percent, sentence
-from .card_part import card, card_css, totals
-from .columns_part import columns
-from .list_part import rules, splits
-from .promise_part import budget, limits, promise
-from .scale_part import epsilon
-from .schema_part import schema
-from .tree_part import leaves, tree, tree_css
+from .model_part import card, leaves, rules, splits, style, totals, tree, tree_css
+from .promise_part import budget, epsilon, limits, promise
+from .schema_part import columns, schema
 
 NAMES_IN_TILE = 3
 SECTIONS = {
@@ -64,7 +59,7 @@ def to_html(model: Any, particulars: Particulars | None = None, sha256: str = ""
     summary = replace(summarize(model), particulars=particulars or Particulars(), sha256=sha256)
     shown, divided, of_its_own, own_css = rules, splits, {}, ""
     if summary.cards:
-        shown, divided, of_its_own, own_css = card, totals, OF_A_CARD, card_css()
+        shown, divided, of_its_own, own_css = card, totals, OF_A_CARD, style("card.css")
     elif summary.root is not None:
         shown, divided, of_its_own, own_css = tree, leaves, OF_A_TREE, tree_css(summary)
     title = _kind(summary) if summary.target is None else f"Predicting {plain(summary.target)}"
@@ -98,11 +93,7 @@ def to_html(model: Any, particulars: Particulars | None = None, sha256: str = ""
 {sections}</main>
 <footer><p>Made by discreet {plain(summary.version)} from what the model releases; no records were read for it. This page loads
 nothing and sends nothing.</p></footer>"""
-    return document(f"{title}: model report", page_css() + own_css, body, _file("scale.js"))
-
-
-def _file(filename: str) -> str:
-    return files(__package__).joinpath(filename).read_text(encoding="utf-8")
+    return document(f"{title}: model report", page_css() + own_css, body, style("scale.js"))
 
 
 def _heading(s: Summary) -> str:

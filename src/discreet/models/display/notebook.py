@@ -11,7 +11,6 @@ from ..labelled import classes_called
 from ..model import Model
 from ..partition import Points
 from ..tree import Fork
-from .points_part import MINUS, signed
 from .summary import (
     CardPart,
     Phrase,
@@ -24,7 +23,7 @@ from .summary import (
     total_ranges,
     verdict_of,
 )
-from .wording import colour, condition, ends, number, percent
+from .wording import MINUS, colour, condition, ends, number, percent, signed
 
 COLOURS = ("#0d9488", "#d9661f", "#7068e0", "#bd4aa5", "#a07d12", "#6f7f8d")
 STYLE = (

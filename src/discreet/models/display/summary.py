@@ -357,9 +357,8 @@ def verdict_of(statement: PrivacyStatement | None) -> Verdict:
         return Verdict(
             "none",
             "Learned without privacy",
-            "The model and its counts come straight from the records. Whoever sees this model may learn "
-            "something about single "
-            "people in the table. Publish it only if the records themselves may be shown.",
+            "The model and its counts come straight from the records. Whoever sees this model may learn something "
+            "about single people in the table. Publish it only if the records themselves may be shown.",
         )
     proved = statement.proved
     if proved is None:
@@ -383,10 +382,9 @@ def verdict_of(statement: PrivacyStatement | None) -> Verdict:
     return Verdict(
         "proved",
         f"Private, with {proved}",
-        "What anyone could conclude from this model about a person has nearly the same chance whether or not "
-        "that person's record "
-        "was in the table. This is proved, not measured: if what the statement assumes is so, it holds against everyone, "
-        "whatever else they know.",
+        "What anyone could conclude from this model about a person has nearly the same chance whether or not that "
+        "person's record was in the table. This is proved, not measured: if what the statement assumes is so, it holds "
+        "against everyone, whatever else they know.",
         assumes=_rests_on(statement),
     )
 

@@ -5,8 +5,7 @@ from ...models.display.particulars import LONGEST, Particulars
 from ...models.display.summary import summarize
 from ...models.labelled import target_called
 from ...models.saved import SavedModel
-from .attached import EVALUATION_PAGE, Attached
-from .loud import warning_of
+from .attachments import EVALUATION_PAGE, Attached, warning_of
 
 BOX = "- [ ] "
 SIGNING = ("the holder of the table", "the privacy officer", "the receiver")
