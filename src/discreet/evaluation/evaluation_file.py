@@ -53,9 +53,7 @@ class SavedEvaluation:
     @classmethod
     def of(cls, evaluation: NoisyEvaluation, model_file: bytes, ledger: Ledger | None = None) -> "SavedEvaluation":
         """Of an evaluation and the content of the model's file."""
-        again = _computed_again(evaluation.to_dict(), evaluation.privacy, model_file)
-        if not _is_paid(again):
-            raise ModelError(f"the evaluation's noise is not that of the price it names; {HOW_TO_MEND}")
+        _computed_again(evaluation.to_dict(), evaluation.privacy, model_file)
         sha256 = hashlib.sha256(model_file).hexdigest()
         return cls(evaluation, sha256, None if ledger is None else ledger.snapshot())
 
@@ -99,10 +97,7 @@ class SavedEvaluation:
             ) from None
         if hashlib.sha256(model_file).hexdigest() != sha256:
             raise ModelError(f"the evaluation names another checksum than that of the model's file: {OTHER_MODEL}")
-        found = _computed_again(data["evaluation"], privacy, model_file)
-        if not _is_paid(found):
-            raise ModelError(f"the evaluation's noise is not that of the price it names; {HOW_TO_MEND}")
-        return cls(found, sha256, ledger, version)
+        return cls(_computed_again(data["evaluation"], privacy, model_file), sha256, ledger, version)
 
     def save(self, path: str | PathLike[str]) -> None:
         """Write it to a file, whole or not at all."""
@@ -110,18 +105,21 @@ class SavedEvaluation:
 
 
 def _computed_again(data: Any, privacy: PrivacyStatement, model_file: bytes) -> NoisyEvaluation:
-    """What follows from the counts of an evaluation and the model, if it is what the evaluation says."""
+    """What follows from the counts of an evaluation and the model, if it is what the evaluation says, and what was paid for."""
     model = SavedModel.from_json(model_file.decode("utf-8-sig", "replace")).model
     try:
         counts = _counts(data["counts"], len(model.classes))
         found = evaluation_of(model, counts, _named(data["groups"], counts), privacy)
-        if _alike(found.to_dict(), data):
-            return found
+        follows, is_paid = _alike(found.to_dict(), data), _is_paid(found)
     except (*UNREADABLE, IndexError, OverflowError):
-        pass
-    raise ModelError(
-        f"the evaluation's numbers do not follow from its own counts and this model: it was changed, or {OTHER_MODEL}"
-    )
+        follows = False
+    if not follows:
+        raise ModelError(
+            f"the evaluation's numbers do not follow from its own counts and this model: it was changed, or {OTHER_MODEL}"
+        )
+    if not is_paid:
+        raise ModelError(f"the evaluation's noise is not that of the price it names; {HOW_TO_MEND}")
+    return found
 
 
 def _counts(data: Mapping[str, Any], n: int) -> NoisyCounts:
@@ -179,7 +177,7 @@ def _alike(one: Any, other: Any) -> bool:
 def _list(data: Any) -> list[Any]:
     if not isinstance(data, list | tuple):
         raise TypeError
-    return data
+    return list(data)
 
 
 def _n(data: Any, n: int) -> list[Any]:

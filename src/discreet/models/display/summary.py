@@ -4,7 +4,7 @@ Nothing here looks at records: all numbers follow from the released model, its s
 """
 
 import math
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from ..._utils.errors import ModelError
@@ -22,7 +22,6 @@ from ..partition import Ends, Points
 from ..saved import SavedModel
 from ..score_card import cards_of
 from ..tree import Fork, Leaf, in_other_words, leaves_below, root_of
-from .particulars import Particulars
 
 WEAK = 10  # an epsilon above this is next to no protection, as the statement says itself
 CONFIDENCE = LEVEL  # how surely a count is within the margin that is shown
@@ -175,8 +174,6 @@ class Summary:
     parameters: tuple[tuple[str, str], ...]
     version: str
     schema: Schema | None = None
-    particulars: Particulars = field(default_factory=Particulars)
-    sha256: str = ""  # of the model's file, where there is one
     cards: tuple[CardPart, ...] = ()  # of a score card; none of any other model
     ranges: tuple[str, ...] = ()  # of a score card, the totals of each step
     by_class: bool = False  # whether points are one number for each class

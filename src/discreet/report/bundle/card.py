@@ -11,11 +11,11 @@ from ..._utils.visible import in_markdown, in_yaml, on_a_line
 from ...accounting.entries import LedgerSnapshot
 from ...accounting.ledger_words import to_whom, together
 from ...accounting.statement import rounded_up
-from ...models.display.particulars import LONGEST, Particulars
 from ...models.display.summary import Summary, summarize
 from ...models.labelled import lines_in_labels, target_called
 from ...models.saved import SavedModel
 from ...schema import Schema
+from ..html import LONGEST, Particulars
 from ..promise_part import not_covered
 from ..schema_part import facts_of, origin_of
 from .attachments import EVALUATION, EVALUATION_PAGE, Attached, warning_of

@@ -1,10 +1,10 @@
 """What people have to make sure of, because no program can; with a place to sign."""
 
 from ..._utils.visible import in_markdown
-from ...models.display.particulars import LONGEST, Particulars
 from ...models.display.summary import summarize
 from ...models.labelled import target_called
 from ...models.saved import SavedModel
+from ..html import LONGEST, Particulars
 from .attachments import EVALUATION_PAGE, Attached, warning_of
 
 BOX = "- [ ] "

@@ -13,9 +13,8 @@ from typing import Any
 from ..._utils.errors import ModelError
 from ..._utils.folders import write_folder
 from ...accounting.ledger import Ledger
-from ...models.display.particulars import Particulars
 from ...models.saved import SavedModel
-from ..html import to_html
+from ..html import Particulars, to_html
 from .attachments import Attached, ledger_now, warning_of
 from .card import model_card
 from .checklist import checklist

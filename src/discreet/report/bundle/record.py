@@ -12,8 +12,8 @@ from ..._utils.json_text import read_json
 from ...accounting.costs import rho_sum
 from ...accounting.entries import LedgerSnapshot
 from ...accounting.statement import Guarantee, PrivacyStatement, above
-from ...models.display.particulars import Particulars
 from ...models.saved import SavedModel
+from ..html import Particulars
 from .attachments import EVALUATION, Attached, warning_of
 from .checksums import sha256_of
 
