@@ -264,7 +264,7 @@ def test_scores_of_whole_numbers_that_are_missing(engine):
         connection.execute("CREATE TABLE t AS FROM (VALUES (9007199254740993, 40.0), (NULL, 70.0)) v (id, age)")
     saved = SavedModel.load("model.json")
     rules = RuleList.parse("if age <= 50 then no else yes", ("no", "yes"), saved.rule_list.schema)
-    replace(saved, rule_list=rules).save("hand.json")
+    replace(saved, model=rules).save("hand.json")
     run("predict", "hand.json", "duckdb:///ids.db?table=t", "--id", "id", "--out", "s.csv")
     assert pd.read_csv("s.csv", dtype=str).fillna("").values.tolist() == [
         ["9007199254740993", "no", "1.0", "0.0"],

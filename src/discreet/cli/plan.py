@@ -146,7 +146,7 @@ def plan(
     assert records is not None
     alike = [_on_similar(schema, records, e.epsilon) for e in expected]
     if out is not None:
-        from ..evaluation.planning_chart import planning_chart
+        from ..evaluation.planning import planning_chart
 
         write_new(out, planning_chart(expected, best, model), force)
     if as_json:

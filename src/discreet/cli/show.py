@@ -12,9 +12,11 @@ from .terminal import as_text, on_one_line, open_console, say_lines
 if TYPE_CHECKING:
     from rich.text import Text
 
-    from ..models.nodes import Node
+    from ..models.model import Model
+    from ..models.partition import Answer
     from ..models.score_card import ScoreCard
-    from ..rules.partition import Answer, Condition, Model
+    from ..models.tree import Node
+    from ..rules.rules import Condition
 
 LABEL_COLOURS = ("cyan", "magenta", "green", "yellow", "blue", "red")
 
@@ -27,9 +29,8 @@ def coloured(model: "Model", counts_epsilon: float | None = None) -> "Text":
     from rich.text import Text
 
     from ..models.cards import numbers_of
-    from ..models.nodes import root_of
     from ..models.score_card import ScoreCard
-    from ..rules.partition import conditions_of_answers
+    from ..models.tree import root_of
     from ..rules.text import write_number
 
     if (root := root_of(model)) is not None:
@@ -47,7 +48,7 @@ def coloured(model: "Model", counts_epsilon: float | None = None) -> "Text":
                 )
             )
         lines += [Text()] if partition.points else []
-    conditions = conditions_of_answers(model)
+    conditions = model.answer_conditions
     for i, answer in enumerate(model.answers):
         lines.append(Text.assemble(*_words(model, conditions, i), *_answer(model, answer, counts_epsilon)))
     return Text("\n").join(lines)
@@ -58,7 +59,7 @@ def _coloured_tree(model: "Model", root: "Node", counts_epsilon: float | None) -
     from rich.text import Text
 
     from ..models.labelled import in_labels
-    from ..models.nodes import INDENT, lines_of
+    from ..models.tree import INDENT, lines_of
 
     lines = []
     for line in lines_of(root):
@@ -74,9 +75,9 @@ def _coloured_card(model: "ScoreCard", counts_epsilon: float | None) -> "Text":
     """A score card: columns, values and points under each other, then what totals mean."""
     from rich.text import Text
 
-    from ..models.card_text import LARGEST_TOTAL, card_rows
     from ..models.cards import ranges_of_totals
     from ..models.labelled import classes_called, in_labels
+    from ..models.score_card import LARGEST_TOTAL, card_rows
 
     lines: list[Text] = []
     for number, card in enumerate(model.cards):
@@ -108,7 +109,6 @@ def _share(share: float) -> str:
 
 def _answer(model: "Model", answer: "Answer", counts_epsilon: float | None) -> list[Any]:
     """A label in its colour, and what its counts or shares say."""
-    from ..models.count_intervals import support_interval
     from ..models.labelled import classes_called, reason_for_label
 
     where = model.classes.index(answer.label)
@@ -117,7 +117,7 @@ def _answer(model: "Model", answer: "Answer", counts_epsilon: float | None) -> l
     if answer.shares is not None and counts:  # shares are not those of the counts: both are said
         return [label, (f"   {_share(answer.shares[where])}", "dim"), (_records(model, answer, counts_epsilon), "dim")]
     if (total := sum(counts)) > 0:
-        ends = support_interval(answer, counts_epsilon) if counts_epsilon else None
+        ends = answer.support_interval(counts_epsilon) if counts_epsilon else None
         interval = "" if ends is None else f" ({ends[0]:,} to {ends[1]:,})"
         why = on_one_line(reason_for_label(model, answer, counts_epsilon is not None))
         return [label, (f"   {_share(counts[where] / total)} of {total:,.0f}{interval}{why and f'; {why}'}", "dim")]
@@ -128,10 +128,9 @@ def _answer(model: "Model", answer: "Answer", counts_epsilon: float | None) -> l
 
 def _records(model: "Model", answer: "Answer", counts_epsilon: float | None) -> str:
     """How many records an answer was for, and from where to where that number is."""
-    from ..models.count_intervals import support_interval
 
     total = max(0.0, sum(answer.counts or ()))
-    ends = support_interval(answer, counts_epsilon) if counts_epsilon else None
+    ends = answer.support_interval(counts_epsilon) if counts_epsilon else None
     return f"   {total:,.0f} records" + ("" if ends is None else f" ({ends[0]:,} to {ends[1]:,})")
 
 

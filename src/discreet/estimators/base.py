@@ -11,7 +11,7 @@ from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_dat
 
 from .._utils.errors import SchemaError, no_value_shown
 from .._utils.tables import Table, array_names, as_array, as_frame, as_table, renamed
-from ..models.model import PartitionModel
+from ..models.model import Model
 from ..models.rule_list import RuleList
 from ..models.saved import SavedModel
 from ..private.counts.cells import Cells, CellsInProgress
@@ -44,7 +44,7 @@ class Classifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sciki
         return self.schema is not None
 
     @property
-    def model_(self) -> PartitionModel:
+    def model_(self) -> Model:
         """What was learned, under one name for all kinds of models. There is none before ``fit``."""
         return self.rule_list_
 

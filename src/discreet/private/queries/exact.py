@@ -7,12 +7,10 @@ from typing import NamedTuple
 import numpy as np
 
 from ...rules.candidates import Candidates
-from ...rules.card_weights import WHOLE, Weights
-from ...rules.column_parts import ColumnParts
+from ...rules.column_parts import WHOLE, ColumnParts, Weights
 from ...rules.limits import Limits
 from ...rules.numbered_tree import Leaf, NumberedTree, Path, with_leaves
-from ...rules.prior import Prior
-from ...rules.tree_prior import TreePrior
+from ...rules.prior import Prior, TreePrior
 from ..counts.cells import Array, Cells
 from ..counts.counting import CellCounter
 from ..counts.division import Division, column_numbers, divided_by

@@ -1,4 +1,7 @@
-"""What a holder lays beside a model: an evaluation of it, and what the table's ledger says on the day of the release."""
+"""What a holder lays beside a model: an evaluation of it, and what the table's ledger says on the day of the release.
+
+And the warning that comes first wherever nothing is proved about the model, or about what lies beside it.
+"""
 
 import math
 from dataclasses import dataclass
@@ -14,6 +17,8 @@ from ...models.saved import SavedModel
 
 EVALUATION, EVALUATION_PAGE = "evaluation.json", "evaluation.html"
 TITLE = "The model, measured with privacy"
+NOTHING_PROVED = "NOTHING IS PROVED ABOUT THE PRIVACY OF THIS MODEL"
+TREAT_AS = "Treat it like the records themselves: it may show something about single people in the table"
 ROUNDED = 1e-6  # statements round what they prove up a little: a part in 10^9, with noise that is not exact
 GROW = ("entries", "epsilon", "delta", "proved_epsilon", "proved_delta", "unproved", "rho")  # of a ledger, never less
 
@@ -31,9 +36,7 @@ class Attached:
         cls, model_file: bytes, evaluation_file: bytes | None = None, ledger: LedgerSnapshot | None = None
     ) -> "Attached":
         """Read an evaluation, which must be of this very model."""
-        saved = None if evaluation_file is None else SavedEvaluation.from_bytes(evaluation_file)
-        if saved is not None:
-            saved.check_model(model_file)
+        saved = None if evaluation_file is None else SavedEvaluation.from_bytes(evaluation_file, model_file)
         return cls(evaluation_file, saved, ledger)
 
     @property
@@ -49,6 +52,34 @@ class Attached:
             EVALUATION: self.evaluation_file,
             EVALUATION_PAGE: self.evaluation.to_html(TITLE).encode("utf-8"),
         }
+
+
+def warning_of(model: SavedModel, evaluation: NoisyEvaluation | None = None) -> str | None:
+    """The warning about a model and what was measured of it, with the reasons; None if something is proved about both.
+
+    >>> from discreet import RuleList, SavedModel
+    >>> print(warning_of(SavedModel(RuleList.parse("if age <= 30 then yes else no"))))
+    NOTHING IS PROVED ABOUT THE PRIVACY OF THIS MODEL: it was learned without privacy. Treat it like the records themselves: ...
+    """
+    found = [_of_model(model), None if evaluation is None else _of_evaluation(evaluation)]
+    return " ".join(filter(None, found)) or None
+
+
+def _of_evaluation(evaluation: NoisyEvaluation) -> str | None:
+    if evaluation.privacy.proved is not None:
+        return None
+    reasons = "; ".join(evaluation.privacy.because)
+    return f"NOTHING IS PROVED ABOUT THE PRIVACY OF THE EVALUATION: {reasons}."
+
+
+def _of_model(model: SavedModel) -> str | None:
+    if model.privacy is None:
+        reasons = "it was learned without privacy"
+    elif model.privacy.proved is None:
+        reasons = "; ".join(model.privacy.because)
+    else:
+        return None
+    return f"{NOTHING_PROVED}: {reasons}. {TREAT_AS}."
 
 
 def ledger_now(model: SavedModel, ledger: Ledger) -> LedgerSnapshot:
