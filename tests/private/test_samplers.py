@@ -17,6 +17,7 @@ from discreet.private.sampling.speed.reach import Reach
 from discreet.private.sampling.speed.thresholds import SLACK
 from discreet.rules.prior import Prior
 
+from ..support.slices import examples, pairs, slow_but
 from ..support.small_problems import draws_from, envelope_of, p_value, random_problem
 
 DRAWS = 1_200
@@ -36,12 +37,13 @@ def by_search(posed, entropy, draws=DRAWS):
 
 
 SAMPLERS = [by_envelope, by_coarse_envelope, by_search]
-FAST = {3, 6, 11}
-SEEDS = [seed if seed in FAST else pytest.param(seed, marks=pytest.mark.slow) for seed in range(24)]
+FAST = [11, 6, 3]
 
 
-@pytest.mark.parametrize("sampler", SAMPLERS)
-@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.parametrize(
+    ("seed", "sampler"),
+    slow_but([(seed, sampler) for seed in range(24) for sampler in SAMPLERS], list(zip(FAST, SAMPLERS, strict=True))),
+)
 def test_the_law_over_concrete_labelled_lists(seed, sampler):
     small = random_problem(seed)
     law = law_of_draw(*small)
@@ -72,8 +74,7 @@ def twice_the_rate(posed):
     return replace(posed, rate=2 * posed.rate)
 
 
-@pytest.mark.parametrize("broken", [without_multiplicity, twice_the_rate])
-@pytest.mark.parametrize("sampler", [by_envelope, by_search])
+@pytest.mark.parametrize(("sampler", "broken"), pairs([by_envelope, by_search], [twice_the_rate, without_multiplicity]))
 def test_broken_twins_are_caught(sampler, broken):
     small = random_problem(3, longest=2, n_classes=2, rate=1.0)
     law = law_of_draw(*small)
@@ -81,7 +82,7 @@ def test_broken_twins_are_caught(sampler, broken):
     assert p_value(law, sampler(posed, SeededEntropy(0))) < LEAST_P
 
 
-@pytest.mark.parametrize("sampler", [by_coarse_envelope, by_search])
+@pytest.mark.parametrize("sampler", slow_but([by_coarse_envelope, by_search], [by_search]))
 def test_bounds_that_do_not_hold_are_caught(monkeypatch, sampler):
     """Broken twins: the bounds are too low, so good lists are accepted too rarely, or given up too early."""
     small = random_problem(6, longest=3, n_classes=2, rate=1.5)
@@ -109,7 +110,7 @@ def not_truncated(largest, weight, inherits, u):
     return np.where(inherits, largest, fresh(largest, weight, inherits, u))
 
 
-@pytest.mark.parametrize("twin", [fresh, not_truncated])
+@pytest.mark.parametrize("twin", slow_but([fresh, not_truncated], [fresh]))
 def test_noise_that_is_not_divided_is_caught(monkeypatch, twin):
     small = random_problem(4, longest=2, n_classes=2, rate=1.0)
     law = law_of_draw(*small)
@@ -156,7 +157,7 @@ def optimum_equals_enumeration(seeds):
 
 
 def test_without_noise_the_optimum_is_the_enumerated_one():
-    optimum_equals_enumeration(range(100, 160))
+    optimum_equals_enumeration(range(100, 100 + examples(60)))
 
 
 @pytest.mark.slow
@@ -214,7 +215,7 @@ def test_every_draw_ends(a, b, rate):
         draw(posed, SeededEntropy(0), Deadline(30.0))
 
 
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(st.integers(0, 2**32 - 1))
 def test_any_table_is_drawn_from_without_a_hitch(seed):
     rng = np.random.default_rng(seed)
