@@ -441,7 +441,7 @@ def test_every_public_name_is_looked_at_or_takes_no_private_records():
 
 
 COMMANDS_WITHOUT_PRIVATE_RECORDS = {
-    *("schema", "plan", "ledger", "show", "demo", "audit", "reproduce"),
+    *("schema", "plan", "ledger", "show", "demo", "audit"),
     *("release", "verify"),  # of a model's file; compared below
     *("predict",),  # its output is about the records it is given
     *("check",),  # for the holder's eyes only

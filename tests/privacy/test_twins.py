@@ -8,7 +8,6 @@ import pytest
 from discreet.audit.learners import excess, is_broken
 from discreet.audit.observed import lower_bound
 
-from ..support.slices import slow_but
 from . import twins
 
 SLOW = {
@@ -27,14 +26,14 @@ SLOW = {
         "summed lists: a sampler with half the noise of its law",
         "summed trees: a sampler with half the noise of its law",
     ),
-    *("greedy trees by mass: OpenDP asked for half the noise", "mass: a generator shared by two fits"),
+    "greedy trees by mass: OpenDP asked for half the noise",
 }
 sound_fits = {}  # several twins are of one sound subject
 
 
 def named(generator):
-    cases = list(generator)
-    return pytest.mark.parametrize("case", slow_but(cases, lambda case: case[0] not in SLOW), ids=lambda case: case[0])
+    cases = [pytest.param(case, id=case[0], marks=[pytest.mark.slow] * (case[0] in SLOW)) for case in generator]
+    return pytest.mark.parametrize("case", cases)
 
 
 def sound_fit(sound, pairs):
