@@ -125,7 +125,7 @@ def twin_that_only_looks_at_each(whole, totals, asked, costs):
 @pytest.mark.parametrize("twin", [twin_without_deltas, twin_that_only_looks_at_each])
 def test_a_filter_that_forgets_something_is_caught(twin):
     rng, exceeded = random.Random(3), 0
-    for _ in range(examples(200)):
+    for _ in range(200):
         whole = budgets(rng)
         paths = runs(whole, rng, costs_of(rng)[-2:], refuses=twin, deepest=4)
         exceeded += needed(paths, float(whole.epsilon)) > whole.delta
