@@ -339,7 +339,8 @@ class PrivateClassifier(Classifier, ABC):
         return Terms(self.epsilon, self.ledger, self.records_per_person, self.random_state)
 
     def _check_parameters(self) -> None:
-        _ = self._terms
+        _ = self._terms  # checks what every release has
+        super()._check_parameters()
 
     def _promise(
         self,
