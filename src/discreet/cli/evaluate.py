@@ -12,19 +12,16 @@ from .common import (
     FILE,
     LEDGER,
     NEW_FILE,
-    PLACE,
+    RECORDS_PER_PERSON,
+    Given,
     as_json_option,
     check_epsilon,
     check_outputs,
-    csv_options,
-    engine_option,
     errors_as_messages,
     force_option,
-    is_left_to_engine,
     load_schema,
-    open_where_it_is,
-    read_records,
     say_json,
+    table_options,
     weak_option,
 )
 from .saving import keep, reserved, say_paid
@@ -50,7 +47,7 @@ CHOOSE = (
 
 @click.command()
 @click.argument("model", type=FILE)
-@click.argument("table", type=PLACE)
+@table_options(engine=True)
 @click.option("--target", "-t", help="The column with the true classes, if the model does not name it.")
 @click.option("--epsilon", "-e", type=float, help="Pay this much for noisy numbers, once for all of them.")
 @click.option(
@@ -78,7 +75,7 @@ CHOOSE = (
     help="With --epsilon: also write a file that `discreet release` puts beside the model.",
 )
 @click.option("--ledger", "ledger_file", type=LEDGER, help="Where to book it.")
-@click.option("--records-per-person", type=click.IntRange(min=1), default=1, show_default=True)
+@RECORDS_PER_PERSON
 @click.option("--public", is_flag=True, help="Exact numbers: the records may be shown, or the numbers stay with you.")
 @click.option(
     "--model-is-public",
@@ -88,12 +85,10 @@ CHOOSE = (
 @ANOTHER
 @weak_option
 @force_option
-@csv_options
-@engine_option
 @as_json_option
 def evaluate(
     model: Path,
-    table: Path | str,
+    table: Given,
     target: str | None,
     epsilon: float | None,
     by: tuple[str, ...],
@@ -109,10 +104,6 @@ def evaluate(
     another_ledger: bool,
     weak: bool,
     force: bool,
-    delimiter: str | None,
-    encoding: str,
-    engine: str | None,
-    decimal: str,
     as_json: bool,
 ) -> None:
     """Measure how good MODEL is on the records of TABLE: exactly, or privately for a price.
@@ -131,13 +122,13 @@ def evaluate(
         raise click.UsageError(
             "--accuracy asks for nothing else; leave out --by, --schema, --no-reliability, --report and --out"
         )
-    in_engine = is_left_to_engine(table, engine)
+    in_engine = table.in_engine
     if public and in_engine:
         raise click.UsageError("--public reads the records into memory: give a file, or --epsilon for noisy numbers")
     if epsilon is not None:
         check_epsilon(epsilon, weak)
-        check_outputs([report, out], [model, table, schema_file, ledger_file], force)
-        check_ledger(table, ledger_file, another_ledger)
+        check_outputs([report, out], [model, table.place, schema_file, ledger_file], force)
+        check_ledger(table.place, ledger_file, another_ledger)
     import warnings
 
     from .._utils.errors import PrivacyWarning
@@ -167,16 +158,15 @@ def evaluate(
         X: Any
         y: Any = None
         if in_engine:
-            X = open_where_it_is(table, [*(c.name for c in read.used), target], delimiter, encoding, decimal)
+            X = table.opened([*(c.name for c in read.used), target])
         else:
-            assert isinstance(table, Path)
-            X, y = read_records(table, read, target, delimiter, encoding, decimal)
+            X, y = table.records(read, target)
         if epsilon is not None:
             ledger = Ledger.open(ledger_file) if ledger_file else None
             rows = len(saved.model.answers) + sum(c.n_bins for c in dividing) + 4
             size = SIZE_OF_PAGE * rows * len(saved.classes)
             places = [(path, reserved(path, size, force)) for path in (report, out) if path is not None]
-            note_ledger(table, ledger_file)
+            note_ledger(table.place, ledger_file)
             with_origin = replace(saved, model=measured_model)
             told: dict[str, Any] = {
                 "ledger": ledger,
