@@ -8,35 +8,17 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from .common import (
-    FILE,
-    LEDGER,
-    NEW_FILE,
-    RECORDS_PER_PERSON,
-    Given,
-    as_json_option,
-    check_epsilon,
-    check_outputs,
-    errors_as_messages,
-    force_option,
-    load_schema,
-    say_json,
-    table_options,
-    weak_option,
-)
+from . import common
 from .saving import keep, reserved, say_paid
 from .table_notes import ANOTHER, check_ledger, note_ledger
 from .terminal import as_text, on_one_line, open_console, say
 
 if TYPE_CHECKING:
-    import numpy as np
-
     from ..evaluation.evaluated import NoisyEvaluation
     from ..schema import Schema
     from ..schema.columns import Column
 
 SIZE_OF_PAGE = 1 << 16  # bytes for each number that it shows: more than it takes
-LEAST_CHANCE = 1e-6  # of what happened: a chance of 0 would make one record's loss infinite
 CHOOSE = (
     "are these records private? A measured accuracy is not covered by the model's promise. Either pay for noisy numbers,\n\n"
     "    --epsilon 0.1 [--ledger ledger.db]     the noise of a count is about 10 records\n\n"
@@ -46,8 +28,8 @@ CHOOSE = (
 
 
 @click.command()
-@click.argument("model", type=FILE)
-@table_options(engine=True)
+@click.argument("model", type=common.FILE)
+@common.table_options(engine=True)
 @click.option("--target", "-t", help="The column with the true classes, if the model does not name it.")
 @click.option("--epsilon", "-e", type=float, help="Pay this much for noisy numbers, once for all of them.")
 @click.option(
@@ -59,7 +41,7 @@ CHOOSE = (
     "Repeat for more; they share epsilon.",
 )
 @click.option(
-    "--schema", "-s", "schema_file", type=FILE, help="What is public about --by columns that the model ignores."
+    "--schema", "-s", "schema_file", type=common.FILE, help="What is public about --by columns that the model ignores."
 )
 @click.option(
     "--accuracy", "only_accuracy", is_flag=True, help="With --epsilon: the accuracy alone, with the least noise."
@@ -67,15 +49,15 @@ CHOOSE = (
 @click.option(
     "--no-reliability", is_flag=True, help="With --epsilon: do not tell apart the model's parts; a little less noise."
 )
-@click.option("--report", type=NEW_FILE, help="With --epsilon: also write a page for people, as HTML.")
+@click.option("--report", type=common.NEW_FILE, help="With --epsilon: also write a page for people, as HTML.")
 @click.option(
     "--out",
     "-o",
-    type=NEW_FILE,
+    type=common.NEW_FILE,
     help="With --epsilon: also write a file that `discreet release` puts beside the model.",
 )
-@click.option("--ledger", "ledger_file", type=LEDGER, help="Where to book it.")
-@RECORDS_PER_PERSON
+@click.option("--ledger", "ledger_file", type=common.LEDGER, help="Where to book it.")
+@common.RECORDS_PER_PERSON
 @click.option("--public", is_flag=True, help="Exact numbers: the records may be shown, or the numbers stay with you.")
 @click.option(
     "--model-is-public",
@@ -83,12 +65,12 @@ CHOOSE = (
     help="With --epsilon: the model does not depend on these records. Else nothing is proved of one without a promise.",
 )
 @ANOTHER
-@weak_option
-@force_option
-@as_json_option
+@common.weak_option
+@common.force_option
+@common.as_json_option
 def evaluate(
     model: Path,
-    table: Given,
+    table: common.Given,
     target: str | None,
     epsilon: float | None,
     by: tuple[str, ...],
@@ -126,19 +108,20 @@ def evaluate(
     if public and in_engine:
         raise click.UsageError("--public reads the records into memory: give a file, or --epsilon for noisy numbers")
     if epsilon is not None:
-        check_epsilon(epsilon, weak)
-        check_outputs([report, out], [model, table.place, schema_file, ledger_file], force)
+        common.check_epsilon(epsilon, weak)
+        common.check_outputs([report, out], [model, table.place, schema_file, ledger_file], force)
         check_ledger(table.place, ledger_file, another_ledger)
     import warnings
 
     from .._utils.errors import PrivacyWarning
     from ..accounting.ledger import Ledger
     from ..evaluation.evaluation_file import SavedEvaluation
+    from ..evaluation.exact import exact_numbers
     from ..models.labelled import classes_called
     from ..models.saved import SavedModel
     from ..schema.columns import canonical
 
-    with errors_as_messages():
+    with common.errors_as_messages():
         model_file = model.read_bytes()
         saved = SavedModel.load(model)
         target = target or saved.target
@@ -146,7 +129,7 @@ def evaluate(
             raise click.UsageError("which column has the true classes? Say --target COLUMN")
         whole = saved.model.schema
         assert whole is not None
-        described = None if schema_file is None else load_schema(schema_file)
+        described = None if schema_file is None else common.load_schema(schema_file)
         asked = _groups_asked(by, [*whole.names, *([] if described is None else described.names)])
         columns = [c for c in whole.columns if c.name in saved.model.used_columns or c.name in asked] or whole.columns
         known = {canonical(c) for c in saved.classes}
@@ -190,9 +173,9 @@ def evaluate(
             if not as_json:
                 say("It is about these records, and not part of what the model promises.", err=True)
             return
-        measured = _exact(measured_model, X, y)
+        measured = exact_numbers(measured_model, X, y)
     if as_json:
-        say_json(measured)
+        common.say_json(measured)
     else:
         _show(measured, dict(zip(map(str, saved.classes), classes_called(saved.model), strict=True)))
 
@@ -247,45 +230,6 @@ def _evaluation(
     if as_json:
         return json.dumps({"epsilon": epsilon} | found.to_dict(), indent=1), found
     return found.to_text(on_one_line), found
-
-
-def _exact(model: Any, X: Any, y: Any) -> dict[str, Any]:
-    import numpy as np
-
-    from ..sources.memory import class_numbers
-
-    truth = class_numbers(y, model.classes, len(X))
-    known = truth >= 0
-    predicted = np.array([model.classes.index(label) for label in model.predict(X)])[known]
-    truth, chances = truth[known], model.predict_proba(X)[known]
-    if not len(truth):
-        raise ValueError("no record has a label that is one of the model's classes; is --target the right column?")
-    by_class = {
-        str(c): {
-            "records": int((truth == i).sum()),
-            "predicted": int((predicted == i).sum()),
-            "recall": float((predicted[truth == i] == i).mean()) if (truth == i).any() else None,
-        }
-        for i, c in enumerate(model.classes)
-    }
-    return {
-        "records": len(truth),
-        "left out": int((~known).sum()),
-        "accuracy": float((predicted == truth).mean()),
-        "most frequent class": float(np.bincount(truth).max() / len(truth)),
-        "area under the ROC curve": _area(truth, chances),
-        "log loss": float(-np.log(np.maximum(chances[np.arange(len(truth)), truth], LEAST_CHANCE)).mean()),
-        "classes": by_class,
-    }
-
-
-def _area(truth: "np.ndarray", chances: "np.ndarray") -> float | None:
-    """How well the model ranks: of each class against all others, the mean over those that can be told apart here."""
-    import numpy as np
-    from sklearn.metrics import roc_auc_score
-
-    told = [i for i in range(chances.shape[1]) if 0 < (truth == i).sum() < len(truth)]
-    return float(np.mean([roc_auc_score(truth == i, chances[:, i]) for i in told])) if told else None
 
 
 def _show(measured: dict[str, Any], called: dict[str, str]) -> None:

@@ -9,23 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from .common import (
-    FILE,
-    NEW_FILE,
-    NEW_LEDGER,
-    Given,
-    as_json_option,
-    check_epsilon,
-    check_outputs,
-    errors_as_messages,
-    force_option,
-    load_schema,
-    open_ledger,
-    say_json,
-    table_options,
-    target_of,
-    weak_option,
-)
+from . import common
 from .options import KINDS, Kind, Kinds, check_classes, chosen, options_of
 from .saving import keep, reserved, size_for, size_of_report
 from .show import coloured, title_of
@@ -60,19 +44,21 @@ def _command(kind: Kind) -> click.Command:
     )
     @click.option("--target", "-t", help="The column to predict, if the schema does not name it.")
     @click.option(
-        "--schema", "-s", "schema_file", type=FILE, help="What is public about the table: see `discreet schema`."
+        "--schema", "-s", "schema_file", type=common.FILE, help="What is public about the table: see `discreet schema`."
     )
-    @click.option("--out", "-o", type=NEW_FILE, required=True, help="Where the model goes, as JSON.")
-    @click.option("--report", type=NEW_FILE, help="Also write a report for people, as HTML.")
-    @click.option("--ledger", "ledger_file", type=NEW_LEDGER, help="Book the budget here: a file, or postgresql://...")
+    @click.option("--out", "-o", type=common.NEW_FILE, required=True, help="Where the model goes, as JSON.")
+    @click.option("--report", type=common.NEW_FILE, help="Also write a report for people, as HTML.")
+    @click.option(
+        "--ledger", "ledger_file", type=common.NEW_LEDGER, help="Book the budget here: a file, or postgresql://..."
+    )
     @options_of(kind)
-    @table_options(engine=True)
+    @common.table_options(engine=True)
     @click.option("--infer-schema", is_flag=True, help="Make a schema from the records. NOTHING IS THEN PROVED.")
-    @weak_option
+    @common.weak_option
     @ANOTHER
     @PUBLIC
-    @force_option
-    @as_json_option
+    @common.force_option
+    @common.as_json_option
     def command(**options: Any) -> None:
         _fit(kind, **options)
 
@@ -85,7 +71,7 @@ for _kind in KINDS:
 
 def _fit(
     kind: Kind,
-    table: Given,
+    table: common.Given,
     target: str | None,
     schema_file: Path | None,
     out: Path,
@@ -99,14 +85,14 @@ def _fit(
     as_json: bool,
     **options: Any,
 ) -> None:
-    check_epsilon(options["epsilon"], weak)
+    common.check_epsilon(options["epsilon"], weak)
     learned, parameters = chosen(kind, options)
-    check_outputs([out, report], [table.place, schema_file, ledger_file], force)
-    ledger = open_ledger(ledger_file)
+    common.check_outputs([out, report], [table.place, schema_file, ledger_file], force)
+    ledger = common.open_ledger(ledger_file)
     check_ledger(table.place, ledger_file, another_ledger)
     if not infer_schema:
         check_not_a_sample(table.place, public_table)
-    schema = None if infer_schema and schema_file is None else load_schema(schema_file)
+    schema = None if infer_schema and schema_file is None else common.load_schema(schema_file)
     if schema is not None and schema.classes is not None:
         check_classes(parameters, schema.classes)
     size = size_for(schema, {p.name: p.default for p in learned.table.parameters} | parameters)
@@ -116,7 +102,7 @@ def _fit(
         parameters["verbose"] = "verbose" in parameters or (sys.stderr is not None and sys.stderr.isatty())
     booked = 0 if ledger is None else ledger.n_entries
     try:
-        with errors_as_messages():
+        with common.errors_as_messages():
             clf = learned.make(ledger=ledger, **parameters)
             if schema is None:
                 model = _inferred(clf, table, target, ledger_file)
@@ -139,16 +125,18 @@ def _fit(
     if as_json:
         import json
 
-        say_json({"model": str(out), "report": report and str(report)} | json.loads(model.to_json()))
+        common.say_json({"model": str(out), "report": report and str(report)} | json.loads(model.to_json()))
     else:
         _show(model, out, report, ledger_file)
 
 
-def _learned(clf: Any, table: Given, schema: "Schema", target: str | None, ledger: Path | str | None) -> "SavedModel":
+def _learned(
+    clf: Any, table: common.Given, schema: "Schema", target: str | None, ledger: Path | str | None
+) -> "SavedModel":
     """From a file, or in the engine that has the table: then only counts leave it, or this process, if it runs there."""
     from ..models.saved import SavedModel
 
-    schema = replace(schema, target=target_of(schema, target))
+    schema = replace(schema, target=common.target_of(schema, target))
     if schema.classes is None:
         raise click.UsageError("the schema does not say which classes the target has: add [target] classes = [...]")
     clf.set_params(schema=schema)
@@ -166,7 +154,7 @@ def _learned(clf: Any, table: Given, schema: "Schema", target: str | None, ledge
     return SavedModel.of(clf, schema.target)
 
 
-def _inferred(clf: Any, table: Given, target: str | None, ledger: Path | str | None) -> "SavedModel":
+def _inferred(clf: Any, table: common.Given, target: str | None, ledger: Path | str | None) -> "SavedModel":
     """With a schema made from the records: aloud, and with no promise."""
     from .._utils.errors import PrivacyWarning
     from ..models.saved import SavedModel

@@ -9,21 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from .common import (
-    FILE,
-    LEDGER,
-    NEW_FILE,
-    Given,
-    as_json_option,
-    check_outputs,
-    errors_as_messages,
-    force_option,
-    load_schema,
-    say_json,
-    table_options,
-    target_of,
-    write_new,
-)
+from . import common
 from .options import KINDS, Kind, Kinds, chosen, options_of
 from .table_notes import PUBLIC, check_not_private
 from .terminal import as_text, on_one_line, open_console
@@ -93,17 +79,19 @@ def _command(kind: Kind) -> click.Command:
         help=f"Plan {kind.help}. STANDIN is a public table like the private one: see `discreet plan --help`.",
         short_help=f"Plan {kind.help}.",
     )
-    @click.option("--schema", "-s", "schema_file", type=FILE, help="What is public about the table.")
+    @click.option("--schema", "-s", "schema_file", type=common.FILE, help="What is public about the table.")
     @click.option("--records", "-n", type=click.IntRange(min=1), help="About how many records the private table has.")
     @click.option("--target", "-t", help="The column to predict, if the schema does not name it.")
     @options_of(kind, but=NOT_PLANNED)
     @click.option("--repeats", type=click.IntRange(min=2), default=5, show_default=True, help="Fits at each epsilon.")
-    @click.option("--ledger", "ledger_file", type=LEDGER, help="Say how many such models this ledger still takes.")
-    @click.option("--out", "-o", type=NEW_FILE, help="Write the curve as an SVG picture.")
-    @table_options("standin", FILE, required=False)
+    @click.option(
+        "--ledger", "ledger_file", type=common.LEDGER, help="Say how many such models this ledger still takes."
+    )
+    @click.option("--out", "-o", type=common.NEW_FILE, help="Write the curve as an SVG picture.")
+    @common.table_options("standin", common.FILE, required=False)
     @PUBLIC
-    @force_option
-    @as_json_option
+    @common.force_option
+    @common.as_json_option
     def command(**options: Any) -> None:
         _plan(kind, **options)
 
@@ -116,7 +104,7 @@ for _kind in KINDS:
 
 def _plan(
     kind: Kind,
-    standin: Given | None,
+    standin: common.Given | None,
     schema_file: Path | None,
     records: int | None,
     target: str | None,
@@ -130,16 +118,16 @@ def _plan(
 ) -> None:
     planned, parameters = chosen(kind, options)
     model = planned.called
-    schema = load_schema(schema_file)
+    schema = common.load_schema(schema_file)
     place = None if standin is None else standin.place
-    check_outputs([out], [place, schema_file, ledger_file], force)
+    common.check_outputs([out], [place, schema_file, ledger_file], force)
     if place is not None:
         check_not_private(place, public_table)
     if place is None and records is None:
         raise click.UsageError(
             "say about how many records the table has (--records 10000), or give a public stand-in table"
         )
-    with errors_as_messages():
+    with common.errors_as_messages():
         learn = partial(planned.make, schema=schema, **parameters)
         room = None if ledger_file is None else _room(ledger_file, learn)
         count = _bounds(planned, schema, learn, parameters)
@@ -152,7 +140,9 @@ def _plan(
         best: float | None = None
         size, majority = 0, 0.0
         if standin is not None:
-            size, majority, best, measured = _measured(standin, schema, target_of(schema, target), repeats, learn)
+            size, majority, best, measured = _measured(
+                standin, schema, common.target_of(schema, target), repeats, learn
+            )
             records = records or size
             expected = [
                 replace(e, **dict(zip(("accuracy", "error"), measured[e.epsilon], strict=True)))
@@ -163,7 +153,7 @@ def _plan(
     if out is not None:
         from ..evaluation.planning_chart import planning_chart
 
-        write_new(out, planning_chart(expected, best, model), force)
+        common.write_new(out, planning_chart(expected, best, model), force)
     if as_json:
         found: dict[str, Any] = {"records": records, "model": model, "without privacy": best}
         found |= {} if best is None else {"most frequent class": majority}
@@ -172,7 +162,7 @@ def _plan(
             vars(e) | {"on similar tables": None if s is None else vars(s)}
             for e, s in zip(expected, alike, strict=True)
         ]
-        say_json(found | {"expected": rows})
+        common.say_json(found | {"expected": rows})
     else:
         takes = _takes(schema, parameters) if planned.name == "tree" else None
         _show(expected, alike, records, size, majority, best, out, model, room, takes)
@@ -220,7 +210,7 @@ def _room(path: Path | str, learn: Callable[..., Any]) -> dict[float, int]:
 
 
 def _measured(
-    standin: Given, schema: "Schema", target: str, repeats: int, learn: Callable[..., Any]
+    standin: common.Given, schema: "Schema", target: str, repeats: int, learn: Callable[..., Any]
 ) -> tuple[int, float, float, dict[float, tuple[float, float]]]:
     """How many records there are, how many of them are of the most frequent class, and accuracies."""
     import warnings

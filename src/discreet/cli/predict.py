@@ -12,16 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from .common import (
-    FILE,
-    NEW_FILE,
-    Given,
-    check_outputs,
-    errors_as_messages,
-    force_option,
-    new_file,
-    table_options,
-)
+from . import common
 from .terminal import on_one_line, say, say_lines
 
 if TYPE_CHECKING:
@@ -30,16 +21,16 @@ if TYPE_CHECKING:
 
 
 @click.command()
-@click.argument("model", type=FILE)
-@table_options(engine=True)
-@click.option("--out", "-o", type=NEW_FILE, help="Where the scores go, as CSV; to the screen by default.")
+@click.argument("model", type=common.FILE)
+@common.table_options(engine=True)
+@click.option("--out", "-o", type=common.NEW_FILE, help="Where the scores go, as CSV; to the screen by default.")
 @click.option("--id", "ids", multiple=True, help="A column to copy into the scores. Repeat for more.")
-@force_option
+@common.force_option
 @click.option("--json", "as_json", is_flag=True, help="As JSON, a record a row.")
 @click.option("--strict", is_flag=True, help="Write no scores if a value that the rules need cannot be read.")
 def predict(
     model: Path,
-    table: Given,
+    table: common.Given,
     out: Path | None,
     ids: tuple[str, ...],
     force: bool,
@@ -56,8 +47,8 @@ def predict(
     """
     from ..models.saved import SavedModel
 
-    check_outputs([out], [model, table.place], force)
-    with errors_as_messages():
+    common.check_outputs([out], [model, table.place], force)
+    with common.errors_as_messages():
         saved = SavedModel.load(model)
         scorer = saved.model
         parts = _parts(table, scorer, ids)
@@ -82,7 +73,7 @@ def predict(
             say(line, err=True)
 
 
-def _other_sign(table: Given) -> str:
+def _other_sign(table: common.Given) -> str:
     """What to try if numbers have the other decimal sign. In other files than CSV, numbers are numbers."""
     from ..sources.files import is_csv
 
@@ -172,13 +163,13 @@ def _json(header: list[str], rows: Iterable[list[Any]]) -> Iterator[str]:
 def _write(out: Path, written: Iterable[str], force: bool) -> int:
     """All of it or nothing: half of the scores look like all of them. How many records there are."""
     n = -1  # one part is no record
-    with new_file(out, force) as file:
+    with common.new_file(out, force) as file:
         for n, part in enumerate(written):  # noqa: B007
             file.stream.write(part.encode("utf-8"))
     return n
 
 
-def _parts(table: Given, model: "PartitionModel", ids: Sequence[str]) -> Iterator[tuple[Any, Iterable[Any]]]:
+def _parts(table: common.Given, model: "PartitionModel", ids: Sequence[str]) -> Iterator[tuple[Any, Iterable[Any]]]:
     """Some records at a time: what the rules need, and what is copied of each."""
     from ..sources.engine import records
     from ..sources.files import read_parts, side_by_side

@@ -5,25 +5,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from .common import (
-    FILE,
-    NEW_FILE,
-    NEW_LEDGER,
-    RECORDS_PER_PERSON,
-    Given,
-    as_json_option,
-    check_epsilon,
-    check_outputs,
-    errors_as_messages,
-    force_option,
-    load_schema,
-    open_ledger,
-    say_json,
-    table_options,
-    target_of,
-    weak_option,
-    write_new,
-)
+from . import common
 from .saving import keep, reserved
 from .table_notes import ANOTHER, PUBLIC, check_ledger, check_not_private, note_ledger, note_sample
 from .terminal import on_one_line, say, say_lines
@@ -33,16 +15,16 @@ if TYPE_CHECKING:
 
 
 @click.command()
-@table_options("sample", FILE)
+@common.table_options("sample", common.FILE)
 @click.option("--target", "-t", help="The column to predict.")
-@click.option("--out", "-o", type=NEW_FILE, help="Where the draft goes, as TOML; to the screen by default.")
+@click.option("--out", "-o", type=common.NEW_FILE, help="Where the draft goes, as TOML; to the screen by default.")
 @click.option("--cuts", type=click.IntRange(1, 1000), help="The most cut points of a numeric column; about 20.")
 @click.option("--dictionary", is_flag=True, help="SAMPLE is a data dictionary: a table with a row for each column.")
 @PUBLIC
-@force_option
-@as_json_option
+@common.force_option
+@common.as_json_option
 def schema(
-    sample: Given,
+    sample: common.Given,
     target: str | None,
     out: Path | None,
     cuts: int | None,
@@ -61,9 +43,9 @@ def schema(
     from ..sources.files import is_csv, read_typed
 
     path = sample.place
-    check_outputs([out], [path], force)
+    common.check_outputs([out], [path], force)
     check_not_private(path, public_table)
-    with errors_as_messages():
+    with common.errors_as_messages():
         if target is not None and not dictionary:
             sample.columns([target], public=True)
         frame = read_typed(path, **sample.how)
@@ -74,9 +56,9 @@ def schema(
     if not dictionary:
         note_sample(path)
     if out is not None:
-        write_new(out, text, force)
+        common.write_new(out, text, force)
     if as_json:
-        say_json({"schema": draft.schema.to_dict(), "notes": list(draft.notes)})
+        common.say_json({"schema": draft.schema.to_dict(), "notes": list(draft.notes)})
         return
     if out is None:
         say_lines([text, "\n"])
@@ -107,12 +89,12 @@ def _with_other_points(column: "pd.Series") -> "pd.Series":
 
 
 @click.command()
-@table_options()
-@click.option("--schema", "-s", "schema_file", type=FILE, required=True, help="What is public about the table.")
+@common.table_options()
+@click.option("--schema", "-s", "schema_file", type=common.FILE, required=True, help="What is public about the table.")
 @click.option("--target", "-t", help="The column to predict, if the schema does not name it.")
-@as_json_option
+@common.as_json_option
 def check(
-    table: Given,
+    table: common.Given,
     schema_file: Path | None,
     target: str | None,
     as_json: bool,
@@ -128,32 +110,34 @@ def check(
         )
     from ..sources.table_check import check_table
 
-    schema = load_schema(schema_file)
-    X, y = table.records(schema, target_of(schema, target))
-    with errors_as_messages():
+    schema = common.load_schema(schema_file)
+    X, y = table.records(schema, common.target_of(schema, target))
+    with common.errors_as_messages():
         found = check_table(X, y, schema)
     if as_json:
-        say_json(found.to_dict())
+        common.say_json(found.to_dict())
     else:
         say(str(found))
 
 
 @click.command()
-@table_options(engine=True)
-@click.option("--schema", "-s", "schema_file", type=FILE, required=True, help="With low, high and a fine grid of cuts.")
+@common.table_options(engine=True)
+@click.option(
+    "--schema", "-s", "schema_file", type=common.FILE, required=True, help="With low, high and a fine grid of cuts."
+)
 @click.option(
     "--column", "-c", "columns", multiple=True, required=True, help="A column and its number of cuts: age=7. Repeat."
 )
 @click.option("--epsilon", "-e", type=float, required=True, help="The price; a tenth of that of the model is enough.")
-@click.option("--ledger", "ledger_file", type=NEW_LEDGER, help="Where to book it.")
-@RECORDS_PER_PERSON
-@click.option("--out", "-o", type=NEW_FILE, required=True, help="Where the new schema goes.")
+@click.option("--ledger", "ledger_file", type=common.NEW_LEDGER, help="Where to book it.")
+@common.RECORDS_PER_PERSON
+@click.option("--out", "-o", type=common.NEW_FILE, required=True, help="Where the new schema goes.")
 @ANOTHER
-@weak_option
-@force_option
-@as_json_option
+@common.weak_option
+@common.force_option
+@common.as_json_option
 def cuts(
-    table: Given,
+    table: common.Given,
     schema_file: Path,
     columns: tuple[str, ...],
     epsilon: float,
@@ -176,16 +160,16 @@ def cuts(
         if not name or not number.isdigit():
             raise click.UsageError(f"--column must be a name and a number, as in age=7, not {text!r}")
         wanted[name] = int(number)
-    schema = load_schema(schema_file)
-    check_epsilon(epsilon, weak)
-    check_outputs([out], [table.place, schema_file, ledger_file], force)
-    ledger = open_ledger(ledger_file)
+    schema = common.load_schema(schema_file)
+    common.check_epsilon(epsilon, weak)
+    common.check_outputs([out], [table.place, schema_file, ledger_file], force)
+    ledger = common.open_ledger(ledger_file)
     check_ledger(table.place, ledger_file, another_ledger)
     from ..evaluation.cut_points import private_cuts
 
     size = (1 << 16) + 4 * len(schema.to_toml().encode()) + 64 * sum(min(n, 10_000) for n in wanted.values())
     place = reserved(out, size, force)
-    with errors_as_messages():
+    with common.errors_as_messages():
         for name in wanted:
             schema[name]
         names = list(wanted)
@@ -195,7 +179,7 @@ def cuts(
     keep(place, cut.to_toml(), out, epsilon)
     found = {name: list(cut[name].cuts) for name in wanted}  # type: ignore[attr-defined]
     if as_json:
-        say_json({"schema": str(out), "epsilon": epsilon, "cuts": found})
+        common.say_json({"schema": str(out), "epsilon": epsilon, "cuts": found})
     else:
         for name, values in found.items():
             say(f"{on_one_line(name)}: {', '.join(f'{v:g}' for v in values)}")

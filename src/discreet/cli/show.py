@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from .common import FILE, NEW_FILE, check_outputs, errors_as_messages, force_option, write_new
+from . import common
 from .terminal import as_text, on_one_line, open_console, say_lines
 
 if TYPE_CHECKING:
@@ -148,7 +148,7 @@ def _words(model: "Model", conditions: "Sequence[Condition]", i: int) -> list[An
 
 
 @click.command()
-@click.argument("model", type=FILE)
+@click.argument("model", type=common.FILE)
 @click.option(
     "--format",
     "-f",
@@ -169,8 +169,8 @@ def _words(model: "Model", conditions: "Sequence[Condition]", i: int) -> list[An
 @click.option(
     "--as-tree", is_flag=True, help="For pmml: a rule list as a TreeModel, of which every evaluator knows shares."
 )
-@click.option("--out", "-o", type=NEW_FILE, help="Write to a file.")
-@force_option
+@click.option("--out", "-o", type=common.NEW_FILE, help="Write to a file.")
+@common.force_option
 @click.option("--json", "as_json", is_flag=True, help="The same as --format json.")
 def show(
     model: Path,
@@ -185,10 +185,10 @@ def show(
     """Show MODEL: its rules and what it promises, or code that scores new records."""
     from ..models.saved import SavedModel
 
-    check_outputs([out], [model], force)
+    common.check_outputs([out], [model], force)
     if form == "onnx" and out is None:
         raise click.UsageError("ONNX is no text; say --out model.onnx")
-    with errors_as_messages():
+    with common.errors_as_messages():
         saved = SavedModel.load(model)
         shown = saved.model
         of = None
@@ -206,7 +206,7 @@ def show(
         elif form == "pmml":
             text = shown.to_pmml(as_tree=as_tree).rstrip("\n")
         elif form == "onnx" and out is not None:
-            return write_new(out, shown.to_onnx(), force)
+            return common.write_new(out, shown.to_onnx(), force)
         elif form == "html":
             from ..report.html import to_html
 
@@ -216,7 +216,7 @@ def show(
         else:
             return _show(saved)
     if out is not None:
-        write_new(out, text + "\n", force)
+        common.write_new(out, text + "\n", force)
     else:
         say_lines([text, "\n"])
 
