@@ -15,8 +15,6 @@ from .terminal import as_text, on_one_line, open_console, say
 
 if TYPE_CHECKING:
     from ..evaluation.evaluated import NoisyEvaluation
-    from ..schema import Schema
-    from ..schema.columns import Column
 
 SIZE_OF_PAGE = 1 << 16  # bytes for each number that it shows: more than it takes
 CHOOSE = (
@@ -115,6 +113,7 @@ def evaluate(
 
     from .._utils.errors import PrivacyWarning
     from ..accounting.ledger import Ledger
+    from ..evaluation.evaluation import dividing_column
     from ..evaluation.evaluation_file import SavedEvaluation
     from ..evaluation.exact import exact_numbers
     from ..models.labelled import classes_called
@@ -136,7 +135,7 @@ def evaluate(
         class_labels = tuple(entry for entry in whole.class_labels if entry[0] in known)
         schema = replace(whole, columns=tuple(columns), target=target, classes=saved.classes, class_labels=class_labels)
         measured_model = saved.model.with_schema(schema)
-        dividing = _dividing(saved.model, asked, described)
+        dividing = [dividing_column(saved.model, name, described) for name in asked]
         read = replace(schema, columns=tuple({c.name: c for c in (*schema.columns, *dividing)}.values()))
         X: Any
         y: Any = None
@@ -151,11 +150,8 @@ def evaluate(
             places = [(path, reserved(path, size, force)) for path in (report, out) if path is not None]
             note_ledger(table.place, ledger_file)
             with_origin = replace(saved, model=measured_model)
-            told: dict[str, Any] = {
-                "ledger": ledger,
-                "records_per_person": records_per_person,
-                "model_is_public": model_is_public,
-            }
+            told: dict[str, Any] = {"ledger": ledger, "records_per_person": records_per_person}
+            told["model_is_public"] = model_is_public
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore", PrivacyWarning)  # the answer says it
                 if only_accuracy:
@@ -199,14 +195,6 @@ def _groups_asked(by: Sequence[str], known: Sequence[str]) -> dict[str, list[flo
             raise click.UsageError(f"--by names {name!r} twice; say all its cuts at once, as in age=30,50")
         asked[name] = ends
     return asked
-
-
-def _dividing(model: Any, asked: dict[str, Any], schema: "Schema | None") -> "list[Column]":
-    if not asked:
-        return []
-    from ..evaluation.evaluation import dividing_column
-
-    return [dividing_column(model, name, schema) for name in asked]
 
 
 def _accuracy(model: Any, X: Any, y: Any, epsilon: float, told: dict[str, Any], as_json: bool) -> str:

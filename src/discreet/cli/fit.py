@@ -12,7 +12,7 @@ import click
 from . import common
 from .options import KINDS, Kind, Kinds, check_classes, chosen, options_of
 from .saving import keep, reserved, size_for, size_of_report
-from .show import coloured, title_of
+from .show import print_model
 from .table_notes import ANOTHER, PUBLIC, check_ledger, check_not_a_sample, note_ledger
 from .terminal import as_text, on_one_line, open_console, say
 
@@ -211,8 +211,7 @@ def _show(model: "SavedModel", out: Path, report: Path | None, ledger_file: Path
 
     console = open_console()
     assert model.privacy is not None
-    shown = coloured(model.model, model.counts_epsilon)
-    console.print(Panel(shown, title=title_of(model), title_align="left", padding=(1, 2)))
+    print_model(console, model)
     if model.model.answers[-1].counts is not None:
         console.print(NOISY if model.counts_epsilon else "Shares and counts are noisy.", style="dim")
     style = "green" if model.privacy.proved else "bold red"

@@ -149,7 +149,9 @@ def _plan(
                 for e in count(records=records)
             ]
     assert records is not None
-    alike = [_on_similar(schema, records, e.epsilon) for e in expected]
+    from ..evaluation.similar_tables import on_similar
+
+    alike = [on_similar(records, len(schema.used), len(schema.classes or (0, 1)), e.epsilon) for e in expected]
     if out is not None:
         from ..evaluation.planning_chart import planning_chart
 
@@ -166,13 +168,6 @@ def _plan(
     else:
         takes = _takes(schema, parameters) if planned.name == "tree" else None
         _show(expected, alike, records, size, majority, best, out, model, room, takes)
-
-
-def _on_similar(schema: "Schema", records: int, epsilon: float) -> "OnSimilar | None":
-    """How far each kind of model got on public tables like this one."""
-    from ..evaluation.similar_tables import on_similar
-
-    return on_similar(records, len(schema.used), len(schema.classes or (0, 1)), epsilon)
 
 
 def _bounds(

@@ -10,6 +10,7 @@ from . import common
 from .terminal import as_text, on_one_line, open_console, say_lines
 
 if TYPE_CHECKING:
+    from rich.console import Console
     from rich.text import Text
 
     from ..models.nodes import Node
@@ -114,25 +115,18 @@ def _answer(model: "Model", answer: "Answer", counts_epsilon: float | None) -> l
     where = model.classes.index(answer.label)
     label = (on_one_line(classes_called(model)[where]), f"bold {LABEL_COLOURS[where % len(LABEL_COLOURS)]}")
     counts = [max(0.0, c) for c in answer.counts or ()]
-    if answer.shares is not None and counts:  # shares are not those of the counts: both are said
-        return [label, (f"   {_share(answer.shares[where])}", "dim"), (_records(model, answer, counts_epsilon), "dim")]
-    if (total := sum(counts)) > 0:
-        ends = support_interval(answer, counts_epsilon) if counts_epsilon else None
-        interval = "" if ends is None else f" ({ends[0]:,} to {ends[1]:,})"
+    ends = support_interval(answer, counts_epsilon) if counts_epsilon and counts else None
+    interval = "" if ends is None else f" ({ends[0]:,} to {ends[1]:,})"
+    said = []
+    if answer.shares is not None:  # they are not those of the counts: both are said
+        records = max(0.0, sum(answer.counts or ()))
+        said = [f"   {_share(answer.shares[where])}", *[f"   {records:,.0f} records{interval}"] * bool(counts)]
+    elif (total := sum(counts)) > 0:
         why = on_one_line(reason_for_label(model, answer, counts_epsilon is not None))
-        return [label, (f"   {_share(counts[where] / total)} of {total:,.0f}{interval}{why and f'; {why}'}", "dim")]
-    if counts:
-        return [label, ("   too few records to count", "dim")]
-    return [label] if answer.shares is None else [label, (f"   {_share(answer.shares[where])}", "dim")]
-
-
-def _records(model: "Model", answer: "Answer", counts_epsilon: float | None) -> str:
-    """How many records an answer was for, and from where to where that number is."""
-    from ..models.count_intervals import support_interval
-
-    total = max(0.0, sum(answer.counts or ()))
-    ends = support_interval(answer, counts_epsilon) if counts_epsilon else None
-    return f"   {total:,.0f} records" + ("" if ends is None else f" ({ends[0]:,} to {ends[1]:,})")
+        said = [f"   {_share(counts[where] / total)} of {total:,.0f}{interval}{why and f'; {why}'}"]
+    elif counts:
+        said = ["   too few records to count"]
+    return [label, *((words, "dim") for words in said)]
 
 
 def _words(model: "Model", conditions: "Sequence[Condition]", i: int) -> list[Any]:
@@ -230,9 +224,14 @@ def title_of(saved: Any) -> "Text":
 
 
 def _show(saved: Any) -> None:
+    console = open_console()
+    print_model(console, saved)
+    console.print(str(saved.privacy or "Learned without privacy: it promises nothing about the records."))
+
+
+def print_model(console: "Console", saved: Any) -> None:
+    """A model in a frame, under what it predicts."""
     from rich.panel import Panel
 
-    console = open_console()
     shown = coloured(saved.model, saved.counts_epsilon)
     console.print(Panel(shown, title=title_of(saved), title_align="left", padding=(1, 2)))
-    console.print(str(saved.privacy or "Learned without privacy: it promises nothing about the records."))
