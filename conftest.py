@@ -17,8 +17,8 @@ if not find_spec("ibis"):
 @pytest.fixture(autouse=True)
 def _a_new_process():
     """What a process remembers of its releases and samples would show in the statements of whichever test comes next."""
-    from discreet._utils import samples
-    from discreet.accounting import this_process
+    from discreet._utils import provenance
+    from discreet.accounting import unledgered as this_process
 
     this_process.forget_all()
-    samples.forget_all()
+    provenance.forget_all()

@@ -15,9 +15,8 @@ import json
 import numpy as np
 
 from discreet.evaluation.rates import Sum, difference, mean_rate, rate
-from discreet.models.count_intervals import count_intervals, support_interval
+from discreet.models.partition import Answer
 from discreet.private.noise.sums import margin
-from discreet.rules.partition import Answer
 
 EPSILONS = (0.05, 0.1, 0.3, 1.0, 3.0)
 SIZES = (20, 50, 200, 1000, 5000, 20000)
@@ -91,9 +90,9 @@ class Simulation:
                 p = -np.expm1(-epsilon)
                 noisy = exact + self.rng.geometric(p, len(exact)) - self.rng.geometric(p, len(exact))
                 answer = Answer(label, tuple(map(float, noisy)))
-                ends = count_intervals(answer, epsilon)
+                ends = answer.count_intervals(epsilon)
                 right += [low <= n <= high for (low, high), n in zip(ends, exact, strict=True)]
-                low, high = support_interval(answer, epsilon)
+                low, high = answer.support_interval(epsilon)
                 whole += low <= sum(exact) <= high
             n = min(times, self.releases)
             for r in right:

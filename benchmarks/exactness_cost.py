@@ -24,8 +24,7 @@ import numpy as np
 from discreet import DPOptimalRuleListClassifier, DPOptimalTreeClassifier, Vault
 from discreet.datasets import load_adult, load_compas, load_german_credit
 from discreet.private.noise.entropy import Array, Entropy, SeededEntropy
-from discreet.private.sampling import list_sums
-from discreet.private.sampling.law import choices, envelope
+from discreet.private.sampling import choices, envelope, list_sums
 from discreet.private.sampling.trees import drawing
 
 SEEDS = 8

@@ -7,8 +7,7 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Literal
 
-from discreet._utils.html import document, plain, wide
-from discreet._utils.svg import inlined
+from discreet._utils.html import document, inlined, plain, wide
 from discreet._utils.writing import write_whole
 
 Verdict = Literal["holds", "in part", "does not hold"]

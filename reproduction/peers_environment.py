@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from discreet._utils.processes import THREADS
+from discreet._utils.parallel import THREADS
 
 from .runner import Unit, seed_of, write_part
 from .splits import split_of

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from discreet._utils.errors import SeededWarning
-from discreet._utils.processes import process_pool
+from discreet._utils.parallel import process_pool
 from discreet._utils.writing import write_whole
 
 from .measures import attacked, measured, overlaps

@@ -50,8 +50,8 @@ from discreet._utils.errors import LearningError, SchemaError, no_value_shown
 from discreet._utils.tables import as_table
 from discreet.audit.explore import ListsByEnvelope, TreesOnTuples
 from discreet.evaluation import feature_importance, feature_overlap, membership_attack, vulnerability
+from discreet.models.partition import Answer
 from discreet.rules.candidates import Candidates
-from discreet.rules.partition import Answer
 from discreet.schema.inference import infer_schema
 
 from .support.marked_values import (

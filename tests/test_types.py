@@ -14,12 +14,12 @@ import pytest
 
 import discreet
 from discreet import Categorical, Literal, Numeric, Rule, RuleList, Schema, Split, Tree
-from discreet.rules.partition import Answer
+from discreet.models.partition import Answer
 
 ROOT = Path(__file__).parent.parent
 LISTS = """
 from discreet import Boolean, Categorical, GreedyRuleListClassifier, Literal, Numeric, Rule, RuleList, Schema, Split, Tree
-from discreet.rules.partition import Answer
+from discreet.models.partition import Answer
 
 age = Numeric("age", cuts=[25, 45.5], ranges=[[18, 30], (None, 3)])
 job = Categorical("job", groups={"office": ["clerk", "boss"]}, categories=["farmer", 7])

@@ -9,7 +9,7 @@ from discreet.estimators.algorithms.trees import estimate_seconds
 from discreet.private.noise.entropy import SeededEntropy
 from discreet.private.sampling.trees.drawing import draw_tree
 from discreet.private.sampling.trees.on_cells import TreeProblem
-from discreet.private.sampling.trees.problem import ACCURACY, MASS
+from discreet.private.sampling.trees.worth import ACCURACY, MASS
 
 
 def problems() -> Iterator[tuple[str, TreeProblem, int]]:

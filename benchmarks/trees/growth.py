@@ -14,7 +14,7 @@ from reproduction.styles import BLUE, GREEN, ORANGE, VERMILION
 
 from discreet.private.noise.entropy import SeededEntropy
 from discreet.private.sampling.trees.drawing import draw_tree
-from discreet.private.sampling.trees.problem import ACCURACY, MASS
+from discreet.private.sampling.trees.worth import ACCURACY, MASS
 
 BASE = {"records": 30_000, "tests": 40, "classes": 2, "depth": 4, "score": ACCURACY}
 # panel: what varies, its values, and for each curve a name and what else is not as in BASE

@@ -20,7 +20,7 @@ _HOME = {
     "GreedyRuleListClassifier": "estimators.greedy",
     "Ledger": "accounting.ledger",
     "PrivacyStatement": "accounting.statement",
-    "noisy_accuracy": "evaluation.accuracy",
+    "noisy_accuracy": "evaluation.measuring",
     "noisy_evaluation": "evaluation.evaluation",
     "open_table": "sources.urls",
     "Vault": "sources.vault",
@@ -28,7 +28,7 @@ _HOME = {
     "Rule": "rules.rules",
     "RuleList": "models.rule_list",
     "SavedModel": "models.saved",
-    "Split": "models.nodes",
+    "Split": "models.tree",
     "Tree": "models.tree",
     "Card": "models.score_card",
     "PointsTable": "models.score_card",
@@ -60,15 +60,15 @@ if TYPE_CHECKING:
     from .estimators.optimal import OptimalRuleListClassifier as OptimalRuleListClassifier
     from .estimators.trees import DPOptimalTreeClassifier as DPOptimalTreeClassifier
     from .estimators.trees import OptimalTreeClassifier as OptimalTreeClassifier
-    from .evaluation.accuracy import noisy_accuracy as noisy_accuracy
     from .evaluation.cut_points import private_cuts as private_cuts
     from .evaluation.evaluation import noisy_evaluation as noisy_evaluation
-    from .models.nodes import Split as Split
+    from .evaluation.measuring import noisy_accuracy as noisy_accuracy
     from .models.rule_list import RuleList as RuleList
     from .models.saved import SavedModel as SavedModel
     from .models.score_card import Card as Card
     from .models.score_card import PointsTable as PointsTable
     from .models.score_card import ScoreCard as ScoreCard
+    from .models.tree import Split as Split
     from .models.tree import Tree as Tree
     from .report.bundle.folder import write_release as write_release
     from .report.bundle.verifying import verify_release as verify_release

@@ -10,12 +10,12 @@ import pytest
 from discreet import Boolean, Categorical, Ledger, Literal, Numeric, SavedModel, Schema
 from discreet.cli.saving import size_of_card, size_of_report
 from discreet.cli.show import coloured
+from discreet.models.partition import Answer
 from discreet.models.score_card import Card, PointsTable, ScoreCard
 from discreet.private.mechanisms.score_cards import CHOICE_SHARE, TREE_SHARE
 from discreet.private.noise.sums import margin
 from discreet.private.queries.card_doors import CardDoors
 from discreet.report.html import to_html
-from discreet.rules.partition import Answer
 from discreet.sources import memory, urls
 
 from ..support.streams_apart import runner

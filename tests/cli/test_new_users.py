@@ -21,9 +21,8 @@ from discreet import (
     Vault,
     check_table,
     draft_schema,
-    open_table,
 )
-from discreet._utils.errors import EngineError, SchemaError, TableError
+from discreet._utils.errors import SchemaError, TableError
 from discreet.sources.files import as_read
 from discreet.sources.memory import class_numbers
 
@@ -88,18 +87,6 @@ def test_a_draft_notices_decimal_commas(desk):
     assert "--decimal ," in run("schema", "sample.csv", "--target", "stufe", code=1)
     texts = sample.dosis.astype(str).str.replace(".", ",")
     assert any('decimal=","' in note for note in draft_schema(pd.DataFrame({"x": texts, "b": [0, 1] * 150})).notes)
-
-
-def test_records_that_an_engine_hands_over_have_decimal_commas_too(desk):
-    pytest.importorskip("ibis")
-    from discreet.sources.engine import records
-
-    write_german("table.csv", german())
-    column = Numeric("dosis", cuts=[1, 2, 3])
-    values = next(records(open_table("table.csv", decimal=","), [("dosis", column)]))[0]
-    assert column.encode(values).tolist() == column.encode(german().dosis.to_numpy()).tolist()
-    with pytest.raises(TableError, match="a point or a comma"):
-        open_table("table.csv", decimal=";")
 
 
 @pytest.mark.parametrize("texts", [["1.234,5", "12,0", "7"], ["1,234.5", "12.0", "1,234,567"], ["-1,5", "+2,25"]])
@@ -264,9 +251,8 @@ def test_row_names_are_recognised_and_the_fix_is_named(desk, write):
         assert all(fix in said for fix in TELLS_OF_ROW_NAMES), said
         if write is not written_by_r_without_a_corner:
             assert "first column has no name" in said
-    pytest.importorskip("ibis")
-    with pytest.raises((TableError, EngineError), match=r"row\.names = FALSE"):
-        Vault.from_source(open_table("t.csv"), schema)
+    with pytest.raises(TableError, match=r"row\.names = FALSE"):
+        Vault.from_file("t.csv", schema)
 
 
 def test_another_column_without_a_name_is_no_column_of_row_names(desk):

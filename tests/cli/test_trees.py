@@ -8,8 +8,8 @@ import pytest
 
 from discreet import Categorical, Ledger, Numeric, SavedModel, Schema, Split, Tree
 from discreet.estimators.algorithms.trees import is_feasible
+from discreet.models.partition import Answer
 from discreet.private.queries.tree_doors import TreeDoors
-from discreet.rules.partition import Answer
 from discreet.rules.rules import Literal
 from discreet.sources import memory, urls
 

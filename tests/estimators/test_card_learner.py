@@ -15,8 +15,7 @@ from discreet.estimators.algorithms.cards import limits_between, risks_of
 from discreet.private.counts.totals import ByTotal
 from discreet.private.mechanisms.score_cards import CardBudget
 from discreet.private.queries.card_doors import CardDoors
-from discreet.rules.card_weights import Weights
-from discreet.rules.column_parts import parts_of
+from discreet.rules.column_parts import Weights, parts_of
 from discreet.rules.rules import truth
 
 COLUMNS = [

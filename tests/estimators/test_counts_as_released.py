@@ -30,8 +30,8 @@ from discreet._utils.errors import RuleError
 from discreet.cli import main
 from discreet.models.display.summary import summarize
 from discreet.models.labelled import lines_in_labels, reason_for_label
+from discreet.models.partition import Answer
 from discreet.report.html import to_html
-from discreet.rules.partition import Answer, shares_of
 
 WEIGHTED = {"class_weight": {1: 100}}
 LEARNERS = {
@@ -181,7 +181,7 @@ def test_for_any_counts_and_label_the_counts_stay_and_shares_are_shares(drawn):
         (step,) = summarize(SavedModel.from_json(SavedModel(model).to_json())).steps
         assert step.counts == tuple(counts)
         assert step.support == sum(max(0, c) for c in counts)
-        shares = shares_of(model, model.answers[0])
+        shares = model.shares_of(model.answers[0])
         assert shares.sum() == pytest.approx(1)
         if weights is None:
             assert shares.argmax() == label

@@ -38,7 +38,7 @@ from discreet.estimators.algorithms.optimal import (
     draws_of,
     is_feasible,
 )
-from discreet.private.sampling.speed.deadline import TimeLimitError
+from discreet.private.sampling.deadline import TimeLimitError
 
 
 @pytest.fixture(scope="module")

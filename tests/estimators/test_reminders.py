@@ -31,11 +31,11 @@ from discreet import (
     noisy_accuracy,
     private_cuts,
 )
-from discreet._utils import samples
+from discreet._utils import provenance
 from discreet._utils.errors import PrivacyWarning
 from discreet.accounting.ledger import LedgerError
 from discreet.accounting.statement import DRAFTED, Guarantee, Others
-from discreet.accounting.this_process import columns_of, note_release, other_releases
+from discreet.accounting.unledgered import columns_of, note_release, other_releases
 from discreet.private import release as release_path
 
 SCHEMA = Schema((Numeric("n", low=0, high=40, n_cuts=9), Boolean("b")), target="y", classes=[0, 1])
@@ -274,7 +274,7 @@ def test_a_column_of_python_objects_does_not_hide_the_others():
 def test_a_sample_that_is_gone_is_forgotten():
     table = KINDS["pandas"]()
     draft_schema(table, target="y")
-    (sample,) = samples._samples
+    (sample,) = provenance._samples
     assert not sample.is_gone()
     del table
     assert sample.is_gone()

@@ -42,7 +42,7 @@ from discreet.estimators.algorithms.trees import (
     whole_tree,
 )
 from discreet.private.queries.tree_doors import TreeDoors
-from discreet.private.sampling.speed.deadline import TimeLimitError
+from discreet.private.sampling.deadline import TimeLimitError
 from discreet.rules.numbered_tree import Fork, Leaf
 
 IRIS = Schema(

@@ -11,8 +11,8 @@ from discreet import DPOptimalRuleListClassifier, DPOptimalTreeClassifier, Ledge
 from discreet._utils.errors import NotEnoughMemory
 from discreet.private.queries import summed_doors, tuple_vault
 from discreet.private.queries.summed_doors import SummedListDoors, SummedTreeDoors
-from discreet.private.sampling.speed import deadline
-from discreet.private.sampling.speed.deadline import TimeLimitError
+from discreet.private.sampling import deadline
+from discreet.private.sampling.deadline import TimeLimitError
 from discreet.schema.columns import Categorical, Numeric
 from discreet.sources import plan as plan_module
 from discreet.sources.plan import PATTERNS, TUPLES

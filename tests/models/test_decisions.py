@@ -15,7 +15,6 @@ from discreet.cli.show import coloured
 from discreet.models.display.summary import summarize
 from discreet.private.noise.entropy import SeededEntropy
 from discreet.report.html import to_html
-from discreet.rules.partition import shares_of
 
 SCHEMA = d.Schema(
     [d.Numeric("age", cuts=[30, 50, 70]), d.Boolean("smoker"), d.Categorical("ward", categories=["a", "b"])],
@@ -87,10 +86,10 @@ def test_with_weights_the_probability_is_the_share_and_the_label_a_decision(kind
 def test_without_weights_a_drawn_label_gets_as_much_as_the_most_frequent_class():
     rules = d.RuleList((), d.Rule((), "ill", (30, 10)), ("well", "ill"))
     assert rules.answers[0].counts == (30, 10)
-    assert shares_of(rules, rules.answers[0]) == pytest.approx([0.5, 0.5], abs=1e-8)
-    assert shares_of(rules, rules.answers[0]).argmax() == 1
+    assert rules.shares_of(rules.answers[0]) == pytest.approx([0.5, 0.5], abs=1e-8)
+    assert rules.shares_of(rules.answers[0]).argmax() == 1
     others = d.RuleList((), d.Rule((), "c", (30, 10, 0)), ("a", "b", "c"))
-    three = shares_of(others, others.answers[0])
+    three = others.shares_of(others.answers[0])
     assert three == pytest.approx([3 / 7, 1 / 7, 3 / 7], abs=1e-8)
     assert three.argmax() == 2
 
@@ -156,4 +155,4 @@ def test_what_is_shown_is_what_was_given(counts, label, weighted):
     assert step.support == sum(max(0, c) for c in counts)
     if step.shares is not None:
         assert step.shares == pytest.approx([max(0, c) / step.support for c in counts])
-    assert shares_of(model, model.answers[0]).sum() == pytest.approx(1)
+    assert model.shares_of(model.answers[0]).sum() == pytest.approx(1)

@@ -9,8 +9,8 @@ from sklearn.datasets import load_iris
 from discreet import DPScoreCardClassifier, Literal, Schema, ScoreCardClassifier
 from discreet._utils.errors import RuleError
 from discreet.datasets import load_adult, load_compas, load_german_credit
+from discreet.models.partition import Answer
 from discreet.models.score_card import Card, PointsTable, ScoreCard
-from discreet.rules.partition import Answer
 
 from ..estimators.test_tree_estimators import IRIS
 from ..models.test_partitions import CLASSES, COOK, MEMBER, MIDDLE, RECORDS, SCHEMA, TABLE, YOUNG, X

@@ -27,9 +27,9 @@ from discreet import (
 from discreet._utils.errors import RuleError
 from discreet.datasets import load_adult, load_compas, load_german_credit
 from discreet.models.export.dialects import DIALECTS
+from discreet.models.partition import Answer
 from discreet.rules.candidates import Candidates
-from discreet.rules.partition import Answer
-from discreet.schema.columns.value_bins import TRUTH, NumberBins, TruthBins
+from discreet.schema.columns.values import TRUTH, NumberBins, TruthBins
 
 from ..support.fuzzing import RULES as SPECIMEN
 from ..support.strategies import free_rule_lists, rule_lists, trees

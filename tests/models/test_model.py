@@ -19,7 +19,7 @@ from discreet import (
 )
 from discreet._utils.errors import ModelError
 from discreet.accounting.ledger import LedgerSnapshot
-from discreet.accounting.this_process import forget_all
+from discreet.accounting.unledgered import forget_all
 from discreet.datasets import load_compas
 from discreet.models.saved import checksum
 

@@ -31,14 +31,13 @@ from discreet.accounting.ledger import Reservation
 from discreet.accounting.statement import Guarantee
 from discreet.cli import main
 from discreet.evaluation import feature_importance, membership_attack, vulnerability
-from discreet.evaluation.accuracy import right_or_wrong
+from discreet.evaluation.measuring import right_or_wrong
 from discreet.models.display.summary import summarize
 from discreet.models.export.python_source import LONGEST_CHAIN
-from discreet.models.kinds import KINDS
-from discreet.models.saved import checksum
+from discreet.models.partition import Answer, Partition
+from discreet.models.saved import KINDS, checksum
 from discreet.private.queries.evaluation import Division, noisy_histograms
 from discreet.report.html import to_html
-from discreet.rules.partition import Answer, Partition
 from discreet.rules.rules import truth
 from discreet.sources.vault import Vault
 
@@ -260,18 +259,13 @@ def test_a_file_with_two_models_or_none_is_refused():
             SavedModel.from_json(json.dumps(content | {"checksum": checksum(content)}))
 
 
-def test_a_rule_list_is_known_by_its_name_of_version_0_5():
+def test_a_rule_list_is_known_by_its_name():
     rules = RuleList.parse("if age <= 30 then yes else no")
     saved = SavedModel(rules, target="ill")
     assert saved.rule_list is saved.model is rules
-    assert SavedModel(rule_list=rules, target="ill") == saved
-    assert replace(saved, rule_list=rules.without_counts()) == saved
     assert replace(saved, target="well").model is rules
     assert pickle.loads(pickle.dumps(saved)) == saved
-    old = SavedModel.__new__(SavedModel)
-    old.__setstate__({"rule_list" if name == "model" else name: value for name, value in vars(saved).items()})
-    assert old == saved
-    with pytest.raises(TypeError, match="needs a model"):
+    with pytest.raises(TypeError, match="model"):
         SavedModel(target="ill")
 
 

@@ -25,9 +25,9 @@ from discreet._utils.errors import ModelError
 from discreet.accounting.costs import BOUNDED_RANGE, DISCRETE_LAPLACE, PURE, Cost
 from discreet.accounting.ledger import BudgetError
 from discreet.datasets import load_compas
+from discreet.models.partition import Answer
 from discreet.private.mechanisms.score_cards import CHOICE_SHARE, TREE_SHARE
 from discreet.private.noise.sums import margin
-from discreet.rules.partition import Answer
 
 SHAPES = [
     {},

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from discreet import Boolean, Categorical, Literal, Numeric, Rule, RuleList, Schema, Split, Tree
 from discreet._utils.errors import RuleError
 from discreet.models.export import FORMATS
-from discreet.rules.partition import Answer
+from discreet.models.partition import Answer
 
 from ..support.fuzzing import RULES as SPECIMEN
 from ..support.scorers import IN_JAVA, NAMESPACE, Jpmml, Onnx, ReadPmml, kind_of, scorer

@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 
 from discreet import Boolean, Categorical, Literal, Numeric, Rule, RuleList, SavedModel, Schema, Split, Tree
 from discreet._utils.errors import ModelError, RuleError
+from discreet.models.partition import Answer
 from discreet.models.saved import checksum
 from discreet.report.html import to_html
-from discreet.rules.partition import Answer, find_answers, shares_of
 from discreet.rules.rules import truth
 from discreet.rules.text import MOST_DEPTH
 
@@ -88,7 +88,7 @@ def test_predictions_are_those_of_a_walk_from_the_root(drawn):
         expected.append(node)
     assert [tree.answers[k] for k in tree.captures(data)] == expected
     assert tree.predict(data).tolist() == [answer.label for answer in expected]
-    assert tree.predict_proba(data).tolist() == [shares_of(tree, answer).tolist() for answer in expected]
+    assert tree.predict_proba(data).tolist() == [tree.shares_of(answer).tolist() for answer in expected]
 
 
 @given(trees())
@@ -321,7 +321,7 @@ def every_record(tree):
 
 def answers_for(tree, bins):
     n = len(next(iter(bins.values()), [0]))
-    return find_answers(tree, n, lambda literal: truth(tree.schema, literal)[bins[literal.column]])
+    return tree.find_answers(n, lambda literal: truth(tree.schema, literal)[bins[literal.column]])
 
 
 @settings(max_examples=300)
@@ -334,7 +334,7 @@ def test_a_shorter_tree_predicts_the_same_for_every_record_that_the_schema_fores
     before, after = answers_for(tree, bins), answers_for(simple, bins)
     assert [tree.answers[i].label for i in before] == [simple.answers[i].label for i in after]
     if not merge:
-        shares = [[shares_of(t, answer).tolist() for answer in t.answers] for t in (tree, simple)]
+        shares = [[t.shares_of(answer).tolist() for answer in t.answers] for t in (tree, simple)]
         assert [shares[0][i] for i in before] == [shares[1][i] for i in after]
     assert set(after) == set(range(len(simple)))  # every leaf of it is reached
     assert simple.simplified(merge) == simple

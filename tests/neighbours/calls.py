@@ -142,8 +142,8 @@ def _noisy_accuracy(X, y):
 
 def _some_card():
     from discreet import Literal, ScoreCard
+    from discreet.models.partition import Answer
     from discreet.models.score_card import Card, PointsTable
-    from discreet.rules.partition import Answer
 
     ages = PointsTable("age", (((Literal("age", "<=", 50),), 7), ((), 0)))
     members = PointsTable("member", (((Literal("member", "is true"),), 3), ((), 0)))

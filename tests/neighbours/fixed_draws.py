@@ -46,9 +46,9 @@ def fix_names():
     import tempfile
     import uuid
 
-    import discreet.accounting.wish
+    import discreet.accounting.budget_request
 
-    discreet.accounting.wish.datetime = StoppedClock
+    discreet.accounting.budget_request.datetime = StoppedClock
     asked = defaultdict(itertools.count)
     secrets.token_hex = lambda n=32: f"{next(asked[_caller()]):0{2 * n}x}"
     uuid.uuid4 = lambda: uuid.UUID(int=next(asked[_caller()]))

@@ -10,7 +10,7 @@ import pytest
 from discreet import Boolean, GreedyRuleListClassifier, Ledger, Rule, RuleList, Schema, noisy_accuracy
 from discreet._utils.errors import RuleError, SchemaError
 from discreet.accounting.ledger import BudgetError, Reservation
-from discreet.evaluation.accuracy import right_or_wrong
+from discreet.evaluation.measuring import right_or_wrong
 from discreet.private.noise.entropy import SeededEntropy
 from discreet.private.queries import evaluation as door
 from discreet.sources.vault import Vault

@@ -14,7 +14,7 @@ from scipy import stats
 
 from discreet import DPGreedyRuleListClassifier, Vault
 from discreet._utils.errors import LearningError
-from discreet._utils.processes import process_pool
+from discreet._utils.parallel import process_pool
 from discreet.accounting.statement import Guarantee
 from discreet.audit import Check, Report, Row, audit, run, trees
 from discreet.audit.choices import noisy_max_law, worst_choice

@@ -8,26 +8,25 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from discreet.accounting.amounts import UNREADABLE
+from discreet.accounting.composition import delta_of, epsilon_of, least, rho_of
 from discreet.accounting.costs import (
     APPROXIMATE,
     BOUNDED_RANGE,
     DISCRETE_LAPLACE,
     PURE,
+    UNREADABLE,
     Cost,
     for_person,
     plain_sum,
     rho_of_pure,
     rho_sum,
 )
-from discreet.accounting.totals import least
-from discreet.accounting.zcdp import delta_of, epsilon_of, rho_of
 from discreet.private.mechanisms.registry import MECHANISMS, WHOLE_LISTS, WHOLE_TREES
 from discreet.private.mechanisms.whole_lists import DrawBudget
 from discreet.private.sampling.trees.on_cells import TreeProblem
-from discreet.private.sampling.trees.problem import SCORES
 from discreet.private.sampling.trees.reference import law_of_trees
-from discreet.rules.tree_prior import TreePrior
+from discreet.private.sampling.trees.worth import SCORES
+from discreet.rules.prior import TreePrior
 from tests.support.composition import (
     discrete_laplace,
     divergence,

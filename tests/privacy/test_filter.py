@@ -12,12 +12,11 @@ from fractions import Fraction
 import pytest
 
 from discreet import Ledger
+from discreet.accounting.budget_request import how_many, refuse_more_than_left
+from discreet.accounting.composition import delta_of, epsilon_of
 from discreet.accounting.costs import APPROXIMATE, BOUNDED_RANGE, NOTHING_PROVED, PURE, Cost, plain_sum, rho_sum
-from discreet.accounting.entries import Entry, LedgerSnapshot, Totals, Whole
-from discreet.accounting.filter import how_many, refuse_more_than_left
+from discreet.accounting.entries import Entry, LedgerSnapshot, Totals, Whole, whole_of
 from discreet.accounting.ledger import BudgetError, NoDeltaError
-from discreet.accounting.whole import whole_of
-from discreet.accounting.zcdp import delta_of, epsilon_of
 
 NOTHING = Fraction(0)
 FINE = 10**6

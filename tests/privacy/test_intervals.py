@@ -9,10 +9,9 @@ from discreet import DPOptimalRuleListClassifier, GreedyRuleListClassifier, Rule
 from discreet.datasets import load_compas
 from discreet.evaluation import rates
 from discreet.evaluation.rates import Sum, difference, is_too_small, mean_rate, rate
-from discreet.models.count_intervals import count_intervals, support_interval
+from discreet.models.partition import Answer
 from discreet.private.noise.discrete_laplace import log_pmf, tail
 from discreet.private.noise.sums import law, margin, moments
-from discreet.rules.partition import Answer
 
 
 @pytest.mark.parametrize("bins", [1, 2, 3, 7])
@@ -127,9 +126,9 @@ def test_counts_on_models_are_in_their_intervals(exact):
     for _ in range(times):
         noisy = exact + rng.geometric(p, len(exact)) - rng.geometric(p, len(exact))
         answer = Answer(len(exact) - 1, tuple(map(float, noisy)))
-        ends = count_intervals(answer, 0.2)
+        ends = answer.count_intervals(0.2)
         right += [low <= n <= high for (low, high), n in zip(ends, exact, strict=True)]
-        low, high = support_interval(answer, 0.2)
+        low, high = answer.support_interval(0.2)
         whole += low <= sum(exact) <= high
     assert min(right) / times > 0.935
     assert whole / times > 0.935

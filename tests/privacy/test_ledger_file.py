@@ -19,8 +19,8 @@ from pathlib import Path
 import pytest
 
 from discreet import DPGreedyRuleListClassifier, Ledger, SavedModel
+from discreet.accounting import ledger_places as sqlite_ledger
 from discreet.accounting import ledger_rows as rows
-from discreet.accounting import sqlite_ledger
 from discreet.accounting.entries import Entry, Totals
 from discreet.accounting.ledger import BudgetError, LedgerError
 
@@ -153,7 +153,7 @@ def believed(run, locked=""):
         ((whole, totals, events, seal, _),) = run(
             f"SELECT whole, totals, events, seal, checksum FROM discreet_ledger{locked}"
         )
-        return rows.State(rows._read_whole(whole), rows.read_totals(json.loads(totals)), events, seal)
+        return rows.State(rows._read_whole(whole), rows.Totals.from_dict(json.loads(totals)), events, seal)
     except rows.UNREADABLE:
         raise rows.DamagedError("its sums") from None
 

@@ -19,7 +19,7 @@ import pytest
 
 from discreet import Ledger, SavedModel
 from discreet.accounting import ledger_rows, stored_ledger
-from discreet.accounting.ledger import BudgetError, LedgerError, Wish
+from discreet.accounting.ledger import BudgetError, BudgetRequest, LedgerError
 from discreet.accounting.stored_ledger import StoredLedger
 
 from ..support import ledger_children as children
@@ -338,19 +338,19 @@ def test_in_a_forked_process_a_ledger_goes_on(path):
 
 def test_without_the_lock_two_could_spend_the_same(path, monkeypatch):
     """The twin: what the lock is for. Each statement is a transaction of its own."""
-    ledger, granted, connect = Ledger.open(path), Wish.granted, sqlite3.connect
+    ledger, approve, connect = Ledger.open(path), BudgetRequest.approve, sqlite3.connect
 
     class Loose(sqlite3.Connection):
         def execute(self, sql, *given):
             return super().execute("SELECT 1" if sql in ("BEGIN IMMEDIATE", "COMMIT") else sql, *given)
 
     def slow(self, *arguments):
-        entry = granted(self, *arguments)
+        entry = approve(self, *arguments)
         if self.what == "slow":
             ledger.reserve(Fraction(1), Fraction(0), "meanwhile")
         return entry
 
-    monkeypatch.setattr(Wish, "granted", slow)
+    monkeypatch.setattr(BudgetRequest, "approve", slow)
     monkeypatch.setattr(stored_ledger, "PATIENCE", 0)
     with monkeypatch.context() as patched:
         patched.setattr(sqlite3, "connect", lambda *given, **more: connect(*given, factory=Loose, **more))

@@ -241,11 +241,11 @@ def test_every_mechanism_is_in_the_docs():
 
 # where a mechanism may be named: as a default, as a counterexample, in a demonstration, and in figures that show some of them
 NAMED = {
-    ("classifiers", "greedy"): {"mass"},
-    ("classifiers", "greedy_trees"): {"mass"},
+    ("estimators", "greedy"): {"mass"},
+    ("estimators", "greedy_trees"): {"mass"},
     # what trees may be drawn by has the same name
-    ("classifiers", "trees"): {"mass"},
-    ("sampling", "trees", "problem"): {"mass"},
+    ("estimators", "trees"): {"mass"},
+    ("private", "sampling", "trees", "problem"): {"mass"},
     ("cli", "plan"): {"mass"},
     ("cli", "learners"): {"mass"},
     ("audit", "learners"): {"sm-laplace", "sm-cauchy"},
@@ -257,7 +257,7 @@ def test_no_other_file_knows_mechanisms_by_name():
     home = Path(discreet.__file__).parent
     for path in home.rglob("*.py"):
         parts = path.relative_to(home).with_suffix("").parts
-        if parts[0] not in ("mechanisms", "experiments"):
+        if parts[:2] != ("private", "mechanisms"):
             tree = ast.parse(path.read_text(encoding="utf-8"))
             named = {n.value for n in ast.walk(tree) if isinstance(n, ast.Constant) and isinstance(n.value, str)}
             assert named & MECHANISMS.keys() <= NAMED.get(parts, set()), parts

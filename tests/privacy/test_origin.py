@@ -31,7 +31,7 @@ from discreet._utils.errors import PrivacyWarning
 from discreet.accounting.ledger import UnprovedError
 from discreet.accounting.statement import INFERRED, SEEDED
 from discreet.cli import main
-from discreet.evaluation.origin import origin_of
+from discreet.evaluation.measuring import origin_of
 
 SCHEMA = Schema((Boolean("a"), Boolean("b")), target="y", classes=["no", "yes"])
 GRID = Schema((Numeric("age", low=0, high=100, n_cuts=99), Boolean("b")), target="y", classes=["no", "yes"])

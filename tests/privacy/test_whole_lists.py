@@ -15,9 +15,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from discreet import DPOptimalRuleListClassifier, Schema
+from discreet import DPOptimalRuleListClassifier, Ledger, Schema
 from discreet.audit.explore import ListsByEnvelope, law_of_lists
 from discreet.datasets import load_compas
+from discreet.evaluation.planning import expect
 from discreet.private.queries import histograms, list_doors
 from discreet.private.sampling.problem import make_problem
 from discreet.private.sampling.reference import law_of_draw
@@ -258,12 +259,26 @@ def test_what_the_samplers_hold_cannot_be_seen_or_copied():
                 copier(holder)
 
 
-@pytest.mark.parametrize(
-    ("max_length", "max_card", "joint", "assumed"),
-    [(4, 1, None, False), (5, 2, None, False), (10, 1, None, True), (10, 1, 3, False)],
-)
-def test_only_the_statement_of_a_search_assumes_that_rounding_does_not_matter(max_length, max_card, joint, assumed):
+@pytest.mark.parametrize(("max_length", "max_card", "joint"), [(4, 1, None), (5, 2, None), (9, 1, None), (10, 1, 3)])
+def test_no_statement_of_whole_lists_assumes_that_rounding_does_not_matter(max_length, max_card, joint):
     schema = Schema.of_booleans(["a", "b"])
     clf = DPOptimalRuleListClassifier(1.0, max_length=max_length, max_card=max_card, joint=joint, schema=schema)
     clf.fit(pd.DataFrame({"a": [True, False] * 6, "b": [True] * 12}), [0, 1] * 6)
-    assert ("rounding" in str(clf.privacy_)) == assumed
+    assert "rounding" not in str(clf.privacy_)
+
+
+@pytest.mark.parametrize(("joint", "parameter", "rules"), [(None, "max_length", 11), (9, "joint", 9)])
+def test_more_than_eight_rules_in_one_draw_are_refused_before_anything_is_booked(joint, parameter, rules):
+    ledger, schema = Ledger(epsilon=1.0), Schema.of_booleans(["a", "b"])
+    clf = DPOptimalRuleListClassifier(1.0, max_length=12, joint=joint, schema=schema, ledger=ledger)
+    message = rf"{parameter} is too large: it asks for {rules} rules in one draw, and at most 8 .* Set joint=8 or less"
+    with pytest.raises(ValueError, match=message):
+        clf.fit(pd.DataFrame({"a": [True, False] * 6, "b": [True] * 12}), [0, 1] * 6)
+    assert ledger.entries == ()
+
+
+def test_a_plan_refuses_more_than_eight_rules_in_one_draw():
+    schema = Schema.of_booleans(["a", "b"])
+    assert expect(schema, 1000, max_length=9)
+    with pytest.raises(ValueError, match=r"max_length is too large: it asks for 9 rules in one draw"):
+        expect(schema, 1000, max_length=10)

@@ -40,8 +40,8 @@ from discreet.private.noise.entropy import SystemEntropy
 from discreet.private.noise.exponential import Exponential
 from discreet.private.noise.laplace import Laplace
 from discreet.private.queries.greedy_doors import GreedyDoors
-from discreet.private.sampling.trees.problem import ACCURACY, MASS
 from discreet.private.sampling.trees.reference import law_of_trees
+from discreet.private.sampling.trees.worth import ACCURACY, MASS
 from discreet.rules.numbered_tree import Leaf, leaves_of, with_leaves
 from tests.privacy.card_twins import card_fit_twins
 from tests.privacy.greedy_tree_twins import greedy_tree_fit_twins
@@ -394,7 +394,7 @@ class TwiceTheRate:
     def _doors(self, *arguments):
         doors = super()._doors(*arguments)
         draw = doors._draw
-        doors._draw = lambda problem, by_envelope: draw(replace(problem, rate=2 * problem.rate), by_envelope)
+        doors._draw = lambda problem: draw(replace(problem, rate=2 * problem.rate))
         return doors
 
 

@@ -1,4 +1,4 @@
-"""The bounds of the samplers against brute force, and the law when the envelope's parts are made small enough to matter."""
+"""The bounds of the envelope against brute force, and the law when the envelope's parts are made small enough to matter."""
 
 from types import SimpleNamespace
 
@@ -8,13 +8,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from discreet.private.noise.entropy import SeededEntropy
+from discreet.private.sampling import elements, envelope, reach, thresholds
 from discreet.private.sampling import problem as problems
-from discreet.private.sampling.law import elements, envelope
+from discreet.private.sampling.deadline import Deadline
 from discreet.private.sampling.problem import make_problem
+from discreet.private.sampling.reach import little_more_than_log_sum
 from discreet.private.sampling.reference import law_of_draw
-from discreet.private.sampling.speed import reach, thresholds
-from discreet.private.sampling.speed.deadline import Deadline
-from discreet.private.sampling.speed.quick_sums import little_more_than_log_sum
 from discreet.rules.prior import Prior
 
 from ..support.small_problems import Small, draws_from, envelope_of, p_value
@@ -68,10 +67,9 @@ def test_the_best_split_is_exact(seed):
 
 
 @pytest.mark.parametrize("seed", SEEDS)
-@pytest.mark.parametrize("tables", [None, 0])
-def test_no_list_scores_more_than_the_bounds(seed, tables):
+def test_no_list_scores_more_than_the_bounds(seed):
     problem = make_problem(*problem_of_five(seed, n_rules=5))
-    bounds = reach.Reach(problem, Deadline(), tables)
+    bounds = reach.Reach(problem, Deadline())
     for t in range(1, 5):
         sets = all_sets(problem, t)
         alive = problem.alive(sets)

@@ -10,9 +10,8 @@ from discreet import Boolean, Schema
 from discreet._utils.tables import as_table
 from discreet.datasets import load_adult, load_compas, load_german_credit
 from discreet.private.counts import counting
-from discreet.private.counts.cells import CellsInProgress
+from discreet.private.counts.cells import CellsInProgress, Packing, Tally
 from discreet.private.counts.counting import CellCounter
-from discreet.private.counts.packing import Packing, Tally
 from discreet.rules.candidates import Candidates
 from discreet.sources.memory import add_table
 

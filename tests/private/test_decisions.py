@@ -11,7 +11,7 @@ from scipy.stats import binomtest, chisquare
 from discreet.private.noise import decisions
 from discreet.private.noise.decisions import Chances, are_below, certain, enclosed, excess, is_below, whole_weights
 from discreet.private.noise.entropy import SeededEntropy, SystemEntropy
-from discreet.private.sampling.law.choices import places
+from discreet.private.sampling.choices import places
 
 from ..support.exact_laws import accepted_at_once
 

@@ -11,13 +11,13 @@ import pytest
 from discreet.estimators.base import class_weights
 from discreet.private.noise import decisions
 from discreet.private.noise.entropy import SeededEntropy
-from discreet.private.sampling.law import choices, elements, envelope, proposals
-from discreet.private.sampling.law.elements import Elements
-from discreet.private.sampling.law.envelope import Envelope
+from discreet.private.sampling import choices, elements, envelope
+from discreet.private.sampling.deadline import Deadline
+from discreet.private.sampling.elements import Elements
+from discreet.private.sampling.envelope import Envelope
 from discreet.private.sampling.problem import Problem, make_problem
+from discreet.private.sampling.reach import Reach
 from discreet.private.sampling.reference import law_of_draw
-from discreet.private.sampling.speed.deadline import Deadline
-from discreet.private.sampling.speed.reach import Reach
 from discreet.rules.prior import Prior
 
 from ..support.small_problems import Small, draws_from, envelope_of, p_value
@@ -246,7 +246,7 @@ def all_wrong(wobble, posed, seed, monkeypatch):
     for name in ("little_more_than_log_sum", "log_sum_exp"):
         right = getattr(elements, name)
         monkeypatch.setattr(elements, name, lambda x, right=right: wobble(right(x)))
-        monkeypatch.setattr(proposals, "log_sum_exp", elements.log_sum_exp)
+        monkeypatch.setattr(envelope, "log_sum_exp", elements.log_sum_exp)
     split, after = elements.best_split_after, Reach.after_next
     monkeypatch.setattr(elements, "best_split_after", lambda *x: wobble(split(*x), posed.rate))
     monkeypatch.setattr(Reach, "after_next", lambda self, *x: wobble(after(self, *x), posed.rate))

@@ -9,20 +9,18 @@ import pytest
 from discreet.audit.explore import Explorer
 from discreet.audit.trees import law_of_choices
 from discreet.private.noise.entropy import SeededEntropy
-from discreet.private.sampling.best_lists import BestLimitedList
 from discreet.private.sampling.limited_lists import LimitedListSums
+from discreet.private.sampling.optimum import BestLimitedList, best_tree
 from discreet.private.sampling.reference import law_of_draw
-from discreet.private.sampling.trees import limited
-from discreet.private.sampling.trees.best import best_tree
-from discreet.private.sampling.trees.drawing import WeighedTrees
-from discreet.private.sampling.trees.limited import worth_of_all
+from discreet.private.sampling.trees.drawing import WeighedTrees, worth_of_all
 from discreet.private.sampling.trees.on_cells import TreeProblem
-from discreet.private.sampling.trees.problem import ACCURACY, MASS
 from discreet.private.sampling.trees.ranges import Ranged, RangedSum, Ranges
 from discreet.private.sampling.trees.reference import keeps_to, law_of_trees
+from discreet.private.sampling.trees.sums import TreeSums
+from discreet.private.sampling.trees.worth import ACCURACY, MASS
 from discreet.rules.limits import Limits
 from discreet.rules.numbered_tree import leaves_of
-from discreet.rules.tree_prior import TreePrior
+from discreet.rules.prior import TreePrior
 
 from ..support.exact_laws import of_lists, of_trees
 from ..support.small_problems import p_value as p_value_of_lists
@@ -284,9 +282,9 @@ def compared_downwards_only(patch):
 def asked_again_is_compared(patch):
     """What no record reaches, taken for a leaf: it would have labels to compare."""
     joined = Ranged.joined
-    patch.setattr(limited.LimitedSums, "one_split", lambda self, total, inside, k, place: self.worth.over_tests(
+    patch.setattr(TreeSums, "one_split", lambda self, total, inside, k, place: self.worth.over_tests(
         joined(self.worth, self.worth.leaf(inside.astype(float)), self.worth.leaf(total[..., None] - inside),
-               np.arange(self.n_tests), self.worth.ranges.ways_of_leaves), axis=total.ndim - 1))  # fmt: skip
+               np.arange(self.n_tests), leaves=True), axis=total.ndim - 1))  # fmt: skip
 
 
 @pytest.mark.parametrize("broken", [all_allowed, compared_downwards_only, asked_again_is_compared])

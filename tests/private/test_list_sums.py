@@ -6,9 +6,9 @@ import pytest
 from discreet.private.noise import decisions
 from discreet.private.noise.entropy import SeededEntropy
 from discreet.private.sampling import list_sums
+from discreet.private.sampling.deadline import Deadline, TimeLimitError
 from discreet.private.sampling.list_sums import ListSums
 from discreet.private.sampling.reference import law_of_draw
-from discreet.private.sampling.speed.deadline import Deadline, TimeLimitError
 from discreet.private.sampling.trees import worth
 from discreet.rules.prior import Prior
 

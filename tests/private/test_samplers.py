@@ -1,20 +1,19 @@
-"""Both samplers of whole rule lists have exactly the law of the reference, which looks at every list one by one."""
+"""The envelope has exactly the law of the reference, which looks at every list one by one."""
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy.stats import chi2_contingency
 
 from discreet.private.noise.decisions import Chances
 from discreet.private.noise.entropy import SeededEntropy, SystemEntropy
-from discreet.private.sampling.law import choices, elements, envelope, search
+from discreet.private.sampling import choices, elements, envelope
+from discreet.private.sampling.deadline import Deadline, TimeLimitError
 from discreet.private.sampling.optimum import best_list
 from discreet.private.sampling.problem import make_problem
+from discreet.private.sampling.reach import Reach
 from discreet.private.sampling.reference import law_of_draw
-from discreet.private.sampling.speed.deadline import Deadline, TimeLimitError
-from discreet.private.sampling.speed.reach import Reach
-from discreet.private.sampling.speed.thresholds import SLACK
+from discreet.private.sampling.thresholds import SLACK
 from discreet.rules.prior import Prior
 
 from ..support.small_problems import draws_from, envelope_of, p_value, random_problem
@@ -31,11 +30,7 @@ def by_coarse_envelope(posed, entropy, draws=DRAWS):
     return by_envelope(posed, entropy, draws, slack=-2.0)
 
 
-def by_search(posed, entropy, draws=DRAWS):
-    return (search.draw_by_search(posed, entropy, Deadline()) for _ in range(draws))
-
-
-SAMPLERS = [by_envelope, by_coarse_envelope, by_search]
+SAMPLERS = [by_envelope, by_coarse_envelope]
 FAST = {3, 6, 11}
 SEEDS = [seed if seed in FAST else pytest.param(seed, marks=pytest.mark.slow) for seed in range(24)]
 
@@ -73,21 +68,19 @@ def twice_the_rate(posed):
 
 
 @pytest.mark.parametrize("broken", [without_multiplicity, twice_the_rate])
-@pytest.mark.parametrize("sampler", [by_envelope, by_search])
-def test_broken_twins_are_caught(sampler, broken):
+def test_broken_twins_are_caught(broken):
     small = random_problem(3, longest=2, n_classes=2, rate=1.0)
     law = law_of_draw(*small)
     posed = broken(make_problem(*small))
-    assert p_value(law, sampler(posed, SeededEntropy(0))) < LEAST_P
+    assert p_value(law, by_envelope(posed, SeededEntropy(0))) < LEAST_P
 
 
-@pytest.mark.parametrize("sampler", [by_coarse_envelope, by_search])
-def test_bounds_that_do_not_hold_are_caught(monkeypatch, sampler):
-    """Broken twins: the bounds are too low, so good lists are accepted too rarely, or given up too early."""
+def test_bounds_that_do_not_hold_are_caught(monkeypatch):
+    """A broken twin: the bounds are too low, so good lists are accepted too rarely."""
     small = random_problem(6, longest=3, n_classes=2, rate=1.5)
     posed = make_problem(*small)
     monkeypatch.setattr(Reach, "after_next", lambda self, sets, *rest: np.zeros((len(sets), posed.n_groups)))
-    assert p_value(law_of_draw(*small), sampler(posed, SeededEntropy(0))) < LEAST_P
+    assert p_value(law_of_draw(*small), by_coarse_envelope(posed, SeededEntropy(0))) < LEAST_P
 
 
 def test_sums_of_bounds_that_do_not_hold_are_caught(monkeypatch):
@@ -99,46 +92,10 @@ def test_sums_of_bounds_that_do_not_hold_are_caught(monkeypatch):
     assert p_value(law_of_draw(*small), drawn) < LEAST_P
 
 
-def fresh(largest, weight, inherits, u):
-    """Children draw new noise instead of dividing that of their parent."""
-    return weight - np.log(-np.log(u))
-
-
-def not_truncated(largest, weight, inherits, u):
-    """The noise of a child may exceed that of its parent."""
-    return np.where(inherits, largest, fresh(largest, weight, inherits, u))
-
-
-@pytest.mark.parametrize("twin", [fresh, not_truncated])
-def test_noise_that_is_not_divided_is_caught(monkeypatch, twin):
-    small = random_problem(4, longest=2, n_classes=2, rate=1.0)
-    law = law_of_draw(*small)
-    monkeypatch.setattr(search, "share", twin)
-    assert p_value(law, by_search(make_problem(*small), SeededEntropy(0), 2_500)) < LEAST_P
-
-
-@pytest.mark.slow
-def test_both_samplers_agree_where_there_are_too_many_lists_to_enumerate():
-    rng = np.random.default_rng(0)
-    truth = rng.random((40, 60)) < 0.3
-    counts = rng.integers(0, 9, (2, 60)).astype(float)
-    posed = make_problem(truth, counts, Prior((1.0,) * 4, np.ones(40)), 0.2)
-    table = [
-        np.bincount(
-            [rules[0] % 8 * 4 + len(rules) if rules else 0 for rules, _ in sampler(posed, SeededEntropy(1), 3_000)],
-            minlength=40,
-        )
-        for sampler in (by_envelope, by_search)
-    ]
-    table = np.array(table)[:, np.sum(table, axis=0) > 10]
-    assert chi2_contingency(table).pvalue > LEAST_P
-
-
 def test_the_system_s_randomness_has_the_same_law():
     small = random_problem(4, longest=1, n_classes=2, rate=0.3)
     law = law_of_draw(*small)
-    for sampler in (by_envelope, by_search):
-        assert p_value(law, sampler(make_problem(*small), SystemEntropy())) > 1e-6
+    assert p_value(law, by_envelope(make_problem(*small), SystemEntropy())) > 1e-6
 
 
 def optimum_equals_enumeration(seeds):
@@ -187,9 +144,8 @@ def test_a_time_limit_ends_the_draw():
     rng = np.random.default_rng(0)
     counts = rng.integers(0, 50, (2, 300)).astype(float)
     posed = make_problem(rng.random((300, 300)) < 0.3, counts, Prior((1.0,) * 6, np.ones(300)), 1.0)
-    for draw in (envelope.draw_by_envelope, search.draw_by_search):
-        with pytest.raises(TimeLimitError, match=r"time_limit=0.05 .* budget stays spent"):
-            draw(posed, SeededEntropy(0), Deadline(0.05))
+    with pytest.raises(TimeLimitError, match=r"time_limit=0.05 .* budget stays spent"):
+        envelope.draw_by_envelope(posed, SeededEntropy(0), Deadline(0.05))
 
 
 @pytest.mark.parametrize("count", [1_000, 1_000_003, 15_999_999])
@@ -210,8 +166,7 @@ def test_every_draw_ends(a, b, rate):
     """A draw that hangs for some tables and not for others would say something about them."""
     counts = np.array([[a, a], [b, b]], float)
     posed = make_problem(np.ones((5, 2), bool), counts, Prior((1.0,) * 4, np.ones(5)), rate)
-    for draw in (envelope.draw_by_envelope, search.draw_by_search):
-        draw(posed, SeededEntropy(0), Deadline(30.0))
+    envelope.draw_by_envelope(posed, SeededEntropy(0), Deadline(30.0))
 
 
 @settings(max_examples=60)
@@ -227,8 +182,7 @@ def test_any_table_is_drawn_from_without_a_hitch(seed):
     rules = rng.choice([0.0, 1.0, 1e-9], n_rules)
     rate = 10 ** rng.uniform(-6, 9)
     posed = make_problem(rng.random((n_rules, n_cells)) < 0.5, counts, Prior(tuple(lengths), rules), rate)
-    for draw in (envelope.draw_by_envelope, search.draw_by_search):
-        with np.errstate(all="ignore"):
-            chosen, labels = draw(posed, SeededEntropy(seed), Deadline(30.0))
-        assert len(labels) == len(chosen) + 1
-        assert all(rules[r] > 0 for r in chosen)
+    with np.errstate(all="ignore"):
+        chosen, labels = envelope.draw_by_envelope(posed, SeededEntropy(seed), Deadline(30.0))
+    assert len(labels) == len(chosen) + 1
+    assert all(rules[r] > 0 for r in chosen)

@@ -11,17 +11,16 @@ from discreet.private.mechanisms.whole_lists import DrawBudget
 from discreet.private.noise.decisions import Chances
 from discreet.private.noise.entropy import SeededEntropy
 from discreet.private.queries.tree_doors import TreeDoors
-from discreet.private.sampling.trees import choosing, drawing, on_cells, sums, worth
-from discreet.private.sampling.trees.best import best_tree
+from discreet.private.sampling.optimum import best_tree
+from discreet.private.sampling.trees import drawing, on_cells, sums, worth
 from discreet.private.sampling.trees.drawing import WeighedTrees, draw_tree
 from discreet.private.sampling.trees.on_cells import TreeProblem
-from discreet.private.sampling.trees.problem import ACCURACY, MASS, SCORES
 from discreet.private.sampling.trees.reference import law_of_trees
 from discreet.private.sampling.trees.sums import TreeSums
-from discreet.private.sampling.trees.worth import sum_for
+from discreet.private.sampling.trees.worth import ACCURACY, MASS, SCORES, sum_for
 from discreet.rules.candidates import Candidates
 from discreet.rules.numbered_tree import Fork, Leaf, leaves_of
-from discreet.rules.tree_prior import TreePrior
+from discreet.rules.prior import TreePrior
 from tests.privacy.twins import Free
 
 from ..support.small_trees import law_on_records, p_value, plain_sum, random_tree_problem, table_with_gaps, vault_with
@@ -260,7 +259,7 @@ def asked_twice(part, test, side):
     ("owner", "name", "broken"),
     [
         (drawing, "turned_back", turned_without_turning_back),
-        (choosing, "side_of", asked_twice),
+        (sums, "side_of", asked_twice),
         (worth.Sum, "weighed", lambda self, below, leaf: np.append(self.log_tests + below, leaf)),
         (worth.Sum, "either", lambda self, leaf, splits: np.logaddexp(leaf, splits)),
     ],

@@ -4,15 +4,14 @@ import numpy as np
 import pytest
 
 from discreet.private.noise.entropy import SeededEntropy
-from discreet.private.sampling.trees.best import best_tree
+from discreet.private.sampling.optimum import best_tree
 from discreet.private.sampling.trees.drawing import draw_tree
 from discreet.private.sampling.trees.on_cells import TreeProblem
 from discreet.private.sampling.trees.on_tuples import TupleTrees
-from discreet.private.sampling.trees.problem import SCORES
 from discreet.private.sampling.trees.reference import law_of_trees
 from discreet.private.sampling.trees.sums import TreeSums
-from discreet.private.sampling.trees.worth import sum_for
-from discreet.rules.tree_prior import TreePrior
+from discreet.private.sampling.trees.worth import SCORES, sum_for
+from discreet.rules.prior import TreePrior
 
 from ..support.small_tables import small_table
 

@@ -12,29 +12,33 @@ from scipy.stats import chisquare
 import discreet.private.sampling
 from discreet.private.noise.decisions import Chances
 from discreet.private.noise.entropy import SeededEntropy
-from discreet.private.sampling.law import elements, envelope, search
-from discreet.private.sampling.law.elements import Elements
-from discreet.private.sampling.law.envelope import Envelope, draw_by_envelope
-from discreet.private.sampling.law.order import draw_order
-from discreet.private.sampling.law.search import draw_by_search
+from discreet.private.sampling import elements, envelope
+from discreet.private.sampling.deadline import Deadline
+from discreet.private.sampling.elements import Elements, draw_order
+from discreet.private.sampling.envelope import Envelope, draw_by_envelope
 from discreet.private.sampling.problem import make_problem
+from discreet.private.sampling.reach import Reach
 from discreet.private.sampling.reference import law_of_draw
-from discreet.private.sampling.speed.deadline import Deadline
-from discreet.private.sampling.speed.reach import Reach
-from discreet.private.sampling.speed.thresholds import Threshold
+from discreet.private.sampling.thresholds import Threshold
 
 from ..support.small_problems import draws_from, p_value, random_problem
 
 HOME = Path(discreet.private.sampling.__file__).parent
+LAW = "choices", "elements", "envelope"
+SPEED = "deadline", "reach", "thresholds"
 # all that the law room has from the speed room
 BOUNDS = {"Reach", "best_split_after", "little_more_than_log_sum"}
-DECISIONS = {"BATCH", "EDGES", "Threshold", "finenesses", "good_weight"}
+DECISIONS = {"EDGES", "Threshold", "finenesses", "good_weight"}
 ASKED = {"reach": {"after_next"}, "threshold": {"keep", "too_many", "worth_a_split", "worth_a_sum", "known"}}
+
+
+def files(*names):
+    return [HOME / f"{name}.py" for name in names]
 
 
 def imported(path):
     """(module, name) of all that a module imports; relative ones from the package on."""
-    here = ("sampling", *path.relative_to(HOME).parent.parts)
+    here = ("sampling",)
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         if isinstance(node, ast.Import):
             yield from ((a.name, None) for a in node.names)
@@ -44,11 +48,10 @@ def imported(path):
 
 
 def test_the_speed_room_draws_no_random_number_and_takes_nothing_from_the_law_room():
-    for path in [*(HOME / "speed").glob("*.py"), HOME / "problem.py"]:
+    for path in files(*SPEED, "problem"):
         for module, _ in imported(path):
             assert module.split(".")[0] not in {"noise", "random", "secrets", "os", "uuid"}, (path.name, module)
-            assert not module.startswith("sampling.law"), (path.name, module)
-            assert module != "sampling.reference", (path.name, module)
+            assert module not in {f"sampling.{name}" for name in (*LAW, "reference")}, (path.name, module)
         attributes = {n.attr for n in ast.walk(ast.parse(path.read_text("utf-8"))) if isinstance(n, ast.Attribute)}
         assert not attributes & {"random", "uniform", "default_rng"}, path.name
 
@@ -56,16 +59,16 @@ def test_the_speed_room_draws_no_random_number_and_takes_nothing_from_the_law_ro
 def test_the_law_room_takes_bounds_and_decisions_from_the_speed_room_and_nothing_else():
     taken = {
         name
-        for path in (HOME / "law").glob("*.py")
+        for path in files(*LAW)
         for module, name in imported(path)
-        if module.startswith("sampling.speed")
+        if module in {f"sampling.{name}" for name in SPEED}
     }
     assert taken == BOUNDS | DECISIONS | {"Deadline"}
 
 
 def test_of_bounds_and_thresholds_it_asks_only_what_this_test_names():
     asked = {name: set() for name in ASKED}
-    for path in (HOME / "law").glob("*.py"):
+    for path in files(*LAW):
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name | ast.Attribute):
                 owner = node.value.id if isinstance(node.value, ast.Name) else node.value.attr
@@ -130,16 +133,6 @@ def test_any_decisions_and_any_bounds_that_hold_give_the_envelope_the_same_law(m
     assert p_value(law_of_draw(*small), drawn) > 1e-4
 
 
-@pytest.mark.parametrize("seed", [1, 2])
-def test_any_bounds_that_hold_and_any_portions_give_the_search_the_same_law(monkeypatch, seed):
-    small = random_problem(seed, longest=2, rate=0.2)
-    posed, entropy = make_problem(*small), SeededEntropy(seed)
-    monkeypatch.setattr(search, "Reach", Loose)
-    monkeypatch.setattr(search, "BATCH", 1 + 2 * seed)
-    drawn = (draw_by_search(posed, entropy, Deadline()) for _ in range(600))
-    assert p_value(law_of_draw(*small), drawn) > 1e-4
-
-
 class OnlyLooks(Threshold):
     """A threshold that is shown arrays which it cannot write."""
 
@@ -165,8 +158,7 @@ def test_bounds_and_decisions_write_nothing_that_belongs_to_the_law(monkeypatch,
     for name in ("truth", "counts", "log_rule", "log_length", "outside", "log_members", "sizes"):
         getattr(posed, name).flags.writeable = False
     monkeypatch.setattr(envelope, "Threshold", OnlyLooks)
-    for draw in (draw_by_envelope, draw_by_search):
-        draw(posed, SeededEntropy(seed), Deadline())
+    draw_by_envelope(posed, SeededEntropy(seed), Deadline())
 
 
 def kept_orders(made, groups):

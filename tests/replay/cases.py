@@ -164,7 +164,7 @@ CASES = [
     _lists("without counts", "c", MANY, max_length=2, negations=False, counts_share=0),
     _lists("by an envelope", "ad", MANY, max_length=3, max_card=2),
     _lists("by an envelope, several draws", "ab", MANY, max_length=4, max_card=2, joint=2, first_class_counts=0.1),
-    _lists("by a search", "ab", MANY, max_length=10, negations=False),
+    _lists("of eight rules", "ab", MANY, max_length=9, negations=False),
     _trees("depth 1", "a", MANY, max_depth=1, counts_share=0.5),
     _trees("depth 2", "ab", FEW, 30, max_depth=2),
     _trees("in stages", "ab", SOME, stages=(1, 1)),

@@ -6,9 +6,9 @@ primitives of ``private.noise``: discrete Laplace, permute-and-flip, the noisy m
 where, or how learners, doors and vaults are called. Whoever asks for random bits past them ends the test: nothing is drawn that
 is not counted.
 
-Whole lists that are not added up (an envelope, a search) are drawn by samplers that make thousands of decisions by what they
-find in the data, which cannot be forced one by one. There the session answers in place of the sampler, by the law of what it was
-*asked*: rules, counts, prior and rate. That both samplers follow this law is shown by drawing, in ``test_laws.py``, and exactly
+Whole lists that are not added up are drawn by an envelope, which makes thousands of decisions by what it finds in the data. They
+cannot be forced one by one. There the session answers in place of the sampler, by the law of what it was *asked*: rules, counts,
+prior and rate. That the sampler follows this law is shown by drawing, in ``test_laws.py``, and exactly
 by tests/private and the audit.
 """
 
@@ -18,8 +18,7 @@ from types import FunctionType
 import numpy as np
 
 from discreet.private.noise import decisions, entropy, noisy_max
-from discreet.private.sampling import problem
-from discreet.private.sampling.law import envelope, search
+from discreet.private.sampling import envelope, problem
 
 from .draws import ExactDraw, WholeList
 from .laws import DiscreteLaplace, NoisyMax, PermuteAndFlip
@@ -189,7 +188,6 @@ IN_PLACE_OF = [
     (decisions.draw_exactly, _draw_exactly),
     (problem.make_problem, _make_problem),
     (envelope.draw_by_envelope, _whole_list),
-    (search.draw_by_search, _whole_list),
 ]
 make_problem_itself = FunctionType(problem.make_problem.__code__, problem.make_problem.__globals__)
 

@@ -84,7 +84,7 @@ def test_everything_that_is_private_is_replayed():
     assert private == {case.of for case in CASES}
 
 
-LISTS = "whole list, one rule", "whole list, limits", "whole list, by an envelope", "whole list, by a search"
+LISTS = "whole list, one rule", "whole list, limits", "whole list, by an envelope", "whole list, of eight rules"
 TREES = "whole tree, depth 1", "whole tree, by mass, depth 2", "whole tree, in stages", "whole tree, limits"
 COUNTED = (
     "evaluation",

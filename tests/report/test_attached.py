@@ -3,6 +3,7 @@
 import json
 from dataclasses import replace
 from fractions import Fraction
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -13,11 +14,11 @@ from discreet import Ledger, Literal, Rule, RuleList, SavedModel, noisy_evaluati
 from discreet._utils.errors import ModelError
 from discreet.cli import main
 from discreet.evaluation.evaluation_file import SavedEvaluation
-from discreet.models.display.particulars import Particulars
+from discreet.report.bundle.attachments import NOTHING_PROVED
+from discreet.report.bundle.checksums import sums_of
 from discreet.report.bundle.folder import release_files, sha256_of
-from discreet.report.bundle.loud import NOTHING_PROVED
 from discreet.report.bundle.record import schema_of_records
-from discreet.report.bundle.sums import sums_of
+from discreet.report.html import Particulars
 
 from .test_release import SAID, SCHEMA, STATEMENT, file_of, saved
 
@@ -72,13 +73,14 @@ def released(place, **given):
 
 
 def test_an_evaluation_is_read_back_as_it_was(place):
-    kept = SavedEvaluation.load(place / "evaluation.json")
-    assert SavedEvaluation.from_json(kept.to_json()) == kept
-    assert kept.model == sha256_of((place / "model.json").read_bytes())
+    content = (place / "model.json").read_bytes()
+    kept = SavedEvaluation.from_bytes((place / "evaluation.json").read_bytes(), content)
+    assert SavedEvaluation.from_bytes(kept.to_json().encode(), content) == kept
+    assert kept.model == sha256_of(content)
     for by in ((), ["age_y", "wrd"]):
         for reliability in (True, False):
             one = SavedEvaluation.of(measured(by=by, reliability=reliability), file_of(MODEL), Ledger(2.0))
-            again = SavedEvaluation.from_json(one.to_json())
+            again = SavedEvaluation.from_bytes(one.to_json().encode(), file_of(MODEL))
             assert again == replace(one, evaluation=replace(one.evaluation, privacy=again.evaluation.privacy))
             assert again.evaluation.to_html() == one.evaluation.to_html()
             assert again.evaluation.to_text() == one.evaluation.to_text()
@@ -87,7 +89,8 @@ def test_an_evaluation_is_read_back_as_it_was(place):
 def test_a_release_with_an_evaluation_says_how_good_the_model_is(place):
     folder = released(place, evaluation_table="Admissions 2026")
     assert (folder / "evaluation.json").read_bytes() == (place / "evaluation.json").read_bytes()
-    found = SavedEvaluation.load(place / "evaluation.json").evaluation
+    content = (place / "model.json").read_bytes()
+    found = SavedEvaluation.from_bytes((place / "evaluation.json").read_bytes(), content).evaluation
     card, page, checklist = (read(folder, name) for name in ("README.md", "evaluation.html", "checklist.md"))
     assert f"accuracy {found.accuracy}" in card
     assert "by wrd" in card
@@ -293,7 +296,8 @@ def test_from_a_table_to_a_release_with_an_evaluation(tmp_path, monkeypatch):
     run("ledger", "create", "l.json", "-e", "3")
     run("fit", "list", "t.csv", "-s", "s.toml", "-e", "1", "--ledger", "l.json", "-o", "m.json")
     run("evaluate", "m.json", "t.csv", "-e", "0.5", "--by", "wrd", "--ledger", "l.json", "-o", "e.json")
-    assert SavedEvaluation.load("e.json").ledger.totals.entries == 2
+    found = SavedEvaluation.from_bytes(Path("e.json").read_bytes(), Path("m.json").read_bytes())
+    assert found.ledger.totals.entries == 2
     given = ("--evaluation", "e.json", "--evaluation-table", "Same", "--schema-source", "us", "--ledger", "l.json")
     said = run("release", "m.json", "--out", "release", *given)
     assert "evaluation.json" in said

@@ -18,9 +18,9 @@ from discreet import (
 )
 from discreet.datasets import load_adult, load_compas, load_german_credit
 from discreet.models.display.summary import summarize
+from discreet.models.partition import Answer
 from discreet.models.score_card import Card, PointsTable, ScoreCard
 from discreet.report.html import to_html
-from discreet.rules.partition import Answer
 
 from ..support.card_by_hand import PrintedCard
 from .test_report import Page

@@ -18,13 +18,13 @@ from click.testing import CliRunner
 
 from discreet import Boolean, Categorical, Ledger, Numeric, RuleList, SavedModel, Schema, Tree, noisy_evaluation
 from discreet._utils.errors import SchemaError
-from discreet._utils.visible import on_a_line
+from discreet._utils.escaping import on_a_line
 from discreet.cli import main
 from discreet.evaluation.evaluation_file import SavedEvaluation
 from discreet.models.display.notebook import short_html
-from discreet.models.display.particulars import Particulars
-from discreet.report.bundle.attached import Attached
+from discreet.report.bundle.attachments import Attached
 from discreet.report.bundle.folder import release_files
+from discreet.report.html import Particulars
 
 from .test_release import STATEMENT, file_of
 

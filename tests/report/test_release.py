@@ -27,10 +27,10 @@ from discreet._utils.errors import ModelError
 from discreet.accounting.statement import Guarantee
 from discreet.cli import main
 from discreet.datasets import load_compas
-from discreet.models.display.particulars import Particulars
+from discreet.report.bundle.attachments import NOTHING_PROVED
 from discreet.report.bundle.folder import release_files, sha256_of
-from discreet.report.bundle.loud import NOTHING_PROVED
 from discreet.report.bundle.record import SCHEMA_FILE, schema_of_records
+from discreet.report.html import Particulars
 
 jsonschema = pytest.importorskip("jsonschema")
 yaml = pytest.importorskip("yaml")
@@ -349,7 +349,7 @@ def test_a_release_that_fails_leaves_everything_as_it_was(place, force, monkeypa
             raise OSError(28, "No space left on device")
         rename(source, target)
 
-    monkeypatch.setattr("discreet._utils.folders.os.rename", fails)
+    monkeypatch.setattr("discreet._utils.writing.os.rename", fails)
     with pytest.raises(OSError, match="No space"):
         write_release(place / "model.json", place / "release", force=force)
     assert calls

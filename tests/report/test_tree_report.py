@@ -6,10 +6,11 @@ import pytest
 
 from discreet import Boolean, Categorical, Literal, Numeric, PrivacyStatement, SavedModel, Schema, Split, Tree
 from discreet.accounting.statement import Guarantee
-from discreet.models.display.summary import Fork, Step, otherwise, summarize
+from discreet.models.display.summary import Step, otherwise, summarize, support_of
+from discreet.models.partition import Answer
+from discreet.models.tree import Fork
 from discreet.report.html import to_html
-from discreet.report.tree_part import BOX
-from discreet.rules.partition import Answer
+from discreet.report.model_part import WIDTHS
 
 from ..support.reported_models import TREES, model, tree_of
 from .test_report import Page
@@ -75,9 +76,9 @@ def test_numbers_are_those_of_the_counts():
     assert [step.faint for step in summary.steps] == [False, False, True, False]
     root = summary.root
     assert isinstance(root, Fork)
-    assert root.support == summary.total
+    assert support_of(root) == summary.total
     assert root.true.other.true is barbera
-    assert root.true.other.support == 57
+    assert support_of(root.true.other) == 57
     words = Page(to_html(model("small_tree"))).text
     for said in (
         "about 182 records",
@@ -147,8 +148,8 @@ def test_where_a_test_is_not_true_the_opposite_is_or_the_value_is_missing(litera
 @pytest.mark.parametrize("depth", [0, 1, 2, 5, 6])
 def test_a_tree_is_drawn_from_left_to_right_where_there_is_room_for_its_depth(depth):
     text = to_html(SavedModel(tree_of(model("large_tree").model.schema, depth)))
-    assert ("--wide" in text) is (depth in BOX)
-    assert ('aria-label="Tests and leaves" tabindex="0"' in text) is (depth > max(BOX))
+    assert ("--wide" in text) is (depth in WIDTHS)
+    assert ('aria-label="Tests and leaves" tabindex="0"' in text) is (depth > max(WIDTHS))
 
 
 def test_a_page_of_a_list_has_no_style_of_trees():

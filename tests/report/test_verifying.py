@@ -9,8 +9,8 @@ import pytest
 from discreet import Ledger, RuleList, SavedModel, verify_release, write_release
 from discreet._utils.errors import ModelError
 from discreet.report.bundle import verifying
+from discreet.report.bundle.checksums import sha256_of, sums_of
 from discreet.report.bundle.code_files import NOT_INSTALLED
-from discreet.report.bundle.sums import sha256_of, sums_of
 
 from .test_release import STATEMENT, saved
 
@@ -129,7 +129,13 @@ def test_a_list_of_checksums_opens_no_file_elsewhere(release, tmp_path):
 def test_papers_of_another_version_are_compared_but_for_the_version(tmp_path, monkeypatch):
     saved().save(tmp_path / "model.json")
     with monkeypatch.context() as there:
-        for module in ("papers.card", "papers.code_files", "papers.record", "export.pmml", "export.onnx_graph"):
+        for module in (
+            "report.bundle.card",
+            "report.bundle.code_files",
+            "report.bundle.record",
+            "models.export.pmml",
+            "models.export.onnx_graph",
+        ):
             there.setattr(f"discreet.{module}.__version__", "99.0")
         write_release(tmp_path / "model.json", tmp_path / "release")
     found = verify_release(tmp_path / "release")

@@ -7,6 +7,7 @@ import sys
 import time
 from dataclasses import replace
 from importlib.util import find_spec
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -162,12 +163,16 @@ if __name__ == "__main__":
 """
 
 
+HERE = str(Path(__file__).parents[2])
+
+
 @pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGKILL])
 def test_a_run_that_is_stopped_goes_on_where_it_was(tmp_path, how):
     script = tmp_path / "script.py"
     script.write_text(SCRIPT)
     process = subprocess.Popen(
         [sys.executable, script, tmp_path],
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, (HERE, os.environ.get("PYTHONPATH", ""))))},
         start_new_session=True,
         stderr=subprocess.DEVNULL,
         preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # tests in the background ignore it
@@ -211,3 +216,12 @@ def test_the_page_from_fits_to_verdicts(tmp_path):
     for claim in ("at least as good", "larger epsilon", "noisy counts", "more vulnerable", "whatever the table"):
         assert claim in text
     assert (tmp_path / "accuracy-compas.png").exists()
+
+
+def test_a_folder_of_something_else_is_left_alone(tmp_path):
+    (tmp_path / "quick").mkdir()
+    (tmp_path / "quick" / "index.html").write_text("precious")
+    result = CliRunner().invoke(main, ["reproduction", "--quick", "-o", str(tmp_path)])
+    assert result.exit_code == 2
+    assert "something other than results" in result.output
+    assert (tmp_path / "quick" / "index.html").read_text() == "precious"

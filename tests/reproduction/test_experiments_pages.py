@@ -15,7 +15,7 @@ from reproduction.page import Check, Checklist, Facts, Picture, Section, Table, 
 from reproduction.styles import KNOWN, styles
 from reproduction.tables import Compared, comparison, pooled, summary, with_error
 
-from discreet._utils.svg import inlined
+from discreet._utils.html import inlined
 
 from ..support.made_up_fits import DATASETS, HALF_WAY, PEERS, made_up_fits
 

@@ -21,7 +21,6 @@ from discreet import (
     Schema,
     Vault,
     check_table,
-    open_table,
 )
 from discreet._utils.errors import SchemaError
 from discreet._utils.tables import as_table
@@ -30,8 +29,7 @@ from discreet.report.html import to_html
 from discreet.rules.candidates import Candidates
 from discreet.schema.columns import KINDS, Column, canonical
 from discreet.schema.columns.base import distinct
-from discreet.schema.columns.value_bins import NumberBins, TextBins
-from discreet.schema.columns.values import as_number
+from discreet.schema.columns.values import NumberBins, TextBins, as_number
 from discreet.schema.inference import infer_schema
 
 from ..support.strategies import DRAWN
@@ -245,7 +243,6 @@ def test_a_table_in_duckdb_gives_the_same_cells_and_model(schema, frame, tmp_pat
     table = ibis.duckdb.connect().create_table("people", frame)
     assert cells(Vault.from_source(table, schema)) == expected
     frame.to_csv(tmp_path / "people.csv", index=False)
-    assert cells(Vault.from_source(open_table(tmp_path / "people.csv"), schema)) == expected
     assert cells(Vault.from_file(tmp_path / "people.csv", schema)) == expected
     clf = DPGreedyRuleListClassifier(epsilon=20.0, max_length=3, schema=schema, random_state=0)
     here = clf.fit(frame.drop(columns="ill"), frame.ill).rule_list_

@@ -25,7 +25,7 @@ from discreet.cli.show import coloured, title_of
 from discreet.models.display.notebook import short_html
 from discreet.models.labelled import in_labels
 from discreet.report.html import to_html
-from discreet.schema.columns.labels import tidy_labels
+from discreet.schema.columns.base import tidy_labels
 
 TOML = """\
 source = "the codebook of 2019"

@@ -13,7 +13,7 @@ import threading
 import time
 
 from discreet import DPGreedyRuleListClassifier, Ledger, Numeric, Schema, Vault, open_table
-from discreet.sources import running as running_queries
+from discreet.sources.engines import base as running_queries
 
 SCHEMA = Schema([Numeric("n", cuts=[1])], "y", ["no", "yes"])
 VIEW = "CREATE TEMPORARY VIEW {} AS SELECT id % 7.0D AS n, 'no' AS y FROM range(0, {}, 1, 50)"

@@ -10,7 +10,7 @@ from click.testing import CliRunner
 from discreet import open_table
 from discreet._utils.errors import EngineError, TableError
 from discreet.cli import main
-from discreet.sources.addresses import checked_url
+from discreet.sources.urls import checked_url
 
 SECRET = "Zq7Xk9WvJ3"
 

@@ -1,4 +1,4 @@
-"""CSV files through DuckDB give the same cells as those that are read into memory, or both refuse them with the same words."""
+"""CSV files read a part at a time give the same cells as those read into memory, or both are refused with the same words."""
 
 import csv
 import random
@@ -31,15 +31,15 @@ CLASSES = [(0, 1), (0.5, 1, 2), ("0", "1"), ("1.0", "1", "01"), ("yes", "no", "t
 
 
 def both(path, schema, **how):
-    """The cells in memory, part by part, and in DuckDB; in place of them what is said of a file that is refused."""
+    """The cells in memory, and part by part; in place of them what is said of a file that is refused."""
     found = []
-    for way in (in_memory, in_parts, in_duckdb):
+    for way in (in_memory, in_parts):
         try:
             found.append(content(way(path, schema, **how)))
         except TableError as error:
             found.append(str(error))
     assert found[0] == found[1]
-    return found[1:]
+    return found[0]
 
 
 def in_memory(path, schema, **how):
@@ -55,10 +55,6 @@ def in_memory(path, schema, **how):
 
 def in_parts(path, schema, **how):
     return Vault.from_file(path, schema, **how)
-
-
-def in_duckdb(path, schema, **how):
-    return Vault.from_source(open_table(path, **how), schema)
 
 
 def write(path, rows, names=(*NAMES, "y"), delimiter=",", end="\n", encoding="utf-8", quoting=csv.QUOTE_MINIMAL):
@@ -121,9 +117,8 @@ def test_every_text_means_the_same(tmp_path, classes, decimal):
     rows += [[*empty[:i], word, *empty[i + 1 :], some] for word in WORDS for i in range(len(COLUMNS))]
     number = Numeric("number", cuts=range(len(rows)))
     write(tmp_path / "all.csv", [[*row, i] for i, row in enumerate(rows)], [*NAMES, "y", "number"])
-    here, there = both(tmp_path / "all.csv", Schema((*COLUMNS, number), "y", classes), decimal=decimal)
+    here = both(tmp_path / "all.csv", Schema((*COLUMNS, number), "y", classes), decimal=decimal)
     assert not isinstance(here, str)
-    assert here == there
 
 
 @pytest.mark.parametrize("delimiter", [",", ";", "\t", "|", "#", " ", "^", "]", "\\", "-"])
@@ -133,9 +128,8 @@ def test_delimiters_line_ends_and_marks(tmp_path, delimiter, end, encoding):
     words = ["a", "1.0", "", "NA", "x y", "a,b", 'a "b" c', "-1", "é", "\\", "]^"]
     rows = [[words[(i * k) % len(words)] for k in range(1, 7)] + [str(i % 2)] for i in range(60)]
     write(path, rows, delimiter=delimiter, end=end, encoding=encoding)
-    here, there = both(path, Schema(COLUMNS, "y", [0, 1]), delimiter=delimiter)
+    here = both(path, Schema(COLUMNS, "y", [0, 1]), delimiter=delimiter)
     assert not isinstance(here, str)
-    assert here == there
 
 
 HEADER = "c,plain,y"
@@ -172,9 +166,8 @@ SMALL = Schema([COLUMNS[3], COLUMNS[5]], "y", [0, 1])
 def test_files_that_are_tables(tmp_path, name, end):
     path = tmp_path / "table.csv"
     path.write_bytes(f"{HEADER}\n{TABLES[name]}".replace("\n", end).encode())
-    here, there = both(path, SMALL)
+    here = both(path, SMALL)
     assert not isinstance(here, str)
-    assert here == there
 
 
 @pytest.mark.parametrize(("many", "end"), [(0, "\n"), (0, "\r\n"), (100_000, "\n")])
@@ -183,11 +176,10 @@ def test_files_that_are_none(tmp_path, name, end, many):
     path = tmp_path / "table.csv"
     text = "\n".join([HEADER, *["a,1,1"] * many, NO_TABLES[name]])
     path.write_bytes(text.replace("\n", end).encode())
-    here, there = both(path, SMALL)
+    here = both(path, SMALL)
     assert isinstance(here, str)
-    assert here == there
     ledger = Ledger(epsilon=3.0)
-    heard = Heard(lambda: DPGreedyRuleListClassifier(schema=SMALL, ledger=ledger).fit_source(open_table(path)))
+    heard = Heard(lambda: DPGreedyRuleListClassifier(schema=SMALL, ledger=ledger).fit_file(path))
     assert isinstance(heard.error, TableError)
     assert not shows_a_mark(heard.text)
     assert ledger.entries == ()
@@ -200,9 +192,8 @@ def test_quoted_lines_wherever_a_part_begins(tmp_path):
     made = ["".join(rng.choices(words, k=rng.randint(1, 9))) for _ in range(1000)]
     write(path, ([rng.choice(made), rng.choice(words), i % 2] for i in range(300_000)), HEADER.split(","))
     assert path.stat().st_size > 2**23
-    here, there = both(path, SMALL)
+    here = both(path, SMALL)
     assert not isinstance(here, str)
-    assert here == there
 
 
 SIGNS = st.sampled_from(
@@ -217,8 +208,7 @@ SIGNS = st.sampled_from(
 def test_any_text(tmp_path, signs, end):
     path, text = tmp_path / "any.csv", f"{HEADER}\n{''.join(signs)}"
     path.write_bytes(text.replace("\n", end).encode())
-    here, there = both(path, SMALL)
-    assert here == there
+    both(path, SMALL)
 
 
 @settings(max_examples=100, suppress_health_check=list(HealthCheck))
@@ -226,22 +216,25 @@ def test_any_text(tmp_path, signs, end):
 def test_any_records(tmp_path, rows, classes):
     held = [[w.encode(errors="ignore").decode() for w in row] for row in rows]
     write(tmp_path / "any.csv", held, quoting=csv.QUOTE_ALL)  # csv forgets to quote \r
-    here, there = both(tmp_path / "any.csv", Schema(COLUMNS, "y", classes))
+    here = both(tmp_path / "any.csv", Schema(COLUMNS, "y", classes))
     assert not isinstance(here, str)
-    assert here == there
 
 
 def test_one_column(tmp_path):
     (tmp_path / "one.csv").write_text('n\n1\n\n""\n2\n\n')
-    table = open_table(tmp_path / "one.csv")
-    assert table.count().execute() == len(read_table(tmp_path / "one.csv")) == 3
+    assert len(read_table(tmp_path / "one.csv")) == 3
+
+
+def test_no_engine_reads_it(tmp_path):
+    (tmp_path / "a.csv").write_text("a,y\n1,0\n")
+    with pytest.raises(TableError, match=r"a CSV file is read by this process.*fit_file"):
+        open_table(tmp_path / "a.csv")
 
 
 @pytest.mark.parametrize(
     ("text", "how", "message"),
     [
         ("a,b\né,1\n", {"encoding": "klingon"}, "no encoding"),
-        ("a,A\n1,1\n", {}, "differ in case"),
         ("a,a\n1,1\n", {}, "none twice"),
         ("", {}, "is empty"),
     ],
@@ -249,7 +242,7 @@ def test_one_column(tmp_path):
 def test_what_cannot_be_opened(tmp_path, text, how, message):
     (tmp_path / "a.csv").write_bytes(text.encode("latin-1" if how.get("encoding") == "latin-1" else "utf-8"))
     with pytest.raises(TableError, match=message):
-        open_table(tmp_path / "a.csv", **how)
+        Vault.from_file(tmp_path / "a.csv", SMALL, **how)
 
 
 ODD = {
@@ -267,11 +260,10 @@ ODD = {
 
 
 @pytest.mark.parametrize("name", ODD)
-def test_what_duckdb_reads_in_another_way_is_read_or_refused_as_in_memory(tmp_path, name):
+def test_what_others_read_in_another_way_is_read_or_refused_as_in_memory(tmp_path, name):
     path = tmp_path / "a.csv"
     path.write_bytes(f"{HEADER}\n".encode() + ODD[name])
-    here, there = both(path, Schema([COLUMNS[3]], "y", [0, 1]))
-    assert here == there
+    here = both(path, Schema([COLUMNS[3]], "y", [0, 1]))
     assert isinstance(here, str) == (name in list(ODD)[5:])
     assert not shows_a_mark(str(here))
 
@@ -280,26 +272,5 @@ def test_other_encodings_and_delimiters(tmp_path):
     path = tmp_path / "a.csv"
     for encoding, delimiter in (("latin-1", ","), ("cp1252", ";"), ("utf-16", ","), ("utf-8", "§")):
         write(path, [["é", "1", 0], ["a", "x", 1]], HEADER.split(","), delimiter, encoding=encoding)
-        here, there = both(path, SMALL, encoding=encoding, delimiter=delimiter)
+        here = both(path, SMALL, encoding=encoding, delimiter=delimiter)
         assert not isinstance(here, str)
-        assert here == there
-
-
-def test_columns_that_are_computed_have_types(tmp_path):
-    (tmp_path / "a.csv").write_text("c,plain,y\n a,1,1.0\n1.00,x,0\n")
-    table = open_table(tmp_path / "a.csv")
-    typed = table.mutate(y=table.y.try_cast("float64"), c=table.c.upper())
-    expected = Vault.from_table({"c": ["A", "1"], "plain": ["1", "x"]}, [1, 0], SMALL)
-    assert content(Vault.from_source(typed, SMALL)) == content(expected)
-
-
-def test_a_part_of_a_file_knows_how_its_numbers_are_written(tmp_path):
-    """Whatever is selected of it; and another file that is open at the same time is written in another way."""
-    schema = Schema([Numeric("x", cuts=[1, 100])], "y", ["no", "yes"])
-    points, commas = tmp_path / "points.csv", tmp_path / "commas.csv"
-    points.write_text("x,y,z\n1.5,no,a\n0.5,yes,a\n150,no,b\n")
-    commas.write_text("x;y;z\n1,5;no;a\n0,5;yes;a\n150;no;b\n")
-    expected = content(Vault.from_table({"x": [1.5, 0.5]}, ["no", "yes"], schema))
-    for table in (open_table(points), open_table(commas, decimal=",")):
-        part = table.filter(table.z == "a").rename(number="x").drop("z").rename(x="number")
-        assert content(Vault.from_source(part, schema)) == expected

@@ -13,9 +13,9 @@ from discreet import Boolean, Categorical, DPGreedyRuleListClassifier, Numeric, 
 from discreet._utils.errors import EngineError, SchemaError, TableError
 
 pytest.importorskip("ibis")
-from discreet.sources import causes, engines
-from discreet.sources.addresses import local_place
+from discreet.sources import engines, urls
 from discreet.sources.engines.base import Cause, Engine, named
+from discreet.sources.urls import local_place
 
 from .test_conformance import content
 
@@ -57,7 +57,7 @@ class SQLite(Engine):
 @pytest.fixture(autouse=True)
 def registered(monkeypatch):
     """The one line that the registry gets."""
-    for module in (engines, causes):
+    for module in (engines, urls):
         monkeypatch.setattr(module, "ENGINES", (*engines.ENGINES, SQLite))
 
 
@@ -79,7 +79,7 @@ def test_a_table_gives_the_same_cells_and_model(url):
 
 def test_its_urls_and_errors_are_known(url, tmp_path):
     assert local_place(url) == f"{tmp_path}/people.db"
-    assert causes.cause_of(OSError("database is busy")) == Cause.LOCKED.value
+    assert urls.cause_of(OSError("database is busy")) == Cause.LOCKED.value
     with pytest.raises(TableError, match="which table"):
         open_table(url.partition("?")[0])
     with pytest.raises(EngineError, match=r"SQLite cannot be opened.*no such table"):

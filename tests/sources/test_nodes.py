@@ -21,7 +21,7 @@ from discreet._utils.errors import EngineError, SchemaError
 from discreet.datasets import load_adult, load_compas, load_german_credit
 from discreet.estimators.private import UNCHANGED
 from discreet.rules.candidates import Candidates
-from discreet.sources.plan import Needs, plan_counting
+from discreet.sources.plan import NODES, Needs, plan_counting
 
 from ..models.test_exports import run_with, stored_tables
 from ..support.marked_values import TEXT, Heard, shows_a_mark
@@ -29,9 +29,9 @@ from ..support.strategies import _kept, schemas
 
 pytest.importorskip("ibis")
 from discreet.private.counts.counting import CellCounter
-from discreet.schema.private import sorted_classes
-from discreet.sources.at_source import SourceCounts, VaultAtSource
+from discreet.schema.schema import sorted_classes
 from discreet.sources.engine import EngineTable
+from discreet.sources.vault import SourceCounts, VaultAtSource
 
 from .ibis_tables import stored
 
@@ -156,7 +156,7 @@ def test_what_is_chosen():
         (many, "auto", 10**15, True): False,
     }
     for arguments, by_node in chosen.items():
-        assert plan_counting(*arguments[:3], Needs(nodes=arguments[3])).by_node is by_node
+        assert (plan_counting(*arguments[:3], Needs(nodes=arguments[3])).way == NODES) is by_node
     for arguments in ((few, "patterns", 1_000_000, True), (few, "auto", 1_000_000, False)):
         with pytest.raises(SchemaError, match=r"allows 5,406,720 patterns of its 9 columns.*fewer cuts"):
             plan_counting(*arguments[:3], Needs(nodes=arguments[3]))

@@ -32,7 +32,7 @@ pytest.importorskip("ibis")
 import ibis
 
 from discreet.sources import engine as engine_module
-from discreet.sources import running
+from discreet.sources.engines import base as running
 from discreet.sources.engines import engine_of
 
 from .ibis_tables import connect, stored

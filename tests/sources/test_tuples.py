@@ -187,17 +187,6 @@ def test_nan_in_a_parquet_file_and_in_views_of_it(from_duckdb, tmp_path):
             check_equal(view, table, schema, schema.used, 2, division)
 
 
-def test_a_csv_file(from_duckdb, tmp_path):
-    rows = "\n".join(
-        f"{n},{c},{y}" for n in ("1", " 2.5", "x", "") for c in ("a", "NA", "d") for y in ("no", "yes", "")
-    )
-    (tmp_path / "x.csv").write_text("n,c,y\n" + rows + "\n")
-    schema = Schema([Numeric("n", cuts=[1, 2]), Categorical("c", categories=["a", "b"])], "y", ["no", "yes"])
-    numbers = [math.nan if n in ("x", "") else float(n) for n in ("1", " 2.5", "x", "") for _ in range(9)]
-    meant = {"n": numbers, "c": ["a", "a", "a", None, None, None, "d", "d", "d"] * 4, "y": ["no", "yes", None] * 12}
-    check_equal(open_table(str(tmp_path / "x.csv")), pa.table(meant), schema, schema.used, 2)
-
-
 def test_a_table_without_records(engine):
     for division in divisions()[1].values():
         columns = divisions()[0]

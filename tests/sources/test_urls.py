@@ -65,7 +65,7 @@ def test_a_file_of_duckdb(tmp_path, expected, monkeypatch):
     [
         ("people", "a table is a path"),
         ("people.xlsx", "a table is a path"),
-        ("people.CSV", "no file people.CSV"),
+        ("people.CSV", "fit_file(path)"),
         ("mysql://host/people?table=t", "a table is a path"),
         ("nothing.parquet", "no file nothing.parquet"),
         ("duckdb:///nothing.db?table=t", "a path from here"),

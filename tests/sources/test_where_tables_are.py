@@ -10,7 +10,7 @@ import pytest
 
 from discreet import Boolean, Categorical, Ledger, Numeric, Schema, Vault, open_table
 from discreet._utils.errors import EngineError, TableError
-from discreet.sources.causes import UNKNOWN, cause_of
+from discreet.sources.urls import UNKNOWN, cause_of
 
 from ..support.marked_values import Heard
 

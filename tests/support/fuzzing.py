@@ -51,8 +51,8 @@ from discreet.accounting.entries import Entry, Totals, Whole
 from discreet.accounting.ledger import BudgetError, LedgerError, LedgerSnapshot
 from discreet.accounting.statement import Guarantee
 from discreet.evaluation.evaluation_file import SavedEvaluation
+from discreet.models.partition import Answer
 from discreet.models.saved import checksum
-from discreet.rules.partition import Answer
 
 MOST_SECONDS = 2.0  # of CPU for one input
 LONGEST_MESSAGE = 1_500
@@ -107,6 +107,11 @@ STATEMENT = PrivacyStatement(
 UNPROVED = PrivacyStatement("mass", None, None, ("it was seeded", "delta = 1/n^2"), ())
 
 
+ENTRY = Entry(
+    "a model", Fraction(1, 3), Fraction(1, 10**7), "2024-05-06", Fraction(1, 3), Fraction(0), rho=Fraction(1, 9)
+)
+
+
 def some_ledger(entries: int) -> str:
     """The rows of a ledger as JSON: what it is, its sums, its events."""
     events, totals = [], Totals()
@@ -120,7 +125,7 @@ def some_ledger(entries: int) -> str:
         events += [rows.reserved(entry, number), rows.ended(number, "finished", Fraction(1, 4), Fraction(0))]
         events.append(rows.written_to(number, "0" * 64))
     whole = Whole(Fraction(3), Fraction(1, 10**6), False, "a ledger")
-    return to_json([json.loads(rows._whole_text(whole)), rows._totals_data(totals), events])
+    return to_json([json.loads(rows._whole_text(whole)), totals.to_dict(), events])
 
 
 def sealed_ledger(data: bytes) -> bytes:
@@ -154,22 +159,7 @@ SAVED = [
         "DPGreedyRuleListClassifier",
         {"epsilon": 1.0, "exclude": ["name"], "delta": None, "class_weight": {"no": 1, "yes": 2.5}},
         "ill",
-        LedgerSnapshot.from_dict(
-            {
-                "epsilon": "3",
-                "delta": "1/1000000",
-                "entries": [
-                    {
-                        "what": "a model",
-                        "epsilon": "1/3",
-                        "delta": "1/10000000",
-                        "when": "2024-05-06",
-                        "proved_epsilon": "1/3",
-                        "proved_delta": "0",
-                    }
-                ],
-            }
-        ),
+        LedgerSnapshot(Fraction(3), Fraction(1, 10**6), Totals.of([ENTRY]), "a ledger", 1, "r"),
     ),
     SavedModel(RULES.without_counts(), UNPROVED),
     SavedModel(TREE, STATEMENT, target="ill"),
@@ -533,12 +523,16 @@ def same_saved(model: SavedModel) -> None:
     assert model.ledger is None or model.ledger.proved
 
 
-def evaluations() -> list[str]:
-    """Files of evaluations: with groups, with labels, and with neither."""
+def measured_model() -> SavedModel:
     label = {"label": "Age in years"}
     columns = [Numeric("age", cuts=[25, 45], **label), Categorical("job", categories=["a", "b"], labels={"a": "clerk"})]
     schema = Schema(columns, "y", [0, 1], class_labels={"0": "no", "1": "yes"})
-    model = SavedModel(RuleList.parse("if age <= 25 and job = a then 1 else 0", (0, 1), schema), STATEMENT)
+    return SavedModel(RuleList.parse("if age <= 25 and job = a then 1 else 0", (0, 1), schema), STATEMENT)
+
+
+def evaluations() -> list[str]:
+    """Files of evaluations: with groups, with labels, and with neither."""
+    model = measured_model()
     content, table = model.to_json().encode(), {"age": [20, 30, 50] * 20, "job": ["a", "b", "b"] * 20}
     groups = ((), "job", ["age", "job"])  # with a seed, so that inputs can be made again
     found = [noisy_evaluation(model, table, [0, 1, 0] * 20, 1.0, by=by, random_state=0) for by in groups]
@@ -549,8 +543,12 @@ def evaluations() -> list[str]:
     ]
 
 
+def read_evaluation(content: bytes) -> SavedEvaluation:
+    return SavedEvaluation.from_bytes(content, measured_model().to_json().encode())
+
+
 def same_evaluation(saved: SavedEvaluation) -> None:
-    assert SavedEvaluation.from_json(saved.to_json()) == saved
+    assert read_evaluation(saved.to_json().encode()) == saved
     assert saved.evaluation.to_text()
     assert saved.evaluation.to_html()
 
@@ -602,7 +600,7 @@ def readers(folder: Path) -> list[Reader]:
             "evaluation",
             evaluations(),
             ModelError,
-            SavedEvaluation.load,
+            lambda path: read_evaluation(Path(path).read_bytes()),
             same_evaluation,
             json.loads,
             to_signed_json,

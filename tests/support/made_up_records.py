@@ -13,8 +13,8 @@ from importlib.util import find_spec
 import numpy as np
 
 from discreet import Boolean, Categorical, Numeric, Rule, RuleList, Schema, Split, Tree
+from discreet.models.partition import Answer
 from discreet.rules.candidates import Candidates
-from discreet.rules.partition import Answer
 
 from .scorers import IN_JAVA, NEEDS, SCORERS, ReadPmml
 

@@ -26,8 +26,8 @@ from discreet import (
 )
 from discreet.accounting.statement import Guarantee
 from discreet.datasets import load_adult, load_compas
+from discreet.models.partition import Answer
 from discreet.rules.candidates import Candidates
-from discreet.rules.partition import Answer
 from discreet.rules.text import MOST_DEPTH
 
 

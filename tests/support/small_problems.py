@@ -5,11 +5,12 @@ from typing import NamedTuple
 import numpy as np
 from scipy.stats import chisquare
 
-from discreet.private.sampling.law.elements import Elements
-from discreet.private.sampling.law.envelope import Envelope, known_weight
-from discreet.private.sampling.speed.deadline import Deadline
-from discreet.private.sampling.speed.reach import Reach
-from discreet.private.sampling.speed.thresholds import SLACK, Threshold
+from discreet.private.sampling.deadline import Deadline
+from discreet.private.sampling.elements import Elements
+from discreet.private.sampling.envelope import Envelope, known_weight
+from discreet.private.sampling.reach import Reach
+from discreet.private.sampling.reference import law_of_draw
+from discreet.private.sampling.thresholds import SLACK, Threshold
 from discreet.rules.prior import Prior
 
 
@@ -55,6 +56,14 @@ def draws_from(built, entropy, draws):
         while (drawn := built.draw(entropy, 1_000)) is None:
             pass
         yield drawn
+
+
+def draw_by_enumeration(truth, counts, prior, rate, entropy):
+    """Rules and labels of one list: where a uniform number falls among the cumulated probabilities of the reference."""
+    lists, _, logs = law_of_draw(truth, counts, prior, rate)
+    sums = np.cumsum(np.exp(logs))
+    rules, labels = lists[int(np.searchsorted(sums[:-1], entropy.uniform(1)[0] * sums[-1], side="right"))]
+    return list(rules), list(labels)
 
 
 def p_value(law, drawn):

@@ -6,8 +6,8 @@ import numpy as np
 from hypothesis import strategies as st
 
 from discreet import Boolean, Categorical, Literal, Numeric, Rule, RuleList, Schema, Split, Tree
+from discreet.models.partition import Answer
 from discreet.rules.candidates import Candidates
-from discreet.rules.partition import Answer
 
 names = st.text(min_size=1, max_size=8)
 # awkward on purpose: reserved words, numbers, quotation marks, operators

@@ -4,7 +4,7 @@ import pytest
 
 from discreet import PrivacyStatement, RuleList, SavedModel
 from discreet._utils.errors import ModelError, RuleError
-from discreet._utils.json_text import read_json
+from discreet._utils.parameters import read_json
 from discreet.evaluation.evaluation_file import SavedEvaluation
 
 
@@ -23,10 +23,12 @@ def test_what_is_plain_json_is_read():
 
 def test_no_reader_takes_a_name_twice():
     twice = '{"format": "x", "format": "discreet model"}'
-    readers = {SavedModel: ModelError, SavedEvaluation: ModelError, PrivacyStatement: ValueError, RuleList: RuleError}
+    readers = {SavedModel: ModelError, PrivacyStatement: ValueError, RuleList: RuleError}
     for reader, error in readers.items():
         with pytest.raises(error):
             reader.from_json(twice)
+    with pytest.raises(ModelError):
+        SavedEvaluation.from_bytes(twice.encode(), b"")
     rules = RuleList.parse("if age <= 30 then yes else no")
     with pytest.raises(RuleError, match="not valid JSON"):
         RuleList.from_json(rules.to_json().replace('"version"', '"version": 1, "version"', 1))

@@ -1,5 +1,9 @@
-"""Checks of single parameters. Their messages name the parameter and may show what was given: it is no record."""
+"""Checks of what is given: single parameters, and texts of JSON.
 
+Messages about parameters may show what was given: it is no record.
+"""
+
+import json
 import math
 from fractions import Fraction
 from numbers import Integral, Real
@@ -9,6 +13,7 @@ from .errors import shown
 
 LARGEST_NUMBER = 10**15
 LARGEST_SEED = 2**64 - 1
+LONGEST = 1 << 28
 
 
 def check_integer(name: str, value: Any, at_least: int) -> None:
@@ -49,3 +54,38 @@ def least_float(value: Fraction) -> float:
     """
     found = float(value)
     return found if as_written(found) >= value else math.nextafter(found, math.inf)
+
+
+def read_json(text: str | bytes) -> Any:
+    """The value of a JSON text (bytes: UTF-8). Whatever is wrong with it is a ``ValueError``.
+
+    A name that an object has twice, NaN, an infinity, and a text that is nested too deeply or too long are refused.
+
+    >>> read_json('{"epsilon": 1, "epsilon": 0.1}')
+    Traceback (most recent call last):
+    ValueError: an object of the JSON has a name twice
+    """
+    if len(text) > LONGEST:
+        raise ValueError("the JSON is too long")
+    try:
+        decoded = text.decode("utf-8-sig") if isinstance(text, bytes) else text
+        return json.loads(decoded, object_pairs_hook=_named_once, parse_constant=_refuse, parse_float=_finite)
+    except RecursionError:
+        raise ValueError("the JSON is nested too deeply") from None
+
+
+def _named_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        raise ValueError("an object of the JSON has a name twice")
+    return found
+
+
+def _refuse(_: str) -> None:
+    raise ValueError("NaN and infinities are no JSON")
+
+
+def _finite(text: str) -> float:
+    if not math.isfinite(found := float(text)):
+        raise ValueError("a number of the JSON is too large")
+    return found

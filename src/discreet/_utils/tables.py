@@ -11,7 +11,7 @@ import pandas as pd
 from narwhals.exceptions import DuplicateError
 
 from .errors import SchemaError, no_value_shown
-from .names import first_few
+from .escaping import first_few
 
 UNREADABLE = "<unreadable>"  # what is in a typed column and no value of Python, or of a type that no rule is about
 
@@ -203,9 +203,7 @@ def _values(series: Any) -> np.ndarray:
         return _one_by_one(series)  # pyarrow ends the process over some of these types, if there are no records
     try:
         values = _values_at_once(series, dtype)
-    except (
-        Exception
-    ):  # a string that is not UTF-8, a date that Python does not have; other values are what they would be
+    except Exception:  # a string that is not UTF-8, a date that Python does not have; others are what they would be
         values = _one_by_one(series)
     if isinstance(dtype, nw.Date | nw.Datetime | nw.Duration | nw.Time) and values.dtype.kind not in "mM":
         return np.full(len(series), "NaT", dtype="m8[s]")  # no rule is about them; the array's type tells theirs
@@ -218,9 +216,8 @@ def _one_by_one(series: Any) -> np.ndarray:
 
 def _values_at_once(series: Any, dtype: Any) -> np.ndarray:
     native = series.to_native()
-    in_numpy = isinstance(native, pd.Series) and isinstance(
-        native.dtype, np.dtype
-    )  # it has no whole number for missing
+    # NumPy has no whole number for missing
+    in_numpy = isinstance(native, pd.Series) and isinstance(native.dtype, np.dtype)
     whole = dtype.is_integer() and not in_numpy and (series.null_count() or dtype in (nw.Int128, nw.UInt128))
     if isinstance(dtype, nw.Categorical | nw.Enum) or whole:
         # as objects: NumPy has none of 128 bits, and a cast to floats would hang on whether another record is missing

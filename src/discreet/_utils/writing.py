@@ -1,4 +1,4 @@
-"""Files that are written whole or not at all: beside the old one, and then in its place.
+"""Files, folders and databases that are written whole or not at all: beside the old one, and then in its place.
 
 The name beside is random, and made by this process alone: it follows no link that somebody laid there. What was there before
 stays until the new content is on disk, and keeps its mode.
@@ -6,11 +6,15 @@ stays until the new content is on disk, and keeps its mode.
 
 import os
 import secrets
+import shutil
+import sqlite3
 import stat
 import time
-from contextlib import suppress
+from collections.abc import Callable, Mapping
+from contextlib import closing, suppress
 from os import PathLike
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from types import TracebackType
 from typing import IO, Self
 
@@ -122,4 +126,77 @@ def write_whole(path: str | PathLike[str], content: str | bytes) -> None:
     """Write bytes, or a string in UTF-8, in place of the old file; or raise and leave the old one as it was."""
     with PendingFile(path) as file:
         file.stream.write(content.encode("utf-8") if isinstance(content, str) else content)
+        file.commit()
+
+
+def write_folder(path: str | PathLike[str], content: Mapping[str, bytes], over: bool = False) -> None:
+    """Write files, by their names within a new folder ("code/model.py"); or raise and leave everything as it was.
+
+    What is at the path stays, and is a ``FileExistsError``, unless ``over`` says that it may go. Then the old folder is taken
+    away only when the new one is whole, and put back if that cannot take its place.
+
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     write_folder(Path(folder) / "new", {"a.txt": b"hello", "sub/b.txt": b""})
+    ...     sorted(p.name for p in (Path(folder) / "new").rglob("*"))
+    ['a.txt', 'b.txt', 'sub']
+    """
+    place = Path(path)
+    parent = place.absolute().parent
+    scratch, old = (parent / f".{place.name[:50]}.{secrets.token_hex(8)}.{end}" for end in ("new", "old"))
+    os.mkdir(scratch)
+    try:
+        for name, data in content.items():
+            _write_new(scratch, name, data)
+        for folder in {scratch, *((scratch / name).parent for name in content)}:
+            _sync(folder)
+        if os.path.lexists(place) and not over:
+            raise FileExistsError(f"{place} exists")
+        _swap(scratch, place.absolute(), old)
+    except BaseException:
+        shutil.rmtree(scratch, ignore_errors=True)
+        raise
+    _sync(parent)
+    shutil.rmtree(old, ignore_errors=True)
+
+
+def _write_new(folder: Path, name: str, data: bytes) -> None:
+    target = folder / name
+    target.parent.mkdir(parents=True, exist_ok=True)
+    with open(target, "xb") as file:
+        file.write(data)
+        file.flush()
+        os.fsync(file.fileno())
+
+
+def _swap(scratch: Path, place: Path, old: Path) -> None:
+    there = os.path.lexists(place)
+    if there:
+        os.rename(place, old)
+    try:
+        os.rename(scratch, place)
+    except BaseException:
+        if there:
+            os.rename(old, place)
+        raise
+
+
+def _sync(folder: Path) -> None:
+    """Names on disk, too, where a folder can be opened."""
+    with suppress(OSError):
+        descriptor = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)
+
+
+def new_database(path: Path, create: Callable[[sqlite3.Connection], object]) -> None:
+    """Make a database elsewhere, and put it there. If there is one by then, nothing happens."""
+    with TemporaryDirectory() as folder:
+        with closing(sqlite3.connect(Path(folder, "new"), isolation_level=None)) as connection:
+            create(connection)
+        content = Path(folder, "new").read_bytes()
+    with PendingFile(path, over=False) as file, suppress(FileExistsError):
+        file.stream.write(content)
         file.commit()

@@ -1,4 +1,4 @@
-"""What a release reveals, as values: a list of costs, each of one answer that was drawn with noise.
+"""What a release reveals, as values: a list of costs, each of one answer that was drawn with noise. Amounts are exact fractions.
 
 All of them are about one person, who comes or goes with all of his or her records, and say how the privacy loss
 ``L = log(P(answer | with) / P(answer | without))`` is bounded:
@@ -13,14 +13,19 @@ Each knows its plain (epsilon, delta), and its rho: it is (delta-approximately) 
 ``e tanh(e/2)`` for what is pure, ``e^2/8`` for a bounded range (Theorems 31 and 32).
 """
 
+import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from fractions import Fraction
+from functools import lru_cache
+from numbers import Real
 from typing import Any
 
-from .amounts import read_amount
-
+LARGEST = 10**300  # of a budget: sums of these are still numbers that can be shown
+LONGEST = 1000  # characters of an amount
+FINEST = 10**300  # sums of more characters than that are rounded up, to a multiple of 1/FINEST
+UNREADABLE = (ValueError, KeyError, TypeError, AttributeError, ZeroDivisionError, RecursionError)
 PURE, DISCRETE_LAPLACE, BOUNDED_RANGE = "pure", "discrete laplace", "bounded range"
 APPROXIMATE, UNPROVED = "approximate", "nothing proved"
 KINDS = (PURE, DISCRETE_LAPLACE, BOUNDED_RANGE, APPROXIMATE, UNPROVED)
@@ -28,6 +33,74 @@ FINEST_RHO = 10**30
 MOST_TIMES = 10**9
 LARGE = Fraction(1000)  # of which exp is nobody's business any more
 NONE = Fraction(0)
+
+
+def exact(name: str, value: Any) -> Fraction:
+    """A budget as a fraction: decimals as they are written (0.1 is 1/10), zero allowed."""
+    if isinstance(value, Fraction):
+        number, short = value, _is_short(value)
+    else:
+        if isinstance(value, bool) or not isinstance(value, Real) or not _fits(value):
+            raise ValueError(f"{name} must be a finite number, not {value!r}")
+        number, short = _as_written(float(value))
+    if not short:
+        raise ValueError(f"{name} is a number of too many digits")
+    if number.numerator < 0 or (name == "delta" and number >= 1):
+        raise ValueError(f"{name} must be {'in [0, 1)' if name == 'delta' else 'at least 0'}, not {value!r}")
+    return number
+
+
+@lru_cache(maxsize=256)  # an experiment gives the same ones at every fit
+def _as_written(value: float) -> tuple[Fraction, bool]:
+    number = Fraction(repr(value))
+    return number, _is_short(number)
+
+
+def _is_short(number: Fraction) -> bool:
+    return abs(number) <= LARGEST and len(f"{abs(number.numerator):x}{number.denominator:x}") <= 400
+
+
+def _fits(value: Any) -> bool:
+    try:
+        return math.isfinite(value)
+    except OverflowError:
+        return False
+
+
+def read_amount(text: Any, largest: int = LARGEST) -> Fraction:
+    """What ``str`` made of a fraction. What cannot be read raises one of ``UNREADABLE``."""
+    if not isinstance(text, str) or len(text) > LONGEST or "e" in text.lower():
+        raise ValueError
+    number = Fraction(text)
+    if not 0 <= number <= largest or len(str(number)) > LONGEST:
+        raise ValueError
+    return number
+
+
+def read_pair(data: Any) -> tuple[Fraction, Fraction]:
+    """An epsilon and a delta."""
+    epsilon, delta = data
+    return read_amount(epsilon), read_amount(delta)
+
+
+def added(total: Fraction, amount: Fraction) -> Fraction:
+    """The sum, exact as long as it can be written down; else a little more, never less.
+
+    >>> added(Fraction(1, 3), Fraction(1, 6))
+    Fraction(1, 2)
+    """
+    both = total + amount
+    short = len(f"{both.numerator:x}{both.denominator:x}") < LONGEST // 2
+    return both if short else Fraction(-(-both * FINEST // 1), FINEST)
+
+
+def rounded_up(value: float | Fraction, digits: int) -> str:
+    """A number at this many digits, never below what it is (of a float: as it is written)."""
+    context = Context(prec=digits, rounding=ROUND_CEILING)
+    if isinstance(value, Fraction):
+        return f"{float(context.divide(Decimal(value.numerator), Decimal(value.denominator))):.{digits}g}"
+    value = max(value, 1e-300) if value else value  # nobody reads 2.23e-308
+    return f"{float(context.create_decimal(repr(value))):.{digits}g}"
 
 
 @dataclass(frozen=True)
@@ -54,7 +127,7 @@ class Cost:
     def rho(self) -> Fraction:
         """Of all the answers together; of what is not proved, nothing."""
         if self.kind == BOUNDED_RANGE:
-            return self.times * min(rounded_up(self.epsilon**2 / 8), rho_of_pure(self.epsilon))
+            return self.times * min(_rounded_up(self.epsilon**2 / 8), rho_of_pure(self.epsilon))
         return self.times * rho_of_pure(self.epsilon)
 
     def for_person(self, records: int) -> "Cost":
@@ -72,7 +145,7 @@ class Cost:
             steps = Fraction(records)
             if whole:
                 steps = (_exp(min(whole, LARGE))[1] - 1) / max(self.epsilon, _exp(min(self.epsilon, LARGE))[0] - 1)
-            delta = Fraction(1) if whole > LARGE or delta * steps >= 1 else rounded_up(delta * steps)
+            delta = Fraction(1) if whole > LARGE or delta * steps >= 1 else _rounded_up(delta * steps)
         return replace(self, epsilon=records * self.epsilon, delta=delta)
 
     def to_list(self) -> list[Any]:
@@ -128,12 +201,12 @@ def for_person(costs: Sequence[Cost], records: int) -> tuple[Cost, ...]:
 def rho_of_pure(epsilon: Fraction) -> Fraction:
     """``e tanh(e/2)``, rounded up; never above ``e^2 / 2``."""
     if epsilon > LARGE:
-        return rounded_up(epsilon)
+        return _rounded_up(epsilon)
     tanh = 1 - 2 / (_exp(epsilon)[1] + 1)  # of e/2
-    return rounded_up(min(epsilon**2 / 2, epsilon * tanh))
+    return _rounded_up(min(epsilon**2 / 2, epsilon * tanh))
 
 
-def rounded_up(value: Fraction) -> Fraction:
+def _rounded_up(value: Fraction) -> Fraction:
     """To 30 decimals."""
     return Fraction(-(-value * FINEST_RHO // 1), FINEST_RHO)
 

@@ -1,20 +1,28 @@
-"""What a ledger is made of, as values: its entries, their sums, and the summary that goes into a model's file."""
+"""What a ledger is made of, as values: what it is, its entries, their sums, and the summary that goes into a model's file."""
 
 import math
+import secrets
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import Any
+from typing import Any, Literal
 
-from .amounts import LARGEST, added, read_amount, read_pair
-from .costs import NOTHING_PROVED, Cost, is_proved, pair, rho_of_pure, rho_sum
-from .totals import Total, least
+from .composition import Total, delta_of, least, rho_of
+from .costs import (
+    LARGEST,
+    Cost,
+    added,
+    exact,
+    is_proved,
+    read_amount,
+    read_pair,
+    rho_of_pure,
+    rho_sum,
+)
 
 FINISHED, STOPPED = "finished", "stopped"
-PUBLIC = {"what", "epsilon", "delta", "when", "proved_epsilon", "proved_delta"}  # of an entry, in older models
-SUMMARY = {"epsilon", "delta", "entries", "spent", "proved", "unproved", "ledger", "number", "release"}
-ZCDP = {"rho", "rho_budget", "rho_delta", "records_per_person"}  # of a summary, too, but in older models
 LONGEST_NAME = 200
+Rho = float | Fraction | Literal["auto"] | None
 
 
 @dataclass(frozen=True)
@@ -48,11 +56,6 @@ class Entry:
     def unused_epsilon(self) -> Fraction | None:
         """Reserved but not spent, and not returned."""
         return None if self.spent_epsilon is None else self.epsilon - self.spent_epsilon
-
-    @property
-    def unused_delta(self) -> Fraction | None:
-        """Reserved but not spent, and not returned."""
-        return None if self.spent_delta is None else self.delta - self.spent_delta
 
 
 @dataclass(frozen=True)
@@ -93,10 +96,6 @@ class Totals:
     rho: Fraction = Fraction(0)
     records_per_person: int | None = None
 
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        """Of a pickle. Those that are older than costs have no rho; all releases together are pure, up to delta."""
-        vars(self).update({"rho": rho_of_pure(state["proved_epsilon"])} | state)
-
     def plus(self, entry: Entry) -> "Totals":
         """With one entry more."""
         proved = (entry.proved_epsilon or Fraction(0), entry.proved_delta or Fraction(0))
@@ -119,6 +118,33 @@ class Totals:
         for entry in entries:
             totals = totals.plus(entry)
         return totals
+
+    def to_dict(self) -> dict[str, Any]:
+        """The sums as JSON has them: fractions are strings."""
+        return {
+            "entries": self.entries,
+            "spent": [str(self.epsilon), str(self.delta)],
+            "proved": [str(self.proved_epsilon), str(self.proved_delta)],
+            "unproved": self.unproved,
+            "rho": str(self.rho),
+            "records_per_person": self.records_per_person,
+        }
+
+    @classmethod
+    def from_dict(cls, data: Any) -> "Totals":
+        """What ``to_dict`` wrote, and perhaps more. What cannot be read raises one of ``UNREADABLE``."""
+        spent, proved = ([read_amount(x, LARGEST * 10**6) for x in data[key]] for key in ("spent", "proved"))
+        (epsilon, delta), (proved_epsilon, proved_delta) = spent, proved
+        entries, unproved, records = (
+            read_count(data["entries"]),
+            read_count(data["unproved"]),
+            data["records_per_person"],
+        )
+        if unproved > entries:
+            raise ValueError
+        rho = read_amount(data["rho"], LARGEST * 10**6)
+        person = None if records is None else read_count(records)
+        return cls(entries, epsilon, delta, proved_epsilon, proved_delta, unproved, rho, person)
 
 
 @dataclass(frozen=True)
@@ -195,78 +221,39 @@ class LedgerSnapshot:
 
     def to_dict(self) -> dict[str, Any]:
         """The snapshot as JSON has it: fractions are strings."""
-        t = self.totals
+        sums = self.totals.to_dict()
+        rho, records = sums.pop("rho"), sums.pop("records_per_person")
         return {
             "epsilon": str(self.epsilon),
             "delta": str(self.delta),
-            "entries": t.entries,
-            "spent": [str(t.epsilon), str(t.delta)],
-            "proved": [str(t.proved_epsilon), str(t.proved_delta)],
-            "unproved": t.unproved,
+            **sums,
             "ledger": self.ledger,
             "number": self.number,
             "release": self.release,
-            "rho": str(t.rho),
+            "rho": rho,
             "rho_budget": None if self.rho is None else str(self.rho),
             "rho_delta": str(self.rho_delta),
-            "records_per_person": t.records_per_person,
+            "records_per_person": records,
         }
 
     @classmethod
     def from_dict(cls, data: Any) -> "LedgerSnapshot":
-        """Read what ``to_dict`` wrote, here or in version 0.5 (all entries). What cannot be read raises one of ``UNREADABLE``."""
+        """Read what ``to_dict`` wrote. What cannot be read raises one of ``UNREADABLE``."""
         epsilon, delta = read_pair((data["epsilon"], data["delta"]))
-        if delta >= 1:
+        number, totals = data["number"], Totals.from_dict(data)
+        names = [None if data[key] is None else read_name(data[key]) for key in ("ledger", "release")]
+        rho = None if data["rho_budget"] is None else read_amount(data["rho_budget"])
+        found = cls(epsilon, delta, totals, names[0], number, names[1], rho, read_amount(data["rho_delta"], 1))
+        if delta >= 1 or set(data) != set(found.to_dict()):
             raise ValueError
-        if isinstance(data["entries"], list):
-            if set(data) != {"epsilon", "delta", "entries"}:
-                raise ValueError
-            return cls(epsilon, delta, Totals.of(_older(entry) for entry in data["entries"]))
-        if set(data) not in (SUMMARY, SUMMARY | ZCDP):
-            raise ValueError
-        number, totals = data["number"], read_totals(data)
-        budget, part = data.get("rho_budget"), read_amount(data.get("rho_delta", "0"), 1)
         if number is not None and not 1 <= read_count(number) <= totals.entries:
             raise ValueError
-        names = [None if data[key] is None else read_name(data[key]) for key in ("ledger", "release")]
-        rho = None if budget is None else read_amount(budget)
-        return cls(epsilon, delta, totals, names[0], number, names[1], rho, part)
-
-
-def _older(data: Any) -> Entry:
-    """An entry of a model of version 0.5: with a day, and never a time of day; its proved pair is all that is known."""
-    if set(data) != PUBLIC or len(data["when"]) > 10 or not isinstance(data["what"], str):
-        raise ValueError
-    given = data["proved_epsilon"], data["proved_delta"]
-    proved = (None, None) if given == (None, None) else read_pair(given)
-    epsilon, delta = read_pair((data["epsilon"], data["delta"]))
-    costs = NOTHING_PROVED if proved[0] is None or proved[1] is None else pair(proved[0], min(proved[1], Fraction(1)))
-    entry = Entry(data["what"], epsilon, delta, data["when"], proved[0], proved[1])
-    return replace(entry, costs=costs, rho=rho_charged(costs, epsilon))
+        return found
 
 
 def rho_charged(costs: tuple[Cost, ...], asked: Fraction) -> Fraction:
     """Of what is not proved, as if what was asked for were."""
     return rho_sum(costs) if is_proved(costs) else rho_of_pure(asked)
-
-
-def read_totals(data: Any) -> Totals:
-    """The part of a dictionary that ``to_dict`` writes of totals."""
-    spent, proved = ([read_amount(x, LARGEST * 10**6) for x in _two(data[key])] for key in ("spent", "proved"))
-    entries, unproved = read_count(data["entries"]), read_count(data["unproved"])
-    if unproved > entries:
-        raise ValueError
-    records = data.get("records_per_person")
-    # of older sums no more is known than that all releases together are pure (up to delta)
-    rho = read_amount(data["rho"], LARGEST * 10**6) if "rho" in data else rho_of_pure(proved[0])
-    least_records = None if records is None else read_count(records)
-    return Totals(entries, spent[0], spent[1], proved[0], proved[1], unproved, rho, least_records)
-
-
-def _two(data: Any) -> list[Any]:
-    if not isinstance(data, list) or len(data) != 2:
-        raise TypeError
-    return data
 
 
 def read_count(data: Any) -> int:
@@ -288,3 +275,28 @@ def read_checksum(data: Any) -> str:
     if not isinstance(data, str) or len(data) != 64 or set(data) - set("0123456789abcdef"):
         raise TypeError
     return data
+
+
+def whole_of(epsilon: Any, delta: Any, allow_unproved: Any, rho: Rho, records_per_person: Any) -> Whole:
+    """With the budget in zCDP, if there is to be one, and what of delta it takes."""
+    whole = Whole(exact("epsilon", epsilon), exact("delta", delta), bool(allow_unproved), secrets.token_hex(8))
+    if records_per_person is not None:
+        if isinstance(records_per_person, bool) or not isinstance(records_per_person, int) or records_per_person < 1:
+            raise ValueError(f"records_per_person must be an integer of at least 1, not {records_per_person!r}")
+        whole = replace(whole, records_per_person=records_per_person)
+    if rho is None:
+        return whole
+    if not whole.delta or not whole.epsilon:
+        raise ValueError("to count in zCDP (rho), a ledger needs an epsilon and a delta: Ledger(3.0, 1e-6, rho='auto')")
+    if rho == "auto":
+        return replace(whole, rho=rho_of(whole.epsilon, whole.delta), rho_delta=whole.delta)
+    if isinstance(rho, str):
+        raise ValueError("rho must be a number, or 'auto'")
+    budget = exact("rho", rho)
+    taken = delta_of(budget, whole.epsilon)
+    if taken > whole.delta:
+        raise ValueError(
+            f"rho = {float(budget):g} would take a delta of {float(taken):.3g} at this epsilon, and the ledger has "
+            f"{float(whole.delta):g}; rho may be up to {float(rho_of(whole.epsilon, whole.delta)):.6g}"
+        )
+    return replace(whole, rho=budget, rho_delta=taken)

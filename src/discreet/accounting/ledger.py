@@ -5,7 +5,7 @@ leaves over is shown as unused, and not returned: whether a fit stopped early de
 
 Two sums are kept, and neither may exceed the budget: of what was asked for, as the methods' authors count it, and of what is
 proved. A ledger with a rho also counts in zCDP, which grows more slowly over many releases, and takes what is within rho
-(``filter.py``). A release about which nothing is proved is refused, unless the ledger was made to take such releases.
+(``budget_request.py``). A release about which nothing is proved is refused, unless the ledger was made to take such releases.
 
 ``Ledger(...)`` lives in memory and is shared by identity: scikit-learn's ``clone`` and deepcopy keep the same ledger, and
 it refuses to be pickled, so that several processes must use ``Ledger.open(path)`` (stored_ledger.py), a database that is written
@@ -20,24 +20,21 @@ from fractions import Fraction
 from threading import Lock
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from .._utils.visible import on_a_line
-from .amounts import UNREADABLE as UNREADABLE
-from .amounts import exact as exact
-from .amounts import rounded_up
-from .costs import Cost
-from .entries import STOPPED, Booked, Totals, Whole, read_checksum
+from .._utils.escaping import on_a_line
+from .budget_request import BudgetError as BudgetError
+from .budget_request import BudgetRequest as BudgetRequest
+from .budget_request import NoDeltaError as NoDeltaError
+from .budget_request import Proved, how_many, make_request
+from .budget_request import Reservation as Reservation
+from .budget_request import UnprovedError as UnprovedError
+from .composition import NUMERICAL, Total
+from .costs import UNREADABLE as UNREADABLE
+from .costs import Cost, rounded_up
+from .costs import exact as exact
+from .entries import STOPPED, Booked, Rho, Totals, Whole, read_checksum, whole_of
 from .entries import Entry as Entry
 from .entries import LedgerSnapshot as LedgerSnapshot
-from .filter import NoDeltaError as NoDeltaError
-from .filter import how_many
 from .ledger_places import LedgerError as LedgerError
-from .reservation import BudgetError as BudgetError
-from .reservation import Reservation as Reservation
-from .totals import NUMERICAL, Total
-from .whole import Rho, whole_of
-from .wish import Proved, make_wish
-from .wish import UnprovedError as UnprovedError
-from .wish import Wish as Wish
 
 if TYPE_CHECKING:
     from .stored_ledger import StoredLedger
@@ -69,7 +66,7 @@ class Ledger:
     (Fraction(2, 1), Fraction(1, 1000000))
     >>> ledger.reserve(Fraction(5, 2), Fraction(0), "second model")
     Traceback (most recent call last):
-    discreet.accounting.reservation.BudgetError: the ledger has epsilon 2 and delta 1e-06 left, this needs epsilon 2.5 and delta 0
+    discreet.accounting.budget_request.BudgetError: the ledger has epsilon 2 and delta 1e-06 left, this needs epsilon 2.5 and ...
 
     A hundred models drawn whole at epsilon 0.1 come to 10 by addition, and fit into 3 at a delta of 1e-6:
 
@@ -89,9 +86,8 @@ class Ledger:
         records_per_person: int | None = None,
     ) -> None:
         self._whole = whole_of(epsilon, delta, allow_unproved, rho, records_per_person)
-        self._kept: list[
-            tuple[Entry, Totals]
-        ] = []  # with the sums up to each entry: one step, however it is interrupted
+        # with the sums up to each entry: one step, however it is interrupted
+        self._kept: list[tuple[Entry, Totals]] = []
         self._ends: dict[int, tuple[str, Fraction, Fraction]] = {}
         self._models: dict[int, list[str]] = {}
         self._lock = Lock()
@@ -197,9 +193,9 @@ class Ledger:
                 f"a ledger adds up what is proved of tables that {ADD_OR_REMOVE} a person's records; from what is proved about "
                 "other neighbours (records that are replaced, say) it does not follow"
             )
-        wish = make_wish(epsilon, delta, what, proved, records, because, release, rests_on, pays_for)
-        booked, entry = self._book(wish)
-        before = sum((e for name, e in entry.cut_points if name not in wish.pays_for), Fraction(0))
+        request = make_request(epsilon, delta, what, proved, records, because, release, rests_on, pays_for)
+        booked, entry = self._book(request)
+        before = sum((e for name, e in entry.cut_points if name not in request.pays_for), Fraction(0))
         return Reservation(entry.epsilon, entry.delta, self, booked, records, before)
 
     def check(
@@ -216,8 +212,8 @@ class Ledger:
 
         >>> Ledger(epsilon=1.0).check(Fraction(1, 2), Fraction(0))
         """
-        wish = make_wish(epsilon, delta, "", proved, records, because, "", rests_on, None)
-        wish.granted(*self._now(), self._known(wish.rests_on))
+        request = make_request(epsilon, delta, "", proved, records, because, "", rests_on, None)
+        request.approve(*self._now(), self._known(request.rests_on))
 
     def room_for(self, costs: Sequence[Cost]) -> int:
         """How many more releases with these costs it takes, for a person with as many records as they are about.
@@ -236,14 +232,14 @@ class Ledger:
         """What was booked for cut points of these names."""
         return known_cut_points((entry for entry, _ in self._kept), names) if names else {}
 
-    def _book(self, wish: Wish) -> tuple[Booked, Entry]:
+    def _book(self, request: BudgetRequest) -> tuple[Booked, Entry]:
         self._check_process()
         with self._lock:  # this very statement: a function around it could be interrupted before it lets go
             whole, totals = self._now()
-            entry = wish.granted(whole, totals, self._known(wish.rests_on))
+            entry = request.approve(whole, totals, self._known(request.rests_on))
             self._kept.append((entry, totals.plus(entry)))
         assert whole.name is not None
-        return Booked(whole.name, totals.entries + 1, wish.release), entry
+        return Booked(whole.name, totals.entries + 1, request.release), entry
 
     def _end(self, booked: Booked, how: str, epsilon: Fraction, delta: Fraction) -> None:
         self._check_process()
@@ -266,7 +262,7 @@ class Ledger:
         found = now.total(at)
         if found is None or numerical is False or not at:
             return found
-        from .numerical import NotInstalled, epsilon_by_composition
+        from .composition import NotInstalled, epsilon_by_composition
 
         try:
             epsilon = epsilon_by_composition(((e.costs, e.records_per_person or 1) for e in self.entries), at)
@@ -350,19 +346,20 @@ def reserve(
     what: str,
     proved: Proved,
     records: int = 1,
-    *,
-    because: Sequence[str] = (),
-    release: str | None = None,
-    rests_on: Mapping[str, Fraction] | None = None,
-    pays_for: Mapping[str, Fraction] | None = None,
+    **more: Any,
 ) -> Reservation:
-    """Set aside a budget, in the ledger if there is one."""
+    """Set aside a budget, in the ledger if there is one; ``more`` is as in ``Ledger.reserve``."""
     if ledger is None:
         return Reservation(epsilon, delta, records=records)
-    return ledger.reserve(
-        *(epsilon, delta, what, proved, records),
-        because=because,
-        release=release,
-        rests_on=rests_on,
-        pays_for=pays_for,
-    )
+    return ledger.reserve(epsilon, delta, what, proved, records, **more)
+
+
+class DetachedLedger:
+    """What a pickled classifier has instead of its ledger in memory: what was spent until then. Nothing more can be."""
+
+    def __init__(self, spent: LedgerSnapshot) -> None:
+        self._spent = spent
+
+    def snapshot(self, booked: Booked | None = None) -> LedgerSnapshot:
+        """What the ledger said when the classifier was pickled."""
+        return self._spent

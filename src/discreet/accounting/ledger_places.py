@@ -1,11 +1,58 @@
-"""Where a ledger may be stored, and what can go wrong with every such place. The words are ours: a driver's may name too much."""
+"""Where a ledger may be stored: in a file of SQLite, or on a PostgreSQL server.
 
+The words of errors are ours: a driver's may name too much.
+
+**SQLite**, for the processes of one machine. A rollback journal beside the file (no WAL), and ``synchronous=EXTRA``: what is
+reserved is on disk before anyone may use it. SQLite does the locking and, after a kill, the way back. What it needs for that is
+checked: one name (the journal goes by it), a disk of this machine (locks), a file of the length that it says. POSIX drops all
+locks that a process has on a file as soon as *any* descriptor of it is closed there, and a connection must not live on in a
+forked process. So one operation at a time has a connection, and nobody forks meanwhile.
+
+**PostgreSQL**, for an organisation that shares a ledger between machines. The URL says who, where and which ledger:
+``postgresql://USER@HOST:PORT/DATABASE?ledger=NAME``. A ledger is a schema of this name in the database ("discreet" unless another
+is given), so that rights can be granted for each. A password is no part of it: libpq takes it from ``PGPASSWORD``, ``~/.pgpass``
+or a service file. What does not have this very form is refused, and not repeated.
+"""
+
+import os
+import re
+import sqlite3
+import stat
+import time
 from collections.abc import Callable
-from typing import Protocol, TypeVar
+from contextlib import closing, suppress
+from pathlib import Path
+from threading import RLock
+from typing import Any, Protocol, TypeVar
+from urllib.parse import parse_qsl, unquote
 
-from .ledger_rows import Run
+from .._utils.writing import new_database
+from .ledger_rows import TABLES, DamagedError, Run
 
 T = TypeVar("T")
+MAGIC, MARK = b"SQLite format 3\0", 0x64697363  # at byte 68: "disc"
+PATIENCE = 0.1  # seconds that SQLite waits by itself: as long, Ctrl-C is not noticed
+MOUNTS = Path("/proc/self/mounts")
+NETWORK = (
+    *("nfs", "cifs", "smb", "9p", "afs", "ceph", "lustre", "beegfs", "gpfs", "davfs", "virtiofs"),
+    *("fuse.sshfs", "fuse.rclone", "fuse.glusterfs", "fuse.s3fs", "fuse.davfs", "fuse.gvfsd"),
+)
+SETTINGS = ("synchronous = EXTRA", "trusted_schema = OFF", "cell_size_check = ON")
+_alone = RLock()
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(before=_alone.acquire, after_in_parent=_alone.release, after_in_child=_alone.release)
+FORM = "postgresql://USER@HOST:PORT/DATABASE?ledger=NAME"
+URL = re.compile(
+    r"postgres(?:ql)?://(?:([\w.-]+)@)?(\[[0-9A-Fa-f:.]+\]|[\w.-]*)(?::([0-9]+))?(?:/([\w.-]*))?(?:\?([^#@]*))?",
+    re.ASCII,
+)
+OPTIONS = ("ledger", "host", "port", "service", "sslmode", "sslrootcert", "sslcert", "sslkey", "connect_timeout")
+NAME, VALUE = re.compile("[a-z_][a-z0-9_]{0,62}"), re.compile(r"[\w./ -]*", re.ASCII)
+LOCK_TIMEOUT = "1s"  # then it is tried again, so that one is told
+MISSING, FASTER = ("42P01", "3F000"), ("42P07", "42P06", "23505")  # codes of PostgreSQL
+LOCKED = ("55P03", "40001", "40P01")  # another transaction was faster, and nothing happened
+NOT_LET_IN, NOT_ALLOWED = "28", "42501"
 
 
 class LedgerError(ValueError):
@@ -36,3 +83,240 @@ class Place(Protocol):
 
     def attempt(self, write: bool, work: Callable[[Run], T]) -> T:
         """One transaction: what ``work`` returns, once it is on disk. Whatever is raised, nobody may use what it wrote."""
+
+
+def is_ledger(beginning: bytes) -> bool:
+    """Whether a file is a ledger, by its first 100 bytes."""
+    return beginning.startswith(MAGIC) and beginning[68:72] == MARK.to_bytes(4, "big")
+
+
+class SQLitePlace:
+    """A file."""
+
+    locked = ""
+
+    def __init__(self, path: str | os.PathLike[str]) -> None:
+        self.path = Path(os.path.realpath(path))  # by whatever name or link it is opened
+        self.where = self.shown = str(self.path)
+
+    def make(self, create: Callable[[Run], None]) -> None:
+        """See ``Place``."""
+        self._refuse_network()
+
+        def made(connection: sqlite3.Connection) -> None:
+            connection.execute(f"PRAGMA application_id = {MARK}")
+            create(lambda sql, *given: connection.execute(sql, given).fetchall())
+
+        new_database(self.path, made)
+
+    def attempt(self, write: bool, work: Callable[[Run], T]) -> T:
+        """See ``Place``."""
+        with _alone:
+            self._check(write)
+            mode = "rw" if os.access(self.path, os.W_OK) else "ro"
+            try:
+                with closing(self._connected(mode)) as connection:
+                    connection.execute("BEGIN IMMEDIATE" if write else "BEGIN")
+                    self._check_tables(connection)
+                    found = work(lambda sql, *given: connection.execute(sql, given).fetchall())
+                    connection.execute("COMMIT")
+                    return found
+            except (sqlite3.Error, UnicodeError) as error:  # Python makes no string of a message with damaged bytes
+                raise self._told(error) from None
+            except FileNotFoundError:
+                raise self._gone() from None
+
+    def _gone(self) -> MissingError:
+        return MissingError(f"the ledger at {self.shown} is gone")
+
+    def _connected(self, mode: str) -> sqlite3.Connection:
+        uri = f"{self.path.as_uri()}?mode={mode}"
+        connection = sqlite3.connect(uri, uri=True, timeout=PATIENCE, isolation_level=None)
+        try:
+            for setting in SETTINGS:
+                connection.execute(f"PRAGMA {setting}")
+            if connection.execute("PRAGMA journal_mode = DELETE").fetchone() != ("delete",):
+                raise sqlite3.DatabaseError
+        except BaseException:
+            connection.close()
+            raise
+        return connection
+
+    def _check_tables(self, connection: sqlite3.Connection) -> None:
+        """With the lock on the file. SQLite itself ignores bytes that were appended, or notices late what was cut off."""
+        tables = connection.execute("SELECT name, sql FROM sqlite_master WHERE sql IS NOT NULL").fetchall()
+        pages, size = (connection.execute(f"PRAGMA {name}").fetchone()[0] for name in ("page_count", "page_size"))
+        if dict(tables) != TABLES or len(tables) != len(TABLES):
+            raise DamagedError("its tables")
+        if pages * size != os.stat(self.path).st_size:
+            raise DamagedError("its length")
+
+    def _check(self, write: bool) -> None:
+        """What SQLite would not notice, or not say in one clear line."""
+        try:
+            found = os.stat(self.path)
+            for pause in (0.01, 0.03, 0.1, 0.3, 1.0):  # a ledger that is just being made has two names for a moment
+                if found.st_nlink == 1:
+                    break
+                time.sleep(pause)
+                found = os.stat(self.path)
+            if not stat.S_ISREG(found.st_mode):
+                raise OutOfReachError(f"{self.shown} is not a regular file, so it is not a ledger")
+            with open(self.path, "rb") as file:
+                beginning = file.read(100)
+        except FileNotFoundError:
+            raise self._gone() from None
+        except OSError as error:
+            raise OutOfReachError(f"the ledger {self.shown} cannot be read: {error.strerror}") from None
+        if not beginning.startswith(MAGIC):
+            is_old = beginning.lstrip()[:1] == b"{" and b'"discreet ledger"' in beginning
+            if is_old:
+                what = "is a ledger in a format of an earlier development version, and cannot be read as one"
+            else:
+                what = "is not a ledger, or is damaged, and cannot be read as one; get back an unchanged copy"
+            raise OutOfReachError(f"{self.shown} {what}")
+        if found.st_nlink > 1:
+            raise OutOfReachError(
+                f"the ledger {self.shown} has several names (hard links), and what a killed process leaves beside it is found "
+                "under one of them only: delete all names but one"
+            )
+        if write and not self._may_write():
+            raise OutOfReachError(
+                f"the ledger {self.shown} is read-only, so nothing can be booked: it and its folder (for SQLite's journal) must "
+                "be writable"
+            )
+        if write:
+            self._refuse_network()
+
+    def _may_write(self) -> bool:
+        return os.access(self.path, os.W_OK) and os.access(self.path.parent, os.W_OK | os.X_OK)
+
+    def _refuse_network(self) -> None:
+        """As far as Linux says it. The last mount of the longest name counts."""
+        try:
+            lines = [line.split(" ") for line in MOUNTS.read_text(errors="surrogateescape").splitlines()]
+        except OSError:
+            return
+        places = [(Path(line[1].encode("latin-1", "ignore").decode("unicode_escape")), line[2]) for line in lines]
+        around = [(len(place.parts), kind) for place, kind in places if self.path.is_relative_to(place)]
+        kind = max(reversed(around), key=lambda found: found[0], default=(0, ""))[1]
+        if kind.startswith(NETWORK):
+            raise OutOfReachError(
+                f"{self.shown} is on a network file system ({kind}), where locks between machines cannot be relied on: keep the "
+                "ledger on a disk of this machine, or on PostgreSQL: Ledger.open('postgresql://USER@HOST/DATABASE')"
+            )
+
+    def _told(self, error: Exception) -> Exception:
+        name = getattr(error, "sqlite_errorname", "")
+        if name.startswith(("SQLITE_BUSY", "SQLITE_LOCKED")):
+            return BusyError()
+        if name == "SQLITE_FULL":
+            return OutOfReachError(f"the ledger {self.shown} cannot be written: the disk is full")
+        if name == "SQLITE_READONLY_DBMOVED":
+            return OutOfReachError(f"the ledger {self.shown} was moved or deleted while it was being written")
+        journal = Path(f"{self.path}-journal")
+        if name.startswith(("SQLITE_CANTOPEN", "SQLITE_READONLY")) and journal.exists() and not self._may_write():
+            return OutOfReachError(
+                f"a process that wrote the ledger {self.shown} was killed, and left {journal.name}: open the ledger once where "
+                "it and its folder may be written, so that it is repaired; do not delete that file"
+            )
+        if name.startswith(("SQLITE_IOERR", "SQLITE_CANTOPEN", "SQLITE_READONLY", "SQLITE_PERM", "SQLITE_NOMEM")):
+            return OutOfReachError(f"the ledger {self.shown} cannot be read or written: the system refuses it ({name})")
+        return damaged(self.shown)
+
+
+def damaged(shown: str, what: str = "what is in it") -> LedgerError:
+    """A ledger that is not as it was written."""
+    return OutOfReachError(
+        f"the ledger {shown} is damaged: {what} cannot be as it was written. What was spent is not known, so nothing more may "
+        "be; get back an unchanged copy"
+    )
+
+
+def is_url(where: str) -> bool:
+    """Whether it is meant as an address, well written or not."""
+    return "://" in where
+
+
+def is_address(where: str) -> bool:
+    """Whether it is well written."""
+    try:
+        return bool(PostgreSQLPlace(where))
+    except LedgerError:
+        return False
+
+
+class PostgreSQLPlace:
+    """A schema of a database."""
+
+    locked = " FOR UPDATE"
+
+    def __init__(self, where: str) -> None:
+        found = URL.fullmatch(where)
+        options = parse_qsl(found[5] or "", keep_blank_values=True) if found else []
+        given = dict(options)
+        if not found or len(given) < len(options) or not all(k in OPTIONS and VALUE.fullmatch(v) for k, v in options):
+            raise LedgerError(
+                f"the address of a ledger must be {FORM}, with options among {', '.join(OPTIONS)}. A password may not stand in "
+                "it: put it into PGPASSWORD, ~/.pgpass or a service file"
+            )
+        self._schema = given.pop("ledger", "discreet")
+        if not NAME.fullmatch(self._schema):
+            raise LedgerError("the name of a ledger on PostgreSQL consists of a-z, 0-9 and _, and begins with a letter")
+        parts = {"user": found[1], "host": found[2].strip("[]"), "port": found[3], "dbname": unquote(found[4] or "")}
+        self._options = {key: value for key, value in (parts | given).items() if value}
+        self.where, self.shown = where, f"{self._schema} on PostgreSQL"
+
+    def make(self, create: Callable[[Run], None]) -> None:
+        """See ``Place``."""
+
+        def work(run: Run) -> None:
+            run(f"CREATE SCHEMA IF NOT EXISTS {self._schema}")
+            create(run)
+
+        with suppress(FileExistsError):
+            self.attempt(True, work)
+
+    def attempt(self, write: bool, work: Callable[[Run], T]) -> T:
+        """See ``Place``. A COMMIT whose answer is lost raises: it may be booked, and is not granted."""
+        try:
+            import psycopg
+        except ImportError:
+            raise ImportError("a ledger on PostgreSQL needs psycopg: pip install 'discreet[postgres]'") from None
+        problem: Exception
+        try:
+            address = psycopg.conninfo.make_conninfo(**self._options, application_name="discreet")
+            with psycopg.connect(address, autocommit=True, prepare_threshold=None) as connection:
+
+                def run(sql: str, *given: Any) -> list[tuple[Any, ...]]:
+                    cursor = connection.execute(sql.replace("?", "%s"), given)
+                    return cursor.fetchall() if cursor.description else []
+
+                run(f"BEGIN ISOLATION LEVEL {'READ COMMITTED' if write else 'REPEATABLE READ READ ONLY'}")
+                run(f"SET LOCAL search_path TO {self._schema}")
+                run("SET LOCAL synchronous_commit TO on")
+                run(f"SET LOCAL lock_timeout TO '{LOCK_TIMEOUT}'")
+                found = work(run)
+                if connection.execute("COMMIT").statusmessage != "COMMIT":
+                    raise self._lost("the server took the transaction back")
+                return found
+        except psycopg.Error as error:
+            problem = self._told(error.sqlstate)
+        raise problem  # without the driver's error, which may have a password: not even a debugger finds it
+
+    def _told(self, code: str | None) -> Exception:
+        if code in MISSING:
+            return MissingError(f"there is no ledger {self.shown} any more")
+        if code in LOCKED:
+            return BusyError()
+        if code in FASTER:
+            return FileExistsError()
+        if code is not None and code.startswith(NOT_LET_IN):
+            return self._lost("the server does not let you in: check the user and the password (PGPASSWORD, ~/.pgpass)")
+        if code == NOT_ALLOWED:
+            return self._lost("you may not use its tables: ask who made it to GRANT you SELECT, INSERT and UPDATE")
+        known = f" ({code})" if code else ""
+        return self._lost(f"the server cannot be reached, or the connection was lost{known}")
+
+    def _lost(self, why: str) -> LedgerError:
+        return OutOfReachError(f"the ledger {self.shown} cannot be used: {why}. Nothing was granted")

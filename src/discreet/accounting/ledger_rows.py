@@ -16,10 +16,9 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
-from .._utils.json_text import read_json
-from .amounts import LARGEST, UNREADABLE, read_amount, read_pair
-from .costs import Cost
-from .entries import FINISHED, STOPPED, Entry, Totals, Whole, read_checksum, read_count, read_name, read_totals
+from .._utils.parameters import read_json
+from .costs import LARGEST, UNREADABLE, Cost, read_amount, read_pair
+from .entries import FINISHED, STOPPED, Entry, Totals, Whole, read_checksum, read_count, read_name
 
 FORMAT, VERSION = "discreet ledger", 4
 NEIGHBOURS = "add or remove"  # a person's records
@@ -52,7 +51,7 @@ class State:
 
     def row(self) -> tuple[str, str, int, str, str]:
         """As it is kept."""
-        whole, totals = _whole_text(self.whole), _text(_totals_data(self.totals))
+        whole, totals = _whole_text(self.whole), _text(self.totals.to_dict())
         return whole, totals, self.events, self.seal, _digest(whole, totals, str(self.events), self.seal)
 
 
@@ -79,7 +78,7 @@ def read_state(run: Run, locked: str = "") -> State:
         ((whole, totals, events, seal, checksum),) = rows
         if checksum != _digest(whole, totals, str(read_count(events)), seal):
             raise ValueError
-        state = State(_read_whole(whole), read_totals(read_json(totals)), events, seal)
+        state = State(_read_whole(whole), Totals.from_dict(read_json(totals)), events, seal)
     except UNREADABLE:
         raise DamagedError("its sums") from None
     if (_checked(run, state, events)[1] if events else _digest(_whole_text(state.whole))) != seal:
@@ -230,17 +229,6 @@ def read_event(text: Any) -> Entry | tuple[int, dict[str, Any], tuple[str, ...]]
         costs=tuple(map(Cost.from_list, data["costs"])),
         rho=read_amount(data["rho"], LARGEST * 10**6),
     )
-
-
-def _totals_data(t: Totals) -> dict[str, Any]:
-    return {
-        "entries": t.entries,
-        "spent": [str(t.epsilon), str(t.delta)],
-        "proved": [str(t.proved_epsilon), str(t.proved_delta)],
-        "unproved": t.unproved,
-        "rho": str(t.rho),
-        "records_per_person": t.records_per_person,
-    }
 
 
 def _whole_text(whole: Whole) -> str:

@@ -6,11 +6,10 @@ from dataclasses import dataclass, field, fields, replace
 from fractions import Fraction
 from typing import Any
 
-from .._utils.json_text import read_json
-from .._utils.parameters import as_written, least_float
-from .amounts import rounded_up as rounded_up
+from .._utils.parameters import as_written, least_float, read_json
+from .composition import ADDITION, least
 from .costs import NOTHING_PROVED, PURE, Cost, pair, plain_sum, rho_sum
-from .totals import ADDITION, least
+from .costs import rounded_up as rounded_up
 
 FORMAT, VERSION = "discreet privacy statement", 1
 

@@ -1,6 +1,6 @@
 """A ledger that several processes share: in a file, or on a PostgreSQL server for several machines.
 
-Every operation is one transaction on a connection of its own (``sqlite_ledger.py``, ``postgres_ledger.py``); what it reads and
+Every operation is one transaction on a connection of its own (``ledger_places.py``); what it reads and
 writes is in ``ledger_rows.py``. A writer has the ledger's row to itself from before it looks at the sums until what it books is
 on disk.
 """
@@ -16,12 +16,20 @@ from pathlib import Path
 from typing import Any
 
 from . import ledger_rows as rows
-from .entries import Booked, Entry, LedgerSnapshot, Totals, Whole, read_checksum
-from .ledger import Ledger, Wish
-from .ledger_places import BusyError, LedgerError, MissingError, OutOfReachError, Place, T
-from .postgres_ledger import PostgreSQLPlace, is_url
-from .sqlite_ledger import SQLitePlace, damaged
-from .whole import Rho, whole_of
+from .entries import Booked, Entry, LedgerSnapshot, Rho, Totals, Whole, read_checksum, whole_of
+from .ledger import BudgetRequest, Ledger
+from .ledger_places import (
+    BusyError,
+    LedgerError,
+    MissingError,
+    OutOfReachError,
+    Place,
+    PostgreSQLPlace,
+    SQLitePlace,
+    T,
+    damaged,
+    is_url,
+)
 
 PATIENCE = 2.0  # seconds before one is told that this waits
 
@@ -100,17 +108,17 @@ class StoredLedger(Ledger):
             raise LedgerError(f"the ledger at {self._place.shown} was replaced by another one since it was opened")
         return state
 
-    def _book(self, wish: Wish) -> tuple[Booked, Entry]:
+    def _book(self, request: BudgetRequest) -> tuple[Booked, Entry]:
         def book(run: rows.Run) -> tuple[rows.State, Entry]:
             state = self._state(run)
-            entry = wish.granted(state.whole, state.totals, rows.known_in(run, state, wish.rests_on))
+            entry = request.approve(state.whole, state.totals, rows.known_in(run, state, request.rests_on))
             totals = state.totals.plus(entry)
             return rows.append(run, state, rows.reserved(entry, totals.entries), totals), entry
 
         state, entry = self._do(True, book)
         self._when_booked = state.whole, state.totals
         assert state.whole.name is not None
-        return Booked(state.whole.name, state.totals.entries, wish.release), entry
+        return Booked(state.whole.name, state.totals.entries, request.release), entry
 
     def _end(self, booked: Booked, how: str, epsilon: Fraction, delta: Fraction) -> None:
         """The end is for information: what was booked stays so. If only this cannot be written, the release is not lost."""

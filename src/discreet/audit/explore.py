@@ -7,7 +7,7 @@ released are not enumerated: given everything else they follow the discrete Lapl
 down and integrated in ``loss.py``. So what is checked is the code that real fits run: how it splits the budget, which records
 it takes away, when it stops. Where all lists or trees are added up, each choice of the sampler is such a decision, too: its own
 code is run, sums and all. What is *not* run here: the way from a table to cells, and the code that draws in other ways
-(``select`` of mechanisms without exact coins, the envelope and the search for lists, trees from cells, OpenDP). These are
+(``select`` of mechanisms without exact coins, the envelope for lists, trees from cells, OpenDP). These are
 level 3's part.
 """
 
@@ -31,9 +31,8 @@ from ..estimators.greedy_trees import DPGreedyTreeClassifier
 from ..estimators.optimal import DPOptimalRuleListClassifier
 from ..estimators.private import Priced
 from ..estimators.trees import DPOptimalTreeClassifier
-from ..private.counts.cells import Cells
+from ..private.counts.cells import Cells, Packing
 from ..private.counts.counting import NodeCounts
-from ..private.counts.packing import Packing
 from ..private.counts.totals import TotalsInProgress
 from ..private.counts.tuples import TuplesInProgress
 from ..private.noise.discrete_laplace import tail
@@ -281,7 +280,7 @@ class ExploredOptimal(_Explored, DPOptimalRuleListClassifier):
     def _doors(self, *arguments: Any) -> Any:
         doors = super()._doors(*arguments)
 
-        def draw(problem: Problem, by_envelope: bool) -> tuple[list[int], list[int]]:
+        def draw(problem: Problem) -> tuple[list[int], list[int]]:
             rules, labels = self.explorer.fork_among(lambda: law_of_lists(problem))
             return list(rules), list(labels)
 

@@ -16,7 +16,7 @@ from ..estimators.optimal import DPOptimalRuleListClassifier
 from ..estimators.trees import DPOptimalTreeClassifier, Trees
 from ..private.mechanisms.audit_cases import WholeFit
 from ..private.mechanisms.registry import MECHANISMS
-from ..private.sampling.trees.problem import MASS
+from ..private.sampling.trees.worth import MASS
 from .explore import (
     CardsOnTuples,
     ExploredByEnvelope,
@@ -185,9 +185,6 @@ WHOLE_LISTS = (
     Subject(
         "whole lists, one rule at a time", WHOLE, {"epsilon": 1.0, "max_length": 3, "joint": 1, "counts_share": 0.5}
     ),
-    Subject(
-        "whole lists, by search", WHOLE, {"epsilon": 1.0, "max_length": 10, "counts_share": 0.0}
-    ),  # as for long lists
     Subject(
         "whole lists, pairs of literals",
         WHOLE,

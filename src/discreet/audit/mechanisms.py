@@ -6,7 +6,7 @@ from functools import partial
 
 from ..private.mechanisms.audit_cases import Grid, Nodes
 from ..private.mechanisms.registry import MECHANISMS
-from ..private.sampling.trees.problem import ACCURACY, MASS
+from ..private.sampling.trees.worth import ACCURACY, MASS
 from . import lists, trees
 from .choices import Finding, worst_choice, worst_on_grid
 from .counts import worst_check, worst_count

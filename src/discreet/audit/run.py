@@ -8,7 +8,7 @@ from concurrent.futures import Future
 from contextlib import nullcontext
 from typing import Any, NamedTuple
 
-from .._utils.processes import process_pool
+from .._utils.parallel import process_pool
 from ..accounting.statement import Guarantee
 from ..estimators.cards import Cards
 from .choices import Finding

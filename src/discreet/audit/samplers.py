@@ -24,20 +24,19 @@ from ..private.noise.gaussian import Gaussian
 from ..private.noise.gumbel import Gumbel
 from ..private.noise.laplace import Laplace
 from ..private.noise.noisy_max import Noise, log_prob
-from ..private.sampling.law.envelope import draw_by_envelope
-from ..private.sampling.law.search import draw_by_search
+from ..private.sampling.deadline import Deadline
+from ..private.sampling.envelope import draw_by_envelope
 from ..private.sampling.list_sums import ListSums
 from ..private.sampling.problem import make_problem
 from ..private.sampling.reference import law_of_draw
-from ..private.sampling.speed.deadline import Deadline
 from ..private.sampling.trees.drawing import WeighedTrees
 from ..private.sampling.trees.on_cells import TreeProblem
 from ..private.sampling.trees.on_tuples import TupleTrees
-from ..private.sampling.trees.problem import SCORES, Posed
 from ..private.sampling.trees.reference import law_of_trees
+from ..private.sampling.trees.sums import Posed
+from ..private.sampling.trees.worth import SCORES
 from ..rules.candidates import Candidates
-from ..rules.prior import Prior
-from ..rules.tree_prior import TreePrior
+from ..rules.prior import Prior, TreePrior
 from .lists import counted
 from .observed import misfit
 
@@ -78,11 +77,11 @@ def _flips(draws: int) -> float:
     )
 
 
-def _lists(sampler: Callable[..., tuple[list[int], list[int]]], draws: int) -> float:
+def _lists(draws: int) -> float:
     prior, rate = Prior((1.0, 1.0, 1.0), np.ones(4)), 0.6
     posed, law = make_problem(TRUTH, COUNTS, prior, rate), law_of_draw(TRUTH, COUNTS, prior, rate)
     entropy = SystemEntropy()
-    drawn = Counter(tuple(map(tuple, sampler(posed, entropy, Deadline()))) for _ in range(draws))
+    drawn = Counter(tuple(map(tuple, draw_by_envelope(posed, entropy, Deadline()))) for _ in range(draws))
     return misfit(drawn, dict(zip(law.lists, np.exp(law.logs), strict=True)))
 
 
@@ -119,8 +118,7 @@ def samplers() -> dict[str, Callable[[int], float]]:
     checks["discrete Laplace noise (OpenDP)"] = _counts
     for noise in (Laplace(), Gumbel(), Gaussian(), Cauchy()):
         checks[f"{type(noise).__name__} noise"] = partial(_noise, noise)
-    checks["whole lists by envelope"] = partial(_lists, draw_by_envelope)
-    checks["whole lists by search"] = partial(_lists, draw_by_search)
+    checks["whole lists by envelope"] = _lists
     checks["whole lists by sums"] = _summed_lists
     checks |= {f"whole trees by {score}": partial(_trees, score, False) for score in SCORES}
     checks |= {f"whole trees from tuples by {score}": partial(_trees, score, True) for score in SCORES}

@@ -13,11 +13,12 @@ import numpy as np
 from ..private.sampling.trees.drawing import WeighedTrees
 from ..private.sampling.trees.on_cells import TreeProblem
 from ..private.sampling.trees.on_tuples import TupleTrees
-from ..private.sampling.trees.problem import ACCURACY, MASS, Posed
 from ..private.sampling.trees.reference import law_of_trees
+from ..private.sampling.trees.sums import Posed
+from ..private.sampling.trees.worth import ACCURACY, MASS
 from ..rules.candidates import Candidates
 from ..rules.numbered_tree import Fork, Leaf, NumberedTree, Path, leaves_of
-from ..rules.tree_prior import TreePrior
+from ..rules.prior import TreePrior
 from .choices import Finding
 from .explore import Explorer, normalised
 from .lists import KINDS, N_RULES, TRUTH, Laws, counted, worst_draw

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from .._utils.names import closest, first_few
+from .._utils.escaping import closest, first_few
 from .ending import as_message
 from .table_notes import check_not_private, is_file_of
 from .terminal import say_json as say_json
@@ -56,7 +56,7 @@ class _Place(click.ParamType):  # type: ignore[type-arg]  # older versions of cl
             return value
         if "://" in value:
             from .._utils.errors import TableError
-            from ..sources.addresses import checked_url
+            from ..sources.urls import checked_url
 
             try:
                 checked_url(value)
@@ -84,8 +84,7 @@ class _Ledger(click.ParamType):  # type: ignore[type-arg]  # older versions of c
     def convert(self, value: Any, param: Any, ctx: Any) -> Any:
         if not isinstance(value, str) or "://" not in value:
             return self._file.convert(value, param, ctx)
-        from ..accounting.ledger_places import LedgerError
-        from ..accounting.postgres_ledger import PostgreSQLPlace
+        from ..accounting.ledger_places import LedgerError, PostgreSQLPlace
 
         try:
             PostgreSQLPlace(value)
@@ -122,10 +121,10 @@ class Given:
                     "--engine is for a single file; a URL, a folder, or a pattern of names goes to its engine by itself"
                 )
             return True
-        from ..sources.files import ARROW
+        from ..sources.files import ARROW, TEXT
 
-        if self.engine == "duckdb" and self.place.suffix.lower() in ARROW:
-            raise click.UsageError("--engine duckdb is for CSV and Parquet files; leave it out for an Arrow file")
+        if self.engine == "duckdb" and self.place.suffix.lower() in (*TEXT, *ARROW):
+            raise click.UsageError("--engine duckdb is for Parquet files; leave it out for a CSV or Arrow file")
         return self.engine == "duckdb"
 
     def columns(self, needed: Sequence[str] = (), public: bool = False) -> list[str]:
@@ -140,7 +139,7 @@ class Given:
         """As an ibis table, once its columns are checked."""
         from ..sources.urls import open_table
 
-        opened = open_table(self.place, **self.how)
+        opened = open_table(self.place)
         check_columns(self.place, needed, opened.columns)
         return opened
 
@@ -188,7 +187,7 @@ def table_options(
 ENGINE = click.option(
     "--engine",
     type=click.Choice(["memory", "duckdb"]),
-    help="What reads a file: this process (memory, the default), or DuckDB. A URL names its engine.",
+    help="What reads a Parquet file: this process (memory, the default), or DuckDB. A URL names its engine.",
 )
 
 
@@ -327,7 +326,7 @@ def _is_same(one: Path, other: Path) -> bool:
 
 def _why_kept(path: Path) -> str:
     """What cannot be had again. A ledger is known by how it begins, a table by what earlier commands noted."""
-    from ..accounting.sqlite_ledger import is_ledger
+    from ..accounting.ledger_places import is_ledger
 
     with open(path, "rb") as file:
         if is_ledger(file.read(100)):

@@ -198,13 +198,14 @@ def _groups_asked(by: Sequence[str], known: Sequence[str]) -> dict[str, list[flo
 
 
 def _accuracy(model: Any, X: Any, y: Any, epsilon: float, told: dict[str, Any], as_json: bool) -> str:
-    from ..evaluation.accuracy import CONFIDENCE, COVERS, noisy_accuracy
+    from ..evaluation.evaluated import COUNTS_COVER
+    from ..evaluation.measuring import CONFIDENCE, noisy_accuracy
 
     found = noisy_accuracy(model, X, y, epsilon, **told)
     if not as_json:
         return str(found)
     promise = {"proved": found.privacy.proved is not None, "because": list(found.privacy.because)}
-    interval = {"low": found.low, "high": found.high, "interval": {"level": CONFIDENCE, "covers": COVERS}}
+    interval = {"low": found.low, "high": found.high, "interval": {"level": CONFIDENCE, "covers": COUNTS_COVER}}
     return json.dumps({"accuracy": found.accuracy, **interval, "epsilon": epsilon} | promise, indent=1)
 
 

@@ -223,7 +223,7 @@ def _show(model: "SavedModel", out: Path, report: Path | None, ledger_file: Path
             style="yellow",
         )
     else:
-        from ..accounting.ledger_words import left_of, together
+        from ..accounting.ledger_export import left_of, together
 
         now = model.ledger
         left = f"{float(now.remaining[0]):.6g} of {float(now.epsilon):.6g} left" if now.rho is None else left_of(now)

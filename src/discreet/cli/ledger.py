@@ -96,7 +96,7 @@ def _rho(given: str | None) -> Any:
 def show(path: Path | str, as_json: bool) -> None:
     """Show what was spent, on what, and what is left."""
     from ..accounting.ledger import Ledger
-    from ..accounting.ledger_words import left_of, to_whom, together
+    from ..accounting.ledger_export import left_of, to_whom, together
 
     with common.errors_as_messages():
         opened = Ledger.open(path)

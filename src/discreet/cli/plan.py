@@ -153,7 +153,7 @@ def _plan(
 
     alike = [on_similar(records, len(schema.used), len(schema.classes or (0, 1)), e.epsilon) for e in expected]
     if out is not None:
-        from ..evaluation.planning_chart import planning_chart
+        from ..evaluation.planning import planning_chart
 
         common.write_new(out, planning_chart(expected, best, model), force)
     if as_json:

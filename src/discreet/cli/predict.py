@@ -16,7 +16,7 @@ from . import common
 from .terminal import on_one_line, say, say_lines
 
 if TYPE_CHECKING:
-    from ..models.model import PartitionModel
+    from ..models.model import Model
     from ..schema.columns import Column
 
 
@@ -86,7 +86,7 @@ def _other_sign(table: common.Given) -> str:
 class _Doubts:
     """How many values of each column the model cannot read: no secret here, the table is the user's own."""
 
-    def __init__(self, model: "PartitionModel", other_sign: str) -> None:
+    def __init__(self, model: "Model", other_sign: str) -> None:
         from ..sources.table_check import Unread
 
         assert model.schema is not None
@@ -117,7 +117,7 @@ class _Doubts:
 
 
 def _what_they_are(column: "Column") -> str:
-    from ..schema.columns.value_bins import TextBins, TruthBins
+    from ..schema.columns.values import TextBins, TruthBins
 
     match column.value_bins:
         case TextBins(unlisted=place):
@@ -129,17 +129,16 @@ def _what_they_are(column: "Column") -> str:
             return "are not numbers and count as missing"
 
 
-def _scores(model: "PartitionModel", X: Any) -> Iterator[tuple[Any, ...]]:
+def _scores(model: "Model", X: Any) -> Iterator[tuple[Any, ...]]:
     """The label of each record, and the shares of all classes."""
-    from ..rules.partition import has_points_by_class, shares_of
 
     found = model.captures(X)
-    if has_points_by_class(model):  # each record has shares of its own
+    if model.has_points_by_class:  # each record has shares of its own
         return (
             (model.answers[k].label, *row)
             for k, row in zip(found, model.predict_proba(X).round(6).tolist(), strict=True)
         )
-    answers = [(a.label, *(round(float(p), 6) for p in shares_of(model, a))) for a in model.answers]
+    answers = [(a.label, *(round(float(p), 6) for p in model.shares_of(a))) for a in model.answers]
     return (answers[k] for k in found)
 
 
@@ -169,7 +168,7 @@ def _write(out: Path, written: Iterable[str], force: bool) -> int:
     return n
 
 
-def _parts(table: common.Given, model: "PartitionModel", ids: Sequence[str]) -> Iterator[tuple[Any, Iterable[Any]]]:
+def _parts(table: common.Given, model: "Model", ids: Sequence[str]) -> Iterator[tuple[Any, Iterable[Any]]]:
     """Some records at a time: what the rules need, and what is copied of each."""
     from ..sources.engine import records
     from ..sources.files import read_parts, side_by_side

@@ -13,9 +13,11 @@ if TYPE_CHECKING:
     from rich.console import Console
     from rich.text import Text
 
-    from ..models.nodes import Node
+    from ..models.model import Model
+    from ..models.partition import Answer
     from ..models.score_card import ScoreCard
-    from ..rules.partition import Answer, Condition, Model
+    from ..models.tree import Node
+    from ..rules.rules import Condition
 
 LABEL_COLOURS = ("cyan", "magenta", "green", "yellow", "blue", "red")
 
@@ -28,9 +30,8 @@ def coloured(model: "Model", counts_epsilon: float | None = None) -> "Text":
     from rich.text import Text
 
     from ..models.cards import numbers_of
-    from ..models.nodes import root_of
     from ..models.score_card import ScoreCard
-    from ..rules.partition import conditions_of_answers
+    from ..models.tree import root_of
     from ..rules.text import write_number
 
     if (root := root_of(model)) is not None:
@@ -48,7 +49,7 @@ def coloured(model: "Model", counts_epsilon: float | None = None) -> "Text":
                 )
             )
         lines += [Text()] if partition.points else []
-    conditions = conditions_of_answers(model)
+    conditions = model.answer_conditions
     for i, answer in enumerate(model.answers):
         lines.append(Text.assemble(*_words(model, conditions, i), *_answer(model, answer, counts_epsilon)))
     return Text("\n").join(lines)
@@ -59,7 +60,7 @@ def _coloured_tree(model: "Model", root: "Node", counts_epsilon: float | None) -
     from rich.text import Text
 
     from ..models.labelled import in_labels
-    from ..models.nodes import INDENT, lines_of
+    from ..models.tree import INDENT, lines_of
 
     lines = []
     for line in lines_of(root):
@@ -75,9 +76,9 @@ def _coloured_card(model: "ScoreCard", counts_epsilon: float | None) -> "Text":
     """A score card: columns, values and points under each other, then what totals mean."""
     from rich.text import Text
 
-    from ..models.card_text import LARGEST_TOTAL, card_rows
     from ..models.cards import ranges_of_totals
     from ..models.labelled import classes_called, in_labels
+    from ..models.score_card import LARGEST_TOTAL, card_rows
 
     lines: list[Text] = []
     for number, card in enumerate(model.cards):
@@ -109,13 +110,12 @@ def _share(share: float) -> str:
 
 def _answer(model: "Model", answer: "Answer", counts_epsilon: float | None) -> list[Any]:
     """A label in its colour, and what its counts or shares say."""
-    from ..models.count_intervals import support_interval
     from ..models.labelled import classes_called, reason_for_label
 
     where = model.classes.index(answer.label)
     label = (on_one_line(classes_called(model)[where]), f"bold {LABEL_COLOURS[where % len(LABEL_COLOURS)]}")
     counts = [max(0.0, c) for c in answer.counts or ()]
-    ends = support_interval(answer, counts_epsilon) if counts_epsilon and counts else None
+    ends = answer.support_interval(counts_epsilon) if counts_epsilon and counts else None
     interval = "" if ends is None else f" ({ends[0]:,} to {ends[1]:,})"
     said = []
     if answer.shares is not None:  # they are not those of the counts: both are said

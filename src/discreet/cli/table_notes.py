@@ -14,9 +14,9 @@ from urllib.parse import parse_qsl, urlsplit
 
 import click
 
-from .._utils.databases import new_database
-from ..sources.addresses import files_in, local_place
+from .._utils.writing import new_database
 from ..sources.engines import engine_at
+from ..sources.urls import files_in, local_place
 from .terminal import say
 
 # Kinds of notes: by table, its ledger's place ("ledgers"), that ledger's name ("names"), and who was a sample ("samples"); and by

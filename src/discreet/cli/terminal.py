@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from .._utils.visible import escaped as escaped
+from .._utils.escaping import escaped as escaped
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

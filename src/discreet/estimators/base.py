@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_dat
 from .._utils.errors import SchemaError, no_value_shown
 from .._utils.parameters import finite_number
 from .._utils.tables import Table, array_names, as_array, as_frame, as_table, renamed
-from ..models.model import PartitionModel
+from ..models.model import Model
 from ..models.rule_list import RuleList
 from ..models.saved import SavedModel
 from ..private.counts.cells import Cells, CellsInProgress
@@ -50,7 +50,7 @@ class Classifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sciki
         self._parameters.check(self)
 
     @property
-    def model_(self) -> PartitionModel:
+    def model_(self) -> Model:
         """What was learned, under one name for all kinds of models. There is none before ``fit``."""
         return self.rule_list_
 

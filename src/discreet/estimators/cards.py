@@ -9,7 +9,8 @@ from typing import Any, Self
 import numpy as np
 
 from ..accounting.ledger import Ledger, Reservation, exact
-from ..models.model import PartitionModel
+from ..models.model import Model
+from ..models.partition import Answer, Points
 from ..models.score_card import Card, PointsTable, ScoreCard
 from ..private.mechanisms.registry import SCORE_CARDS
 from ..private.mechanisms.score_cards import CardBudget
@@ -22,8 +23,7 @@ from ..rules.candidates import Candidates
 from ..rules.column_parts import ColumnParts, parts_of
 from ..rules.limits import Limits, check_monotone
 from ..rules.numbered_tree import NumberedTree, leaves_of
-from ..rules.partition import Answer, Condition, Points
-from ..rules.rules import truth
+from ..rules.rules import Condition, truth
 from ..schema import Schema
 from ..sources.plan import Needs
 from .algorithms.cards import LearnedCard, Wanted, score_card
@@ -45,7 +45,7 @@ class Cards(Classifier):
     candidates = None  # the parts of columns follow from the schema
 
     @property
-    def model_(self) -> PartitionModel:
+    def model_(self) -> Model:
         """What was learned, under one name for all kinds of models. There is none before ``fit``."""
         return self.card_
 

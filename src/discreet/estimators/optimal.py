@@ -13,7 +13,7 @@ from ..private.mechanisms.registry import WHOLE_LISTS
 from ..private.mechanisms.whole_lists import DrawBudget
 from ..private.noise.entropy import Entropy
 from ..private.queries.exact import find_optimum
-from ..private.queries.list_doors import LONGEST_BY_ENVELOPE, ListDoors
+from ..private.queries.list_doors import ListDoors
 from ..private.queries.summed_doors import SummedListDoors
 from ..private.queries.vault import Vault
 from ..rules.candidates import Candidates
@@ -22,10 +22,10 @@ from ..rules.prior import Prior
 from ..schema import Schema
 from ..sources.plan import Needs
 from .algorithms.greedy import Learned
-from .algorithms.optimal import check_feasible, draws_of, is_summed, optimal
+from .algorithms.optimal import check_feasible, check_joint, draws_of, is_summed, optimal
 from .base import Classifier, class_weights, fill_cells, refuse
 from .parameters import BEST_LISTS, DP_WHOLE_LISTS
-from .private import ROUNDING, Priced, PrivateClassifier
+from .private import Priced, PrivateClassifier
 from .progress import Bar, estimate_of_lists, steps_of_lists
 
 NOT_SUMMED = (
@@ -46,8 +46,8 @@ class DPOptimalRuleListClassifier(PrivateClassifier):
     max_length : int, default=4
         As in ``GreedyRuleListClassifier``.
     joint : int, default=None
-        How many rules to draw at once; None for all of them. With fewer, the next ones are drawn for the records that are
-        left, and epsilon is split over the draws: the way to long lists and to thousands of candidates. 1 is greedy.
+        How many rules to draw at once, at most eight; None for all of them. With fewer, the next ones are drawn for the records
+        that are left, and epsilon is split over the draws: the way to long lists and to thousands of candidates. 1 is greedy.
     counts_share : float, default=0.1
         The share of epsilon that buys noisy class counts, for ``predict_proba``. The labels are part of the draw and do not
         need them; 0 leaves the counts out.
@@ -135,6 +135,7 @@ class DPOptimalRuleListClassifier(PrivateClassifier):
 
     def _price(self, candidates: Candidates, drafted: bool) -> Priced:
         check_feasible(len(candidates), int(self.max_length), self.joint)
+        check_joint(int(self.max_length), self.joint)
         prior = Prior.of(self.prior, int(self.max_length), candidates)
         sizes = draws_of(int(self.max_length) - 1, self.joint)
         draws = [prior.lengths] if len(sizes) == 1 else [(1.0,) * (size + 1) for size in sizes]
@@ -146,10 +147,8 @@ class DPOptimalRuleListClassifier(PrivateClassifier):
         summed = self._is_summed(candidates)
         if limits is not None and not summed:
             raise ValueError(NOT_SUMMED)
-        searched = not summed and max(sizes) > LONGEST_BY_ENVELOPE  # by comparing rounded numbers
-        assumes = (ROUNDING,) if searched else ()
         costs, counted = WHOLE_LISTS.costs(budget), budget.counts_epsilon > 0
-        promise = self._promise(WHOLE_LISTS.name, None, proved, because, *assumes, costs=costs)
+        promise = self._promise(WHOLE_LISTS.name, None, proved, because, costs=costs)
         promise = replace(promise, limits=limits.said if limits else ())
         if summed:
             bar = Bar(bool(self.verbose), steps_of_lists(len(candidates), sizes))

@@ -24,13 +24,12 @@ from sklearn.utils.validation import validate_data
 
 from .._utils.errors import CandidatesError, SchemaError
 from .._utils.parameters import check_integer
-from .._utils.samples import was_sample
+from .._utils.provenance import was_sample
+from .._utils.redaction import SEE_LEDGER, count_redacted, redacted
 from .._utils.tables import Table, as_frame, as_rows, holds_objects, unnamed_columns
-from .._utils.unseen import SEE_LEDGER, count_unseen, unseen
 from ..accounting.costs import Cost, for_person
 from ..accounting.entries import Booked
-from ..accounting.ledger import Ledger, Reservation
-from ..accounting.left_behind import LedgerLeftBehind
+from ..accounting.ledger import DetachedLedger, Ledger, Reservation
 from ..accounting.statement import Guarantee, PrivacyStatement, neighbours_of
 from ..accounting.stored_ledger import StoredLedger
 from ..private.noise.entropy import Entropy
@@ -39,13 +38,11 @@ from ..private.queries.vault import Vault as AnyVault
 from ..private.release import ASSUMES, Release, Terms, release, warn_outside
 from ..rules.candidates import Candidates
 from ..schema import Schema
-from ..schema.private import check_private_schema, sorted_classes
-from ..sources.at_source import VaultAtSource
+from ..schema.schema import check_private_schema, sorted_classes
 from ..sources.engine import EngineTable
-from ..sources.kept import ReadOnce, Source
-from ..sources.memory import FileTable, MemoryTable, check_labels, check_types
+from ..sources.memory import FileTable, MemoryTable, ReadOnce, Source, check_labels, check_types
 from ..sources.plan import NODES, PATTERNS, TUPLES, Needs, Plan, plan_counting
-from ..sources.vault import Vault
+from ..sources.vault import Vault, VaultAtSource
 from .base import Classifier, refuse
 
 UNCHANGED = "the table did not change while it was learned from: it was counted several times"
@@ -110,7 +107,7 @@ class PrivateClassifier(Classifier, ABC):
 
         def ready() -> Any:
             vault = fill()
-            return vault if prepare is None else count_unseen(lambda: prepare(vault))
+            return vault if prepare is None else count_redacted(lambda: prepare(vault))
 
         with bar:
             released = release(planned, ready, draw)
@@ -150,7 +147,7 @@ class PrivateClassifier(Classifier, ABC):
 
         def fill() -> AnyVault:
             source = open_source()
-            return count_unseen(lambda: count(source))
+            return count_redacted(lambda: count(source))
 
         with ExitStack() as done:
             self._learn(candidates, fill, drafted)
@@ -158,7 +155,7 @@ class PrivateClassifier(Classifier, ABC):
             self.privacy_ = replace(self.privacy_, assumes=(*self.privacy_.assumes, UNCHANGED))
         return self
 
-    @unseen(SEE_LEDGER)
+    @redacted(SEE_LEDGER)
     def fit(self, X: Any, y: Any, **unsupported: Any) -> Self:
         """Learn a model from records X (a data frame or an array) and their labels y."""
         refuse(unsupported)
@@ -173,7 +170,7 @@ class PrivateClassifier(Classifier, ABC):
             lambda: MemoryTable(table, y, classes), candidates, plan, was_sample(X, y), may_change=False
         )
 
-    @unseen(SEE_LEDGER)
+    @redacted(SEE_LEDGER)
     def fit_file(
         self,
         path: str | PathLike[str],
@@ -187,8 +184,8 @@ class PrivateClassifier(Classifier, ABC):
 
         The schema names the target. What the strings of a CSV file mean is in docs/command-line.md. The file is read once;
         twice if there are two draws (``joint``, ``stages``) and the schema allows too many patterns to hold. With more draws than
-        that its bins are kept in a temporary file meanwhile (docs/scale.md). With ``engine="duckdb"`` DuckDB reads the file; the
-        model and its statement are the same.
+        that its bins are kept in a temporary file meanwhile (docs/scale.md).
+        With ``engine="duckdb"`` DuckDB reads a Parquet file; the model and its statement are the same.
 
         Examples
         --------
@@ -215,8 +212,7 @@ class PrivateClassifier(Classifier, ABC):
                 return FileTable(Path(path), schema, classes, delimiter, encoding, decimal)
             from ..sources.urls import open_table
 
-            opened = open_table(path, delimiter=delimiter, encoding=encoding, decimal=decimal)
-            return EngineTable(opened, schema, classes)
+            return EngineTable(open_table(path), schema, classes)
 
         return self._learn_from(open_source, candidates, self._plan(candidates), drafted=False, may_change=True)
 
@@ -225,7 +221,7 @@ class PrivateClassifier(Classifier, ABC):
             raise SchemaError(f"{type(self).__name__}.{method} needs a schema: it says what is public, and the target")
         return self._given_schema().exclude(self.exclude)
 
-    @unseen(SEE_LEDGER)
+    @redacted(SEE_LEDGER)
     def fit_source(
         self,
         table: Any,
@@ -329,7 +325,7 @@ class PrivateClassifier(Classifier, ABC):
         self.feature_names_in_ = np.array(schema.names, dtype=object)
         self.n_features_in_ = len(schema.names)
 
-    @unseen(SEE_LEDGER)
+    @redacted(SEE_LEDGER)
     def fit_vault(self, vault: AnyVault) -> Self:
         """Learn from a vault that was filled before, ``Vault.from_table(X, y, schema)``: fill once, fit many times."""
         self._check_parameters()
@@ -385,7 +381,7 @@ class PrivateClassifier(Classifier, ABC):
         state = dict(super().__getstate__())
         ledger = state.get("ledger")
         if isinstance(ledger, Ledger) and not isinstance(ledger, StoredLedger):
-            state["ledger"] = LedgerLeftBehind(ledger.snapshot(state.get("booked_")))
+            state["ledger"] = DetachedLedger(ledger.snapshot(state.get("booked_")))
         return state
 
     def __copy__(self) -> Self:

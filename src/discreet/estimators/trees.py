@@ -10,9 +10,9 @@ from typing import Any, Self
 import numpy as np
 
 from ..accounting.ledger import Ledger, Reservation, exact
-from ..models.model import PartitionModel
-from ..models.nodes import simplified
-from ..models.tree import Node, Split, Tree
+from ..models.model import Model
+from ..models.partition import Answer
+from ..models.tree import Node, Split, Tree, simplified
 from ..private.mechanisms.registry import WHOLE_TREES
 from ..private.mechanisms.whole_lists import DrawBudget
 from ..private.noise.entropy import Entropy
@@ -24,8 +24,7 @@ from ..private.queries.vault import Vault
 from ..rules.candidates import Candidates
 from ..rules.limits import Limits
 from ..rules.numbered_tree import Leaf, NumberedTree
-from ..rules.partition import Answer
-from ..rules.tree_prior import TreePrior
+from ..rules.prior import TreePrior
 from ..schema import Schema
 from ..sources.plan import Needs
 from .algorithms.greedy import majority
@@ -51,7 +50,7 @@ class Trees(Classifier):
     candidates = None  # the tests follow from the schema
 
     @property
-    def model_(self) -> PartitionModel:
+    def model_(self) -> Model:
         """What was learned, under one name for all kinds of models. There is none before ``fit``."""
         return self.tree_
 

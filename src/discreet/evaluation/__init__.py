@@ -6,24 +6,18 @@ Names are imported when they are first used, so that the command line starts fas
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-_HOME = {
-    "MembershipAttack": "membership",
-    "feature_importance": "importance",
-    "feature_overlap": "overlap",
-    "membership_attack": "membership",
-    "vulnerability": "overfitting",
-    "vulnerability_of_counts": "overfitting",
-}
+_MEASURES = ("feature_importance", "feature_overlap", "vulnerability", "vulnerability_of_counts")
+_HOME = dict.fromkeys(_MEASURES, "measures") | dict.fromkeys(("MembershipAttack", "membership_attack"), "membership")
 
 __all__ = sorted(_HOME)
 
 if TYPE_CHECKING:
-    from .importance import feature_importance as feature_importance
+    from .measures import feature_importance as feature_importance
+    from .measures import feature_overlap as feature_overlap
+    from .measures import vulnerability as vulnerability
+    from .measures import vulnerability_of_counts as vulnerability_of_counts
     from .membership import MembershipAttack as MembershipAttack
     from .membership import membership_attack as membership_attack
-    from .overfitting import vulnerability as vulnerability
-    from .overfitting import vulnerability_of_counts as vulnerability_of_counts
-    from .overlap import feature_overlap as feature_overlap
 
 
 def __getattr__(name: str) -> Any:

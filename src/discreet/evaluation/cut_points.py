@@ -9,9 +9,9 @@ import numpy as np
 
 from .._utils.errors import SchemaError
 from .._utils.parameters import as_written, check_integer
-from .._utils.samples import was_sample
+from .._utils.provenance import was_sample
+from .._utils.redaction import SEE_LEDGER, redacted
 from .._utils.tables import Table, as_table
-from .._utils.unseen import SEE_LEDGER, unseen
 from ..accounting.costs import for_person
 from ..accounting.ledger import Ledger, Reservation
 from ..accounting.statement import Guarantee, PrivacyStatement
@@ -22,13 +22,13 @@ from ..private.queries.cut_doors import CutDoors
 from ..private.release import Release, Terms, release
 from ..schema import Label, Schema
 from ..schema.columns import Numeric
-from ..schema.private import check_private_schema, sorted_classes
+from ..schema.schema import check_private_schema, sorted_classes
 from ..sources.engine import EngineTable, is_engine_table
 from ..sources.memory import check_types
 from ..sources.vault import Vault
 
 
-@unseen(SEE_LEDGER)
+@redacted(SEE_LEDGER)
 def private_cuts(
     X: Any,
     schema: Schema,

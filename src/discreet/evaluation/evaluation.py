@@ -6,16 +6,16 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .._utils.errors import SchemaError
-from .._utils.unseen import SEE_LEDGER, unseen
+from .._utils.redaction import SEE_LEDGER, redacted
 from ..accounting.ledger import Ledger
 from ..accounting.statement import EVALUATED, PrivacyStatement
 from ..models.labelled import classes_called, in_labels
-from ..models.model import PartitionModel
+from ..models.model import Model
 from ..private.noise.entropy import Integers
 from ..private.noise.sums import margin
 from ..private.queries.evaluation import Division
 from ..private.release import Terms
-from ..rules.partition import Condition, conditions_of_answers, has_points_by_class, shares_of
+from ..rules.rules import Condition
 from ..schema import Schema
 from ..schema.columns import Column
 from ..schema.groups import groups_of
@@ -27,7 +27,7 @@ By = str | Sequence[str] | Mapping[str, Sequence[float] | None]
 Pair = tuple[Sum, Sum]  # the records that a rate counts, and the others that it is a share of
 
 
-@unseen(SEE_LEDGER)
+@redacted(SEE_LEDGER)
 def noisy_evaluation(
     model: Any,
     X: Any,
@@ -129,7 +129,7 @@ class Named(NamedTuple):
 
 
 def evaluation_of(
-    rules: PartitionModel, counts: NoisyCounts, named: Sequence[Named], privacy: PrivacyStatement
+    rules: Model, counts: NoisyCounts, named: Sequence[Named], privacy: PrivacyStatement
 ) -> NoisyEvaluation:
     """All numbers, from those that were drawn."""
     answer, n_classes = _class_of_rows(rules, counts.by_answer), len(rules.classes)
@@ -151,7 +151,7 @@ def evaluation_of(
     )
 
 
-def _class_of_rows(rules: PartitionModel, by_answer: bool) -> np.ndarray:
+def _class_of_rows(rules: Model, by_answer: bool) -> np.ndarray:
     """The class that the model says of each row; there is none for what is never predicted."""
     predicted = np.array([rules.classes.index(a.label) for a in rules.answers])
     return predicted if by_answer else np.unique(predicted)
@@ -165,7 +165,7 @@ def _asked(by: By) -> dict[str, Sequence[float] | None]:
     return dict(given)
 
 
-def dividing_column(model: PartitionModel, name: str, schema: Schema | None) -> Column:
+def dividing_column(model: Model, name: str, schema: Schema | None) -> Column:
     """The column of this name that divides the records into groups: as the given schema has it, or else that of the model."""
     assert model.schema is not None
     if name in (model.schema.target, None if schema is None else schema.target):
@@ -231,13 +231,13 @@ class _Numbers:
             found.append(Group(of.column, name, *numbers, of.column_called, of.called[i]))
         return found
 
-    def parts(self, model: PartitionModel, table: Integers) -> tuple[Part, ...]:
+    def parts(self, model: Model, table: Integers) -> tuple[Part, ...]:
         """Of each answer of the model; none where answers do not say how likely classes are, but a record's own totals do."""
-        if has_points_by_class(model):
+        if model.has_points_by_class:
             return ()
-        found, conditions = [], conditions_of_answers(model)
+        found, conditions = [], model.answer_conditions
         for i, answer in enumerate(model.answers):
-            shares, here = shares_of(model, answer), table[:, i]
+            shares, here = model.shares_of(answer), table[:, i]
             pairs = [(_sum(here[:, c]), _sum(np.delete(here, c, axis=1))) for c in range(self._n_classes)]
             observed = tuple(self.rate(rate(*pair, self._epsilon), pair) for pair in pairs)
             condition, called = conditions_named(conditions[i], model.schema)

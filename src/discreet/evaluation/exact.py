@@ -5,13 +5,13 @@ from typing import Any
 import numpy as np
 from sklearn.metrics import roc_auc_score
 
-from ..models.model import PartitionModel
+from ..models.model import Model
 from ..sources.memory import class_numbers
 
 LEAST_CHANCE = 1e-6  # of what happened: a chance of 0 would make one record's loss infinite
 
 
-def exact_numbers(model: PartitionModel, X: Any, y: Any) -> dict[str, Any]:
+def exact_numbers(model: Model, X: Any, y: Any) -> dict[str, Any]:
     """Of records that may be shown: accuracy, ranking, log loss, and each class. Records with other labels are left out."""
     truth = class_numbers(y, model.classes, len(X))
     known = truth >= 0

@@ -1,29 +1,43 @@
-"""What every measurement of a model on private records has in common: from a model, records and a price to noisy histograms."""
+"""The accuracy of a model on private records, with noise and a price; and what every such measurement has in common.
 
+What is measured of a model on private records is private only if the model is: an exact list, learned from the same records,
+tells neighbouring tables apart before any noise is added. So a measurement asks for the model's origin, and proves nothing
+without one.
+"""
+
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
+import numpy as np
+
 from .._utils.errors import RuleError
-from .._utils.samples import was_sample
+from .._utils.provenance import was_sample
+from .._utils.redaction import SEE_LEDGER, redacted
 from .._utils.tables import as_table
 from ..accounting.costs import DISCRETE_LAPLACE, repeated
-from ..accounting.ledger import Reservation
-from ..accounting.statement import Guarantee, PrivacyStatement, neighbours_of
-from ..models.model import PartitionModel, model_of
+from ..accounting.ledger import Ledger, Reservation
+from ..accounting.statement import DRAFTED, INFERRED, MEASURED, SEEDED, Guarantee, PrivacyStatement, neighbours_of
+from ..models.model import Model, model_of
 from ..private.noise.entropy import Entropy, Integers
+from ..private.noise.sums import LEVEL
 from ..private.queries.evaluation import Division, epsilon_each, noisy_histograms
 from ..private.release import ASSUMES, SCHEMA_IS_PUBLIC, Release, Terms, release
 from ..schema import Schema
-from ..schema.private import check_private_schema, sorted_classes
+from ..schema.schema import check_private_schema, sorted_classes
 from ..sources.engine import EngineTable, is_engine_table
 from ..sources.memory import check_labels, check_types
 from ..sources.vault import Vault
-from .origin import origin_of
+from .evaluated import COUNTS_COVER
+
+CONFIDENCE = LEVEL
+SAY = "say model_is_public=True if it does not depend on these records"
+PUBLIC = "the model does not depend on these records: it was written by hand, or learned from others (model_is_public)"
 
 
-def model_to_measure(model: Any) -> PartitionModel:
+def model_to_measure(model: Any) -> Model:
     """The model, if it can be measured."""
     rules = model_of(model)
     if rules is None or rules.schema is None:
@@ -112,3 +126,159 @@ def measure(
     delta = Fraction(0) if terms.ledger is None else terms.ledger.delta
     released = release(planned, fill, draw)
     return released.value, float(epsilon_each(terms.record_price, divisions)), released.privacy.at_delta(delta)
+
+
+@dataclass(frozen=True)
+class Origin:
+    """``kind``: "proved", "seeded", "inferred", "unproved" (private, but nothing is proved), "exact", "unknown" or "public".
+
+    ``because`` says why nothing may be proved of what builds on the model, and is empty if something may; ``assumes`` is what
+    that then rests on.
+    """
+
+    kind: str
+    because: tuple[str, ...] = ()
+    assumes: tuple[str, ...] = ()
+
+    @property
+    def counts_cuts(self) -> bool:
+        """Whether a statement of the model's own has counted the cut points of its schema."""
+        return self.kind == "proved"
+
+
+def origin_of(model: Any, rules: Model, is_public: bool = False) -> Origin:
+    """Of a model, a saved model or a classifier. ``is_public``: the caller vouches for a model that has no statement.
+
+    >>> from discreet import RuleList
+    >>> origin_of(rules := RuleList.parse("if age <= 30 then yes else no"), rules).kind
+    'unknown'
+    >>> origin_of(rules, rules, is_public=True).kind
+    'public'
+    """
+    if rules.schema is not None and rules.schema.inferred:  # vouching for the rules does not vouch for it
+        return Origin("inferred", (INFERRED,))
+    statement = getattr(model, "privacy_", getattr(model, "privacy", None))
+    if isinstance(statement, PrivacyStatement) and statement.proved is not None:
+        return Origin("proved", (), (_in_addition(statement.proved),))
+    if is_public:
+        return Origin("public", (), (PUBLIC,))
+    if isinstance(statement, PrivacyStatement):
+        kind = "seeded" if SEEDED in statement.because else "inferred" if _is_of_records(statement) else "unproved"
+        reasons = "; ".join(statement.because)
+        return Origin(kind, (f"nothing is proved about the model that was measured ({reasons}); {SAY}",))
+    learner = getattr(model, "learner", "unknown")  # of saved models
+    if hasattr(model, "model_") or learner != "unknown":
+        return Origin("exact", (f"the model that was measured was learned without privacy; {SAY}",))
+    return Origin(
+        "unknown",
+        (
+            f"nothing is known about where the {rules.kind} came from that was measured; give the fitted classifier or its "
+            f"SavedModel, which know, or {SAY}",
+        ),
+    )
+
+
+def _is_of_records(statement: PrivacyStatement) -> bool:
+    return INFERRED in statement.because or DRAFTED in statement.because
+
+
+def _in_addition(proved: Guarantee) -> str:
+    return (
+        f"what the model itself reveals is counted by its own statement ({proved}), which adds to this one if it was learned "
+        "from some of these records"
+    )
+
+
+@dataclass(frozen=True)
+class NoisyAccuracy:
+    """A share of records that are classified correctly. With the noise taken into account it lies from ``low`` to ``high``.
+
+    The interval covers the noise alone (95 %), not the choice of the records: on others like them the accuracy may well lie
+    outside of it, the more so the fewer they are.
+    """
+
+    accuracy: float
+    low: float
+    high: float
+    privacy: PrivacyStatement
+
+    def __str__(self) -> str:
+        interval = f"from {self.low:.3f} to {self.high:.3f}; at {100 * CONFIDENCE:g} % this covers {COUNTS_COVER}"
+        found = f"accuracy {self.accuracy:.3f} ({interval})"
+        return f"{found}; {self.privacy.proved or 'not private: ' + '; '.join(self.privacy.because)}"
+
+
+@redacted(SEE_LEDGER)
+def noisy_accuracy(
+    model: Any,
+    X: Any,
+    y: Any,
+    epsilon: float,
+    ledger: Ledger | None = None,
+    records_per_person: int = 1,
+    random_state: int | None = None,
+    model_is_public: bool = False,
+) -> NoisyAccuracy:
+    """Measure a model on records that are private, and pay for it.
+
+    What is proved is about the accuracy, given the model: an exact list that was learned from the same records would tell
+    neighbouring tables apart, whatever the noise. So something is proved only if the model's own statement proves something, or
+    if you say that the model does not depend on these records.
+
+    Parameters
+    ----------
+    model : classifier, SavedModel or RuleList
+        A rule list of this package, fitted with a schema. A bare ``RuleList`` does not know where it came from, so nothing is
+        proved then; give the classifier or the saved model.
+    X, y : records and their labels
+        Values and labels that the schema does not foresee are taken as it says, or left out, in silence. X may be an ibis table
+        (``open_table``), of which only counts come here; y is then None, and the model's schema names the target.
+    epsilon : float
+        The price. The noise is of the size of 1/epsilon records.
+    ledger : Ledger, default=None
+        Where to book it.
+    records_per_person : int, default=1
+        How many records a person may have among these.
+    random_state : int, default=None
+        For experiments only: nothing is then proved.
+    model_is_public : bool, default=False
+        The model does not depend on these records: it was written by hand, or learned from other records. The statement says
+        that this was assumed. (Its schema must be public as well: nothing is proved with one that was made from records.)
+
+    Returns
+    -------
+    NoisyAccuracy
+
+    Examples
+    --------
+    >>> from discreet import DPOptimalRuleListClassifier, noisy_accuracy
+    >>> from discreet.datasets import load_compas
+    >>> data = load_compas(sensitive=False)
+    >>> clf = DPOptimalRuleListClassifier(epsilon=1.0, schema=data.schema).fit(data.data[:5000], data.target[:5000])
+    >>> found = noisy_accuracy(clf, data.data[5000:], data.target[5000:], epsilon=0.1)
+    >>> 0.5 < found.accuracy < 0.8
+    True
+    """
+    rules = model_to_measure(model)
+    terms = Terms(epsilon, ledger, records_per_person, random_state)
+    planned = Measurement("this accuracy", MEASURED, MEASURED, right_or_wrong(rules), 2)
+    (found,), each, privacy = measure(planned, model, X, y, terms, model_is_public)
+    correct, wrong = found[0].tolist()
+    return NoisyAccuracy(*_with_interval(correct, wrong, each), privacy)
+
+
+def right_or_wrong(model: Model) -> Integers:
+    """The place of each answer and class: 0 where the answer is right, 1 where it is wrong."""
+    return np.array([[int(answer.label != c) for c in model.classes] for answer in model.answers], np.int64)
+
+
+def _with_interval(correct: int, wrong: int, epsilon: float) -> tuple[float, float, float]:
+    """The accuracy, and how far off the noise may have brought it: neither count is further off than this, at 95 %."""
+    far = math.ceil(math.log(4.0 / (1.0 - CONFIDENCE)) / epsilon)
+
+    def share(a: float, b: float) -> float:
+        a, b = max(a, 0.0), max(b, 0.0)
+        return a / (a + b) if a + b > 0 else 0.5
+
+    low, high = share(correct - far, wrong + far), share(correct + far, wrong - far)
+    return float(np.clip(share(correct, wrong), low, high)), low, high

@@ -11,8 +11,9 @@ import numpy as np
 from sklearn.metrics import roc_auc_score, roc_curve
 
 from .._utils.parameters import check_seed
-from ..rules.partition import Answer, Model, has_points_by_class, shares_of
-from .records import records_of
+from ..models.model import Model
+from ..models.partition import Answer
+from .measures import records_of
 
 KINDS = ("black-box", "label-only")
 
@@ -81,7 +82,7 @@ def membership_attack(
     if kind not in KINDS:
         raise ValueError(f"kind must be one of {', '.join(KINDS)}, not {kind!r}")
     members, others = records_of(model, X_train, y_train), records_of(model, X_test, y_test)
-    if kind == "black-box" and has_points_by_class(members.model):
+    if kind == "black-box" and members.model.has_points_by_class:
         raise ValueError(
             'kind must be "label-only" for a score card of more than two classes: its answers have no shares'
         )
@@ -108,7 +109,7 @@ def _scores(model: Model, kind: str, taught: Any, x: np.ndarray, y: np.ndarray, 
     """How sure the attack is that each record is a member, from 0 to 1."""
     inference, BlackBoxClassifier = _toolbox()
     answers = model.answers if kind == "black-box" else [Answer(answer.label) for answer in model.answers]
-    proba = np.array([shares_of(model, answer) for answer in answers])
+    proba = np.array([model.shares_of(answer) for answer in answers])
     target = BlackBoxClassifier(lambda x: proba[x[:, 0].astype(int)], input_shape=(1,), nb_classes=len(model.classes))
     scores: np.ndarray
     if kind == "label-only":

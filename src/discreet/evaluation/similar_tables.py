@@ -13,7 +13,7 @@ from statistics import median
 
 import numpy as np
 
-from .._utils.json_text import read_json
+from .._utils.parameters import read_json
 
 LEAST_GAIN = 0.01  # in accuracy: where boosting gains less than that on the majority, a share of it says nothing
 FARTHEST = 0.5  # in factors of ten, beyond the records times epsilon that a table was measured at

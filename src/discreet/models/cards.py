@@ -10,14 +10,13 @@ from itertools import pairwise
 import numpy as np
 import numpy.typing as npt
 
-from ..rules.partition import Condition, Model, Points
-from ..rules.rules import Literal, checked_number, truth
+from ..rules.rules import Condition, Literal, checked_number, truth
 from ..rules.text import write, write_number
 from ..schema import Schema
 from ..schema.columns import Column
 from ..schema.columns.categorical import OTHER
-from ..schema.columns.value_bins import NumberBins, TextBins
-from ..schema.columns.values import canonical
+from ..schema.columns.values import NumberBins, TextBins, canonical
+from .partition import Points
 
 Bins = npt.NDArray[np.bool_]
 ANY_OTHER = "any other"
@@ -54,12 +53,6 @@ def checked_points(given: object) -> Points:
     if isinstance(given, tuple | list | np.ndarray):
         return tuple(map(checked_number, given))
     return checked_number(given)
-
-
-def cards_of(model: Model) -> tuple[Card, ...]:
-    """The cards of a model that is a score card; none of any other."""
-    cards = getattr(model, "cards", ())
-    return cards if isinstance(cards, tuple) and all(isinstance(card, Card) for card in cards) else ()
 
 
 def numbers_of(points: Points) -> tuple[float, ...]:

@@ -2,13 +2,14 @@
 
 from collections.abc import Iterator, Sequence
 
-from ..rules.partition import Answer, Condition, Model, Points, conditions_of_answers
-from ..rules.rules import Literal
+from ..rules.rules import Condition, Literal
 from ..rules.text import write, write_number
 from ..schema import Schema
-from .card_text import card_text
-from .cards import cards_of, numbers_of
-from .nodes import INDENT, lines_of, root_of
+from .cards import numbers_of
+from .model import Model
+from .partition import Answer, Points
+from .score_card import ScoreCard, card_text
+from .tree import INDENT, Tree, lines_of
 
 
 def in_labels(literal: Literal, schema: Schema | None) -> Literal:
@@ -89,21 +90,21 @@ def lines_in_labels(model: Model, noisy: bool = True) -> Iterator[str]:
         (write(called[a.label]) if called[a.label] != str(a.label) else write(a.label)) + _in_brackets(model, a, noisy)
         for a in model.answers
     ]
-    if (root := root_of(model)) is not None:
+    if isinstance(model, Tree):
         left = iter(outcomes)
-        for line in lines_of(root):
+        for line in lines_of(model.root):
             test = "" if line.test is None else f" {in_labels(line.test, model.schema)} then"
             yield f"{INDENT * line.indent}{line.opening}{test}" + ("" if line.answer is None else f" {next(left)}")
         return
-    if cards := cards_of(model):
-        conditions = [" and ".join(str(in_labels(x, model.schema)) for x in card.condition) for card in cards]
+    if isinstance(model, ScoreCard):
+        conditions = [" and ".join(str(in_labels(x, model.schema)) for x in card.condition) for card in model.cards]
         yield from card_text(model, classes_called(model), conditions, labels=True)
         return
     for partition in model.partitions:
         if partition.points is not None:
             yield from _rules(model, partition.conditions, [f"{_said(p)} points" for p in partition.points])
             yield ""
-    yield from _rules(model, conditions_of_answers(model), outcomes)
+    yield from _rules(model, model.answer_conditions, outcomes)
 
 
 def _in_brackets(model: Model, answer: Answer, noisy: bool) -> str:

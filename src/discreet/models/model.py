@@ -1,44 +1,46 @@
-"""What all kinds of models can do, given only the parts that they divide the records into (rules/partition.py)."""
+"""What all kinds of models can do, given only the parts that they divide the records into (models/partition.py)."""
 
+import json
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping
-from dataclasses import replace
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import fields, replace
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 
-from .._utils.errors import RuleError
+from .._utils.errors import RuleError, SchemaError, shown
+from .._utils.parameters import read_json
 from .._utils.tables import as_table
-from ..rules.partition import (
-    Answer,
-    Partition,
-    columns_used_by,
-    find_answers,
-    find_totals,
-    has_points_by_class,
-    shares_of,
-    shares_of_totals,
-)
-from ..rules.rules import Literal, is_label, truth
+from ..rules.rules import Condition, Literal, is_label, truth
 from ..schema import Label, Schema
-from .count_intervals import count_intervals
+from .partition import LARGEST, TOTAL, Answer, Ends, Partition, shares_of_totals
+
+VERSION = 1  # of the entries of every kind
+TIE = 1e-9  # a share that decides between equals
+IsTrue = Callable[[Literal], np.ndarray]  # of which records a literal is true
 
 
-class PartitionModel(ABC):
+class Model(ABC):
     """A model: a frozen dataclass with the fields ``classes`` and ``schema``, that says what its parts and answers are.
 
-    A new kind defines ``kind``, ``partitions``, ``limits``, ``answers``, ``__str__``, ``to_json`` and ``from_json``; calls
-    ``_check`` when it is made; and has a line in ``models.kinds``.
+    Without points there is one partition, and an answer for each of its parts. With points, they are added up in the order of
+    the partitions; the first answer is for totals below the first of the ``limits``, the next one for those below the second,
+    and the last for all others. With points for each class there are no limits, and an answer for each class: the first whose
+    total is the largest.
+
+    A new kind defines ``kind``, ``partitions``, ``limits``, ``answers``, ``__str__``, ``_entries`` and ``_fields_in``; calls
+    ``_check`` when it is made; and has a line in ``KINDS`` (models/saved.py).
     """
 
-    kind: ClassVar[str]
-    classes: tuple[Label, ...]
-    schema: Schema | None
-    class_weight: tuple[float, ...] | None = None
+    kind: ClassVar[str]  # "rule list": what people call it
+    classes: tuple[Label, ...]  # in the order of counts and shares
+    schema: Schema | None  # None if the model uses no column
+    class_weight: tuple[float, ...] | None = None  # what a mistake in each class counted; None if all counted the same
 
-    if TYPE_CHECKING:  # as conditions.partition.Model has them; a kind may have each as a field or as a property
+    if TYPE_CHECKING:  # a kind may have each as a field or as a property
 
         @property
         def partitions(self) -> tuple[Partition, ...]:
@@ -53,18 +55,75 @@ class PartitionModel(ABC):
             """One for each part of the only partition; with points, one more than there are limits, or one for each class."""
 
     @abstractmethod
-    def to_json(self, indent: int | None = 1) -> str:
-        """The model as JSON that ``from_json`` reads back, here or in a later version."""
+    def _entries(self) -> dict[str, Any]:
+        """The fields of this kind as JSON has them: those that not all kinds have."""
 
     @classmethod
     @abstractmethod
+    def _fields_in(cls, data: Mapping[str, Any]) -> dict[str, Any]:
+        """The same fields, read from what ``_entries`` made."""
+
+    def to_json(self, indent: int | None = 1) -> str:
+        """The model as JSON that ``from_json`` reads back, here or in a later version."""
+        data = {"format": f"discreet {self.kind}", "version": VERSION, "classes": list(self.classes), **self._entries()}
+        if self.class_weight is not None:
+            data["class_weight"] = list(self.class_weight)
+        data["schema"] = None if self.schema is None else _without_infinities(self.schema.to_dict())
+        return json.dumps(data, indent=indent, allow_nan=False)
+
+    @classmethod
     def from_json(cls, text: str) -> Self:
         """Read what ``to_json`` wrote."""
+        data = _entries_of(text, f"discreet {cls.kind}")
+        with _reading_entries():
+            found = cls._fields_in(data) | {"classes": tuple(data["classes"])}
+            found["schema"] = None if data["schema"] is None else Schema.from_dict(data["schema"])
+            if "class_weight" in data and "class_weight" in (field.name for field in fields(cls)):  # type: ignore[arg-type]
+                found["class_weight"] = tuple(data["class_weight"])
+        return cls(**found)
 
     @property
     def used_columns(self) -> list[str]:
         """The columns that rules are about, in the order of the rules."""
-        return columns_used_by(self)
+        return list(dict.fromkeys(literal.column for literal in self._literals()))
+
+    def _literals(self) -> Iterator[Literal]:
+        return (x for partition in self.partitions for condition in partition.conditions for x in condition)
+
+    @property
+    def has_points(self) -> bool:
+        """Whether the answer depends on a sum of points, and not on one partition alone."""
+        return self.partitions[0].points is not None
+
+    @property
+    def has_points_by_class(self) -> bool:
+        """Whether there is a sum of points for each class."""
+        points = self.partitions[0].points
+        return points is not None and isinstance(points[0], tuple)
+
+    @property
+    def answer_conditions(self) -> tuple[Condition, ...]:
+        """When each answer is given, in order: the parts themselves, or a literal about the total."""
+        if not self.has_points:
+            return self.partitions[0].conditions
+        if self.has_points_by_class:
+            return (*((Literal(LARGEST, "=", str(answer.label)),) for answer in self.answers[:-1]), ())
+        return (*((Literal(TOTAL, "<", limit),) for limit in self.limits), ())
+
+    def find_answers(self, n: int, is_true: IsTrue) -> np.ndarray:
+        """Which answer each of n records gets, as its number. ``is_true`` says of which records a literal is true."""
+        if not self.has_points:
+            return self.partitions[0].find(n, is_true)
+        total = self._totals(n, is_true)
+        return np.searchsorted(self.limits, total, side="right") if total.ndim == 1 else total.argmax(1)
+
+    def _totals(self, n: int, is_true: IsTrue) -> np.ndarray:
+        """The total of each of n records; with points for each class, a row for each record."""
+        total = np.zeros((n, len(self.classes)) if self.has_points_by_class else n)
+        # in this order, which SQL and Python keep: sums of floating-point numbers depend on it
+        for partition in self.partitions:
+            total += np.array(partition.points, float)[partition.find(n, is_true)]
+        return total
 
     def with_schema(self, schema: Schema) -> Self:
         """The same model, with another schema that offers the same literals."""
@@ -72,9 +131,9 @@ class PartitionModel(ABC):
 
     def captures(self, X: Any, strict: bool = False) -> np.ndarray:
         """Which answer each record gets: 0 is the first. Of a list or a tree, which rule or leaf captures it."""
-        return find_answers(self, *self._asked(X, strict))
+        return self.find_answers(*self._asked(X, strict))
 
-    def _asked(self, X: Any, strict: bool) -> tuple[int, Callable[[Literal], np.ndarray]]:
+    def _asked(self, X: Any, strict: bool) -> tuple[int, IsTrue]:
         """How many records there are, and of which of them a literal is true."""
         table = as_table(X, None if self.schema is None else self.schema.names)
         schema = self.schema
@@ -88,7 +147,7 @@ class PartitionModel(ABC):
 
         return len(table), is_true
 
-    def count_intervals(self, epsilon: float) -> tuple[tuple[tuple[int, int], ...], ...] | None:
+    def count_intervals(self, epsilon: float) -> tuple[tuple[Ends, ...], ...] | None:
         """From where to where the exact class counts of each rule or leaf are, with 95 %; None without counts.
 
         ``epsilon`` is that of the noise in each count, which a bare model does not know: a fitted classifier and a
@@ -99,7 +158,7 @@ class PartitionModel(ABC):
         >>> rules.count_intervals(epsilon=0.1)
         (((10, 70), (60, 120)),)
         """
-        found = [count_intervals(answer, epsilon) for answer in self.answers]
+        found = [answer.count_intervals(epsilon) for answer in self.answers]
         return None if any(ends is None for ends in found) else tuple(ends for ends in found if ends is not None)
 
     def predict(self, X: Any, strict: bool = False) -> np.ndarray:
@@ -125,15 +184,39 @@ class PartitionModel(ABC):
         with a ``class_weight``: there shares are those of the counts, and ``predict`` is a decision, which may name a rare class.
         With points for each class, 10 points more double the odds.
         """
-        if has_points_by_class(self):
-            return shares_of_totals(find_totals(self, *self._asked(X, strict)))
+        if self.has_points_by_class:
+            return shares_of_totals(self._totals(*self._asked(X, strict)))
         of_records: np.ndarray = self.answer_shares[self.captures(X, strict)]
         return of_records
 
     @property
     def answer_shares(self) -> np.ndarray:
         """How likely each class is where each answer is given, a row for each: what ``predict_proba`` says of its records."""
-        return np.array([shares_of(self, answer) for answer in self.answers])
+        return np.array([self.shares_of(answer) for answer in self.answers])
+
+    def shares_of(self, answer: Answer) -> np.ndarray:
+        """How likely each class is where the model gives this answer: what ``predict_proba`` says.
+
+        These are the shares that the answer has, or those of its counts (a negative one is taken as 0), or else 1 for the
+        label. The label was chosen on the records, too, and counts are noisy. So, unless classes have weights, it is taken to
+        be as frequent as the largest class at least, and of equals it has a billionth more: it is the class with the largest
+        share. With weights a label does not say which class is frequent, and the shares are those of the counts; equal ones,
+        where all of them are 0.
+        """
+        label = self.classes.index(answer.label)
+        shares = np.array([float(i == label) for i in range(len(self.classes))])
+        if answer.shares is not None:
+            shares = np.array(answer.shares)
+        elif answer.counts is not None:
+            counts = np.maximum(answer.counts, 0.0)
+            if self.class_weight is not None:
+                return counts / counts.sum() if counts.any() else np.full(len(counts), 1 / len(counts))
+            counts[label] = counts.max()  # of this estimate; the counts of the answer stay as they are
+            shares = counts / counts.sum() if counts.any() else shares
+        if shares[:label].max(initial=-1.0) == shares[label] == shares.max():
+            shares = (1.0 - TIE) * shares  # whoever takes the first of the largest shares should find the label
+            shares[label] += TIE
+        return shares
 
     def to_sql(
         self, dialect: str = "duckdb", share_of: Label | None = None, types: Mapping[str, str] | None = None
@@ -263,7 +346,7 @@ class PartitionModel(ABC):
         if not (all(with_points) or with_points == [False]):
             raise RuleError("a model is one partition of the records, or several that all give points")
         widths = {len(p) if isinstance(p, tuple) else 1 for partition in partitions for p in partition.points or ()}
-        by_class = has_points_by_class(self)
+        by_class = self.has_points_by_class
         if with_points[0] and widths != {len(self.classes) if by_class else 1}:
             raise RuleError("points must be one number everywhere, or one for each class everywhere")
         places = len(self.limits) + 1 if with_points[0] else len(partitions[0].conditions)
@@ -274,13 +357,47 @@ class PartitionModel(ABC):
         ascending = all(a < b for a, b in pairwise((-math.inf, *self.limits, math.inf)))
         if len(answers) != places or not ascending:
             raise RuleError("a model needs an answer for each part, or one more than it has limits, which must ascend")
-        literals = (x for partition in partitions for condition in partition.conditions for x in condition)
-        for literal in dict.fromkeys(literals):  # leaves below a test share it
+        for literal in dict.fromkeys(self._literals()):  # leaves below a test share it
             assert self.schema is not None
             truth(self.schema, literal)  # complains about a literal that the schema does not offer
 
 
-def model_of(given: Any) -> PartitionModel | None:
+def model_of(given: Any) -> Model | None:
     """The model that a fitted classifier or a saved model holds, or that is given itself; None if it is something else."""
     model = getattr(given, "model_", getattr(given, "model", given))
-    return model if isinstance(model, PartitionModel) else None
+    return model if isinstance(model, Model) else None
+
+
+def _entries_of(text: str, form: str) -> dict[str, Any]:
+    """The entries of a model of this format."""
+    try:
+        data = read_json(text)
+    except ValueError:
+        raise RuleError("the model is not valid JSON: the file is cut off, edited by hand, or something else") from None
+    if not isinstance(data, dict) or data.get("format") != form:
+        raise RuleError(f"the JSON is not a {form}")
+    if data.get("version") != VERSION:
+        raise RuleError(
+            f"the model has format version {shown(data.get('version'))}, this discreet reads {VERSION}; update it"
+        )
+    return data
+
+
+@contextmanager
+def _reading_entries() -> Iterator[None]:
+    """While values are made of entries: say of one that is missing or wrong that it is."""
+    try:
+        yield
+    except SchemaError as error:
+        raise RuleError(f"the model's schema cannot be read: {error}") from None
+    except (KeyError, TypeError, AttributeError):
+        raise RuleError("the model's JSON lacks an entry or has one of the wrong type") from None
+
+
+def _without_infinities(data: Any) -> Any:
+    """JSON has no infinity: the open end of a range is null there."""
+    if isinstance(data, dict):
+        return {key: _without_infinities(value) for key, value in data.items()}
+    if isinstance(data, list):
+        return [_without_infinities(value) for value in data]
+    return None if isinstance(data, float) and math.isinf(data) else data

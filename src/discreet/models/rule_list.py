@@ -8,28 +8,17 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from .._utils.errors import RuleError
-from ..rules.partition import Answer, Partition, checked_weights, shares_of
 from ..rules.rules import Literal, Rule, schema_of, truth
 from ..rules.text import Reader, write
 from ..schema import Label, Schema
-from .json_form import (
-    entries_of,
-    json_text,
-    literal_from_dict,
-    literal_to_dict,
-    reading_entries,
-    schema_from,
-    weights_entry,
-    weights_from,
-)
-from .model import PartitionModel
+from .model import Model
+from .partition import Answer, Partition, checked_weights
 
 MOST_COMBINATIONS = 1 << 20  # of values that `reachable` looks at
-FORMAT, VERSION = "discreet rule list", 1
 
 
 @dataclass(frozen=True)
-class RuleList(PartitionModel):
+class RuleList(Model):
     """Rules in order, then a default: the first rule that is true of a record gives its label.
 
     ``classes`` are the labels in the order of the counts, ``schema`` says what the columns are. Both may be left out: they
@@ -147,29 +136,14 @@ class RuleList(PartitionModel):
                 return replace(self, rules=tuple(kept[:-1]), default=replace(kept[-1], antecedent=()))
         return replace(self, rules=tuple(kept))
 
-    def to_json(self, indent: int | None = 1) -> str:
-        """The list as JSON that ``from_json`` reads back, here or in a later version."""
-        rules = [{"if": [literal_to_dict(x) for x in r.antecedent], **_outcome(r)} for r in self.rules]
-        data: dict[str, Any] = {"format": FORMAT, "version": VERSION, "classes": list(self.classes), "rules": rules}
-        return json_text(
-            data | {"default": _outcome(self.default)} | weights_entry(self.class_weight), self.schema, indent
-        )
+    def _entries(self) -> dict[str, Any]:
+        rules = [{"if": [x.to_dict() for x in r.antecedent], **_outcome(r)} for r in self.rules]
+        return {"rules": rules, "default": _outcome(self.default)}
 
     @classmethod
-    def from_json(cls, text: str) -> "RuleList":
-        """Read what ``to_json`` wrote."""
-        data = entries_of(text, FORMAT, VERSION)
-        with reading_entries():
-            schema = schema_from(data)
-            rules = [_rule_from_dict(rule) for rule in data["rules"]]
-            default = _rule_from_dict({"if": [], **data["default"]})
-            classes, weights = tuple(data["classes"]), weights_from(data)
-        return cls(tuple(rules), default, classes, schema, weights)
-
-    def shares(self, rule: Rule) -> np.ndarray:
-        """The share of each class where this rule of the list captures; without counts, 1 for its label."""
-        assert rule.label is not None
-        return shares_of(self, Answer(rule.label, rule.counts))
+    def _fields_in(cls, data: Mapping[str, Any]) -> dict[str, Any]:
+        rules = tuple(_rule_from_dict(rule) for rule in data["rules"])
+        return {"rules": rules, "default": _rule_from_dict({"if": [], **data["default"]})}
 
 
 def _outcome(rule: Rule) -> dict[str, Any]:
@@ -177,6 +151,4 @@ def _outcome(rule: Rule) -> dict[str, Any]:
 
 
 def _rule_from_dict(data: Mapping[str, Any]) -> Rule:
-    antecedent = tuple(literal_from_dict(x) for x in data["if"])
-    counts = data.get("counts")
-    return Rule(antecedent, data["then"], None if counts is None else tuple(counts))
+    return Rule(tuple(map(Literal.from_dict, data["if"])), data["then"], data.get("counts"))

@@ -11,22 +11,23 @@ import hashlib
 import json
 import math
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from .. import __version__
 from .._utils.errors import ModelError, RuleError, shown
-from .._utils.json_text import read_json
+from .._utils.parameters import read_json
 from .._utils.writing import write_whole
 from ..accounting.entries import Booked
 from ..accounting.ledger import UNREADABLE, Ledger, LedgerSnapshot
 from ..accounting.statement import PrivacyStatement
 from ..schema.columns.base import LARGEST_WHOLE
-from .kinds import KINDS, entry_of
-from .model import PartitionModel
+from .model import Model
 from .rule_list import RuleList
+from .score_card import ScoreCard
+from .tree import Tree
 
 if TYPE_CHECKING:
     import numpy as np
@@ -36,17 +37,19 @@ FORMAT, VERSION = "discreet model", 1
 LEFT_OUT = ("schema", "ledger", "candidates", "random_state", "verbose")
 # One more entry holds the model, under the name of its kind: "rule_list"
 ENTRIES = ("format", "version", "discreet", "learner", "parameters", "target", "privacy", "ledger")
+# Under which entry each kind of model stands. A new kind has a place here
+KINDS: dict[str, type[Model]] = {"rule_list": RuleList, "tree": Tree, "score_card": ScoreCard}
 HOW_TO_MEND = "save the model again with SavedModel.of(clf).save(path), or get an unchanged copy"
 
 
-@dataclass(frozen=True, init=False)
+@dataclass(frozen=True)
 class SavedModel:
     """A fitted model without its learner: the model itself, what it promises, and how it was learned.
 
     Parameters
     ----------
     model : RuleList, Tree or ScoreCard
-        The model, with its schema and its (noisy) class counts. Version 0.5 called it ``rule_list``, which is still understood.
+        The model, with its schema and its (noisy) class counts.
     privacy : PrivacyStatement or None
         What it promises; None if it was learned without privacy.
     learner : str
@@ -74,46 +77,24 @@ class SavedModel:
     True
     """
 
-    model: PartitionModel
-    privacy: PrivacyStatement | None
-    learner: str
-    parameters: Mapping[str, Any]
-    target: str | None
-    ledger: LedgerSnapshot | None
-    discreet: str
+    model: Model
+    privacy: PrivacyStatement | None = None
+    learner: str = "unknown"
+    parameters: Mapping[str, Any] = field(default_factory=dict)
+    target: str | None = None
+    ledger: LedgerSnapshot | None = None
+    discreet: str = __version__
     _entry: ClassVar[tuple[Ledger, Booked] | None] = None  # of a model that was just made: where it is booked
-
-    def __init__(
-        self,
-        model: PartitionModel | None = None,
-        privacy: PrivacyStatement | None = None,
-        learner: str = "unknown",
-        parameters: Mapping[str, Any] | None = None,
-        target: str | None = None,
-        ledger: LedgerSnapshot | None = None,
-        discreet: str = __version__,
-        *,
-        rule_list: RuleList | None = None,
-    ) -> None:
-        if model is None and rule_list is None:
-            raise TypeError("a SavedModel needs a model")
-        given = (model if rule_list is None else rule_list, privacy, learner, {} if parameters is None else parameters)
-        for place, value in zip(fields(self), (*given, target, ledger, discreet), strict=True):
-            object.__setattr__(self, place.name, value)
 
     def __getstate__(self) -> dict[str, Any]:
         """For a pickle: a ledger does not go with it."""
         return {name: value for name, value in vars(self).items() if name != "_entry"}
 
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        """Of a pickle. Those of version 0.5 have a ``rule_list`` instead of a ``model``."""
-        vars(self).update({"model" if name == "rule_list" else name: value for name, value in state.items()})
-
     @classmethod
     def of(cls, clf: Any, target: str | None = None) -> "SavedModel":
         """What a fitted classifier releases. ``target`` names the labels where the schema does not."""
         model = getattr(clf, "model_", None)
-        if not isinstance(model, PartitionModel):
+        if not isinstance(model, Model):
             raise ModelError("only a fitted classifier of this package can be saved; call fit first")
         given = {name: _plain(value) for name, value in clf.get_params(deep=False).items() if name not in LEFT_OUT}
         ledger = getattr(clf, "ledger", None)
@@ -193,7 +174,7 @@ class SavedModel:
             "learner": self.learner,
             "parameters": dict(self.parameters),
             "target": self.target,
-            entry_of(self.model): read_json(self.model.to_json()),
+            _entry_of(self.model): read_json(self.model.to_json()),
             "privacy": None if self.privacy is None else read_json(self.privacy.to_json()),
             "ledger": None if self.ledger is None else self.ledger.to_dict(),
         }
@@ -249,7 +230,14 @@ class SavedModel:
             raise ModelError(f"{path}: {error}") from None
 
 
-def _model_in(data: Mapping[str, Any], entry: str) -> PartitionModel:
+def _entry_of(model: Model) -> str:
+    for entry, kind in KINDS.items():
+        if isinstance(model, kind):
+            return entry
+    raise ModelError(f"a {model.kind} cannot be saved: models.kinds has no line for it")
+
+
+def _model_in(data: Mapping[str, Any], entry: str) -> Model:
     """The model under an entry of a file, which says of which kind it is."""
     if entry not in KINDS:
         raise ModelError(

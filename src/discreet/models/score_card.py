@@ -1,25 +1,25 @@
 """A score card: points for each answer, a sum, and a risk for each range of sums. A frozen value that prints and goes to JSON."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar
 
 from .._utils.errors import RuleError
-from ..rules.partition import Answer, Condition, Partition, Points
-from ..rules.rules import Rule, checked_number, schema_of
-from ..rules.text import write
+from ..rules.rules import Condition, Literal, Rule, checked_number, schema_of
+from ..rules.text import write, write_number
 from ..schema import Label, Schema
-from .card_text import card_text
 from .cards import Card as Card
 from .cards import PointsTable as PointsTable
-from .json_form import entries_of, json_text, literal_from_dict, literal_to_dict, reading_entries, schema_from
-from .model import PartitionModel
+from .cards import lines_of_table, numbers_of, percent_of, ranges_of_totals
+from .model import Model
+from .partition import DOUBLING, Answer, Partition, Points
 
-FORMAT, VERSION = "discreet score card", 1
+Rows = list[tuple[str, ...]]
+LARGEST_TOTAL = f"The class with the largest total, the first of equals; {DOUBLING} points more double the odds."
 
 
 @dataclass(frozen=True)
-class ScoreCard(PartitionModel):
+class ScoreCard(Model):
     """Points that add up to a total, which says how likely the classes are.
 
     A record uses the first card whose condition is true of it (the last one has none; most score cards are one card). It begins
@@ -103,40 +103,83 @@ class ScoreCard(PartitionModel):
         """The same without class counts."""
         return replace(self, answers=tuple(replace(answer, counts=None) for answer in self.answers))
 
-    def to_json(self, indent: int | None = 1) -> str:
-        """The card as JSON that ``from_json`` reads back, here or in a later version."""
-        data = {"format": FORMAT, "version": VERSION, "classes": list(self.classes)}
-        data |= {"cards": [_to_dict(card) for card in self.cards], "limits": list(self.limits)}
-        data |= {"answers": [_answer_to_dict(answer) for answer in self.answers]}
-        return json_text(data, self.schema, indent)
+    def _entries(self) -> dict[str, Any]:
+        cards, answers = [_to_dict(card) for card in self.cards], [answer.to_dict() for answer in self.answers]
+        return {"cards": cards, "limits": list(self.limits), "answers": answers}
 
     @classmethod
-    def from_json(cls, text: str) -> "ScoreCard":
-        """Read what ``to_json`` wrote."""
-        data = entries_of(text, FORMAT, VERSION)
-        with reading_entries():
-            cards = tuple(_from_dict(card) for card in data["cards"])
-            answers = tuple(Answer(a["then"], a.get("counts"), a.get("shares")) for a in data["answers"])
-            limits, classes, schema = tuple(data["limits"]), tuple(data["classes"]), schema_from(data)
-        return cls(cards, limits, answers, classes, schema)
+    def _fields_in(cls, data: Mapping[str, Any]) -> dict[str, Any]:
+        cards, answers = tuple(map(_from_dict, data["cards"])), tuple(map(Answer.from_dict, data["answers"]))
+        return {"cards": cards, "limits": tuple(data["limits"]), "answers": answers}
+
+
+def cards_of(model: Model) -> tuple[Card, ...]:
+    """The cards of a model that is a score card; none of any other."""
+    return model.cards if isinstance(model, ScoreCard) else ()
 
 
 def _to_dict(card: Card) -> dict[str, Any]:
     tables = [
-        {"column": t.column, "rows": [{"if": [literal_to_dict(x) for x in c], "points": p} for c, p in t.rows]}
+        {"column": t.column, "rows": [{"if": [x.to_dict() for x in c], "points": p} for c, p in t.rows]}
         for t in card.tables
     ]
-    return {"if": [literal_to_dict(x) for x in card.condition], "start": card.start, "tables": tables}
+    return {"if": [x.to_dict() for x in card.condition], "start": card.start, "tables": tables}
 
 
 def _from_dict(data: Mapping[str, Any]) -> Card:
     tables = tuple(
-        PointsTable(t["column"], tuple((tuple(map(literal_from_dict, r["if"])), r["points"]) for r in t["rows"]))
+        PointsTable(t["column"], tuple((tuple(map(Literal.from_dict, r["if"])), r["points"]) for r in t["rows"]))
         for t in data["tables"]
     )
-    return Card(data["start"], tables, tuple(map(literal_from_dict, data["if"])))
+    return Card(data["start"], tables, tuple(map(Literal.from_dict, data["if"])))
 
 
-def _answer_to_dict(answer: Answer) -> dict[str, Any]:
-    numbers = {"counts": answer.counts, "shares": answer.shares}
-    return {"then": answer.label, **{name: list(given) for name, given in numbers.items() if given is not None}}
+def card_text(model: ScoreCard, classes: Sequence[str], conditions: Sequence[str], labels: bool) -> list[str]:
+    """All lines of a score card. Classes, and the conditions of its cards, are given as they are to be shown."""
+    lines: list[str] = []
+    for number, (card, said) in enumerate(zip(model.cards, conditions, strict=True)):
+        if len(model.cards) > 1:
+            lines.append(f"{'else ' if number else ''}{f'if {said}' if said else ''}".rstrip() + ":")
+        lines += [*_aligned(card_rows(model, card, classes, labels), right=2), ""]
+    return [*lines, *_meaning(model, classes)]
+
+
+def card_rows(model: ScoreCard, card: Card, classes: Sequence[str], labels: bool) -> Rows:
+    """The start and the lines of all tables: the column (in its first line), the value, the points (one number, or several)."""
+    rows: Rows = [("", "", *classes)] if model.has_points_by_class else []
+    rows.append(("start", "", *map(write_number, numbers_of(card.start))))
+    for table in card.tables:
+        called = _called(table.column, model.schema, labels)
+        for number, line in enumerate(lines_of_table(table, model.schema, labels)):
+            rows.append((called if number == 0 else "", line.value, *map(write_number, numbers_of(line.points))))
+    return rows
+
+
+def _called(column: str, schema: Schema | None, labels: bool) -> str:
+    return schema[column].called if labels and schema is not None else write(column, name=True)
+
+
+def _meaning(model: ScoreCard, classes: Sequence[str]) -> list[str]:
+    """What totals mean: how likely the second of two classes is, or all of more."""
+    if model.has_points_by_class:
+        return [LARGEST_TOTAL]
+    shown = range(1, 2) if len(classes) == 2 else range(len(classes))
+    with_shares = all(answer.shares is not None or answer.counts is not None for answer in model.answers)
+    rows: Rows = [("total", *(classes[i] for i in shown), "")] if with_shares else []
+    for said, answer in zip(ranges_of_totals(model.cards, model.limits), model.answers, strict=True):
+        shares = model.shares_of(answer).tolist()
+        percents = [f"{percent_of(shares[i]):>5} %" for i in shown] if with_shares else []
+        label = classes[model.classes.index(answer.label)]
+        rows.append((said if with_shares else f"total {said}", *percents, label))
+    return _aligned(rows, right=len(rows[0]), gap="   ")
+
+
+def _aligned(rows: Rows, right: int, gap: str = " ") -> list[str]:
+    """Rows as lines, their cells under each other; those from ``right`` on at the right, with more room before them."""
+    wide = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    lines = []
+    for row in rows:
+        left = gap.join(f"{cell:<{wide[i]}}" for i, cell in enumerate(row[:right]))
+        numbers = (f"{cell:>{wide[i]}}" for i, cell in enumerate(row[right:], right))
+        lines.append("   ".join((left, *numbers)).rstrip())
+    return lines

@@ -1,37 +1,181 @@
-"""A decision tree: a frozen value that prints, parses back, goes to JSON and predicts."""
+"""A decision tree: a frozen value that prints, parses back, goes to JSON and predicts.
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+It is made of nodes: a leaf is an answer, any other node a test and two nodes below it. A record of which the test is not true
+goes to the second one. (Of a missing value, no test is true but "is missing".)
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
 
 import numpy as np
 
 from .._utils.errors import RuleError
-from ..rules.partition import Answer, Partition, checked_weights
-from ..rules.rules import Literal, Rule, schema_of
-from ..rules.text import MOST_DEPTH, TOO_DEEP, ParsedNode, Reader
+from ..rules.rules import Condition, Literal, Rule, schema_of, truth
+from ..rules.text import MOST_DEPTH, TOO_DEEP, ParsedNode, Reader, write
 from ..schema import Label, Schema
-from .json_form import (
-    entries_of,
-    json_text,
-    literal_from_dict,
-    literal_to_dict,
-    reading_entries,
-    schema_from,
-    weights_entry,
-    weights_from,
-)
-from .model import PartitionModel
-from .nodes import Leaf, Node, Split, as_node, depth_of, leaves_below, lines_of, simplified, without_counts
+from .model import Model
+from .partition import Answer, Partition, checked_weights
 
-FORMAT, VERSION = "discreet tree", 1
+INDENT = "    "
 
-__all__ = ["Leaf", "Node", "Split", "Tree"]
+Way = tuple[tuple[Literal, bool], ...]  # the tests on the way to a node, and whether each was true
+Test = TypeVar("Test")
+End = TypeVar("End")
 
 
 @dataclass(frozen=True)
-class Tree(PartitionModel):
+class Split:
+    """A test, the node for records of which it is true, and the one for all others. A label alone stands for a leaf.
+
+    >>> print(Split(Literal("age", "<=", 25), "yes", "no").other)
+    Answer(label='no', counts=None, shares=None)
+    """
+
+    test: Literal
+    true: "Node"
+    other: "Node"
+    depth: int = field(init=False, repr=False, compare=False)  # the most tests, one below the other, this one included
+
+    if TYPE_CHECKING:  # a label becomes a leaf
+
+        def __init__(self, test: Literal, true: "Node | Label", other: "Node | Label") -> None: ...
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.test, Literal):
+            raise RuleError("a split's test must be a literal")
+        object.__setattr__(self, "true", as_node(self.true))
+        object.__setattr__(self, "other", as_node(self.other))
+        object.__setattr__(self, "depth", 1 + max(depth_of(self.true), depth_of(self.other)))
+        if self.depth > MOST_DEPTH:
+            raise RuleError(TOO_DEEP)
+
+
+Node = Answer | Split
+
+
+@dataclass(frozen=True)
+class Leaf:
+    """A leaf of a tree, and the way to it from the root."""
+
+    way: Way
+    answer: Answer
+
+    @property
+    def condition(self) -> Condition:
+        """The tests that were true on the way: what models/partition.py says of trees."""
+        return tuple(test for test, true in self.way if true)
+
+
+@dataclass(frozen=True)
+class Line:
+    """A line of a tree's text: a test, an answer, or a test and the answer where it is true."""
+
+    indent: int
+    opening: str  # "if", "else if", "else" or "always"
+    test: Literal | None
+    answer: Answer | None
+
+    def __str__(self) -> str:
+        test = "" if self.test is None else f" {self.test} then"
+        label = "" if self.answer is None else f" {write(self.answer.label)}"
+        return f"{INDENT * self.indent}{self.opening}{test}{label}"
+
+
+@dataclass(frozen=True)
+class Fork(Generic[Test, End]):
+    """A split of a tree in other words: of what its tests, and its ends, are for people or for another language."""
+
+    test: Test
+    true: "Fork[Test, End] | End"
+    other: "Fork[Test, End] | End"
+
+    def chain(self) -> "tuple[list[tuple[Test, Fork[Test, End] | End]], End]":
+        """The tests that are reached while none is true, what follows where each is, and the end where none is."""
+        tests, node = [], self
+        while True:
+            tests.append((node.test, node.true))
+            if not isinstance(node.other, Fork):
+                return tests, node.other
+            node = node.other
+
+
+def as_node(given: "Node | Label") -> Node:
+    """A node as it is; of a label, a leaf."""
+    return given if isinstance(given, Answer | Split) else Answer(given)
+
+
+def depth_of(node: Node) -> int:
+    """The most tests, one below the other."""
+    return node.depth if isinstance(node, Split) else 0
+
+
+def leaves_below(node: Node, way: Way = ()) -> Iterator[Leaf]:
+    """The leaves in order, at each test those where it is true first."""
+    if isinstance(node, Answer):
+        yield Leaf(way, node)
+    else:
+        yield from leaves_below(node.true, (*way, (node.test, True)))
+        yield from leaves_below(node.other, (*way, (node.test, False)))
+
+
+def lines_of(node: Node, indent: int = 0, opening: str = "") -> Iterator[Line]:
+    """The text of a tree, line by line. What follows an `else` is not indented, so that a chain reads like a rule list."""
+    if isinstance(node, Answer):
+        yield Line(indent, opening or "always", None, node)
+        return
+    leaf = node.true if isinstance(node.true, Answer) else None
+    yield Line(indent, f"{opening} if".lstrip(), node.test, leaf)
+    if leaf is None:
+        yield from lines_of(node.true, indent + 1)
+    yield from lines_of(node.other, indent, "else")
+
+
+def without_counts(node: Node) -> Node:
+    """The same node; its leaves have labels only."""
+    if isinstance(node, Answer):
+        return Answer(node.label)
+    return replace(node, true=without_counts(node.true), other=without_counts(node.other))
+
+
+def simplified(node: Node, schema: Schema, merge: bool = False) -> Node:
+    """See ``Tree.simplified``.
+
+    Which records reach a node, of those that the schema foresees, is known exactly without a look at combinations of columns: a
+    way is a conjunction of tests and of their complements, each about a single column. So the records are a product of sets of
+    bins, one for each column, and a branch is empty if and only if one of its sets is.
+    """
+    alive = {name: schema[name].domain for name in {test.column for leaf in leaves_below(node) for test, _ in leaf.way}}
+    return _simplified(node, schema, alive, merge)
+
+
+def _simplified(node: Node, schema: Schema, alive: dict[str, np.ndarray], merge: bool) -> Node:
+    if isinstance(node, Answer):
+        return node
+    bins, true = alive[node.test.column], truth(schema, node.test)
+    if not (bins & true).any():
+        return _simplified(node.other, schema, alive, merge)
+    if not (bins & ~true).any():
+        return _simplified(node.true, schema, alive, merge)
+    first = _simplified(node.true, schema, alive | {node.test.column: bins & true}, merge)
+    second = _simplified(node.other, schema, alive | {node.test.column: bins & ~true}, merge)
+    if merge and isinstance(first, Answer) and isinstance(second, Answer) and (one := _merged(first, second)):
+        return one
+    if first == second and not any(any(leaf.answer.counts or ()) for leaf in leaves_below(first)):
+        return first  # with counts they are not the same: these are of different records
+    return replace(node, true=first, other=second)
+
+
+def _merged(one: Answer, other: Answer) -> Answer | None:
+    """Two leaves of one label as one. Only counts can be added up: how many records stand behind given shares is not known."""
+    if one.label != other.label or one.counts is None or other.counts is None or one.shares or other.shares:
+        return None
+    return Answer(one.label, tuple(a + b for a, b in zip(one.counts, other.counts, strict=True)))
+
+
+@dataclass(frozen=True)
+class Tree(Model):
     """A test at each split, and an answer at each leaf: a record goes down from the root, and its leaf gives its label.
 
     Where a test is not true of a record, it goes the other way; of a missing value, no test is true but "is missing". ``root``
@@ -147,19 +291,25 @@ class Tree(PartitionModel):
             return self
         return replace(self, root=simplified(self.root, self.schema, merge))
 
-    def to_json(self, indent: int | None = 1) -> str:
-        """The tree as JSON that ``from_json`` reads back, here or in a later version."""
-        data = {"format": FORMAT, "version": VERSION, "classes": list(self.classes), "root": _to_dict(self.root)}
-        return json_text(data | weights_entry(self.class_weight), self.schema, indent)
+    def _entries(self) -> dict[str, Any]:
+        return {"root": _to_dict(self.root)}
 
     @classmethod
-    def from_json(cls, text: str) -> "Tree":
-        """Read what ``to_json`` wrote."""
-        data = entries_of(text, FORMAT, VERSION)
-        with reading_entries():
-            root, classes, schema = _from_dict(data["root"], MOST_DEPTH), tuple(data["classes"]), schema_from(data)
-            weights = weights_from(data)
-        return cls(root, classes, schema, weights)
+    def _fields_in(cls, data: Mapping[str, Any]) -> dict[str, Any]:
+        return {"root": _from_dict(data["root"], MOST_DEPTH)}
+
+
+def root_of(model: Model) -> Node | None:
+    """The root of a model that is a tree; None of any other."""
+    return model.root if isinstance(model, Tree) else None
+
+
+def in_other_words(node: Node, test: Callable[[Literal], Test], ends: Iterator[End]) -> Fork[Test, End] | End:
+    """A tree with its tests in other words, and the next of these ends in place of each leaf."""
+    if isinstance(node, Answer):
+        return next(ends)
+    true = in_other_words(node.true, test, ends)
+    return Fork(test(node.test), true, in_other_words(node.other, test, ends))
 
 
 def _parsed(node: ParsedNode) -> Node:
@@ -171,18 +321,16 @@ def _parsed(node: ParsedNode) -> Node:
 
 def _to_dict(node: Node) -> dict[str, Any]:
     if isinstance(node, Split):
-        return {"if": literal_to_dict(node.test), "true": _to_dict(node.true), "other": _to_dict(node.other)}
-    numbers = {"counts": node.counts, "shares": node.shares}
-    return {"then": node.label, **{name: list(given) for name, given in numbers.items() if given is not None}}
+        return {"if": node.test.to_dict(), "true": _to_dict(node.true), "other": _to_dict(node.other)}
+    return node.to_dict()
 
 
 def _from_dict(data: Mapping[str, Any], deeper: int) -> Node:
     if not isinstance(data, Mapping):
         raise TypeError
     if "if" not in data:
-        return Answer(data["then"], data.get("counts"), data.get("shares"))
+        return Answer.from_dict(data)
     if not deeper:
         raise RuleError(TOO_DEEP)
-    return Split(
-        literal_from_dict(data["if"]), _from_dict(data["true"], deeper - 1), _from_dict(data["other"], deeper - 1)
-    )
+    true, other = (_from_dict(data[side], deeper - 1) for side in ("true", "other"))
+    return Split(Literal.from_dict(data["if"]), true, other)

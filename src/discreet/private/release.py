@@ -29,12 +29,11 @@ from sklearn.utils import check_random_state
 
 from .._utils.errors import PrivacyWarning, SeededWarning, WeakEpsilonWarning
 from .._utils.parameters import check_integer, check_seed, finite_number
-from .._utils.unseen import NOTHING_BOOKED, STAYS_BOOKED, call_unseen
+from .._utils.redaction import NOTHING_BOOKED, STAYS_BOOKED, call_redacted
 from ..accounting.entries import Booked
-from ..accounting.ledger import Ledger, LedgerError, Reservation, exact, reserve
-from ..accounting.left_behind import LedgerLeftBehind
+from ..accounting.ledger import DetachedLedger, Ledger, LedgerError, Reservation, exact, reserve
 from ..accounting.statement import DRAFTED, INFERRED, SEEDED, PrivacyStatement
-from ..accounting.this_process import columns_of, note_cuts, note_release, other_releases
+from ..accounting.unledgered import columns_of, note_cuts, note_release, other_releases
 from ..schema import Schema
 from .noise.entropy import Entropy, SeededEntropy, SystemEntropy
 
@@ -63,7 +62,7 @@ class Terms:
     random_state: Any
 
     def __post_init__(self) -> None:
-        if isinstance(self.ledger, LedgerLeftBehind):
+        if isinstance(self.ledger, DetachedLedger):
             raise LedgerError(
                 "a ledger in memory stays in the process that made it, and this classifier was sent to another one (n_jobs), "
                 "or pickled: each would spend it whole. Use Ledger.open(path), or n_jobs=1"
@@ -134,7 +133,7 @@ def release(planned: Release, fill: Callable[[], V], draw: Callable[[V, Reservat
     rests_on = {name: k * exact("epsilon", epsilon) for name, epsilon in planned.rests_on}
     if ledger is not None:
         ledger.check(terms.price, delta, costs, k, because=statement.because, rests_on=rests_on)
-    filled = call_unseen(fill, NOTHING_BOOKED)
+    filled = call_redacted(fill, NOTHING_BOOKED)
     if ledger is None:
         _note(planned)
     name, paid = planned.cut_points or (None, 0.0)
@@ -146,7 +145,7 @@ def release(planned: Release, fill: Callable[[], V], draw: Callable[[V, Reservat
         pays_for=None if name is None else {name: k * exact("epsilon", paid)},
     )
     with reservation:
-        value = call_unseen(lambda: draw(filled, reservation, entropy), STAYS_BOOKED, drawing=True)
+        value = call_redacted(lambda: draw(filled, reservation, entropy), STAYS_BOOKED, drawing=True)
     return Released(value, _state(planned), reservation.booked)
 
 

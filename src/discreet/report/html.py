@@ -3,23 +3,23 @@
 Names and values in a model may be anything, so every string goes through ``plain`` of _utils/html.py.
 """
 
-from dataclasses import replace
-from importlib.resources import files
+import re
+from dataclasses import dataclass, fields
+from datetime import date as calendar_day
 from typing import Any
 
+from .._utils.errors import ModelError
 from .._utils.html import document, name, page_css, plain, wide
 from ..accounting.entries import LedgerSnapshot
-from ..models.display.particulars import Particulars
 from ..models.display.summary import Summary, summarize
 from ..models.display.wording import bound, epsilon_text, number, percent, sentence
-from .card_part import card, card_css, totals
-from .columns_part import columns
-from .list_part import rules, splits
-from .promise_part import budget, limits, promise
-from .scale_part import epsilon
-from .schema_part import schema
-from .tree_part import leaves, tree, tree_css
+from ..schema.columns.base import checked_text
+from .model_part import card, leaves, rules, splits, style, totals, tree, tree_css
+from .promise_part import budget, epsilon, limits, promise
+from .schema_part import columns, schema
 
+LONGEST = 2_000
+DAYS = ("learned", "date")
 NAMES_IN_TILE = 3
 SECTIONS = {
     "rules": "The rules",
@@ -34,6 +34,42 @@ SECTIONS = {
 }
 OF_A_TREE = {"rules": "The tree", "splits": "How the tree divides the records"}
 OF_A_CARD = {"rules": "The card", "splits": "How totals divide the records"}
+
+
+@dataclass(frozen=True)
+class Particulars:
+    """What a holder says of a release. Nothing is guessed: what is not given is said to be not given.
+
+    All are strings of one line; ``learned`` and ``date``, on which the model was learned and released, are days (2026-11-17).
+    ``schema_source`` is who drafted the schema, and from which sample or codebook; ``evaluation_table`` what records the model
+    was measured on.
+
+    >>> Particulars(table_name="Admissions 2025", date="2026-11-17").organisation
+    ''
+    """
+
+    table_name: str = ""
+    organisation: str = ""
+    contact: str = ""
+    purpose: str = ""
+    licence: str = ""
+    learned: str = ""
+    date: str = ""
+    schema_source: str = ""
+    evaluation_table: str = ""
+
+    def __post_init__(self) -> None:
+        for entry in fields(self):
+            text = checked_text(entry.name, getattr(self, entry.name), LONGEST)
+            if entry.name in DAYS and text and not _is_day(text):
+                raise ModelError(f"{entry.name} must be a day, written like 2026-11-17")
+
+
+def _is_day(text: str) -> bool:
+    try:
+        return bool(re.fullmatch(r"[0-9]{4}-[0-9]{2}-[0-9]{2}", text)) and bool(calendar_day.fromisoformat(text))
+    except ValueError:
+        return False
 
 
 def to_html(model: Any, particulars: Particulars | None = None, sha256: str = "") -> str:
@@ -61,10 +97,10 @@ def to_html(model: Any, particulars: Particulars | None = None, sha256: str = ""
     >>> "Predicting" in page, "https:" in page
     (True, False)
     """
-    summary = replace(summarize(model), particulars=particulars or Particulars(), sha256=sha256)
+    summary, given = summarize(model), particulars or Particulars()
     shown, divided, of_its_own, own_css = rules, splits, {}, ""
     if summary.cards:
-        shown, divided, of_its_own, own_css = card, totals, OF_A_CARD, card_css()
+        shown, divided, of_its_own, own_css = card, totals, OF_A_CARD, style("card.css")
     elif summary.root is not None:
         shown, divided, of_its_own, own_css = tree, leaves, OF_A_TREE, tree_css(summary)
     title = _kind(summary) if summary.target is None else f"Predicting {plain(summary.target)}"
@@ -77,7 +113,7 @@ def to_html(model: Any, particulars: Particulars | None = None, sha256: str = ""
         "columns": columns(summary),
         "schema": schema(summary),
         "limits": limits(summary),
-        "details": _details(summary),
+        "details": _details(summary, given, sha256),
     }
     titles = SECTIONS | of_its_own
     sections = "".join(
@@ -90,7 +126,7 @@ def to_html(model: Any, particulars: Particulars | None = None, sha256: str = ""
 <p class="kicker"><b>discreet</b> &middot; model report</p>
 <h1>{_heading(summary)}</h1>
 <p class="lead">{_lead(summary)}</p>
-{_origin(summary)}</header>
+{_origin(given)}</header>
 <main>
 {_verdict(summary)}
 {_facts(summary)}
@@ -98,11 +134,7 @@ def to_html(model: Any, particulars: Particulars | None = None, sha256: str = ""
 {sections}</main>
 <footer><p>Made by discreet {plain(summary.version)} from what the model releases; no records were read for it. This page loads
 nothing and sends nothing.</p></footer>"""
-    return document(f"{title}: model report", page_css() + own_css, body, _file("scale.js"))
-
-
-def _file(filename: str) -> str:
-    return files(__package__).joinpath(filename).read_text(encoding="utf-8")
+    return document(f"{title}: model report", page_css() + own_css, body, style("scale.js"))
 
 
 def _heading(s: Summary) -> str:
@@ -126,9 +158,8 @@ def _lead(s: Summary) -> str:
     return f"{_kind(s)}: {what}, {classes}. A person can check it line by line."
 
 
-def _origin(s: Summary) -> str:
+def _origin(given: Particulars) -> str:
     """From which table, by whom and when, as far as the holder says it."""
-    given = s.particulars
     parts = [f"Learned from the table {name(given.table_name)}"] if given.table_name else []
     parts += [f"released by {name(given.organisation)}"] if given.organisation else []
     parts += [f"on {plain(given.date)}"] if given.date else []
@@ -225,9 +256,9 @@ def _columns_tile(s: Summary) -> tuple[str, str, str]:
     )
 
 
-def _details(s: Summary) -> str:
+def _details(s: Summary, given: Particulars, sha256: str) -> str:
     rows = [("Learner", s.learner), ("Version of discreet", s.version), *((key, value) for key, value in s.parameters)]
-    said = _said_by_holder(s)
+    said = _said_by_holder(given, sha256, s.ledger)
     cells = "".join(f'<tr><th scope="row">{name(a)}</th><td>{name(b, "value")}</td></tr>' for a, b in rows)
     return said + wide(
         "<caption>How the model was learned. Seeds, given candidates and the number of records are left out on "
@@ -237,9 +268,8 @@ def _details(s: Summary) -> str:
     )
 
 
-def _said_by_holder(s: Summary) -> str:
+def _said_by_holder(given: Particulars, sha256: str, ledger: LedgerSnapshot | None) -> str:
     """Where the model came from. What nobody said is said to be missing, so that nobody takes it for a slip."""
-    given, ledger = s.particulars, s.ledger
     entry = "none was kept" if ledger is None else "the model has no entry of its own"
     if ledger is not None and ledger.number is not None:
         entry = f"entry {ledger.number} of ledger {ledger.ledger or '?'}: {ledger.release or '?'}"
@@ -253,7 +283,7 @@ def _said_by_holder(s: Summary) -> str:
         ("Licence", given.licence),
         ("Who drafted the schema, from what", given.schema_source),
         ("Ledger", entry),
-        ("Model file (SHA-256)", s.sha256),
+        ("Model file (SHA-256)", sha256),
     ]
     cells = "".join(
         f'<tr><th scope="row">{plain(key)}</th><td>{name(value, "value") if value else "not given"}</td></tr>'

@@ -1,14 +1,16 @@
-"""What is promised, what was spent, and what is not covered."""
+"""What is promised, what epsilon means (a scale to play with, and a table), what was spent, and what is not covered."""
 
 import math
 
-from .._utils.html import name, plain, wide
-from .._utils.svg import bar
+from .._utils.html import bar, name, plain, wide
 from ..accounting.entries import LedgerSnapshot
-from ..accounting.ledger_words import to_whom, together
+from ..accounting.ledger_export import to_whom, together
 from ..accounting.statement import Guarantee, rounded_up
-from ..models.display.summary import Summary
-from ..models.display.wording import factor, sentence
+from ..models.display.summary import SCALE, Chance, Summary
+from ..models.display.wording import bound, epsilon_text, factor, sentence
+
+LOW, HIGH = 0.01, 20.0  # the ends of the scale of epsilon
+TICKS = (0.01, 0.1, 1, 10)
 
 
 def promise(s: Summary) -> str:
@@ -16,21 +18,18 @@ def promise(s: Summary) -> str:
     statement = s.statement
     if statement is None:
         return (
-            f"<p>Nothing. The learner {name(s.learner)} has no privacy built in, and none can be added to its "
-            "model afterwards. "
-            "To get a model that may be published, learn it again with a private learner, from a schema that was "
-            "written without a look "
-            "at the records.</p>"
+            f"<p>Nothing. The learner {name(s.learner)} has no privacy built in, and none can be added to its model "
+            "afterwards. To get a model that may be published, learn it again with a private learner, from a schema "
+            "that was written without a look at the records.</p>"
         )
     proved, published = statement.proved, statement.published
     if proved is None:
         left = "<h3>What is proved</h3><p class='number'>Nothing</p><p>The reasons stand at the top of this page.</p>"
     else:
         left = (
-            f"<h3>What is proved</h3><p class='number'>{_pair(proved)}</p><p>The chance of any conclusion differs "
-            "at most by a factor of "
-            f"{factor(math.exp(min(proved.epsilon, 700)))}, whether a person&rsquo;s record was in the table or not"
-            f"{', up to a chance of delta that this fails' if proved.delta else ''}.</p>"
+            f"<h3>What is proved</h3><p class='number'>{_pair(proved)}</p><p>The chance of any conclusion differs at "
+            f"most by a factor of {factor(math.exp(min(proved.epsilon, 700)))}, whether a person&rsquo;s record was in "
+            f"the table or not{', up to a chance of delta that this fails' if proved.delta else ''}.</p>"
         )
     if published is None:
         right = (
@@ -52,9 +51,8 @@ def promise(s: Summary) -> str:
         else ""
     )
     not_said = (
-        "<h3>What is not said</h3><p>Not that nothing can be learned about a person. If people like them are "
-        "often of one class, the model may "
-        "say so; that is true of them whether their record was in the table or not.</p>"
+        "<h3>What is not said</h3><p>Not that nothing can be learned about a person. If people like them are often of "
+        "one class, the model may say so; that is true of them whether their record was in the table or not.</p>"
     )
     return (
         f"<p>The model was learned with the mechanism {name(statement.mechanism, 'value')}.</p>"
@@ -69,6 +67,95 @@ def _pair(pair: Guarantee) -> str:
     return text.replace("n^2", "n<sup>2</sup>").replace(" = ", "&nbsp;=&nbsp;")
 
 
+def epsilon(s: Summary) -> str:
+    """What an attacker can get out of a model, at its own epsilon and at others."""
+    own = s.chance
+    proved = s.is_private
+    words = (
+        "<p>Epsilon bounds what a model can give away about one record. Think of someone who knows every other record "
+        "of the table, and wants to know whether a certain person is in it. Before seeing the model that is as likely "
+        "as not: guessing gets 50&nbsp;%. After seeing it, even the best attack is right at most this often:</p>"
+    )
+    if own is None:
+        mine = "<p>This model has no epsilon. The scale shows what private models of this package would promise.</p>"
+    elif proved:
+        delta = ", and a little more for delta" if own.delta else ""
+        mine = (
+            f"<p>For this model, with &epsilon; = {epsilon_text(own.epsilon)}, that is <b>{bound(own.fifty)}</b>: the "
+            f"odds of any belief about a person grow at most by a factor of <b>{factor(own.factor)}</b>{delta}.</p>"
+        )
+    else:
+        mine = (
+            f'<p class="loud">&epsilon; = {epsilon_text(own.epsilon)} was asked for, but <strong>nothing is '
+            "proved for this model</strong>, so the numbers "
+            "below are not promised by it. They show what a model with a proof would promise.</p>"
+        )
+    return words + mine + _scale(own, proved) + _chances(own, proved)
+
+
+def _scale(own: Chance | None, proved: bool) -> str:
+    """The curve, a slider that walks along it, and the model's own place. Hidden where no script runs."""
+    points = [LOW * (HIGH / LOW) ** (i / 100) for i in range(101)]
+    line = " ".join(f"{i},{_down(Chance(e).fifty):.2f}" for i, e in enumerate(points))
+    grid = "".join(f'<line x1="0" x2="100" y1="{y}" y2="{y}"/>' for y in (0, 50, 100))
+    labels = "".join(
+        f'<span class="y" style="top:{y}%">{text}&nbsp;%</span>' for y, text in ((0, 100), (50, 75), (100, 50))
+    )
+    labels += "".join(f'<span class="x" style="left:{_across(e):.2f}%">{e:g}</span>' for e in TICKS)
+    start = 1.0
+    if own is not None:
+        start = min(max(own.epsilon, LOW), HIGH)
+        x = _across(start)
+        who = "this model" if proved else "asked for"
+        who += "" if LOW <= own.epsilon <= HIGH else f": {epsilon_text(own.epsilon)}"
+        side = " left" if x > 80 else " right" if x < 20 else ""
+        grid += f'<line class="mine" x1="{x:.2f}" x2="{x:.2f}" y1="0" y2="100"/>'
+        labels += f'<span class="mark{side}" style="left:{x:.2f}%">{who}</span>'
+    value = math.log10(start)
+    return (
+        '<div class="scale" id="scale" hidden><dl class="reading"><div><dt>epsilon</dt><dd '
+        'id="scale-now"></dd></div><div><dt>right at most, where guessing gets 50&nbsp;%</dt><dd '
+        'id="scale-chance"></dd></div><div><dt>times the odds of any belief, at most</dt><dd '
+        'id="scale-factor"></dd></div></dl><div class="plot" aria-hidden="true"><svg viewBox="0 0 100 100" '
+        f'preserveAspectRatio="none">{grid}<path d="M{line}"/></svg>{labels}<span class="dot" '
+        'id="scale-dot"></span></div><div class="slide"><label for="scale-epsilon">Move epsilon</label><input '
+        f'type="range" id="scale-epsilon" min="{math.log10(LOW):g}" max="{math.log10(HIGH):.4f}" step="any" '
+        f'value="{value:.4f}" data-own="{0.0 if own is None else own.epsilon!r}"></div></div>'
+    )
+
+
+def _across(epsilon: float) -> float:
+    return 100 * math.log(epsilon / LOW) / math.log(HIGH / LOW)
+
+
+def _down(chance: float) -> float:
+    return 100 * (1 - chance) / 0.5
+
+
+def _chances(own: Chance | None, proved: bool) -> str:
+    rows = {e: Chance(e) for e in SCALE}
+    if own is not None and proved:
+        rows[own.epsilon] = own
+    cells = []
+    for epsilon in sorted(rows):
+        row, mine = rows[epsilon], own is not None and proved and epsilon == own.epsilon
+        note = " (this model)" if mine else ""
+        cells.append(
+            f'<tr{" class=own" if mine else ""}><th scope="row">{epsilon_text(epsilon)}{note}</th><td '
+            f'class="n">{factor(row.factor)}</td><td class="n">{bound(row.fifty)}</td><td '
+            f'class="n">{bound(row.ten)}</td><td class="n">{bound(row.one)}</td></tr>'
+        )
+    return wide(
+        "<caption>What a belief that a person&rsquo;s record is in the table can become, at most; all numbers "
+        "are rounded up</caption>"
+        '<thead><tr><th scope="col">epsilon</th><th scope="col" class="n">odds times</th><th scope="col" '
+        'class="n">from 50&nbsp;%</th>'
+        '<th scope="col" class="n">from 10&nbsp;%</th><th scope="col" class="n">from 1&nbsp;%</th></tr></thead>'
+        f"<tbody>{''.join(cells)}</tbody>",
+        "Chances by epsilon",
+    )
+
+
 def budget(s: Summary) -> str:
     """The ledger as it was when the model was saved."""
     ledger = s.ledger
@@ -76,10 +163,9 @@ def budget(s: Summary) -> str:
         if s.statement is None:
             return "<p>Nothing was counted: this model was learned without privacy.</p>"
         return (
-            "<p>No ledger was kept, so this page cannot tell what else was released from the same table. "
-            "Promises add up: two models with "
-            "epsilon 1 are together one release with epsilon 2. A ledger counts this, and refuses what would be "
-            "too much.</p>"
+            "<p>No ledger was kept, so this page cannot tell what else was released from the same table. Promises add "
+            "up: two models with epsilon 1 are together one release with epsilon 2. A ledger counts this, and refuses "
+            "what would be too much.</p>"
         )
     total, (spent, spent_delta), totals = ledger.epsilon, ledger.spent, ledger.totals
     left, (epsilon, delta) = ledger.remaining, ledger.proved

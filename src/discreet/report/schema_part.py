@@ -1,10 +1,143 @@
-"""The schema that a model rests on, as a table: everything that was decided before a record was read."""
+"""The columns of the table, and the schema that a model rests on: everything that was decided before a record was read."""
+
+from dataclasses import dataclass
 
 from .._utils.html import name, plain, wide
 from ..models.display.summary import Summary
-from .schema_words import Asked, facts_of, origin_of
+from ..rules.text import write_number
+from ..schema import Schema
+from ..schema.columns import Column, Value
 
 MOST_VALUES = 40  # more of a column's cuts or categories are left to the model's file
+_LEAD = {"<=": "cut at", "<": "cut below", ">=": "cut from", ">": "cut above", "=": "is one of", "in": "ranges"}
+_SPACING = {"equal": "evenly", "log": "by orders of magnitude"}
+_OUTSIDE = {
+    "clip": "values beyond the bounds count as the bound",
+    "missing": "other values count as missing",
+    "other": "other values count as other",
+    "none": "other values are in no category",
+    "error": "other values are an error",
+}
+NO_SOURCE = (
+    "The schema does not say where its cut points and categories came from. The promise assumes that they were written "
+    "without a look at the records."
+)
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What tests of one kind compare with: ``cut at`` and the numbers, ``is one of`` and the categories."""
+
+    lead: str
+    values: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class ColumnFacts:
+    """A column of the schema: its name, its label ("" if it has none), its type, what can be asked, and what else is said."""
+
+    name: str
+    label: str
+    kind: str
+    asked: tuple[Asked, ...]
+    notes: tuple[str, ...]
+
+
+def facts_of(column: Column) -> ColumnFacts:
+    """What a schema says of a column.
+
+    >>> from discreet import Numeric
+    >>> facts_of(Numeric("age", cuts=[25, 45], low=0, high=100)).asked
+    (Asked(lead='cut at', values=('25', '45')),)
+    """
+    asked: dict[str, list[str]] = {}
+    for op, value in column.tests():
+        if op == "is missing":
+            continue
+        lead = _LEAD.get(op, "is true or false" if op == "is true" else op)
+        asked.setdefault(lead, []).extend([] if value is None else [_said(column, value)])
+    if "is true or false" in asked:
+        words = [column.value_label(word) for word in ("true", "false")]
+        asked["is true or false"] = [
+            f"{word}: {label}" for word, label in zip(("true", "false"), words, strict=True) if label
+        ]
+    made = tuple(Asked(lead, tuple(values)) for lead, values in asked.items())
+    return ColumnFacts(column.name, column.label, column.kind, made, _notes(column))
+
+
+def _said(column: Column, value: Value) -> str:
+    if isinstance(value, tuple):
+        return f"{write_number(value[0])} to {write_number(value[1])}"
+    if isinstance(value, float):
+        return write_number(value)
+    label = column.value_label(value)
+    said = str(value) if label is None else f"{label} ({value})"
+    members = dict(getattr(column, "groups", ())).get(str(value))
+    return f"{said}: {', '.join(column.value_label(m) or str(m) for m in members)}" if members else said
+
+
+def _notes(column: Column) -> tuple[str, ...]:
+    notes = []
+    low, high = getattr(column, "low", None), getattr(column, "high", None)
+    if low is not None and high is not None:
+        notes.append(f"from {write_number(low)} to {write_number(high)}")
+    if (n_cuts := getattr(column, "n_cuts", None)) is not None:
+        spread = _SPACING.get(getattr(column, "spacing", ""), "")
+        notes.append(f"{n_cuts} of the cuts were spread {spread} between the bounds")
+    outside = getattr(column, "outside", None)
+    if outside in _OUTSIDE and (outside != "clip" or low is not None or high is not None):
+        notes.append(_OUTSIDE[outside])
+    if column.can_be_missing:
+        notes.append("may be missing, which can be asked")
+    return tuple(notes)
+
+
+def origin_of(schema: Schema) -> tuple[str, ...]:
+    """Where it came from, as sentences. What its author says is not among them: it may be anything."""
+    said = []
+    if schema.inferred:
+        said.append("It was made from the records themselves: no promise covers what it shows about them.")
+    if schema.released:
+        names = ", ".join(f"{name} (epsilon {float(epsilon):g})" for name, epsilon in schema.released)
+        said.append(
+            f"Cut points were computed from the records with differential privacy, which the promise counts: {names}."
+        )
+    if not schema.source and not schema.inferred:
+        said.append(NO_SOURCE)
+    return tuple(said)
+
+
+def columns(s: Summary) -> str:
+    """Which columns rules or tests use, which they could have used, and which were kept out."""
+    if not s.columns:
+        return "<p>The model says nothing about columns: it uses none.</p>"
+    parts = []
+    if s.inferred:
+        parts.append(
+            '<p class="loud"><strong>The schema was made from the records.</strong> Its columns, cut points and '
+            "categories were read off them, so that they "
+            "may show something about single people. No promise covers this. Write a schema from a data "
+            "dictionary instead.</p>"
+        )
+    groups = (
+        ("used", f"Used by {s.unit}s", "used", f"No {s.unit} uses a column."),
+        ("offered", "Could have been used", "", ""),
+        ("excluded", "Kept out on request", "out", ""),
+        ("ignored", "Ignored by the schema", "out", ""),
+    )
+    for role, title, css, nothing in groups:
+        names = [c.name for c in s.columns if c.role == role]
+        chips = "".join(f"<li>{name(n)}</li>" for n in names)
+        if names:
+            parts.append(f'<h3>{title}</h3><ul class="chips {css}">{chips}</ul>')
+        elif nothing:
+            parts.append(f"<h3>{title}</h3><p>{nothing}</p>")
+    if any(c.role in ("excluded", "ignored") for c in s.columns):
+        parts.append(
+            f"<p>No {s.unit} can read a column that was kept out. Other columns may still tell much of the same: a "
+            "neighbourhood stands in for an income, a job for a gender.</p>"
+        )
+    return "".join(parts)
 
 
 def schema(s: Summary) -> str:

@@ -4,8 +4,11 @@ What a person can read is a list of conditions, the last one empty: "age <= 25",
 part should be as small as the schema allows, a single bin. So of the column's tests the one comes next that is true in the fewest
 of the bins that are left: cuts come in ascending order, and each takes one bin. (Where tests overlap, as ranges may, a part can
 be several bins: a card is then a little coarser than the schema.) All of it follows from the schema alone.
+
+Where columns are counted one after the other, a record's weight is public, too, given the card so far (``Weights``).
 """
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -13,8 +16,9 @@ import numpy as np
 import numpy.typing as npt
 
 from ..schema.columns import Column
-from .partition import Condition
-from .rules import Literal
+from .rules import Condition, Literal
+
+WHOLE = 64  # weights are so many parts of a record
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,3 +81,23 @@ def _ordered(column: Column, found: list[tuple[Condition, npt.NDArray[np.bool_]]
     if not column.ordered or any(len(bins) != bins[-1] - bins[0] + 1 for bins, _ in values):
         return ()
     return tuple(number for _, number in sorted(values, key=lambda value: int(value[0][0])))
+
+
+@dataclass(frozen=True, eq=False)
+class Weights:
+    """The weights of records, in parts of ``WHOLE``, by their class and the range of their total on the card so far.
+
+    There is a card for each leaf: where to start, and by the numbers of columns the points of each of their parts.
+    ``by_range`` is (classes, ranges). No record counts for more than one, and only integers have exact noise: anything
+    else is refused.
+    """
+
+    cards: Sequence[tuple[float, Mapping[int, npt.NDArray[np.float64]]]]
+    limits: Sequence[float]
+    by_range: npt.NDArray[np.int64]
+
+    def __post_init__(self) -> None:
+        if self.by_range.dtype != np.int64 or self.by_range.shape[1] != len(self.limits) + 1:
+            raise AssertionError("weights have to be integers, one for each range: this is a bug in the learner")
+        if self.by_range.min() < 0 or self.by_range.max() > WHOLE:
+            raise AssertionError("a record counts for less than nothing or more than one: this is a bug in the learner")

@@ -1,4 +1,4 @@
-"""How likely a list is before any record is seen. It is public, and follows from parameters and candidates alone."""
+"""How likely a list or a tree is before any record is seen. It is public, and follows from parameters and candidates alone."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -7,12 +7,20 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from .._utils.parameters import finite_number
 from .candidates import Candidates
 
 SMALLEST = 1e-9  # of the largest weight: products of these stay within what a number can hold
-HELP = (
+LISTS = (
     "prior must be None (all numbers of rules alike), a list of max_length weights (of 0, 1, ... rules), or a dict with "
     "such a list as 'lengths' and a list of weights for rules of 1, 2, ... literals as 'cards'"
+)
+
+
+COLUMNS = "columns"
+TREES = (
+    'prior must be None (all tests alike), "columns" (all columns alike, and the tests of one column share its weight), or a '
+    "dict of weights by column, which each of its tests gets (1 where a column is not named)"
 )
 
 
@@ -39,35 +47,84 @@ class Prior:
         """
         given = prior if isinstance(prior, Mapping) else {} if prior is None else {"lengths": prior}
         if unknown := set(given) - {"lengths", "cards"}:
-            raise ValueError(f"{HELP}; not {', '.join(map(repr, sorted(map(str, unknown))))}")
+            raise ValueError(f"{LISTS}; not {', '.join(map(repr, sorted(map(str, unknown))))}")
         lengths = _weights(given.get("lengths", (1.0,) * max_length))
         if len(lengths) != max_length:
             raise ValueError(
-                f"{HELP}; with max_length={max_length}, 'lengths' needs {max_length} weights, not {len(lengths)}"
+                f"{LISTS}; with max_length={max_length}, 'lengths' needs {max_length} weights, not {len(lengths)}"
             )
         size = (candidates.members >= 0).sum(1)
         cards = _weights(given.get("cards", (1.0,) * int(size.max())))
         if len(cards) < size.max():
-            raise ValueError(f"{HELP}; 'cards' needs {size.max()} weights, not {len(cards)}")
+            raise ValueError(f"{LISTS}; 'cards' needs {size.max()} weights, not {len(cards)}")
         rules = np.array(cards)[size - 1]
         possible = np.count_nonzero(rules) + 1
         if not any(lengths[:possible]):
             raise ValueError(
-                f"{HELP}; with {possible - 1} candidates that have a weight, 'lengths' leaves no list that could be"
+                f"{LISTS}; with {possible - 1} candidates that have a weight, 'lengths' leaves no list that could be"
             )
         return cls(lengths, rules)
 
 
 def _weights(given: Any) -> tuple[float, ...]:
     if isinstance(given, str) or not isinstance(given, Sequence | np.ndarray):
-        raise ValueError(HELP)
+        raise ValueError(LISTS)
     try:
         weights = tuple(float(w) for w in given)
     except (TypeError, ValueError):
-        raise ValueError(HELP) from None
+        raise ValueError(LISTS) from None
     if not all(np.isfinite(w) and w >= 0 for w in weights) or not any(weights):
-        raise ValueError(f"{HELP}; weights must be finite, not below 0, and not all 0")
+        raise ValueError(f"{LISTS}; weights must be finite, not below 0, and not all 0")
     weights = tuple(w / max(weights) for w in weights)
     if any(0 < w < SMALLEST for w in weights):
-        raise ValueError(f"{HELP}; weights other than 0 must not differ by more than a factor of {1 / SMALLEST:g}")
+        raise ValueError(f"{LISTS}; weights other than 0 must not differ by more than a factor of {1 / SMALLEST:g}")
     return weights
+
+
+@dataclass(frozen=True, eq=False)
+class TreePrior:
+    """A node that may split does so with probability ``split``, and takes test j with probability ``tests[j]``.
+
+    Labels are all alike, so that a tree of S splits, N of whose L leaves could have been split, has the prior probability
+    split^S (1 - split)^N (product of its tests') / classes^L; without the last factor where labels are not drawn.
+    """
+
+    split: float
+    tests: npt.NDArray[np.float64]
+
+    @classmethod
+    def of(cls, prior: Any, split: Any, candidates: Candidates) -> "TreePrior":
+        """From an estimator's parameters.
+
+        >>> from discreet.schema.columns import Categorical, Numeric
+        >>> from discreet.schema import Schema
+        >>> schema = Schema([Numeric("age", cuts=[20, 30, 40, 50]), Categorical("job", categories=["clerk", "boss"])])
+        >>> candidates = Candidates.of_schema(schema, negations=False)
+        >>> [str(rule) for rule in candidates]
+        ['age <= 20', 'age <= 30', 'age <= 40', 'age <= 50', 'job = clerk', 'job = boss']
+        >>> TreePrior.of("columns", 0.5, candidates).tests.tolist()
+        [0.125, 0.125, 0.125, 0.125, 0.25, 0.25]
+        >>> TreePrior.of({"job": 2}, 0.5, candidates).tests.tolist()
+        [0.125, 0.125, 0.125, 0.125, 0.25, 0.25]
+        """
+        if not 0.0 < finite_number("split", split) < 1.0:
+            raise ValueError(f"split must be a probability between 0 and 1, not {split!r}")
+        columns = [candidates.literals[i].column for i in candidates.members[:, 0].tolist()]
+        weights = np.ones(len(candidates))
+        if isinstance(prior, str) and prior == COLUMNS:
+            weights = np.array([1.0 / columns.count(column) for column in columns])
+        elif isinstance(prior, Mapping):
+            for column, weight in prior.items():
+                if column not in candidates.schema.names:
+                    raise ValueError(f"{TREES}; there is no column {column!r} in the schema")
+                if finite_number("prior", weight) < 0:
+                    raise ValueError(f"{TREES}; a weight must not be below 0")
+            weights = np.array([float(prior.get(column, 1.0)) for column in columns])
+        elif prior is not None:
+            raise ValueError(TREES)
+        if not weights.any():
+            raise ValueError(f"{TREES}; with these weights there is no test left")
+        if (weights[weights > 0] < SMALLEST * weights.max()).any():
+            raise ValueError(f"{TREES}; weights other than 0 must not differ by more than a factor of {1 / SMALLEST:g}")
+        weights = weights / weights.max()  # their sum must be a number
+        return cls(float(split), weights / weights.sum())

@@ -6,7 +6,7 @@ What a literal means for odd values (beyond the bounds, of an unlisted category,
 """
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -81,6 +81,19 @@ class Literal:
     def parse(cls, text: str) -> "Literal":
         """Parse a literal from a string."""
         return cls(*Reader(text).whole(Reader.literal))
+
+    def to_dict(self) -> dict[str, Any]:
+        """As JSON has it."""
+        value = list(self.value) if isinstance(self.value, tuple) else self.value
+        return {"column": self.column, "op": self.op} | ({} if value is None else {"value": value})
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> "Literal":
+        """Read what ``to_dict`` made."""
+        return cls(data["column"], data["op"], data.get("value"))
+
+
+Condition = tuple[Literal, ...]  # all of them must be true; without literals it is true of every record
 
 
 @dataclass(frozen=True)

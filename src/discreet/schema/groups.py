@@ -6,7 +6,7 @@ from typing import NamedTuple
 from .._utils.errors import SchemaError
 from .._utils.parameters import finite_number
 from .columns import Column
-from .columns.value_bins import NumberBins, TextBins
+from .columns.values import NumberBins, TextBins
 
 UNFORESEEN = "not foreseen by the schema"
 MISSING = "missing"

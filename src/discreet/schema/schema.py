@@ -38,13 +38,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .._utils.errors import SchemaError, shown
-from .._utils.names import closest, first_few
+from .._utils.escaping import closest, first_few
 from .._utils.parameters import as_written, least_float
 from .._utils.writing import write_whole
 from .columns import KINDS, Boolean, Column, Ignored, canonical
-from .columns.base import LARGEST_WHOLE
-from .columns.label_text import LONGEST_SOURCE, checked_text
-from .columns.labels import Labels, check_distinct, checked_labels
+from .columns.base import LARGEST_WHOLE, LONGEST_SOURCE, Labels, check_distinct, checked_labels, checked_text
 
 Label = str | int | float | bool
 
@@ -289,6 +287,23 @@ class Schema:
     def save(self, path: str | PathLike[str]) -> None:
         """Write the schema to a TOML file."""
         write_whole(path, self.to_toml())
+
+
+def check_private_schema(schema: Schema) -> None:
+    """Refuse a schema by which an error would depend on a record."""
+    if not isinstance(schema, Schema):
+        raise SchemaError("schema must be a Schema; read one from a file with Schema.load(path)")
+    for column in schema.used:
+        if getattr(column, "outside", None) == "error":
+            raise SchemaError(
+                f'column {column.name!r} says outside = "error", but a private learner may not let an error depend on '
+                "a record; say what to take such values for instead"
+            )
+
+
+def sorted_classes(schema: Schema) -> tuple[Label, ...]:
+    """The classes in the order of scikit-learn's ``classes_``; 0 and 1 if the schema names none."""
+    return tuple(np.unique(np.array(schema.classes or (0, 1))).tolist())
 
 
 def as_comment(text: str) -> str:

@@ -23,9 +23,7 @@ import numpy as np
 from .._utils.errors import SchemaError
 from ..schema import Label
 from ..schema.columns import Column, canonical
-from ..schema.columns.matching import MISSING, NONE, Matching, whole_of
-from ..schema.columns.value_bins import TRUTH, NumberBins, TextBins
-from ..schema.columns.values import as_number, truth_of
+from ..schema.columns.values import MISSING, NONE, TRUTH, Matching, NumberBins, TextBins, as_number, truth_of, whole_of
 from .engines.base import Engine, as_float
 
 SPACE = "[ \t\n\v\f\r]*"
@@ -55,10 +53,8 @@ class EngineColumn:
     """A column of a table in an engine, of a type that rules can be about."""
 
     def __init__(self, engine: Engine, name: str, values: Any) -> None:
-        if (
-            values.type().is_unsigned_integer() and values.type().nbytes < 8
-        ):  # a negative cut could not be compared with it
-            values = values.cast("int64")
+        if values.type().is_unsigned_integer() and values.type().nbytes < 8:
+            values = values.cast("int64")  # a negative cut could not be compared with it
         values = engine.as_column(values)
         self._engine, self.values, self._type = engine, values, values.type()
         self.kind = _kind(self._type)
@@ -114,24 +110,20 @@ class EngineColumn:
                 f"{self._engine.connection.name}"
             )
 
-    def number(self, decimal: str = ".") -> Any:
-        """The values as 64-bit floating-point numbers. Texts have this decimal sign (``files.pointed``)."""
+    def number(self) -> Any:
+        """The values as 64-bit floating-point numbers."""
         import ibis
 
         x = self.values
         if self.kind == "boolean":  # PostgreSQL does not cast it
             return ibis.cases((x, as_float(1.0)), (~x, as_float(0.0)))
         if self.kind == "text":  # DuckDB reads what Python does, but 1_000 and +-1, too, and no digits of other scripts
-            x = x.translate(",.", ".,") if decimal == "," else x
-            words = [
-                (self._engine.stripped(x).lower() == word, as_float(n)) for word, n in (("true", 1.0), ("false", 0.0))
-            ]
-            plain = ibis.ifelse(
-                x.re_search(r"[^\x00-\x7f]"), x.translate(*_odd_signs()), x
-            )  # a thousand times as slow as all else
-            return ibis.cases(
-                (plain.re_search(NUMBER), self._engine.text_as_float(plain)), *words, else_=ibis.null("float64")
-            )
+            bare = self._engine.stripped(x).lower()
+            words = [(bare == "true", as_float(1.0)), (bare == "false", as_float(0.0))]
+            # to translate is a thousand times as slow as all else
+            plain = ibis.ifelse(x.re_search(r"[^\x00-\x7f]"), x.translate(*_odd_signs()), x)
+            number = plain.re_search(NUMBER), self._engine.text_as_float(plain)
+            return ibis.cases(number, *words, else_=ibis.null("float64"))
         if self._type.is_decimal():
             return self._engine.decimal_as_float(x)
         return x.cast("float64")

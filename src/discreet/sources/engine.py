@@ -7,7 +7,7 @@ cancelled or a connection lost.
 
 An engine that runs in this process counts patterns in the same way. But for all sets of two or three columns it hands over the
 records, some at a time, which are counted here: they do not leave this process then either. Where they are counted many times,
-that is from their bins, which are kept in a file (kept.py).
+that is from their bins, which are kept in a file (memory.py).
 """
 
 import functools
@@ -30,15 +30,11 @@ from ..schema import Label, Schema
 from ..schema.columns import Column
 from .bins import EngineColumn, smallest
 from .engines import engine_of
-from .engines.base import Engine
-from .files import as_read
-from .memory import Filling, add_known
-from .running import run
+from .engines.base import Engine, run
+from .memory import BOOKED, ROWS_AT_A_TIME, Filling, add_known
 
-ROWS_AT_A_TIME = 1 << 18
 RECORDS_AT_A_TIME = 1 << 16  # of all their columns: four such parts are in memory at once
 UNSPENT = "Nothing was learned and nothing was spent"
-BOOKED = "A part of the model had been chosen before: the budget that was set aside stays booked"
 NO_LABEL = -1
 Counts = tuple[int, np.ndarray, np.ndarray, np.ndarray]  # which set, combinations of its bins, layers, how many
 
@@ -56,14 +52,11 @@ class EngineTable:
 
     def __init__(self, table: Any, schema: Schema, classes: Sequence[Label], verbose: bool = False) -> None:
         self._columns, self._classes, self._verbose = schema.used, tuple(classes), verbose
-        self._table, self._given, self._engine = table, table, _engine_of_table(table)
+        self._table, self._engine = table, _engine_of_table(table)
         if schema.target is None:
             raise SchemaError("the schema must say which column of the table is the target: [target] name = ...")
         self._check_names([column.name for column in self._columns], "the schema names column")
         self._check_names([schema.target], "the target of the schema is column")
-        texts = self._engine.csv_texts
-        if texts is not None:
-            self._table = texts.read_as_in_memory(self._table, self._columns, schema.target, self._classes)
         # here, so that a column of another type is an error before anything is read
         self._there = [self._column(c.name) for c in self._columns]
         found = zip(self._there, self._columns, strict=True)
@@ -126,7 +119,8 @@ class EngineTable:
         ]
         most = self._engine.most_places
         some = [_counted(left, places[first : first + most]) for first in range(0, len(places), most)]
-        for answer in self._answer(_joined(_above, some), _of_the_budget(division, booked)):
+        query = _joined(lambda one, other: one.union(other), some)
+        for answer in self._answer(query, _of_the_budget(division, booked)):
             known = answer[1] != NO_LABEL
             place, layers, times = (column[known] for column in answer)
             found = np.searchsorted(starts, place, side="right") - 1
@@ -205,7 +199,7 @@ class EngineTable:
         """What the engine answers: the columns, some rows at a time."""
         with _no_value_shown(self._engine, also):
             batches = functools.partial(self._engine.batches, expression, rows or ROWS_AT_A_TIME, whole=whole)
-            for batch in run(self._engine, batches, self._verbose, self._engine.is_plain(self._given)):
+            for batch in run(self._engine, batches, self._verbose, self._engine.is_plain(self._table)):
                 yield [column.to_numpy(zero_copy_only=False) for column in batch.columns]
 
     def _check_names(self, names: Sequence[str], problem: str) -> None:
@@ -249,13 +243,9 @@ def records(table: Any, columns: Sequence[tuple[str, Column | None]]) -> Iterato
     """The values of some columns, some records at a time, for those who may see them: this is no way into the vault."""
     engine = _engine_of_table(table)
     asked = table.select(**{f"c{i}": table[name] for i, (name, _) in enumerate(columns)})
-    texts = engine.csv_texts
-    are_texts = [texts is not None and dtype.is_string() for dtype in asked.schema().types]
     with _no_value_shown(engine, "No scores were written"):
         for batch in run(engine, functools.partial(engine.batches, asked, ROWS_AT_A_TIME)):
-            values = [column.to_pylist() for column in batch.columns]
-            read = zip(values, columns, are_texts, strict=True)
-            yield [as_read(v, column, texts.decimal) if is_text else v for v, (_, column), is_text in read]
+            yield [column.to_pylist() for column in batch.columns]
 
 
 def _engine_of_table(table: Any) -> Engine:
@@ -334,24 +324,10 @@ def _sum(terms: Sequence[tuple[Any, int]]) -> Any:
 
 def _counted(left: Any, places: Sequence[Any]) -> Any:
     """How many records there are in each place and layer; those that are not counted, in a place of no meaning."""
-    spread = left.select(place=_if(left.y >= 0, _array(places), _array([0])).unnest(), y=left.y)
+    import ibis
+
+    spread = left.select(place=ibis.ifelse(left.y >= 0, ibis.array(places), ibis.array([0])).unnest(), y=left.y)
     return spread.group_by("place", "y").agg(n=spread.count())
-
-
-def _above(one: Any, other: Any) -> Any:
-    return one.union(other)
-
-
-def _array(expressions: Sequence[Any]) -> Any:
-    import ibis
-
-    return ibis.array(expressions)
-
-
-def _if(condition: Any, then: Any, otherwise: Any) -> Any:
-    import ibis
-
-    return ibis.ifelse(condition, then, otherwise)
 
 
 def _cases(*cases: tuple[Any, Any], rest: Any) -> Any:

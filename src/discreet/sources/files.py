@@ -10,6 +10,7 @@ that memory suffices for, no error depends on the records.
 import csv
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -19,9 +20,7 @@ import pandas as pd
 from .._utils.errors import TableError, no_value_shown
 from ..schema import Schema
 from ..schema.columns import Column
-from ..schema.columns.matching import MISSING
-from ..schema.columns.value_bins import NumberBins, TextBins
-from ..schema.columns.values import as_number
+from ..schema.columns.values import MISSING, NumberBins, TextBins, as_number
 
 DELIMITERS = {",": "comma", ";": "semicolon", "\t": "tab", "|": "vertical bar"}
 NO_NUMBER = "<a number with another decimal sign>"
@@ -278,29 +277,20 @@ def _rows(lines: Iterable[str], delimiter: str, strict: bool = True) -> Iterator
     return csv.reader(lines, delimiter=delimiter, strict=strict, skipinitialspace=delimiter != " ")
 
 
-def _decoded(path: Path, encoding: str) -> Any:
+@contextmanager
+def _decoded(path: Path, encoding: str) -> Iterator[None]:
+    """What a decoder says quotes bytes of the file: said is how to go on instead."""
     try:
         "".encode(encoding)
     except LookupError:
         raise TableError(f"there is no encoding {encoding!r}; often it is utf-8, latin-1 or cp1252") from None
-    return _Decoded(path, encoding)
-
-
-class _Decoded:
-    """Turns what a decoder says, which quotes bytes of the file, into how to go on."""
-
-    def __init__(self, path: Path, encoding: str) -> None:
-        self._path, self._encoding = path, encoding
-
-    def __enter__(self) -> None:
-        return None
-
-    def __exit__(self, kind: Any, error: Any, trace: Any) -> None:
-        if isinstance(error, UnicodeError):
-            raise TableError(
-                f"{self._path.name} is not text in {self._encoding.upper()}. Files from spreadsheets are often in another "
-                "encoding: try --encoding cp1252 (or latin-1, utf-16)"
-            ) from None
+    try:
+        yield
+    except UnicodeError:
+        raise TableError(
+            f"{path.name} is not text in {encoding.upper()}. Files from spreadsheets are often in another encoding: try "
+            "--encoding cp1252 (or latin-1, utf-16)"
+        ) from None
 
 
 def _with_mark(encoding: str) -> str:

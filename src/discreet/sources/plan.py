@@ -34,9 +34,7 @@ HINT = (
     " (if there are millions of them, learning takes long, and gigabytes; fewer columns, cuts or categories help, or a learner "
     "that can do without patterns: lists of up to three single literals, trees of up to depth 3, in stages, the greedy learner)"
 )
-FEW_COMBINATIONS = (
-    2**16
-)  # so many combinations are as fast to count as a few, and twice as many sets take twice as long
+FEW_COMBINATIONS = 2**16  # as fast to count as a few; and twice as many sets take twice as long
 Columns = tuple[int, ...]  # by their numbers, in order
 
 
@@ -61,13 +59,8 @@ class Plan:
     together: int = 0  # of tuples: how many columns any set has to have in common
 
     @property
-    def by_node(self) -> bool:
-        """Whether it is counted once for each rule of the list."""
-        return self.way == NODES
-
-    @property
     def keeps_bins(self) -> bool:
-        """Whether a table that is read anew each time should be read once, and its bins kept (kept.py)."""
+        """Whether a table that is read anew each time should be read once, and its bins kept (memory.py)."""
         return self.way == TUPLES and self.passes >= MANY_PASSES
 
     @property

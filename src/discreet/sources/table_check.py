@@ -16,9 +16,7 @@ from .._utils.tables import as_table
 from ..schema import Schema
 from ..schema.columns import Column, canonical, is_missing
 from ..schema.columns.base import spelled_alike
-from ..schema.columns.matching import says_missing
-from ..schema.columns.value_bins import TRUTH, NumberBins, TextBins, TruthBins
-from ..schema.columns.values import as_number
+from ..schema.columns.values import TRUTH, NumberBins, TextBins, TruthBins, as_number, says_missing
 from .files import pointed
 from .memory import check_labels, class_numbers
 

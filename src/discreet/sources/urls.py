@@ -1,46 +1,69 @@
 """Where a table is, in one line: a file, or a URL of an engine. What is opened is only read.
 
 Passwords do not stand in a URL: shells remember it, other users see it in the list of processes. They come from where the engine
-itself looks for them. No error repeats a URL, nor what an engine says about it.
+itself looks for them. A password with a sign that ends a part of a URL (``/``, ``?``, ``#``, ``@``) turns into a port, a path or
+a fragment, which a library would quote; so everything that could be such a rest is refused here, before a library reads it. No
+error repeats a URL, nor what an engine says about it: why something could not be opened is said in words of our own. They are
+looked for in order, by parts of what the engines, ibis and the operating system say, whatever their language for the rest.
 """
 
+import os
+import re
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from glob import escape, iglob
 from os import PathLike, fspath
 from pathlib import Path
 from typing import Any
-from urllib.parse import SplitResult, parse_qsl
+from urllib.parse import SplitResult, parse_qsl, unquote, urlsplit
 
 from .._utils.errors import EngineError, TableError, warnings_ignored
-from .addresses import checked_url, private_parts
-from .causes import cause_of
 from .engines import ENGINES, engine_at
-from .engines.base import Engine
+from .engines.base import Cause, Engine
 from .engines.duckdb import DuckDB, name_as_it_is, open_parquet
-from .files import PARQUET, TEXT
 
 FORMS = ", ".join(
     (
-        "a path of Parquet files (people.parquet, people/*.parquet, s3://bucket/people.parquet), a folder of them, a CSV file "
-        "(people.csv)",
+        "a path of Parquet files (people.parquet, people/*.parquet, s3://bucket/people.parquet), a folder of them",
         *(engine.url_forms for engine in ENGINES),
     )
 )
+NO_SECRETS = (
+    "a password, key or token may not stand in a URL, where others see it: put it where the engine itself looks for it, for "
+    "PostgreSQL PGPASSWORD, ~/.pgpass or a service file, for Spark and S3 their configuration"
+)
+UNREADABLE = (
+    "the URL cannot be read: it must be SCHEME://USER@HOST:PORT/DATABASE?table=NAME, with other characters than letters and "
+    "digits in these parts as %2F (/), %3F (?), %23 (#), %40 (@). And " + NO_SECRETS
+)
+_SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*)://")
+_HOST = re.compile(r"(\[[0-9A-Fa-f:.]+\]|[^\[\]:@,]*)(:[0-9]*)?")
+_SECRET = re.compile(
+    r"pass(?!file$)|pwd|secret|token|credential|signature|(api|access|account|private|client|server|storage)key|^sig$|^key$"
+)
+# A scheme, a user, a query, or words as libpq takes them
+_LIKE_A_URL = re.compile(r"(?i)(^|=)[a-z][a-z0-9+.-]+:|@|[?&;#][^=]*=|(pass|pwd|secret|token)\w*=")
+_OPTION_AND_SCHEME = re.compile(r"^(--?[\w-]+=)?([A-Za-z][A-Za-z0-9+.-]+:)?")
+# what ibis and the operating system say, and any server; more in the files of the engines
+ANYWHERE = {
+    Cause.NO_TABLE: "tablenotfound",
+    Cause.NOT_ACCEPTED: "password|authenticat|credential|access ?denied|forbidden",
+    Cause.NOT_PERMITTED: "permission|not permitted",
+    Cause.NO_FILE: "filenotfound",
+    Cause.NO_HOST: "resolve|name or service|network|unreachable|no route",
+    Cause.NO_ANSWER: "refused|timed? ?out|timeout|connection|no such file or directory",
+}
+UNKNOWN = "check the address, the name of the table, and that you may read it"
 
 
-def open_table(
-    where: str | PathLike[str], *, delimiter: str | None = None, encoding: str = "utf-8", decimal: str = "."
-) -> Any:
-    """The table at a path or URL, as an ibis table for ``fit_source``. No record is read yet (of a CSV file, only its quotes).
+def open_table(where: str | PathLike[str]) -> Any:
+    """The table at a path or URL, as an ibis table for ``fit_source``. No record is read yet.
 
     ===============================================  ==============================================================
     ``people.parquet``, ``people/*.parquet``         Parquet files, through DuckDB; they may be larger than memory.
                                                      Also ``s3://...`` and ``https://...``, as DuckDB allows
     ``people/``                                      a folder: all ``.parquet`` files in it and in its folders. Names of
                                                      folders such as ``region=north/`` are a column, ``region``, of strings
-    ``people.csv``, ``.tsv``, ``.txt``               a CSV file in UTF-8, through DuckDB; every column holds strings, which
-                                                     mean what they mean in memory. ``delimiter`` as its first line has it;
-                                                     ``decimal=","`` for numbers with decimal commas
     ``duckdb:///people.db?table=people``             a table or view in a file of DuckDB, by a path from here;
                                                      ``duckdb:////home/me/people.db`` by one from the root
     ``postgresql://me@host/database?table=people``   PostgreSQL; ``table=schema.people`` in another schema than usual, and
@@ -49,8 +72,8 @@ def open_table(
     ``sc://host:15002?table=people``                 Spark Connect
     ===============================================  ==============================================================
 
-    A password is no part of a URL: PostgreSQL takes it from ``PGPASSWORD``, ``~/.pgpass`` or a service file, Spark and S3 from
-    their own configuration.
+    CSV files are read by this process, a part at a time: ``fit_file`` and ``Vault.from_file``. A password is no part of a URL:
+    PostgreSQL takes it from ``PGPASSWORD``, ``~/.pgpass`` or a service file, Spark and S3 from their own configuration.
 
     Examples
     --------
@@ -63,18 +86,18 @@ def open_table(
     10
     """
     try:
-        return _open(where, delimiter, encoding, decimal)
+        return _open(where)
     except (TableError, EngineError, ImportError) as error:
         problem: Exception = error
     except Exception as error:
         problem = EngineError(f"the table cannot be opened ({type(error).__name__})")
-    problem.__context__ = problem.__cause__ = (
-        None  # an engine's own error may quote the URL: not even a debugger finds it
-    )
+    problem.__context__ = problem.__cause__ = None  # which may quote the URL: not even a debugger finds it
     raise problem
 
 
-def _open(where: str | PathLike[str], delimiter: str | None, encoding: str, decimal: str) -> Any:
+def _open(where: str | PathLike[str]) -> Any:
+    from .files import PARQUET, TEXT
+
     text = fspath(where)
     if not isinstance(text, str):
         raise TableError(f"a table must be named by a text: {FORMS}")
@@ -86,7 +109,10 @@ def _open(where: str | PathLike[str], delimiter: str | None, encoding: str, deci
     if text.lower().endswith(PARQUET):
         return _parquet(text)
     if text.lower().endswith(TEXT) and "://" not in text:
-        return _csv(Path(text), delimiter, encoding, decimal)
+        raise TableError(
+            "a CSV file is read by this process, not by an engine: fit_file(path), Vault.from_file(path, schema), or "
+            "discreet fit FILE"
+        )
     raise TableError(f"there is no table of this name or form; a table is {FORMS}")
 
 
@@ -98,24 +124,11 @@ def _at_url(engine: type[Engine], parts: SplitResult) -> Any:
         return engine.open(ibis, parts, name, options)
 
 
-def _csv(path: Path, delimiter: str | None, encoding: str, decimal: str) -> Any:
-    if not path.is_file():
-        raise _no_file(path)
-    with _opened(DuckDB, "the CSV file"):
-        from .engines.csv_in_duckdb import open_csv
-
-        return open_csv(path, delimiter, encoding, decimal)
-
-
 def _parquet(path: str) -> Any:
     if "://" not in path and not any(sign in path for sign in "*?[") and not Path(path).is_file():
-        raise _no_file(Path(path))
+        raise TableError(f"there is no file {'of this name' if private_parts(path) else Path(path).name}")
     with _opened(DuckDB, "the Parquet file") as ibis:
         return open_parquet(ibis, path)
-
-
-def _no_file(path: Path) -> TableError:
-    return TableError(f"there is no file {'of this name' if private_parts(str(path)) else path.name}")
 
 
 @contextmanager
@@ -132,3 +145,116 @@ def _opened(engine: type[Engine], what: str) -> Iterator[Any]:
         raise
     except Exception as error:
         raise EngineError(f"{what} cannot be opened ({type(error).__name__}): {cause_of(error)}") from None
+
+
+def checked_url(text: str) -> SplitResult:
+    """The parts of a URL (or of a path, which has no scheme), if there is no secret in it. The error repeats nothing of it."""
+    scheme = _SCHEME.match(text)
+    if scheme is None:
+        return SplitResult("", "", text, "", "")
+    rest = text[scheme.end() :]
+    authority = re.split(r"[/?#]", rest, maxsplit=1)[0]
+    after = rest[len(authority) :]
+    user, _, host = authority.rpartition("@")
+    if ":" in _without_percent(user) or any(_SECRET.search(key) for key in _keys(after)):
+        raise TableError(NO_SECRETS)
+    if not text.isprintable() or not _HOST.fullmatch(host):
+        raise TableError(UNREADABLE)
+    engine = engine_at(scheme[1].lower())
+    if engine is not None and "#" in rest:
+        raise TableError(UNREADABLE)
+    if engine is not None and engine.is_server and "@" in (after if ":" in host else after.partition("?")[0]):
+        raise TableError(UNREADABLE)
+    with suppress(ValueError):  # the library's words would repeat it
+        parts = urlsplit(text)
+        _ = parts.port, parts.hostname
+        return parts
+    raise TableError(UNREADABLE)
+
+
+def _keys(after: str) -> list[str]:
+    """What stands before each ``=`` of a query, or of Spark Connect's ``/;token=...``: letters and digits in lower case."""
+    words = re.split(r"[?&;#]", after)[1:]
+    decoded = [part for word in words for part in re.split(r"[?&;#]", _without_percent(word))]
+    return [re.sub(r"[^a-z0-9]", "", word.partition("=")[0].lower()) for word in decoded]
+
+
+def _without_percent(text: str) -> str:
+    """Without percent signs, however often they were encoded."""
+    while (plain := unquote(text.replace("+", " "))) != text:
+        text = plain
+    return text
+
+
+def local_place(where: str) -> str | None:
+    """The file, folder or pattern of names on this machine that a table is in, links followed; None if it is elsewhere.
+
+    >>> local_place("duckdb:////home/me/people.db?table=people")
+    '/home/me/people.db'
+    >>> local_place("postgresql://me@host/db?table=people")
+    """
+    scheme = _SCHEME.match(where)
+    if scheme is None:
+        path: str | None = where
+    else:
+        kind, rest = scheme[1].lower(), where[scheme.end() :]
+        engine = engine_at(kind)
+        path = rest if kind == "file" and rest.startswith("/") else None if engine is None else engine.local_path(rest)
+    return None if path is None or "\0" in path else os.path.realpath(path)
+
+
+def files_in(place: str) -> Iterator[str]:
+    """The files that are there, as DuckDB looks for them."""
+    if os.path.isdir(place):
+        place = f"{escape(place)}/**/*.parquet"
+    return iter([place]) if Path(place).exists() else iglob(place, recursive=True, include_hidden=True)
+
+
+def private_parts(text: str) -> list[str]:
+    """What of an argument may not be repeated, if it might be a URL, well written or not: all but its scheme and the table.
+
+    >>> private_parts("postgresql://me:Xyzzy@host/db?table=people&sslkey=/home/key.pem")
+    ['Xyzzy', 'host', 'sslkey', 'home', 'key.pem']
+    >>> private_parts("people.csv")
+    []
+    """
+    if not _LIKE_A_URL.search(text):
+        return []
+    text = _OPTION_AND_SCHEME.sub("", text)
+    rest = re.sub(r"[?&]table=[^&;#@]*", " ", text)
+    pieces = re.split(r"[^\w.-]+", f"{rest} {_without_percent(rest)}")
+    return [piece for piece in dict.fromkeys(pieces) if len(piece) > 3]
+
+
+def repeats(message: str, text: str) -> bool:
+    """Whether a message says something of an argument that might be a URL. A password may have no long word in it.
+
+    >>> repeats("File 'postgresql:/me:x9#Qz!7p@db/hr' does not exist.", "postgresql://me:x9#Qz!7p@db/hr")
+    True
+    """
+    if any(piece in message for piece in private_parts(text)):
+        return True
+    if not _LIKE_A_URL.search(text):
+        return False
+    rest, said = _OPTION_AND_SCHEME.sub("", text), _letters(message)
+    parts = [part for part in rest.split("/") if re.search("[:@]", part)]
+    return any(_letters(part) in said for part in (*parts, *([rest] if len(_letters(rest)) > 3 else [])))
+
+
+def _letters(text: str) -> str:
+    """What stays the same however a text is quoted, and a path written."""
+    return re.sub(r"[\W_]+", "", text)
+
+
+def cause_of(error: BaseException) -> str:
+    """What to say of an error of an engine. Nothing of the error itself is in it.
+
+    >>> cause_of(PermissionError("/home/me/secret.parquet"))
+    'you may not read it: ask who owns it'
+    """
+    said = f"{type(error).__name__}: {error}".lower()
+    for cause in Cause:
+        patterns = (place.get(cause) for place in (ANYWHERE, *(engine.errors for engine in ENGINES)))
+        if any(re.search(pattern, said, re.DOTALL) for pattern in patterns if pattern):
+            return cause.value
+    return UNKNOWN

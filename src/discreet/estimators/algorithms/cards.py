@@ -18,9 +18,9 @@ from typing import NamedTuple, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from ...rules.card_weights import WHOLE, Weights
+from ...models.partition import DOUBLING
+from ...rules.column_parts import WHOLE, Weights
 from ...rules.numbered_tree import Leaf, NumberedTree
-from ...rules.partition import DOUBLING
 from .card_points import GRID, evidence, log_likelihood
 
 Array = npt.NDArray[np.float64]

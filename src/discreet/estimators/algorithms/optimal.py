@@ -55,6 +55,7 @@ def draws_of(max_rules: int, joint: int | None) -> list[int]:
     return [min(size, max_rules - start) for start in range(0, max_rules, size)] or [0]
 
 
+MOST_RULES = 8  # in one draw
 # How many candidates a draw of 2, 3, ... rules at once may have, and how many lists a draw of more rules
 MOST_CANDIDATES = {2: 5_000, 3: 5_000, 4: 1_500, 5: 1_000}
 MOST_LISTS = 1e11
@@ -114,9 +115,20 @@ def check_feasible(candidates: int, max_length: int, joint: int | None) -> None:
     size = max(draws_of(max_length - 1, joint))
     if is_feasible(candidates, size):
         return
-    largest = max(j for j in range(1, size) if is_feasible(candidates, j))
+    largest = max(j for j in range(1, min(size, MOST_RULES + 1)) if is_feasible(candidates, j))
     raise ValueError(
         f"{'max_length' if joint is None else 'joint'} is too large for {candidates:,} candidates: a draw of {size} rules at "
         f"once is one of {count_lists(candidates, size):.1e} lists, which may take hours. Set joint={largest} to draw {largest} "
         "at a time, or have fewer candidates (max_card, exclude, negations=False, coarser columns). See docs/optimal.md"
     )
+
+
+def check_joint(max_length: int, joint: int | None) -> None:
+    """Raise ValueError, before any record is read, if a draw would be of too many rules."""
+    size = max(draws_of(max_length - 1, joint))
+    if size > MOST_RULES:
+        raise ValueError(
+            f"{'max_length' if joint is None else 'joint'} is too large: it asks for {size} rules in one draw, and at most "
+            f"{MOST_RULES} can be drawn at once. Set joint={MOST_RULES} or less to draw so many at a time, or "
+            f"max_length={MOST_RULES + 1} or less. See docs/optimal.md"
+        )

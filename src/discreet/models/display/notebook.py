@@ -3,16 +3,16 @@
 It has no script, and colours that can be told from a light page and from a dark one: a notebook's theme is not the system's.
 """
 
-from ..._utils.html import name, plain
-from ..._utils.svg import bar
+from ..._utils.html import bar, name, plain
 from ...accounting.statement import PrivacyStatement
-from ...rules.partition import Model, Points, has_points_by_class, shares_of
 from ..cards import numbers_of, percent_of
 from ..labelled import classes_called
-from .points_part import MINUS, signed
+from ..model import Model
+from ..partition import Points
+from ..tree import Fork
 from .summary import (
     CardPart,
-    Fork,
+    Phrase,
     PointsRule,
     Step,
     card_parts,
@@ -22,7 +22,7 @@ from .summary import (
     total_ranges,
     verdict_of,
 )
-from .wording import colour, condition, ends, number, percent
+from .wording import MINUS, colour, condition, ends, number, percent, signed
 
 COLOURS = ("#0d9488", "#d9661f", "#7068e0", "#bd4aa5", "#a07d12", "#6f7f8d")
 STYLE = (
@@ -103,11 +103,11 @@ def _added(points: Points) -> str:
 
 def _totals(model: Model, classes: tuple[str, ...]) -> str:
     """What totals mean: a line for each range."""
-    if has_points_by_class(model):
+    if model.has_points_by_class:
         return f"<p>Points for {', '.join(map(name, classes))}: the largest total is the answer.</p>"
     rows = []
     for answer, said in zip(model.answers, total_ranges(model), strict=True):
-        shares = shares_of(model, answer).tolist()
+        shares = model.shares_of(answer).tolist()
         spoken = ", ".join(f"{plain(c)} {percent_of(x)} %" for x, c in zip(shares, classes, strict=True))
         drawn = bar([(x, colour(i)) for i, x in enumerate(shares)], spoken)
         label = model.classes.index(answer.label)
@@ -126,7 +126,7 @@ def _points_line(place: int, rule: PointsRule) -> str:
     return f'<li><div class="line"><span>{text}</span><span>points {_added(rule.points)}</span></div></li>'
 
 
-def _node(node: Fork | Step, classes: tuple[str, ...], way: str = "") -> str:
+def _node(node: Fork[Phrase, Step] | Step, classes: tuple[str, ...], way: str = "") -> str:
     """A test of a tree and what is below it, or a leaf."""
     where = f'<span class="way">{way}</span> ' if way else ""
     if isinstance(node, Step):

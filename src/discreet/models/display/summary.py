@@ -4,33 +4,24 @@ Nothing here looks at records: all numbers follow from the released model, its s
 """
 
 import math
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, replace
-from typing import Any, Protocol
+from dataclasses import dataclass, replace
+from typing import Any
 
 from ..._utils.errors import ModelError
 from ...accounting.ledger import LedgerSnapshot
 from ...accounting.statement import DRAFTED, INFERRED, NEIGHBOURS, SEEDED, Guarantee, PrivacyStatement
 from ...private.noise.sums import LEVEL
 from ...private.noise.sums import margin as margin_of
-from ...rules.partition import (
-    Answer,
-    Condition,
-    Model,
-    Points,
-    columns_used_by,
-    conditions_of_answers,
-    has_points,
-    has_points_by_class,
-)
-from ...rules.rules import Literal
+from ...rules.rules import Condition, Literal
 from ...rules.text import write_number
 from ...schema import Schema
-from ..cards import PointsLine, cards_of, counts_as_missing, lines_of_table, ranges_of_totals
-from ..count_intervals import Ends, count_intervals, support_interval
+from ..cards import PointsLine, counts_as_missing, lines_of_table, ranges_of_totals
 from ..labelled import classes_called, in_labels, reason_for_label, target_called
-from ..nodes import Leaf, Node, leaves_below, root_of
-from .particulars import Particulars
+from ..model import Model
+from ..partition import Ends, Points
+from ..saved import SavedModel
+from ..score_card import cards_of
+from ..tree import Fork, Leaf, in_other_words, leaves_below, root_of
 
 WEAK = 10  # an epsilon above this is next to no protection, as the statement says itself
 CONFIDENCE = LEVEL  # how surely a count is within the margin that is shown
@@ -72,16 +63,6 @@ class Step:
     count_ends: tuple[Ends, ...] | None = None
     support_ends: Ends | None = None
     reason: str = ""  # why the label is not the class with the largest count, where that is so
-
-
-@dataclass(frozen=True)
-class Fork:
-    """A split of a tree: its test, what comes where it is true and where it is not, and how many records reach it."""
-
-    test: Phrase
-    true: "Fork | Step"
-    other: "Fork | Step"
-    support: float | None  # the sum over the leaves below; None without counts
 
 
 @dataclass(frozen=True)
@@ -179,7 +160,7 @@ class Summary:
     classes: tuple[str, ...]
     points: tuple[tuple[PointsRule, ...], ...]  # tables whose points add up; none without points
     steps: tuple[Step, ...]
-    root: Fork | Step | None  # of a tree, whose leaves are the steps; None of any other model
+    root: Fork[Phrase, Step] | Step | None  # of a tree, whose leaves are the steps; None of any other model
     verdict: Verdict
     statement: PrivacyStatement | None
     chance: Chance | None  # at the model's own epsilon: the proved one, or else the one that was asked for
@@ -193,8 +174,6 @@ class Summary:
     parameters: tuple[tuple[str, str], ...]
     version: str
     schema: Schema | None = None
-    particulars: Particulars = field(default_factory=Particulars)
-    sha256: str = ""  # of the model's file, where there is one
     cards: tuple[CardPart, ...] = ()  # of a score card; none of any other model
     ranges: tuple[str, ...] = ()  # of a score card, the totals of each step
     by_class: bool = False  # whether points are one number for each class
@@ -242,42 +221,6 @@ class Summary:
         return self.verdict.kind in ("proved", "weak")
 
 
-class Released(Protocol):
-    """What a report is made of: what a model releases beside itself. ``SavedModel`` is such."""
-
-    @property
-    def model(self) -> Model:
-        """The model itself."""
-
-    @property
-    def privacy(self) -> PrivacyStatement | None:
-        """What it promises, if anything."""
-
-    @property
-    def learner(self) -> str:
-        """The class that learned it."""
-
-    @property
-    def parameters(self) -> Mapping[str, Any]:
-        """The learner's public parameters."""
-
-    @property
-    def counts_epsilon(self) -> float | None:
-        """What each released class count cost; None if that is not known, or counts are exact."""
-
-    @property
-    def target(self) -> str | None:
-        """What the labels are called."""
-
-    @property
-    def ledger(self) -> LedgerSnapshot | None:
-        """What had been spent on the table."""
-
-    @property
-    def discreet(self) -> str:
-        """The version of this package."""
-
-
 def summarize(model: Any) -> Summary:
     """The report of a saved model, or of a fitted classifier, as plain values.
 
@@ -288,7 +231,7 @@ def summarize(model: Any) -> Summary:
     """
     if not hasattr(model, "released"):
         raise ModelError("a report is made of a SavedModel, or of a fitted classifier of this package")
-    released: Released = model.released()
+    released: SavedModel = model.released()
     described, statement = released.model, released.privacy
     counts_epsilon = released.counts_epsilon
     margin = None if not counts_epsilon else margin_of(counts_epsilon)
@@ -316,7 +259,7 @@ def summarize(model: Any) -> Summary:
         described.schema,
         cards=card_parts(described),
         ranges=total_ranges(described),
-        by_class=has_points_by_class(described),
+        by_class=described.has_points_by_class,
         weighted=described.class_weight is not None,
     )
 
@@ -338,12 +281,12 @@ def card_parts(model: Model) -> tuple[CardPart, ...]:
 def total_ranges(model: Model) -> tuple[str, ...]:
     """The totals that each answer of a score card is for; none of any other model, and with points for each class."""
     cards = cards_of(model)
-    return tuple(ranges_of_totals(cards, model.limits)) if cards and not has_points_by_class(model) else ()
+    return tuple(ranges_of_totals(cards, model.limits)) if cards and not model.has_points_by_class else ()
 
 
 def points_of(model: Model) -> tuple[tuple[PointsRule, ...], ...]:
     """The tables of a model whose points add up."""
-    if not has_points(model):
+    if not model.has_points:
         return ()
     return tuple(
         tuple(
@@ -361,7 +304,7 @@ def steps_of(model: Model, counts_epsilon: float | None = None) -> tuple[Step, .
     root = root_of(model)
     called = dict(zip(model.classes, classes_called(model), strict=True))
     if root is None:
-        tests = [_tests(condition, model) for condition in conditions_of_answers(model)]
+        tests = [_tests(condition, model) for condition in model.answer_conditions]
     else:
         tests = [_way(leaf, model) for leaf in leaves_below(root)]
     everyone = list(zip(tests, model.answers, strict=True))
@@ -383,27 +326,26 @@ def steps_of(model: Model, counts_epsilon: float | None = None) -> tuple[Step, .
                 reaching,
                 support / reaching if reaching else None,
                 faint=bool(counts_epsilon) and support < 2 * margin_of(counts_epsilon or 1.0),
-                count_ends=count_intervals(answer, counts_epsilon) if counts_epsilon else None,
-                support_ends=support_interval(answer, counts_epsilon) if counts_epsilon else None,
+                count_ends=answer.count_intervals(counts_epsilon) if counts_epsilon else None,
+                support_ends=answer.support_interval(counts_epsilon) if counts_epsilon else None,
                 reason=reason_for_label(model, answer, bool(counts_epsilon)),
             )
         )
     return tuple(steps)
 
 
-def forks_of(model: Model, steps: tuple[Step, ...]) -> Fork | Step | None:
+def forks_of(model: Model, steps: tuple[Step, ...]) -> Fork[Phrase, Step] | Step | None:
     """A tree as it is drawn, with these steps as its leaves. None of any other model."""
     root = root_of(model)
-    return None if root is None else _forks(root, iter(steps), model)
+    return None if root is None else in_other_words(root, lambda test: _in_words(test, model), iter(steps))
 
 
-def _forks(node: Node, steps: Iterator[Step], model: Model) -> Fork | Step:
-    if isinstance(node, Answer):
-        return next(steps)
-    true, other = _forks(node.true, steps, model), _forks(node.other, steps, model)
-    known = true.support is not None and other.support is not None
-    support = (true.support or 0.0) + (other.support or 0.0) if known else None
-    return Fork(_in_words(node.test, model), true, other, support)
+def support_of(node: Fork[Phrase, Step] | Step) -> float | None:
+    """How many records reach a node of a tree: the sum over the leaves below; None without counts."""
+    if isinstance(node, Step):
+        return node.support
+    true, other = support_of(node.true), support_of(node.other)
+    return None if true is None or other is None else true + other
 
 
 def verdict_of(statement: PrivacyStatement | None) -> Verdict:
@@ -412,9 +354,8 @@ def verdict_of(statement: PrivacyStatement | None) -> Verdict:
         return Verdict(
             "none",
             "Learned without privacy",
-            "The model and its counts come straight from the records. Whoever sees this model may learn "
-            "something about single "
-            "people in the table. Publish it only if the records themselves may be shown.",
+            "The model and its counts come straight from the records. Whoever sees this model may learn something "
+            "about single people in the table. Publish it only if the records themselves may be shown.",
         )
     proved = statement.proved
     if proved is None:
@@ -438,10 +379,9 @@ def verdict_of(statement: PrivacyStatement | None) -> Verdict:
     return Verdict(
         "proved",
         f"Private, with {proved}",
-        "What anyone could conclude from this model about a person has nearly the same chance whether or not "
-        "that person's record "
-        "was in the table. This is proved, not measured: if what the statement assumes is so, it holds against everyone, "
-        "whatever else they know.",
+        "What anyone could conclude from this model about a person has nearly the same chance whether or not that "
+        "person's record was in the table. This is proved, not measured: if what the statement assumes is so, it holds "
+        "against everyone, whatever else they know.",
         assumes=_rests_on(statement),
     )
 
@@ -455,7 +395,7 @@ def _rests_on(statement: PrivacyStatement) -> tuple[str, ...]:
     return (*statement.assumes, people)
 
 
-def _own_chance(model: Released) -> Chance | None:
+def _own_chance(model: SavedModel) -> Chance | None:
     if model.privacy is None:
         return None
     pair = model.privacy.proved or model.privacy.published
@@ -476,11 +416,11 @@ def _right(model: Model) -> float | None:
     return right / whole if whole else None
 
 
-def _columns(model: Released) -> tuple[ColumnUse, ...]:
+def _columns(model: SavedModel) -> tuple[ColumnUse, ...]:
     schema = model.model.schema
     if schema is None:
         return ()
-    used = set(columns_used_by(model.model))
+    used = set(model.model.used_columns)
     given = model.parameters.get("exclude") or ()
     excluded = {name for name in given if isinstance(name, str)} if isinstance(given, list | tuple) else set()
     columns = []

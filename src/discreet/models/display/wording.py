@@ -5,15 +5,23 @@ from collections.abc import Sequence
 
 from ..._utils.html import name, plain
 from ...accounting.statement import rounded_up
+from ...rules.text import write_number
 from .summary import Phrase
 
+MINUS = "\N{MINUS SIGN}"
 PALETTE = 6  # colours of classes; further classes begin again
 
 
 def number(value: float) -> str:
     """A count, a negative one with a real minus sign."""
     text = f"{abs(value):,.0f}" if float(value).is_integer() else f"{abs(value):,.1f}"
-    return f"\u2212{text}" if value < 0 else text
+    return f"{MINUS}{text}" if value < 0 else text
+
+
+def signed(points: float) -> str:
+    """Points with their sign: they are added."""
+    sign = "+" if points > 0 else MINUS if points < 0 else ""
+    return plain(sign + write_number(abs(points)))
 
 
 def ends(interval: tuple[int, int] | None) -> str:

@@ -4,20 +4,24 @@ A model says ``job = office``; what that means for a value in a table is in the 
 what an unlisted value is taken for, where numbers are clipped. Here each literal becomes a test that needs no schema.
 """
 
-from collections.abc import Iterator
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import count
 
 import numpy as np
 
 from ..._utils.errors import RuleError
-from ...rules.partition import Answer, Condition, Model, has_points, has_points_by_class, shares_of
 from ...rules.rules import Literal, truth
 from ...schema import Label, Schema
 from ...schema.columns import NEGATION
-from ...schema.columns.matching import MISSING, NONE
-from ...schema.columns.value_bins import NumberBins, TextBins, TruthBins
-from ..nodes import Node, root_of
+from ...schema.columns.values import MISSING, NONE, NumberBins, TextBins, TruthBins, ValueBins
+from ..model import Model
+from ..partition import Answer
+from ..tree import Fork, in_other_words, root_of
+
+KINDS = ("text", "number", "boolean")
+EXACT = 2**53  # below it, every integer has a floating-point number of its own
 
 
 @dataclass(frozen=True)
@@ -72,22 +76,7 @@ class Branch:
     points: tuple[float, ...] = ()  # for each class, where points are for each class
 
 
-@dataclass(frozen=True)
-class BranchSplit:
-    """A test of a tree, and what follows where it is true and where it is not: another test, or the number of an outcome."""
-
-    test: BranchTest
-    true: "BranchSplit | int"
-    other: "BranchSplit | int"
-
-    def chain(self) -> tuple[list[tuple[BranchTest, "BranchSplit | int"]], int]:
-        """The tests that are reached while none is true, what follows where each is, and the outcome where none is."""
-        tests, node = [], self
-        while True:
-            tests.append((node.test, node.true))
-            if isinstance(node.other, int):
-                return tests, node.other
-            node = node.other
+BranchSplit = Fork[BranchTest, int]  # of a tree; ends are the numbers of outcomes
 
 
 @dataclass(frozen=True)
@@ -130,16 +119,16 @@ def branches(model: Model, share_of: Label | None = None) -> Branches:
     made = []
     for partition in model.partitions:
         parts = zip(partition.conditions, partition.points or outcomes, strict=True)
-        made.append(tuple(_branch(_tests(model.schema, literals), outcome) for literals, outcome in parts))
+        made.append(tuple(_branch(tuple(_test(model.schema, x) for x in tests), outcome) for tests, outcome in parts))
     root = root_of(model)
-    nested = None if root is None else _nested(root, model.schema, count())
+    nested = None if root is None else in_other_words(root, lambda test: _test(model.schema, test), count())
     return Branches(
         tuple(made),
         outcomes,
         model.limits,
-        has_points(model),
-        nested if isinstance(nested, BranchSplit) else None,
-        has_points_by_class(model),
+        model.has_points,
+        nested if isinstance(nested, Fork) else None,
+        model.has_points_by_class,
         None if share_of is None else model.classes.index(share_of),
     )
 
@@ -148,26 +137,14 @@ def _branch(tests: tuple[BranchTest, ...], outcome: Label | tuple[float, ...]) -
     return Branch(tests, 0.0, outcome) if isinstance(outcome, tuple) else Branch(tests, outcome)
 
 
-def _nested(node: Node, schema: Schema | None, numbers: Iterator[int]) -> BranchSplit | int:
-    """A node of a tree. Leaves are numbered in their order, as the outcomes are."""
-    if isinstance(node, Answer):
-        return next(numbers)
-    (test,) = _tests(schema, (node.test,))
-    return BranchSplit(test, _nested(node.true, schema, numbers), _nested(node.other, schema, numbers))
-
-
 def _outcome(model: Model, answer: Answer, share_of: Label | None) -> Label:
-    if share_of is None or has_points_by_class(model):
+    if share_of is None or model.has_points_by_class:
         return model.classes[model.classes.index(answer.label)]
-    return float(shares_of(model, answer)[model.classes.index(share_of)])
+    return float(model.shares_of(answer)[model.classes.index(share_of)])
 
 
-def _tests(schema: Schema | None, literals: Condition) -> tuple[BranchTest, ...]:
-    assert schema is not None or not literals
-    return tuple(_test(schema, literal) for literal in literals)  # type: ignore[arg-type]
-
-
-def _test(schema: Schema, literal: Literal) -> BranchTest:
+def _test(schema: Schema | None, literal: Literal) -> BranchTest:
+    assert schema is not None
     true = truth(schema, literal)
     match schema[literal.column].value_bins:
         case NumberBins() as bins:
@@ -202,3 +179,62 @@ def _number_test(column: str, bins: NumberBins, true: np.ndarray) -> NumberTest:
     # without any comparison, `and` is true of every number, `or` of none
     either = bool(inside[0]) if len(changes) == 2 else not inside.any()
     return NumberTest(column, tuple(ends), bool(either), limits=bins.limits)
+
+
+def kinds_of(
+    model: Model,
+    used: Iterable[str],
+    types: Mapping[str, str] | None,
+    possible: Callable[[ValueBins], Sequence[str]],
+    where: str,
+) -> dict[str, str]:
+    """The type that each used column has elsewhere: as said by ``types``, or the first of those that are ``possible``."""
+    types = {} if types is None else types
+    if not isinstance(types, Mapping) or not all(kind in KINDS for kind in types.values()):
+        raise RuleError(f"types must say for columns whether each is one of {', '.join(KINDS)}")
+    for name in types:
+        if model.schema is None or name not in model.schema.names:
+            raise RuleError(f"types names column {name!r}, which the {model.kind} does not know")
+    kinds = {}
+    for name in used:
+        assert model.schema is not None
+        expected, *others = possible(model.schema[name].value_bins)
+        kinds[name] = types.get(name, expected)
+        if kinds[name] not in (expected, *others):
+            raise RuleError(f"column {name!r} must be a {' or '.join((expected, *others))} in {where}")
+    return kinds
+
+
+def type_of_labels(labels: Sequence[Label], kind: str, where: str) -> str:
+    """The one type that all these labels of a kind of model have: "text", "boolean", "integer" or "number"."""
+    if all(isinstance(x, str) for x in labels):
+        return "text"
+    numbers = [x for x in labels if not isinstance(x, str)]
+    if len(numbers) < len(labels):
+        raise RuleError(f"a column of {where} has one type, but some labels are strings and some are numbers")
+    if all(isinstance(x, bool) for x in numbers):
+        return "boolean"
+    if all(isinstance(x, int) for x in numbers):
+        if any(abs(x) >= 2**63 for x in numbers):
+            raise RuleError(f"a label of the {kind} is an integer of more than 64 bits, which {where} does not have")
+        return "integer"
+    if any(isinstance(x, int) and abs(x) > EXACT for x in numbers):
+        raise RuleError("some labels are integers of more than 53 bits and some are not whole: no type has both")
+    return "number"
+
+
+def exact_numbers(column: str, numbers: Iterable[float]) -> list[float]:
+    """The numbers that categories are in a column of numbers, if each has a floating-point number of its own."""
+    found = list(numbers)
+    if any(EXACT <= abs(number) < math.inf for number in found):
+        raise RuleError(f"column {column!r} has categories that are numbers of more than 53 bits; store it as a string")
+    return found
+
+
+def is_unicode(text: str) -> bool:
+    """Whether a text can leave Python at all. Half a surrogate pair cannot."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True

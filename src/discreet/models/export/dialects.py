@@ -13,7 +13,7 @@ from typing import ClassVar
 
 from ..._utils.errors import RuleError
 from ...rules.text import write_number
-from .values import is_unicode
+from .branches import is_unicode
 
 
 class Dialect(ABC):

@@ -14,11 +14,23 @@ import numpy as np
 
 from ... import __version__
 from ..._utils.errors import RuleError
-from ...rules.partition import DOUBLING, FARTHEST, Model, shares_of
 from ...schema import Label
-from ...schema.columns.value_bins import TextBins, TruthBins, ValueBins
-from .branches import Branch, BranchSplit, BranchTest, NumberTest, TextTest, TruthTest, branches
-from .values import exact_numbers, is_unicode, kinds_of, type_of_labels
+from ...schema.columns.values import TextBins, TruthBins, ValueBins
+from ..model import Model
+from ..partition import DOUBLING, FARTHEST
+from .branches import (
+    Branch,
+    BranchSplit,
+    BranchTest,
+    NumberTest,
+    TextTest,
+    TruthTest,
+    branches,
+    exact_numbers,
+    is_unicode,
+    kinds_of,
+    type_of_labels,
+)
 
 OPSETS = {"": 17, "ai.onnx.ml": 3}  # of 2022: whatever runs ONNX today has these
 IR_VERSION = 8  # likewise
@@ -29,7 +41,7 @@ RECORD = "record"  # the input of a model that looks at no column: so many value
 
 
 def to_onnx(model: Model, types: Mapping[str, str] | None = None, missing: str = "") -> bytes:
-    """See ``PartitionModel.to_onnx``."""
+    """See ``Model.to_onnx``."""
     try:
         from onnx import helper, numpy_helper
     except ImportError:
@@ -39,7 +51,7 @@ def to_onnx(model: Model, types: Mapping[str, str] | None = None, missing: str =
     kinds = kinds_of(model, used, types, _possible, "ONNX")
     _check_texts(model, kinds, missing)
     labels = _labels(made.outcomes, model.kind)
-    shares = np.array([shares_of(model, answer) for answer in model.answers])
+    shares = np.array([model.shares_of(answer) for answer in model.answers])
 
     inputs = kinds or {RECORD: "integer"}
     graph = _Graph(inputs, missing)

@@ -15,11 +15,23 @@ from xml.etree.ElementTree import Element, SubElement
 
 from ... import __version__
 from ..._utils.errors import RuleError
-from ...rules.partition import TOTAL, Answer, Model, shares_of
 from ...schema import Label
-from ...schema.columns.value_bins import TextBins, TruthBins, ValueBins
-from .branches import Branch, Branches, BranchSplit, BranchTest, NumberTest, TextTest, TruthTest, branches
-from .values import exact_numbers, kinds_of, type_of_labels
+from ...schema.columns.values import TextBins, TruthBins, ValueBins
+from ..model import Model
+from ..partition import TOTAL, Answer
+from .branches import (
+    Branch,
+    Branches,
+    BranchSplit,
+    BranchTest,
+    NumberTest,
+    TextTest,
+    TruthTest,
+    branches,
+    exact_numbers,
+    kinds_of,
+    type_of_labels,
+)
 
 NOT_IN_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 OPERATORS = {"<": "lessThan", "<=": "lessOrEqual", ">": "greaterThan", ">=": "greaterOrEqual"}
@@ -28,7 +40,7 @@ TYPES = {"text": "string", "number": "double", "boolean": "boolean", "integer": 
 
 
 def to_pmml(model: Model, types: Mapping[str, str] | None = None, as_tree: bool = False) -> str:
-    """See ``PartitionModel.to_pmml``."""
+    """See ``Model.to_pmml``."""
     made = branches(model)
     if made.by_class:
         raise RuleError(
@@ -125,7 +137,7 @@ class _Labels:
 
     def add_shares(self, element: Element, answer: Answer) -> None:
         """The share of each class, and the count that it comes from; without counts, the share again."""
-        shares = shares_of(self.model, answer).tolist()
+        shares = self.model.shares_of(answer).tolist()
         counts = shares if answer.counts is None else [max(0.0, count) for count in answer.counts]
         for text, share, number in zip(self.texts, shares, counts, strict=True):
             told = {"value": text, "recordCount": repr(number), "probability": repr(share)}
@@ -144,7 +156,7 @@ class _Labels:
         number = {"optype": "continuous", "dataType": "double"}
         if of_rules:
             SubElement(output, "OutputField", {"name": self.confidence} | number | {"feature": "confidence"})
-        shares = [shares_of(self.model, answer).tolist() for answer in self.model.answers]
+        shares = [self.model.shares_of(answer).tolist() for answer in self.model.answers]
         for place, (name, text) in enumerate(zip(self.shares, self.texts, strict=True)):
             if not of_rules:
                 share = {"name": name} | number | {"feature": "probability", "value": text}
@@ -169,7 +181,7 @@ class _Labels:
         # PMML4S looks up strings only, and loses what XML escapes in a constant
         add = self._add_ranges if self.type == "text" else self._add_choice
         add(SubElement(output, "OutputField", label | LOOKED_UP), [self.texts[i] for i in places])
-        shares = [shares_of(self.model, answer).tolist() for answer in self.model.answers]
+        shares = [self.model.shares_of(answer).tolist() for answer in self.model.answers]
         for place, name in enumerate(self.shares):
             field = SubElement(output, "OutputField", {"name": name} | number | LOOKED_UP)
             self._add_ranges(field, [repr(of_classes[place]) for of_classes in shares])
@@ -240,7 +252,7 @@ def _add_rules(element: Element, ways: Sequence[Way], labels: _Labels) -> None:
     SubElement(rules, "RuleSelectionMethod", {"criterion": "firstHit"})
     for (predicate, _), (number, answer) in zip(ways, enumerate(labels.model.answers, 1), strict=True):
         place = labels.model.classes.index(answer.label)
-        share = float(shares_of(labels.model, answer)[place])
+        share = float(labels.model.shares_of(answer)[place])
         rule = {"id": str(number), "score": labels.texts[place], "confidence": repr(share)}
         said = SubElement(rules, "SimpleRule", rule)
         said.append(predicate)

@@ -12,11 +12,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from ..._utils.errors import RuleError
-from ...rules.partition import DOUBLING, FARTHEST, TOTAL, Model
 from ...rules.text import write, write_number
 from ...schema import Label
-from ...schema.columns.matching import MISSING, NONE, Matching
-from ...schema.columns.value_bins import TRUTH, TextBins
+from ...schema.columns.values import MISSING, NONE, TRUTH, Matching, TextBins
+from ..model import Model
+from ..partition import DOUBLING, FARTHEST, TOTAL
 from .branches import Branch, Branches, BranchSplit, BranchTest, NumberTest, TextTest, branches
 
 HELPERS = {
@@ -30,9 +30,6 @@ def number(value):
             return nan
         if isinstance(value, str) and value.strip().lower() in ("true", "false"):
             return float(value.strip().lower() == "true")
-        if isinstance(value, str) and value.isascii() and value.strip()[:2].lower() == "0x":
-            whole = int(value, 16) if len(value.strip()) <= 18 else nan
-            return nan if isnan(whole) else float(whole - (whole >> 63 << 64))
         return float(value)
     except OverflowError:
         return inf if value > 0 else -inf
@@ -85,7 +82,7 @@ LONGEST_CHAIN = (
 
 
 def to_python(model: Model, name: str = "predict", share_of: Label | None = None) -> str:
-    """See ``PartitionModel.to_python``."""
+    """See ``Model.to_python``."""
     if not isinstance(name, str) or not re.fullmatch("[A-Za-z_][A-Za-z0-9_]*", name) or keyword.iskeyword(name):
         raise RuleError("name must be that of a Python function: letters, digits and underscores")
     made = branches(model, share_of)

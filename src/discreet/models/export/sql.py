@@ -8,12 +8,24 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from ..._utils.errors import RuleError
-from ...rules.partition import DOUBLING, FARTHEST, Model
 from ...schema import Label
-from ...schema.columns.value_bins import TRUTH
-from .branches import Branch, Branches, BranchSplit, BranchTest, NumberTest, TextTest, TruthTest, branches
+from ...schema.columns.values import TRUTH
+from ..model import Model
+from ..partition import DOUBLING, FARTHEST
+from .branches import (
+    Branch,
+    Branches,
+    BranchSplit,
+    BranchTest,
+    NumberTest,
+    TextTest,
+    TruthTest,
+    branches,
+    exact_numbers,
+    kinds_of,
+    type_of_labels,
+)
 from .dialects import Dialect, check_case, dialect_of
-from .values import exact_numbers, kinds_of, type_of_labels
 
 
 def to_sql(
@@ -22,7 +34,7 @@ def to_sql(
     share_of: Label | None = None,
     types: Mapping[str, str] | None = None,
 ) -> str:
-    """See ``PartitionModel.to_sql``."""
+    """See ``Model.to_sql``."""
     engine = dialect_of(dialect)
     made = branches(model, share_of)
     used = list(dict.fromkeys(test.column for test in made.tests))

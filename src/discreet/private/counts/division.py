@@ -70,11 +70,6 @@ def path_as_box(path: Path, tests: Candidates, columns: Sequence[int]) -> dict[i
     return joined((columns[i], tests.truths[i] if side else ~tests.truths[i]) for i, side in literals)
 
 
-def leaves_as_boxes(tree: NumberedTree, tests: Candidates, columns: Sequence[int]) -> list[dict[int, Bins]]:
-    """The leaves of a tree, in order."""
-    return [path_as_box(path, tests, columns) for path, _ in leaves_of(tree)]
-
-
 def in_boxes(boxes: Sequence[Box]) -> Division:
     """A part for each box."""
     return Division(list(zip(boxes, range(len(boxes)), strict=True)), OUTSIDE, len(boxes))
@@ -82,4 +77,4 @@ def in_boxes(boxes: Sequence[Box]) -> Division:
 
 def divided_by(tree: NumberedTree, tests: Candidates, columns: Sequence[int]) -> Division:
     """A part for each leaf of a tree."""
-    return in_boxes(leaves_as_boxes(tree, tests, columns))
+    return in_boxes([path_as_box(path, tests, columns) for path, _ in leaves_of(tree)])

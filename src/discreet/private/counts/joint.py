@@ -24,8 +24,7 @@ from .cells import Array
 from .division import Bins, Box
 from .groups import Groups
 from .secret import Secret
-from .tables import Tables
-from .tuples import Tuples
+from .tuples import Tables, Tuples
 
 Placed = tuple[npt.NDArray[np.intp], list[int], list[slice], list[Array]]
 FEW = 1 << 20  # counts of a channel: eight megabytes

@@ -10,7 +10,7 @@ from typing import TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from ...rules.card_weights import Weights
+from ...rules.column_parts import Weights
 from ...schema.columns import Column
 from .cells import Array, Cells
 from .division import Box, Division

@@ -5,23 +5,24 @@ too much. But short lists and shallow trees ask less: how many records of each c
 from the bins of two or three columns (joint.py), however many records there are: to count them takes a few nanoseconds for each
 record and each set of columns, and memory for the tables alone.
 
-Columns of few bins are counted together, in groups (groups.py); how the tables lie in memory is in tables.py.
+Columns of few bins are counted together, in groups (groups.py). The tables of all sets of groups are in one array. Sets that have
+all groups but their last in common are a *family*, whose tables lie side by side: there is an axis for each of the groups in
+common, and a last one for the bins of all groups after them. So a family is counted, summed or multiplied at once.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from math import prod
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from ..._utils.threads import mapped
+from ..._utils.parallel import mapped
 from ...schema.columns import Column
-from .cells import Array, Cells
+from .cells import Array, Cells, Packing, starts
 from .division import OUTSIDE, Division
 from .groups import Groups, Sets
-from .packing import Packing, starts
 from .secret import Secret
-from .tables import Tables
 
 LARGEST = 3  # columns that can be counted together
 ROWS = 1 << 15  # records looked at together: the numbers of their places should stay in the processor's cache
@@ -29,7 +30,53 @@ MANY = 1 << 12  # so many records, in all sets, are worth more than one thread
 FEW = 1 << 15  # bins of records in groups: so many are counted in several sets at once
 Numbers = npt.NDArray[np.intp]
 Counts = npt.NDArray[np.unsignedinteger]
+Summed = npt.NDArray[Any]  # counts, or whatever is added up of them
 Bins = Sequence[npt.NDArray[np.integer]]  # of each column, or group
+
+
+class Tables(Secret):
+    """What is counted in each row (a class, a part, a channel) by the bins of sets of groups: (rows, combinations of bins)."""
+
+    def __init__(
+        self, groups: Groups, counts: Summed, mixed: Callable[[Summed], Summed] = lambda counts: counts
+    ) -> None:
+        """``mixed`` makes other rows of these, whenever some are asked for."""
+        self.groups, self.counts, self._mixed = groups, counts, mixed
+        self._smaller: dict[tuple[int, ...], Summed] = {}
+
+    def family(self, first: tuple[int, ...]) -> Summed:
+        """Of these groups with each one after them: (rows, bins, ..., bins of all groups after them)."""
+        if len(first) < self.groups.size - 1:
+            if first not in self._smaller:
+                self._smaller[first] = self._summed(first)
+            return self._smaller[first]
+        return self._mixed(self._stored(first))
+
+    def table(self, numbers: tuple[int, ...]) -> Summed:
+        """Of groups in ascending order, as many as a set has or fewer: (rows, bins, ..., bins)."""
+        if not numbers:
+            total: Summed = self.table((0,)).sum(1)
+            return total
+        first, later = numbers[:-1], self.groups.later(numbers[:-1], numbers[-1])
+        if len(numbers) < self.groups.size:
+            return self.family(first)[..., later]
+        return self._mixed(self._stored(first)[..., later])
+
+    def _stored(self, first: tuple[int, ...]) -> Summed:
+        found = self.counts[:, self.groups.families[first]]
+        return found.reshape(len(found), *(self.groups.bins[i] for i in first), -1)
+
+    def _summed(self, first: tuple[int, ...]) -> Summed:
+        """Over one group more: one before the last of them if there is any, since then the same groups come after."""
+        n = len(first)
+        other = next(i for i in range(n + 1) if i not in first)
+        more = tuple(sorted((*first, other)))
+        found: Summed = self.family(more).sum(1 + more.index(other))
+        if other < n:
+            return found
+        # these are the first n groups: the next one has become one of those that are summed over
+        missing = self.table((*more, other + 1)).sum(-1)
+        return np.concatenate([missing, found], axis=-1)
 
 
 class TuplesInProgress:

@@ -12,10 +12,9 @@ import numpy as np
 
 from ...accounting.ledger import Reservation
 from ...rules.candidates import Candidates
-from ...rules.card_weights import WHOLE, Weights
-from ...rules.column_parts import ColumnParts
+from ...rules.column_parts import WHOLE, ColumnParts, Weights
 from ...rules.numbered_tree import Leaf, NumberedTree
-from ...rules.tree_prior import TreePrior
+from ...rules.prior import TreePrior
 from ...schema.columns import Column
 from ..counts.cells import Array
 from ..counts.division import Division, column_numbers, divided_by
@@ -26,7 +25,7 @@ from ..mechanisms.mass import LARGEST, UNITS, side_units
 from ..mechanisms.score_cards import CardBudget
 from ..noise.discrete_laplace import release, scale_for
 from ..noise.entropy import Entropy, Integers
-from ..sampling.trees.problem import MASS
+from ..sampling.trees.worth import MASS
 from .summed_doors import SummedTreeDoors
 from .tuple_vault import TupleVault, joint_counts
 from .vault import Vault

@@ -8,14 +8,14 @@ not, costs one epsilon for the whole histogram (noise/discrete_laplace.py). Whic
 A record is in one bin of *each* of several histograms: with k of them, each has a k-th of epsilon, and each is charged.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Any, Protocol
 
 import numpy as np
 
 from ...accounting.ledger import Reservation
-from ...rules.partition import Model, find_answers
 from ...rules.rules import Literal, truth
 from ..noise.discrete_laplace import release
 from ..noise.entropy import Entropy, Integers
@@ -35,6 +35,17 @@ class Division:
         return max(self.group_of_bin) + 1
 
 
+class Answering(Protocol):
+    """What is asked of a model: its classes, and which of its answers each of n records gets, as its number."""
+
+    @property
+    def classes(self) -> tuple[Any, ...]:
+        """The labels."""
+
+    def find_answers(self, n: int, is_true: Callable[[Literal], np.ndarray]) -> np.ndarray:
+        """``is_true`` says of which records a literal is true."""
+
+
 def epsilon_each(epsilon: Fraction, divisions: Sequence[Division]) -> Fraction:
     """What each histogram costs."""
     return epsilon / len(divisions)
@@ -42,7 +53,7 @@ def epsilon_each(epsilon: Fraction, divisions: Sequence[Division]) -> Fraction:
 
 def noisy_histograms(
     vault: Vault,
-    model: Model,
+    model: Answering,
     places: Integers,
     n_places: int,
     divisions: Sequence[Division],
@@ -61,7 +72,7 @@ def noisy_histograms(
     def is_true(literal: Literal) -> np.ndarray:
         return truth(vault.schema, literal)[cells.bins(number[literal.column])]
 
-    answers = find_answers(model, len(cells), is_true)
+    answers = model.find_answers(len(cells), is_true)
     of_cells = places[answers][:, [model.classes.index(label) for label in vault.classes]]
     noisy = []
     for division in divisions:

@@ -7,12 +7,10 @@ from typing import NamedTuple
 import numpy as np
 
 from ...rules.candidates import Candidates
-from ...rules.card_weights import WHOLE, Weights
-from ...rules.column_parts import ColumnParts
+from ...rules.column_parts import WHOLE, ColumnParts, Weights
 from ...rules.limits import Limits
 from ...rules.numbered_tree import Leaf, NumberedTree, Path, with_leaves
-from ...rules.prior import Prior
-from ...rules.tree_prior import TreePrior
+from ...rules.prior import Prior, TreePrior
 from ..counts.cells import Array, Cells
 from ..counts.counting import CellCounter
 from ..counts.division import Division, column_numbers, divided_by
@@ -20,14 +18,12 @@ from ..counts.totals import ByTotal, totals_of, weighed
 from ..counts.tuples import tuples_of
 from ..mechanisms.impurity import mass, side_mass
 from ..noise.entropy import Integers
-from ..sampling.best_lists import BestLimitedList
-from ..sampling.optimum import best_list
+from ..sampling.deadline import Deadline
+from ..sampling.optimum import BestLimitedList, best_list, best_tree
 from ..sampling.problem import make_problem, rules_on_cells
-from ..sampling.speed.deadline import Deadline
-from ..sampling.trees.best import best_tree
 from ..sampling.trees.drawing import no_progress
 from ..sampling.trees.on_cells import TreeProblem
-from ..sampling.trees.problem import MASS
+from ..sampling.trees.worth import MASS
 
 TOLERANCE = 1e-9  # of the number of records: masses this close count as equal
 

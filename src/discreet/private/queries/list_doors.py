@@ -1,7 +1,7 @@
 """The door through which whole rule lists are drawn. It charges first, then answers with one list."""
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
 
@@ -15,19 +15,14 @@ from ..counts.cells import Array
 from ..counts.secret import Secret
 from ..mechanisms.whole_lists import DrawBudget
 from ..noise.entropy import Entropy
-from ..sampling.law.envelope import draw_by_envelope
-from ..sampling.law.search import draw_by_search
+from ..sampling.deadline import Deadline
+from ..sampling.envelope import draw_by_envelope
 from ..sampling.problem import Problem, make_problem, rules_on_cells
-from ..sampling.speed.deadline import Deadline
 from .histograms import Histograms
 from .vault import Vault
 
-LONGEST_BY_ENVELOPE = 8
 # One record more is then a factor of 10^444: larger rates would only make numbers too large to be computed well.
 LARGEST_RATE = 1024.0
-
-# From where rules are true (rules, cells), class counts (classes, cells), prior, epsilon and randomness: rules and labels.
-Sampler = Callable[[npt.NDArray[np.bool_], Array, Prior, float, Entropy], tuple[list[int], list[int]]]
 
 
 def rounded_down(value: Fraction) -> float:
@@ -49,16 +44,13 @@ class ListDoors(Secret):
         reservation: Reservation,
         entropy: Entropy,
         time_limit: float | None = None,
-        sampler: Sampler | None = None,
     ) -> None:
-        """``sampler`` draws in place of the two fast ones, with the same law: ``private/sampling/reference.py``, for tests."""
         self._budget = budget
         self._prior = prior
         self._class_weights = class_weights  # of at most 1, so that a score changes by at most 1
         self._reservation = reservation
         self._entropy = entropy
         self._deadline = Deadline(time_limit)
-        self._sampler = sampler
         self._truth, self._counts = rules_on_cells(vault._cells, candidates)
         self._histograms = Histograms(budget.counts_epsilon, reservation, entropy)
 
@@ -66,32 +58,28 @@ class ListDoors(Secret):
         """Rules and labels (the default's last) of a list for the records that a prefix leaves.
 
         ``lengths`` are the prior weights of 0, 1, ... rules. The draw is in proportion to ``prior * exp(epsilon * score)``,
-        where adding a record to the table raises the score of each list by 0 to 1 (docs/theory.md, Theorem 13). Which of the two
-        samplers is used follows from public numbers; both have the same law.
+        where adding a record to the table raises the score of each list by 0 to 1 (docs/theory.md, Theorem 13).
         """
         self._reservation.draw(self._budget.draw_epsilon, Fraction(0), "draw of a list")
         alive = np.flatnonzero(self._left(prefix)) if len(prefix) else slice(None)  # of all there is no copy
         rules = self._prior.rules.copy()
         rules[list(prefix)] = 0.0
-        question = (
+        problem = make_problem(
             self._truth[:, alive],
             self._counts[:, alive] * self._class_weights[:, None],
             replace(self._prior, lengths=tuple(lengths), rules=rules),
             rounded_down(self._budget.draw_epsilon),
         )
-        if self._sampler is not None:
-            return self._sampler(*question, self._entropy)
-        return self._draw(make_problem(*question), by_envelope=len(lengths) - 1 <= LONGEST_BY_ENVELOPE)
+        return self._draw(problem)
 
     def histogram(self, prefix: Sequence[int], rule: int | None) -> tuple[float, ...]:
         """Noisy class counts of what a rule captures after a prefix; without a rule, of all that is left."""
         return self._histograms.release(prefix, rule, self._part)
 
-    def _draw(self, problem: Problem, by_envelope: bool) -> tuple[list[int], list[int]]:
+    def _draw(self, problem: Problem) -> tuple[list[int], list[int]]:
         """A list by its weights."""
-        draw = draw_by_envelope if by_envelope else draw_by_search
         with np.errstate(all="ignore"):  # weights may underflow, and whether they do depends on the records
-            return draw(problem, self._entropy, self._deadline)
+            return draw_by_envelope(problem, self._entropy, self._deadline)
 
     def _left(self, prefix: Sequence[int]) -> npt.NDArray[np.bool_]:
         """The patterns that no rule of a prefix captures."""

@@ -15,17 +15,16 @@ from ...accounting.ledger import Reservation
 from ...rules.candidates import Candidates
 from ...rules.limits import Limits
 from ...rules.numbered_tree import Leaf, NumberedTree, Path, leaves_of, with_leaves
-from ...rules.prior import Prior
-from ...rules.tree_prior import TreePrior
+from ...rules.prior import Prior, TreePrior
 from ..counts.cells import Array
 from ..counts.division import column_numbers, divided_by, left_by
 from ..counts.secret import Secret
 from ..mechanisms.whole_lists import DrawBudget
 from ..noise.discrete_laplace import release
 from ..noise.entropy import Entropy
+from ..sampling.deadline import Deadline
 from ..sampling.limited_lists import LimitedListSums
 from ..sampling.list_sums import ListSums
-from ..sampling.speed.deadline import Deadline
 from ..sampling.trees.drawing import WeighedTrees
 from ..sampling.trees.on_tuples import TupleTrees
 from .histograms import Histograms

@@ -14,14 +14,14 @@ from ...accounting.ledger import Reservation
 from ...rules.candidates import Candidates
 from ...rules.limits import Limits
 from ...rules.numbered_tree import Leaf, NumberedTree, Path, leaves_of, with_leaves
-from ...rules.tree_prior import TreePrior
+from ...rules.prior import TreePrior
 from ..counts.cells import Array
 from ..counts.secret import Secret
 from ..mechanisms.whole_lists import DrawBudget
 from ..noise.discrete_laplace import release
 from ..noise.entropy import Entropy
+from ..sampling.deadline import Deadline
 from ..sampling.problem import rules_on_cells
-from ..sampling.speed.deadline import Deadline
 from ..sampling.trees.drawing import draw_tree
 from ..sampling.trees.on_cells import TreeProblem
 from .list_doors import rounded_down

@@ -1,7 +1,7 @@
 """A vault of joint counts of columns. It is filled once before anything is booked, and once more for each further draw of a fit.
 
 A later draw is about what an earlier one left, so that the records are counted again, by the parts that they are in now. Two
-things follow, as for a vault that is never filled (at_source.py): **the table may not change in between**, which the statement of
+things follow, as for ``VaultAtSource``: **the table may not change in between**, which the statement of
 such a fit says; and an engine is told what was drawn before, so that the budget stays booked if a later query fails.
 """
 

@@ -8,19 +8,16 @@ rule twice, are left out term by term; nothing is subtracted.
 are chosen from the first rule on: there is one way to each list.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
-from ...rules.candidates import Candidates
 from ...rules.limits import Flags, Limits
-from ...rules.prior import Prior
 from ..counts.cells import Array
-from ..counts.tuples import LARGEST, Tuples
+from ..counts.tuples import LARGEST
 from ..noise.decisions import Choose
 from .list_sums import Drawn, ListSums, Numbers
-from .speed.deadline import Deadline
 from .trees.ranges import RangedSum, Way
 from .trees.worth import Sum
 
@@ -30,20 +27,9 @@ class LimitedListSums(ListSums):
 
     _worth: Any
 
-    def __init__(
-        self,
-        tuples: Tuples,
-        candidates: Candidates,
-        prior: Prior,
-        class_weights: Array,
-        rate: float,
-        deadline: Deadline | None = None,
-        progress: Callable[[int], None] = lambda done: None,
-        *,
-        limits: Limits,
-    ) -> None:
+    def __init__(self, *posed: Any, limits: Limits) -> None:
         self._limits = limits
-        super().__init__(tuples, candidates, prior, class_weights, rate, deadline, progress)
+        super().__init__(*posed)
 
     def draw_by(self, choose: Choose) -> Drawn:
         """What choices between weights lead to.
@@ -96,7 +82,7 @@ class LimitedListSums(ListSums):
 
     def _before(self, part: Array, rules: Numbers, rest: Array) -> Array:
         """Rules, each with any label, and what comes after them: of each range."""
-        found: Array = self._worth.joined(part, rest, rules, self._ways.ways_of_rules)
+        found: Array = self._worth.joined_by(self._ways.ways_of_rules, part, rest, rules)
         return found
 
     def _of_all(self, worths: Array) -> Array:
@@ -114,9 +100,8 @@ class LimitedListSums(ListSums):
         one = counts.one
         first = worth.leaf(one)
         of_one = self._before(first, rules, worth.leaf(total[:, None] - one))
-        alone = np.where(
-            self._allowed_after(np.array(0)), worth.log_tests, -np.inf
-        )  # after columns that were used before
+        # after columns that were used before
+        alone = np.where(self._allowed_after(np.array(0)), worth.log_tests, -np.inf)
         logs.append(self._log_lengths[1] + alone + self._of_all(of_one))
         if len(self._log_lengths) == 2:
             return logs
@@ -139,14 +124,12 @@ class LimitedListSums(ListSums):
 
     def _sum_over(self, left: Array, of_c: Array, rows: slice, columns: slice) -> Array:
         """The sum over all c that may follow a and b, for some a and b: of each range."""
-        worths = self._worth.joined(
-            *(self._worth.leaf(of_c), self._worth.leaf(left[..., None] - of_c)),
-            *(np.arange(len(self._order)), self._ways.ways_of_leaves),
-        )
-        first, second = np.arange(len(self._order))[rows], np.arange(len(self._order))[columns]
-        allowed = self._allowed_after(self._bits[first][:, None] | self._bits[second])
-        allowed[np.arange(len(first)), :, first] = False
-        allowed[:, np.arange(len(second)), second] = False
+        first, second = self._worth.leaf(of_c), self._worth.leaf(left[..., None] - of_c)
+        worths = self._worth.joined(first, second, np.arange(len(self._order)), leaves=True)
+        a, b = np.arange(len(self._order))[rows], np.arange(len(self._order))[columns]
+        allowed = self._allowed_after(self._bits[a][:, None] | self._bits[b])
+        allowed[np.arange(len(a)), :, a] = False
+        allowed[:, np.arange(len(b)), b] = False
         worths[~allowed] = -np.inf
         found: Array = self._worth.over_tests(worths, axis=2)
         return found

@@ -25,7 +25,7 @@ from math import log, prod
 import numpy as np
 import numpy.typing as npt
 
-from ..._utils.threads import mapped
+from ..._utils.parallel import mapped
 from ...rules.candidates import Candidates
 from ...rules.prior import Prior
 from ..counts.cells import Array
@@ -35,8 +35,8 @@ from ..counts.secret import Secret
 from ..counts.tuples import LARGEST, Tuples
 from ..noise.decisions import Choose, draw_exactly, excess
 from ..noise.entropy import Entropy
+from .deadline import Deadline
 from .lengths import log_lengths
-from .speed.deadline import Deadline
 from .trees.worth import Sum, TwoClassSum
 
 Drawn = tuple[list[int], list[int]]  # rules, and labels

@@ -1,4 +1,4 @@
-"""What both samplers draw from: a finite set of labelled rule lists, each with a weight.
+"""What the envelope draws from: a finite set of labelled rule lists, each with a weight.
 
 Rules that are true in the same cells are one *group*; a list of groups stands for all lists of their members. The law over
 concrete rules is unchanged because members are counted: the k-th rule taken from a group of size g can be one of g - k + 1.
@@ -26,8 +26,7 @@ import numpy.typing as npt
 
 from ...rules.candidates import Candidates
 from ...rules.prior import Prior
-from ..counts.cells import Array, Cells
-from ..counts.packing import Packing, starts
+from ..counts.cells import Array, Cells, Packing, starts
 from ..counts.secret import Secret
 from .lengths import log_lengths
 

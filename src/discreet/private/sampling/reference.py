@@ -1,11 +1,11 @@
-"""The law of a draw by its definition, and a sampler that looks at every list: slow, obvious, and the measure of the others.
+"""The law of a draw by its definition, list by list: slow, obvious, and the measure of the samplers.
 
 A labelled list is a sequence of different rules and a label for each of its parts, the default's last. Its score is the number of
 records (of class weight 1) that it classifies correctly, and a draw returns it with probability
 
     P(list) = prior(list) * exp(rate * score) / the sum of this over all lists                 (docs/theory.md, Theorem 13).
 
-Nothing here is merged, bounded, cut off or shared with the other samplers. It works for a handful of rules.
+Nothing here is merged, bounded, cut off or shared with the samplers. It works for a handful of rules.
 """
 
 import math
@@ -19,7 +19,6 @@ import numpy.typing as npt
 from ...rules.limits import Limits
 from ...rules.prior import Prior
 from ..counts.cells import Array
-from ..noise.entropy import Entropy
 
 Rules = tuple[int, ...]
 Truth = npt.NDArray[np.bool_]  # (rules, cells): where each rule is true; counts are (classes, cells)
@@ -31,16 +30,6 @@ class Law(NamedTuple):
     lists: list[tuple[Rules, tuple[int, ...]]]
     scores: Array
     logs: Array
-
-
-def draw_by_enumeration(
-    truth: Truth, counts: Array, prior: Prior, rate: float, entropy: Entropy
-) -> tuple[list[int], list[int]]:
-    """Rules and labels of one list: where a uniform number falls among the cumulated probabilities."""
-    lists, _, logs = law_of_draw(truth, counts, prior, rate)
-    sums = np.cumsum(np.exp(logs))
-    rules, labels = lists[int(np.searchsorted(sums[:-1], entropy.uniform(1)[0] * sums[-1], side="right"))]
-    return list(rules), list(labels)
 
 
 def law_of_draw(truth: Truth, counts: Array, prior: Prior, rate: float, limits: Limits | None = None) -> Law:

@@ -7,19 +7,18 @@ import re
 from collections.abc import Iterable, Mapping
 
 from ... import __version__
-from ..._utils.visible import in_markdown, in_yaml, on_a_line
+from ..._utils.escaping import in_markdown, in_yaml, on_a_line
 from ...accounting.entries import LedgerSnapshot
-from ...accounting.ledger_words import to_whom, together
+from ...accounting.ledger_export import to_whom, together
 from ...accounting.statement import rounded_up
-from ...models.display.particulars import LONGEST, Particulars
 from ...models.display.summary import Summary, summarize
 from ...models.labelled import lines_in_labels, target_called
 from ...models.saved import SavedModel
 from ...schema import Schema
+from ..html import LONGEST, Particulars
 from ..promise_part import not_covered
-from ..schema_words import facts_of, origin_of
-from .attached import EVALUATION, EVALUATION_PAGE, Attached
-from .loud import warning_of
+from ..schema_part import facts_of, origin_of
+from .attachments import EVALUATION, EVALUATION_PAGE, Attached, warning_of
 
 MOST_VALUES = 20  # of a column's cuts or categories
 LONGEST_LINE = 1_000
@@ -84,10 +83,9 @@ def _description(model: SavedModel, summary: Summary, given: Particulars) -> str
     purpose = _said(given.purpose)
     classes = ", ".join(in_markdown(c) for c in summary.classes)
     return (
-        f"## Model description\n\nA {model.model.kind}; its classes are {classes}. A person can check it line by line:\n\n"
-        f"{_block(shown)}\n"
-        f"### Intended uses and limitations\n\n- Purpose, as the holder says: {purpose}\n"
-        f"- Licence: {_said(given.licence)}\n"
+        f"## Model description\n\nA {model.model.kind}; its classes are {classes}. A person can check it line by "
+        f"line:\n\n{_block(shown)}\n### Intended uses and limitations\n\n- Purpose, as the holder says: {purpose}\n- "
+        f"Licence: {_said(given.licence)}\n"
         + "".join(f"- {title}: {text}\n" for title, text in not_covered(summary))
         + f"- A {model.model.kind} is a summary of past records. That something is true of many of them does not mean that it is "
         "the cause.\n"

@@ -1,12 +1,11 @@
 """What people have to make sure of, because no program can; with a place to sign."""
 
-from ..._utils.visible import in_markdown
-from ...models.display.particulars import LONGEST, Particulars
+from ..._utils.escaping import in_markdown
 from ...models.display.summary import summarize
 from ...models.labelled import target_called
 from ...models.saved import SavedModel
-from .attached import EVALUATION_PAGE, Attached
-from .loud import warning_of
+from ..html import LONGEST, Particulars
+from .attachments import EVALUATION_PAGE, Attached, warning_of
 
 BOX = "- [ ] "
 SIGNING = ("the holder of the table", "the privacy officer", "the receiver")

@@ -1,23 +1,18 @@
-"""The model as code, in every format there is."""
+"""The model as code, in every format there is; and whether two such files say the same."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import Any
 
 from ... import __version__
 from ..._utils.errors import RuleError
-from ..._utils.visible import in_comment, on_a_line
+from ..._utils.escaping import in_comment, on_a_line
 from ...models.export import FORMATS
 from ...models.export.sql import to_sql
 from ...models.labelled import classes_called, target_called
+from ...models.model import Model
 from ...models.saved import SavedModel
-from ...rules.partition import columns_used_by
-from .loud import NOTHING_PROVED, TREAT_AS
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from ...rules.partition import Model
+from .attachments import NOTHING_PROVED, TREAT_AS
 
 FOLDER = "code/"
 DIALECTS = ("duckdb", "postgresql", "spark")
@@ -47,7 +42,7 @@ def code_files(model: SavedModel, sha256: str) -> Code:
     return made, left_out
 
 
-def writers() -> "Iterator[tuple[str, str, Callable[[Model], str | bytes]]]":
+def writers() -> Iterator[tuple[str, str, Callable[[Model], str | bytes]]]:
     """Each format, what its file is called, and what writes it. SQL has a file for each dialect."""
     for kind, form in FORMATS.items():
         if kind == "sql":
@@ -70,7 +65,35 @@ def _header(model: SavedModel, sha256: str, mark: str) -> str:
     classes = zip(map(str, model.classes), classes_called(model.model), strict=True)
     lines += [f"{name} is {called}" for name, called in classes if called != name]
     schema = model.model.schema
-    for name in columns_used_by(model.model):
+    for name in model.model.used_columns:
         if schema is not None and schema[name].label:
             lines.append(f"{name} is {schema[name].label}")
     return "".join(f"{mark}{in_comment(line)}\n" for line in lines)
+
+
+def same_graph(one: bytes, other: bytes) -> bool:
+    """Whether two files of ONNX are the same graph, which another version of ``onnx`` may write in other bytes.
+
+    An ``ImportError`` without the package ``onnx``.
+    """
+    import onnx
+    from google.protobuf.message import DecodeError  # type: ignore[import-untyped]
+
+    def read(data: bytes) -> Any:
+        model = onnx.ModelProto()
+        model.ParseFromString(data)
+        model.ClearField("producer_version")
+        constants = list(model.graph.initializer)
+        if any(tensor.data_location == onnx.TensorProto.EXTERNAL for tensor in constants):
+            raise ValueError  # values in another file, which nobody opens here
+        arrays = {tensor.name: onnx.numpy_helper.to_array(tensor) for tensor in constants}
+        if len(arrays) < len(constants):
+            raise ValueError
+        model.graph.ClearField("initializer")
+        values = {name: (array.dtype.str, array.shape, array.tolist()) for name, array in arrays.items()}
+        return model.SerializeToString(deterministic=True), values
+
+    try:
+        return bool(read(one) == read(other))
+    except (DecodeError, ValueError, TypeError, KeyError, UnicodeError, AttributeError):
+        return False

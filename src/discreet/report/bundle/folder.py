@@ -11,18 +11,16 @@ from pathlib import Path
 from typing import Any
 
 from ..._utils.errors import ModelError
-from ..._utils.folders import write_folder
+from ..._utils.writing import write_folder
 from ...accounting.ledger import Ledger
-from ...models.display.particulars import Particulars
 from ...models.saved import SavedModel
-from ..html import to_html
-from .attached import Attached, ledger_now
+from ..html import Particulars, to_html
+from .attachments import Attached, ledger_now, warning_of
 from .card import model_card
 from .checklist import checklist
+from .checksums import SUMS, sha256_of, sums_of
 from .code_files import Code, code_files
-from .loud import warning_of
 from .record import SCHEMA_FILE, as_text, disclosure_record, schema_of_records
-from .sums import SUMS, sha256_of, sums_of
 
 MODEL, RECORD, REPORT, WARNING = "model.json", "disclosure.json", "report.html", "WARNING.txt"
 NOTHING = Attached()

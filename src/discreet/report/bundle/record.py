@@ -8,15 +8,14 @@ from typing import Any
 
 from ... import __version__
 from ..._utils.errors import ModelError
-from ..._utils.json_text import read_json
+from ..._utils.parameters import read_json
 from ...accounting.costs import rho_sum
 from ...accounting.entries import LedgerSnapshot
 from ...accounting.statement import Guarantee, PrivacyStatement, above
-from ...models.display.particulars import Particulars
 from ...models.saved import SavedModel
-from .attached import EVALUATION, Attached
-from .loud import warning_of
-from .sums import sha256_of
+from ..html import Particulars
+from .attachments import EVALUATION, Attached, warning_of
+from .checksums import sha256_of
 
 FORMAT, VERSION = "discreet disclosure record", 1
 SCHEMA_FILE = "disclosure.schema.json"

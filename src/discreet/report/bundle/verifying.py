@@ -10,18 +10,16 @@ from typing import Any
 
 from ... import __version__
 from ..._utils.errors import ModelError
-from ..._utils.json_text import read_json
+from ..._utils.parameters import read_json
 from ...accounting.entries import LedgerSnapshot
 from ...accounting.ledger import UNREADABLE, Ledger
 from ...accounting.statement import neighbours_of
 from ...models.saved import SavedModel
-from .attached import EVALUATION, ROUNDED, Attached, ledger_faults, not_on, snapshot_in
-from .code_files import NOT_INSTALLED, WITHOUT_A_PACKAGE, Code, code_files, writers
+from .attachments import EVALUATION, ROUNDED, Attached, ledger_faults, not_on, snapshot_in, warning_of
+from .checksums import STATES, SUMS, Check, Found, check_sums, files_in, sha256_of
+from .code_files import NOT_INSTALLED, WITHOUT_A_PACKAGE, Code, code_files, same_graph, writers
 from .folder import MODEL, RECORD, REPORT, release_files
-from .graphs import same_graph
-from .loud import warning_of
 from .record import FORMAT, particulars_in
-from .sums import STATES, SUMS, Check, Found, check_sums, files_in, sha256_of
 
 # Where papers name the version that made them. The report names the one that learned the model
 BEFORE_VERSIONS = ("Made by discreet ", "Written by discreet ", '"released_with": "', 'name="discreet" version="')

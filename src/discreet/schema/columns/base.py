@@ -9,10 +9,15 @@ One bin of every column is kept for missing values. **A missing value satisfies 
 
 ``encode`` is a total function of single values: what it does with one record never depends on another. With
 ``strict=True`` it stops instead at values that the column did not foresee, which only non-private learners may do.
+
+*Labels* are what people call a column, a category or a class. Reports show them in place of names; nothing else changes. A label
+may hold anything that fits on a line, and whatever shows it makes it harmless there; but no two things that stand beside each
+other may look the same, so a label that another one has, or that is another one's name, is refused.
 """
 
+import unicodedata
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import MISSING, dataclass, field, fields
 from typing import Any, ClassVar, NamedTuple
@@ -21,10 +26,11 @@ import numpy as np
 import pandas as pd
 
 from ..._utils.errors import SchemaError, no_value_shown, shown, warnings_ignored
-from .label_text import checked_text
-from .value_bins import ValueBins
-from .values import canonical, is_missing
+from .values import ValueBins, canonical, is_missing
 
+LONGEST_LABEL = 200
+LONGEST_SOURCE = 1_000
+Labels = tuple[tuple[str, str], ...]  # by the text of a category or class
 Value = float | int | str | tuple[float, float] | None
 ColumnTest = tuple[str, Value]
 
@@ -33,6 +39,63 @@ NEGATION |= {negated: op for op, negated in NEGATION.items()}
 
 LARGEST_WHOLE = 10**300  # of a category or class: longer numbers could be read, but not written
 PLAIN = {str, np.str_, float, type(None), type(pd.NA)}  # texts, and what stands for a missing one
+
+
+def checked_text(where: str, text: object, longest: int = LONGEST_LABEL) -> str:
+    """A label, if it is one line of text. An empty one is none."""
+    if not isinstance(text, str) or (text and not text.strip()):
+        raise SchemaError(f"{where} must be a string with something to read in it")
+    if len(text) > longest:
+        raise SchemaError(f"{where} must have at most {longest} characters")
+    if any(unicodedata.category(c) in ("Cc", "Cs", "Zl", "Zp") for c in text):
+        raise SchemaError(f"{where} must be one line, without control characters")
+    return text
+
+
+def checked_labels(where: str, given: object, known: Iterable[object]) -> Labels:
+    """Labels of some of what is known, each with one of its own."""
+    pairs = list(given.items()) if isinstance(given, Mapping) else given
+    try:
+        labels = {canonical(key): checked_text(f"{where}: a label", label) for key, label in pairs}  # type: ignore[attr-defined]
+    except (TypeError, ValueError) as error:
+        if isinstance(error, SchemaError):
+            raise
+        raise SchemaError(f"{where}: labels must be a table with a label for each name") from None
+    names = {canonical(name) for name in known}
+    for key in labels:
+        if key not in names:
+            raise SchemaError(f"{where}: labels names {key!r}, which is not there")
+    check_distinct(where, {name: labels.get(name) or name for name in names})
+    return tuple(labels.items())
+
+
+def check_distinct(where: str, called: Mapping[str, str]) -> None:
+    """Complain about two things that would be called the same."""
+    seen: dict[str, str] = {}
+    for name, label in called.items():
+        other = seen.setdefault(label, name)
+        if other != name:
+            raise SchemaError(f"{where}: {other!r} and {name!r} would be called the same; give each a label of its own")
+
+
+def tidy_label(text: object) -> str:
+    """A label out of somebody's spreadsheet: on one line, and not too long."""
+    printable = "".join(c if c.isprintable() else " " for c in canonical(text))
+    return " ".join(printable.split())[:LONGEST_LABEL].strip()
+
+
+def tidy_labels(labels: Mapping[str, Any], known: Sequence[object] = ()) -> dict[str, str]:
+    """Those that say something and tell their things apart. ``known`` are names without a label.
+
+    >>> tidy_labels({"1": "yes", "2": "no", "8": "unknown", "9": " unknown", "x": "x"})
+    {'1': 'yes', '2': 'no'}
+    """
+    tidied = {key: tidy_label(label) or key for key, label in labels.items()}
+    called = [*tidied.values(), *(canonical(name) for name in known if canonical(name) not in tidied)]
+    names = {*tidied, *map(canonical, known)}
+    return {
+        key: label for key, label in tidied.items() if label != key and called.count(label) == 1 and label not in names
+    }
 
 
 def spelled_alike(text: str) -> str:

@@ -7,11 +7,8 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from ..._utils.errors import SchemaError
-from .base import Column, ColumnTest, Seen, Value, distinct
-from .labels import Labels, checked_labels
-from .matching import says_missing
-from .value_bins import TRUTH, TextBins, TruthBins
-from .values import as_number, canonical
+from .base import Column, ColumnTest, Labels, Seen, Value, checked_labels, distinct
+from .values import TRUTH, TextBins, TruthBins, as_number, canonical, says_missing
 
 
 @dataclass(frozen=True)

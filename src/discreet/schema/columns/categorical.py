@@ -9,11 +9,8 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from ..._utils.errors import SchemaError
-from .base import LARGEST_WHOLE, Column, ColumnTest, Seen, Value, asks_for_missing, distinct
-from .labels import Labels, checked_labels
-from .matching import says_missing
-from .value_bins import TextBins
-from .values import canonical
+from .base import LARGEST_WHOLE, Column, ColumnTest, Labels, Seen, Value, asks_for_missing, checked_labels, distinct
+from .values import TextBins, canonical, says_missing
 
 OTHER = "other"  # the name of the category that collects what no other category names
 MOST_CATEGORIES = 50  # a text column with more than these is taken for free text or an identifier

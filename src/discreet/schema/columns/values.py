@@ -1,16 +1,44 @@
-"""Single values of a table, whatever type they have there: their texts, and what they are as numbers."""
+"""Single values of a table, whatever type they have there, which listed one each is, and the bins that they go into.
+
+A library that reads a file chooses the type of a column by all of its records: ``010`` is the integer 10 among integers, 10.0 if
+a record is missing, and a text if a record is no number. So that one record does not change how others are read, a value is
+matched (``Matching``) by rules that the schema alone decides:
+
+1. a text that is listed is what it is;
+2. any other text that stands for a missing value (``MISSING``) is missing;
+3. a number, and a text that is one, is the listed category of the same number (integers exactly, all else as 64-bit
+   floating-point numbers);
+4. true and false, and texts that say so, are also the numbers 1 and 0.
+
+Where two listed ones in different bins are the same number ("1" and "01"), no number is either of them; and a listed text that
+libraries read as missing or as another number there ("NA", "0x10") is not found among numbers. Then the schema says that the
+column holds texts, and another type is refused by itself, before a record is read.
+
+Whoever reads values elsewhere, in an engine or in SQL, gets the bins of a column as plain facts. What a value can be there is a
+number, a text or a truth value, so the bins come in three forms, and a kind of column says in which (``Column.value_bins``).
+``Column.encode`` must put every value into the same bin.
+"""
 
 import math
 import re
+from collections.abc import Mapping
+from dataclasses import dataclass
 from decimal import Decimal
+from functools import cached_property
 from numbers import Real
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-# What pyarrow reads as an integer of 64 bits: among the records of a column there may be nothing but such
+# What pyarrow reads as an integer where there is nothing else in a column
 HEX = re.compile(r"\s*0[xX][0-9a-fA-F]{1,16}\s*", re.ASCII)
+# What people, pandas and pyarrow write for a missing value, unless the schema lists it as a category
+MISSING = frozenset(["", "NA", "N/A", "n/a", "NaN", "nan", "NULL", "null", "None", "<NA>", "?"])
+MISSING |= {"#N/A", "#N/A N/A", "#NA", "-1.#IND", "-1.#QNAN", "-NaN", "-nan", "1.#IND", "1.#QNAN"}
+NONE = -2  # two listed ones at once, and so neither
+LETTERS = {"number": "f", "text": "U", "boolean": "b"}  # NumPy's, of types in SQL
+TRUTH = {"1": 1, "true": 1, "yes": 1, "0": 0, "false": 0, "no": 0}  # in lower case
 
 
 def canonical(value: Any) -> str:
@@ -57,9 +85,6 @@ def as_number(value: Any) -> float:
         if isinstance(value, bytes):
             value = value.decode()
         if isinstance(value, str):
-            if HEX.fullmatch(value):
-                whole = int(value, 16)
-                return float(whole - (whole >> 63 << 64))
             return math.nan if "_" in value else float(value)  # Python reads 1_000, nobody else does
         if isinstance(value, complex | np.complexfloating) or hasattr(value, "__len__"):
             return math.nan  # libraries differ on arrays of one number, and some warn
@@ -74,3 +99,141 @@ def as_number(value: Any) -> float:
 def truth_of(text: str) -> float | None:
     """1 or 0 if a text is what libraries read as a truth value."""
     return {"true": 1.0, "false": 0.0}.get(text.strip().lower())
+
+
+class Matching:
+    """The bin of each listed text, and what else is taken for one of them.
+
+    >>> codes = Matching({"010": 0, "020": 1, "n/k": 2})
+    >>> [codes.find(value) for value in (10, 20.0, "010", "10", "n/k", 7)]
+    [0, 1, 0, 0, 2, None]
+    """
+
+    def __init__(self, bin_of: Mapping[str, int]) -> None:
+        self.bin_of = bin_of
+        self.wholes: dict[int, int] = {}  # integers, exactly
+        self.numbers: dict[float, int] = {}
+        self.truths: dict[float, int] = {}
+        words: dict[float, int] = {}
+        for text, place in bin_of.items():
+            if (number := as_number(text)) == number:
+                _note(self.numbers, number, place)
+                if (whole := whole_of(text)) is not None:
+                    _note(self.wholes, whole, place)
+            elif (truth := truth_of(text)) is not None:
+                _note(words, truth, place)
+        for truth in (0.0, 1.0):
+            for known in (words, self.numbers):
+                if truth in known:
+                    _note(self.truths, truth, known[truth])
+        self.need_strings = any(text in MISSING or HEX.fullmatch(text) for text in bin_of)
+        self.numbers = words | self.numbers
+        self.wholes = {int(truth): place for truth, place in words.items()} | self.wholes
+
+    def fits(self, kind: str) -> bool:
+        """Whether columns of a type, by NumPy's letter for it, hold and tell apart all that are listed."""
+        if self.need_strings and kind in "biuf":
+            return False
+        known: dict[str, dict[Any, int]] = {"b": self.truths, "i": self.wholes, "u": self.wholes, "f": self.numbers}
+        return NONE not in known.get(kind, {}).values()
+
+    def find(self, value: Any) -> int | None:
+        """The bin of the listed one that a value is, if it is one."""
+        kind = type(value)  # isinstance would ask the value, too, and it may not answer
+        if issubclass(kind, str | bytes):
+            text = canonical(value)
+            if text in self.bin_of:
+                return self.bin_of[text]
+            if text in MISSING:
+                return None
+            truth = truth_of(text)
+            found = self.numbers.get(as_number(text)) if truth is None else self.truths.get(truth)
+        elif issubclass(kind, bool | np.bool_):
+            found = self.truths.get(as_number(value))
+        elif issubclass(kind, int | np.integer) and not issubclass(kind, np.timedelta64):
+            found = self.wholes.get(int.__int__(value) if issubclass(kind, int) else int(value))
+        elif issubclass(kind, float | np.floating | Decimal):
+            found = self.numbers.get(as_number(value))
+        else:
+            found = self.bin_of.get(canonical(value))
+        return None if found == NONE else found
+
+
+def says_missing(value: Any) -> bool:
+    """Whether a text that is listed nowhere stands for a missing value."""
+    return issubclass(type(value), str | bytes) and canonical(value) in MISSING
+
+
+def whole_of(text: str) -> int | None:
+    """The integer that a text is, however it is written: 10 of "010" and "10.0"."""
+    try:
+        return None if "_" in text else int(text)
+    except ValueError:
+        number = as_number(text)
+        return int(number) if number.is_integer() else None
+
+
+def _note(numbers: dict[Any, int], number: Any, place: int) -> None:
+    if numbers.setdefault(number, place) != place:
+        numbers[number] = NONE
+
+
+@dataclass(frozen=True)
+class NumberBins:
+    """Numbers, in order: one is in bin ``first`` if the first of ``ends`` is true of it, in the next one if the second is, ...
+
+    What is beyond ``limits`` is missing, and so is what is no number. A test must be true in neighbouring bins, or in all but
+    neighbouring ones: that is what exports can say of numbers.
+    """
+
+    first: int
+    ends: tuple[tuple[str, float], ...]  # "<=" or "<", and a number
+    limits: tuple[float | None, float | None] = (None, None)
+
+    @property
+    def types(self) -> tuple[str, ...]:
+        """What such a column may be in SQL. The first is what one would expect."""
+        return ("number",)
+
+
+@dataclass(frozen=True)
+class TextBins:
+    """Texts, as ``canonical`` has them: each listed one is in its bin, any other in ``unlisted``."""
+
+    bin_of: Mapping[str, int]
+    unlisted: int
+    are_numbers: bool = False  # whether the schema lists nothing but integers
+
+    @cached_property
+    def matching(self) -> Matching:
+        """Which of them a value of any type is."""
+        return Matching(self.bin_of)
+
+    @cached_property
+    def listed(self) -> tuple[str, ...]:
+        """The listed ones, in order."""
+        return tuple(self.bin_of)
+
+    @cached_property
+    def places(self) -> np.ndarray:
+        """The bin of each listed one. There may be thousands of them, and of rules about them."""
+        return np.fromiter(self.bin_of.values(), np.intp, len(self.bin_of))
+
+    @property
+    def types(self) -> tuple[str, ...]:
+        """What such a column may be in SQL. The first is what one would expect; no type that takes two categories for one."""
+        types = ("number", "text", "boolean") if self.are_numbers else ("text", "number", "boolean")
+        return tuple(kind for kind in types if self.matching.fits(LETTERS[kind]))
+
+
+@dataclass(frozen=True)
+class TruthBins:
+    """Truth values, or texts that are words for them (``TRUTH``): false is in bin 0, true in bin 1, all else is missing."""
+
+    @property
+    def types(self) -> tuple[str, ...]:
+        """What such a column may be in SQL. The first is what one would expect."""
+        return ("boolean", "text", "number")
+
+
+ValueBins = NumberBins | TextBins | TruthBins

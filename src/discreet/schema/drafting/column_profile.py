@@ -13,8 +13,7 @@ import pandas as pd
 
 from ..columns import canonical, is_missing
 from ..columns.base import spelled_alike
-from ..columns.value_bins import TRUTH
-from ..columns.values import as_number
+from ..columns.values import TRUTH, as_number
 
 FEW = 30  # different values: as many as may be categories
 

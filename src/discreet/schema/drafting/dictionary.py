@@ -10,11 +10,9 @@ from ..._utils.errors import SchemaError, no_value_shown
 from ..._utils.tables import as_table
 from .. import Label
 from ..columns import Boolean, Categorical, Ignored, Numeric, canonical, is_missing
-from ..columns.labels import tidy_label, tidy_labels
-from ..columns.value_bins import TRUTH
-from ..columns.values import as_number
-from .draft import MOST_CLASSES, Draft, Drafted, check_target, cuts_each, put_together
-from .round_cuts import even_cuts, log_cuts
+from ..columns.base import tidy_label, tidy_labels
+from ..columns.values import TRUTH, as_number
+from .draft import MOST_CLASSES, Draft, Drafted, check_target, cuts_each, even_cuts, log_cuts, put_together
 
 # What the columns of a dictionary go by, without spaces and punctuation
 HEADERS = {

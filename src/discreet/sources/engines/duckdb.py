@@ -1,4 +1,4 @@
-"""DuckDB: files of its own, Parquet files, and CSV files (csv_in_duckdb.py). It runs in this process.
+"""DuckDB: files of its own, and Parquet files. It runs in this process.
 
 - It believes what a Parquet file says of its smallest and largest number, and these leave NaN out. Where no number is above 5 it
   takes ``x <= 5`` for true of NaN, too; DuckDB 2 takes ``isnan(x)`` for false. What a record is taken for would depend on other
@@ -135,13 +135,6 @@ class DuckDB(Engine):
     def explained(self, error: Exception) -> str | None:
         """A stream that was cut off."""
         return CUT_OFF if isinstance(error, StreamCutOff) else None
-
-    @property
-    def csv_texts(self) -> Any:
-        """Those of a connection that ``open_csv`` made."""
-        from .csv_in_duckdb import CsvConnection
-
-        return self.connection.texts if isinstance(self.connection, CsvConnection) else None
 
     def is_nan(self, x: Any, floating: bool) -> Any:
         """By functions for which DuckDB looks at the values."""

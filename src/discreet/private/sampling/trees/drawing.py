@@ -2,21 +2,18 @@
 
 from collections.abc import Callable
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from ....rules.numbered_tree import Fork, Leaf, NumberedTree
 from ...counts.secret import Secret
 from ...noise.decisions import Choose, draw_exactly, excess
 from ...noise.entropy import Entropy
-from ..speed.deadline import Deadline
-from .choosing import Choices, side_of
-from .limited import choices_for, sum_of, sums_for, worth_of_all
-from .problem import Numbers, Part, Posed
-from .ranges import Ranged
-
-__all__ = ["Choices", "WeighedTrees", "draw_tree", "no_progress", "turned_back"]
+from ..deadline import Deadline
+from .ranges import Ranged, RangedChoices, RangedSum
+from .sums import Choices, Posed, TreeSums, side_of
+from .worth import Flags, Numbers, Part, Sum, Worth, sum_for, what_counts
 
 
 def no_progress(done: int) -> None:
@@ -44,6 +41,7 @@ class WeighedTrees(Secret):
         deadline: Deadline | None = None,
         progress: Callable[[int], None] = no_progress,
     ) -> None:
+        self._problem: Posed
         self._problem, self._order, self._turned = problem.turned()
         self._depth, self._worth = depth, sum_of(self._problem)
         with np.errstate(all="ignore"):  # weights may underflow, and whether they do depends on the records
@@ -104,9 +102,38 @@ class WeighedTrees(Secret):
         return 2.0 ** (self._depth + 1) * (2.0 * self._worth.error(self._problem.total()) + excess(n))
 
 
-def turned_back(tree: NumberedTree, order: Numbers, turned: npt.NDArray[np.bool_]) -> NumberedTree:
+def turned_back(tree: NumberedTree, order: Numbers, turned: Flags) -> NumberedTree:
     """The tree with the tests that were given."""
     if isinstance(tree, Leaf):
         return tree
     true, other = turned_back(tree.true, order, turned), turned_back(tree.other, order, turned)
     return Fork(int(order[tree.test]), *((other, true) if turned[tree.test] else (true, other)))
+
+
+def sums_for(
+    problem: Posed, depth: int, worth: Worth, deadline: Deadline | None, progress: Callable[[int], None]
+) -> TreeSums | None:
+    """All trees that can be drawn, added up; None if there is nothing but leaves."""
+    if not depth or not problem.n_tests:
+        return None
+    return TreeSums(problem, depth, worth, deadline, progress)
+
+
+def choices_for(problem: Posed, worth: Worth, *given: Any, free: Worth | None = None) -> Choices:
+    """From what was added up to a tree. ``free``: the worth of what no record reaches, if not that of a sum."""
+    if not isinstance(worth, Ranged):
+        return Choices(problem, worth, *given)
+    return RangedChoices(problem, worth, *given, free=free)
+
+
+def sum_of(problem: Posed) -> Sum:
+    """How all trees that can be drawn are added up."""
+    if problem.limits is None or not problem.limits.are_about_labels:
+        return sum_for(problem)
+    return RangedSum(*what_counts(problem)).by(problem.limits)
+
+
+def worth_of_all(problem: Posed, worth: Worth, sums: TreeSums | None) -> float:
+    """The worth of all trees together."""
+    worths = worth.leaf(worth.channels(problem.total())) if sums is None else sums.tables[sums.depth][0][0]
+    return worth.whole(worths) if isinstance(worth, Ranged) else float(worths)

@@ -9,15 +9,13 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from ....rules.limits import Limits
 from ....rules.numbered_tree import Path
-from ....rules.tree_prior import TreePrior
+from ....rules.prior import TreePrior
 from ...counts.cells import Array
 from ...counts.secret import Secret
-from .problem import ACCURACY, Counted, Numbers, Part, Prefix
-from .worth import Worth
+from .worth import ACCURACY, Counted, Flags, Numbers, Part, Prefix, Worth
 
 EXACT_IN_FLOAT32 = 2**24
 
@@ -26,7 +24,7 @@ EXACT_IN_FLOAT32 = 2**24
 class TreeProblem(Secret):
     """Tests over cells, class counts (times class weights), and the prior."""
 
-    truth: npt.NDArray[np.bool_]  # (tests, cells)
+    truth: Flags  # (tests, cells)
     counts: Array  # (classes, cells)
     prior: TreePrior
     rate: float
@@ -43,7 +41,7 @@ class TreeProblem(Secret):
         """How many classes there are."""
         return len(self.counts)
 
-    def cells_in(self, path: Iterable[tuple[int, bool]]) -> npt.NDArray[np.bool_]:
+    def cells_in(self, path: Iterable[tuple[int, bool]]) -> Flags:
         """Which cells are on the given side of each of these tests."""
         inside = np.ones(self.truth.shape[1], bool)
         for test, side in path:
@@ -68,7 +66,7 @@ class TreeProblem(Secret):
         inside: Array = worth.channels(self.counts[:, cells]) @ self.truth[:, cells].T
         return inside
 
-    def turned(self) -> tuple["TreeProblem", Numbers, npt.NDArray[np.bool_]]:
+    def turned(self) -> tuple["TreeProblem", Numbers, Flags]:
         """The same with other tests: true in fewer cells than not, and rare ones first; which they were, and which were turned.
 
         Tests without any weight in the prior are left out. This decides only how fast the sums are (sums.py).
@@ -82,7 +80,7 @@ class TreeProblem(Secret):
         inside = self.truth[order] ^ often[order, None]
         return replace(self, truth=inside, prior=prior, limits=limits), order, often[order]
 
-    def within(self, inside: npt.NDArray[np.bool_]) -> "TreeProblem":
+    def within(self, inside: Flags) -> "TreeProblem":
         """The same for some of the cells."""
         return replace(self, truth=self.truth[:, inside], counts=self.counts[:, inside])
 

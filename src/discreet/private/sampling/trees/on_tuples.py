@@ -8,19 +8,17 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
-import numpy.typing as npt
 
 from ....rules.candidates import Candidates
 from ....rules.limits import Limits
 from ....rules.numbered_tree import Path
-from ....rules.tree_prior import TreePrior
+from ....rules.prior import TreePrior
 from ...counts.cells import Array
 from ...counts.division import joined
 from ...counts.joint import JointCounts
 from ...counts.secret import Secret
 from ...counts.tuples import Tuples
-from .problem import ACCURACY, Counted, Numbers, Part, Prefix
-from .worth import Worth
+from .worth import ACCURACY, Counted, Flags, Numbers, Part, Prefix, Worth
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -51,7 +49,7 @@ class TupleTrees(Secret):
         """Counts of each class."""
         return JointCounts(self.tuples, self.tests, np.diag(self.class_weights), self.part)
 
-    def turned(self) -> tuple["TupleTrees", Numbers, npt.NDArray[np.bool_]]:
+    def turned(self) -> tuple["TupleTrees", Numbers, Flags]:
         """The same without tests that have no weight in the prior, in the order of their columns. No test is turned."""
         order = self.classes.order[self.prior.tests[self.classes.order] > 0]
         prior = replace(self.prior, tests=self.prior.tests[order])

@@ -12,16 +12,15 @@ import math
 from abc import abstractmethod
 from collections.abc import Sequence
 from itertools import product
-from typing import NamedTuple, Self
+from typing import Any, NamedTuple, Self
 
 import numpy as np
-import numpy.typing as npt
 
 from ....rules.limits import Flags, Limits
+from ....rules.numbered_tree import Fork, Leaf, NumberedTree
 from ...counts.cells import Array
-from .worth import SMALLEST, Sum, Worth
-
-Numbers = npt.NDArray[np.intp]
+from .sums import Choices, numbers_of, side_of
+from .worth import SMALLEST, Numbers, Part, Sum, Worth, sum_for
 
 
 class Way(NamedTuple):
@@ -89,8 +88,12 @@ class Ranged(Worth):
             found[..., self.ranges.of_one[rank]] = worths[rank]
         return found
 
-    def joined(self, true: Array, other: Array, tests: Numbers, ways: Sequence[Way]) -> Array:
-        """Of both branches of tests, by the ways that there are. ``tests`` has, or is broadcast to, all axes but the last."""
+    def joined(self, true: Array, other: Array, tests: Numbers, leaves: bool = False) -> Array:
+        """Range by range."""
+        return self.joined_by(self.ranges.ways_of_leaves if leaves else self.ranges.ways, true, other, tests)
+
+    def joined_by(self, ways: Sequence[Way], true: Array, other: Array, tests: Numbers) -> Array:
+        """By these ways only."""
         terms: dict[int, list[Array]] = {}
         for way in ways:
             both = true[..., way.true] + other[..., way.other]
@@ -130,3 +133,91 @@ class RangedSum(Ranged, Sum):
         shape = [1] * worths.ndim
         shape[axis] = -1
         return self.put_together(np.moveaxis(worths + self.log_tests.reshape(shape), axis, 0))
+
+
+class RangedChoices(Choices):
+    """From the worth of parts by ranges to a tree. Which ranges two branches have is chosen together with the test above them.
+
+    A tree has one range, and so has each of its branches: there is one way only to each tree.
+    """
+
+    _worth: Ranged
+
+    def __init__(self, *given: Any, free: Worth | None = None) -> None:
+        """As ``Choices``; ``free`` is the worth of branches that no record reaches."""
+        super().__init__(*given)
+        problem, limits = self._problem, self._problem.limits
+        assert limits is not None
+        self._free = Choices(problem, free or sum_for(problem), *given[2:])
+        self._ranges = Ranges(limits.turned(np.arange(problem.n_tests), self._turned))  # as tests were given
+
+    def tree(self, part: Part | None, depth: int, among: int | None = None) -> NumberedTree:
+        """The tree of a part: of one range, or of any if that is None."""
+        if part is None:
+            return self._free.tree(None, depth)
+        of_one = self._ranges.of_one
+        ranks = [rank for rank in self._ranges.possible if among in (None, of_one[rank])]
+        leaves = self._worth.leaf(self._worth.channels(self._problem.class_counts(part)))
+        logs = leaves[[of_one[rank] for rank in ranks]]
+        if not depth or self._sums is None:
+            return self._leaf(ranks[self._choose(logs) if len(ranks) > 1 else 0])
+        forks, ways = self._forks(part, depth, leaves, among)
+        place = self._choose(np.append(forks.ravel(), self._worth.stopped(logs)))
+        if place >= forks.size:
+            return self._leaf(ranks[place - forks.size])
+        way, number = divmod(place, self._problem.n_tests)
+        test = int(self._as_given[number])
+        first = not self._turned[test]
+        one = self.tree(side_of(part, test, first), depth - 1, ways[way][0])
+        other = self.tree(side_of(part, test, not first), depth - 1, ways[way][1])
+        return Fork(test, *((one, other) if first else (other, one)))
+
+    def _leaf(self, rank: int) -> Leaf:
+        return Leaf(self._ranges.labels[rank])
+
+    def _forks(self, part: Part, depth: int, leaves: Array, among: int | None) -> tuple[Array, list[tuple[int, int]]]:
+        """(ways, tests): what can be chosen beside a leaf, tests as they were given; and the ranges of both sides, by way."""
+        assert self._sums is not None
+        if depth > 1:
+            (true, other), same = self._branches(part, depth), self._of(part, depth - 1)
+        else:
+            inside = self._problem.inside(part, self._worth)
+            total = self._worth.channels(self._problem.class_counts(part))
+            true, other, same = self._worth.leaf(inside), self._worth.leaf(total[:, None] - inside), leaves
+        true, other = (np.where(self._turned[:, None], b, a) for a, b in ((true, other), (other, true)))
+        again = np.isin(np.arange(self._problem.n_tests), list(part))
+        rows, ways = [], []
+        for way in self._ranges.ways:
+            if among in (None, way.both):
+                both = true[:, way.true] + other[:, way.other]
+                rows.append(np.where(way.allowed & ~again, both, -np.inf))
+                ways.append((way.true, way.other))
+        for place in range(len(self._ranges.pairs)) if len(part) else ():
+            if among in (None, place):  # asked again: everything goes the same way, and the rest is free
+                rows.append(np.where(again, same[place], -np.inf))
+                ways.append((place, place))
+        below = np.where(self._allowed(part), np.array(rows), -np.inf)
+        return self._worth.forked(below)[:, self._as_given], ways
+
+    def _of(self, part: Part, r: int) -> Array:
+        """(ranges,): the worth of one part, with trees of depth r."""
+        assert self._sums is not None
+        tests = sorted(part)
+        number = int(numbers_of(np.array([tests], np.intp).reshape(1, -1), self._problem.n_tests)[0])
+        worths: Array = self._sums.tables[r][len(part)][(number, *(int(part[test]) for test in tests))]
+        return worths
+
+    def _branches(self, part: Part, r: int) -> tuple[Array, Array]:
+        """(tests, ranges): what is below each side of each test, with trees of depth r - 1; of tests asked before, nothing."""
+        assert self._sums is not None
+        new = np.array([test for test in range(self._problem.n_tests) if test not in part], np.intp)
+        tests = np.column_stack([np.tile(np.array(list(part), np.intp), (len(new), 1)), new])
+        order = np.argsort(tests, axis=1)
+        numbers = numbers_of(np.take_along_axis(tests, order, 1), self._problem.n_tests)
+        table, found = self._sums.tables[r - 1][len(part) + 1], []
+        for side in (1, 0):
+            sides = np.tile(np.array([*part.values(), side], np.intp), (len(new), 1))
+            worths = np.full((self._problem.n_tests, *self._worth.shape), -np.inf)
+            worths[new] = table[(numbers, *np.take_along_axis(sides, order, 1).T)]
+            found.append(worths)
+        return found[0], found[1]

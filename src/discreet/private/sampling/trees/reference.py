@@ -13,7 +13,7 @@ from ....rules.limits import Limits
 from ....rules.numbered_tree import Fork, Leaf, NumberedTree
 from ...counts.cells import Array
 from .on_cells import TreeProblem
-from .problem import ACCURACY
+from .worth import ACCURACY
 
 
 def law_of_trees(problem: TreeProblem, depth: int) -> tuple[list[NumberedTree], Array]:

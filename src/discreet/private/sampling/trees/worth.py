@@ -1,8 +1,23 @@
-"""What leaves are worth, and how the worth of many trees becomes one number: added up, or the largest of them (best.py).
+"""What a leaf is worth, and how the worth of many trees becomes one number: added up, or the largest of them (optimum.py).
 
-Everything is a logarithm. The worth of a part of the records that stays a leaf is ``leaf``; ``one_split`` is that of all ways to
-split it once, ``over_tests`` and ``either`` put together what may lie below. An empty part is worth 0 (a factor of 1) at every
-depth, whatever grows there.
+A tree has the weight
+
+    prior(tree) * exp(rate * score),      score = sum over leaves of g(class counts of the leaf, its label)
+
+where the prior is public, ``rate`` is epsilon, and one record more changes g by at most 1, in one direction, in the one leaf that
+it falls into:
+
+- ``"accuracy"``: g is the number of the leaf's records that have its label (times public class weights of at most 1), a draw has
+  labels, and a record raises g by 0 to 1;
+- ``"mass"``: g is minus the impurity mass of the leaf (``leaf_mass``), leaves have no labels yet, and a record lowers g by 0 to
+  1.
+
+So a draw in proportion to the weights costs epsilon, once (docs/theory.md, Theorem 20). Where trees have to keep to public limits
+(rules/limits.py), the others have no weight, and it costs the same.
+
+Everything here is a logarithm. The worth of a part of the records that stays a leaf is ``leaf``; ``one_split`` is that of all
+ways to split it once, ``over_tests`` and ``either`` put together what may lie below. An empty part is worth 0 (a factor of 1) at
+every depth, whatever grows there.
 
 ``Worth.channels`` says what is counted: the class counts, or, for accuracy and two classes, only their difference. The first axis
 of an array of counts is for channels.
@@ -10,12 +25,24 @@ of an array of counts is for channels.
 
 import math
 from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
 import numpy as np
+import numpy.typing as npt
 
 from ...counts.cells import Array
-from .problem import ACCURACY, Posed
 
+if TYPE_CHECKING:
+    from .sums import Posed
+
+ACCURACY, MASS = "accuracy", "mass"
+SCORES = (ACCURACY, MASS)
+Numbers = npt.NDArray[np.intp]
+Flags = npt.NDArray[np.bool_]
+Part = Mapping[int, bool]  # tests, and on which side of each
+Prefix = tuple[int, ...]  # tests, ascending
+Counted = npt.NDArray[np.float64]  # or float32, where that is exact
 SMALLEST = -690.0  # its exponential, 1e-300, is lost beside one of 0; below -708 processors get very slow
 NOTHING = 1e-9  # sizes below it are what rounding leaves of an empty part, where counts are weighted
 
@@ -59,6 +86,11 @@ class Worth(ABC):
     @abstractmethod
     def either(self, leaf: Array, splits: Array) -> Array:
         """Of a node that is a leaf or is split."""
+
+    def joined(self, true: Array, other: Array, tests: Numbers, leaves: bool = False) -> Array:
+        """Of both branches of tests, perhaps ``leaves``. ``tests`` has, or is broadcast to, all axes but that of the shape."""
+        joined: Array = other + true
+        return joined
 
     @abstractmethod
     def forked(self, below: Array) -> Array:
@@ -174,17 +206,17 @@ def leaf_mass(counts: Array) -> Array:
     return mass
 
 
-def sum_for(problem: Posed) -> Sum:
+def sum_for(problem: "Posed") -> Sum:
     """The sum over all trees."""
     return (TwoClassSum if by_difference(problem) else Sum)(*what_counts(problem))
 
 
-def by_difference(problem: Posed) -> bool:
+def by_difference(problem: "Posed") -> bool:
     """Whether the difference of two classes is all that counts."""
     return problem.score == ACCURACY and problem.n_classes == 2
 
 
-def what_counts(problem: Posed) -> tuple[float, Array, float, bool]:
+def what_counts(problem: "Posed") -> tuple[float, Array, float, bool]:
     """Rate and prior, and whether leaves are worth their accuracy."""
     return problem.rate, problem.prior.tests, problem.prior.split, problem.score == ACCURACY
 
