@@ -1,4 +1,4 @@
-"""An ordinary table of twelve columns with a drafted schema: the default `discreet fit`, as it is typed."""
+"""An ordinary table of twelve columns with a drafted schema: `discreet fit list`, as it is typed."""
 
 from pathlib import Path
 
@@ -23,11 +23,11 @@ def compare(folder: Path, several: list[int]) -> bool:
             flush=True,
         )
         for engine in ([], ["--engine", "duckdb"]):
-            command = ["-c", RUN, "fit", path, "--schema", schema, "--epsilon", "1", "--out", model, "--force"]
+            command = ["-c", RUN, "fit", "list", path, "--schema", schema, "--epsilon", "1", "--out", model, "--force"]
             taken, _ = run(*command, *engine, "--json")
             ratio = taken.seconds / bare["seconds"]
             print(
-                f"  discreet fit people.parquet{' --engine duckdb' if engine else ''}: {taken.seconds:.2f} s, "
+                f"  discreet fit list people.parquet{' --engine duckdb' if engine else ''}: {taken.seconds:.2f} s, "
                 f"{megabytes(taken.bytes)}: {ratio:.2f} times (limit {RATIO:g}; memory {megabytes(MEMORY)})",
                 flush=True,
             )

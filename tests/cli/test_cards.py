@@ -22,7 +22,7 @@ from ..support.streams_apart import runner
 from .test_outputs import LONG_NAMES, SCHEMA
 from .test_practitioner import FIT, desk, flat, hospital, main, run  # noqa: F401  (desk is a fixture)
 
-CARD = (*FIT, "--model", "card")
+CARD = ("fit", "card", *FIT[2:])
 
 
 def parameters():
@@ -144,7 +144,7 @@ def test_the_parameters_of_cards(desk):  # noqa: F811
 
 def test_a_limit_is_named(desk):  # noqa: F811
     assert "cost falls: of two records that differ in it alone" in flat(run(*CARD, "--monotone", "cost:-1"))
-    said = flat(run("plan", "-s", "schema.toml", "-n", "500", "--model", "card", "--monotone", "ward:+1", code=1))
+    said = flat(run("plan", "card", "-s", "schema.toml", "-n", "500", "--monotone", "ward:+1", code=1))
     assert "monotone names 'ward', but a categorical column has no order" in said
 
 
@@ -156,56 +156,19 @@ def test_a_limit_is_kept_to(desk):  # noqa: F811
     assert (np.diff(model.predict_proba(table)[:, 1]) <= 0).all()
 
 
-LEAVE_IT = "a card is learned in one way: leave it out"
-
-
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (["--model", "card", "-k", "3"], "--max-length is for --model list; for a card say --max-columns"),
-        (["--model", "card", "--max-card", "1"], "--max-card is for --model list; a row of a card is about a single"),
-        (["--model", "card", "--joint", "1"], "--joint is for --model list; leave it out"),
-        (
-            ["--model", "card", "--max-depth", "0"],
-            "--max-depth is for --model tree; for a tree before the card say --tree",
-        ),
-        (["--model", "card", "--stages", "1,1"], "--stages is for --model tree; for a tree before the card say --tree"),
-        (["--model", "card", "--criterion", "mass"], "--criterion is for --model tree; leave it out"),
-        (["--model", "card", "--split", "0.3"], "--split is for --model tree; leave it out"),
-        (["--model", "card", "--prior", "tests"], "--prior is for --model tree; leave it out"),
-        (["--model", "card", "--learner", "optimal"], f"--learner is for --model list or --model tree; {LEAVE_IT}"),
-        (["--model", "card", "--mechanism", "mass"], f"--mechanism is for --model list or --model tree; {LEAVE_IT}"),
-        (["--model", "card", "--delta", "0"], "--delta is for --model list or --model tree; a card needs none"),
-        (["--model", "card", "--min-support", "0"], "--min-support is for --model list or --model tree; leave it out"),
-        (
-            ["--model", "card", "--class-weight", "yes=2"],
-            "--class-weight is for --model list or --model tree; a card says",
-        ),
-        (
-            ["--model", "card", "--forbid", "age,ward"],
-            "--forbid is for --model list or --model tree; a card adds up all",
-        ),
-        (["--max-columns", "3"], "--max-columns is for --model card; say that, or for a list --max-length"),
-        (
-            ["--model", "tree", "--max-columns", "3"],
-            "--max-columns is for --model card; say that, or for a tree --max-d",
-        ),
-        (["--tree-depth", "0"], "--tree-depth is for --model card; say that, or leave it out"),
-        (["--model", "tree", "--tree-depth", "1"], "--tree-depth is for --model card; say that, or for a tree --max-d"),
-        (["--points", "integers"], "--points is for --model card; say that, or leave it out"),
-        (
-            ["--model", "card", "--tree-depth", "1", "--monotone", "age:+1"],
-            "--monotone needs one card: between the leaves of a tree the total may fall. Leave --tree-depth out, or",
-        ),
-        (["--model", "card", "--tree-depth", "3"], "--tree-depth"),
-        (["--model", "card", "--max-columns", "0"], "--max-columns"),
-        (["--model", "card", "--points", "halves"], "--points"),
+        (["--tree-depth", "3"], "--tree-depth"),
+        (["--max-columns", "0"], "--max-columns"),
+        (["--points", "halves"], "--points"),
+        (["--counting", "twice"], "--counting"),
     ],
 )
-def test_options_that_do_not_go_together_are_named_before_anything_is_read(desk, monkeypatch, options, message):  # noqa: F811
+def test_values_out_of_range_are_named_before_anything_is_read(desk, monkeypatch, options, message):  # noqa: F811
     run("ledger", "create", "l.json", "-e", "9")
     monkeypatch.setattr(memory, "read_parts", lambda *_: pytest.fail("the table was read"))
-    said = flat(run(*FIT, *options, "--ledger", "l.json", code=2))
+    said = flat(run(*CARD, *options, "--ledger", "l.json", code=2))
     assert message in said
     assert Ledger.open("l.json").entries == ()
     assert not (desk / "model.json").exists()
@@ -217,6 +180,10 @@ def test_options_that_do_not_go_together_are_named_before_anything_is_read(desk,
     [
         (["--counts-share", "0.95"], "counts_share must be 0, or from 0.001 to 0.9, not 0.95"),
         (["--time-limit", "-1"], "time_limit must be None or a number of seconds above 0"),
+        (
+            ["--monotone", "age:+1", "--tree-depth", "1"],
+            "monotone needs one card: between the leaves of a tree the total may",
+        ),
         (["--monotone", "wards:+1"], "monotone names 'wards', but there is no such column"),
         (["-x", "agee"], "agee"),
     ],
@@ -246,16 +213,16 @@ def test_a_table_in_an_engine(desk, monkeypatch):  # noqa: F811
     url = "duckdb:///hospital.db?table=patients"
     run("ledger", "create", "l.json", "-e", "12")
     monkeypatch.setattr(memory, "read_parts", lambda *_: pytest.fail("it was read here"))
-    said = run("fit", url, *CARD[2:], "--max-columns", "2", "--tree-depth", "1", "--ledger", "l.json")
+    said = run("fit", "card", url, *CARD[3:], "--max-columns", "2", "--tree-depth", "1", "--ledger", "l.json")
     assert "epsilon = 5" in flat(said)
     assert run("evaluate", "model.json", url, "-e", "1", "--ledger", "l.json").startswith("accuracy 0.")
     assert [entry.epsilon for entry in Ledger.open("l.json").entries] == [5, 1]
 
 
 def test_a_card_from_an_inferred_schema_promises_nothing(desk):  # noqa: F811
-    given = ("-t", "died", "-e", "5", "-o", "m.json", "--infer-schema", "--model", "card", "-x", "patient")
+    given = ("-t", "died", "-e", "5", "-o", "m.json", "--infer-schema", "-x", "patient")
     given += ("-x", "ward")  # whose values are secret here, and would be in the schema
-    assert "NO PRIVACY IS PROVED" in flat(run("fit", "hospital.csv", *given))
+    assert "NO PRIVACY IS PROVED" in flat(run("fit", "card", "hospital.csv", *given))
     assert isinstance(SavedModel.load("m.json").model, ScoreCard)
 
 
@@ -272,7 +239,7 @@ def test_a_stopped_draw_says_what_was_booked(desk, monkeypatch):  # noqa: F811
 
 
 def test_plan_says_what_the_noise_of_a_card_is(desk):  # noqa: F811
-    how = ("plan", "-s", "schema.toml", "--model", "card", "-n", "10000")
+    how = ("plan", "card", "-s", "schema.toml", "-n", "10000")
     said = flat(run(*how))
     assert "noise in a count" in said
     assert "lost at most" not in said
@@ -293,7 +260,7 @@ def test_plan_says_what_the_noise_of_a_card_is(desk):  # noqa: F811
 def test_plan_knows_how_many_columns_a_wide_table_gets(desk):  # noqa: F811
     """By default their number follows from epsilon, if there are many."""
     Schema([Numeric(f"x{i}", cuts=[1]) for i in range(60)], "died", ["no", "yes"]).save("wide.toml")
-    found = json.loads(run("plan", "-s", "wide.toml", "-n", "5000", "--model", "card", "--json"))["expected"]
+    found = json.loads(run("plan", "card", "-s", "wide.toml", "-n", "5000", "--json"))["expected"]
     noise = {e["epsilon"]: e["noise"] for e in found}
     chosen = 0.9 * float(1 - CHOICE_SHARE)
     assert noise[0.1] == margin(chosen * 0.1 / 4)
@@ -304,9 +271,9 @@ def test_plan_knows_how_many_columns_a_wide_table_gets(desk):  # noqa: F811
 
 def test_plan_measures_cards_and_counts_those_a_ledger_takes(desk):  # noqa: F811
     run("ledger", "create", "l.json", "-e", "6")
-    how = ("-s", "schema.toml", "--model", "card", "--max-columns", "2")
-    assert "give a public stand-in table" in flat(run("plan", *how, "-n", "500", "--out", "plan.svg", code=2))
-    given = ("plan", "hospital.csv", *how, "--repeats", "2", "--ledger", "l.json")
+    how = ("-s", "schema.toml", "--max-columns", "2")
+    assert "give a public stand-in table" in flat(run("plan", "card", *how, "-n", "500", "--out", "plan.svg", code=2))
+    given = ("plan", "card", "hospital.csv", *how, "--repeats", "2", "--ledger", "l.json")
     said = flat(run(*given, "--out", "plan.svg"))
     assert "more cards" in said
     assert "accuracy on the stand-in" in (desk / "plan.svg").read_text()
@@ -318,8 +285,8 @@ def test_plan_measures_cards_and_counts_those_a_ledger_takes(desk):  # noqa: F81
 
 
 def test_plan_says_which_model_is_for_what(desk):  # noqa: F811
-    for model in ("list", "tree", "card"):
-        assert "Which model?" in flat(run("plan", "-s", "schema.toml", "-n", "1000", "--model", model))
+    for model in ("list", "tree", "card", "greedy"):
+        assert "Which model?" in flat(run("plan", model, "-s", "schema.toml", "-n", "1000"))
 
 
 def test_a_card_of_three_classes(desk):  # noqa: F811
@@ -331,7 +298,7 @@ def test_a_card_of_three_classes(desk):  # noqa: F811
     assert run("show", "model.json").count("start") == 1
     run("predict", "model.json", "hospital.csv", "--out", "scores.csv")
     assert pd.read_csv("scores.csv", keep_default_na=False).prediction.isin(["A", "B", "NA"]).all()
-    found = json.loads(run("plan", "-s", "schema.toml", "-n", "1000", "--model", "card", "--json"))
+    found = json.loads(run("plan", "card", "-s", "schema.toml", "-n", "1000", "--json"))
     assert found["expected"][4]["noise"] == margin(0.5), "no share is for totals"
 
 
@@ -374,6 +341,3 @@ def test_how_columns_are_counted(desk):  # noqa: F811
         assert parameters()["one_by_one"] is one_by_one
     run(*CARD)
     assert parameters()["one_by_one"] is None
-    assert "--counting is for --model card; say that, or leave it out" in flat(
-        run(*FIT, "--counting", "at-once", code=2)
-    )

@@ -12,7 +12,7 @@ from discreet import Ledger, SavedModel
 from .test_practitioner import desk as desk
 from .test_practitioner import flat, run
 
-FIT = ("fit", "hospital.csv", "--schema", "schema.toml", "--epsilon", "0.1", "--out", "model.json", "--force")
+FIT = ("fit", "list", "hospital.csv", "--schema", "schema.toml", "--epsilon", "0.1", "--out", "model.json", "--force")
 CREATE = ("ledger", "create", "ledger.db", "--epsilon", "3", "--delta", "1e-6")
 
 
@@ -82,22 +82,22 @@ def test_a_ledger_for_people_with_several_records_says_so(desk):
 
 def test_plan_says_how_many_models_a_ledger_has_room_for(desk):
     run(*CREATE, "--rho", "auto")
-    plan = ("plan", "--schema", "schema.toml", "--records", "1000", "--ledger", "ledger.db")
-    shown = flat(run(*plan))
+    plan = ("--schema", "schema.toml", "--records", "1000", "--ledger", "ledger.db")
+    shown = flat(run("plan", "list", *plan))
     assert "more lists in the" in shown
     assert "17,418" in shown
-    for more in ((), ("--model", "tree"), ("--model", "tree", "--max-depth", "2")):
-        room = json.loads(run(*plan, *more, "--json"))["ledger has room for"]
+    for more in (("list",), ("tree",), ("tree", "--max-depth", "2")):
+        room = json.loads(run("plan", *more, *plan, "--json"))["ledger has room for"]
         assert (room["0.1"], room["1.0"], room["3.0"], room["10.0"]) == (174, 3, 1, 0)
     run(*FIT, "--ledger", "ledger.db")
-    assert json.loads(run(*plan, "--json"))["ledger has room for"]["0.1"] == 173
-    assert "more lists" not in run("plan", "--schema", "schema.toml", "--records", "1000")
+    assert json.loads(run("plan", "list", *plan, "--json"))["ledger has room for"]["0.1"] == 173
+    assert "more lists" not in run("plan", "list", "--schema", "schema.toml", "--records", "1000")
 
 
 def test_from_a_release_that_proves_nothing_on_everything_says_that_no_total_is_promised(desk):
     run("ledger", "create", "ledger.db", "--epsilon", "3", "--delta", "1e-6", "--allow-unproved")
     # Without the columns that have SECRET among their values: a draw from an inferred schema may name them.
-    inferred = (*FIT[:2], "--infer-schema", "--target", "died", "-x", "patient", "-x", "ward", *FIT[4:])
+    inferred = (*FIT[:3], "--infer-schema", "--target", "died", "-x", "patient", "-x", "ward", *FIT[5:])
     run(*inferred, "--ledger", "ledger.db")
     said = flat(run(*FIT, "--ledger", "ledger.db", "--report", "report.html"))
     no_total = "about 1 of the releases, nor about all of them together: this ledger promises no total any more."

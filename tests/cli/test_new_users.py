@@ -68,13 +68,13 @@ def test_a_german_csv_file_is_drafted_checked_learned_from_and_scored(desk):
     assert isinstance(Schema.load("schema.toml")["dosis"], Numeric)
     comma = ("--schema", "schema.toml", "--decimal", ",")
     assert json.loads(run("check", "table.csv", *comma, "--json"))["columns"]["dosis"]["not foreseen"] == 0
-    run("fit", "table.csv", *comma, "--epsilon", "9", "--out", "m.json")
+    run("fit", "list", "table.csv", *comma, "--epsilon", "9", "--out", "m.json")
     said = json.loads(run("evaluate", "m.json", "table.csv", "--public", "--decimal", ",", "--json"))
     assert said["accuracy"] > 0.8
     run("predict", "m.json", "table.csv", "--decimal", ",", "--out", "scores.csv")
     assert (pd.read_csv("scores.csv").prediction == german().geheilt).mean() == said["accuracy"]
     run("cuts", "table.csv", *comma, "--column", "dosis=2", "--epsilon", "1", "--out", "cut.toml", "--another-ledger")
-    run("plan", "sample.csv", *comma, "--repeats", "2")
+    run("plan", "list", "sample.csv", *comma, "--repeats", "2")
 
 
 def test_a_draft_notices_decimal_commas(desk):
@@ -217,7 +217,7 @@ TELLS_OF_ROW_NAMES = ("index=False", "row.names = FALSE")
 def commands_on(path):
     yield "schema", path, "--target", "y"
     yield "check", path, "--schema", "s.toml"
-    yield "fit", path, "--schema", "s.toml", "--epsilon", "1", "--out", "new.json"
+    yield "fit", "list", path, "--schema", "s.toml", "--epsilon", "1", "--out", "new.json"
     yield "predict", "m.json", path
     yield "evaluate", "m.json", path, "--public"
 

@@ -23,10 +23,10 @@ __all__ = ["desk"]  # a fixture
 NO_SPACE = OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 WRITERS = {
     "schema": ["schema", "sample.csv", "-t", "died", "--out"],
-    "plan": ["plan", "-s", "schema.toml", "-n", "1000", "--out"],
+    "plan": ["plan", "list", "-s", "schema.toml", "-n", "1000", "--out"],
     "cuts": ["cuts", "hospital.csv", "-s", "grid.toml", "-c", "age=2", "-e", "1", "--out"],
-    "fit": ["fit", "hospital.csv", "-s", "schema.toml", "-e", "5", "--out"],
-    "report": ["fit", "hospital.csv", "-s", "schema.toml", "-e", "5", "--out", "new.json", "--report"],
+    "fit": ["fit", "list", "hospital.csv", "-s", "schema.toml", "-e", "5", "--out"],
+    "report": ["fit", "list", "hospital.csv", "-s", "schema.toml", "-e", "5", "--out", "new.json", "--report"],
     "show": ["show", "model.json", "--out"],
     "show sql": ["show", "model.json", "--format", "sql", "--out"],
     "predict": ["predict", "model.json", "hospital.csv", "--out"],
@@ -57,7 +57,7 @@ def test_nothing_that_is_there_is_written_over_without_a_word(full_desk):
 
 
 def test_a_ledger_and_a_table_that_was_learned_from_are_not_written_over_even_by_force(full_desk):
-    run(*FIT[:6], "--out", "on_ledger.json", "--ledger", "l.json")
+    run(*FIT[:7], "--out", "on_ledger.json", "--ledger", "l.json")
     Path("link.json").symlink_to("l.json")
     run("ledger", "create", "other.json", "-e", "9")
     for kept in ("l.json", "other.json", "link.json", "hospital.csv"):
@@ -69,8 +69,8 @@ def test_a_ledger_and_a_table_that_was_learned_from_are_not_written_over_even_by
 
 
 def test_a_model_with_a_ledger_in_it_is_no_ledger(full_desk):
-    run(*FIT[:6], "--out", "m.json", "--ledger", "l.json")
-    run(*FIT[:6], "--out", "m.json", "--ledger", "l.json", "--force")
+    run(*FIT[:7], "--out", "m.json", "--ledger", "l.json")
+    run(*FIT[:7], "--out", "m.json", "--ledger", "l.json", "--force")
 
 
 def test_a_file_that_is_needed_is_known_by_another_name(full_desk):
@@ -427,9 +427,9 @@ def odd_places(full_desk):
 def test_devices_pipes_and_folders_are_refused_at_once(odd_places, kind):
     table = f"{kind}.csv"
     for call in (
-        ["fit", table, "-s", "schema.toml", "-e", "1", "-o", "x"],
-        ["fit", "hospital.csv", "-s", kind, "-e", "1", "-o", "x"],
-        ["fit", "hospital.csv", "-s", "schema.toml", "-e", "1", "-o", "x", "--ledger", kind],
+        ["fit", "list", table, "-s", "schema.toml", "-e", "1", "-o", "x"],
+        ["fit", "list", "hospital.csv", "-s", kind, "-e", "1", "-o", "x"],
+        ["fit", "list", "hospital.csv", "-s", "schema.toml", "-e", "1", "-o", "x", "--ledger", kind],
         ["cuts", "hospital.csv", "-s", "grid.toml", "-c", "age=2", "-e", "1", "-o", "x", "--ledger", kind],
         ["evaluate", "model.json", "hospital.csv", "-e", "1", "--ledger", kind],
         ["evaluate", kind, "hospital.csv", "--public"],
@@ -440,7 +440,7 @@ def test_devices_pipes_and_folders_are_refused_at_once(odd_places, kind):
         ["ledger", "create", kind, "-e", "1"],
         ["check", table, "-s", "schema.toml"],
         ["schema", table, "-t", "died"],
-        ["plan", table, "-s", "schema.toml"],
+        ["plan", "list", table, "-s", "schema.toml"],
         ["show", "model.json", "--out", kind, "--force"],
     ):
         run(*call, code=1 if call[0] in ("fit", "predict") and call[1:].count("folder.csv") else 2)  # no Parquet in it
@@ -449,7 +449,7 @@ def test_devices_pipes_and_folders_are_refused_at_once(odd_places, kind):
 @pytest.mark.parametrize("length", [131_073, 20_000_000])
 def test_a_header_with_an_endless_name_is_refused_in_a_line(full_desk, length):
     Path("long.csv").write_text("a," + "x" * length + "\n1,2\n")
-    said = run("fit", "long.csv", "-s", "schema.toml", "-e", "1", "-o", "x", code=1)
+    said = run("fit", "list", "long.csv", "-s", "schema.toml", "-e", "1", "-o", "x", code=1)
     assert said.count("\n") == 1
     assert "first line" in said
 
@@ -458,7 +458,7 @@ def test_a_header_of_many_names_is_read(full_desk):
     lines = Path("hospital.csv").read_text().splitlines()[:60]
     more = [",".join(f"another column {i:07d}" for i in range(10_000)), *[",".join("1" * 10_000)] * 59]
     Path("wide.csv").write_text("".join(f"{line},{rest}\n" for line, rest in zip(lines, more, strict=True)))
-    run("fit", "wide.csv", "-s", "schema.toml", "-e", "1", "-o", "x")
+    run("fit", "list", "wide.csv", "-s", "schema.toml", "-e", "1", "-o", "x")
 
 
 @pytest.mark.slow
@@ -479,7 +479,7 @@ def test_a_small_file_of_many_rows_is_learned_from_under_a_memory_limit(full_des
         f"import resource; resource.setrlimit(resource.RLIMIT_AS, ({limit}, {limit}))\n"
         "from discreet.cli import main; main()"
     )
-    call = ["fit", "many.parquet", "-s", "schema.toml", "-e", "1", "-o", "x.json"]
+    call = ["fit", "list", "many.parquet", "-s", "schema.toml", "-e", "1", "-o", "x.json"]
     result = subprocess.run([sys.executable, "-c", code, *call], capture_output=True, text=True, check=False)
     assert result.returncode == 0, result.stderr
     assert Path("x.json").exists()
@@ -493,7 +493,7 @@ def test_a_library_that_cannot_be_loaded_costs_nothing(full_desk):
         sys.executable,
         "-c",
         "from discreet.cli import main; main()",
-        *FIT[:6],
+        *FIT[:7],
         "-o",
         "x.json",
         "--ledger",

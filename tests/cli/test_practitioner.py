@@ -66,7 +66,8 @@ def flat(text):
     return " ".join(text.replace("│", " ").split())
 
 
-FIT = ("fit", "hospital.csv", "--schema", "schema.toml", "--epsilon", "5", "--out", "model.json", "--force")
+FIT = ("fit", "list", "hospital.csv", "--schema", "schema.toml", "--epsilon", "5", "--out", "model.json", "--force")
+GREEDY = ("fit", "greedy", *FIT[2:])
 
 
 def test_from_a_csv_to_a_model_a_report_and_scores(desk):
@@ -101,7 +102,7 @@ def test_other_files_give_the_same_scores(desk, ending):
         table = table.replace({"": None, "1.0": "1"}).assign(cost=pd.to_numeric(table.cost, errors="coerce"))
         table.to_parquet("other.parquet") if ending == "parquet" else table.to_feather("other.feather")
     assert run("predict", "model.json", f"other.{ending}") == run("predict", "model.json", "hospital.csv")
-    run("fit", f"other.{ending}", *FIT[2:])
+    run("fit", "list", f"other.{ending}", *FIT[3:])
 
 
 def test_everything_as_json(desk):
@@ -112,7 +113,7 @@ def test_everything_as_json(desk):
     assert 0.5 < json.loads(run("evaluate", "model.json", "hospital.csv", "--public", "--json"))["accuracy"] <= 1
     noisy = json.loads(run("evaluate", "model.json", "hospital.csv", "--epsilon", "1", "--json"))
     assert noisy["low"] <= noisy["accuracy"] <= noisy["high"]
-    planned = json.loads(run("plan", "--schema", "schema.toml", "--records", "1000", "--json"))
+    planned = json.loads(run("plan", "list", "--schema", "schema.toml", "--records", "1000", "--json"))
     assert [e["epsilon"] for e in planned["expected"]] == sorted(e["epsilon"] for e in planned["expected"])
     assert json.loads(run("check", "hospital.csv", "--schema", "schema.toml", "--json"))["records"] == 400
     run("ledger", "create", "l.json", "--epsilon", "1")
@@ -120,13 +121,12 @@ def test_everything_as_json(desk):
 
 
 def test_all_learners(desk):
-    assert "mass" in run(*FIT, "--learner", "greedy")
-    said = run(*FIT, "--mechanism", "sm-laplace", "--delta", "1e-6", "--min-support", "20")
+    assert "mass" in run(*GREEDY)
+    said = run(*GREEDY, "--mechanism", "sm-laplace", "--delta", "1e-6", "--min-support", "20")
     assert "sm-laplace" in said
     assert "up to 3 of them" in flat(run(*FIT, "--records-per-person", "3"))
     excluded = run(*FIT, "--exclude", "age", "--max-length", "2")
     assert "age " not in excluded.split("What it promises")[0]
-    assert "--learner greedy" in run(*FIT, "--delta", "1e-6", code=2)
 
 
 def test_scores_as_code(desk):
@@ -155,7 +155,7 @@ def test_scores_as_code(desk):
 
 
 def test_no_schema(desk):
-    said = run("fit", "hospital.csv", "-t", "died", "-e", "1", "-o", "m.json", code=2)
+    said = run("fit", "list", "hospital.csv", "-t", "died", "-e", "1", "-o", "m.json", code=2)
     assert "discreet schema" in said
     assert "PUBLIC" in said
     assert not (desk / "m.json").exists()
@@ -163,7 +163,20 @@ def test_no_schema(desk):
 
 def test_an_inferred_schema_promises_nothing(desk):
     said = run(
-        "fit", "hospital.csv", "-t", "died", "-e", "1", "-o", "m.json", "--infer-schema", "-x", "patient", "-x", "ward"
+        "fit",
+        "list",
+        "hospital.csv",
+        "-t",
+        "died",
+        "-e",
+        "1",
+        "-o",
+        "m.json",
+        "--infer-schema",
+        "-x",
+        "patient",
+        "-x",
+        "ward",
     )
     assert "NO PRIVACY IS PROVED" in flat(said)
     assert SavedModel.load("m.json").privacy.proved is None
@@ -173,7 +186,9 @@ def test_a_column_typo(desk):
     SCHEMA_TEXT = (desk / "schema.toml").read_text()
     (desk / "typo.toml").write_text(SCHEMA_TEXT.replace("[columns.age]", "[columns.agee]"))
     run("ledger", "create", "l.json", "-e", "9")
-    said = run("fit", "hospital.csv", "-s", "typo.toml", "-e", "1", "-o", "m.json", "--ledger", "l.json", code=1)
+    said = run(
+        "fit", "list", "hospital.csv", "-s", "typo.toml", "-e", "1", "-o", "m.json", "--ledger", "l.json", code=1
+    )
     assert "no column 'agee'" in said
     assert "did you mean 'age'?" in said
     assert "schema's target is 'died'" in run(*FIT, "--target", "dead", code=2)
@@ -185,28 +200,39 @@ def test_three_classes_for_two(desk):
     three = Schema(SCHEMA.columns, target="died", classes=["no", "yes", "unknown"])
     three.save("three.toml")
     said = run(
-        "fit", "hospital.csv", "-s", "three.toml", "-e", "1", "-o", "m.json", "--mechanism", "gl-laplace", code=2
+        "fit",
+        "greedy",
+        "hospital.csv",
+        "-s",
+        "three.toml",
+        "-e",
+        "1",
+        "-o",
+        "m.json",
+        "--mechanism",
+        "gl-laplace",
+        code=2,
     )
     assert "two classes" in said
-    run("fit", "hospital.csv", "-s", "three.toml", "-e", "1", "-o", "m.json")
-    assert "--delta" in run(*FIT, "--mechanism", "sm-laplace", code=2)
+    run("fit", "list", "hospital.csv", "-s", "three.toml", "-e", "1", "-o", "m.json")
+    assert "--delta" in run(*GREEDY, "--mechanism", "sm-laplace", code=2)
     run("ledger", "create", "l.json", "-e", "9")
     said = run(
-        *FIT, "--mechanism", "sm-laplace", "--delta", "1e-6", "--min-support", "20", "--ledger", "l.json", code=3
+        *GREEDY, "--mechanism", "sm-laplace", "--delta", "1e-6", "--min-support", "20", "--ledger", "l.json", code=3
     )
     assert "ledger with a delta" in said
 
 
 @pytest.mark.parametrize("epsilon", ["50", "0", "-1", "nan", "inf"])
 def test_a_bad_epsilon(desk, epsilon):
-    said = run("fit", "hospital.csv", "-s", "schema.toml", f"--epsilon={epsilon}", "-o", "m.json", code=2)
+    said = run("fit", "list", "hospital.csv", "-s", "schema.toml", f"--epsilon={epsilon}", "-o", "m.json", code=2)
     assert "--epsilon" in said
     assert not (desk / "m.json").exists()
 
 
 def test_a_large_epsilon_needs_a_word(desk):
-    assert "next to nobody" in run(*FIT[:4], "--epsilon", "50", "--out", "m.json", "--force", code=2)
-    run(*FIT[:4], "--epsilon", "50", "--out", "m.json", "--force", "--weak")
+    assert "next to nobody" in run(*FIT[:5], "--epsilon", "50", "--out", "m.json", "--force", code=2)
+    run(*FIT[:5], "--epsilon", "50", "--out", "m.json", "--force", "--weak")
 
 
 def test_a_second_fit_over_the_ledger(desk):
@@ -244,7 +270,7 @@ def test_a_ledger_shows_what_each_entry_knows(desk, monkeypatch):
 def test_what_is_not_proved_needs_a_ledger_that_takes_it(desk):
     run("ledger", "create", "l.json", "-e", "20")
     inferred = ("--infer-schema", "-x", "patient", "-x", "ward")  # a draw may name what an inferred schema holds
-    seedless = ("fit", "hospital.csv", *inferred, "--target", "died", "-e", "5", "-o", "m.json", "--ledger")
+    seedless = ("fit", "list", "hospital.csv", *inferred, "--target", "died", "-e", "5", "-o", "m.json", "--ledger")
     said = run(*seedless, "l.json", code=3)
     assert "--allow-unproved" in flat(said)
     assert "Nothing was learned and nothing spent" in flat(said)
@@ -265,45 +291,47 @@ def test_the_same_table_on_two_ledgers(desk):
     run(*FIT, "--ledger", "two.json", "--another-ledger")
     (desk / "other").mkdir()
     (desk / "other" / "hospital.csv").write_bytes((desk / "hospital.csv").read_bytes())
-    run("fit", "other/hospital.csv", *FIT[2:])  # a copy is not noticed, as the docs say
+    run("fit", "list", "other/hospital.csv", *FIT[3:])  # a copy is not noticed, as the docs say
 
 
 @pytest.mark.parametrize("delimiter", [";", "\t", "|"])
 def test_another_delimiter_is_found_by_the_header(desk, delimiter):
     hospital().to_csv("other.csv", sep=delimiter, index=False)
-    run("fit", "other.csv", *FIT[2:])
+    run("fit", "list", "other.csv", *FIT[3:])
     assert run("predict", "model.json", "other.csv") == run("predict", "model.json", "hospital.csv")
 
 
 def test_a_wrong_delimiter(desk):
     hospital().to_csv("other.csv", sep="#", index=False)
-    said = run("fit", "other.csv", *FIT[2:], code=1)
+    said = run("fit", "list", "other.csv", *FIT[3:], code=1)
     assert "first line a header" in said
-    run("fit", "other.csv", *FIT[2:], "--delimiter", "#")
-    assert "single character" in run("fit", "other.csv", *FIT[2:], "--delimiter", "##", code=1)
+    run("fit", "list", "other.csv", *FIT[3:], "--delimiter", "#")
+    assert "single character" in run("fit", "list", "other.csv", *FIT[3:], "--delimiter", "##", code=1)
 
 
 def test_another_encoding(desk):
     table = hospital()
     table.loc[0, "ward"] = f"{SECRET}é"
     table.to_csv("latin.csv", index=False, encoding="latin-1")
-    said = run("fit", "latin.csv", *FIT[2:], code=1)
+    said = run("fit", "list", "latin.csv", *FIT[3:], code=1)
     assert "--encoding cp1252" in said
-    run("fit", "latin.csv", *FIT[2:], "--encoding", "latin-1")
+    run("fit", "list", "latin.csv", *FIT[3:], "--encoding", "latin-1")
     table.to_csv("wide.csv", index=False, encoding="utf-16")
-    assert "--encoding utf-16" in run("fit", "wide.csv", *FIT[2:], code=1)
-    run("fit", "wide.csv", *FIT[2:], "--encoding", "utf-16")
-    assert "no encoding 'klingon'" in run("fit", "latin.csv", *FIT[2:], "--encoding", "klingon", code=1)
+    assert "--encoding utf-16" in run("fit", "list", "wide.csv", *FIT[3:], code=1)
+    run("fit", "list", "wide.csv", *FIT[3:], "--encoding", "utf-16")
+    assert "no encoding 'klingon'" in run("fit", "list", "latin.csv", *FIT[3:], "--encoding", "klingon", code=1)
     table.to_csv("marked.csv", index=False, encoding="utf-8-sig")
-    run("fit", "marked.csv", *FIT[2:])
+    run("fit", "list", "marked.csv", *FIT[3:])
 
 
 def test_an_empty_file(desk):
     for content in ("", "\n\n"):
         (desk / "empty.csv").write_text(content)
-        assert "empty" in run("fit", "empty.csv", *FIT[2:], code=1)
+        assert "empty" in run("fit", "list", "empty.csv", *FIT[3:], code=1)
     (desk / "header.csv").write_text("patient,age,ward,smoker,cost,died\n")
-    run("fit", "header.csv", *FIT[2:])  # a table without records is a table: an error would say that it is empty
+    run(
+        "fit", "list", "header.csv", *FIT[3:]
+    )  # a table without records is a table: an error would say that it is empty
 
 
 @pytest.mark.parametrize("at", [0.5, 0.9])
@@ -311,30 +339,30 @@ def test_a_file_cut_off(desk, at):
     text = (desk / "hospital.csv").read_text()
     cut = text[: text.index(",", int(len(text) * at))]
     (desk / "cut.csv").write_text(cut)
-    assert "cut off" in run("fit", "cut.csv", *FIT[2:], code=1)
+    assert "cut off" in run("fit", "list", "cut.csv", *FIT[3:], code=1)
     (desk / "quote.csv").write_text(text + '"')
-    assert "never ends" in run("fit", "quote.csv", *FIT[2:], code=1)
+    assert "never ends" in run("fit", "list", "quote.csv", *FIT[3:], code=1)
     hospital().to_parquet("whole.parquet")
     content = (desk / "whole.parquet").read_bytes()
     (desk / "cut.parquet").write_bytes(content[: int(len(content) * at)])
-    assert "cut off, damaged" in run("fit", "cut.parquet", *FIT[2:], code=1)
+    assert "cut off, damaged" in run("fit", "list", "cut.parquet", *FIT[3:], code=1)
 
 
 def test_lines_of_several_lengths(desk):
     text = (desk / "hospital.csv").read_text().splitlines()
     text[7] += f",{SECRET}"
     (desk / "ragged.csv").write_text("\n".join(text))
-    assert "more or fewer fields" in run("fit", "ragged.csv", *FIT[2:], code=1)
+    assert "more or fewer fields" in run("fit", "list", "ragged.csv", *FIT[3:], code=1)
 
 
 def test_files_that_are_no_tables(desk):
     (desk / "a.xlsx").write_bytes(b"PK")
-    assert "must end in one of" in run("fit", "a.xlsx", *FIT[2:], code=1)
+    assert "must end in one of" in run("fit", "list", "a.xlsx", *FIT[3:], code=1)
     (desk / "b.csv").write_bytes(bytes(range(256)))
-    run("fit", "b.csv", *FIT[2:], code=1)
+    run("fit", "list", "b.csv", *FIT[3:], code=1)
     (desk / "twice.csv").write_text("age,age\n1,2\n")
-    assert "none twice" in run("fit", "twice.csv", *FIT[2:], code=1)
-    assert "does not exist" in run("fit", "none.csv", *FIT[2:], code=2)
+    assert "none twice" in run("fit", "list", "twice.csv", *FIT[3:], code=1)
+    assert "does not exist" in run("fit", "list", "none.csv", *FIT[3:], code=2)
 
 
 def test_a_model_that_was_edited_or_is_newer(desk):
@@ -353,7 +381,7 @@ def test_a_model_that_was_edited_or_is_newer(desk):
 
 def test_places_that_cannot_be_written_spend_nothing(desk):
     run("ledger", "create", "l.json", "-e", "9")
-    said = run(*FIT[:6], "--out", "nowhere/model.json", "--ledger", "l.json", code=1)
+    said = run(*FIT[:7], "--out", "nowhere/model.json", "--ledger", "l.json", code=1)
     assert "cannot be written" in said
     assert Ledger.open("l.json").entries == ()
 
@@ -389,16 +417,16 @@ def test_check_counts_what_a_fit_may_not_tell(desk):
 
 
 def test_plan_says_what_to_expect(desk):
-    said = run("plan", "--schema", "schema.toml", "--records", "10000", "--out", "plan.svg")
+    said = run("plan", "list", "--schema", "schema.toml", "--records", "10000", "--out", "plan.svg")
     assert "73.2\u00a0%" in said
     assert (desk / "plan.svg").read_text().startswith("<svg")
-    measured = json.loads(run("plan", "hospital.csv", "--schema", "schema.toml", "--repeats", "2", "--json"))
+    measured = json.loads(run("plan", "list", "hospital.csv", "--schema", "schema.toml", "--repeats", "2", "--json"))
     assert measured["without privacy"] > 0.8
     strict = [Categorical("ward", categories=["A"]) if c.name == "ward" else c for c in SCHEMA.columns]
     Schema(tuple(strict), target="died", classes=["no", "yes"]).save("strict.toml")
-    run("plan", "hospital.csv", "--schema", "strict.toml", "--repeats", "2")
+    run("plan", "list", "hospital.csv", "--schema", "strict.toml", "--repeats", "2")
     assert measured["expected"][-1]["accuracy"] > 0.8
-    assert "--records" in run("plan", "--schema", "schema.toml", code=2)
+    assert "--records" in run("plan", "list", "--schema", "schema.toml", code=2)
 
 
 def test_texts_that_are_categories_are_not_missing():
@@ -425,7 +453,7 @@ def test_scores_are_valid_csv_whatever_the_labels_are(desk):
     schema = Schema((Boolean("x"),), target="y", classes=odd)
     schema.save("odd.toml")
     pd.DataFrame({"x": [True, False] * 50, "y": odd * 50}).to_csv("odd.csv", index=False)
-    run("fit", "odd.csv", "-s", "odd.toml", "-e", "5", "-o", "m.json")
+    run("fit", "list", "odd.csv", "-s", "odd.toml", "-e", "5", "-o", "m.json")
     rows = list(csv.reader(io.StringIO(run("predict", "m.json", "odd.csv"))))
     assert {row[0] for row in rows[1:]} <= set(odd)
     assert len(rows) == 101
@@ -440,7 +468,7 @@ def test_a_schema_is_drafted_from_a_public_sample(desk):
     assert not draft.inferred
     assert isinstance(draft["patient"], Ignored)
     assert "sample.csv" in (desk / "draft.toml").read_text()
-    said = run("fit", "hospital.csv", "--schema", "draft.toml", "--epsilon", "5", "--out", "model.json")
+    said = run("fit", "list", "hospital.csv", "--schema", "draft.toml", "--epsilon", "5", "--out", "model.json")
     assert "epsilon = 5" in flat(said)
     assert "exists; say --force" in run("schema", "sample.csv", "--target", "died", "--out", "draft.toml", code=2)
     assert "did you mean 'died'" in run("schema", "sample.csv", "--target", "dead", "--out", "d.toml", code=1)
@@ -477,7 +505,7 @@ def test_private_cut_points_are_booked_and_counted(desk):
     )
     assert "age: " in run(*arguments, "--column", "age=3")
     assert Schema.load("cut.toml").cuts_epsilon == 1.0
-    said = run("fit", "hospital.csv", "-s", "cut.toml", "-e", "1.5", "--ledger", "l.json", "-o", "m.json")
+    said = run("fit", "list", "hospital.csv", "-s", "cut.toml", "-e", "1.5", "--ledger", "l.json", "-o", "m.json")
     assert "epsilon = 2.5" in flat(said)
     assert "0.5 of 3 left" in flat(said)
     assert "age=7" in run(*arguments, "--column", "age", code=2)
@@ -490,13 +518,13 @@ def test_nothing_that_is_needed_is_written_over(desk):
     run("ledger", "create", "l.json", "-e", "9")
     before = {name: (desk / name).read_bytes() for name in ("hospital.csv", "schema.toml", "l.json")}
     for name in before:
-        said = run(*FIT[:6], "--ledger", "l.json", "--out", name, "--force", code=2)
+        said = run(*FIT[:7], "--ledger", "l.json", "--out", name, "--force", code=2)
         assert "choose another name" in said
-        run(*FIT[:6], "--ledger", "l.json", "--out", "m.json", "--report", name, "--force", code=2)
-    run(*FIT[:6], "--out", "m.json", "--report", "m.json", code=2)
-    run(*FIT[:6], "--out", "m.json")
+        run(*FIT[:7], "--ledger", "l.json", "--out", "m.json", "--report", name, "--force", code=2)
+    run(*FIT[:7], "--out", "m.json", "--report", "m.json", code=2)
+    run(*FIT[:7], "--out", "m.json")
     model = (desk / "m.json").read_bytes()
-    assert "--force" in run(*FIT[:6], "--out", "m.json", code=2)
+    assert "--force" in run(*FIT[:7], "--out", "m.json", code=2)
     run("predict", "m.json", "hospital.csv", "--out", "hospital.csv", code=2)
     run("predict", "m.json", "hospital.csv", "--out", "m.json", code=2)
     run("show", "m.json", "--format", "html", "--out", "m.json", code=2)
@@ -504,14 +532,14 @@ def test_nothing_that_is_needed_is_written_over(desk):
     run(
         "cuts", "hospital.csv", "-s", "schema.toml", "-c", "age=2", "-e", "1", "--out", "schema.toml", "--force", code=2
     )
-    assert "not a regular file" in run(*FIT[:6], "--out", "/dev/null", "--force", code=2)
+    assert "not a regular file" in run(*FIT[:7], "--out", "/dev/null", "--force", code=2)
     assert {name: (desk / name).read_bytes() for name in before} == before
     assert (desk / "m.json").read_bytes() == model
 
 
 def test_a_file_without_a_header_shows_no_record(desk):
     hospital().replace("", "x").to_csv("headless.csv", index=False, header=False)
-    for command in (("fit", "headless.csv", *FIT[2:]), ("check", "headless.csv", "-s", "schema.toml")):
+    for command in (("fit", "list", "headless.csv", *FIT[3:]), ("check", "headless.csv", "-s", "schema.toml")):
         assert "header" in run(*command, code=1)
     run(*FIT)
     run("predict", "model.json", "headless.csv", code=1)
@@ -519,7 +547,7 @@ def test_a_file_without_a_header_shows_no_record(desk):
         hospital().replace("", "x").assign(ward="died")
     )  # a record whose value is nearly, or quite, the name of a column
     near.to_csv("near.csv", index=False, header=False)
-    said = run("fit", "near.csv", "-t", "dieed", "-e", "1", "-o", "m.json", "--infer-schema", code=1)
+    said = run("fit", "list", "near.csv", "-t", "dieed", "-e", "1", "-o", "m.json", "--infer-schema", code=1)
     assert "did you mean" not in said
 
 
@@ -530,27 +558,27 @@ def test_labels_that_are_numbers_are_the_same_however_they_are_written(desk, dra
     table.assign(died=numbers.map(drafted.format)).to_csv("sample.csv", index=False)
     table.assign(died=numbers.map(there.format)).to_csv("private.csv", index=False)
     run("schema", "sample.csv", "-t", "died", "-o", "numbers.toml")
-    run("fit", "private.csv", "-s", "numbers.toml", "-e", "5", "-o", "m.json")
+    run("fit", "list", "private.csv", "-s", "numbers.toml", "-e", "5", "-o", "m.json")
     assert json.loads(run("evaluate", "m.json", "private.csv", "--public", "--json"))["accuracy"] > 0.8
     assert json.loads(run("check", "private.csv", "-s", "numbers.toml", "--json"))["labels"]["not foreseen"] == 0
 
 
 def test_an_inferred_schema_knows_numbers(desk):
     hospital().drop(columns=["patient", "ward"]).to_csv("plain.csv", index=False)
-    run("fit", "plain.csv", "-t", "died", "-e", "5", "-o", "m.json", "--infer-schema")
+    run("fit", "list", "plain.csv", "-t", "died", "-e", "5", "-o", "m.json", "--infer-schema")
     assert isinstance(SavedModel.load("m.json").rule_list.schema["age"], Numeric)
 
 
 def test_a_schema_drafted_from_the_private_table_is_noticed(desk):
     run("schema", "hospital.csv", "-t", "died", "-o", "own.toml")
     assert SECRET in (desk / "own.toml").read_text()  # which is why
-    said = run("fit", "hospital.csv", "-s", "own.toml", "-e", "1", "-o", "m.json", code=1)
+    said = run("fit", "list", "hospital.csv", "-s", "own.toml", "-e", "1", "-o", "m.json", code=1)
     assert "drafted from hospital.csv itself" in said
-    run("fit", "hospital.csv", "-s", "own.toml", "-e", "1", "-o", "m.json", "--public-table", "-x", "ward")
+    run("fit", "list", "hospital.csv", "-s", "own.toml", "-e", "1", "-o", "m.json", "--public-table", "-x", "ward")
     run("ledger", "create", "l.json", "-e", "9")
     run(*FIT, "--ledger", "l.json", "--public-table")
     assert "private table" in run("schema", "hospital.csv", "-t", "died", "-o", "again.toml", code=1)
-    assert "private table" in run("plan", "hospital.csv", "-s", "schema.toml", code=1)
+    assert "private table" in run("plan", "list", "hospital.csv", "-s", "schema.toml", code=1)
 
 
 def test_a_stopped_fit_says_what_was_booked(desk, monkeypatch):
@@ -581,15 +609,15 @@ def test_a_table_that_stays_in_its_engine(desk, monkeypatch):
     connection.close()
     run("ledger", "create", "l.json", "-e", "12")
     url = "duckdb:///hospital.db?table=patients"
-    said = run("fit", url, *FIT[2:], "--ledger", "l.json")
+    said = run("fit", "list", url, *FIT[3:], "--ledger", "l.json")
     assert "epsilon = 5" in flat(said)
     scores = pd.read_csv(io.StringIO(run("predict", "model.json", "hospital.csv")))
     assert (scores.prediction == hospital().died).mean() > 0.8
     run("ledger", "create", "l2.json", "-e", "12")
-    assert "adds up" in run("fit", url, *FIT[2:], "--ledger", "l2.json", code=1)
+    assert "adds up" in run("fit", "list", url, *FIT[3:], "--ledger", "l2.json", code=1)
     assert b"hospital.db" not in (desk / "home" / "tables.db").read_bytes()
-    run("fit", "duckdb:///hospital.db?table=nobody", *FIT[2:], "--ledger", "l2.json", code=1)
-    said = run("fit", "postgresql://me:pass@nowhere/db?table=t", *FIT[2:], "--ledger", "l2.json", code=2)
+    run("fit", "list", "duckdb:///hospital.db?table=nobody", *FIT[3:], "--ledger", "l2.json", code=1)
+    said = run("fit", "list", "postgresql://me:pass@nowhere/db?table=t", *FIT[3:], "--ledger", "l2.json", code=2)
     assert "password" in said
     assert "nowhere" not in said
     assert Ledger.open("l2.json").entries == ()
@@ -597,7 +625,7 @@ def test_a_table_that_stays_in_its_engine(desk, monkeypatch):
     monkeypatch.setattr(
         sys.modules["discreet.sources.memory"], "read_parts", lambda *_: pytest.fail("it was read here")
     )
-    run("fit", "hospital.parquet", *FIT[2:], "--engine", "duckdb")
+    run("fit", "list", "hospital.parquet", *FIT[3:], "--engine", "duckdb")
 
 
 def test_the_parameters_of_whole_lists(desk):
@@ -607,7 +635,7 @@ def test_the_parameters_of_whole_lists(desk):
     assert parameters["class_weight"] == {"yes": 5.0, "no": 0.5}
     run(*FIT, "--time-limit", "600")
     assert SavedModel.load("model.json").parameters["time_limit"] == 600.0
-    run(*FIT, "--learner", "greedy", "--counts-share", "0.3")
+    run(*GREEDY, "--counts-share", "0.3")
     assert SavedModel.load("model.json").parameters["counts_share"] == 0.3
 
 
@@ -621,10 +649,6 @@ def test_weights_change_the_model(desk):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (["--learner", "greedy", "--joint", "2"], "--learner optimal"),
-        (["--mechanism", "mass", "--time-limit", "2"], "--learner optimal"),
-        (["--learner", "greedy", "--class-weight", "yes=2"], "--learner optimal"),
-        (["--mechanism", "sm-cauchy", "--min-support", "9", "--counts-share", "0.5"], "not sm-cauchy"),
         (["--class-weight", "balanced"], "private records"),
         (["--class-weight", "yes=many"], "above 0"),
         (["--class-weight", "yes=-1"], "above 0"),
@@ -635,10 +659,67 @@ def test_weights_change_the_model(desk):
         (["--joint", "0"], "joint"),
     ],
 )
-def test_parameters_that_a_learner_does_not_have(desk, options, message):
+def test_values_that_nothing_can_be_learned_with(desk, options, message):
     run("ledger", "create", "l.json", "-e", "9")
     assert message in flat(run(*FIT, *options, "--ledger", "l.json", code=2))
     assert Ledger.open("l.json").entries == ()
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--mechanism", "sm-cauchy", "--min-support", "9", "--counts-share", "0.5"], "not sm-cauchy"),
+        (["--max-depth", "2"], "--max-depth is for a tree: say --tree, or leave it out"),
+        (["--tree", "--max-length", "2"], "--max-length is for a list: leave it out, or --tree"),
+        (["--mechanism", "best"], "'best' is not one of 'mass', "),
+    ],
+)
+def test_what_a_greedy_learner_cannot_use(desk, options, message):
+    run("ledger", "create", "l.json", "-e", "9")
+    assert message in flat(run(*GREEDY, *options, "--ledger", "l.json", code=2))
+    assert Ledger.open("l.json").entries == ()
+
+
+KINDS = ("list", "tree", "card", "greedy")
+
+
+@pytest.mark.parametrize("command", ["fit", "plan"])
+def test_a_kind_of_model_is_asked_for(desk, command):
+    for given in ([], ["hospital.csv", "-s", "schema.toml"], ["forest"], ["postgresql://me:word@host/db?table=t"]):
+        said = run(command, *given, code=2)
+        assert "list, tree, card or greedy" in said
+        assert not given or given[0] not in said
+    shown = run(command, "--help")
+    assert all(f"  {kind}  " in shown for kind in KINDS)
+
+
+@pytest.mark.parametrize("command", ["fit", "plan"])
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_help_page_fits_on_a_screen_and_has_the_options_of_its_kind(command, kind, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "100")
+    shown = CliRunner().invoke(main, [command, kind, "--help"], terminal_width=100).output
+    assert shown.count("\n") <= 45
+    own = {
+        *("--max-length" for one in ("list", "greedy") if one == kind),
+        *("--joint" for one in ("list",) if (one, command) == (kind, "fit")),
+        *("--stages" for one in ("tree",) if one == kind),
+        *("--max-columns" for one in ("card",) if one == kind),
+        *("--mechanism" for one in ("greedy",) if one == kind),
+    }
+    every = {"--max-length", "--joint", "--stages", "--max-columns", "--mechanism"}
+    assert {name for name in every if name in shown.split()} - {"--stages"} == own - {"--stages"}
+    assert ("--stages DEPTHS" in shown) == (kind == "tree")
+
+
+def test_plan_for_a_greedy_learner_has_no_bound_but_room(desk):
+    run("ledger", "create", "l.json", "-e", "6")
+    how = ("plan", "greedy", "-s", "schema.toml", "-n", "1000", "--ledger", "l.json")
+    said = flat(run(*how))
+    assert "lost at most" not in said
+    assert "more greedy lists" in said
+    found = json.loads(run(*how, "--tree", "--max-depth", "2", "--json"))
+    assert (found["model"], found["ledger has room for"]["1.0"]) == ("greedy tree", 6)
+    assert "give a public stand-in table" in flat(run(*how, "--out", "plan.svg", code=2))
 
 
 @pytest.mark.parametrize("option", ["--counts-share", "--time-limit"])

@@ -24,7 +24,7 @@ NAUGHTY = "\x1b[31m\x1b]0;title\x07\x9b2J\x7f\u202etxt\u2066\u2028\x85\r\b"
 PRICE, WEIGHT, YES, WARD = f"price [/kg]{NAUGHTY}", "weight [kg]", f"yes [/] [link=x]{NAUGHTY}", f"[bold]A{NAUGHTY}"
 TARGET = f"[red]died{NAUGHTY}"
 TABLE, MODEL = f"t{NAUGHTY}[bold].parquet", f"m{NAUGHTY}[bold].json"
-TREE, A_TREE = f"tree{NAUGHTY}[bold].json", ("--model", "tree", "--max-depth", "2", "--split", "0.9", "--verbose")
+TREE, A_TREE = f"tree{NAUGHTY}[bold].json", ("--max-depth", "2", "--split", "0.9", "--verbose")
 SCHEMA = Schema(
     (Numeric(PRICE, cuts=[3, 5], low=0, high=9), Numeric(WEIGHT, cuts=[3]), Categorical("c", categories=[WARD, "B"])),
     target=TARGET,
@@ -61,17 +61,43 @@ def said(*arguments, code=0):
 
 COMMANDS = {
     "schema": [["schema", TABLE, "-t", TARGET, "-o", f"drawn{NAUGHTY}.toml", "--public-table"]],
-    "plan": [["plan", "-s", "schema.toml", "-n", "1000", "-o", f"curve{NAUGHTY}.svg"]],
+    "plan": [["plan", "list", "-s", "schema.toml", "-n", "1000", "-o", f"curve{NAUGHTY}.svg"]],
     "ledger": [["ledger", "create", "l\x1b.json", "-e", "99"], ["ledger", "show", "l\x1b.json"]],
     "check": [["check", TABLE, "-s", "schema.toml"]],
     "cuts": [
         ["cuts", TABLE, "-s", "schema.toml", "-c", f"{PRICE}=1", "-e", "1", "-o", "cut.toml", "--ledger", "l\x1b.json"]
     ],
     "fit": [
-        ["fit", TABLE, "-s", "schema.toml", "-e", "9", "-o", MODEL, "--ledger", "l\x1b.json", "--public-table"],
-        ["fit", TABLE, "-s", "cut.toml", "-e", "9", "-o", "m2.json", "--ledger", "l\x1b.json", "--public-table"],
+        ["fit", "list", TABLE, "-s", "schema.toml", "-e", "9", "-o", MODEL, "--ledger", "l\x1b.json", "--public-table"],
         [
-            *("fit", TABLE, "-s", "schema.toml", "-e", "9", "-o", TREE, "--ledger", "l\x1b.json", "--public-table"),
+            "fit",
+            "list",
+            TABLE,
+            "-s",
+            "cut.toml",
+            "-e",
+            "9",
+            "-o",
+            "m2.json",
+            "--ledger",
+            "l\x1b.json",
+            "--public-table",
+        ],
+        [
+            *(
+                "fit",
+                "tree",
+                TABLE,
+                "-s",
+                "schema.toml",
+                "-e",
+                "9",
+                "-o",
+                TREE,
+                "--ledger",
+                "l\x1b.json",
+                "--public-table",
+            ),
             *A_TREE,
         ],
     ],
@@ -116,11 +142,11 @@ def test_json_stays_json_with_the_real_names(desk):
 @pytest.mark.parametrize(
     "call",
     [
-        ["fit", "none\x1b[2J.csv", "-e", "1", "-o", "x.json"],
-        ["fit", TABLE, "-e", "1", "-o", "x.json", "--\x1b[2J"],
-        ["fit", TABLE, "-s", "schema.toml", "-e", "1", "-o", "x.json", "--exclude", "\x1b[2J\u202e"],
-        ["fit", TABLE, "-s", "schema.toml", "-e", "1", "-o", "x.json", "--target", "\x1b[2J\u202e"],
-        ["fit", TABLE, "-s", "schema.toml", "-e", "1", "-o", "nowhere\x1b/x.json"],
+        ["fit", "list", "none\x1b[2J.csv", "-e", "1", "-o", "x.json"],
+        ["fit", "list", TABLE, "-e", "1", "-o", "x.json", "--\x1b[2J"],
+        ["fit", "list", TABLE, "-s", "schema.toml", "-e", "1", "-o", "x.json", "--exclude", "\x1b[2J\u202e"],
+        ["fit", "list", TABLE, "-s", "schema.toml", "-e", "1", "-o", "x.json", "--target", "\x1b[2J\u202e"],
+        ["fit", "list", TABLE, "-s", "schema.toml", "-e", "1", "-o", "nowhere\x1b/x.json"],
         ["show", "schema.toml\x1b"],
         ["show", "odd\x1b.json"],
         ["ledger", "show", "odd\x1b.json"],
@@ -145,14 +171,14 @@ SPOOF = "x\nError: all is well"
     "call",
     [
         ["show", "spoof.json", "--share-of", "none"],
-        ["fit", TABLE, "-s", "spoof.toml", "-e", "1", "-o", "x.json", "--class-weight", "none=2"],
+        ["fit", "list", TABLE, "-s", "spoof.toml", "-e", "1", "-o", "x.json", "--class-weight", "none=2"],
         ["show", "spoof.json", "--out", SPOOF],
         ["show", "spoof.json", f"--out=./{SPOOF}"],
         ["show", SPOOF],
         ["ledger", "show", SPOOF],
-        ["fit", TABLE, "-s", SPOOF, "-e", "1", "-o", "x.json"],
-        ["fit", TABLE, "-s", "schema.toml", "-e", "1", "-o", f"{SPOOF}/x.json"],
-        ["fit", TABLE, "-s", "schema.toml", "-e", "1", "-o", "x.json", "--ledger", f"no{SPOOF}"],
+        ["fit", "list", TABLE, "-s", SPOOF, "-e", "1", "-o", "x.json"],
+        ["fit", "list", TABLE, "-s", "schema.toml", "-e", "1", "-o", f"{SPOOF}/x.json"],
+        ["fit", "list", TABLE, "-s", "schema.toml", "-e", "1", "-o", "x.json", "--ledger", f"no{SPOOF}"],
     ],
 )
 def test_no_name_looks_like_a_line_of_ours(desk, call):

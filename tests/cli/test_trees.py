@@ -17,7 +17,8 @@ from ..support.streams_apart import runner
 from .test_outputs import LONG_NAMES, SCHEMA
 from .test_practitioner import FIT, desk, flat, hospital, main, run  # noqa: F401  (desk is a fixture)
 
-TREE = (*FIT, "--model", "tree")
+TREE = ("fit", "tree", *FIT[2:])
+GREEDY = ("fit", "greedy", *FIT[2:])
 
 
 def parameters():
@@ -52,14 +53,14 @@ def test_from_a_csv_to_a_tree_a_report_and_scores(desk):  # noqa: F811
 @pytest.mark.parametrize(
     "options",
     [
-        ["--learner", "greedy"],
+        [],
         ["--mechanism", "mass", "--counts-share", "0.2"],
         ["--mechanism", "sm-laplace", "--delta", "1e-6", "--min-support", "30"],
     ],
 )
 def test_a_greedy_tree_is_learned_by_any_mechanism(desk, options):  # noqa: F811
     run("ledger", "create", "ledger.json", "--epsilon", "6", "--delta", "1e-5")
-    said = run(*TREE, "--max-depth", "2", *options, "--ledger", "ledger.json", "--report", "report.html")
+    said = run(*GREEDY, "--tree", "--max-depth", "2", *options, "--ledger", "ledger.json", "--report", "report.html")
     assert "epsilon = 5" in said
     model = SavedModel.load("model.json")
     assert isinstance(model.model, Tree)
@@ -124,64 +125,25 @@ def test_the_parameters_of_trees(desk):  # noqa: F811
     for label in ("yes", "no"):
         run(*TREE, "--max-depth", "0", "--class-weight", f"{label}=1000")
         assert SavedModel.load("model.json").model.answers[0].label == label
-    run(*FIT, "--model", "list", "-k", "2")
+    run(*FIT, "-k", "2")
     assert SavedModel.load("model.json").learner == "DPOptimalRuleListClassifier"
 
 
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (["--model", "tree", "-k", "3"], "--max-length is for --model list; for a tree say --max-depth"),
-        (["--model", "tree", "--joint", "1"], "--joint is for --model list; for a tree say --stages"),
-        (
-            ["--model", "tree", "--max-card", "1"],
-            "--max-card is for --model list; a split of a tree is a single condition",
-        ),
-        (["--model", "tree", "--delta", "0"], "--mechanism, --delta and --min-support are for --learner greedy"),
-        (["--model", "tree", "--min-support", "0"], "--mechanism, --delta and --min-support are for --learner greedy"),
-        (
-            ["--model", "tree", "--learner", "optimal", "--mechanism", "mass"],
-            "--mechanism, --delta and --min-support are for --learner greedy",
-        ),
-        *(
-            (
-                ["--model", "tree", "--learner", "greedy", *given],
-                "--stages, --criterion, --split, --prior, --time-limit and --class-weight are for --learner optimal",
-            )
-            for given in (
-                ["--stages", "1,1"],
-                ["--criterion", "mass"],
-                ["--time-limit", "3"],
-                ["--class-weight", "1=2"],
-            )
-        ),
-        (["--model", "tree", "--mechanism", "sm-laplace"], "--mechanism sm-laplace needs a public --delta"),
-        (["--model", "tree", "--learner", "greedy", "--verbose"], "--verbose is for whole models: the greedy learner"),
-        (["--max-depth", "0"], "--max-depth is for --model tree; say that, or for a list --max-length"),
-        (["--model", "list", "--stages", "1,1"], "--stages is for --model tree; say that, or for a list --joint"),
-        (["--criterion", "mass"], "--criterion is for --model tree; say that, or leave it out"),
-        (["--split", "0"], "--split is for --model tree"),
-        (["--prior", "tests"], "--prior is for --model tree"),
-        (
-            ["--learner", "greedy", "--verbose"],
-            "--verbose is for whole models",
-        ),
-        (["--model", "tree", "--stages", "2,2", "--max-depth", "2"], "leave --max-depth out, or --stages"),
-        (["--model", "tree", "--stages", "2,0"], "'--stages': must be up to 8 depths of at least 1"),
-        (["--model", "tree", "--stages", "2;2"], "as in 2,2"),
-        (["--model", "tree", "--stages", ""], "as in 2,2"),
-        (["--model", "tree", "--stages", "²"], "as in 2,2"),
-        (["--model", "tree", "--stages", "9" * 5000], "as in 2,2"),
-        (["--model", "tree", "--stages", "7,6"], "add up to at most 12"),
-        (["--model", "tree", "--stages", "1,1,1,1,1,1,1,1,1"], "up to 8 depths"),
-        (["--model", "tree", "--max-depth", "13"], "--max-depth"),
-        (["--model", "tree", "--max-depth", "-1"], "--max-depth"),
-        (["--model", "tree", "--criterion", "gini"], "--criterion"),
-        (["--model", "tree", "--criterion", "mass", "--counts-share", "0"], "--counts-share above 0"),
-        (["--model", "tree", "--split", "1"], "--split must be a probability between 0 and 1"),
-        (["--model", "tree", "--split", "nan"], "--split must be a probability between 0 and 1"),
-        (["--model", "tree", "--class-weight", "maybe=1"], "no, yes"),
-        (["--model", "forest"], "--model"),
+        (["--stages", "2,2", "--max-depth", "2"], "leave --max-depth out, or --stages"),
+        (["--stages", "2,0"], "'--stages': must be up to 8 depths of at least 1"),
+        (["--stages", "2;2"], "as in 2,2"),
+        (["--stages", ""], "as in 2,2"),
+        (["--stages", "²"], "as in 2,2"),
+        (["--stages", "9" * 5000], "as in 2,2"),
+        (["--stages", "7,6"], "add up to at most 12"),
+        (["--stages", "1,1,1,1,1,1,1,1,1"], "up to 8 depths"),
+        (["--max-depth", "13"], "--max-depth"),
+        (["--max-depth", "-1"], "--max-depth"),
+        (["--criterion", "gini"], "--criterion"),
+        (["--class-weight", "maybe=1"], "no, yes"),
         (["--monotone", "age"], "--monotone must be a column and +1 or -1, as in priors_count:+1, not 'age'"),
         (["--monotone", "age:+2"], "--monotone must be a column and +1 or -1"),
         (["--monotone", "age:+1", "--monotone", "age:-1"], "--monotone says that 'age' both rises and falls"),
@@ -189,13 +151,12 @@ def test_the_parameters_of_trees(desk):  # noqa: F811
             ["--forbid", "age"],
             "--forbid must be two or more columns, as in race,sex, not 'age'; one that may not be used",
         ),
-        (["--learner", "greedy", "--forbid", "age,ward"], "--monotone and --forbid are for --learner optimal"),
     ],
 )
 def test_options_that_do_not_go_together_are_named_before_anything_is_read(desk, monkeypatch, options, message):  # noqa: F811
     run("ledger", "create", "l.json", "-e", "9")
     monkeypatch.setattr(memory, "read_parts", lambda *_: pytest.fail("the table was read"))
-    said = flat(run(*FIT, *options, "--ledger", "l.json", code=2))
+    said = flat(run(*TREE, *options, "--ledger", "l.json", code=2))
     assert message in said
     assert Ledger.open("l.json").entries == ()
     assert not (desk / "model.json").exists()
@@ -206,6 +167,9 @@ def test_options_that_do_not_go_together_are_named_before_anything_is_read(desk,
     ("options", "message"),
     [
         (["--counts-share", "5"], "counts_share must be 0, or from 0.001 to 0.9"),
+        (["--criterion", "mass", "--counts-share", "0"], 'counts_share must be above 0 with criterion="mass"'),
+        (["--split", "1"], "split must be a probability between 0 and 1"),
+        (["--split", "nan"], "split must be a finite number"),
         (["--time-limit", "-1"], "time_limit must be None or a number of seconds above 0"),
         (["--max-depth", "6"], "max_depth is too large for 120 tests: a draw of depth 6 would take"),
         (["--stages", "1,6"], "stages is too large for 120 tests: stage 2, of depth 6,"),
@@ -246,16 +210,16 @@ def test_a_table_in_an_engine(desk, monkeypatch):  # noqa: F811
     url = "duckdb:///hospital.db?table=patients"
     run("ledger", "create", "l.json", "-e", "12")
     monkeypatch.setattr(memory, "read_parts", lambda *_: pytest.fail("it was read here"))
-    said = run("fit", url, *TREE[2:], "--stages", "2,1", "--ledger", "l.json")
+    said = run("fit", "tree", url, *TREE[3:], "--stages", "2,1", "--ledger", "l.json")
     assert "epsilon = 5" in flat(said)
     assert run("evaluate", "model.json", url, "-e", "1", "--ledger", "l.json").startswith("accuracy 0.")
     assert [entry.epsilon for entry in Ledger.open("l.json").entries] == [5, 1]
 
 
 def test_a_tree_from_an_inferred_schema_promises_nothing(desk):  # noqa: F811
-    given = ("-t", "died", "-e", "5", "-o", "m.json", "--infer-schema", "--model", "tree", "-x", "patient")
+    given = ("-t", "died", "-e", "5", "-o", "m.json", "--infer-schema", "-x", "patient")
     given += ("-x", "ward")  # whose values are secret here, and would be in the schema
-    said = run("fit", "hospital.csv", *given)
+    said = run("fit", "tree", "hospital.csv", *given)
     assert "NO PRIVACY IS PROVED" in flat(said)
     assert isinstance(SavedModel.load("m.json").model, Tree)
 
@@ -275,27 +239,22 @@ def test_a_stopped_draw_says_what_was_booked(desk, monkeypatch):  # noqa: F811
 
 
 def test_plan_says_what_to_expect_of_trees(desk):  # noqa: F811
-    said = flat(run("plan", "--schema", "schema.toml", "--records", "10000", "--model", "tree"))
+    said = flat(run("plan", "tree", "--schema", "schema.toml", "--records", "10000"))
     assert "best tree of the same depth" in said
-    deeper = json.loads(
-        run("plan", "-s", "schema.toml", "-n", "10000", "--model", "tree", "--max-depth", "4", "--json")
-    )
-    shallow = json.loads(
-        run("plan", "-s", "schema.toml", "-n", "10000", "--model", "tree", "--max-depth", "1", "--json")
-    )
+    deeper = json.loads(run("plan", "tree", "-s", "schema.toml", "-n", "10000", "--max-depth", "4", "--json"))
+    shallow = json.loads(run("plan", "tree", "-s", "schema.toml", "-n", "10000", "--max-depth", "1", "--json"))
     for one, other in zip(deeper["expected"], shallow["expected"], strict=True):
         assert one["loss"] > other["loss"] > 0
     assert (deeper["model"], deeper["without privacy"]) == ("tree", None)
     measured = json.loads(
         run(
             "plan",
+            "tree",
             "hospital.csv",
             "-s",
             "schema.toml",
             "--repeats",
             "2",
-            "--model",
-            "tree",
             "--max-depth",
             "2",
             "--json",
@@ -308,13 +267,13 @@ def test_plan_says_what_to_expect_of_trees(desk):  # noqa: F811
 
 @pytest.mark.parametrize("options", [["--stages", "1,1"], ["--criterion", "mass", "--max-depth", "1"]])
 def test_plan_measures_where_there_is_no_bound(desk, options):  # noqa: F811
-    how = ("-s", "schema.toml", "--model", "tree", *options)
-    drawn = run("plan", *how, "--records", "1000", "--out", "plan.svg", code=2)
+    how = ("-s", "schema.toml", *options)
+    drawn = run("plan", "tree", *how, "--records", "1000", "--out", "plan.svg", code=2)
     assert "give a public stand-in table" in flat(drawn)
-    alone = flat(run("plan", *how, "--records", "1000"))
+    alone = flat(run("plan", "tree", *how, "--records", "1000"))
     assert "Trees of up to depth 1" in alone, "how long it takes"
     assert "This is how far models got on public tables" in alone
-    said = run("plan", "hospital.csv", *how, "--repeats", "2", "--out", "plan.svg")
+    said = run("plan", "tree", "hospital.csv", *how, "--repeats", "2", "--out", "plan.svg")
     assert "accuracy, measured" in said
     assert "always the most frequent class: 0." in flat(said)
     assert "lost at most" not in said
@@ -323,12 +282,10 @@ def test_plan_measures_where_there_is_no_bound(desk, options):  # noqa: F811
 
 
 def test_plan_refuses_what_does_not_go_together(desk):  # noqa: F811
-    how = ("plan", "-s", "schema.toml", "-n", "1000")
-    assert "for a tree say --max-depth" in flat(run(*how, "--model", "tree", "-k", "3", code=2))
-    assert "--split is for --model tree" in flat(run(*how, "--split", "0.3", code=2))
+    how = ("plan", "list", "-s", "schema.toml", "-n", "1000")
     assert "best list of the same length" in flat(run(*how))
     Schema((Numeric("age", cuts=range(120)),), target="died", classes=["no", "yes"]).save("wide.toml")
-    said = run("plan", "-s", "wide.toml", "-n", "1000", "--model", "tree", "--max-depth", "6", code=1)
+    said = run("plan", "tree", "-s", "wide.toml", "-n", "1000", "--max-depth", "6", code=1)
     assert "max_depth is too large for 120 tests" in flat(said)
 
 
@@ -363,7 +320,7 @@ def test_the_space_that_is_reserved_is_enough(tmp_path, schema, depth):
 @pytest.mark.parametrize("model", ["list", "tree"])
 def test_limits_are_kept_to_and_named(desk, model):  # noqa: F811
     limits = ("--monotone", "age:+1", "--monotone", "smoker:-1", "--forbid", "age,ward")
-    said = flat(run(*FIT, "--model", model, *limits))
+    said = flat(run("fit", model, *FIT[2:], *limits))
     assert (
         "age rises: of two records that differ in it alone, the larger value never gets an earlier class of no, yes"
         in said
@@ -371,8 +328,8 @@ def test_limits_are_kept_to_and_named(desk, model):  # noqa: F811
     assert "no answer depends on both age and ward" in said
     assert parameters()["monotone"] == {"age": 1, "smoker": -1}
     assert parameters()["forbid"] == [["age", "ward"]]
-    said = flat(run(*FIT, "--model", model, "--forbid", "age,wards", "--force", code=1))
+    said = flat(run("fit", model, *FIT[2:], "--forbid", "age,wards", "--force", code=1))
     assert "forbid names 'wards', but there is no such column in the schema; did you mean 'ward'?" in said
-    said = flat(run("plan", "-s", "schema.toml", "-n", "500", "--model", model, "--monotone", "ward:+1", code=1))
+    said = flat(run("plan", model, "-s", "schema.toml", "-n", "500", "--monotone", "ward:+1", code=1))
     assert "monotone names 'ward', but a categorical column has no order" in said
-    assert "accuracy lost at most" in flat(run("plan", "-s", "schema.toml", "-n", "500", "--model", model, *limits))
+    assert "accuracy lost at most" in flat(run("plan", model, "-s", "schema.toml", "-n", "500", *limits))

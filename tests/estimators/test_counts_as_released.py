@@ -212,8 +212,8 @@ def test_the_command_line_prints_counts_that_are_true(tmp_path):
         csv.writer(file).writerows([["a", "y"], *zip(np.where(a, "true", "false"), y, strict=True)])
     Schema([Boolean("a")], "y", [0, 1]).save(tmp_path / "s.toml")
     model = tmp_path / "m.json"
-    options = ["--model", "tree", "--class-weight", "1=100", "--epsilon", "5", "--schema", str(tmp_path / "s.toml")]
-    ran = CliRunner().invoke(main, ["fit", str(tmp_path / "t.csv"), *options, "--out", str(model)])
+    options = ["--class-weight", "1=100", "--epsilon", "5", "--schema", str(tmp_path / "s.toml")]
+    ran = CliRunner().invoke(main, ["fit", "tree", str(tmp_path / "t.csv"), *options, "--out", str(model)])
     assert ran.exit_code == 0, ran.output
     shown = " ".join(CliRunner().invoke(main, ["show", str(model)]).output.replace("│", " ").split())
     assert "a missed case counts 100 times" in shown

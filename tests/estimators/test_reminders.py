@@ -322,7 +322,7 @@ def test_on_the_command_line_a_large_epsilon_was_said_aloud(tmp_path):
     X.assign(y=Y).to_csv(tmp_path / "table.csv", index=False)
     given = ["--schema", tmp_path / "schema.toml", "--epsilon", "20", "--out", tmp_path / "model.json"]
     run = "from discreet.cli import main; main()"
-    given = [sys.executable, "-c", run, "fit", tmp_path / "table.csv", *given, "--weak", "--learner", "greedy"]
+    given = [sys.executable, "-c", run, "fit", "greedy", tmp_path / "table.csv", *given, "--weak"]
     done = subprocess.run([*map(str, given)], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     assert "Warning" not in done.stderr

@@ -300,16 +300,17 @@ def arguments(command, path):
         return ["evaluate", "public.json", *given, *more]
     given = [table, *options, "-s", "schema.toml", "-e", "1", "--ledger", "ledger.json"]
     if command == "fit":
-        return ["fit", *given, "-o", "model.json", "--report", "report.html", "-k", "3"]
+        return ["fit", "list", *given, "-o", "model.json", "--report", "report.html", "-k", "3"]
     if command == "fit greedy":
-        return ["fit", *given, "-o", "model.json", "--json", "--mechanism", "mass"]
+        return ["fit", "greedy", *given, "-o", "model.json", "--json", "--mechanism", "mass"]
     of_kinds = {
-        "fit a tree": ["--model", "tree", "--stages", "1,1", "-v"],
-        "fit a card": ["--model", "card", "--monotone", "age:+1", "-v"],
-        "fit cards after a tree": ["--model", "card", "--tree-depth", "1", "--max-columns", "2"],
+        "fit a tree": ["tree", "--stages", "1,1", "-v"],
+        "fit a card": ["card", "--monotone", "age:+1", "-v"],
+        "fit cards after a tree": ["card", "--tree-depth", "1", "--max-columns", "2"],
     }
     if command in of_kinds:
-        return ["fit", *given, "-o", "model.json", "--report", "report.html", *of_kinds[command]]
+        kind, *own = of_kinds[command]
+        return ["fit", kind, *given, "-o", "model.json", "--report", "report.html", *own]
     return ["cuts", *given, "-o", "new.toml", "-c", "age=3"]
 
 

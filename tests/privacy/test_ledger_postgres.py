@@ -252,7 +252,7 @@ def test_the_commands_take_a_ledger_on_a_server(desk, url):
     new = f"{url}_cli"
     run("ledger", "create", new, "--epsilon", "3")
     assert "exists already" in run("ledger", "create", new, "--epsilon", "3", code=2)
-    fit = ("fit", "hospital.csv", "--schema", "schema.toml", "--epsilon", "1", "--out", "model.json", "--force")
+    fit = ("fit", "list", "hospital.csv", "--schema", "schema.toml", "--epsilon", "1", "--out", "model.json", "--force")
     run(*fit, "--ledger", new)
     assert "epsilon 2 of 3 left" in flat(run("ledger", "show", new))
     assert "was learned from before" in flat(run(*fit, code=1))

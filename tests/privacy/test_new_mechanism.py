@@ -145,11 +145,11 @@ def test_it_grows_trees_and_is_audited_as_a_tree():
 @pytest.mark.usefixtures("registered")
 def test_the_command_line_offers_it(tmp_path):
     runner = CliRunner()
-    assert "errors" in runner.invoke(main, ["fit", "--help"]).output
+    assert "errors" in runner.invoke(main, ["fit", "greedy", "--help"]).output
     DATA.schema.save(tmp_path / "schema.toml")
     DATA.frame.to_csv(tmp_path / "table.csv", index=False)
     table, schema, out = (str(tmp_path / name) for name in ("table.csv", "schema.toml", "model.json"))
-    given = ["fit", table, "--schema", schema, "--epsilon", "0.5", "--out", out, "--public-table"]
+    given = ["fit", "greedy", table, "--schema", schema, "--epsilon", "0.5", "--out", out, "--public-table"]
     result = runner.invoke(main, [*given, "--mechanism", "errors", "--counts-share", "0.3"])
     assert result.exit_code == 0, result.output
     assert SavedModel.load(out).privacy.mechanism == "errors"

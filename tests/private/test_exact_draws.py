@@ -8,7 +8,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from discreet.estimators.drawn import class_weights
+from discreet.estimators.base import class_weights
 from discreet.private.noise import decisions
 from discreet.private.noise.decisions import Chances, is_below
 from discreet.private.noise.entropy import SeededEntropy

@@ -294,7 +294,7 @@ def test_from_a_table_to_a_release_with_an_evaluation(tmp_path, monkeypatch):
     X.assign(ill=y).to_csv("t.csv", index=False)
     (tmp_path / "s.toml").write_text(SCHEMA.to_toml(), encoding="utf-8")
     run("ledger", "create", "l.json", "-e", "3")
-    run("fit", "t.csv", "-s", "s.toml", "-e", "1", "--ledger", "l.json", "-o", "m.json")
+    run("fit", "list", "t.csv", "-s", "s.toml", "-e", "1", "--ledger", "l.json", "-o", "m.json")
     run("evaluate", "m.json", "t.csv", "-e", "0.5", "--by", "wrd", "--ledger", "l.json", "-o", "e.json")
     found = SavedEvaluation.from_bytes(Path("e.json").read_bytes(), Path("m.json").read_bytes())
     assert found.ledger.totals.entries == 2

@@ -97,7 +97,7 @@ def test_a_url_with_a_secret_is_refused_without_a_part_of_it(url, tmp_path, monk
     assert re.search("may not stand in a URL|cannot be read", str(caught.value))
     assert not shows("".join(all_of(caught.value)), SECRET)
     (tmp_path / "s.toml").write_text('[target]\nname = "y"\nclasses = [0, 1]\n[columns.x]\nkind = "boolean"\n')
-    result = CliRunner().invoke(main, ["fit", url, "-s", "s.toml", "-e", "1", "-o", "m.json"])
+    result = CliRunner().invoke(main, ["fit", "list", url, "-s", "s.toml", "-e", "1", "-o", "m.json"])
     assert result.exit_code == 2
     assert not shows(result.output, SECRET)
     assert "may not stand in a URL" in result.output
@@ -108,7 +108,7 @@ def test_a_url_with_a_secret_is_refused_without_a_part_of_it(url, tmp_path, monk
     "url", ["postgresql://me:{}@db/hr", "postgresql:/me:{}@db/hr", "--table=pg://me:{}@db/hr", "me:{}@db"]
 )
 @pytest.mark.parametrize(
-    "call", [["show"], [], ["fit", "t.csv", "-e", "1", "-o", "x", "--ledger"], ["fit", "t.csv", "-e"]]
+    "call", [["show"], [], ["fit", "list", "t.csv", "-e", "1", "-o", "x", "--ledger"], ["fit", "list", "t.csv", "-e"]]
 )
 def test_a_password_without_a_long_word_is_not_repeated(password, url, call, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
@@ -160,17 +160,17 @@ def broken_url(chance):
 
 
 PLACES = [
-    lambda url: ["fit", url, "-s", "s.toml", "-e", "1", "-o", "m.json"],
+    lambda url: ["fit", "list", url, "-s", "s.toml", "-e", "1", "-o", "m.json"],
     lambda url: ["predict", "s.toml", url],
     lambda url: ["cuts", url, "-s", "s.toml", "-c", "x=1", "-e", "1", "-o", "c.toml"],
     lambda url: ["evaluate", "s.toml", url, "-e", "1"],
     lambda url: ["check", url, "-s", "s.toml"],
     lambda url: ["schema", url],
     lambda url: ["show", url],
-    lambda url: ["plan", url, "-s", url],
-    lambda url: ["fit", "s.toml", url, "-s", "s.toml", "-e", "1", "-o", "m.json"],
-    lambda url: ["fit", "s.toml", "-s", "s.toml", "-e", "1", "-o", url, "--ledger", url],
-    lambda url: ["fit", "s.toml", "-s", "s.toml", "-e", url, "-o", "m.json"],
+    lambda url: ["plan", "list", url, "-s", url],
+    lambda url: ["fit", "list", "s.toml", url, "-s", "s.toml", "-e", "1", "-o", "m.json"],
+    lambda url: ["fit", "list", "s.toml", "-s", "s.toml", "-e", "1", "-o", url, "--ledger", url],
+    lambda url: ["fit", "list", "s.toml", "-s", "s.toml", "-e", url, "-o", "m.json"],
     lambda url: [url],
     lambda url: ["fit", f"--table={url}"],
 ]

@@ -79,14 +79,14 @@ def test_mistakes_in_a_file_are_told_and_cost_nothing(engine):
         ("quote.csv", "schema.toml", "never ends"),
         ("hospital.csv", "typo.toml", "did you mean 'age'?"),
     ):
-        told = run("fit", name, "-s", schema, "-e", "1", "-o", "m.json", "--ledger", "l.json", code=1)
+        told = run("fit", "list", name, "-s", schema, "-e", "1", "-o", "m.json", "--ledger", "l.json", code=1)
         assert message in flat(told)
     assert Ledger.open("l.json").entries == ()
 
 
 COMMANDS = {
-    "fit": (*FIT[2:], "--ledger", "l.json"),
-    "fit, greedily": (
+    "fit list": (*FIT[3:], "--ledger", "l.json"),
+    "fit greedy": (
         "-s",
         "no target.toml",
         "-t",
@@ -95,13 +95,11 @@ COMMANDS = {
         "1",
         "-o",
         "m.json",
-        "--learner",
-        "greedy",
         "-x",
         "age",
     ),
-    "fit, a tree": (*FIT[2:], "--model", "tree", "--max-depth", "2", "--ledger", "l.json", "--report", "report.html"),
-    "fit, a tree in stages": (*FIT[2:], "--model", "tree", "--stages", "2,1", "--criterion", "mass", "-x", "age", "-v"),
+    "fit tree": (*FIT[3:], "--max-depth", "2", "--ledger", "l.json", "--report", "report.html"),
+    "fit tree, in stages": (*FIT[3:], "--stages", "2,1", "--criterion", "mass", "-x", "age", "-v"),
     "evaluate": ("-e", "1", "--ledger", "l.json"),
     "cuts": ("-s", "fine.toml", "-e", "1", "-c", "age=3", "-o", "cut.toml", "--ledger", "l.json"),
     "predict": ("--id", "age", "--id", "ward", "-o", "scores.csv"),
@@ -129,7 +127,7 @@ def test_who_reads_a_file_shows_nowhere(desk, monkeypatch):  # noqa: F811
         for engine in ("memory", "duckdb"):
             forget_all()  # as in a process of its own
             run("ledger", "create", "l.json", "-e", "9")
-            asked = [command.split(",")[0], *model, table, *options, "--engine", engine]
+            asked = [*command.split(",")[0].split(), *model, table, *options, "--engine", engine]
             result = runner().invoke(main, asked)
             made = {path.name: path.read_bytes() for path in desk.rglob("*") if path.is_file()}
             seen.append((result.exit_code, result.stdout, result.stderr, made))
@@ -142,12 +140,12 @@ def test_who_reads_a_file_shows_nowhere(desk, monkeypatch):  # noqa: F811
 
 def test_engines_are_for_files(engine):
     hospital().to_feather("table.feather")
-    assert "goes to its engine" in flat(run("fit", URL, *FIT[2:], "--engine", "memory", code=2))
+    assert "goes to its engine" in flat(run("fit", "list", URL, *FIT[3:], "--engine", "memory", code=2))
     for table in ("table.feather", "hospital.csv"):
-        assert "is for Parquet files" in flat(run("fit", table, *FIT[2:], *DUCKDB, code=2))
+        assert "is for Parquet files" in flat(run("fit", "list", table, *FIT[3:], *DUCKDB, code=2))
     hospital().to_parquet("table.parquet")
     assert "give a file" in flat(run("evaluate", "model.json", "table.parquet", "--public", *DUCKDB, code=2))
-    run("fit", "table.feather", *FIT[2:], "--engine", "memory")
+    run("fit", "list", "table.feather", *FIT[3:], "--engine", "memory")
 
 
 @pytest.mark.parametrize("ending", ["csv", "parquet", "feather"])
@@ -291,23 +289,25 @@ def in_places(engine):
 def test_a_table_in_an_engines_files_is_not_written_over_even_by_force(in_places):
     for table, file in in_places.items():
         before = Path(file).read_bytes()
-        assert "table itself" in flat(run("fit", table, *FIT[2:6], "-o", file, "--force", code=2))
+        assert "table itself" in flat(run("fit", "list", table, *FIT[3:7], "-o", file, "--force", code=2))
         assert "table itself" in flat(run("predict", "model.json", table, "-o", file, "--force", code=2))
         assert Path(file).read_bytes() == before
     run("ledger", "create", "l.json", "-e", "99")
     for table, file in in_places.items():
-        run("fit", table, *FIT[2:6], "-o", "new.json", "--force", "--ledger", "l.json")
+        run("fit", "list", table, *FIT[3:7], "-o", "new.json", "--force", "--ledger", "l.json")
         assert "learned from" in flat(run("show", "model.json", "-o", file, "--force", code=2))
 
 
 def test_a_folder_is_known_by_every_name_for_it(in_places):
     run("ledger", "create", "l.json", "-e", "99")
-    run("fit", "people", *FIT[2:6], "-o", "new.json", "--ledger", "l.json")
+    run("fit", "list", "people", *FIT[3:7], "-o", "new.json", "--ledger", "l.json")
     for name in ("link", "./people/../people", "people/"):
-        assert "another-ledger" in run("fit", name, *FIT[2:6], "-o", "second.json", code=1)
+        assert "another-ledger" in run("fit", "list", name, *FIT[3:7], "-o", "second.json", code=1)
 
 
 def test_a_folder_whose_name_is_no_text_is_known(in_places):
     run("ledger", "create", "l.json", "-e", "99")
     os.rename("people", "people\udcff")
-    assert "does not foresee" not in run("fit", "people\udcff", *FIT[2:6], "-o", "n.json", "--ledger", "l.json", code=1)
+    assert "does not foresee" not in run(
+        "fit", "list", "people\udcff", *FIT[3:7], "-o", "n.json", "--ledger", "l.json", code=1
+    )

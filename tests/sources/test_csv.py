@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from discreet import Boolean, Categorical, DPGreedyRuleListClassifier, Ledger, Numeric, Schema, Vault, open_table
 from discreet._utils.errors import TableError
-from discreet.cli.common import read_records
+from discreet.cli.common import Given
 from discreet.schema.columns import canonical
 from discreet.sources.files import MISSING, read_table
 
@@ -47,7 +47,7 @@ def in_memory(path, schema, **how):
 
     try:
         given = how.get("delimiter"), how.get("encoding", "utf-8"), how.get("decimal", ".")
-        X, y = read_records(path, schema, schema.target, *given)
+        X, y = Given(path, *given).records(schema, schema.target)
     except ClickException as error:
         raise TableError(error.message) from None
     return Vault.from_table(X, y, schema)

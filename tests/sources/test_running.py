@@ -117,6 +117,7 @@ def test_ctrl_c_on_the_command_line(tmp_path):
         "-c",
         "from discreet.cli import main; main()",
         "fit",
+        "list",
         "duckdb:///people.db?table=people",
         "--epsilon",
         "1",

@@ -164,7 +164,8 @@ def _said(clf):
     return d.SavedModel.of(clf).to_json() + str(clf)
 
 
-FIT = ("fit", "table.csv", "-s", "schema.toml", "-e", "1", "-o", "m.json")
+FIT = ("fit", "list", "table.csv", "-s", "schema.toml", "-e", "1", "-o", "m.json")
+TREE, CARD, GREEDY = (("fit", kind, *FIT[2:]) for kind in ("tree", "card", "greedy"))
 COMMANDS = (
     "schema",
     "plan",
@@ -197,10 +198,10 @@ GOOD = {
     **{f"help of ledger {c}": [["ledger", c, "--help"]] for c in ("create", "show", "export")},
     "schema": [["schema", "table.csv", "--target", "outcome", "--out", "new.toml"]],
     "schema json": [["schema", "table.csv", "--target", "outcome", "--json"]],
-    "plan": [["plan", "--schema", "schema.toml", "--records", "1000"]],
-    "plan json": [["plan", "--schema", "schema.toml", "--records", "1000", "--json"]],
-    **{f"plan {m}": [["plan", "-s", "schema.toml", "-n", "1000", "--model", m]] for m in ("tree", "card")},
-    "plan with a stand-in": [["plan", "table.csv", "-s", "schema.toml", "-n", "60", "--repeats", "2"]],
+    "plan": [["plan", "list", "--schema", "schema.toml", "--records", "1000"]],
+    "plan json": [["plan", "list", "--schema", "schema.toml", "--records", "1000", "--json"]],
+    **{f"plan {m}": [["plan", m, "-s", "schema.toml", "-n", "1000"]] for m in ("tree", "card")},
+    "plan with a stand-in": [["plan", "list", "table.csv", "-s", "schema.toml", "-n", "60", "--repeats", "2"]],
     "ledger create": [["ledger", "create", "new.ledger", "--epsilon", "3"]],
     "ledger create in zcdp": [["ledger", "create", "new.ledger", "-e", "3", "--delta", "1e-6", "--rho", "auto"]],
     "ledger show": [["ledger", "show", "a.ledger"]],
@@ -215,23 +216,22 @@ GOOD = {
     "cuts": [["cuts", "table.csv", "-s", "schema.toml", "-c", "age=3", "-e", "1", "-o", "new.toml"]],
     "fit": [[*FIT, "--ledger", "a.ledger", "--report", "r.html"]],
     "fit json": [[*FIT, "--json"]],
-    "fit a tree": [[*FIT, "--model", "tree", "--max-depth", "2", "--report", "r.html"]],
-    "fit a tree in stages": [[*FIT, "--model", "tree", "--stages", "1,1", "--criterion", "mass"]],
-    "fit a tree with weights": [[*FIT, "--model", "tree", "--class-weight", "yes=9"]],
-    "fit a card": [[*FIT, "--model", "card", "--report", "r.html"]],
-    "fit a card at once": [[*FIT, "--model", "card", "--counting", "at-once", "--max-columns", "2"]],
+    "fit a tree": [[*TREE, "--max-depth", "2", "--report", "r.html"]],
+    "fit a tree in stages": [[*TREE, "--stages", "1,1", "--criterion", "mass"]],
+    "fit a tree with weights": [[*TREE, "--class-weight", "yes=9"]],
+    "fit a card": [[*CARD, "--report", "r.html"]],
+    "fit a card at once": [[*CARD, "--counting", "at-once", "--max-columns", "2"]],
     "fit with limits": [[*FIT, "--monotone", "age:+1", "--forbid", "age,job"]],
     "fit without columns": [[*FIT, "-x", "age", "-k", "3"]],
     "fit for persons": [[*FIT, "--records-per-person", "3"]],
-    **{f"fit {m}": [[*FIT, "--learner", "greedy", "--mechanism", m, *_flags(m)]] for m in MECHANISMS},
-    **{
-        f"fit tree {m}": [[*FIT, "--model", "tree", "--learner", "greedy", "--mechanism", m, *_flags(m)]]
-        for m in MECHANISMS
-    },
-    "fit a glob": [["fit", "tabl?.parquet", "-s", "schema.toml", "-e", "1", "-o", "m.json"]],
-    "fit an arrow file": [["fit", "table.arrow", "-s", "schema.toml", "-e", "1", "-o", "m.json"]],
-    "fit from DuckDB": [["fit", "duckdb:///table.duckdb?table=people", "-s", "schema.toml", "-e", "1", "-o", "m.json"]],
-    "fit inferred": [["fit", "table.csv", "--infer-schema", "-t", "outcome", "-e", "1", "-o", "m.json"]],
+    **{f"fit {m}": [[*GREEDY, "--mechanism", m, *_flags(m)]] for m in MECHANISMS},
+    **{f"fit tree {m}": [[*GREEDY, "--tree", "--mechanism", m, *_flags(m)]] for m in MECHANISMS},
+    "fit a glob": [["fit", "list", "tabl?.parquet", "-s", "schema.toml", "-e", "1", "-o", "m.json"]],
+    "fit an arrow file": [["fit", "list", "table.arrow", "-s", "schema.toml", "-e", "1", "-o", "m.json"]],
+    "fit from DuckDB": [
+        ["fit", "list", "duckdb:///table.duckdb?table=people", "-s", "schema.toml", "-e", "1", "-o", "m.json"]
+    ],
+    "fit inferred": [["fit", "list", "table.csv", "--infer-schema", "-t", "outcome", "-e", "1", "-o", "m.json"]],
     **{
         f"show {m} {f}": [["show", f"{m}.json", "--format", f]]
         for m in ("model", "tree", "card")
@@ -250,8 +250,8 @@ GOOD = {
     ],
     "evaluate accuracy": [["evaluate", "card.json", "table.csv", "--epsilon", "1", "--accuracy", "--json"]],
     **{
-        f"release {kind or ['list']}": [
-            [*FIT, *kind, "--ledger", "a.ledger"],
+        f"release {called}": [
+            [*fit, "--ledger", "a.ledger"],
             ["evaluate", "m.json", "table.csv", "-e", "1", "--out", "e.json", "--ledger", "a.ledger"],
             [
                 *("release", "m.json", "--out", "released", "--date", "2020-01-01", "--ledger", "a.ledger"),
@@ -260,36 +260,43 @@ GOOD = {
             ["verify", "released"],
             ["verify", "released", "--json", "--ledger", "a.ledger"],
         ]
-        for kind in ([], ["--model", "tree"], ["--model", "card"], ["--learner", "greedy"])
+        for called, fit in (  # as the kinds were called when the recording was made
+            *(("['list']", FIT), ("['--model', 'tree']", TREE)),
+            *(("['--model', 'card']", CARD), ("['--learner', 'greedy']", GREEDY)),
+        )
     },
 }
 BAD = {
     "no such command": [["nothing"]],
-    "no such option": [["fit", "--nothing"]],
-    "no such file": [["fit", "nothing.csv", "-s", "schema.toml", "-e", "1", "-o", "m.json"]],
-    "no schema": [["fit", "table.csv", "-e", "1", "-o", "m.json"]],
-    "bad epsilon": [["fit", "table.csv", "-s", "schema.toml", "-e", "-1", "-o", "m.json"]],
-    "weak epsilon": [["fit", "table.csv", "-s", "schema.toml", "-e", "50", "-o", "m.json"]],
-    "not enough budget": [["fit", "table.csv", "-s", "schema.toml", "-e", "9", "-o", "m.json", "--ledger", "a.ledger"]],
+    "no such option": [["fit", "list", "--nothing"]],
+    "no such file": [["fit", "list", "nothing.csv", "-s", "schema.toml", "-e", "1", "-o", "m.json"]],
+    "no schema": [["fit", "list", "table.csv", "-e", "1", "-o", "m.json"]],
+    "bad epsilon": [["fit", "list", "table.csv", "-s", "schema.toml", "-e", "-1", "-o", "m.json"]],
+    "weak epsilon": [["fit", "list", "table.csv", "-s", "schema.toml", "-e", "50", "-o", "m.json"]],
+    "not enough budget": [
+        ["fit", "list", "table.csv", "-s", "schema.toml", "-e", "9", "-o", "m.json", "--ledger", "a.ledger"]
+    ],
     "no ledger": [[*FIT, "--ledger", "nothing.ledger"]],
-    "bad schema": [["fit", "table.csv", "-s", "table.csv", "-e", "1", "-o", "m.json"]],
+    "bad schema": [["fit", "list", "table.csv", "-s", "table.csv", "-e", "1", "-o", "m.json"]],
     "bad column": [[*FIT, "-x", "agee"]],
     "bad target": [[*FIT, "-t", "agee"]],
-    "no delta": [[*FIT, "--learner", "greedy", "--mechanism", "sm-laplace"]],
-    "an option of another model": [[*FIT, "--model", "card", "--max-depth", "2"]],
-    "bad depth": [[*FIT, "--model", "tree", "--max-depth", "99"]],
-    "bad stages": [[*FIT, "--model", "tree", "--stages", "x"]],
+    "no delta": [[*GREEDY, "--mechanism", "sm-laplace"]],
+    "an option of another model": [[*CARD, "--max-depth", "2"]],
+    "bad depth": [[*TREE, "--max-depth", "99"]],
+    "bad stages": [[*TREE, "--stages", "x"]],
     "bad weight": [[*FIT, "--class-weight", "maybe=3"]],
     "bad limit": [[*FIT, "--monotone", "agee:+1"]],
-    "over the table": [["fit", "table.csv", "-s", "schema.toml", "-e", "1", "-o", "table.csv", "--force"]],
-    "no folder": [["fit", "table.csv", "-s", "schema.toml", "-e", "1", "-o", "nothing/m.json"]],
-    "empty table": [["fit", "empty.csv", "-s", "schema.toml", "-e", "1", "-o", "m.json"]],
-    "no header": [["fit", "headless.csv", "-s", "schema.toml", "-e", "1", "-o", "m.json"]],
+    "over the table": [["fit", "list", "table.csv", "-s", "schema.toml", "-e", "1", "-o", "table.csv", "--force"]],
+    "no folder": [["fit", "list", "table.csv", "-s", "schema.toml", "-e", "1", "-o", "nothing/m.json"]],
+    "empty table": [["fit", "list", "empty.csv", "-s", "schema.toml", "-e", "1", "-o", "m.json"]],
+    "no header": [["fit", "list", "headless.csv", "-s", "schema.toml", "-e", "1", "-o", "m.json"]],
     "bad cuts": [["cuts", "table.csv", "-s", "schema.toml", "-c", "job=3", "-e", "1", "-o", "new.toml"]],
     "no model": [["show", "schema.toml"]],
     "changed model": [["show", "changed.json"]],
     "evaluate without a word": [["evaluate", "model.json", "table.csv"]],
-    "bad url": [["fit", "postgresql://me:secret@nowhere/x?table=y", "-s", "schema.toml", "-e", "1", "-o", "m.json"]],
+    "bad url": [
+        ["fit", "list", "postgresql://me:secret@nowhere/x?table=y", "-s", "schema.toml", "-e", "1", "-o", "m.json"]
+    ],
     "check of another table": [["check", "other.csv", "--schema", "schema.toml"]],
     "release of an unproved model": [["release", "model.json", "--out", "released"]],
     "release twice": [[*RELEASE], [*RELEASE]],

@@ -6,10 +6,8 @@ Messages about parameters may show what was given: it is no record.
 import json
 import math
 from fractions import Fraction
-from numbers import Real
+from numbers import Integral, Real
 from typing import Any
-
-import numpy as np
 
 from .errors import shown
 
@@ -20,15 +18,15 @@ LONGEST = 1 << 28
 
 def check_integer(name: str, value: Any, at_least: int) -> None:
     """A parameter that must be an integer, and one that floating point can hold."""
-    if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < at_least:
+    if isinstance(value, bool) or not isinstance(value, Integral) or int(value) < at_least:
         raise ValueError(f"{name} must be an integer of at least {at_least}, not {value!r}")
-    if value > LARGEST_NUMBER:
+    if int(value) > LARGEST_NUMBER:
         raise ValueError(f"{name} must be at most {LARGEST_NUMBER}")
 
 
 def check_seed(name: str, value: Any) -> None:
     """An integer that seeds a generator may not be too long for one; what else may be given (a generator) has no size."""
-    if isinstance(value, int | np.integer) and not 0 <= value <= LARGEST_SEED:
+    if isinstance(value, Integral) and not 0 <= int(value) <= LARGEST_SEED:
         raise ValueError(f"{name} must be an integer from 0 to 2**64 - 1, a random generator or None")
 
 

@@ -4,8 +4,6 @@ import click
 
 from .. import __version__
 from .audit import audit
-from .check import check
-from .cuts import cuts
 from .demo import demo
 from .ending import Commands
 from .evaluate import evaluate
@@ -13,10 +11,9 @@ from .fit import fit
 from .ledger import ledger
 from .plan import plan
 from .predict import predict
-from .release import release
-from .schema import schema
+from .release import release, verify
+from .schema import check, cuts, schema
 from .show import show
-from .verify import verify
 
 
 @click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110})

@@ -8,6 +8,8 @@ import math
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -22,6 +24,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from .._utils.writing import PendingFile
+    from ..accounting.ledger import Ledger
     from ..schema import Schema
 
 
@@ -94,50 +97,98 @@ LEDGER, NEW_LEDGER = _Ledger(FILE), _Ledger(NEW_FILE)
 as_json_option = click.option("--json", "as_json", is_flag=True, help="The same as JSON.")
 
 
-def csv_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """How a CSV file is written."""
-    command = click.option(
-        "--decimal",
-        type=click.Choice([".", ","]),
-        default=".",
-        show_default=True,
-        help="The decimal separator of numbers in a CSV file.",
-    )(command)
-    command = click.option("--encoding", default="utf-8", show_default=True, help="Of a CSV file.")(command)
-    return click.option("--delimiter", help="Of a CSV file; by default the one that its first line has.")(command)
+@dataclass(frozen=True)
+class Given:
+    """A table as a command is given it: its place, how a CSV file is written, and who reads it."""
+
+    place: Any  # a path, or a URL
+    delimiter: str | None
+    encoding: str
+    decimal: str
+    engine: str | None = None
+
+    @property
+    def how(self) -> dict[str, Any]:
+        """How a CSV file is written, as the package's functions take it."""
+        return {"delimiter": self.delimiter, "encoding": self.encoding, "decimal": self.decimal}
+
+    @property
+    def in_engine(self) -> bool:
+        """Whether it is left to an engine: by a URL or by --engine alone, never by what a file is like."""
+        if isinstance(self.place, str):
+            if self.engine is not None:
+                raise click.UsageError(
+                    "--engine is for a single file; a URL, a folder, or a pattern of names goes to its engine by itself"
+                )
+            return True
+        from ..sources.files import ARROW, TEXT
+
+        if self.engine == "duckdb" and self.place.suffix.lower() in (*TEXT, *ARROW):
+            raise click.UsageError("--engine duckdb is for Parquet files; leave it out for a CSV or Arrow file")
+        return self.engine == "duckdb"
+
+    def columns(self, needed: Sequence[str] = (), public: bool = False) -> list[str]:
+        """The names of a file's columns, once those that are needed are among them."""
+        from ..sources.files import column_names
+
+        there = column_names(self.place, self.delimiter, self.encoding)
+        check_columns(self.place, needed, there, public)
+        return there
+
+    def opened(self, needed: Sequence[str]) -> Any:
+        """As an ibis table, once its columns are checked."""
+        from ..sources.urls import open_table
+
+        opened = open_table(self.place)
+        check_columns(self.place, needed, opened.columns)
+        return opened
+
+    def records(
+        self, schema: "Schema", target: str | None, needed: Sequence[str] | None = None
+    ) -> tuple["pd.DataFrame", Any]:
+        """The columns that the schema (or ``needed``) names, and the labels (None without a target)."""
+        from ..sources.files import read_table
+
+        wanted = [column.name for column in schema.used] if needed is None else list(needed)
+        both = list(dict.fromkeys([*wanted, *([target] if target else [])]))
+        with errors_as_messages():
+            self.columns(both)
+            frame = read_table(self.place, both, schema, **self.how, own_types=True)
+            return frame[wanted], None if target is None else frame[target]
 
 
-engine_option = click.option(
+def table_options(
+    called: str = "table", type: Any = PLACE, engine: bool = False, required: bool = True
+) -> Callable[[Any], Any]:
+    """A table, and how it is read; the command gets all of it as a ``Given``."""
+
+    def decorated(command: Callable[..., Any]) -> Any:
+        @wraps(command)
+        def packing(**options: Any) -> Any:
+            how = {name: options.pop(name) for name in ("delimiter", "encoding", "decimal")}
+            given = Given(options[called], **how, engine=options.pop("engine", None))
+            return command(**options | {called: None if given.place is None else given})
+
+        for option in (
+            *[ENGINE] * engine,
+            click.option(
+                "--decimal", type=click.Choice([".", ","]), default=".", help="The decimal separator in a CSV file."
+            ),
+            click.option("--encoding", default="utf-8", show_default=True, help="Of a CSV file."),
+            click.option("--delimiter", help="Of a CSV file; by default the one that its first line has."),
+            click.argument(called, type=type, required=required),
+        ):
+            packing = option(packing)
+        return packing
+
+    return decorated
+
+
+ENGINE = click.option(
     "--engine",
     type=click.Choice(["memory", "duckdb"]),
     help="What reads a Parquet file: this process (memory, the default), or DuckDB. A URL names its engine.",
 )
-
-
-def is_left_to_engine(table: Path | str, engine: str | None) -> bool:
-    """Whether a table is left to an engine: by a URL or by --engine alone, never by what a file is like."""
-    if isinstance(table, str):
-        if engine is not None:
-            raise click.UsageError(
-                "--engine is for a single file; a URL, a folder, or a pattern of names goes to its engine by itself"
-            )
-        return True
-    from ..sources.files import ARROW, TEXT
-
-    if engine == "duckdb" and table.suffix.lower() in (*TEXT, *ARROW):
-        raise click.UsageError("--engine duckdb is for Parquet files; leave it out for a CSV or Arrow file")
-    return engine == "duckdb"
-
-
-def open_where_it_is(
-    table: Path | str, needed: Sequence[str], delimiter: str | None, encoding: str, decimal: str
-) -> Any:
-    """The table as an ibis table, once its columns are checked."""
-    from ..sources.urls import open_table
-
-    opened = open_table(table)
-    check_columns(table, needed, opened.columns)
-    return opened
 
 
 class NoBudget(click.ClickException):
@@ -158,7 +209,7 @@ def errors_as_messages() -> Iterator[None]:
     except NoDeltaError as error:
         raise NoBudget(
             f"{error}. This mechanism needs a ledger with a delta (discreet ledger create NEW --epsilon 3 --delta 1e-5); "
-            "--learner optimal and --mechanism mass need none"
+            "models that are drawn whole (discreet fit list) and --mechanism mass need none"
         ) from None
     except BudgetError as error:
         raise NoBudget(
@@ -170,6 +221,23 @@ def errors_as_messages() -> Iterator[None]:
         if told is None:
             raise
         raise told from None
+
+
+def open_ledger(path: Path | str | None) -> "Ledger | None":
+    """The ledger in a file or on a server. If there is none, how to make it."""
+    if path is None:
+        return None
+    if isinstance(path, Path) and path.exists() and not path.is_file():
+        raise click.UsageError(f"{path} is not a regular file, so it is not a ledger")
+    if isinstance(path, Path) and not path.exists():
+        raise click.UsageError(
+            f"there is no ledger {path}. Decide once how much all models from this table may reveal together, and make it:\n\n"
+            f"    discreet ledger create {path} --epsilon 3"
+        )
+    from ..accounting.ledger import Ledger
+
+    with errors_as_messages():
+        return Ledger.open(path)
 
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:
@@ -219,28 +287,6 @@ def target_of(schema: "Schema", target: str | None) -> str:
     if target is not None and target in schema.names:
         raise click.UsageError(f"{target!r} is the target, but the schema has it among the columns that rules may use")
     return str(target or schema.target)
-
-
-def read_records(
-    path: Path,
-    schema: "Schema",
-    target: str | None,
-    delimiter: str | None,
-    encoding: str,
-    decimal: str = ".",
-    needed: Sequence[str] | None = None,
-) -> tuple["pd.DataFrame", Any]:
-    """The columns that the schema (or ``needed``) names, and the labels (None without a target)."""
-    from ..sources.files import column_names, read_table
-
-    wanted = [column.name for column in schema.used] if needed is None else list(needed)
-    with errors_as_messages():
-        there = column_names(path, delimiter, encoding)
-        check_columns(path, [*wanted, *([target] if target else [])], there)
-        both = list(dict.fromkeys([*wanted, *([target] if target else [])]))
-        frame = read_table(path, both, schema, delimiter, encoding, decimal, own_types=True)
-        y: Any = None if target is None else frame[target]
-        return frame[wanted], y
 
 
 def check_outputs(
@@ -330,3 +376,10 @@ weak_option = click.option(
     "--weak", is_flag=True, help=f"Allow an epsilon above {WEAKEST:g}, which protects next to nobody."
 )
 force_option = click.option("--force", is_flag=True, help="Write over a file that is there.")
+RECORDS_PER_PERSON = click.option(
+    "--records-per-person",
+    type=click.IntRange(min=1),
+    default=1,
+    show_default=True,
+    help="The most records that one person has in the table.",
+)

@@ -8,38 +8,15 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from .common import (
-    FILE,
-    LEDGER,
-    NEW_FILE,
-    PLACE,
-    as_json_option,
-    check_epsilon,
-    check_outputs,
-    csv_options,
-    engine_option,
-    errors_as_messages,
-    force_option,
-    is_left_to_engine,
-    load_schema,
-    open_where_it_is,
-    read_records,
-    say_json,
-    weak_option,
-)
+from . import common
 from .saving import keep, reserved, say_paid
 from .table_notes import ANOTHER, check_ledger, note_ledger
 from .terminal import as_text, on_one_line, open_console, say
 
 if TYPE_CHECKING:
-    import numpy as np
-
     from ..evaluation.evaluated import NoisyEvaluation
-    from ..schema import Schema
-    from ..schema.columns import Column
 
 SIZE_OF_PAGE = 1 << 16  # bytes for each number that it shows: more than it takes
-LEAST_CHANCE = 1e-6  # of what happened: a chance of 0 would make one record's loss infinite
 CHOOSE = (
     "are these records private? A measured accuracy is not covered by the model's promise. Either pay for noisy numbers,\n\n"
     "    --epsilon 0.1 [--ledger ledger.db]     the noise of a count is about 10 records\n\n"
@@ -49,8 +26,8 @@ CHOOSE = (
 
 
 @click.command()
-@click.argument("model", type=FILE)
-@click.argument("table", type=PLACE)
+@click.argument("model", type=common.FILE)
+@common.table_options(engine=True)
 @click.option("--target", "-t", help="The column with the true classes, if the model does not name it.")
 @click.option("--epsilon", "-e", type=float, help="Pay this much for noisy numbers, once for all of them.")
 @click.option(
@@ -62,7 +39,7 @@ CHOOSE = (
     "Repeat for more; they share epsilon.",
 )
 @click.option(
-    "--schema", "-s", "schema_file", type=FILE, help="What is public about --by columns that the model ignores."
+    "--schema", "-s", "schema_file", type=common.FILE, help="What is public about --by columns that the model ignores."
 )
 @click.option(
     "--accuracy", "only_accuracy", is_flag=True, help="With --epsilon: the accuracy alone, with the least noise."
@@ -70,15 +47,15 @@ CHOOSE = (
 @click.option(
     "--no-reliability", is_flag=True, help="With --epsilon: do not tell apart the model's parts; a little less noise."
 )
-@click.option("--report", type=NEW_FILE, help="With --epsilon: also write a page for people, as HTML.")
+@click.option("--report", type=common.NEW_FILE, help="With --epsilon: also write a page for people, as HTML.")
 @click.option(
     "--out",
     "-o",
-    type=NEW_FILE,
+    type=common.NEW_FILE,
     help="With --epsilon: also write a file that `discreet release` puts beside the model.",
 )
-@click.option("--ledger", "ledger_file", type=LEDGER, help="Where to book it.")
-@click.option("--records-per-person", type=click.IntRange(min=1), default=1, show_default=True)
+@click.option("--ledger", "ledger_file", type=common.LEDGER, help="Where to book it.")
+@common.RECORDS_PER_PERSON
 @click.option("--public", is_flag=True, help="Exact numbers: the records may be shown, or the numbers stay with you.")
 @click.option(
     "--model-is-public",
@@ -86,14 +63,12 @@ CHOOSE = (
     help="With --epsilon: the model does not depend on these records. Else nothing is proved of one without a promise.",
 )
 @ANOTHER
-@weak_option
-@force_option
-@csv_options
-@engine_option
-@as_json_option
+@common.weak_option
+@common.force_option
+@common.as_json_option
 def evaluate(
     model: Path,
-    table: Path | str,
+    table: common.Given,
     target: str | None,
     epsilon: float | None,
     by: tuple[str, ...],
@@ -109,10 +84,6 @@ def evaluate(
     another_ledger: bool,
     weak: bool,
     force: bool,
-    delimiter: str | None,
-    encoding: str,
-    engine: str | None,
-    decimal: str,
     as_json: bool,
 ) -> None:
     """Measure how good MODEL is on the records of TABLE: exactly, or privately for a price.
@@ -131,23 +102,25 @@ def evaluate(
         raise click.UsageError(
             "--accuracy asks for nothing else; leave out --by, --schema, --no-reliability, --report and --out"
         )
-    in_engine = is_left_to_engine(table, engine)
+    in_engine = table.in_engine
     if public and in_engine:
         raise click.UsageError("--public reads the records into memory: give a file, or --epsilon for noisy numbers")
     if epsilon is not None:
-        check_epsilon(epsilon, weak)
-        check_outputs([report, out], [model, table, schema_file, ledger_file], force)
-        check_ledger(table, ledger_file, another_ledger)
+        common.check_epsilon(epsilon, weak)
+        common.check_outputs([report, out], [model, table.place, schema_file, ledger_file], force)
+        check_ledger(table.place, ledger_file, another_ledger)
     import warnings
 
     from .._utils.errors import PrivacyWarning
     from ..accounting.ledger import Ledger
+    from ..evaluation.evaluation import dividing_column
     from ..evaluation.evaluation_file import SavedEvaluation
+    from ..evaluation.exact import exact_numbers
     from ..models.labelled import classes_called
     from ..models.saved import SavedModel
     from ..schema.columns import canonical
 
-    with errors_as_messages():
+    with common.errors_as_messages():
         model_file = model.read_bytes()
         saved = SavedModel.load(model)
         target = target or saved.target
@@ -155,34 +128,30 @@ def evaluate(
             raise click.UsageError("which column has the true classes? Say --target COLUMN")
         whole = saved.model.schema
         assert whole is not None
-        described = None if schema_file is None else load_schema(schema_file)
+        described = None if schema_file is None else common.load_schema(schema_file)
         asked = _groups_asked(by, [*whole.names, *([] if described is None else described.names)])
         columns = [c for c in whole.columns if c.name in saved.model.used_columns or c.name in asked] or whole.columns
         known = {canonical(c) for c in saved.classes}
         class_labels = tuple(entry for entry in whole.class_labels if entry[0] in known)
         schema = replace(whole, columns=tuple(columns), target=target, classes=saved.classes, class_labels=class_labels)
         measured_model = saved.model.with_schema(schema)
-        dividing = _dividing(saved.model, asked, described)
+        dividing = [dividing_column(saved.model, name, described) for name in asked]
         read = replace(schema, columns=tuple({c.name: c for c in (*schema.columns, *dividing)}.values()))
         X: Any
         y: Any = None
         if in_engine:
-            X = open_where_it_is(table, [*(c.name for c in read.used), target], delimiter, encoding, decimal)
+            X = table.opened([*(c.name for c in read.used), target])
         else:
-            assert isinstance(table, Path)
-            X, y = read_records(table, read, target, delimiter, encoding, decimal)
+            X, y = table.records(read, target)
         if epsilon is not None:
             ledger = Ledger.open(ledger_file) if ledger_file else None
             rows = len(saved.model.answers) + sum(c.n_bins for c in dividing) + 4
             size = SIZE_OF_PAGE * rows * len(saved.classes)
             places = [(path, reserved(path, size, force)) for path in (report, out) if path is not None]
-            note_ledger(table, ledger_file)
+            note_ledger(table.place, ledger_file)
             with_origin = replace(saved, model=measured_model)
-            told: dict[str, Any] = {
-                "ledger": ledger,
-                "records_per_person": records_per_person,
-                "model_is_public": model_is_public,
-            }
+            told: dict[str, Any] = {"ledger": ledger, "records_per_person": records_per_person}
+            told["model_is_public"] = model_is_public
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore", PrivacyWarning)  # the answer says it
                 if only_accuracy:
@@ -200,9 +169,9 @@ def evaluate(
             if not as_json:
                 say("It is about these records, and not part of what the model promises.", err=True)
             return
-        measured = _exact(measured_model, X, y)
+        measured = exact_numbers(measured_model, X, y)
     if as_json:
-        say_json(measured)
+        common.say_json(measured)
     else:
         _show(measured, dict(zip(map(str, saved.classes), classes_called(saved.model), strict=True)))
 
@@ -228,14 +197,6 @@ def _groups_asked(by: Sequence[str], known: Sequence[str]) -> dict[str, list[flo
     return asked
 
 
-def _dividing(model: Any, asked: dict[str, Any], schema: "Schema | None") -> "list[Column]":
-    if not asked:
-        return []
-    from ..evaluation.evaluation import dividing_column
-
-    return [dividing_column(model, name, schema) for name in asked]
-
-
 def _accuracy(model: Any, X: Any, y: Any, epsilon: float, told: dict[str, Any], as_json: bool) -> str:
     from ..evaluation.evaluated import COUNTS_COVER
     from ..evaluation.measuring import CONFIDENCE, noisy_accuracy
@@ -258,45 +219,6 @@ def _evaluation(
     if as_json:
         return json.dumps({"epsilon": epsilon} | found.to_dict(), indent=1), found
     return found.to_text(on_one_line), found
-
-
-def _exact(model: Any, X: Any, y: Any) -> dict[str, Any]:
-    import numpy as np
-
-    from ..sources.memory import class_numbers
-
-    truth = class_numbers(y, model.classes, len(X))
-    known = truth >= 0
-    predicted = np.array([model.classes.index(label) for label in model.predict(X)])[known]
-    truth, chances = truth[known], model.predict_proba(X)[known]
-    if not len(truth):
-        raise ValueError("no record has a label that is one of the model's classes; is --target the right column?")
-    by_class = {
-        str(c): {
-            "records": int((truth == i).sum()),
-            "predicted": int((predicted == i).sum()),
-            "recall": float((predicted[truth == i] == i).mean()) if (truth == i).any() else None,
-        }
-        for i, c in enumerate(model.classes)
-    }
-    return {
-        "records": len(truth),
-        "left out": int((~known).sum()),
-        "accuracy": float((predicted == truth).mean()),
-        "most frequent class": float(np.bincount(truth).max() / len(truth)),
-        "area under the ROC curve": _area(truth, chances),
-        "log loss": float(-np.log(np.maximum(chances[np.arange(len(truth)), truth], LEAST_CHANCE)).mean()),
-        "classes": by_class,
-    }
-
-
-def _area(truth: "np.ndarray", chances: "np.ndarray") -> float | None:
-    """How well the model ranks: of each class against all others, the mean over those that can be told apart here."""
-    import numpy as np
-    from sklearn.metrics import roc_auc_score
-
-    told = [i for i in range(chances.shape[1]) if 0 < (truth == i).sum() < len(truth)]
-    return float(np.mean([roc_auc_score(truth == i, chances[:, i]) for i in told])) if told else None
 
 
 def _show(measured: dict[str, Any], called: dict[str, str]) -> None:

@@ -5,17 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from .common import (
-    LEDGER,
-    NEW_FILE,
-    NEW_LEDGER,
-    as_json_option,
-    check_outputs,
-    errors_as_messages,
-    force_option,
-    say_json,
-    write_new,
-)
+from . import common
 from .terminal import as_text, on_one_line, open_console, say, say_lines
 
 if TYPE_CHECKING:
@@ -32,7 +22,7 @@ def ledger() -> None:
 
 
 @ledger.command()
-@click.argument("path", type=NEW_LEDGER)
+@click.argument("path", type=common.NEW_LEDGER)
 @click.option("--epsilon", "-e", type=float, required=True, help="For all models from one table together.")
 @click.option("--delta", type=float, default=0.0, help="For --rho, and for methods that need one.")
 @click.option(
@@ -45,7 +35,7 @@ def ledger() -> None:
 @click.option(
     "--allow-unproved", is_flag=True, help="Take releases about which nothing is proved, too. For experiments."
 )
-@as_json_option
+@common.as_json_option
 def create(
     path: Path | str,
     epsilon: float,
@@ -60,15 +50,15 @@ def create(
 
     if isinstance(path, Path) and path.exists():
         raise click.UsageError(f"{path} exists already; a ledger is made once for a table")
-    check_outputs([path] if isinstance(path, Path) else [])
-    with errors_as_messages():
+    common.check_outputs([path] if isinstance(path, Path) else [])
+    with common.errors_as_messages():
         if isinstance(path, str) and _is_there(path):
             raise click.UsageError("this ledger exists already; a ledger is made once for a table")
         made = Ledger.open(path, epsilon, delta, allow_unproved, _rho(rho), records_per_person).snapshot().rho
     if as_json:
         said = {"ledger": str(path), "epsilon": epsilon, "delta": delta, "allow_unproved": allow_unproved}
         said |= {"rho": None if made is None else str(made), "records_per_person": records_per_person}
-        say_json(said)
+        common.say_json(said)
         return
     say(
         f"{on_one_line(path)}: epsilon {epsilon:g}"
@@ -101,14 +91,14 @@ def _rho(given: str | None) -> Any:
 
 
 @ledger.command()
-@click.argument("path", type=LEDGER)
-@as_json_option
+@click.argument("path", type=common.LEDGER)
+@common.as_json_option
 def show(path: Path | str, as_json: bool) -> None:
     """Show what was spent, on what, and what is left."""
     from ..accounting.ledger import Ledger
     from ..accounting.ledger_export import left_of, to_whom, together
 
-    with errors_as_messages():
+    with common.errors_as_messages():
         opened = Ledger.open(path)
         entries, snapshot, unproved, total = opened.entries, opened.snapshot(), opened.allow_unproved, opened.total()
     if as_json:
@@ -116,7 +106,7 @@ def show(path: Path | str, as_json: bool) -> None:
         shown = ("epsilon", "delta", "spent", "proved", "unproved", "ledger", "rho", "rho_budget", "rho_delta")
         said |= {key: snapshot.to_dict()[key] for key in (*shown, "records_per_person")}
         said["total"] = None if total is None else [float(total.epsilon), float(total.delta), total.by]
-        say_json(said | {"entries": [_as_json(number, entry) for number, entry in enumerate(entries, 1)]})
+        common.say_json(said | {"entries": [_as_json(number, entry) for number, entry in enumerate(entries, 1)]})
         return
     console = open_console()
     console.print(_table(entries) if entries else "Nothing was learned yet.")
@@ -162,7 +152,7 @@ def _proved(entry: "Entry") -> str:
 
 
 @ledger.command()
-@click.argument("path", type=LEDGER)
+@click.argument("path", type=common.LEDGER)
 @click.option(
     "--format",
     "kind",
@@ -171,8 +161,8 @@ def _proved(entry: "Entry") -> str:
     show_default=True,
     help="A table, the same as JSON, or events for dp_accounting.",
 )
-@click.option("--out", "-o", type=NEW_FILE, help="Write it to a file.")
-@force_option
+@click.option("--out", "-o", type=common.NEW_FILE, help="Write it to a file.")
+@common.force_option
 def export(path: Path | str, kind: str, out: Path | None, force: bool) -> None:
     """Write a ledger for other tools: a table of its releases, or events for Google's dp_accounting."""
     import json
@@ -180,8 +170,8 @@ def export(path: Path | str, kind: str, out: Path | None, force: bool) -> None:
     from ..accounting.ledger import Ledger
     from ..accounting.ledger_export import as_csv, events, rows
 
-    check_outputs([out], [path], force)
-    with errors_as_messages():
+    common.check_outputs([out], [path], force)
+    with common.errors_as_messages():
         opened = Ledger.open(path)
         entries, snapshot = opened.entries, opened.snapshot()
     if kind == "csv":
@@ -191,7 +181,7 @@ def export(path: Path | str, kind: str, out: Path | None, force: bool) -> None:
     if out is None:
         say_lines([text])
     else:
-        write_new(out, text, force)
+        common.write_new(out, text, force)
 
 
 def _end(entry: "Entry") -> str:

@@ -9,22 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from .common import (
-    FILE,
-    LEDGER,
-    NEW_FILE,
-    as_json_option,
-    check_outputs,
-    csv_options,
-    errors_as_messages,
-    force_option,
-    load_schema,
-    say_json,
-    target_of,
-    write_new,
-)
-from .for_other_kinds import CARD, LIST, TREE, check_options
-from .learners import card_parameters, limit_options, limits_given, maker_of, model_options, tree_parameters
+from . import common
+from .options import KINDS, Kind, Kinds, chosen, options_of
 from .table_notes import PUBLIC, check_not_private
 from .terminal import as_text, on_one_line, open_console
 
@@ -36,8 +22,17 @@ if TYPE_CHECKING:
     from ..schema import Schema
 
 IN_STAGES = "tree in stages 2, 2"
-KINDS = {LIST: "a list", TREE: "a tree", IN_STAGES: "in stages", CARD: "a card"}
-COUNTS_SHARE = 0.1  # the default of lists and trees that are drawn whole
+SIMILAR = {"list": "a list", "tree": "a tree", IN_STAGES: "in stages", "card": "a card"}
+NOT_PLANNED = (
+    "epsilon",
+    "counts_share",
+    "class_weight",
+    "exclude",
+    "records_per_person",
+    "time_limit",
+    "verbose",
+    "joint",
+)
 WORDS = {  # what an attacker's odds may change by: e^epsilon
     0.01: "the odds change by a hundredth: hides a person nearly perfectly, and needs many records",
     0.1: "the odds change by a tenth: strong",
@@ -54,7 +49,7 @@ WHICH_MODEL = (
     "Which model? A list is the shortest to read, a tree says which conditions belong together, a card gives points for each of "
     "its columns and ranks records by their total. If one class is rare, accuracy hardly moves: look at the ranking. To rank "
     "records, take a card; to find more of a rare class, a list or a tree with --class-weight. On a public stand-in you can "
-    "compare them: run this with --model list, tree and card."
+    "compare them: run `discreet plan` with list, tree and card."
 )
 ON_SIMILAR = (
     "This is how far models got on public tables, on the way from the accuracy of always guessing the most frequent class (0 %) "
@@ -68,75 +63,85 @@ RANKING = (
 )
 
 
-@click.command()
-@click.argument("standin", type=FILE, required=False)
-@click.option("--schema", "-s", "schema_file", type=FILE, help="What is public about the table.")
-@click.option("--records", "-n", type=click.IntRange(min=1), help="About how many records the private table has.")
-@click.option("--target", "-t", help="The column to predict, if the schema does not name it.")
-@model_options
-@click.option("--max-length", "-k", type=click.IntRange(min=1), help="Of a list: its rules, with the default; 4.")
-@click.option("--max-card", type=click.IntRange(1, 3), help="Of a list: conditions in a rule; 1 by default.")
-@limit_options
-@click.option("--repeats", type=click.IntRange(min=2), default=5, show_default=True, help="Fits at each epsilon.")
-@click.option("--ledger", "ledger_file", type=LEDGER, help="Say how many such models this ledger still takes.")
-@click.option("--out", "-o", type=NEW_FILE, help="Write the curve as an SVG picture.")
-@csv_options
-@PUBLIC
-@force_option
-@as_json_option
-def plan(
-    standin: Path | None,
-    schema_file: Path | None,
-    records: int | None,
-    target: str | None,
-    model: str,
-    repeats: int,
-    ledger_file: Path | str | None,
-    out: Path | None,
-    delimiter: str | None,
-    encoding: str,
-    decimal: str,
-    public_table: bool,
-    force: bool,
-    as_json: bool,
-    **options: Any,
-) -> None:
+@click.group(cls=Kinds)
+def plan() -> None:
     """Choose an epsilon before anything is spent: what an attacker can learn, and what it costs in accuracy.
 
     From public numbers alone (--schema and --records) it says how much accuracy is lost at most. With STANDIN, a PUBLIC table
     like the private one (an older release, a sample that may be shown, a synthetic one), accuracy is measured on it. With
     --ledger it says how many more of such models there is room for.
     """
-    check_options(model, options)
-    parameters = {LIST: _of_lists, TREE: tree_parameters, CARD: card_parameters}[model](options)
-    limits = limits_given(options)
-    schema = load_schema(schema_file)
-    check_outputs([out], [standin, schema_file, ledger_file], force)
-    if standin is not None:
-        check_not_private(standin, public_table)
-    if standin is None and records is None:
+
+
+def _command(kind: Kind) -> click.Command:
+    @click.command(
+        kind.name,
+        help=f"Plan {kind.help}. STANDIN is a public table like the private one: see `discreet plan --help`.",
+        short_help=f"Plan {kind.help}.",
+    )
+    @click.option("--schema", "-s", "schema_file", type=common.FILE, help="What is public about the table.")
+    @click.option("--records", "-n", type=click.IntRange(min=1), help="About how many records the private table has.")
+    @click.option("--target", "-t", help="The column to predict, if the schema does not name it.")
+    @options_of(kind, but=NOT_PLANNED)
+    @click.option("--repeats", type=click.IntRange(min=2), default=5, show_default=True, help="Fits at each epsilon.")
+    @click.option(
+        "--ledger", "ledger_file", type=common.LEDGER, help="Say how many such models this ledger still takes."
+    )
+    @click.option("--out", "-o", type=common.NEW_FILE, help="Write the curve as an SVG picture.")
+    @common.table_options("standin", common.FILE, required=False)
+    @PUBLIC
+    @common.force_option
+    @common.as_json_option
+    def command(**options: Any) -> None:
+        _plan(kind, **options)
+
+    return command
+
+
+for _kind in KINDS:
+    plan.add_command(_command(_kind))
+
+
+def _plan(
+    kind: Kind,
+    standin: common.Given | None,
+    schema_file: Path | None,
+    records: int | None,
+    target: str | None,
+    repeats: int,
+    ledger_file: Path | str | None,
+    out: Path | None,
+    public_table: bool,
+    force: bool,
+    as_json: bool,
+    **options: Any,
+) -> None:
+    planned, parameters = chosen(kind, options)
+    model = planned.called
+    schema = common.load_schema(schema_file)
+    place = None if standin is None else standin.place
+    common.check_outputs([out], [place, schema_file, ledger_file], force)
+    if place is not None:
+        check_not_private(place, public_table)
+    if place is None and records is None:
         raise click.UsageError(
             "say about how many records the table has (--records 10000), or give a public stand-in table"
         )
-    unbounded = model == CARD or "stages" in parameters or parameters.get("criterion") == "mass"
-    if standin is None and unbounded and out is not None:
-        raise click.UsageError(
-            "--out draws accuracy, and there is no bound on that of a card, of a tree in --stages or by --criterion mass: give "
-            "a public stand-in table to measure on"
-        )
-    with errors_as_messages():
-        learn = partial(maker_of(model), schema=schema, **parameters, **limits)
-        room = None if ledger_file is None else _room(ledger_file, model, learn, len(parameters.get("stages", (1,))))
-        count = _bounds(model, schema, learn, parameters)
+    with common.errors_as_messages():
+        learn = partial(planned.make, schema=schema, **parameters)
+        room = None if ledger_file is None else _room(ledger_file, learn)
+        count = _bounds(planned, schema, learn, parameters)
         expected = count(records=records or 1)
-        if limits or model == CARD:
-            learn()._check_all()
+        if standin is None and expected[0].loss is None and out is not None:
+            raise click.UsageError(
+                "--out draws accuracy, and there is no bound on that of a card, of a greedy model, of a tree in --stages or by "
+                "--criterion mass: give a public stand-in table to measure on"
+            )
         best: float | None = None
         size, majority = 0, 0.0
         if standin is not None:
-            target = target_of(schema, target)
             size, majority, best, measured = _measured(
-                standin, schema, target, repeats, learn, delimiter, encoding, decimal
+                standin, schema, common.target_of(schema, target), repeats, learn
             )
             records = records or size
             expected = [
@@ -144,11 +149,13 @@ def plan(
                 for e in count(records=records)
             ]
     assert records is not None
-    alike = [_on_similar(schema, records, e.epsilon) for e in expected]
+    from ..evaluation.similar_tables import on_similar
+
+    alike = [on_similar(records, len(schema.used), len(schema.classes or (0, 1)), e.epsilon) for e in expected]
     if out is not None:
         from ..evaluation.planning import planning_chart
 
-        write_new(out, planning_chart(expected, best, model), force)
+        common.write_new(out, planning_chart(expected, best, model), force)
     if as_json:
         found: dict[str, Any] = {"records": records, "model": model, "without privacy": best}
         found |= {} if best is None else {"most frequent class": majority}
@@ -157,68 +164,48 @@ def plan(
             vars(e) | {"on similar tables": None if s is None else vars(s)}
             for e, s in zip(expected, alike, strict=True)
         ]
-        say_json(found | {"expected": rows})
+        common.say_json(found | {"expected": rows})
     else:
-        takes = _takes(schema, parameters) if model == TREE else None
+        takes = _takes(schema, parameters) if planned.name == "tree" else None
         _show(expected, alike, records, size, majority, best, out, model, room, takes)
 
 
-def _on_similar(schema: "Schema", records: int, epsilon: float) -> "OnSimilar | None":
-    """How far each kind of model got on public tables like this one."""
-    from ..evaluation.similar_tables import on_similar
-
-    return on_similar(records, len(schema.used), len(schema.classes or (0, 1)), epsilon)
-
-
-def _bounds(model: str, schema: "Schema", learn: Callable[..., Any], parameters: dict[str, Any]) -> Callable[..., Any]:
+def _bounds(
+    planned: Kind, schema: "Schema", learn: Callable[..., Any], parameters: dict[str, Any]
+) -> Callable[..., Any]:
     """What public numbers say, given the number of records."""
-    from ..evaluation.planning import expect, expect_cards, expect_trees
+    from ..evaluation.planning import EPSILONS, Expected, attackers_chance, expect, expect_cards, expect_trees
 
-    if model == CARD:
-        shares = partial(_shares_of_card, learn, schema)
+    bounded = {name: value for name, value in parameters.items() if name not in ("monotone", "forbid")}
+    if bounded != parameters or planned.name not in ("list", "tree"):
+        learn().promise()
+    if planned.name == "card":
+        shares = partial(_shares_of_card, learn)
         return partial(expect_cards, schema, shares=shares, tree_depth=parameters.get("tree_depth", 0))
-    return partial(expect_trees if model == TREE else expect, schema, **parameters)
+    if planned.name in ("list", "tree"):
+        return partial(expect if planned.name == "list" else expect_trees, schema, **bounded)
+    return lambda records: [Expected(e, attackers_chance(e), None) for e in EPSILONS]
 
 
-def _shares_of_card(learn: Callable[..., Any], schema: "Schema", epsilon: float) -> tuple[int, float]:
-    """How many columns give points, and what the class counts of each of them get."""
-    budget = _budget_of_card(learn, schema, epsilon)
-    return budget.columns, float(budget.column_epsilon)
+def _shares_of_card(learn: Callable[..., Any], epsilon: float) -> tuple[int, float]:
+    """How many columns give points, and what the class counts of each of them get: the first counts that are paid for."""
+    from ..accounting.costs import DISCRETE_LAPLACE
+
+    counts = next(cost for cost in learn(epsilon=epsilon).promise().costs if cost.kind == DISCRETE_LAPLACE)
+    return counts.times, float(counts.epsilon)
 
 
-def _budget_of_card(learn: Callable[..., Any], schema: "Schema", epsilon: float) -> Any:
-    clf = learn(epsilon=epsilon)
-    clf._set_classes(schema.classes or (0, 1), ValueError)
-    return clf._budget_for(clf._candidates(schema), clf._terms.record_price)
-
-
-def _room(path: Path | str, model: str, learn: Callable[..., Any], draws: int) -> dict[float, int]:
+def _room(path: Path | str, learn: Callable[..., Any]) -> dict[float, int]:
     """How many more models the ledger takes, at each epsilon. It follows from public numbers."""
     from ..accounting.ledger import Ledger
     from ..evaluation.planning import EPSILONS
-    from ..private.mechanisms.registry import SCORE_CARDS, WHOLE_LISTS, WHOLE_TREES
 
     ledger = Ledger.open(path)
-    if model == CARD:
-        schema = learn().schema
-        return {e: ledger.room_for(SCORE_CARDS.costs(_budget_of_card(learn, schema, e))) for e in EPSILONS}
-    mechanism = WHOLE_TREES if model == TREE else WHOLE_LISTS
-    return {e: ledger.room_for(mechanism.costs_of(e, COUNTS_SHARE, draws)) for e in EPSILONS}
-
-
-def _of_lists(options: dict[str, Any]) -> dict[str, Any]:
-    return {"max_length": options["max_length"] or 4, "max_card": options["max_card"] or 1}
+    return {e: ledger.room_for(learn(epsilon=e).promise().costs) for e in EPSILONS}
 
 
 def _measured(
-    path: Path,
-    schema: "Schema",
-    target: str,
-    repeats: int,
-    learn: Callable[..., Any],
-    delimiter: str | None,
-    encoding: str,
-    decimal: str,
+    standin: common.Given, schema: "Schema", target: str, repeats: int, learn: Callable[..., Any]
 ) -> tuple[int, float, float, dict[float, tuple[float, float]]]:
     """How many records there are, how many of them are of the most frequent class, and accuracies."""
     import warnings
@@ -229,15 +216,14 @@ def _measured(
     from .._utils.errors import PrivacyWarning
     from ..evaluation.planning import EPSILONS, measure
     from ..sources.memory import class_numbers
-    from .common import read_records
 
-    X, y = read_records(path, schema, target, delimiter, encoding, decimal)
+    X, y = standin.records(schema, target)
     classes = schema.classes or (0, 1)
     numbers = class_numbers(y, classes, len(X))
     known = numbers >= 0
     X, labels = X[known], np.array(classes)[numbers[known]]
     if len(np.unique(labels)) < 2:
-        raise ValueError(f"{path.name} has no records of two of the schema's classes; a stand-in needs them")
+        raise ValueError(f"{standin.place.name} has no records of two of the schema's classes; a stand-in needs them")
     found: dict[float, list[float]] = {}
     with Progress(console=open_console(stderr=True), transient=True) as bar, warnings.catch_warnings():
         warnings.simplefilter("ignore", PrivacyWarning)  # seeds, and no privacy at all: these records are public
@@ -311,7 +297,7 @@ def _show(
     )
     if nearest := next((s.nearest for e, s in zip(epsilons, alike, strict=True) if s and e >= 1.0), None):
         console.print(f"The nearest at epsilon 1 or above: {', '.join(nearest[:5])}.")
-    same = "tree of the same depth" if model == TREE else "list of the same length"
+    same = "tree of the same depth" if model == "tree" else "list of the same length"
     lost = f"What is lost at most is against the best {same} on the same records, in 95 of 100 fits, whatever the records are. "
     console.print(
         f"The attacker knows everything but whether one person is among about {records:,} records, and thinks it as likely as "
@@ -345,9 +331,9 @@ def _shares_on_similar(epsilons: list[float], alike: "list[OnSimilar | None]") -
     """How far each kind of model got on public tables like this one, at each epsilon."""
     from rich.table import Table
 
-    table = Table("epsilon", *KINDS.values(), box=None)
+    table = Table("epsilon", *SIMILAR.values(), box=None)
     for epsilon, found in zip(epsilons, alike, strict=True):
-        cells = [_share(*found.shares[kind]) for kind in KINDS] if found else ["no table is alike"]
+        cells = [_share(*found.shares[kind]) for kind in SIMILAR] if found else ["no table is alike"]
         table.add_row(f"{epsilon:g}", *cells)
     return table
 
@@ -360,10 +346,10 @@ def _areas_on_similar(epsilons: list[float], alike: "list[OnSimilar | None]") ->
     """How well each kind of model ranked their records."""
     from rich.table import Table
 
-    table = Table("epsilon", *KINDS.values(), "boosting", box=None)
+    table = Table("epsilon", *SIMILAR.values(), "boosting", box=None)
     for epsilon, found in zip(epsilons, alike, strict=True):
         if found:
-            areas = [found.areas[kind] for kind in KINDS]
+            areas = [found.areas[kind] for kind in SIMILAR]
             table.add_row(f"{epsilon:g}", *(f"{area:.2f}" for area in (*areas, found.boosted_area)))
     return table
 

@@ -4,7 +4,7 @@ import csv
 import io
 import json
 import math
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 from itertools import chain, repeat
 from pathlib import Path
@@ -12,20 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from .common import (
-    FILE,
-    NEW_FILE,
-    PLACE,
-    check_columns,
-    check_outputs,
-    csv_options,
-    engine_option,
-    errors_as_messages,
-    force_option,
-    is_left_to_engine,
-    new_file,
-    open_where_it_is,
-)
+from . import common
 from .terminal import on_one_line, say, say_lines
 
 if TYPE_CHECKING:
@@ -34,25 +21,19 @@ if TYPE_CHECKING:
 
 
 @click.command()
-@click.argument("model", type=FILE)
-@click.argument("table", type=PLACE)
-@click.option("--out", "-o", type=NEW_FILE, help="Where the scores go, as CSV; to the screen by default.")
+@click.argument("model", type=common.FILE)
+@common.table_options(engine=True)
+@click.option("--out", "-o", type=common.NEW_FILE, help="Where the scores go, as CSV; to the screen by default.")
 @click.option("--id", "ids", multiple=True, help="A column to copy into the scores. Repeat for more.")
-@force_option
-@csv_options
-@engine_option
+@common.force_option
 @click.option("--json", "as_json", is_flag=True, help="As JSON, a record a row.")
 @click.option("--strict", is_flag=True, help="Write no scores if a value that the rules need cannot be read.")
 def predict(
     model: Path,
-    table: Path | str,
+    table: common.Given,
     out: Path | None,
     ids: tuple[str, ...],
     force: bool,
-    delimiter: str | None,
-    encoding: str,
-    engine: str | None,
-    decimal: str,
     as_json: bool,
     strict: bool,
 ) -> None:
@@ -66,17 +47,17 @@ def predict(
     """
     from ..models.saved import SavedModel
 
-    check_outputs([out], [model, table], force)
-    with errors_as_messages():
+    common.check_outputs([out], [model, table.place], force)
+    with common.errors_as_messages():
         saved = SavedModel.load(model)
         scorer = saved.model
-        parts = _parts(table, is_left_to_engine(table, engine), scorer, ids, delimiter, encoding, decimal)
+        parts = _parts(table, scorer, ids)
         header = [*ids, "prediction", *(f"share of {c}" for c in scorer.classes)]
         if twice := [name for name in ids if header.count(name) > 1]:
             raise click.UsageError(
                 f"--id {twice[0]!r} would be in the scores twice: leave it out, or rename the column"
             )
-        doubts = _Doubts(scorer, _other_sign(table, decimal))
+        doubts = _Doubts(scorer, _other_sign(table))
         rows = (
             [*copied, *scored]
             for X, ids_of in doubts.noted(parts, strict)
@@ -92,13 +73,13 @@ def predict(
             say(line, err=True)
 
 
-def _other_sign(table: Path | str, decimal: str) -> str:
+def _other_sign(table: common.Given) -> str:
     """What to try if numbers have the other decimal sign. In other files than CSV, numbers are numbers."""
     from ..sources.files import is_csv
 
-    if isinstance(table, str) or not is_csv(table):
+    if isinstance(table.place, str) or not is_csv(table.place):
         return ""
-    option, sign = ("leave --decimal out", "point") if decimal == "," else ("--decimal ,", "comma")
+    option, sign = ("leave --decimal out", "point") if table.decimal == "," else ("--decimal ,", "comma")
     return f"; {option} if the decimal mark is a {sign}"
 
 
@@ -181,37 +162,25 @@ def _json(header: list[str], rows: Iterable[list[Any]]) -> Iterator[str]:
 def _write(out: Path, written: Iterable[str], force: bool) -> int:
     """All of it or nothing: half of the scores look like all of them. How many records there are."""
     n = -1  # one part is no record
-    with new_file(out, force) as file:
+    with common.new_file(out, force) as file:
         for n, part in enumerate(written):  # noqa: B007
             file.stream.write(part.encode("utf-8"))
     return n
 
 
-def _parts(
-    table: Path | str,
-    in_engine: bool,
-    model: "Model",
-    ids: Sequence[str],
-    delimiter: str | None,
-    encoding: str,
-    decimal: str,
-) -> Iterator[tuple[Any, Iterable[Any]]]:
+def _parts(table: common.Given, model: "Model", ids: Sequence[str]) -> Iterator[tuple[Any, Iterable[Any]]]:
     """Some records at a time: what the rules need, and what is copied of each."""
     from ..sources.engine import records
-    from ..sources.files import column_names, read_parts, side_by_side
+    from ..sources.files import read_parts, side_by_side
 
     assert model.schema is not None
     used = model.used_columns
-    read: Callable[[list[tuple[str, Any]]], Iterator[list[Any]]]
-    if in_engine:
-        opened = open_where_it_is(table, [*used, *ids], delimiter, encoding, decimal)
+    if table.in_engine:
+        opened = table.opened([*used, *ids])
         names, read = list(opened.columns), partial(records, opened)
     else:
-        assert isinstance(table, Path)
-        names = column_names(table, delimiter, encoding)
-        check_columns(table, [*used, *ids], names)
-        read = partial(read_parts, table, delimiter=delimiter, encoding=encoding, decimal=decimal)
-    if isinstance(table, str):
+        names, read = table.columns([*used, *ids]), partial(read_parts, table.place, **table.how)
+    if isinstance(table.place, str):
         say("The records leave their engine: what the rules and --id need of them is scored here.", err=True)
     asked: list[tuple[str, Any]] = [(name, model.schema[name]) for name in used] or [(names[0], None)]
     for values in read([*asked, *((name, None) for name in ids)]):

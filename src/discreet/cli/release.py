@@ -1,6 +1,7 @@
-"""``discreet release``: a model with its papers, in a folder that may leave."""
+"""``discreet release`` and ``verify``: a model with its papers, in a folder that may leave, and whether it holds."""
 
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -8,6 +9,13 @@ from .common import FILE, LEDGER, as_json_option, errors_as_messages, say_json
 from .terminal import on_one_line, say
 
 NEW_FOLDER = click.Path(path_type=Path)
+WORDS = {True: "holds ", False: "FAILS ", None: "  --  "}
+CODES = {True: 0, False: 1, None: 5}
+ENDS = {
+    True: "Everything that can be checked holds.",
+    False: "THIS RELEASE DOES NOT HOLD: see FAILS above.",
+    None: "NOT EVERYTHING COULD BE CHECKED: see -- above. What could be checked holds.",
+}
 
 
 @click.command()
@@ -38,20 +46,9 @@ NEW_FOLDER = click.Path(path_type=Path)
 def release(
     model: Path,
     out: Path,
-    table_name: str,
-    organisation: str,
-    contact: str,
-    purpose: str,
-    licence: str,
-    learned: str,
-    date: str,
-    schema_source: str,
-    evaluation: Path | None,
-    evaluation_table: str,
     ledger_file: Path | str | None,
-    allow_unproved: bool,
-    force: bool,
     as_json: bool,
+    **told: Any,
 ) -> None:
     """Put MODEL into a folder that may leave: with a report, a model card, a record for programs, code, and a checklist to sign.
 
@@ -63,23 +60,8 @@ def release(
 
     with errors_as_messages():
         try:
-            fingerprint = write_release(
-                model,
-                out,
-                table_name=table_name,
-                organisation=organisation,
-                contact=contact,
-                purpose=purpose,
-                licence=licence,
-                learned=learned,
-                date=date,
-                schema_source=schema_source,
-                evaluation=evaluation,
-                evaluation_table=evaluation_table,
-                ledger=None if ledger_file is None else Ledger.open(ledger_file),
-                allow_unproved=allow_unproved,
-                force=force,
-            )
+            ledger = None if ledger_file is None else Ledger.open(ledger_file)
+            fingerprint = write_release(model, out, ledger=ledger, **told)
         except FileExistsError as error:
             raise click.UsageError(str(error)) from None
     files = sorted(path.relative_to(out).as_posix() for path in out.rglob("*") if path.is_file())
@@ -91,13 +73,47 @@ def release(
         say("NOTHING IS PROVED ABOUT THE PRIVACY OF THIS MODEL. Every paper says so.", err=True)
     say(f"{on_one_line(out)}: {', '.join(map(on_one_line, files))}")
     say(f"Fingerprint: {fingerprint}")
-    missing = [name for name, value in (("--table-name", table_name), ("--organisation", organisation)) if not value]
-    missing += [name for name, value in (("--contact", contact), ("--purpose", purpose)) if not value]
-    missing += [] if schema_source else ["--schema-source"]
-    missing += ["--evaluation"] if evaluation is None else [] if evaluation_table else ["--evaluation-table"]
+    asked = ["table_name", "organisation", "contact", "purpose", "schema_source", "evaluation"]
+    asked += ["evaluation_table"] if told["evaluation"] else []
+    missing = [f"--{name.replace('_', '-')}" for name in asked if not told[name]]
     if missing:
         say(f"Not given, and so the papers say: {', '.join(missing)}. Whoever receives it may ask.")
     say(
         "Next: fill in a copy of checklist.md, and tell the receiver the fingerprint in another way. They run: "
         f"discreet verify {on_one_line(out)}"
     )
+
+
+@click.command()
+@click.argument("folder", type=click.Path(exists=True, path_type=Path))
+@click.option(
+    "--ledger", "ledger_file", type=LEDGER, help="The table's ledger, if you have it: does it know this model?"
+)
+@click.option("--verbose", "-v", is_flag=True, help="List everything that was checked, and not only what fails.")
+@as_json_option
+def verify(folder: Path, ledger_file: Path | str | None, verbose: bool, as_json: bool) -> int:
+    """Check FOLDER, which `discreet release` made: it is made again from its model, and compared.
+
+    Exit code 0 if everything holds, 1 if something does not, 5 if something could not be checked here (for want of a package, or
+    because another version made it). It also says what nobody can tell from the folder.
+    """
+    from ..accounting.ledger import Ledger
+    from ..report.bundle.verifying import verify_release
+
+    with errors_as_messages():
+        found = verify_release(folder, None if ledger_file is None else Ledger.open(ledger_file))
+    if as_json:
+        say_json(found.to_dict())
+        return CODES[found.holds]
+    for check in found.checks:
+        if verbose or not check.holds or check.why:
+            why = f": {check.why}" if check.why else ""
+            say(f"{WORDS[check.holds]} {on_one_line(check.what)}{on_one_line(why)}")
+    say(f"{sum(check.holds is True for check in found.checks)} of {len(found.checks)} checks hold.")
+    say("\nNot checked, because nobody can tell from the folder:")
+    for cannot in found.cannot:
+        say(f"  - {cannot}")
+    say(f"\nWhat the model promises: {on_one_line(found.promise or 'unknown')}")
+    say(f"Fingerprint: {found.fingerprint or 'none'}")
+    say(ENDS[found.holds])
+    return CODES[found.holds]

@@ -4,6 +4,7 @@ How much space follows from public numbers alone: schema and parameters.
 """
 
 import json
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -64,6 +65,16 @@ def say_paid(text: str, epsilon: float) -> None:
     except OSError:
         say(text, err=True)
         raise NotWritten(f"the standard output cannot be written. Epsilon {epsilon:g} IS SPENT; see above") from None
+
+
+def size_for(schema: "Schema | None", parameters: Mapping[str, Any]) -> int:
+    """More bytes than a model will have that is learned with these parameters."""
+    if "tree_depth" in parameters:
+        return size_of_card(schema, 1 << parameters["tree_depth"])
+    if "max_depth" in parameters:
+        depth = sum(parameters.get("stages") or (parameters["max_depth"],))
+        return size_of_model(schema, 1 << depth, 1)
+    return size_of_model(schema, parameters["max_length"], parameters["max_card"])
 
 
 def size_of_model(schema: "Schema | None", max_length: int, max_card: int) -> int:

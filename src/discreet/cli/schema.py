@@ -1,23 +1,13 @@
-"""``discreet schema``: a draft of what is public about a table."""
+"""``discreet schema``, ``check`` and ``cuts``: what is public about a table, whether it fits, and cut points for a price."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from .common import (
-    FILE,
-    NEW_FILE,
-    as_json_option,
-    check_columns,
-    check_outputs,
-    csv_options,
-    errors_as_messages,
-    force_option,
-    say_json,
-    write_new,
-)
-from .table_notes import PUBLIC, check_not_private, note_sample
+from . import common
+from .saving import keep, reserved
+from .table_notes import ANOTHER, PUBLIC, check_ledger, check_not_private, note_ledger, note_sample
 from .terminal import on_one_line, say, say_lines
 
 if TYPE_CHECKING:
@@ -25,26 +15,22 @@ if TYPE_CHECKING:
 
 
 @click.command()
-@click.argument("sample", type=FILE)
+@common.table_options("sample", common.FILE)
 @click.option("--target", "-t", help="The column to predict.")
-@click.option("--out", "-o", type=NEW_FILE, help="Where the draft goes, as TOML; to the screen by default.")
+@click.option("--out", "-o", type=common.NEW_FILE, help="Where the draft goes, as TOML; to the screen by default.")
 @click.option("--cuts", type=click.IntRange(1, 1000), help="The most cut points of a numeric column; about 20.")
 @click.option("--dictionary", is_flag=True, help="SAMPLE is a data dictionary: a table with a row for each column.")
 @PUBLIC
-@force_option
-@csv_options
-@as_json_option
+@common.force_option
+@common.as_json_option
 def schema(
-    sample: Path,
+    sample: common.Given,
     target: str | None,
     out: Path | None,
     cuts: int | None,
     dictionary: bool,
     public_table: bool,
     force: bool,
-    delimiter: str | None,
-    encoding: str,
-    decimal: str,
     as_json: bool,
 ) -> None:
     """Draft a schema from SAMPLE, a PUBLIC table like the private one, or from a data dictionary.
@@ -54,24 +40,25 @@ def schema(
     points. Read the draft before you use it: it is a text file, made to be corrected.
     """
     from ..schema.drafting import draft_from_dictionary, draft_schema
-    from ..sources.files import column_names, is_csv, read_typed
+    from ..sources.files import is_csv, read_typed
 
-    check_outputs([out], [sample], force)
-    check_not_private(sample, public_table)
-    with errors_as_messages():
+    path = sample.place
+    common.check_outputs([out], [path], force)
+    check_not_private(path, public_table)
+    with common.errors_as_messages():
         if target is not None and not dictionary:
-            check_columns(sample, [target], column_names(sample, delimiter, encoding), public=True)
-        frame = read_typed(sample, delimiter, encoding, decimal)
-        if decimal == "," and is_csv(sample):
+            sample.columns([target], public=True)
+        frame = read_typed(path, **sample.how)
+        if sample.decimal == "," and is_csv(path):
             frame = frame.apply(_with_other_points)
-        draft = (draft_from_dictionary if dictionary else draft_schema)(frame, target, cuts, sample.name)
+        draft = (draft_from_dictionary if dictionary else draft_schema)(frame, target, cuts, path.name)
         text = draft.to_toml()
     if not dictionary:
-        note_sample(sample)
+        note_sample(path)
     if out is not None:
-        write_new(out, text, force)
+        common.write_new(out, text, force)
     if as_json:
-        say_json({"schema": draft.schema.to_dict(), "notes": list(draft.notes)})
+        common.say_json({"schema": draft.schema.to_dict(), "notes": list(draft.notes)})
         return
     if out is None:
         say_lines([text, "\n"])
@@ -82,7 +69,7 @@ def schema(
     for note in draft.notes:
         say(f"  - {on_one_line(note)}")
     say(
-        f"\n{on_one_line(sample.name)} must be public. If it is the private table, or a part of it, do not use this draft."
+        f"\n{on_one_line(path.name)} must be public. If it is the private table, or a part of it, do not use this draft."
     )
 
 
@@ -99,3 +86,103 @@ def _with_other_points(column: "pd.Series") -> "pd.Series":
         return column
     numbers = pd.to_numeric(column, errors="coerce")
     return column.str.translate(SWAPPED) if (numbers.notna() == column.notna()).all() else column
+
+
+@click.command()
+@common.table_options()
+@click.option("--schema", "-s", "schema_file", type=common.FILE, required=True, help="What is public about the table.")
+@click.option("--target", "-t", help="The column to predict, if the schema does not name it.")
+@common.as_json_option
+def check(
+    table: common.Given,
+    schema_file: Path | None,
+    target: str | None,
+    as_json: bool,
+) -> None:
+    """See whether TABLE is as its schema says: a private fit may not tell you.
+
+    A fit takes a value that the schema does not foresee as it says, in silence, because a message would reveal it. This command
+    counts such values. THE COUNTS ARE ABOUT THE RECORDS: do not publish them, and do not tune the schema to them value by value.
+    """
+    if isinstance(table.place, str):
+        raise click.UsageError(
+            "this command looks at the values one by one, in memory: give a file (CSV, Parquet or Arrow)"
+        )
+    from ..sources.table_check import check_table
+
+    schema = common.load_schema(schema_file)
+    X, y = table.records(schema, common.target_of(schema, target))
+    with common.errors_as_messages():
+        found = check_table(X, y, schema)
+    if as_json:
+        common.say_json(found.to_dict())
+    else:
+        say(str(found))
+
+
+@click.command()
+@common.table_options(engine=True)
+@click.option(
+    "--schema", "-s", "schema_file", type=common.FILE, required=True, help="With low, high and a fine grid of cuts."
+)
+@click.option(
+    "--column", "-c", "columns", multiple=True, required=True, help="A column and its number of cuts: age=7. Repeat."
+)
+@click.option("--epsilon", "-e", type=float, required=True, help="The price; a tenth of that of the model is enough.")
+@click.option("--ledger", "ledger_file", type=common.NEW_LEDGER, help="Where to book it.")
+@common.RECORDS_PER_PERSON
+@click.option("--out", "-o", type=common.NEW_FILE, required=True, help="Where the new schema goes.")
+@ANOTHER
+@common.weak_option
+@common.force_option
+@common.as_json_option
+def cuts(
+    table: common.Given,
+    schema_file: Path,
+    columns: tuple[str, ...],
+    epsilon: float,
+    ledger_file: Path | str | None,
+    records_per_person: int,
+    out: Path,
+    another_ledger: bool,
+    weak: bool,
+    force: bool,
+    as_json: bool,
+) -> None:
+    """Choose cut points near the quantiles of the private records, with differential privacy.
+
+    Try a fine public grid first, which costs nothing (docs/cut-points.md). The new schema says what its cuts cost, and every
+    model that is learned with it counts that.
+    """
+    wanted = {}
+    for text in columns:
+        name, _, number = text.rpartition("=")
+        if not name or not number.isdigit():
+            raise click.UsageError(f"--column must be a name and a number, as in age=7, not {text!r}")
+        wanted[name] = int(number)
+    schema = common.load_schema(schema_file)
+    common.check_epsilon(epsilon, weak)
+    common.check_outputs([out], [table.place, schema_file, ledger_file], force)
+    ledger = common.open_ledger(ledger_file)
+    check_ledger(table.place, ledger_file, another_ledger)
+    from ..evaluation.cut_points import private_cuts
+
+    size = (1 << 16) + 4 * len(schema.to_toml().encode()) + 64 * sum(min(n, 10_000) for n in wanted.values())
+    place = reserved(out, size, force)
+    with common.errors_as_messages():
+        for name in wanted:
+            schema[name]
+        names = list(wanted)
+        X = table.opened(names) if table.in_engine else table.records(schema, None, names)[0]
+        note_ledger(table.place, ledger_file)
+        cut = private_cuts(X, schema, wanted, epsilon=epsilon, ledger=ledger, records_per_person=records_per_person)
+    keep(place, cut.to_toml(), out, epsilon)
+    found = {name: list(cut[name].cuts) for name in wanted}  # type: ignore[attr-defined]
+    if as_json:
+        common.say_json({"schema": str(out), "epsilon": epsilon, "cuts": found})
+    else:
+        for name, values in found.items():
+            say(f"{on_one_line(name)}: {', '.join(f'{v:g}' for v in values)}")
+        say(
+            f"{on_one_line(out)}: epsilon {epsilon:g} was spent on these cuts, and every model learned with them counts it"
+        )

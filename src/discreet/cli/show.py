@@ -6,10 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from .common import FILE, NEW_FILE, check_outputs, errors_as_messages, force_option, write_new
+from . import common
 from .terminal import as_text, on_one_line, open_console, say_lines
 
 if TYPE_CHECKING:
+    from rich.console import Console
     from rich.text import Text
 
     from ..models.model import Model
@@ -114,24 +115,18 @@ def _answer(model: "Model", answer: "Answer", counts_epsilon: float | None) -> l
     where = model.classes.index(answer.label)
     label = (on_one_line(classes_called(model)[where]), f"bold {LABEL_COLOURS[where % len(LABEL_COLOURS)]}")
     counts = [max(0.0, c) for c in answer.counts or ()]
-    if answer.shares is not None and counts:  # shares are not those of the counts: both are said
-        return [label, (f"   {_share(answer.shares[where])}", "dim"), (_records(model, answer, counts_epsilon), "dim")]
-    if (total := sum(counts)) > 0:
-        ends = answer.support_interval(counts_epsilon) if counts_epsilon else None
-        interval = "" if ends is None else f" ({ends[0]:,} to {ends[1]:,})"
+    ends = answer.support_interval(counts_epsilon) if counts_epsilon and counts else None
+    interval = "" if ends is None else f" ({ends[0]:,} to {ends[1]:,})"
+    said = []
+    if answer.shares is not None:  # they are not those of the counts: both are said
+        records = max(0.0, sum(answer.counts or ()))
+        said = [f"   {_share(answer.shares[where])}", *[f"   {records:,.0f} records{interval}"] * bool(counts)]
+    elif (total := sum(counts)) > 0:
         why = on_one_line(reason_for_label(model, answer, counts_epsilon is not None))
-        return [label, (f"   {_share(counts[where] / total)} of {total:,.0f}{interval}{why and f'; {why}'}", "dim")]
-    if counts:
-        return [label, ("   too few records to count", "dim")]
-    return [label] if answer.shares is None else [label, (f"   {_share(answer.shares[where])}", "dim")]
-
-
-def _records(model: "Model", answer: "Answer", counts_epsilon: float | None) -> str:
-    """How many records an answer was for, and from where to where that number is."""
-
-    total = max(0.0, sum(answer.counts or ()))
-    ends = answer.support_interval(counts_epsilon) if counts_epsilon else None
-    return f"   {total:,.0f} records" + ("" if ends is None else f" ({ends[0]:,} to {ends[1]:,})")
+        said = [f"   {_share(counts[where] / total)} of {total:,.0f}{interval}{why and f'; {why}'}"]
+    elif counts:
+        said = ["   too few records to count"]
+    return [label, *((words, "dim") for words in said)]
 
 
 def _words(model: "Model", conditions: "Sequence[Condition]", i: int) -> list[Any]:
@@ -147,7 +142,7 @@ def _words(model: "Model", conditions: "Sequence[Condition]", i: int) -> list[An
 
 
 @click.command()
-@click.argument("model", type=FILE)
+@click.argument("model", type=common.FILE)
 @click.option(
     "--format",
     "-f",
@@ -168,8 +163,8 @@ def _words(model: "Model", conditions: "Sequence[Condition]", i: int) -> list[An
 @click.option(
     "--as-tree", is_flag=True, help="For pmml: a rule list as a TreeModel, of which every evaluator knows shares."
 )
-@click.option("--out", "-o", type=NEW_FILE, help="Write to a file.")
-@force_option
+@click.option("--out", "-o", type=common.NEW_FILE, help="Write to a file.")
+@common.force_option
 @click.option("--json", "as_json", is_flag=True, help="The same as --format json.")
 def show(
     model: Path,
@@ -184,10 +179,10 @@ def show(
     """Show MODEL: its rules and what it promises, or code that scores new records."""
     from ..models.saved import SavedModel
 
-    check_outputs([out], [model], force)
+    common.check_outputs([out], [model], force)
     if form == "onnx" and out is None:
         raise click.UsageError("ONNX is no text; say --out model.onnx")
-    with errors_as_messages():
+    with common.errors_as_messages():
         saved = SavedModel.load(model)
         shown = saved.model
         of = None
@@ -205,7 +200,7 @@ def show(
         elif form == "pmml":
             text = shown.to_pmml(as_tree=as_tree).rstrip("\n")
         elif form == "onnx" and out is not None:
-            return write_new(out, shown.to_onnx(), force)
+            return common.write_new(out, shown.to_onnx(), force)
         elif form == "html":
             from ..report.html import to_html
 
@@ -215,7 +210,7 @@ def show(
         else:
             return _show(saved)
     if out is not None:
-        write_new(out, text + "\n", force)
+        common.write_new(out, text + "\n", force)
     else:
         say_lines([text, "\n"])
 
@@ -229,9 +224,14 @@ def title_of(saved: Any) -> "Text":
 
 
 def _show(saved: Any) -> None:
+    console = open_console()
+    print_model(console, saved)
+    console.print(str(saved.privacy or "Learned without privacy: it promises nothing about the records."))
+
+
+def print_model(console: "Console", saved: Any) -> None:
+    """A model in a frame, under what it predicts."""
     from rich.panel import Panel
 
-    console = open_console()
     shown = coloured(saved.model, saved.counts_epsilon)
     console.print(Panel(shown, title=title_of(saved), title_align="left", padding=(1, 2)))
-    console.print(str(saved.privacy or "Learned without privacy: it promises nothing about the records."))

@@ -1,7 +1,7 @@
 """The scikit-learn classifiers: they check what they are given, fill a vault, and call a learner."""
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
@@ -10,6 +10,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
 
 from .._utils.errors import SchemaError, no_value_shown
+from .._utils.parameters import finite_number
 from .._utils.tables import Table, array_names, as_array, as_frame, as_table, renamed
 from ..models.model import Model
 from ..models.rule_list import RuleList
@@ -22,7 +23,7 @@ from ..schema.columns import canonical, is_missing
 from ..schema.inference import infer_schema
 from ..sources.memory import add_table
 from .algorithms.greedy import Counts, Learned, majority
-from .drawn import told_weights
+from .parameters import Table as Parameters
 
 # How scikit-learn's messages begin that are about an array as a whole. Others may quote a value.
 ABOUT_SHAPES = (
@@ -38,10 +39,15 @@ LABELS = "y must hold a label for each record of X: a few classes, all strings o
 class Classifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
     """What all classifiers have in common: the way from a table to a model, and prediction."""
 
+    _parameters: ClassVar[Parameters]
+
     @property
     def _strict(self) -> bool:
         """Whether a value that the schema does not foresee is an error."""
         return self.schema is not None
+
+    def _check_parameters(self) -> None:
+        self._parameters.check(self)
 
     @property
     def model_(self) -> Model:
@@ -256,12 +262,34 @@ def refuse(unsupported: dict[str, Any]) -> None:
         raise TypeError(f"fit() has no parameter {name!r}")
 
 
-def check_min_support(value: Any, least: int) -> None:
-    """A share of the records below 1, or an integer number of them; neither below ``least``, nor 0 if that is 1."""
-    share = isinstance(value, float | np.floating) and (0.0 < value < 1.0 or value == least == 0)
-    number = isinstance(value, int | np.integer) and not isinstance(value, bool) and value >= least
-    if not (share or number):
-        raise ValueError(
-            f"min_support must be a share {'in [0, 1)' if least == 0 else 'between 0 and 1'} "
-            f"or an integer number of records of at least {least}, not {value!r}"
-        )
+def class_weights(given: Mapping[Any, Any] | None, classes: np.ndarray) -> np.ndarray:
+    """A weight for each class, the largest 1: multiples of 2^-20, so that sums of counts times weights have no error.
+
+    >>> class_weights({"b": 3}, np.array(["a", "b"])).tolist()
+    [0.33333301544189453, 1.0]
+    """
+    weights = _by_class(given, classes)
+    return np.asarray(np.maximum(np.rint(weights / weights.max() * 2.0**20), 1.0) * 2.0**-20)
+
+
+def told_weights(given: Mapping[Any, Any] | None, classes: np.ndarray) -> tuple[float, ...] | None:
+    """The weights as they were given, for the model to tell; None if all classes weigh the same.
+
+    >>> told_weights({"b": 3}, np.array(["a", "b"])), told_weights({"a": 2, "b": 2}, np.array(["a", "b"]))
+    ((1.0, 3.0), None)
+    """
+    weights = tuple(_by_class(given, classes).tolist())
+    return weights if len(set(weights)) > 1 else None
+
+
+def _by_class(given: Mapping[Any, Any] | None, classes: np.ndarray) -> np.ndarray:
+    """The weight of each class, 1 where none is given."""
+    weights = np.ones(len(classes))
+    place = {canonical(c): i for i, c in enumerate(classes.tolist())}
+    for label, weight in (given or {}).items():
+        if canonical(label) not in place:
+            raise ValueError(f"class_weight names {label!r}, which is not one of the classes of the target")
+        if not finite_number("class_weight", weight) > 0:
+            raise ValueError(f"class_weight must hold weights above 0, not {weight!r}")
+        weights[place[canonical(label)]] = float(weight)
+    return weights

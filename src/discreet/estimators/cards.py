@@ -8,7 +8,6 @@ from typing import Any, Self
 
 import numpy as np
 
-from .._utils.parameters import check_integer
 from ..accounting.ledger import Ledger, Reservation, exact
 from ..models.model import Model
 from ..models.partition import Answer, Points
@@ -30,14 +29,13 @@ from ..sources.plan import Needs
 from .algorithms.cards import LearnedCard, Wanted, score_card
 from .algorithms.trees import check_feasible
 from .base import Classifier, fill_cells, refuse
-from .drawn import check_counts_share, check_time_limit
+from .parameters import BY_MASS, CARDS, DP_CARDS
 from .private import Priced, PrivateClassifier
 from .progress import Bar, steps_of_trees
-from .trees import BY_MASS, splits_of
+from .trees import splits_of
 
 MANY_COLUMNS = 20  # with more, some are chosen unless said otherwise: measured (docs/cards.md)
 DECIMALS = {"integers": 0, "decimals": 2}
-DEEPEST = 2  # a tree before the cards; a card in each leaf has to be read, too
 
 
 class Cards(Classifier):
@@ -58,21 +56,6 @@ class Cards(Classifier):
 
     def _candidates(self, schema: Schema) -> Candidates:
         return splits_of(schema)
-
-    def _check_card_parameters(self) -> None:
-        if self.max_columns is not None:
-            check_integer("max_columns", self.max_columns, at_least=1)
-        if self.points not in DECIMALS:
-            raise ValueError(f"points must be one of {', '.join(DECIMALS)}, not {self.points!r}")
-        check_integer("tree_depth", self.tree_depth, at_least=0)
-        if self.tree_depth > DEEPEST:
-            raise ValueError(f"tree_depth must be at most {DEEPEST}, not {self.tree_depth!r}")
-        if not (self.one_by_one is None or isinstance(self.one_by_one, bool)):
-            raise ValueError(f"one_by_one must be True, False or None, not {self.one_by_one!r}")
-        if check_monotone(self.monotone) and self.tree_depth:
-            raise ValueError(
-                "monotone needs one card: between the leaves of a tree the total may fall. Leave tree_depth out, or monotone"
-            )
 
     def _parts(self, candidates: Candidates) -> list[ColumnParts]:
         return [parts_of(column) for column in candidates.columns]
@@ -198,8 +181,6 @@ class DPScoreCardClassifier(Cards, PrivateClassifier):
 
     Parameters
     ----------
-    epsilon : float, default=1.0
-        The privacy budget. It is what is proved.
     max_columns : int, default=None
         How many columns give points. If there are more, a third of epsilon (of what ``counts_share`` leaves) chooses them, and
         the noise in the points grows with this number instead of that of all columns. None: all of them, if there are up to 20;
@@ -221,12 +202,10 @@ class DPScoreCardClassifier(Cards, PrivateClassifier):
         The share of epsilon that buys noisy class counts of each range of totals, which the risks are fitted to. With 0, risks
         follow from the points alone: 10 of them double the odds. With more than two classes that is always so, and all of epsilon
         goes to the points.
-    schema, infer_schema, exclude, records_per_person, ledger, random_state
+    epsilon, schema, infer_schema, exclude, records_per_person, ledger, random_state
         As in ``DPGreedyRuleListClassifier``.
-    time_limit : float, default=None
-        Seconds after which to give up drawing a tree.
-    verbose : bool, default=False
-        Say on stderr how the records are counted, and show on a terminal how far a tree is.
+    time_limit, verbose
+        As in ``DPOptimalRuleListClassifier``; they are about the tree.
 
     Attributes
     ----------
@@ -248,6 +227,8 @@ class DPScoreCardClassifier(Cards, PrivateClassifier):
     >>> clf.score(data.data, data.target) > 0.6
     True
     """
+
+    _parameters = DP_CARDS
 
     def __init__(
         self,
@@ -338,12 +319,6 @@ class DPScoreCardClassifier(Cards, PrivateClassifier):
         passes = 1 + (self.tree_depth > 0) + again + (self._share_for_totals > 0)
         return Needs(together=2 if self.tree_depth else 1, parts=1 << int(self.tree_depth), passes=passes)
 
-    def _check_parameters(self) -> None:
-        super()._check_parameters()
-        self._check_card_parameters()
-        check_counts_share(self.counts_share)
-        check_time_limit(self.time_limit)
-
 
 class ScoreCardClassifier(Cards):
     """A score card without privacy: what the private one would be without noise.
@@ -372,6 +347,8 @@ class ScoreCardClassifier(Cards):
     ('juv_other_count', 'juv_count', 'priors_count')
     """
 
+    _parameters = CARDS
+
     def __init__(
         self,
         max_columns: int | None = None,
@@ -393,7 +370,7 @@ class ScoreCardClassifier(Cards):
     def fit(self, X: Any, y: Any, **unsupported: Any) -> Self:
         """Learn a card from records X (a data frame or an array) and their labels y."""
         refuse(unsupported)
-        self._check_card_parameters()
+        self._check_parameters()
         table = self._table(X, reset=True)
         labels = self._labels(y, len(table))
         candidates = self._candidates(self._schema_for(table))

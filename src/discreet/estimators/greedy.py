@@ -3,9 +3,6 @@
 from functools import lru_cache
 from typing import Any
 
-import numpy as np
-
-from .._utils.parameters import check_integer, finite_number
 from ..accounting.costs import Cost
 from ..accounting.ledger import Ledger, Reservation, exact
 from ..accounting.statement import Guarantee, PrivacyStatement
@@ -19,7 +16,8 @@ from ..rules.candidates import Candidates
 from ..schema import Schema
 from ..sources.plan import Needs
 from .algorithms.greedy import Learned, greedy
-from .base import Classifier, check_min_support, fill_cells, refuse
+from .base import Classifier, fill_cells, refuse
+from .parameters import DP_GREEDY_LISTS, GREEDY_LISTS
 from .private import ROUNDING, Priced, PrivateClassifier
 
 LARGEST_DELTA = 1e-3  # a larger one is no promise to anybody
@@ -74,6 +72,8 @@ class GreedyRuleListClassifier(Classifier):
     else 0
     """
 
+    _parameters = GREEDY_LISTS
+
     def __init__(
         self,
         max_length: int = 5,
@@ -95,8 +95,7 @@ class GreedyRuleListClassifier(Classifier):
     def fit(self, X: Any, y: Any, **unsupported: Any) -> "GreedyRuleListClassifier":
         """Learn a rule list from records X (a data frame or an array) and their labels y."""
         refuse(unsupported)
-        check_integer("max_length", self.max_length, at_least=1)
-        check_min_support(self.min_support, least=0)
+        self._check_parameters()
         table = self._table(X, reset=True)
         labels = self._labels(y, len(table))
         candidates = self._candidates(self._schema_for(table))
@@ -148,31 +147,6 @@ class PrivateGreedy(PrivateClassifier):
         published = mechanism.published(budget.settings)
         return self._promise(mechanism.name, published, proved, because, *assumes, costs=costs)
 
-    def _check_parameters(self) -> None:
-        mechanism = find_greedy(self.mechanism)
-        if mechanism is None:
-            raise ValueError(f"mechanism must be one of {', '.join(MECHANISMS)}, not {self.mechanism!r}")
-        super()._check_parameters()
-        if not mechanism.needs_delta and self.delta is not None:
-            raise ValueError(f"delta must be None for {self.mechanism}: this mechanism needs no delta, so leave it out")
-        if self.delta is not None and not 1e-100 <= finite_number("delta", self.delta) < 1:
-            raise ValueError(f"delta must be above 0 (from 1e-100) and below 1, not {self.delta!r}")
-        if mechanism.needs_delta and self.records_per_person != 1:
-            raise ValueError(
-                f"records_per_person must be 1 for {self.mechanism}, whose delta grows with it in a way that its authors do not "
-                "say; use mass, or a whole list"
-            )
-        check_min_support(self.min_support, least=1)
-        confidence = self.confidence
-        if not isinstance(confidence, float | np.floating) or not 0.5 < confidence < 1:
-            raise ValueError(f"confidence must be above 1/2 and below 1, not {confidence!r}")
-        if not 0.001 <= finite_number("counts_share", self.counts_share) <= 0.999:
-            raise ValueError(f"counts_share must be from 0.001 to 0.999, not {self.counts_share!r}")
-        if self.ledger is not None and mechanism.needs_delta and self.delta is None:
-            raise ValueError(
-                "a ledger needs a public delta: 1/n^2 would write the number of records into it. Give delta"
-            )
-
 
 class DPGreedyRuleListClassifier(PrivateGreedy):
     """A rule list learned greedily with differential privacy: by one of our mechanisms, or one of the paper's six.
@@ -184,12 +158,10 @@ class DPGreedyRuleListClassifier(PrivateGreedy):
         "inverse" (fewest records until it is the best); or, for two classes, a published method: "sm-laplace" and "sm-cauchy"
         (smooth sensitivity), "gl-laplace", "gl-gaussian" and "gl-exponential" (global sensitivity), "noisy-counts".
     epsilon : float, default=1.0
-        The privacy budget. With "mass", "purity" and "inverse" it is what is proved.
+        The privacy budget. It is what is proved, but for the published methods.
     delta : float, default=None
         For "sm-laplace" and "gl-gaussian". None means 1/n^2 as in the paper, which follows the private number of records
         n; nothing is then proved.
-    max_length : int, default=5
-        The paper's K: the most rules in the list, counting the default.
     min_support : float or int, default=0.05
         For the smooth methods: how many records must be left for another rule; an integer, or a share of the private
         number of records as in the paper (nothing is then proved).
@@ -198,7 +170,7 @@ class DPGreedyRuleListClassifier(PrivateGreedy):
     counts_share : float, default=0.5
         For "mass", "purity" and "inverse": the share of epsilon that goes to the class counts, and so to the labels; the
         choices get the rest. The default was measured for "mass" (docs/privacy.md).
-    max_card, negations, schema, candidates, exclude
+    max_length, max_card, negations, schema, candidates, exclude
         As in ``GreedyRuleListClassifier``. Without a schema, X must be Boolean (or an array of 0 and 1), and labels 0 and
         1. Given ``candidates`` may have been mined from the records, so nothing is then proved.
     infer_schema : bool, default=False
@@ -229,6 +201,8 @@ class DPGreedyRuleListClassifier(PrivateGreedy):
     >>> print(clf.privacy_.proved)
     epsilon = 0.5
     """
+
+    _parameters = DP_GREEDY_LISTS
 
     def __init__(
         self,
@@ -282,10 +256,6 @@ class DPGreedyRuleListClassifier(PrivateGreedy):
         self, vault: Vault, candidates: Candidates, budget: GreedyBudget, reservation: Reservation, entropy: Entropy
     ) -> GreedyDoors:
         return GreedyDoors(vault, candidates, self._mechanism, budget, reservation, entropy)
-
-    def _check_parameters(self) -> None:
-        super()._check_parameters()
-        check_integer("max_length", self.max_length, at_least=1)
 
 
 @lru_cache(maxsize=256)  # an experiment asks for the same one at every fit

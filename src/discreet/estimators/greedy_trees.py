@@ -12,6 +12,7 @@ from ..rules.numbered_tree import NumberedTree
 from ..schema import Schema
 from .algorithms.greedy_trees import greedy_tree
 from .greedy import PrivateGreedy
+from .parameters import DP_GREEDY_TREES
 from .private import Priced
 from .trees import Trees
 
@@ -26,17 +27,11 @@ class DPGreedyTreeClassifier(Trees, PrivateGreedy):
 
     Parameters
     ----------
-    epsilon : float, default=1.0
-        The privacy budget. With mechanisms of our own it is what is proved.
     max_depth : int, default=3
-        The most tests that a record can meet, from 0 to 12. With each level there is less of epsilon for the others.
-    mechanism : str, default="mass"
-        How a test is chosen: any mechanism of ``DPGreedyRuleListClassifier``, for as many classes as there.
-    delta, min_support, confidence
-        For the mechanisms that need them, as in ``DPGreedyRuleListClassifier``; the support is that of a node to be split.
-    counts_share : float, default=0.5
-        For mechanisms of our own: the share of epsilon that goes to the class counts of the leaves, and so to the labels; the
-        levels get the rest. The published methods pay for the counts what they pay for a choice.
+        As in ``DPOptimalTreeClassifier``. With each level there is less of epsilon for the others.
+    epsilon, mechanism, delta, min_support, confidence, counts_share
+        As in ``DPGreedyRuleListClassifier``; the support is that of a node to be split, and the class counts are those of the
+        leaves. The published methods pay for them what they pay for a choice.
     schema, infer_schema, exclude, records_per_person, ledger, random_state
         As in ``DPGreedyRuleListClassifier``.
 
@@ -60,6 +55,8 @@ class DPGreedyTreeClassifier(Trees, PrivateGreedy):
     >>> clf.score(data.data, data.target) > 0.55
     True
     """
+
+    _parameters = DP_GREEDY_TREES
 
     def __init__(
         self,
@@ -104,7 +101,3 @@ class DPGreedyTreeClassifier(Trees, PrivateGreedy):
         self, vault: Vault, candidates: Candidates, budget: GreedyBudget, reservation: Reservation, entropy: Entropy
     ) -> GreedyTreeDoors:
         return GreedyTreeDoors(vault, candidates, self._mechanism, budget, reservation, entropy)
-
-    def _check_parameters(self) -> None:
-        super()._check_parameters()
-        self._check_depth()

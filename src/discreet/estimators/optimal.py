@@ -1,6 +1,6 @@
 """The classifiers that choose whole rule lists: by one private draw, and without privacy the best there is."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from fractions import Fraction
@@ -8,7 +8,6 @@ from typing import Any, Self
 
 import numpy as np
 
-from .._utils.parameters import check_integer
 from ..accounting.ledger import Ledger, Reservation, exact
 from ..private.mechanisms.registry import WHOLE_LISTS
 from ..private.mechanisms.whole_lists import DrawBudget
@@ -18,14 +17,14 @@ from ..private.queries.list_doors import ListDoors
 from ..private.queries.summed_doors import SummedListDoors
 from ..private.queries.vault import Vault
 from ..rules.candidates import Candidates
-from ..rules.limits import Limits, check_forbid, check_monotone
+from ..rules.limits import Limits
 from ..rules.prior import Prior
 from ..schema import Schema
 from ..sources.plan import Needs
 from .algorithms.greedy import Learned
 from .algorithms.optimal import check_feasible, check_joint, draws_of, is_summed, optimal
-from .base import Classifier, fill_cells, refuse
-from .drawn import check_class_weight, check_counts_share, check_time_limit, class_weights
+from .base import Classifier, class_weights, fill_cells, refuse
+from .parameters import BEST_LISTS, DP_WHOLE_LISTS
 from .private import Priced, PrivateClassifier
 from .progress import Bar, estimate_of_lists, steps_of_lists
 
@@ -44,17 +43,11 @@ class DPOptimalRuleListClassifier(PrivateClassifier):
 
     Parameters
     ----------
-    epsilon : float, default=1.0
-        The privacy budget. It is what is proved.
     max_length : int, default=4
-        The most rules in the list, counting the default.
+        As in ``GreedyRuleListClassifier``.
     joint : int, default=None
         How many rules to draw at once, at most eight; None for all of them. With fewer, the next ones are drawn for the records
         that are left, and epsilon is split over the draws: the way to long lists and to thousands of candidates. 1 is greedy.
-    max_card : int, default=1
-        The most literals in a rule.
-    negations : bool, default=True
-        Whether rules may use negated literals.
     counts_share : float, default=0.1
         The share of epsilon that buys noisy class counts, for ``predict_proba``. The labels are part of the draw and do not
         need them; 0 leaves the counts out.
@@ -63,10 +56,10 @@ class DPOptimalRuleListClassifier(PrivateClassifier):
     prior : list or dict, default=None
         Public weights: of lists with 0, 1, ... rules (a list of ``max_length`` numbers; all alike by default), and of rules with
         1, 2, ... literals: ``{"lengths": [1, 1, 2, 2], "cards": [1, 0.1]}``.
-    schema, infer_schema, candidates, exclude, records_per_person, ledger, random_state
+    epsilon, max_card, negations, schema, infer_schema, candidates, exclude, records_per_person, ledger, random_state
         As in ``DPGreedyRuleListClassifier``.
     monotone, forbid
-        Public limits that every list keeps to which could be drawn, as in ``DPOptimalTreeClassifier``: they cost nothing. They
+        As in ``DPOptimalTreeClassifier``: every list that could be drawn keeps to them, and they cost nothing. They
         need lists that are added up: single literals, and up to three rules a draw (docs/optimal.md).
     time_limit : float, default=None
         Seconds after which to give up. The fit then fails, and says whether anything was booked: what was stays spent. That it
@@ -95,6 +88,8 @@ class DPOptimalRuleListClassifier(PrivateClassifier):
     >>> clf.score(data.data, data.target) > 0.6
     True
     """
+
+    _parameters = DP_WHOLE_LISTS
 
     def __init__(
         self,
@@ -205,22 +200,6 @@ class DPOptimalRuleListClassifier(PrivateClassifier):
     ) -> ListDoors:
         return ListDoors(vault, candidates, budget, prior, weights, reservation, entropy, self.time_limit)
 
-    def _check_parameters(self) -> None:
-        super()._check_parameters()
-        check_integer("max_length", self.max_length, at_least=1)
-        if self.joint is not None:
-            check_integer("joint", self.joint, at_least=1)
-            lengths = self.prior.get("lengths") if isinstance(self.prior, Mapping) else self.prior
-            if lengths is not None and self.joint < self.max_length - 1:
-                raise ValueError(
-                    "prior: weights of lengths need joint=None; each of several draws takes all lengths alike"
-                )
-        check_counts_share(self.counts_share)
-        check_class_weight(self.class_weight)
-        check_time_limit(self.time_limit)
-        check_monotone(self.monotone)
-        check_forbid(self.forbid)
-
 
 class OptimalRuleListClassifier(Classifier):
     """The most accurate rule list over the candidates, without privacy, with a certificate that there is no better one.
@@ -228,19 +207,13 @@ class OptimalRuleListClassifier(Classifier):
     Parameters
     ----------
     max_length : int, default=4
-        The most rules in the list, counting the default.
-    max_card : int, default=1
-        The most literals in a rule.
-    negations : bool, default=True
-        Whether rules may use negated literals.
-    schema, candidates, exclude
+        As in ``GreedyRuleListClassifier``.
+    max_card, negations, schema, candidates, exclude
         As in ``GreedyRuleListClassifier``.
     monotone, forbid
-        As in ``DPOptimalRuleListClassifier``: the best of the lists that keep to them. Without a schema classes are sorted.
-    time_limit : float, default=None
-        Seconds after which to give up, with an error.
-    verbose : bool, default=False
-        Show that work is going on, and for how long.
+        As in ``DPOptimalTreeClassifier``: the best of the lists that keep to them. Without a schema classes are sorted.
+    time_limit, verbose
+        As in ``DPOptimalRuleListClassifier``.
 
     Attributes
     ----------
@@ -261,6 +234,8 @@ class OptimalRuleListClassifier(Classifier):
     >>> clf.certificate_
     Optimum(correct=4710.0, bound=4710.0)
     """
+
+    _parameters = BEST_LISTS
 
     def __init__(
         self,
@@ -289,8 +264,7 @@ class OptimalRuleListClassifier(Classifier):
     def fit(self, X: Any, y: Any, **unsupported: Any) -> Self:
         """Learn a rule list from records X (a data frame or an array) and their labels y."""
         refuse(unsupported)
-        check_integer("max_length", self.max_length, at_least=1)
-        check_time_limit(self.time_limit)
+        self._check_parameters()
         table = self._table(X, reset=True)
         labels = self._labels(y, len(table))
         candidates = self._candidates(self._schema_for(table))

@@ -37,7 +37,7 @@ from ..private.queries.tuple_vault import TupleVault
 from ..private.queries.vault import Vault as AnyVault
 from ..private.release import ASSUMES, Release, Terms, release, warn_outside
 from ..rules.candidates import Candidates
-from ..schema import Label, Schema
+from ..schema import Schema
 from ..schema.schema import check_private_schema, sorted_classes
 from ..sources.engine import EngineTable
 from ..sources.memory import FileTable, MemoryTable, ReadOnce, Source, check_labels, check_types
@@ -123,7 +123,6 @@ class PrivateClassifier(Classifier, ABC):
         drafted: bool,
         may_change: bool,
         engine: str = "",
-        counted: Callable[[], None] = lambda: None,
     ) -> Self:
         """Count the records of a source as planned, and learn. ``may_change``: it may be another table the next time.
 
@@ -148,9 +147,7 @@ class PrivateClassifier(Classifier, ABC):
 
         def fill() -> AnyVault:
             source = open_source()
-            vault = count_redacted(lambda: count(source))
-            counted()
-            return vault
+            return count_redacted(lambda: count(source))
 
         with ExitStack() as done:
             self._learn(candidates, fill, drafted)
@@ -180,6 +177,7 @@ class PrivateClassifier(Classifier, ABC):
         delimiter: str | None = None,
         encoding: str = "utf-8",
         decimal: str = ".",
+        engine: str = "memory",
         **unsupported: Any,
     ) -> Self:
         """Learn a model from a CSV, Parquet or Arrow file, read a part at a time: it may be larger than memory.
@@ -187,6 +185,7 @@ class PrivateClassifier(Classifier, ABC):
         The schema names the target. What the strings of a CSV file mean is in docs/command-line.md. The file is read once;
         twice if there are two draws (``joint``, ``stages``) and the schema allows too many patterns to hold. With more draws than
         that its bins are kept in a temporary file meanwhile (docs/scale.md).
+        With ``engine="duckdb"`` DuckDB reads a Parquet file; the model and its statement are the same.
 
         Examples
         --------
@@ -201,24 +200,21 @@ class PrivateClassifier(Classifier, ABC):
         epsilon = 1
         """
         refuse(unsupported)
-        return self._fit_opened(
-            lambda schema, classes: FileTable(Path(path), schema, classes, delimiter, encoding, decimal)
-        )
-
-    def _fit_opened(
-        self, open_source: Callable[[Schema, Sequence[Label]], Source], counted: Callable[[], None] = lambda: None
-    ) -> Self:
-        """Learn from what a file holds, whoever reads it: the same counts, and the same statement.
-
-        ``counted`` is called when the records are counted, before anything is booked.
-        """
+        if engine not in ("memory", "duckdb"):
+            raise ValueError(f"engine must be memory or duckdb, not {engine!r}")
         self._check_parameters()
         schema = self._needed_schema("fit_file")
         candidates = self._prepared(schema)
-        plan, classes = self._plan(candidates), sorted_classes(schema)
-        return self._learn_from(
-            lambda: open_source(schema, classes), candidates, plan, drafted=False, may_change=True, counted=counted
-        )
+        classes = sorted_classes(schema)
+
+        def open_source() -> Source:
+            if engine == "memory":
+                return FileTable(Path(path), schema, classes, delimiter, encoding, decimal)
+            from ..sources.urls import open_table
+
+            return EngineTable(open_table(path), schema, classes)
+
+        return self._learn_from(open_source, candidates, self._plan(candidates), drafted=False, may_change=True)
 
     def _needed_schema(self, method: str) -> Schema:
         if self.schema is None:
@@ -311,10 +307,19 @@ class PrivateClassifier(Classifier, ABC):
         self._set_features(schema)
         return self._candidates(schema)
 
-    def _check_all(self) -> None:
-        """Raise whatever a fit with the given schema would raise before it reads a record."""
+    def promise(self) -> PrivacyStatement:
+        """What a fit with the given schema would promise, and its ``costs`` for a ledger, from public numbers alone.
+
+        Whatever such a fit would raise before it reads a record is raised here.
+
+        >>> from discreet import DPOptimalTreeClassifier, Ledger
+        >>> from discreet.datasets import load_compas
+        >>> clf = DPOptimalTreeClassifier(epsilon=0.5, schema=load_compas().schema)
+        >>> print(clf.promise().proved, Ledger(epsilon=3).room_for(clf.promise().costs))
+        epsilon = 0.5 6
+        """
         self._check_parameters()
-        self._price(self._prepared(self._given_schema().exclude(self.exclude)), drafted=False)
+        return self._price(self._prepared(self._needed_schema("promise")), drafted=False).statement
 
     def _set_features(self, schema: Schema) -> None:
         self.feature_names_in_ = np.array(schema.names, dtype=object)
@@ -336,7 +341,8 @@ class PrivateClassifier(Classifier, ABC):
         return Terms(self.epsilon, self.ledger, self.records_per_person, self.random_state)
 
     def _check_parameters(self) -> None:
-        _ = self._terms
+        _ = self._terms  # checks what every release has
+        super()._check_parameters()
 
     def _promise(
         self,

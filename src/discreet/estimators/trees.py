@@ -1,7 +1,7 @@
 """The classifiers that choose whole trees: by one private draw, or stage by stage; and without privacy the best there is."""
 
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
 from functools import lru_cache
@@ -9,7 +9,6 @@ from typing import Any, Self
 
 import numpy as np
 
-from .._utils.parameters import check_integer
 from ..accounting.ledger import Ledger, Reservation, exact
 from ..models.model import Model
 from ..models.partition import Answer
@@ -23,29 +22,25 @@ from ..private.queries.tree_doors import TreeDoors
 from ..private.queries.tuple_vault import TupleVault
 from ..private.queries.vault import Vault
 from ..rules.candidates import Candidates
-from ..rules.limits import Limits, check_forbid, check_monotone
+from ..rules.limits import Limits
 from ..rules.numbered_tree import Leaf, NumberedTree
 from ..rules.prior import TreePrior
 from ..schema import Schema
 from ..sources.plan import Needs
 from .algorithms.greedy import majority
 from .algorithms.trees import (
-    DEEPEST,
     DEEPEST_SUMMED,
-    MOST_STAGES,
     DrawsTrees,
     check_feasible,
     count_draws,
     count_ranges,
     whole_tree,
 )
-from .base import Classifier, fill_cells, refuse
-from .drawn import check_class_weight, check_counts_share, check_time_limit, class_weights
+from .base import Classifier, class_weights, fill_cells, refuse
+from .parameters import BEST_TREES, DP_WHOLE_TREES
+from .parameters import BY_MASS as BY_MASS
 from .private import Priced, PrivateClassifier
 from .progress import Bar, estimate, steps_of_trees
-
-BY_MASS = "mass"
-CRITERIA = ("accuracy", BY_MASS)
 
 
 class Trees(Classifier):
@@ -84,21 +79,6 @@ class Trees(Classifier):
         """What every tree keeps to."""
         return Limits.of(self.monotone, self.forbid, candidates, self.classes_.tolist())
 
-    def _check_depth(self) -> None:
-        check_integer("max_depth", self.max_depth, at_least=0)
-        if self.max_depth > DEEPEST:
-            raise ValueError(f"max_depth must be at most {DEEPEST}, not {self.max_depth!r}")
-
-    def _check_tree_parameters(self) -> None:
-        self._check_depth()
-        if self.criterion not in CRITERIA:
-            raise ValueError(f"criterion must be one of {', '.join(CRITERIA)}, not {self.criterion!r}")
-        check_forbid(self.forbid)
-        if check_monotone(self.monotone) and self.criterion != "accuracy":
-            raise ValueError(
-                'monotone needs criterion="accuracy": by mass a tree has no labels when it is drawn. Leave one of them out'
-            )
-
 
 class DPOptimalTreeClassifier(Trees, PrivateClassifier):
     """A decision tree drawn whole with differential privacy: the more records a tree classifies correctly, the likelier it is.
@@ -108,8 +88,6 @@ class DPOptimalTreeClassifier(Trees, PrivateClassifier):
 
     Parameters
     ----------
-    epsilon : float, default=1.0
-        The privacy budget. It is what is proved.
     max_depth : int, default=3
         The most tests that a record can meet, from 0 to 12. A depth that would take hours is refused, with one that is feasible.
     stages : tuple of int, default=None
@@ -120,16 +98,13 @@ class DPOptimalTreeClassifier(Trees, PrivateClassifier):
         What a tree is drawn by: the records that it classifies correctly, or the impurity mass of its leaves, which gives better
         probabilities, and labels from the noisy counts.
     counts_share : float, default=0.1
-        The share of epsilon that buys noisy class counts of the leaves, for ``predict_proba``. 0 leaves the counts out; with
-        ``criterion="mass"`` they are needed.
+        As in ``DPOptimalRuleListClassifier``. With ``criterion="mass"`` the counts are needed.
     split : float, default=0.5
         The prior probability that a node is split.
-    class_weight : dict, default=None
-        Public weights of the classes, if mistakes are not equally bad: ``{"ill": 5, "well": 1}``.
     prior : str or dict, default=None
         Public weights of the tests. None: all alike. "columns": all columns alike, and the tests of one share its weight. A dict:
         weights by column, which each of its tests gets.
-    schema, infer_schema, exclude, records_per_person, ledger, random_state
+    epsilon, schema, infer_schema, exclude, records_per_person, ledger, random_state
         As in ``DPGreedyRuleListClassifier``.
     monotone : dict, default=None
         Public columns, numeric or Boolean, in which every tree that could be drawn rises (+1) or falls (-1):
@@ -137,11 +112,8 @@ class DPOptimalTreeClassifier(Trees, PrivateClassifier):
         in the order of the schema. It costs nothing. Not in several ``stages``, and not with ``criterion="mass"``.
     forbid : list of tuples, default=()
         Public columns that no way to an answer tests together: ``[("race", "sex")]``. It costs nothing.
-    time_limit : float, default=None
-        Seconds after which to give up. The fit then fails, and says whether anything was booked: what was stays spent. That it
-        struck may say something about the records that is not covered by the guarantee, like run time as a whole.
-    verbose : bool, default=False
-        Say on stderr how the records are counted and how long it may take, and show on a terminal how far it is.
+    class_weight, time_limit, verbose
+        As in ``DPOptimalRuleListClassifier``.
 
     Attributes
     ----------
@@ -163,6 +135,8 @@ class DPOptimalTreeClassifier(Trees, PrivateClassifier):
     >>> clf.score(data.data, data.target) > 0.6
     True
     """
+
+    _parameters = DP_WHOLE_TREES
 
     def __init__(
         self,
@@ -272,48 +246,20 @@ class DPOptimalTreeClassifier(Trees, PrivateClassifier):
         """The depth of each draw."""
         return (int(self.max_depth),) if self.stages is None else tuple(int(depth) for depth in self.stages)
 
-    def _check_parameters(self) -> None:
-        super()._check_parameters()
-        self._check_tree_parameters()
-        if self.stages is not None:
-            is_list = isinstance(self.stages, Sequence | np.ndarray) and not isinstance(self.stages, str)
-            if not is_list or not 1 <= len(self.stages) <= MOST_STAGES:
-                raise ValueError(
-                    f"stages must be None or 1 to {MOST_STAGES} depths, such as (2, 2), not {self.stages!r}"
-                )
-            for depth in self.stages:
-                check_integer("stages", depth, at_least=1)
-            if sum(self.stages) > DEEPEST:
-                raise ValueError(f"stages must add up to a depth of at most {DEEPEST}, not {self.stages!r}")
-        check_counts_share(self.counts_share)
-        if self.criterion == "mass" and not self.counts_share:
-            raise ValueError('counts_share must be above 0 with criterion="mass": labels come from the noisy counts')
-        check_class_weight(self.class_weight)
-        check_time_limit(self.time_limit)
-        if check_monotone(self.monotone) and self.stages is not None and len(self.stages) > 1:
-            raise ValueError(
-                "monotone needs a tree that is drawn at once: later stages would change the labels of earlier ones. Set "
-                "max_depth in place of stages, or leave monotone out"
-            )
-
 
 class OptimalTreeClassifier(Trees):
     """The most accurate tree up to a depth, without privacy, with a certificate that there is no better one.
 
     Parameters
     ----------
-    max_depth : int, default=3
-        The most tests that a record can meet, from 0 to 12.
-    criterion : {"accuracy", "mass"}, default="accuracy"
-        What is best: most records classified correctly, or the least impurity mass of the leaves.
+    max_depth, criterion
+        As in ``DPOptimalTreeClassifier``: the best tree has most records classified correctly, or the least impurity mass.
     schema, exclude
         As in ``GreedyRuleListClassifier``.
     monotone, forbid
         As in ``DPOptimalTreeClassifier``: the best of the trees that keep to them. Without a schema classes are sorted.
-    time_limit : float, default=None
-        Seconds after which to give up, with an error.
-    verbose : bool, default=False
-        Say on stderr how long it may take, and show on a terminal how far it is.
+    time_limit, verbose
+        As in ``DPOptimalRuleListClassifier``.
 
     Attributes
     ----------
@@ -334,6 +280,8 @@ class OptimalTreeClassifier(Trees):
     >>> clf.certificate_.gap
     0.0
     """
+
+    _parameters = BEST_TREES
 
     def __init__(
         self,
@@ -358,8 +306,7 @@ class OptimalTreeClassifier(Trees):
     def fit(self, X: Any, y: Any, **unsupported: Any) -> Self:
         """Learn a tree from records X (a data frame or an array) and their labels y."""
         refuse(unsupported)
-        self._check_tree_parameters()
-        check_time_limit(self.time_limit)
+        self._check_parameters()
         table = self._table(X, reset=True)
         labels = self._labels(y, len(table))
         candidates = self._candidates(self._schema_for(table))

@@ -1,0 +1,379 @@
+"""The parameters of all estimators, each described once: its name, its range, its default, and its help on the command line.
+
+An estimator has a ``Table`` of them, which checks what it was given when it is fitted (``__init__`` does nothing), and from which
+the options of ``discreet fit`` and ``discreet plan`` are made. What needs more than the parameter itself is checked where that is
+known: epsilon, the ledger and the seed with every release (private/release.py), candidates and priors with the schema (rules/).
+
+Nothing heavy is imported before it is needed, so that the command line answers at once.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from .._utils.parameters import check_integer, finite_number
+from .algorithms.trees import DEEPEST, MOST_STAGES
+
+DEEPEST_BEFORE_CARDS = 2  # a card in each leaf has to be read, too
+BY_MASS = "mass"
+
+# -- Kinds of values -------------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Anything:
+    """Checked elsewhere, or not at all."""
+
+    def __call__(self, name: str, value: Any) -> None:
+        """No complaint."""
+
+
+@dataclass(frozen=True)
+class Integer:
+    """An integer in a range, or None if that means something."""
+
+    least: int
+    most: int | None = None
+    or_none: bool = False
+
+    def __call__(self, name: str, value: Any) -> None:
+        """Complain about any other value."""
+        if value is None and self.or_none:
+            return
+        check_integer(name, value, self.least)
+        if self.most is not None and value > self.most:
+            raise ValueError(f"{name} must be at most {self.most}, not {value!r}")
+
+
+@dataclass(frozen=True)
+class Number:
+    """A finite number for which something holds, or None if that means something."""
+
+    must_be: str
+    holds: Callable[[Any], bool]
+    or_none: bool = False
+
+    def __call__(self, name: str, value: Any) -> None:
+        """Complain about any other value."""
+        if not (value is None and self.or_none) and not self.holds(finite_number(name, value)):
+            raise ValueError(f"{name} must be {self.must_be}, not {value!r}")
+
+
+@dataclass(frozen=True)
+class OneOf:
+    """One of some names; which, is asked for when it is needed."""
+
+    names: Callable[[], Sequence[str]]
+
+    def __call__(self, name: str, value: Any) -> None:
+        """Complain about any other value."""
+        if not isinstance(value, str) or value not in self.names():
+            raise ValueError(f"{name} must be one of {', '.join(self.names())}, not {value!r}")
+
+
+@dataclass(frozen=True)
+class Typed:
+    """On the command line: words, and what each of them stands for."""
+
+    words: Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """A parameter of one or more estimators.
+
+    ``help`` is for the command line, where there is an option for the parameter if it has one. ``typed`` is how it is read there,
+    if not as ``check`` says, and ``option`` what it is called, if not by its name.
+    """
+
+    name: str
+    default: Any
+    check: Callable[[str, Any], None] = Anything()
+    help: str = ""
+    typed: Any = None
+    option: str = ""
+
+    def __call__(self, default: Any = None, **other: Any) -> "Parameter":
+        """The same for an estimator with another default, range or help."""
+        return replace(self, default=self.default if default is None else default, **other)
+
+
+class Table:
+    """The parameters of an estimator in the order of its ``__init__``, and rules about several of them."""
+
+    def __init__(self, *parameters: Parameter, rules: Sequence[Callable[[Any], None]] = ()) -> None:
+        self.parameters, self.rules = parameters, rules
+
+    def check(self, estimator: Any) -> None:
+        """Raise ValueError for the first parameter that cannot be used."""
+        for parameter in self.parameters:
+            parameter.check(parameter.name, getattr(estimator, parameter.name))
+        for rule in self.rules:
+            rule(estimator)
+
+    @property
+    def options(self) -> dict[str, Parameter]:
+        """What can be said on the command line."""
+        return {parameter.name: parameter for parameter in self.parameters if parameter.help}
+
+
+def _is_float(value: Any) -> bool:
+    import numpy as np
+
+    return isinstance(value, float | np.floating)
+
+
+def _min_support(least: int) -> Callable[[str, Any], None]:
+    """A share of the records below 1, or an integer number of them; neither below ``least``, nor 0 if that is 1."""
+
+    def check(name: str, value: Any) -> None:
+        import numpy as np
+
+        share = _is_float(value) and (0.0 < value < 1.0 or value == least == 0)
+        number = not isinstance(value, bool) and isinstance(value, int | np.integer) and value >= least
+        if not (share or number):
+            raise ValueError(
+                f"{name} must be a share {'in [0, 1)' if least == 0 else 'between 0 and 1'} "
+                f"or an integer number of records of at least {least}, not {value!r}"
+            )
+
+    return check
+
+
+def _confidence(name: str, value: Any) -> None:
+    if not _is_float(value) or not 0.5 < value < 1:
+        raise ValueError(f"{name} must be above 1/2 and below 1, not {value!r}")
+
+
+def _class_weight(name: str, value: Any) -> None:
+    if isinstance(value, str) and value == "balanced":
+        raise ValueError(
+            f'{name}="balanced" reads the class frequencies off the private records; give public weights instead: '
+            f"{name}={{label: weight, ...}}"
+        )
+    if value is not None and not isinstance(value, Mapping):
+        raise ValueError(f"{name} must be None or a dict of weights by class, not {type(value).__name__}")
+
+
+def _monotone(name: str, value: Any) -> None:
+    from ..rules.limits import check_monotone
+
+    check_monotone(value)
+
+
+def _forbid(name: str, value: Any) -> None:
+    from ..rules.limits import check_forbid
+
+    check_forbid(value)
+
+
+def _stages(name: str, value: Any) -> None:
+    import numpy as np
+
+    if value is None:
+        return
+    is_list = isinstance(value, Sequence | np.ndarray) and not isinstance(value, str)
+    if not is_list or not 1 <= len(value) <= MOST_STAGES:
+        raise ValueError(f"{name} must be None or 1 to {MOST_STAGES} depths, such as (2, 2), not {value!r}")
+    for depth in value:
+        check_integer(name, depth, at_least=1)
+    if sum(value) > DEEPEST:
+        raise ValueError(f"{name} must add up to a depth of at most {DEEPEST}, not {value!r}")
+
+
+def _bool_or_none(name: str, value: Any) -> None:
+    if not (value is None or isinstance(value, bool)):
+        raise ValueError(f"{name} must be True, False or None, not {value!r}")
+
+
+def _mechanisms() -> Sequence[str]:
+    from ..private.mechanisms.registry import MECHANISMS
+
+    return tuple(MECHANISMS)
+
+
+# -- The parameters --------------------------------------------------------------------------------------------------------------
+
+EPSILON = Parameter("epsilon", 1.0, help="The privacy budget of this model: see `discreet plan`.", typed=float)
+MECHANISM = Parameter("mechanism", "mass", OneOf(_mechanisms), "How a rule or test is chosen.")
+DELTA = Parameter(
+    "delta",
+    None,
+    Number("above 0 (from 1e-100) and below 1", lambda x: 1e-100 <= x < 1, or_none=True),
+    "For sm-laplace and gl-gaussian, which promise less.",
+)
+MAX_LENGTH = Parameter("max_length", 5, Integer(1), "The most rules, with the default rule.")
+MAX_DEPTH = Parameter("max_depth", 3, Integer(0, DEEPEST), "The most tests that a record can meet.")
+MAX_COLUMNS = Parameter(
+    "max_columns",
+    None,
+    Integer(1, or_none=True),
+    "How many columns give points; by default all, up to 20, else more with more epsilon. If not all, a third of epsilon "
+    "chooses them.",
+)
+MIN_SUPPORT = Parameter(
+    "min_support", 0.05, _min_support(1), "For sm-laplace and sm-cauchy: a public number of records.", Integer(1)
+)
+CONFIDENCE = Parameter("confidence", 0.99, _confidence)
+COUNTS_SHARE = Parameter(
+    "counts_share",
+    0.1,
+    Number("0, or from 0.001 to 0.9", lambda x: x == 0 or 0.001 <= x <= 0.9),
+    "The share of epsilon for noisy class counts.",
+)
+JOINT = Parameter("joint", None, Integer(1, or_none=True), "How many rules to draw at once; all by default.")
+STAGES = Parameter("stages", None, _stages, "Draws after each other, as in 2,2, in place of --max-depth.")
+CRITERION = Parameter(
+    "criterion",
+    "accuracy",
+    OneOf(lambda: ("accuracy", BY_MASS)),
+    "Drawn for correct records, or for purer leaves (mass): better probabilities.",
+)
+SPLIT = Parameter("split", 0.5, help="The prior probability that a node is split.", typed=float)
+PRIOR = Parameter("prior", None)
+PRIOR_OF_TESTS = PRIOR(
+    help="All tests alike (the default), or all columns, whatever their number of tests.",
+    typed=Typed({"tests": None, "columns": "columns"}),
+)
+POINTS = Parameter("points", "integers", OneOf(lambda: ("integers", "decimals")), "How points are written.")
+TREE_DEPTH = Parameter(
+    "tree_depth",
+    0,
+    Integer(0, DEEPEST_BEFORE_CARDS),
+    "First a tree of this depth, then a card in each of its leaves; 0: none.",
+)
+ONE_BY_ONE = Parameter(
+    "one_by_one",
+    None,
+    _bool_or_none,
+    "Columns one after the other, each by what the others leave to explain, or all in one pass.",
+    Typed({"one-by-one": True, "at-once": False}),
+    "counting",
+)
+CLASS_WEIGHT = Parameter(
+    "class_weight", None, _class_weight, "How bad a mistake on a class is, a public number: ill=5. Repeat."
+)
+MAX_CARD = Parameter("max_card", 1, help="The most conditions in a rule.", typed=Integer(1, 3))
+NEGATIONS = Parameter("negations", True)
+MONOTONE = Parameter(
+    "monotone", None, _monotone, "A column in which the model rises (:+1) or falls (:-1), from class to class. Repeat."
+)
+FORBID = Parameter("forbid", (), _forbid, "Columns that no answer may depend on together. Repeat.")
+SCHEMA = Parameter("schema", None)
+INFER_SCHEMA = Parameter("infer_schema", False)
+CANDIDATES = Parameter("candidates", None)
+EXCLUDE = Parameter("exclude", (), help="A column that the model may not use. Repeat.")
+RECORDS_PER_PERSON = Parameter(
+    "records_per_person", 1, Integer(1), "The most records that one person has in the table."
+)
+LEDGER = Parameter("ledger", None)
+RANDOM_STATE = Parameter("random_state", None)
+TIME_LIMIT = Parameter(
+    "time_limit",
+    None,
+    Number("None or a number of seconds above 0", lambda x: x > 0, or_none=True),
+    "Seconds after which to give up. It says if anything was booked.",
+)
+VERBOSE = Parameter("verbose", False, help="Say how long it may take. On a terminal it is said anyway.")
+
+# -- What goes together ----------------------------------------------------------------------------------------------------------
+
+
+def _delta_is_needed(greedy: Any) -> None:
+    from ..private.mechanisms.registry import MECHANISMS
+
+    name = greedy.mechanism
+    needs_delta = MECHANISMS[name].needs_delta
+    if not needs_delta and greedy.delta is not None:
+        raise ValueError(f"delta must be None for {name}: this mechanism needs no delta, so leave it out")
+    if needs_delta and greedy.records_per_person != 1:
+        raise ValueError(
+            f"records_per_person must be 1 for {name}, whose delta grows with it in a way that its authors do not "
+            "say; use mass, or a whole list"
+        )
+    if needs_delta and greedy.ledger is not None and greedy.delta is None:
+        raise ValueError("a ledger needs a public delta: 1/n^2 would write the number of records into it. Give delta")
+
+
+def _lengths_are_of_one_draw(lists: Any) -> None:
+    lengths = lists.prior.get("lengths") if isinstance(lists.prior, Mapping) else lists.prior
+    if lists.joint is not None and lengths is not None and lists.joint < lists.max_length - 1:
+        raise ValueError("prior: weights of lengths need joint=None; each of several draws takes all lengths alike")
+
+
+def _mass_has_no_labels(trees: Any) -> None:
+    if trees.monotone and trees.criterion == BY_MASS:
+        raise ValueError(
+            'monotone needs criterion="accuracy": by mass a tree has no labels when it is drawn. Leave one of them out'
+        )
+
+
+def _mass_needs_counts(trees: Any) -> None:
+    if trees.criterion == BY_MASS and not trees.counts_share:
+        raise ValueError('counts_share must be above 0 with criterion="mass": labels come from the noisy counts')
+
+
+def _monotone_in_one_draw(trees: Any) -> None:
+    if trees.monotone and trees.stages is not None and len(trees.stages) > 1:
+        raise ValueError(
+            "monotone needs a tree that is drawn at once: later stages would change the labels of earlier ones. Set "
+            "max_depth in place of stages, or leave monotone out"
+        )
+
+
+def _monotone_in_one_card(cards: Any) -> None:
+    if cards.monotone and cards.tree_depth:
+        raise ValueError(
+            "monotone needs one card: between the leaves of a tree the total may fall. Leave tree_depth out, or monotone"
+        )
+
+
+# -- The tables ------------------------------------------------------------------------------------------------------------------
+
+RULES = (MAX_CARD, NEGATIONS)
+PERSONS = (RECORDS_PER_PERSON, LEDGER, RANDOM_STATE)
+LIMITS = (MONOTONE, FORBID)
+COUNTS_SHARE_OF_GREEDY = COUNTS_SHARE(
+    0.5,
+    check=Number("from 0.001 to 0.999", lambda x: 0.001 <= x <= 0.999),
+    help="For mass, purity and inverse: the share of epsilon for class counts.",
+)
+CHOICES = (CONFIDENCE, COUNTS_SHARE_OF_GREEDY)
+
+GREEDY_LISTS = Table(
+    *(MAX_LENGTH, MAX_CARD, MIN_SUPPORT(0.0, check=_min_support(0)), NEGATIONS, SCHEMA, CANDIDATES, EXCLUDE)
+)
+BEST_LISTS = Table(MAX_LENGTH(4), *RULES, SCHEMA, CANDIDATES, EXCLUDE, TIME_LIMIT, VERBOSE, *LIMITS)
+BEST_TREES = Table(
+    *(MAX_DEPTH, CRITERION, SCHEMA, EXCLUDE, TIME_LIMIT, VERBOSE, *LIMITS),
+    rules=[_mass_has_no_labels],
+)
+CARDS = Table(
+    *(MAX_COLUMNS, POINTS, MONOTONE, TREE_DEPTH, ONE_BY_ONE, SCHEMA, EXCLUDE),
+    rules=[_monotone_in_one_card],
+)
+
+DP_GREEDY_LISTS = Table(
+    *(MECHANISM, EPSILON, DELTA, MAX_LENGTH, MIN_SUPPORT, *CHOICES, *RULES),
+    *(SCHEMA, INFER_SCHEMA, CANDIDATES, EXCLUDE, *PERSONS),
+    rules=[_delta_is_needed],
+)
+DP_GREEDY_TREES = Table(
+    *(EPSILON, MAX_DEPTH, MECHANISM, DELTA, MIN_SUPPORT, *CHOICES, SCHEMA, INFER_SCHEMA, EXCLUDE, *PERSONS),
+    rules=[_delta_is_needed],
+)
+DP_WHOLE_LISTS = Table(
+    *(EPSILON, MAX_LENGTH(4), JOINT, *RULES, COUNTS_SHARE, CLASS_WEIGHT, PRIOR),
+    *(SCHEMA, INFER_SCHEMA, CANDIDATES, EXCLUDE, *PERSONS, TIME_LIMIT, VERBOSE, *LIMITS),
+    rules=[_lengths_are_of_one_draw],
+)
+DP_WHOLE_TREES = Table(
+    *(EPSILON, MAX_DEPTH, STAGES, CRITERION, COUNTS_SHARE, SPLIT, CLASS_WEIGHT, PRIOR_OF_TESTS),
+    *(SCHEMA, INFER_SCHEMA, EXCLUDE, *PERSONS, TIME_LIMIT, VERBOSE, *LIMITS),
+    rules=[_mass_has_no_labels, _mass_needs_counts, _monotone_in_one_draw],
+)
+DP_CARDS = Table(
+    *(EPSILON, MAX_COLUMNS, POINTS, MONOTONE, TREE_DEPTH, ONE_BY_ONE, COUNTS_SHARE),
+    *(SCHEMA, INFER_SCHEMA, EXCLUDE, *PERSONS, TIME_LIMIT, VERBOSE),
+    rules=[_monotone_in_one_card],
+)
