@@ -17,7 +17,7 @@ from discreet.accounting.composition import delta_of, epsilon_of
 from discreet.accounting.costs import APPROXIMATE, BOUNDED_RANGE, NOTHING_PROVED, PURE, Cost, plain_sum, rho_sum
 from discreet.accounting.entries import Entry, LedgerSnapshot, Totals, Whole, whole_of
 from discreet.accounting.ledger import BudgetError, NoDeltaError
-from tests.support.slices import examples, slow_but
+from tests.support.slices import slow_but
 
 NOTHING = Fraction(0)
 FINE = 10**6
