@@ -473,5 +473,5 @@ def test_every_way_to_learn_is_looked_at():
     for classifier in (*whole, discreet.DPScoreCardClassifier):
         methods = {name for name in dir(classifier) if name.startswith(("fit", "plan"))}
         assert methods == {"fit", "fit_file", "fit_source", "fit_vault", "plan_source"}
-    fillers = {name for name in vars(discreet.Vault) if not name.startswith("_")}
+    fillers = {name for name in dir(discreet.Vault) if not name.startswith("_")}
     assert fillers == {"from_table", "from_source", "from_file", "filled_by", "drafted"}
