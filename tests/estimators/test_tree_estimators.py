@@ -45,6 +45,8 @@ from discreet.private.queries.tree_doors import TreeDoors
 from discreet.private.sampling.deadline import TimeLimitError
 from discreet.rules.numbered_tree import Fork, Leaf
 
+from ..support.slices import slow_but
+
 IRIS = Schema(
     [
         Numeric(name, cuts=[0.5, 1, 1.5, 2, 3, 4, 5, 6])
@@ -553,7 +555,9 @@ def with_missing_values(data):
     return data.data.astype(object).mask(rng.random(data.data.shape) < 0.1, None)
 
 
-@pytest.mark.parametrize("load", [load_compas, load_adult, load_german_credit])
+@pytest.mark.parametrize(
+    "load", slow_but([load_compas, load_adult, load_german_credit], [load_compas, load_german_credit])
+)
 def test_sql_and_python_of_fitted_trees_predict_the_same_on_all_rows(load):
     duckdb = pytest.importorskip("duckdb")
     data = load()

@@ -32,7 +32,7 @@ from discreet.rules.candidates import Candidates
 from discreet.schema.columns.values import TRUTH, NumberBins, TruthBins
 
 from ..support.fuzzing import RULES as SPECIMEN
-from ..support.slices import examples, pairs
+from ..support.slices import examples, pairs, slow_but
 from ..support.strategies import free_rule_lists, rule_lists, trees
 
 ROW = "?row"  # the number of a record, since engines may give records in any order
@@ -654,7 +654,7 @@ def random_tree(schema, depth, rng):
     return Tree(grown(depth), schema.classes, schema)
 
 
-@pytest.mark.parametrize("name", LOADERS)
+@pytest.mark.parametrize("name", slow_but(LOADERS, ["compas", "german"]))
 def test_trees_on_all_rows_of_the_datasets_with_values_missing(engine, name):
     data, rng = LOADERS[name](), np.random.default_rng(0)
     frame = data.data.mask(rng.random(data.data.shape) < 0.1)

@@ -394,7 +394,7 @@ class TwiceTheRate:
     def _doors(self, *arguments):
         doors = super()._doors(*arguments)
         draw = doors._draw
-        doors._draw = lambda problem: draw(replace(problem, rate=2 * problem.rate))
+        doors._draw = lambda problem, *depth: draw(replace(problem, rate=2 * problem.rate), *depth)
         return doors
 
 
