@@ -20,7 +20,7 @@ from discreet.sources import memory, urls
 
 from ..support.streams_apart import runner
 from .test_outputs import LONG_NAMES, SCHEMA
-from .test_practitioner import FIT, desk, flat, hospital, main, run  # noqa: F401  (desk is a fixture)
+from .test_practitioner import FIT, desk, flat, hospital, main, read_by, run  # noqa: F401  (desk is a fixture)
 
 CARD = ("fit", "card", *FIT[2:])
 
@@ -192,15 +192,15 @@ def test_what_is_wrong_is_said_before_anything_is_read(desk, monkeypatch, option
     run("ledger", "create", "l.json", "-e", "9")
     for place, name in ((memory, "read_parts"), (urls, "open_table")):
         monkeypatch.setattr(place, name, lambda *_, **__: pytest.fail("the table was read"))
-    assert message in flat(run(*CARD, *options, "--ledger", "l.json", "--engine", engine, code=1))
+    assert message in flat(run(*read_by(engine, CARD), *options, "--ledger", "l.json", code=1))
     assert Ledger.open("l.json").entries == ()
 
 
 @pytest.mark.parametrize("engine", ["memory", "duckdb"])
 def test_how_the_records_are_counted_is_said_when_asked_for(desk, engine):  # noqa: F811
-    said = runner().invoke(main, [*CARD, "--verbose", "--engine", engine]).stderr
+    said = runner().invoke(main, [*read_by(engine, CARD), "--verbose"]).stderr
     assert said == "The records are counted once, by 4 columns: at most 630 patterns, and never more than records\n"
-    assert runner().invoke(main, [*CARD, "--engine", engine]).stderr == ""
+    assert runner().invoke(main, [*read_by(engine, CARD)]).stderr == ""
 
 
 def test_a_table_in_an_engine(desk, monkeypatch):  # noqa: F811

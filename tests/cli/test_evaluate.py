@@ -56,8 +56,10 @@ def test_everything_is_printed_and_paid_for_once(desk):
 
 
 def test_as_json_in_memory_and_in_an_engine(desk):
-    for engine in ((), ("--engine", "duckdb")):
-        found = json.loads(run(*EVALUATE, "1", "--by", "sex", "-s", "s.toml", "--json", *engine))
+    pd.read_csv("t.csv").to_parquet("t.parquet")
+    for table, *engine in (["t.csv"], ["t.parquet", "--engine", "duckdb"]):
+        asked = ("evaluate", "m.json", table, *EVALUATE[3:], "1", "--by", "sex", "-s", "s.toml", "--json", *engine)
+        found = json.loads(run(*asked))
         assert [group["group"] for group in found["groups"]] == ["f", "m"]
         assert found["low"] <= found["accuracy"] <= found["high"]
         assert found["proved"] is True

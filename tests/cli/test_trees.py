@@ -15,7 +15,7 @@ from discreet.sources import memory, urls
 
 from ..support.streams_apart import runner
 from .test_outputs import LONG_NAMES, SCHEMA
-from .test_practitioner import FIT, desk, flat, hospital, main, run  # noqa: F401  (desk is a fixture)
+from .test_practitioner import FIT, desk, flat, hospital, main, read_by, run  # noqa: F401  (desk is a fixture)
 
 TREE = ("fit", "tree", *FIT[2:])
 GREEDY = ("fit", "greedy", *FIT[2:])
@@ -182,7 +182,7 @@ def test_what_is_out_of_reach_is_said_before_anything_is_read(desk, monkeypatch,
     run("ledger", "create", "l.json", "-e", "9")
     for place, name in ((memory, "read_parts"), (urls, "open_table")):
         monkeypatch.setattr(place, name, lambda *_, **__: pytest.fail("the table was read"))
-    said = flat(run(*TREE, *options, "--ledger", "l.json", "--engine", engine, code=1))
+    said = flat(run(*read_by(engine, TREE), *options, "--ledger", "l.json", code=1))
     assert message in said
     assert Ledger.open("l.json").entries == ()
     if "too large" in message:
@@ -194,10 +194,8 @@ def test_how_long_it_may_take_is_said_when_asked_for(desk):  # noqa: F811
         "The records are counted once, by 4 columns: at most 630 patterns, and never more than records\n"
         "Trees of up to depth 2, then 1, over 17 tests: less than a second for the sums, plus counting the records.\n"
     )
-    for verbose, err in (
-        ((), ""), (("--verbose",), told), (("-v", "--engine", "duckdb"), told)
-    ):  # fmt: skip
-        assert runner().invoke(main, [*TREE, "--stages", "2,1", *verbose]).stderr == err
+    for call, err in ((TREE, ""), ((*TREE, "--verbose"), told), ((*read_by("duckdb", TREE), "-v"), told)):
+        assert runner().invoke(main, [*call, "--stages", "2,1"]).stderr == err
 
 
 def test_a_table_in_an_engine(desk, monkeypatch):  # noqa: F811

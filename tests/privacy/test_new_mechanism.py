@@ -246,8 +246,7 @@ NAMED = {
     # what trees may be drawn by has the same name
     ("estimators", "trees"): {"mass"},
     ("private", "sampling", "trees", "problem"): {"mass"},
-    ("cli", "plan"): {"mass"},
-    ("cli", "learners"): {"mass"},
+    ("estimators", "parameters"): {"mass"},
     ("audit", "learners"): {"sm-laplace", "sm-cauchy"},
     ("cli", "demo"): {"sm-laplace"},
 }
