@@ -13,7 +13,7 @@ import pytest
 
 from discreet import Ledger
 from discreet.accounting.ledger import BudgetError, LedgerError
-from discreet.accounting.ledger_places import PostgreSQLPlace
+from discreet.accounting.postgres_ledger import PostgreSQLPlace
 
 from ..cli.test_practitioner import desk as desk
 from ..cli.test_practitioner import flat, run

@@ -245,7 +245,7 @@ NAMED = {
     ("estimators", "greedy_trees"): {"mass"},
     # what trees may be drawn by has the same name
     ("estimators", "trees"): {"mass"},
-    ("private", "sampling", "trees", "problem"): {"mass"},
+    ("private", "sampling", "trees", "worth"): {"mass"},
     ("estimators", "parameters"): {"mass"},
     ("audit", "learners"): {"sm-laplace", "sm-cauchy"},
     ("cli", "demo"): {"sm-laplace"},

@@ -1,4 +1,4 @@
-"""What somebody would like to reserve, whether a ledger takes it, and what may then be spent.
+"""What somebody would like to reserve, and whether a ledger takes it.
 
 Whoever asks for releases may choose each after having seen the ones before, its budget included. So what decides must be a
 *filter*: it holds for every such strategy. Two are used, and what **either** of them takes is taken (docs/theory.md, Theorem 34):
@@ -15,60 +15,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from fractions import Fraction
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 from .costs import KINDS, MOST_TIMES, NOTHING_PROVED, PURE, Cost, exact, is_proved, pair, plain_sum
-from .entries import FINISHED, LONGEST_NAME, STOPPED, Booked, Entry, Totals, Whole, rho_charged
+from .entries import LONGEST_NAME, Entry, Totals, Whole, rho_charged
+from .reservation import BudgetError
 
-if TYPE_CHECKING:
-    from .ledger import Ledger
 Pair = tuple[Fraction, Fraction]
 AsReserved = Literal["as reserved"]  # what is proved about a release is the pair that is reserved for it
 Proved = tuple[float, float] | Sequence[Cost] | AsReserved | None
-
-
-class BudgetError(ValueError):
-    """A ledger without enough left, or a door that asks for more than was reserved."""
-
-
-class Reservation:
-    """What a fit may spend. Doors draw from it before they answer. A ``with`` block closes it.
-
-    Doors know the price of a query for one record. It is charged for each of the ``records`` that a person may have.
-    ``booked`` says where it stands, None without a ledger.
-    """
-
-    def __init__(
-        self,
-        epsilon: Fraction,
-        delta: Fraction,
-        ledger: "Ledger | None" = None,
-        booked: Booked | None = None,
-        records: int = 1,
-        spent: Fraction = Fraction(0),
-    ) -> None:
-        self.epsilon, self.delta, self.records, self.booked = epsilon, delta, records, booked
-        self.spent_epsilon, self.spent_delta = spent, Fraction(0)
-        self._ledger = ledger
-
-    def draw(self, epsilon: Fraction, delta: Fraction, what: str) -> None:
-        """Charge a query, or refuse it."""
-        spent_epsilon = self.spent_epsilon + (epsilon if self.records == 1 else self.records * epsilon)
-        spent_delta = self.spent_delta + delta if delta else self.spent_delta
-        if spent_epsilon > self.epsilon or spent_delta > self.delta:
-            raise BudgetError(f"a {what} asks for more than is left of the reservation: this is a bug in the learner")
-        self.spent_epsilon, self.spent_delta = spent_epsilon, spent_delta
-
-    def close(self, how: str = FINISHED) -> None:
-        """Write down what was spent, and whether the release was finished."""
-        if self._ledger is not None and self.booked is not None:
-            self._ledger._end(self.booked, how, self.spent_epsilon, self.spent_delta)
-
-    def __enter__(self) -> "Reservation":
-        return self
-
-    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
-        self.close(FINISHED if kind is None else STOPPED)
 
 
 class NoDeltaError(BudgetError):

@@ -21,11 +21,9 @@ from threading import Lock
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from .._utils.escaping import on_a_line
-from .budget_request import BudgetError as BudgetError
 from .budget_request import BudgetRequest as BudgetRequest
 from .budget_request import NoDeltaError as NoDeltaError
 from .budget_request import Proved, how_many, make_request
-from .budget_request import Reservation as Reservation
 from .budget_request import UnprovedError as UnprovedError
 from .composition import NUMERICAL, Total
 from .costs import UNREADABLE as UNREADABLE
@@ -35,6 +33,8 @@ from .entries import STOPPED, Booked, Rho, Totals, Whole, read_checksum, whole_o
 from .entries import Entry as Entry
 from .entries import LedgerSnapshot as LedgerSnapshot
 from .ledger_places import LedgerError as LedgerError
+from .reservation import BudgetError as BudgetError
+from .reservation import Reservation as Reservation
 
 if TYPE_CHECKING:
     from .stored_ledger import StoredLedger
@@ -66,7 +66,7 @@ class Ledger:
     (Fraction(2, 1), Fraction(1, 1000000))
     >>> ledger.reserve(Fraction(5, 2), Fraction(0), "second model")
     Traceback (most recent call last):
-    discreet.accounting.budget_request.BudgetError: the ledger has epsilon 2 and delta 1e-06 left, this needs epsilon 2.5 and ...
+    discreet.accounting.reservation.BudgetError: the ledger has epsilon 2 and delta 1e-06 left, this needs epsilon 2.5 and ...
 
     A hundred models drawn whole at epsilon 0.1 come to 10 by addition, and fit into 3 at a delta of 1e-6:
 

@@ -1,4 +1,4 @@
-"""Where a ledger may be stored: in a file of SQLite, or on a PostgreSQL server.
+"""Where a ledger may be stored: in a file of SQLite; and what any such place can do (postgres_ledger.py is another).
 
 The words of errors are ours: a driver's may name too much.
 
@@ -7,24 +7,17 @@ reserved is on disk before anyone may use it. SQLite does the locking and, after
 checked: one name (the journal goes by it), a disk of this machine (locks), a file of the length that it says. POSIX drops all
 locks that a process has on a file as soon as *any* descriptor of it is closed there, and a connection must not live on in a
 forked process. So one operation at a time has a connection, and nobody forks meanwhile.
-
-**PostgreSQL**, for an organisation that shares a ledger between machines. The URL says who, where and which ledger:
-``postgresql://USER@HOST:PORT/DATABASE?ledger=NAME``. A ledger is a schema of this name in the database ("discreet" unless another
-is given), so that rights can be granted for each. A password is no part of it: libpq takes it from ``PGPASSWORD``, ``~/.pgpass``
-or a service file. What does not have this very form is refused, and not repeated.
 """
 
 import os
-import re
 import sqlite3
 import stat
 import time
 from collections.abc import Callable
-from contextlib import closing, suppress
+from contextlib import closing
 from pathlib import Path
 from threading import RLock
-from typing import Any, Protocol, TypeVar
-from urllib.parse import parse_qsl, unquote
+from typing import Protocol, TypeVar
 
 from .._utils.writing import new_database
 from .ledger_rows import TABLES, DamagedError, Run
@@ -42,17 +35,6 @@ _alone = RLock()
 
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(before=_alone.acquire, after_in_parent=_alone.release, after_in_child=_alone.release)
-FORM = "postgresql://USER@HOST:PORT/DATABASE?ledger=NAME"
-URL = re.compile(
-    r"postgres(?:ql)?://(?:([\w.-]+)@)?(\[[0-9A-Fa-f:.]+\]|[\w.-]*)(?::([0-9]+))?(?:/([\w.-]*))?(?:\?([^#@]*))?",
-    re.ASCII,
-)
-OPTIONS = ("ledger", "host", "port", "service", "sslmode", "sslrootcert", "sslcert", "sslkey", "connect_timeout")
-NAME, VALUE = re.compile("[a-z_][a-z0-9_]{0,62}"), re.compile(r"[\w./ -]*", re.ASCII)
-LOCK_TIMEOUT = "1s"  # then it is tried again, so that one is told
-MISSING, FASTER = ("42P01", "3F000"), ("42P07", "42P06", "23505")  # codes of PostgreSQL
-LOCKED = ("55P03", "40001", "40P01")  # another transaction was faster, and nothing happened
-NOT_LET_IN, NOT_ALLOWED = "28", "42501"
 
 
 class LedgerError(ValueError):
@@ -231,92 +213,3 @@ def damaged(shown: str, what: str = "what is in it") -> LedgerError:
         f"the ledger {shown} is damaged: {what} cannot be as it was written. What was spent is not known, so nothing more may "
         "be; get back an unchanged copy"
     )
-
-
-def is_url(where: str) -> bool:
-    """Whether it is meant as an address, well written or not."""
-    return "://" in where
-
-
-def is_address(where: str) -> bool:
-    """Whether it is well written."""
-    try:
-        return bool(PostgreSQLPlace(where))
-    except LedgerError:
-        return False
-
-
-class PostgreSQLPlace:
-    """A schema of a database."""
-
-    locked = " FOR UPDATE"
-
-    def __init__(self, where: str) -> None:
-        found = URL.fullmatch(where)
-        options = parse_qsl(found[5] or "", keep_blank_values=True) if found else []
-        given = dict(options)
-        if not found or len(given) < len(options) or not all(k in OPTIONS and VALUE.fullmatch(v) for k, v in options):
-            raise LedgerError(
-                f"the address of a ledger must be {FORM}, with options among {', '.join(OPTIONS)}. A password may not stand in "
-                "it: put it into PGPASSWORD, ~/.pgpass or a service file"
-            )
-        self._schema = given.pop("ledger", "discreet")
-        if not NAME.fullmatch(self._schema):
-            raise LedgerError("the name of a ledger on PostgreSQL consists of a-z, 0-9 and _, and begins with a letter")
-        parts = {"user": found[1], "host": found[2].strip("[]"), "port": found[3], "dbname": unquote(found[4] or "")}
-        self._options = {key: value for key, value in (parts | given).items() if value}
-        self.where, self.shown = where, f"{self._schema} on PostgreSQL"
-
-    def make(self, create: Callable[[Run], None]) -> None:
-        """See ``Place``."""
-
-        def work(run: Run) -> None:
-            run(f"CREATE SCHEMA IF NOT EXISTS {self._schema}")
-            create(run)
-
-        with suppress(FileExistsError):
-            self.attempt(True, work)
-
-    def attempt(self, write: bool, work: Callable[[Run], T]) -> T:
-        """See ``Place``. A COMMIT whose answer is lost raises: it may be booked, and is not granted."""
-        try:
-            import psycopg
-        except ImportError:
-            raise ImportError("a ledger on PostgreSQL needs psycopg: pip install 'discreet[postgres]'") from None
-        problem: Exception
-        try:
-            address = psycopg.conninfo.make_conninfo(**self._options, application_name="discreet")
-            with psycopg.connect(address, autocommit=True, prepare_threshold=None) as connection:
-
-                def run(sql: str, *given: Any) -> list[tuple[Any, ...]]:
-                    cursor = connection.execute(sql.replace("?", "%s"), given)
-                    return cursor.fetchall() if cursor.description else []
-
-                run(f"BEGIN ISOLATION LEVEL {'READ COMMITTED' if write else 'REPEATABLE READ READ ONLY'}")
-                run(f"SET LOCAL search_path TO {self._schema}")
-                run("SET LOCAL synchronous_commit TO on")
-                run(f"SET LOCAL lock_timeout TO '{LOCK_TIMEOUT}'")
-                found = work(run)
-                if connection.execute("COMMIT").statusmessage != "COMMIT":
-                    raise self._lost("the server took the transaction back")
-                return found
-        except psycopg.Error as error:
-            problem = self._told(error.sqlstate)
-        raise problem  # without the driver's error, which may have a password: not even a debugger finds it
-
-    def _told(self, code: str | None) -> Exception:
-        if code in MISSING:
-            return MissingError(f"there is no ledger {self.shown} any more")
-        if code in LOCKED:
-            return BusyError()
-        if code in FASTER:
-            return FileExistsError()
-        if code is not None and code.startswith(NOT_LET_IN):
-            return self._lost("the server does not let you in: check the user and the password (PGPASSWORD, ~/.pgpass)")
-        if code == NOT_ALLOWED:
-            return self._lost("you may not use its tables: ask who made it to GRANT you SELECT, INSERT and UPDATE")
-        known = f" ({code})" if code else ""
-        return self._lost(f"the server cannot be reached, or the connection was lost{known}")
-
-    def _lost(self, why: str) -> LedgerError:
-        return OutOfReachError(f"the ledger {self.shown} cannot be used: {why}. Nothing was granted")

@@ -1,6 +1,6 @@
 """A ledger that several processes share: in a file, or on a PostgreSQL server for several machines.
 
-Every operation is one transaction on a connection of its own (``ledger_places.py``); what it reads and
+Every operation is one transaction on a connection of its own (``ledger_places.py``, ``postgres_ledger.py``); what it reads and
 writes is in ``ledger_rows.py``. A writer has the ledger's row to itself from before it looks at the sums until what it books is
 on disk.
 """
@@ -18,18 +18,8 @@ from typing import Any
 from . import ledger_rows as rows
 from .entries import Booked, Entry, LedgerSnapshot, Rho, Totals, Whole, read_checksum, whole_of
 from .ledger import BudgetRequest, Ledger
-from .ledger_places import (
-    BusyError,
-    LedgerError,
-    MissingError,
-    OutOfReachError,
-    Place,
-    PostgreSQLPlace,
-    SQLitePlace,
-    T,
-    damaged,
-    is_url,
-)
+from .ledger_places import BusyError, LedgerError, MissingError, OutOfReachError, Place, SQLitePlace, T, damaged
+from .postgres_ledger import PostgreSQLPlace, is_url
 
 PATIENCE = 2.0  # seconds before one is told that this waits
 

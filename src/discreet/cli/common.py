@@ -84,7 +84,8 @@ class _Ledger(click.ParamType):  # type: ignore[type-arg]  # older versions of c
     def convert(self, value: Any, param: Any, ctx: Any) -> Any:
         if not isinstance(value, str) or "://" not in value:
             return self._file.convert(value, param, ctx)
-        from ..accounting.ledger_places import LedgerError, PostgreSQLPlace
+        from ..accounting.ledger_places import LedgerError
+        from ..accounting.postgres_ledger import PostgreSQLPlace
 
         try:
             PostgreSQLPlace(value)

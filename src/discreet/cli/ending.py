@@ -116,7 +116,7 @@ def _told(error: BaseException, args: list[str], stopped: bool = False) -> int:
 
 def _not_ledgers(args: list[str]) -> list[str]:
     """All but addresses of ledgers, in which there is no secret: what does not have their very form was refused."""
-    from ..accounting.ledger_places import is_address
+    from ..accounting.postgres_ledger import is_address
 
     kept = []
     for last, arg in zip(["", *args], args, strict=False):

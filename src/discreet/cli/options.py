@@ -39,9 +39,9 @@ class Kind(NamedTuple):
 
     def make(self, **parameters: Any) -> Any:
         """The estimator."""
-        import discreet
+        from importlib import import_module
 
-        return getattr(discreet, self.estimator)(**parameters)
+        return getattr(import_module("..", __package__), self.estimator)(**parameters)
 
 
 KINDS = (
