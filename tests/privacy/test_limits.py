@@ -11,7 +11,8 @@ from discreet.private.sampling.reference import law_of_draw
 from discreet.private.sampling.trees.on_cells import TreeProblem
 from discreet.private.sampling.trees.reference import law_of_trees
 from discreet.rules.limits import Limits
-from discreet.rules.prior import Prior, TreePrior
+from discreet.rules.prior import Prior
+from discreet.rules.tree_prior import TreePrior
 
 RATE = 0.5
 TESTS, CELLS = TRUTH.shape

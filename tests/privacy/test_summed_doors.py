@@ -39,7 +39,8 @@ from discreet.private.sampling.list_sums import ListSums
 from discreet.private.sampling.trees.on_tuples import TupleTrees
 from discreet.rules.candidates import Candidates
 from discreet.rules.numbered_tree import Fork, Leaf
-from discreet.rules.prior import Prior, TreePrior
+from discreet.rules.prior import Prior
+from discreet.rules.tree_prior import TreePrior
 from discreet.schema.columns import Boolean
 from discreet.sources.vault import Vault
 

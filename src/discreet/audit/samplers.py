@@ -36,7 +36,8 @@ from ..private.sampling.trees.reference import law_of_trees
 from ..private.sampling.trees.sums import Posed
 from ..private.sampling.trees.worth import SCORES
 from ..rules.candidates import Candidates
-from ..rules.prior import Prior, TreePrior
+from ..rules.prior import Prior
+from ..rules.tree_prior import TreePrior
 from .lists import counted
 from .observed import misfit
 

@@ -18,7 +18,7 @@ from ..private.sampling.trees.sums import Posed
 from ..private.sampling.trees.worth import ACCURACY, MASS
 from ..rules.candidates import Candidates
 from ..rules.numbered_tree import Fork, Leaf, NumberedTree, Path, leaves_of
-from ..rules.prior import TreePrior
+from ..rules.tree_prior import TreePrior
 from .choices import Finding
 from .explore import Explorer, normalised
 from .lists import KINDS, N_RULES, TRUTH, Laws, counted, worst_draw

@@ -24,7 +24,7 @@ from ..private.queries.vault import Vault
 from ..rules.candidates import Candidates
 from ..rules.limits import Limits
 from ..rules.numbered_tree import Leaf, NumberedTree
-from ..rules.prior import TreePrior
+from ..rules.tree_prior import TreePrior
 from ..schema import Schema
 from ..sources.plan import Needs
 from .algorithms.greedy import majority

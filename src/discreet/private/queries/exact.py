@@ -10,7 +10,8 @@ from ...rules.candidates import Candidates
 from ...rules.column_parts import WHOLE, ColumnParts, Weights
 from ...rules.limits import Limits
 from ...rules.numbered_tree import Leaf, NumberedTree, Path, with_leaves
-from ...rules.prior import Prior, TreePrior
+from ...rules.prior import Prior
+from ...rules.tree_prior import TreePrior
 from ..counts.cells import Array, Cells
 from ..counts.counting import CellCounter
 from ..counts.division import Division, column_numbers, divided_by

@@ -15,7 +15,8 @@ from ...accounting.ledger import Reservation
 from ...rules.candidates import Candidates
 from ...rules.limits import Limits
 from ...rules.numbered_tree import Leaf, NumberedTree, Path, leaves_of, with_leaves
-from ...rules.prior import Prior, TreePrior
+from ...rules.prior import Prior
+from ...rules.tree_prior import TreePrior
 from ..counts.cells import Array
 from ..counts.division import column_numbers, divided_by, left_by
 from ..counts.secret import Secret
