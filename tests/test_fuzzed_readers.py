@@ -17,8 +17,9 @@ from discreet import RuleList, Schema
 from discreet._utils.errors import RuleError, SchemaError
 
 from .support import fuzzing
+from .support.slices import examples
 
-COUNT = 2_000
+COUNT = examples(2_000)
 NAMES = [
     *("schema", "schema file", "rules", "model", "tree text", "tree", "model file", "evaluation", "statement"),
     "ledger",

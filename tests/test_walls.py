@@ -108,10 +108,8 @@ def test_only_the_release_path_makes_reservations():
     assert "private.release" in makers
 
 
-def test_only_the_door_without_noise_looks_for_the_best_tree_or_list():
-    importers = {".".join(importer) for importer, imported in imports() if imported[-1:] == ("best",)}
-    assert importers == {"private.queries.exact", "private.sampling.best_lists"}
-    importers = {".".join(importer) for importer, imported in imports() if imported[-1:] == ("best_lists",)}
+def test_only_the_learners_without_noise_look_for_the_best_tree_or_list():
+    importers = {".".join(importer) for importer, imported in imports() if imported[-1:] == ("optimum",)}
     assert importers == {"private.queries.exact"}
 
 
@@ -124,7 +122,6 @@ def test_what_an_auditor_must_read_for_one_guarantee_is_named_and_short():
         "Level by level": 1400,
         "Whole lists": 2000,  # 200 lines of these, of longer lists and of trees: why rounding does not matter
         "Longer lists": 2100,
-        "Very long lists": 2000,
         "Whole trees": 2000,
         "Shallow trees": 2310,
         "Score cards": 1500,

@@ -18,6 +18,8 @@ from discreet.private.queries.card_doors import CardDoors
 from discreet.rules.column_parts import Weights, parts_of
 from discreet.rules.rules import truth
 
+from ..support.slices import examples
+
 COLUMNS = [
     Numeric("age", cuts=[25, 40], missing=True),
     Numeric("fare", cuts=[5], ranges=[(2, 8), (6, 9)], low=0, high=10, outside="missing"),
@@ -47,7 +49,7 @@ def test_cuts_give_one_part_for_each_bin_and_their_order():
     assert parts.ordered == (0, 1, 2, 4)  # the fourth one is of missing values
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(
     st.lists(st.tuples(st.integers(-40, 300), st.integers(-40, 300)), min_size=1, max_size=20),
     st.sampled_from([0.0, 5.0, 100.0]),

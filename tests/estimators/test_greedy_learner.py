@@ -14,6 +14,7 @@ from discreet.rules.candidates import Candidates
 
 from ..private.test_cells import fill
 from ..support import brute_force
+from ..support.slices import pairs
 from ..support.strategies import problems
 
 PROTOTYPE = Path(__file__).parents[3] / "shared" / "prototype"
@@ -69,8 +70,7 @@ def plain(X, y, schema, max_card, n_rules):
     return [candidates[r].antecedent for r in brute_force.greedy(np.array(masks), y, n_rules)]
 
 
-@pytest.mark.parametrize("load", [load_compas, load_german_credit])
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize(("seed", "load"), pairs(range(3), [load_german_credit, load_compas]))
 def test_the_same_rules_as_brute_force_on_real_splits(load, seed):
     data = load(binary=True)
     X, y = data.data.to_numpy(), data.target.to_numpy()

@@ -15,6 +15,7 @@ from discreet.models.score_card import Card, PointsTable, ScoreCard
 from ..estimators.test_tree_estimators import IRIS
 from ..models.test_partitions import CLASSES, COOK, MEMBER, MIDDLE, RECORDS, SCHEMA, TABLE, YOUNG, X
 from ..support.scorers import Onnx, scorer  # noqa: F401  (a fixture)
+from ..support.slices import slow_but
 from .test_exports import answers, check_python, check_sql, function, load
 from .test_scorers import check
 
@@ -75,8 +76,13 @@ def test_missing_and_odd_values_in_scoring_engines(model, scorer):  # noqa: F811
     check(scorer, model, X)
 
 
-@pytest.mark.parametrize("fit", FITS)
-@pytest.mark.parametrize("name", DATA)
+@pytest.mark.parametrize(
+    ("name", "fit"),
+    slow_but(
+        [(name, fit) for name in DATA for fit in FITS],
+        [("compas", "with a tree"), ("compas", "decimals"), ("german", "all columns"), ("adult", "four columns")],
+    ),
+)
 def test_every_record_of_a_table(name, fit, duckdb_engine):
     data = DATA[name]()
     model = ScoreCardClassifier(schema=data.schema, **FITS[fit]).fit(data.data, data.target).card_

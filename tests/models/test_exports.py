@@ -32,6 +32,7 @@ from discreet.rules.candidates import Candidates
 from discreet.schema.columns.values import TRUTH, NumberBins, TruthBins
 
 from ..support.fuzzing import RULES as SPECIMEN
+from ..support.slices import examples, pairs
 from ..support.strategies import free_rule_lists, rule_lists, trees
 
 ROW = "?row"  # the number of a record, since engines may give records in any order
@@ -260,7 +261,7 @@ def stored_tables(draw, schema, max_records=12):
 
 def run_with(engine, most):
     """How many examples an engine is given: Spark takes a second for each."""
-    return most if engine.dialect == "duckdb" else most // 2 if engine.dialect == "postgresql" else 15
+    return examples(most) if engine.dialect == "duckdb" else most // 2 if engine.dialect == "postgresql" else 15
 
 
 def test_sql_predicts_what_the_list_does_on_random_tables(engine):
@@ -620,8 +621,7 @@ def models(schema, length):
     yield DPOptimalRuleListClassifier(epsilon=1.0, max_length=length, schema=schema)
 
 
-@pytest.mark.parametrize("binary", [False, True], ids=["raw", "binary"])
-@pytest.mark.parametrize("name", LOADERS)
+@pytest.mark.parametrize(("name", "binary"), pairs(LOADERS, [False, True]))
 def test_all_rows_of_the_datasets(engine, name, binary):
     data = LOADERS[name](binary=binary)
     table = pa.Table.from_pandas(data.data, preserve_index=False)

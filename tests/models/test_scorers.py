@@ -19,6 +19,7 @@ from discreet._utils.errors import RuleError
 from discreet.models.export import FORMATS
 from discreet.models.partition import Answer
 
+from ..support import slices
 from ..support.fuzzing import RULES as SPECIMEN
 from ..support.scorers import IN_JAVA, NAMESPACE, Jpmml, Onnx, ReadPmml, kind_of, scorer
 from ..support.strategies import free_rule_lists, free_trees, rule_lists, trees
@@ -45,7 +46,8 @@ def assert_same_shares(scorer, shares, expected):
 
 def examples(scorer, most):
     """Java takes a while to read a model."""
-    return settings(max_examples=most // 4 if scorer in IN_JAVA else most, suppress_health_check=list(HealthCheck))
+    tried = most // 4 if scorer in IN_JAVA else slices.examples(most)
+    return settings(max_examples=tried, suppress_health_check=list(HealthCheck))
 
 
 # --- every literal of every kind of column, on every type that it may be stored in ------------------------------------------

@@ -20,6 +20,7 @@ from discreet.rules.rules import truth
 from discreet.rules.text import MOST_DEPTH
 
 from ..support import brute_force
+from ..support.slices import examples
 from ..support.strategies import free_trees, trees
 
 A, B = Literal("a"), Literal("b")
@@ -324,7 +325,7 @@ def answers_for(tree, bins):
     return tree.find_answers(n, lambda literal: truth(tree.schema, literal)[bins[literal.column]])
 
 
-@settings(max_examples=300)
+@settings(max_examples=examples(300))
 @given(trees(max_leaves=16), st.booleans())
 def test_a_shorter_tree_predicts_the_same_for_every_record_that_the_schema_foresees(drawn, merge):
     tree, _ = drawn

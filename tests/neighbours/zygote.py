@@ -10,6 +10,7 @@ import gc
 import importlib
 import json
 import os
+import pkgutil
 import shutil
 import signal
 import subprocess
@@ -67,18 +68,17 @@ def _serve():
 def _import_everything():
     import duckdb  # noqa: F401
     import ibis
+    import opendp.measurements  # noqa: F401
     import pandas  # noqa: F401
     import polars  # noqa: F401
     import pyarrow.feather
     import pyarrow.parquet  # noqa: F401
 
     import discreet
-    import discreet.cli
-    import discreet.sources.engine
-    import discreet.sources.files
 
-    for name in discreet.__all__:
-        getattr(discreet, name)
+    for module in pkgutil.walk_packages(discreet.__path__, "discreet."):
+        if not module.name.endswith(".__main__"):
+            importlib.import_module(module.name)
     assert ibis.duckdb
     import rich.console
     import rich.panel  # noqa: F401

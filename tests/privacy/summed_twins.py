@@ -6,6 +6,7 @@ Each takes the place of the sound doors once these are prepared; what was added 
 from contextlib import contextmanager
 from dataclasses import replace
 from fractions import Fraction
+from functools import partial
 
 import numpy as np
 
@@ -339,5 +340,8 @@ def summed_observed_twins(hits):
     lists = Subject("whole lists", WHOLE, common | {"max_length": 2, "prior": [99, 1]}, n_rules=1)
     stump = Subject("stump", TREES_ON_TUPLES, common | {"max_depth": 1, "split": 0.01}, n_rules=1)
     first = Pair(np.zeros((2, 2), int), (0, 0))
-    yield "summed lists: a sampler with half the noise of its law", *hits(lists, LoudSums, first, 3_000)
-    yield "summed trees: a sampler with half the noise of its law", *hits(stump, LoudTreesOnTuples, first, 3_000)
+    yield "summed lists: a sampler with half the noise of its law", partial(hits, lists, LoudSums, first, 3_000)
+    yield (
+        "summed trees: a sampler with half the noise of its law",
+        partial(hits, stump, LoudTreesOnTuples, first, 3_000),
+    )

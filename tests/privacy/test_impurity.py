@@ -13,6 +13,7 @@ from discreet.private.mechanisms.impurity import (
     range_of_smooth_gini,
     smooth_sensitivity,
 )
+from tests.support.slices import pairs, slow_but
 
 from .gini_by_definition import (
     local_sensitivity_of_adding,
@@ -76,7 +77,7 @@ def test_gini_is_the_papers():
         assert gini_of((a_in, b_in, a_out, b_out)) == pytest.approx(expected, abs=1e-12)
 
 
-@pytest.mark.parametrize("n", range(1, 16))
+@pytest.mark.parametrize("n", slow_but(range(1, 16), range(1, 10)))
 def test_ranges_and_sensitivities_bound_all_tables(n):
     by_table = changes(n, lambda x: x, lambda x: x)
     largest = max(abs(c) for found in by_table.values() for c in found)
@@ -100,8 +101,9 @@ def test_the_published_smooth_sensitivity_does_not_bound_removals():
     assert smooth_sensitivity(15, 15, 0.001) / local_sensitivity_of_removing(15) == pytest.approx(0.94, abs=0.005)
 
 
-@pytest.mark.parametrize("n", [16, 100, 999, 1000, 1001, 1002, 5000, 10**5])
-@pytest.mark.parametrize("share", [0.02, 0.12, 0.5, 1.0, 3.0])
+@pytest.mark.parametrize(
+    ("n", "share"), pairs([16, 100, 999, 1000, 1001, 1002, 5000, 10**5], [0.02, 0.12, 0.5, 1.0, 3.0])
+)
 def test_ranges_at_the_extremal_tables_of_large_nodes(n, share):
     """Half of each class: one rule separates them and gets the record on its pure side of b; one captures it alone."""
     support = max(1, int(share * n))

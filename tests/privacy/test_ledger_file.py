@@ -125,9 +125,9 @@ def undercounted(path, rounds, seed):
 
 
 def test_damage_is_refused_or_changes_nothing(path):
-    refused, harmless, less = undercounted(path, 400, os.urandom(8))
+    refused, harmless, less = undercounted(path, 150, os.urandom(8))
     assert less == 0
-    assert refused > 100
+    assert refused > 40
     assert harmless > 0  # a database has bytes that mean nothing
 
 

@@ -43,6 +43,7 @@ from discreet.rules.prior import Prior, TreePrior
 from discreet.schema.columns import Boolean
 from discreet.sources.vault import Vault
 
+from ..support.slices import slow_but
 from . import summed_twins
 
 SCHEMA = Schema([Numeric("age", cuts=[1], missing=True), Boolean("ill", missing=True)], classes=[0, 1])
@@ -144,9 +145,15 @@ TWO_DRAWS = [(1.0, 1.0)] * 2
 FEW = [KINDS[i] for i in (0, 3, 5, 10, 16, 17)]
 
 
-@pytest.mark.parametrize("vault", [tuple_vault, cell_vault])
-@pytest.mark.parametrize(("draws", "kinds"), [(ONE_DRAW, KINDS), (THREE_RULES, FEW), (TWO_DRAWS, FEW)])
-def test_no_list_becomes_likelier_by_more_than_epsilon_with_one_record(draws, kinds, vault):
+@pytest.mark.parametrize(
+    ("draws", "vault"),
+    slow_but(
+        [(draws, vault) for draws in (ONE_DRAW, THREE_RULES, TWO_DRAWS) for vault in (tuple_vault, cell_vault)],
+        [(ONE_DRAW, tuple_vault), (THREE_RULES, cell_vault)],
+    ),
+)
+def test_no_list_becomes_likelier_by_more_than_epsilon_with_one_record(draws, vault):
+    kinds = KINDS if draws is ONE_DRAW else FEW
     tables = [*all_tables(kinds, 1), *PURE]
     loss = worst_loss(lambda records: law_of_lists(records, draws, vault=vault), kinds, tables)
     least = 0.5 if len(draws) == 1 else 0.45  # no record of so few is decisive for both draws
@@ -163,7 +170,12 @@ def test_no_list_becomes_likelier_with_any_of_up_to_three_records(draws):
 
 @pytest.mark.parametrize(
     ("stages", "score", "kinds"),
-    [((1,), "accuracy", KINDS), ((2,), "accuracy", FEW), ((2,), "mass", KINDS), ((1, 1), "mass", KINDS)],
+    [
+        ((1,), "accuracy", KINDS),
+        pytest.param((2,), "accuracy", FEW, marks=pytest.mark.slow),
+        ((2,), "mass", KINDS),
+        pytest.param((1, 1), "mass", KINDS, marks=pytest.mark.slow),
+    ],
 )
 def test_no_tree_becomes_likelier_by_more_than_epsilon_with_one_record(stages, score, kinds):
     tables = [*all_tables(kinds, 1), *PURE]
@@ -269,7 +281,7 @@ SOME_TABLES = [(), *[tuple(KINDS[i] for i in np.random.default_rng(s).integers(0
     ("twin", "draws"),
     [
         (summed_twins.DrawsOfAllRecords, TWO_DRAWS),
-        (summed_twins.ListsWithPartsTwice, TWO_DRAWS),
+        pytest.param(summed_twins.ListsWithPartsTwice, TWO_DRAWS, marks=pytest.mark.slow),
         (summed_twins.LouderLists, ONE_DRAW),
         (summed_twins.HeavierLists, ONE_DRAW),
         (MissingIsCapturedAndLeft, ONE_DRAW),
@@ -306,7 +318,11 @@ def as_logs(law):
     ("ways", "parameters"),
     [
         ((ExploredByEnvelope, ExploredOptimal, ExploredListsOnTuples), {"max_length": 3}),
-        ((ExploredByEnvelope, ExploredOptimal, ExploredListsOnTuples), {"max_length": 3, "joint": 1}),
+        pytest.param(
+            (ExploredByEnvelope, ExploredOptimal, ExploredListsOnTuples),
+            {"max_length": 3, "joint": 1},
+            marks=pytest.mark.slow,
+        ),
         ((ExploredByEnvelope, ExploredOptimal, ExploredListsOnTuples), {"max_length": 2, "class_weight": {0: 1, 1: 4}}),
         ((ExploredTrees, ExploredTreesOnTuples), {"max_depth": 1}),
         ((ExploredTrees, ExploredTreesOnTuples), {"stages": (1, 1), "criterion": "mass"}),

@@ -616,24 +616,30 @@ def shared_generator(counts, fits, shared):
 
 
 def observed_twins():
-    """name, promised epsilon, hits on the likelier table, hits on the other, fits: so many that a miss is next to impossible."""
+    """name, and what observes it: promised epsilon, hits on the likelier table, hits on the other, fits.
+
+    So many fits that a miss is next to impossible.
+    """
     lists = Subject("whole lists", BY_ENVELOPE, {"epsilon": 1.0, "max_length": 2, "counts_share": 0.0})
     counts = Subject("mass", GREEDY, {"mechanism": "mass", "epsilon": 1.0, "max_length": 1}, n_rules=1)
     less = np.zeros((4, 2), int)
     less[0, 0] = 1
     pair = Pair(less, (0, 1))
-    yield "whole lists: a sampler with half the noise of its law", *_hits(lists, LoudSampler, pair, 5_000)
+    yield "whole lists: a sampler with half the noise of its law", partial(_hits, lists, LoudSampler, pair, 5_000)
     yield from summed_observed_twins(_hits)
     single = Subject("leaf", TREES, {"epsilon": 1.0, "max_depth": 0, "counts_share": 0.0}, n_rules=1)
     pair = Pair(np.zeros((2, 2), int), (0, 0))
-    yield "whole trees: a sampler with half the noise of its law", *_hits(single, LoudTreeSampler, pair, 2_500)
-    yield "mass: OpenDP asked for half the noise", *_hits(counts, QuietSampler, pair, 1_000)
+    yield "whole trees: a sampler with half the noise of its law", partial(_hits, single, LoudTreeSampler, pair, 2_500)
+    yield "mass: OpenDP asked for half the noise", partial(_hits, counts, QuietSampler, pair, 1_000)
     leaf = Subject("leaf", GREEDY_TREES, {"mechanism": "mass", "epsilon": 1.0, "max_depth": 0}, n_rules=1)
-    yield "greedy trees by mass: OpenDP asked for half the noise", *_hits(leaf, QuietTreeSampler, pair, 1_000)
+    yield "greedy trees by mass: OpenDP asked for half the noise", partial(_hits, leaf, QuietTreeSampler, pair, 1_000)
+    yield "mass: a generator shared by two fits", _hits_of_a_shared_generator
+
+
+def _hits_of_a_shared_generator(fits=500):
     pair = Pair(np.array([[20, 0], [0, 0]]), (0, 0))
-    less_seen, more_seen = (shared_generator(table, 500, True) for table in (pair.less, pair.more))
-    hits = sum(x >= 21 for x in more_seen), sum(x >= 21 for x in less_seen)
-    yield "mass: a generator shared by two fits", 0.15, *hits, 500
+    hits = (sum(x >= 21 for x in shared_generator(table, fits, True)) for table in (pair.more, pair.less))
+    return 0.15, *hits, fits
 
 
 def _hits(subject, twin, pair, fits):
@@ -667,7 +673,8 @@ def main():
         needed = found.epsilon(promise.delta)
         what = f"{shown(needed)}" if excess(found, promise) > 1 else f"{shown(uncharged)} more than was charged"
         print(f"| {name} | 2: whole fit | {promise.epsilon:.4g} | {what} | {len(pairs)} pairs |")
-    for name, epsilon, hits, other, fits in observed_twins():
+    for name, observe in observed_twins():
+        epsilon, hits, other, fits = observe()
         print(
             f"| {name} | 3: observed | {epsilon:.4g} | at least {lower_bound(hits, other, fits):.3g} | {2 * fits:,} fits |"
         )

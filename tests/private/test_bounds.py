@@ -16,6 +16,7 @@ from discreet.private.sampling.reach import little_more_than_log_sum
 from discreet.private.sampling.reference import law_of_draw
 from discreet.rules.prior import Prior
 
+from ..support.slices import slow_but
 from ..support.small_problems import Small, draws_from, envelope_of, p_value
 
 SEEDS = range(12)
@@ -115,7 +116,7 @@ def test_sums_in_single_precision_are_never_too_low_and_hardly_too_high(seed):
     assert (found[~empty] <= exact[~empty] + 0.002).all()
 
 
-@pytest.mark.parametrize(("seed", "slack"), [(0, -4.0), (1, -2.0), (2, 0.0), (3, 6.0)])
+@pytest.mark.parametrize(("seed", "slack"), slow_but([(0, -4.0), (1, -2.0), (2, 0.0), (3, 6.0)], [(3, 6.0)]))
 def test_five_rules_have_the_right_law(seed, slack):
     small = problem_of_five(seed, n_rules=5)
     posed = make_problem(*small)

@@ -27,6 +27,7 @@ from discreet.schema import Schema
 from discreet.schema.columns import Boolean
 
 from ..support.exact_laws import PRECISE, log_of, of_lists, of_trees, tuples_of_many
+from ..support.slices import slow_but
 from ..support.small_problems import p_value as p_value_of_lists
 from ..support.small_trees import p_value as p_value_of_trees
 
@@ -101,7 +102,10 @@ def test_what_a_list_weighs_exactly_is_what_the_reference_says(classes, weighted
         assert float(log) == pytest.approx(expected[tuple(rules), tuple(labels)], abs=1e-9)
 
 
-RATES = [(1e-9, 1), (1e-3, 1_000), (0.3, 1), (2.0, 1), (1.0, 100_000), (1e-3, 10**9), (1024.0, 10**7)]
+RATES = slow_but(
+    [(1e-9, 1), (1e-3, 1_000), (0.3, 1), (2.0, 1), (1.0, 100_000), (1e-3, 10**9), (1024.0, 10**7)],
+    [(1e-9, 1), (1.0, 100_000), (1024.0, 10**7)],
+)
 
 
 @pytest.mark.parametrize(("rate", "scale"), RATES)
@@ -201,7 +205,7 @@ def with_bounds(monkeypatch, holder, most, doubt):
     return asked
 
 
-@pytest.mark.parametrize("size", [1e-2, 1e-1, 1.0])
+@pytest.mark.parametrize("size", slow_but([1e-2, 1e-1, 1.0], [1e-1]))
 def test_trees_keep_their_law_with_errors_made_by_hand(monkeypatch, size):
     problem = tree_problem(3, ACCURACY, 2, weighted=False)
     weighed = WeighedTrees(problem, 1)
@@ -217,7 +221,7 @@ def test_trees_keep_their_law_with_errors_made_by_hand(monkeypatch, size):
     assert len(asked) > 1_000 * min(1.0, size)  # by exact fractions
 
 
-@pytest.mark.parametrize("size", [1e-2, 1e-1, 1.0])
+@pytest.mark.parametrize("size", slow_but([1e-2, 1e-1, 1.0], [1e-1]))
 def test_lists_keep_their_law_with_errors_made_by_hand(monkeypatch, size):
     counts = counts_of_patterns(4)
     sums = sums_of(counts, 0.2, (1.0, 1.0))
@@ -243,7 +247,7 @@ def test_draws_with_too_little_doubt_are_caught(monkeypatch):
     assert p_value_of_trees(*law_of_trees(problem, 1), [weighed.draw(entropy) for _ in range(1_000)]) < LEAST_P
 
 
-@pytest.mark.parametrize("size", [1e-2, 1e-1, 1.0])
+@pytest.mark.parametrize("size", slow_but([1e-2, 1e-1, 1.0], [1e-1]))
 @pytest.mark.parametrize(("score", "classes"), TREES)
 def test_tables_with_errors_need_a_margin_for_them_and_no_more(monkeypatch, score, classes, size):
     """Everything that is computed of a leaf, a split or a sum is off by up to so much: the bound is what the margin is for."""
@@ -304,7 +308,7 @@ def test_no_list_is_accepted_at_once_where_the_exact_coin_would_refuse_it(classe
     assert 1 - often < 1e-6 + 2e-10 * rate * scale
 
 
-@pytest.mark.parametrize("seed", range(40))
+@pytest.mark.parametrize("seed", slow_but(range(40), range(8)))
 def test_nothing_is_accepted_at_once_too_soon_whatever_the_prior_and_the_counts(seed):
     """Priors with weights as far apart as can be given, rates and counts of any size, empty parts."""
     rng = np.random.default_rng(seed)
@@ -340,7 +344,7 @@ def test_bounds_that_are_too_large_are_caught(monkeypatch):
     assert of_lists(none).too_soon(none._log_most(), none._doubt())[0] <= 0
 
 
-@pytest.mark.parametrize("size", [1e-5, 1e-4, 1e-3])
+@pytest.mark.parametrize("size", slow_but([1e-5, 1e-4, 1e-3], [1e-4]))
 @pytest.mark.parametrize(("score", "classes"), TREES)
 def test_tables_with_errors_need_more_doubt_and_no_more_than_is_proved(monkeypatch, score, classes, size):
     break_sums(monkeypatch, size)
@@ -397,7 +401,7 @@ MILLIONS = np.array(
         [1, 2_000_000, 999_999, 3, 2_750_000, 0, 12, 2_250_000],
     ]
 )
-EPSILONS = [1e-6, 0.1, 1.0, 10.0]
+EPSILONS = slow_but([1e-6, 0.1, 1.0, 10.0], [0.1, 10.0])
 
 
 def furthest_ratio(laws):

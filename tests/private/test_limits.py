@@ -23,6 +23,7 @@ from discreet.rules.numbered_tree import leaves_of
 from discreet.rules.prior import TreePrior
 
 from ..support.exact_laws import of_lists, of_trees
+from ..support.slices import slow_but
 from ..support.small_problems import p_value as p_value_of_lists
 from ..support.small_trees import p_value as p_value_of_trees
 from .test_list_sums import random_lists
@@ -69,7 +70,7 @@ def test_the_choices_of_a_tree_multiply_to_the_law_of_the_enumeration(seed, test
         assert max(abs(found[tree] - expected[tree]) for tree in found) < 1e-9
 
 
-@pytest.mark.parametrize(("classes", "depth"), [(2, 2), (3, 2), (2, 3)])
+@pytest.mark.parametrize(("classes", "depth"), slow_but([(2, 2), (3, 2), (2, 3)], [(3, 2)]))
 def test_drawn_trees_follow_the_enumeration_and_all_keep_to_the_limits(classes, depth):
     problem = limited_trees(2, 3 if depth == 2 else 2, classes)
     entropy, weighed = SeededEntropy(0), WeighedTrees(problem, depth)
@@ -106,7 +107,12 @@ def test_the_best_tree_that_keeps_to_the_limits_is_the_best_of_the_enumeration(s
     assert score(tree) == bound == max(map(score, trees))
 
 
-@pytest.mark.parametrize(("rate", "scale"), [(1e-9, 1), (0.3, 1), (2.0, 1), (1.0, 100_000), (1024.0, 10**7)])
+@pytest.mark.parametrize(
+    ("rate", "scale"),
+    slow_but(
+        [(1e-9, 1), (0.3, 1), (2.0, 1), (1.0, 100_000), (1024.0, 10**7)], [(1e-9, 1), (1.0, 100_000), (1024.0, 10**7)]
+    ),
+)
 @pytest.mark.parametrize("classes", [2, 3])
 @pytest.mark.parametrize("depth", [0, 1, 2])
 def test_no_limited_tree_is_accepted_with_more_than_certainty(classes, depth, rate, scale):
@@ -209,7 +215,7 @@ def list_law(table, prior, weights, rate, limits):
     return law_of_draw(table.truth(), table.counts(weights), prior, rate, limits)
 
 
-@pytest.mark.parametrize("seed", range(32))
+@pytest.mark.parametrize("seed", slow_but(range(32), range(0, 32, 3)))
 def test_the_choices_of_a_list_multiply_to_the_law_of_the_enumeration(seed):
     case = limited_lists(seed)
     law, sums, explorer, found = list_law(*case), list_sums(*case), Explorer(), {}

@@ -16,6 +16,7 @@ from discreet.private.sampling.reference import law_of_draw
 from discreet.private.sampling.thresholds import SLACK
 from discreet.rules.prior import Prior
 
+from ..support.slices import examples, slow_but
 from ..support.small_problems import draws_from, envelope_of, p_value, random_problem
 
 DRAWS = 1_200
@@ -31,12 +32,13 @@ def by_coarse_envelope(posed, entropy, draws=DRAWS):
 
 
 SAMPLERS = [by_envelope, by_coarse_envelope]
-FAST = {3, 6, 11}
-SEEDS = [seed if seed in FAST else pytest.param(seed, marks=pytest.mark.slow) for seed in range(24)]
+FAST = [11, 6]
 
 
-@pytest.mark.parametrize("sampler", SAMPLERS)
-@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.parametrize(
+    ("seed", "sampler"),
+    slow_but([(seed, sampler) for seed in range(24) for sampler in SAMPLERS], list(zip(FAST, SAMPLERS, strict=True))),
+)
 def test_the_law_over_concrete_labelled_lists(seed, sampler):
     small = random_problem(seed)
     law = law_of_draw(*small)
@@ -113,7 +115,7 @@ def optimum_equals_enumeration(seeds):
 
 
 def test_without_noise_the_optimum_is_the_enumerated_one():
-    optimum_equals_enumeration(range(100, 160))
+    optimum_equals_enumeration(range(100, 100 + examples(60)))
 
 
 @pytest.mark.slow
@@ -169,7 +171,7 @@ def test_every_draw_ends(a, b, rate):
     envelope.draw_by_envelope(posed, SeededEntropy(0), Deadline(30.0))
 
 
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(st.integers(0, 2**32 - 1))
 def test_any_table_is_drawn_from_without_a_hitch(seed):
     rng = np.random.default_rng(seed)

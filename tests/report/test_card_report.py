@@ -23,6 +23,7 @@ from discreet.models.score_card import Card, PointsTable, ScoreCard
 from discreet.report.html import to_html
 
 from ..support.card_by_hand import PrintedCard
+from ..support.slices import slow_but
 from .test_report import Page
 
 
@@ -45,7 +46,11 @@ def rows_of(table):
 
 
 @pytest.mark.parametrize(
-    "parameters", [{}, {"max_columns": 4}, {"points": "decimals"}, {"tree_depth": 2}, {"monotone": {"priors_count": 1}}]
+    "parameters",
+    slow_but(
+        [{}, {"max_columns": 4}, {"points": "decimals"}, {"tree_depth": 2}, {"monotone": {"priors_count": 1}}],
+        [{}, {"tree_depth": 2}],
+    ),
 )
 def test_compas_by_hand(parameters):
     data = load_compas()

@@ -30,6 +30,8 @@ from discreet.datasets import load_compas
 from discreet.models.saved import checksum
 from discreet.report.bundle.checksums import sha256_of, sums_of
 
+from ..support.slices import pairs
+
 LEARNERS = {
     "list": lambda **given: DPOptimalRuleListClassifier(epsilon=1.0, **given),
     "tree": lambda **given: DPOptimalTreeClassifier(epsilon=1.0, max_depth=2, **given),
@@ -62,8 +64,13 @@ def priced(schema, X, epsilon, ledger):
 
 
 @pytest.mark.filterwarnings("ignore")
-@pytest.mark.parametrize("mechanism", ["mass", "purity", "inverse", "sm-cauchy", "gl-laplace", "noisy-counts", None])
-@pytest.mark.parametrize("cuts", [None, "booked here", "booked elsewhere"])
+@pytest.mark.parametrize(
+    ("mechanism", "cuts"),
+    pairs(
+        ["mass", "purity", "inverse", "sm-cauchy", "gl-laplace", "noisy-counts", None],
+        [None, "booked here", "booked elsewhere"],
+    ),
+)
 def test_an_honest_release_holds_whatever_was_booked(mechanism, cuts, tmp_path):
     data, ledger = load_compas(sensitive=False), Ledger(epsilon=20.0, delta=0.1, allow_unproved=True)
     X, y, schema, given = data.data[:800], data.target[:800], data.schema, {"ledger": ledger, "records_per_person": 3}
@@ -354,7 +361,7 @@ FORGED = {
 
 
 @pytest.mark.filterwarnings("ignore")
-@pytest.mark.parametrize("lie", [*FORGED])
+@pytest.mark.parametrize(("lie", "release"), pairs(FORGED, LEARNERS), indirect=["release"])
 def test_a_forged_release_does_not_hold(release, lie):
     FORGED[lie](release)
     sum_again(release)

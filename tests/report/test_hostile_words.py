@@ -26,6 +26,7 @@ from discreet.report.bundle.attachments import Attached
 from discreet.report.bundle.folder import release_files
 from discreet.report.html import Particulars
 
+from ..support.slices import slow_but
 from .test_release import STATEMENT, file_of
 
 yaml = pytest.importorskip("yaml")
@@ -214,7 +215,13 @@ def harmless_with_evaluation(are_labels):
 
 
 @pytest.mark.filterwarnings("ignore")
-@pytest.mark.parametrize("word", [*LINES, *(name for name in NAMES if name != "half")])
+@pytest.mark.parametrize(
+    "word",
+    slow_but(
+        [*LINES, *(name for name in NAMES if name != "half")],
+        ["HTML", "Markdown", "YAML", "turned", "lines", "escapes"],
+    ),
+)
 def test_hostile_words_are_words_in_an_evaluation(word):
     hostile = (LINES | NAMES)[word]
     made = [(with_evaluation(next(models_of(named(hostile))), Particulars()), harmless_with_evaluation(False))]

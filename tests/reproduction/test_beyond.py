@@ -71,6 +71,7 @@ def test_a_method_that_is_better_everywhere_is_said_to_be():
     assert other.word == "**No**"
 
 
+@pytest.mark.slow
 def test_verdicts_are_computed_and_quote_the_paper():
     said = {s.quoted: s.verdict for s in conclusion.sentences(made_up(better="forest, shares"))}
     assert said["random forests"].startswith(
@@ -90,6 +91,7 @@ def test_every_method_is_named_in_the_figure_and_in_the_table():
     assert all(len(row) == 1 + 3 * len(DATASETS) and "–" not in row for row in rows)
 
 
+@pytest.mark.slow
 def test_the_page_and_the_markdown_are_written(tmp_path):
     page = write_beyond_page(FITS, tmp_path, FACTS).read_text(encoding="utf-8")
     text = (tmp_path / "beyond.md").read_text(encoding="utf-8")
@@ -100,6 +102,7 @@ def test_the_page_and_the_markdown_are_written(tmp_path):
     assert all(line.count("|") == 11 for line in text.splitlines() if line.startswith("| sm-laplace"))
 
 
+@pytest.mark.slow
 def test_what_was_written_is_put_between_the_marks_of_the_documentation(tmp_path):
     docs, folder = tmp_path / "docs", tmp_path / "beyond-full"
     docs.mkdir()
@@ -123,6 +126,7 @@ def test_peers_are_not_for_what_goes_beyond(tmp_path):
     assert "--beyond" in result.output
 
 
+@pytest.mark.slow
 def test_the_command_runs_what_is_asked_for_and_draws_it(tmp_path, monkeypatch):
     units = [Unit("beyond", "A", "COMPAS", 0, ("mass",), (1.0,))]
     monkeypatch.setattr(beyond, "units", lambda quick: iter(units))

@@ -117,6 +117,7 @@ def test_fits_can_be_repeated():
         assert a["test_accuracy"] == b["test_accuracy"]
 
 
+@pytest.mark.slow
 def test_a_small_part_of_the_papers_numbers():
     units = [unit for unit in grids.tables(QUICK._replace(seeds=12)) if unit.dataset == "COMPAS"]
     fits = pd.DataFrame([row for unit in units for row in rows_of(unit)])
@@ -138,6 +139,7 @@ def test_all_of_the_papers_numbers(tmp_path):
 SMALL = [Unit("tables", "A", "COMPAS", seed, ("sm-laplace", "GreedyRL"), (0.1, 10.0)) for seed in range(4)]
 
 
+@pytest.mark.slow
 def test_nothing_is_done_twice(tmp_path, monkeypatch):
     done = []
     path = run(SMALL[:2], tmp_path, jobs=2, progress=done.append)
@@ -166,6 +168,7 @@ if __name__ == "__main__":
 HERE = str(Path(__file__).parents[2])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGKILL])
 def test_a_run_that_is_stopped_goes_on_where_it_was(tmp_path, how):
     script = tmp_path / "script.py"
@@ -205,6 +208,7 @@ def test_the_command(tmp_path, monkeypatch):
     assert "12 fits; read" in result.output
 
 
+@pytest.mark.slow
 def test_the_page_from_fits_to_verdicts(tmp_path):
     units = [unit for unit in all_units(quick=True) if unit.dataset != "Adult" or unit.experiment == "tables"]
     units = [unit for unit in units if unit.seed < 2 and unit.methods not in {("whole lists",), ("whole trees",)}]

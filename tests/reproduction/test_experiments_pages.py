@@ -179,6 +179,7 @@ def test_fits_that_are_not_there_or_of_two_set_ups_are_refused():
         figures.accuracy_over_epsilon(mixed, "COMPAS")
 
 
+@pytest.mark.slow
 def test_the_same_figure_gives_the_same_files(tmp_path):
     first, _ = figures.save(figures.vulnerability(FITS), tmp_path / "a", "v")
     second, png = figures.save(figures.vulnerability(FITS), tmp_path / "b", "v")
@@ -194,13 +195,17 @@ def test_figures_leave_matplotlib_as_it_was():
     assert dict(mpl.rcParams) == before
 
 
+@pytest.mark.slow
 def test_the_package_is_imported_without_matplotlib():
     modules = "figures, page, tables, styles, drawing"
     code = f"import sys; from reproduction import {modules}; sys.exit('matplotlib' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
 
 
-def page_of_everything(folder):
+@pytest.fixture(scope="module")
+def page(tmp_path_factory):
+    """A page of everything that there may be on one."""
+    folder = tmp_path_factory.mktemp("page")
     figures.save(figures.vulnerability(FITS), folder, "v")
     figures.save(figures.noise_amplitude({"a < b": ([1, 10], [1, 0.5])}), folder, "n")
     checks = Checklist(
@@ -214,8 +219,7 @@ def page_of_everything(folder):
     return write_page(folder, sections, "A <title>", FACTS, ["It <leads>."]).read_text(encoding="utf-8")
 
 
-def test_the_page_needs_nothing_else(tmp_path):
-    page = page_of_everything(tmp_path)
+def test_the_page_needs_nothing_else(page):
     assert "://" not in page
     assert "@import" not in page
     reader = Reader(page)
@@ -226,16 +230,15 @@ def test_the_page_needs_nothing_else(tmp_path):
     assert len(set(reader.ids)) == len(reader.ids)
 
 
-def test_the_page_escapes_every_text(tmp_path):
-    page = page_of_everything(tmp_path)
+def test_the_page_escapes_every_text(page):
     for text in ("&lt;script&gt;", "A &lt;caption&gt;.", "a &lt;caption&gt;", "&lt;b&gt;", "1 &lt; 2", "1 &amp; 2"):
         assert text in page
     for text in ("A &lt;title&gt;", "It &lt;leads&gt;.", "First &amp; best", "dots &quot;and&quot; bars", "a &lt; b"):
         assert text in page
 
 
-def test_the_page_can_be_read_without_eyes(tmp_path):
-    reader = Reader(page_of_everything(tmp_path))
+def test_the_page_can_be_read_without_eyes(page):
+    reader = Reader(page)
     assert reader.all("html") == [{"lang": "en"}]
     assert [svg["aria-label"] for svg in reader.all("svg")] == ['dots "and" bars', "dots", "falls"]
     headings = [tag for tag, _ in reader.tags if re.fullmatch(r"h\d", tag)]
@@ -244,8 +247,7 @@ def test_the_page_can_be_read_without_eyes(tmp_path):
     assert "".join(reader.texts).count("does not hold") == 1
 
 
-def test_numbers_stand_at_the_right(tmp_path):
-    page = page_of_everything(tmp_path)
+def test_numbers_stand_at_the_right(page):
     assert '<td class="number">12 ± 3</td>' in page
     assert '<th scope="row">x</th>' in page
 

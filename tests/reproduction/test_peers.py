@@ -108,6 +108,7 @@ if __name__ == "__main__":
 MANY = [Unit("peers", "A", "German Credit", seed, PEERS, EPSILONS) for seed in range(300)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGKILL])
 def test_a_run_that_is_stopped_goes_on_where_it_was(tmp_path, child, how):
     (tmp_path / "script.py").write_text(SCRIPT)

@@ -88,7 +88,7 @@ SET_C = {
 @pytest.mark.parametrize(
     ("dataset", "train_share", "expected"),
     [
-        pytest.param("COMPAS", 0.8, SET_A["COMPAS"], id="set-up A, COMPAS"),
+        pytest.param("COMPAS", 0.8, SET_A["COMPAS"], id="set-up A, COMPAS", marks=pytest.mark.slow),
         pytest.param("Adult", 0.8, SET_A["Adult"], id="set-up A, Adult", marks=pytest.mark.slow),
         pytest.param("COMPAS", 0.7, SET_C["COMPAS"], id="set-up C, COMPAS"),
         pytest.param("Adult", 0.7, SET_C["Adult"], id="set-up C, Adult", marks=pytest.mark.slow),

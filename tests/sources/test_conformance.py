@@ -37,6 +37,7 @@ from ..models.test_exports import COLUMNS, EVERY, HOSTILE, in_each_mode, run_wit
 from ..support.strategies import schemas
 
 pytest.importorskip("ibis")
+from ..support.slices import examples, pairs
 from .ibis_tables import stored
 
 LOADERS = {"compas": load_compas, "adult": load_adult, "german": load_german_credit}
@@ -153,7 +154,7 @@ READ_ELSEWHERE = [
 ]
 
 
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @example(READ_ELSEWHERE)
 @given(st.lists(st.lists(SIGNS, max_size=6).map("".join) | st.none(), min_size=2, max_size=60))
 def test_texts_that_are_numbers(duckdb_engine, texts):
@@ -169,7 +170,7 @@ def test_texts_that_are_numbers(duckdb_engine, texts):
 FLOATS = st.sampled_from([None, math.nan, 0.0, 1.0, 2.0, -2.0, math.inf, -math.inf, 1e300])
 
 
-@settings(max_examples=20)
+@settings(max_examples=examples(20))
 @example([1.0, math.nan])
 @example([1.0, 2.0, math.nan, None])
 @example([math.nan, math.nan])
@@ -304,8 +305,7 @@ def in_memory(frame, target):
     yield "pyarrow", pa.Table.from_pandas(X, preserve_index=False), pa.array(frame[target])
 
 
-@pytest.mark.parametrize("binary", [False, True], ids=["raw", "binary"])
-@pytest.mark.parametrize("name", LOADERS)
+@pytest.mark.parametrize(("name", "binary"), pairs(LOADERS, [False, True]))
 def test_the_datasets(engine, name, binary):
     data = LOADERS[name](binary=binary)
     frame, schema = data.frame, data.schema

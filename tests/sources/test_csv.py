@@ -201,7 +201,7 @@ SIGNS = st.sampled_from(
 )
 
 
-@settings(max_examples=100, suppress_health_check=list(HealthCheck))
+@settings(suppress_health_check=list(HealthCheck))
 @example(['"\t\n",", \t\n'], "\r")
 @example(['1,"2""'], "\n")
 @given(st.lists(SIGNS, max_size=40), st.sampled_from(["\n", "\r\n", "\r"]))
@@ -211,7 +211,7 @@ def test_any_text(tmp_path, signs, end):
     both(path, SMALL)
 
 
-@settings(max_examples=100, suppress_health_check=list(HealthCheck))
+@settings(suppress_health_check=list(HealthCheck))
 @given(st.lists(st.tuples(*[st.sampled_from(WORDS) | st.text(max_size=6)] * 7), max_size=20), st.sampled_from(CLASSES))
 def test_any_records(tmp_path, rows, classes):
     held = [[w.encode(errors="ignore").decode() for w in row] for row in rows]

@@ -34,6 +34,7 @@ from discreet.sources.engine import EngineTable
 from discreet.sources.engines.duckdb import CUT_OFF, DuckDB
 from discreet.sources.urls import open_table
 
+from ..support.slices import examples
 from .ibis_tables import connect, stored
 from .test_running import ENDLESS, ENDLESS_SPARK, SOON, ctrl_c_when, no_thread_is_left
 
@@ -171,7 +172,7 @@ def test_any_schema_any_values_any_parts(engine):
 
 
 def test_any_schema_any_values_any_parts_in_both_ways(from_duckdb):
-    check_anything(from_duckdb, 40)
+    check_anything(from_duckdb, examples(40))
 
 
 def test_nan_in_a_parquet_file_and_in_views_of_it(from_duckdb, tmp_path):
