@@ -148,9 +148,9 @@ def _learned(
         clf.fit_source(opened, verbose=True)
     else:
         table.columns(needed)
-        note_ledger(table.place, ledger)
+        engine = "duckdb" if in_engine else "memory"
         with _working(clf):
-            clf.fit_file(table.place, **table.how, engine="duckdb" if in_engine else "memory")
+            clf.fit_file(table.place, **table.how, engine=engine, counted=lambda: note_ledger(table.place, ledger))
     return SavedModel.of(clf, schema.target)
 
 

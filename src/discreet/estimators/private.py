@@ -123,6 +123,7 @@ class PrivateClassifier(Classifier, ABC):
         drafted: bool,
         may_change: bool,
         engine: str = "",
+        counted: Callable[[], None] = lambda: None,
     ) -> Self:
         """Count the records of a source as planned, and learn. ``may_change``: it may be another table the next time.
 
@@ -147,7 +148,9 @@ class PrivateClassifier(Classifier, ABC):
 
         def fill() -> AnyVault:
             source = open_source()
-            return count_redacted(lambda: count(source))
+            vault = count_redacted(lambda: count(source))
+            counted()
+            return vault
 
         with ExitStack() as done:
             self._learn(candidates, fill, drafted)
@@ -178,6 +181,7 @@ class PrivateClassifier(Classifier, ABC):
         encoding: str = "utf-8",
         decimal: str = ".",
         engine: str = "memory",
+        counted: Callable[[], None] = lambda: None,
         **unsupported: Any,
     ) -> Self:
         """Learn a model from a CSV, Parquet or Arrow file, read a part at a time: it may be larger than memory.
@@ -186,6 +190,7 @@ class PrivateClassifier(Classifier, ABC):
         twice if there are two draws (``joint``, ``stages``) and the schema allows too many patterns to hold. With more draws than
         that its bins are kept in a temporary file meanwhile (docs/scale.md).
         With ``engine="duckdb"`` DuckDB reads a Parquet file; the model and its statement are the same.
+        ``counted`` is called when the records are counted, before anything is booked.
 
         Examples
         --------
@@ -214,7 +219,8 @@ class PrivateClassifier(Classifier, ABC):
 
             return EngineTable(open_table(path), schema, classes)
 
-        return self._learn_from(open_source, candidates, self._plan(candidates), drafted=False, may_change=True)
+        plan = self._plan(candidates)
+        return self._learn_from(open_source, candidates, plan, drafted=False, may_change=True, counted=counted)
 
     def _needed_schema(self, method: str) -> Schema:
         if self.schema is None:
