@@ -4,11 +4,11 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
-from click.testing import CliRunner
 
 from discreet import Boolean, Categorical, Literal, Numeric, Rule, RuleList, Schema
 from discreet.cli import main
 from discreet.models.saved import SavedModel
+from tests.support.streams_apart import runner
 
 SCHEMA = Schema(
     (Numeric("priors", cuts=[2.5]), Boolean("smoker"), Categorical("ward", categories=["east", "west"])),
@@ -43,7 +43,7 @@ def table(name: str = "new.csv", **columns: object) -> str:
 
 
 def predict(*arguments: str):
-    return CliRunner().invoke(main, ["predict", "model.json", *arguments])
+    return runner().invoke(main, ["predict", "model.json", *arguments])
 
 
 def test_a_table_that_can_be_read_gets_no_remark(model):

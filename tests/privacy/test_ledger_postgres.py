@@ -51,6 +51,7 @@ def test_an_address_with_a_secret_or_of_another_form_is_refused_and_not_repeated
 
 
 def test_a_server_that_is_not_there_is_one_line_without_its_address():
+    pytest.importorskip("psycopg")
     with pytest.raises(LedgerError, match="cannot be used: the server cannot be reached") as caught:
         Ledger.open("postgresql://somebody@127.0.0.1:1/db?connect_timeout=2")
     assert "\n" not in str(caught.value)

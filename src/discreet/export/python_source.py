@@ -30,9 +30,6 @@ def number(value):
             return nan
         if isinstance(value, str) and value.strip().lower() in ("true", "false"):
             return float(value.strip().lower() == "true")
-        if isinstance(value, str) and value.isascii() and value.strip()[:2].lower() == "0x":
-            whole = int(value, 16) if len(value.strip()) <= 18 else nan
-            return nan if isnan(whole) else float(whole - (whole >> 63 << 64))
         return float(value)
     except OverflowError:
         return inf if value > 0 else -inf

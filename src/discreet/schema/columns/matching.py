@@ -11,10 +11,11 @@ matched by rules that the schema alone decides:
 4. true and false, and texts that say so, are also the numbers 1 and 0.
 
 Where two listed ones in different bins are the same number ("1" and "01"), no number is either of them; and a listed text that
-libraries read as missing among numbers ("NA") is not found there. Then the schema says that the column holds texts, and another
-type is refused by itself, before a record is read.
+libraries read as missing or as another number there ("NA", "0x10") is not found among numbers. Then the schema says that the
+column holds texts, and another type is refused by itself, before a record is read.
 """
 
+import re
 from collections.abc import Mapping
 from decimal import Decimal
 from typing import Any
@@ -26,6 +27,7 @@ from .values import as_number, canonical, truth_of
 # What people, pandas and pyarrow write for a missing value, unless the schema lists it as a category
 MISSING = frozenset(["", "NA", "N/A", "n/a", "NaN", "nan", "NULL", "null", "None", "<NA>", "?"])
 MISSING |= {"#N/A", "#N/A N/A", "#NA", "-1.#IND", "-1.#QNAN", "-NaN", "-nan", "1.#IND", "1.#QNAN"}
+HEX = re.compile(r"\s*0[xX][0-9a-fA-F]{1,16}\s*", re.ASCII)  # which pyarrow reads as an integer among nothing but such
 NONE = -2  # two listed ones at once, and so neither
 
 
@@ -54,13 +56,13 @@ class Matching:
             for known in (words, self.numbers):
                 if truth in known:
                     _add(self.truths, truth, known[truth])
-        self.lists_missing = not MISSING.isdisjoint(bin_of)
+        self.need_strings = any(text in MISSING or HEX.fullmatch(text) for text in bin_of)
         self.numbers = words | self.numbers
         self.wholes = {int(truth): place for truth, place in words.items()} | self.wholes
 
     def fits(self, kind: str) -> bool:
         """Whether columns of a type, by NumPy's letter for it, hold and tell apart all that are listed."""
-        if self.lists_missing and kind in "biuf":
+        if self.need_strings and kind in "biuf":
             return False
         known: dict[str, dict[Any, int]] = {"b": self.truths, "i": self.wholes, "u": self.wholes, "f": self.numbers}
         return NONE not in known.get(kind, {}).values()

@@ -1,16 +1,12 @@
 """Single values of a table, whatever type they have there: their texts, and what they are as numbers."""
 
 import math
-import re
 from decimal import Decimal
 from numbers import Real
 from typing import Any
 
 import numpy as np
 import pandas as pd
-
-# What pyarrow reads as an integer of 64 bits: among the records of a column there may be nothing but such
-HEX = re.compile(r"\s*0[xX][0-9a-fA-F]{1,16}\s*", re.ASCII)
 
 
 def canonical(value: Any) -> str:
@@ -57,9 +53,6 @@ def as_number(value: Any) -> float:
         if isinstance(value, bytes):
             value = value.decode()
         if isinstance(value, str):
-            if HEX.fullmatch(value):
-                whole = int(value, 16)
-                return float(whole - (whole >> 63 << 64))
             return math.nan if "_" in value else float(value)  # Python reads 1_000, nobody else does
         if isinstance(value, complex | np.complexfloating) or hasattr(value, "__len__"):
             return math.nan  # libraries differ on arrays of one number, and some warn
