@@ -56,7 +56,7 @@ reproduce: $(VENV)/.experiments  ## the paper's experiments again, into reproduc
 twins: $(VENV)/.test  ## what the audit finds in deliberately broken mechanisms, as a table
 	@$(BIN)/python -m tests.privacy.twins
 
-test: $(VENV)/.test  ## the fast tests, a slice of every product of cases: about seven minutes on two cores
+test: $(VENV)/.test  ## the fast tests, a slice of every product of cases: about nine minutes on two cores
 	@$(BIN)/python -m pytest -n 2
 
 test-all: $(VENV)/.test-engines $(VENV)/.browser test-oldest  ## everything, slow tests and the oldest supported versions included
@@ -70,7 +70,7 @@ test-oldest: | $(BIN)/python  ## the fast tests on the oldest versions that pypr
 fuzz: $(VENV)/.test  ## 100,000 hostile inputs for each reader of files; a failure prints how to repeat it
 	$(BIN)/python -m tests.support.fuzzing
 
-lint: $(VENV)/.lint  ## ruff and mypy (strict on vault/ and privacy/)
+lint: $(VENV)/.lint  ## ruff and mypy, which is strict
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
