@@ -114,6 +114,12 @@ def test_a_category_that_stands_for_a_missing_value_needs_a_column_of_strings():
                 needs.encode(numbers)
 
 
+@pytest.mark.parametrize("y", [{0: 1}, np.array(5), 5, "abcd"])
+def test_what_is_no_column_of_labels_is_said_to_be_none(y):
+    with pytest.raises(ValueError, match="not one column of labels"):
+        class_numbers(y, (0, 1), 3)
+
+
 def test_labels_are_refused_by_their_type_whether_one_is_missing_or_not():
     for labels in ([1] * 4, [1, 1, 1, None]):
         for y in (pa.chunked_array([pa.array(labels)]), pd.Series(labels, dtype="Int64"), pl.Series(labels)):

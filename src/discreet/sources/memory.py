@@ -130,16 +130,15 @@ def check_labels(y: Any, classes: Sequence[Label], n: int) -> np.ndarray:
     """The labels as an array of one dimension. Complains about its shape and type; no label is read."""
     if y is None:
         raise ValueError("y is missing: it must hold a label for each record of X")
-    y = only_column(y)
-    # of no labels, because where one is missing the others become objects
-    kind = as_objects(as_array(y[:0] if hasattr(y, "__getitem__") else y)).dtype.kind
-    y = as_objects(as_array(y))
+    given = only_column(y)
+    y = as_objects(as_array(given))
     if y.dtype == object and y.ndim == 1 and not {list, tuple}.isdisjoint(map(type, y)):  # a list of rows of one label
         y = np.fromiter((v[0] if type(v) in (list, tuple) and len(v) == 1 else v for v in y), dtype=object)
     if y.ndim == 2 and y.shape[1] == 1:
         y = y[:, 0]
     if y.ndim != 1 or len(y) != n:
         raise ValueError("X and y differ in length, or y is not one column of labels")
+    kind = as_objects(as_array(given[:0])).dtype.kind  # of no labels: where one is missing the others become objects
     if kind in "mM" or not _matching(classes).fits(kind):
         raise SchemaError(
             "y holds dates or times, which are no classes"
