@@ -138,7 +138,8 @@ def check_labels(y: Any, classes: Sequence[Label], n: int) -> np.ndarray:
         y = y[:, 0]
     if y.ndim != 1 or len(y) != n:
         raise ValueError("X and y differ in length, or y is not one column of labels")
-    kind = as_objects(as_array(given[:0])).dtype.kind  # of no labels: where one is missing the others become objects
+    # of no labels: where one is missing the others become objects
+    kind = as_objects(as_array(given[:0] if hasattr(given, "__getitem__") else given)).dtype.kind
     if kind in "mM" or not _matching(classes).fits(kind):
         raise SchemaError(
             "y holds dates or times, which are no classes"
