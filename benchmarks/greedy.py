@@ -12,13 +12,13 @@ import time
 from pathlib import Path
 
 import numpy as np
+from discreet.estimators.algorithms.greedy import greedy
+from discreet.private.queries.exact import ExactDoors
 
 from discreet import GreedyRuleListClassifier
 from discreet._utils.tables import as_table
 from discreet.datasets import load_adult
-from discreet.estimators.algorithms.greedy import greedy
 from discreet.private.counts.cells import CellsInProgress
-from discreet.private.queries.exact import ExactDoors
 from discreet.rules.candidates import Candidates
 from discreet.sources.memory import add_table
 

@@ -34,14 +34,14 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
+from discreet.estimators.algorithms.greedy import greedy, majority
+from discreet.private.queries.greedy_doors import GreedyDoors
 from mass_accuracy import CASES, EPSILONS, splits
 
 from discreet.accounting.ledger import Reservation
-from discreet.estimators.algorithms.greedy import greedy, majority
 from discreet.private.mechanisms.base import Settings
 from discreet.private.mechanisms.mass import Mass, MassSelector, mass_units
 from discreet.private.noise.entropy import SeededEntropy
-from discreet.private.queries.greedy_doors import GreedyDoors
 from discreet.rules.candidates import Candidates
 
 SHARES = tuple(Fraction(k, 10) for k in range(1, 9))

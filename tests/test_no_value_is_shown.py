@@ -440,8 +440,8 @@ def calls_on_failures():
     """Errors of libraries inside private code, which like to have numbers and values in them."""
     for error in (MemoryError(TEXT), ValueError(NUMBER)):
         for name, make in PRIVATE.items():
-            learners = "greedy.greedy", "optimal.optimal", "trees.whole_tree", "cards.score_card"
-            for learner in (f"estimators.{learner}" for learner in learners):
+            learners = "greedy.GreedyPlan", "optimal.ListPlan", "trees.TreePlan", "cards.CardPlan"
+            for learner in (f"estimators.{learner}.run" for learner in learners):
                 yield f"{name}, {error!r} while it learns", failing(f"discreet.{learner}", error, make)
             if isinstance(error, MemoryError):
                 yield (
@@ -468,11 +468,11 @@ def failing(place, error, make):
 
 # Where no record can get: (module, function), or a module as a whole.
 NO_RECORD_GETS_THERE = {
-    ("estimators.algorithms.optimal", ""): "numbers of candidates and rules",
-    ("estimators.algorithms.trees", ""): "numbers of tests and classes, and parameters",
+    ("estimators.feasible_lists", ""): "numbers of candidates and rules",
+    ("estimators.feasible_trees", ""): "numbers of tests and classes, and parameters",
     (
         "estimators.optimal",
-        "DPOptimalRuleListClassifier._price",
+        "DPOptimalRuleListClassifier._plan",
     ): "parameters and public numbers; the message is constant",
     ("estimators.optimal", "OptimalRuleListClassifier.fit"): "parameters and public numbers; the message is constant",
     ("estimators.parameters", ""): "parameters",

@@ -14,7 +14,7 @@ from discreet.models.partition import Answer
 from discreet.models.score_card import Card, PointsTable, ScoreCard
 from discreet.private.mechanisms.score_cards import CHOICE_SHARE, TREE_SHARE
 from discreet.private.noise.sums import margin
-from discreet.private.queries.card_doors import CardDoors
+from discreet.private.queries.cards import CardQueries
 from discreet.report.html import to_html
 from discreet.sources import memory, urls
 
@@ -232,7 +232,7 @@ def test_a_stopped_draw_says_what_was_booked(desk, monkeypatch):  # noqa: F811
     def stopped(*_):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(CardDoors, "count_totals", stopped)
+    monkeypatch.setattr(CardQueries, "count_totals", stopped)
     assert "Epsilon 5 is booked" in run(*CARD, "--ledger", "l.json", code=130)
     assert not (desk / "model.json").exists()
     assert "is booked" not in run(*CARD, "--ledger", "l.json", code=3)
@@ -308,7 +308,7 @@ def test_the_space_that_is_reserved_is_enough(tmp_path, schema, leaves):
     """A card with every row that there can be, and more ranges of totals than there can be."""
     from discreet import PrivacyStatement
     from discreet.accounting.statement import Guarantee
-    from discreet.estimators.algorithms.cards import limits_between
+    from discreet.estimators.card_learner import limits_between
     from discreet.rules.column_parts import parts_of
 
     tables = []

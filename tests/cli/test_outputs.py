@@ -14,7 +14,7 @@ import pytest
 from discreet import Boolean, Categorical, Ledger, Numeric, SavedModel, Schema
 from discreet._utils.writing import PendingFile
 from discreet.cli import main
-from discreet.private.queries.summed_doors import SummedListDoors
+from discreet.private.queries.lists import ListQueries
 
 from ..support.streams_apart import runner
 from .test_practitioner import FIT, SCHEMA, desk, hospital, run
@@ -223,8 +223,8 @@ def test_a_ledger_that_is_moved_during_a_fit_does_not_take_the_model_with_it(ful
         os.rename("l.json", "moved.json")
         return sample_list(*given, **options)
 
-    sample_list = SummedListDoors.sample_list
-    monkeypatch.setattr(SummedListDoors, "sample_list", moved)
+    sample_list = ListQueries.sample_list
+    monkeypatch.setattr(ListQueries, "sample_list", moved)
     said = run(*WRITERS["fit"], "m.json", "--ledger", "l.json")
     assert "is gone. It stays booked in full" in said
     assert SavedModel.load("m.json").ledger.number == 1
@@ -233,7 +233,7 @@ def test_a_ledger_that_is_moved_during_a_fit_does_not_take_the_model_with_it(ful
         os.rename("moved.json", "l.json")
         raise MemoryError
 
-    monkeypatch.setattr(SummedListDoors, "sample_list", moved_and_failed)
+    monkeypatch.setattr(ListQueries, "sample_list", moved_and_failed)
     said = run(*WRITERS["fit"], "m2.json", "--ledger", "moved.json", code=1)
     assert "Epsilon 5 is booked" in said
     assert "memory" in said
@@ -243,7 +243,7 @@ def test_what_fails_after_the_booking_says_that_it_is_booked(full_desk, monkeypa
     def fails(*_):
         raise MemoryError("shape (314, 997616)")
 
-    monkeypatch.setattr("discreet.private.queries.summed_doors.SummedListDoors.sample_list", fails)
+    monkeypatch.setattr("discreet.private.queries.lists.ListQueries.sample_list", fails)
     said = run(*WRITERS["fit"], "m.json", "--ledger", "l.json", code=1)
     assert "Epsilon 5 is booked" in said
     assert "997616" not in said
@@ -336,8 +336,8 @@ def test_a_fit_that_is_told_to_end_leaves_nothing_behind_and_says_what_was_booke
     program = """
 import os, signal
 from discreet.cli import main
-from discreet.private.queries import summed_doors
-summed_doors.ListSums = lambda *_: os.kill(os.getpid(), signal.SIGTERM)
+from discreet.private.queries import lists
+lists.ListSums = lambda *_: os.kill(os.getpid(), signal.SIGTERM)
 main()
 """
     run("ledger", "create", "l2.json", "-e", "9")

@@ -596,12 +596,12 @@ def test_a_stopped_fit_says_what_was_booked(desk, monkeypatch):
     def stopped(*_):
         raise KeyboardInterrupt
 
-    from discreet.private.queries import summed_doors
+    from discreet.private.queries import lists
 
     with monkeypatch.context() as patched:  # while all lists are added up
-        patched.setattr(summed_doors, "ListSums", stopped)
+        patched.setattr(lists, "ListSums", stopped)
         assert "Nothing was booked" in run(*FIT, "--ledger", "l.json", code=130)
-    monkeypatch.setattr(summed_doors.SummedListDoors, "sample_list", stopped)
+    monkeypatch.setattr(lists.ListQueries, "sample_list", stopped)
     assert "Epsilon 5 is booked" in run(*FIT, "--ledger", "l.json", code=130)
     assert not (desk / "model.json").exists()
     assert len(Ledger.open("l.json").entries) == 1

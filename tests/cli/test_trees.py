@@ -7,9 +7,9 @@ import pandas as pd
 import pytest
 
 from discreet import Categorical, Ledger, Numeric, SavedModel, Schema, Split, Tree
-from discreet.estimators.algorithms.trees import is_feasible
+from discreet.estimators.feasible_trees import is_feasible
 from discreet.models.partition import Answer
-from discreet.private.queries.tree_doors import TreeDoors
+from discreet.private.queries.trees import TreeQueries
 from discreet.rules.rules import Literal
 from discreet.sources import memory, urls
 
@@ -229,7 +229,7 @@ def test_a_stopped_draw_says_what_was_booked(desk, monkeypatch):  # noqa: F811
     def stopped(*_):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(TreeDoors, "count", stopped)
+    monkeypatch.setattr(TreeQueries, "count", stopped)
     assert "Epsilon 5 is booked" in run(*TREE, "--ledger", "l.json", code=130)
     assert not (desk / "model.json").exists()
     assert len(Ledger.open("l.json").entries) == 2

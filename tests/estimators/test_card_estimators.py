@@ -7,6 +7,7 @@ from fractions import Fraction
 import numpy as np
 import pandas as pd
 import pytest
+from discreet.private.queries.card_doors import CardDoors
 from sklearn.base import clone
 from sklearn.datasets import load_iris
 from sklearn.metrics import roc_auc_score
@@ -29,7 +30,6 @@ from discreet._utils.errors import SchemaError
 from discreet.accounting.ledger import BudgetError
 from discreet.datasets import load_compas, load_german_credit
 from discreet.models.score_card import ScoreCard
-from discreet.private.queries.card_doors import CardDoors
 
 from .test_tree_estimators import IRIS
 

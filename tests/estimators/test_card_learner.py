@@ -6,15 +6,15 @@ from unittest.mock import patch
 import numpy as np
 import pandas as pd
 import pytest
+from discreet.estimators.algorithms.cards import limits_between, risks_of
+from discreet.private.queries.card_doors import CardDoors
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from discreet import Boolean, Categorical, DPScoreCardClassifier, Numeric, Schema, ScoreCardClassifier
 from discreet.datasets import load_compas
-from discreet.estimators.algorithms.cards import limits_between, risks_of
 from discreet.private.counts.totals import ByTotal
 from discreet.private.mechanisms.score_cards import CardBudget
-from discreet.private.queries.card_doors import CardDoors
 from discreet.rules.column_parts import Weights, parts_of
 from discreet.rules.rules import truth
 

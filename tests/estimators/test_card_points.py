@@ -4,9 +4,8 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from scipy.stats import kendalltau
-
 from discreet.estimators.algorithms.card_points import GRID, class_totals, evidence, log_likelihood
+from scipy.stats import kendalltau
 
 
 def log_odds(column):

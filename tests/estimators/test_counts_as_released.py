@@ -3,6 +3,7 @@
 import csv
 import sys
 
+import discreet.private.queries.histograms as histograms
 import duckdb
 import numpy as np
 import onnxruntime
@@ -11,7 +12,6 @@ from click.testing import CliRunner
 from hypothesis import given
 from hypothesis import strategies as st
 
-import discreet.private.queries.histograms as histograms
 from discreet import (
     Boolean,
     DPGreedyRuleListClassifier,

@@ -3,13 +3,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from discreet.estimators.algorithms.greedy import greedy, majority
+from discreet.private.queries.exact import ExactDoors
 from hypothesis import given
 from hypothesis import strategies as st
 
 from discreet import GreedyRuleListClassifier
 from discreet.datasets import load_adult, load_compas, load_german_credit
-from discreet.estimators.algorithms.greedy import greedy, majority
-from discreet.private.queries.exact import ExactDoors
 from discreet.rules.candidates import Candidates
 
 from ..private.test_cells import fill

@@ -7,6 +7,7 @@ from fractions import Fraction
 import numpy as np
 import pandas as pd
 import pytest
+from discreet.estimators.algorithms.greedy_trees import greedy_tree
 from sklearn.base import clone
 from sklearn.datasets import load_iris
 from sklearn.model_selection import GridSearchCV
@@ -27,7 +28,6 @@ from discreet import (
 from discreet._utils.errors import SchemaError
 from discreet.accounting.ledger import BudgetError
 from discreet.datasets import load_adult, load_compas, load_german_credit
-from discreet.estimators.algorithms.greedy_trees import greedy_tree
 from discreet.private.mechanisms.registry import MECHANISMS
 from discreet.report.html import to_html
 from discreet.rules.numbered_tree import Fork, Leaf

@@ -9,6 +9,14 @@ from contextlib import redirect_stderr
 import numpy as np
 import pandas as pd
 import pytest
+from discreet.estimators.algorithms.optimal import (
+    MOST_CANDIDATES,
+    MOST_LISTS,
+    check_feasible,
+    count_lists,
+    draws_of,
+    is_feasible,
+)
 from sklearn.base import clone
 from sklearn.datasets import load_iris
 from sklearn.model_selection import GridSearchCV
@@ -30,14 +38,6 @@ from discreet import (
 from discreet._utils.errors import SchemaError
 from discreet.accounting.ledger import BudgetError
 from discreet.datasets import load_adult, load_compas, load_german_credit
-from discreet.estimators.algorithms.optimal import (
-    MOST_CANDIDATES,
-    MOST_LISTS,
-    check_feasible,
-    count_lists,
-    draws_of,
-    is_feasible,
-)
 from discreet.private.sampling.deadline import TimeLimitError
 
 

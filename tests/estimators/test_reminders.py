@@ -36,7 +36,7 @@ from discreet._utils.errors import PrivacyWarning
 from discreet.accounting.ledger import LedgerError
 from discreet.accounting.statement import DRAFTED, Guarantee, Others
 from discreet.accounting.unledgered import columns_of, note_release, other_releases
-from discreet.private import release as release_path
+from discreet.private import reminders
 
 SCHEMA = Schema((Numeric("n", low=0, high=40, n_cuts=9), Boolean("b")), target="y", classes=[0, 1])
 X = pd.DataFrame({"n": np.arange(40.0), "b": [True, False] * 20})
@@ -67,7 +67,7 @@ RELEASES = {
 
 @pytest.mark.parametrize("release", RELEASES)
 def test_a_seed_is_warned_of_once(release, monkeypatch):
-    monkeypatch.setattr(release_path, "_warned_of_seeds", False)
+    monkeypatch.setattr(reminders, "_warned_of_seeds", False)
     (first,) = said(lambda: RELEASES[release](random_state=0))
     assert "random_state" in str(first.message)
     assert first.filename == __file__  # the line that asked for it

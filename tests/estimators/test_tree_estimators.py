@@ -10,6 +10,15 @@ from fractions import Fraction
 import numpy as np
 import pandas as pd
 import pytest
+from discreet.estimators.algorithms.trees import (
+    DEEPEST,
+    check_feasible,
+    count_steps,
+    estimate_seconds,
+    is_feasible,
+    whole_tree,
+)
+from discreet.private.queries.tree_doors import TreeDoors
 from sklearn.base import clone
 from sklearn.datasets import load_iris
 from sklearn.model_selection import GridSearchCV
@@ -33,15 +42,6 @@ from discreet import (
 from discreet._utils.errors import SchemaError
 from discreet.accounting.ledger import BudgetError
 from discreet.datasets import load_adult, load_compas, load_german_credit
-from discreet.estimators.algorithms.trees import (
-    DEEPEST,
-    check_feasible,
-    count_steps,
-    estimate_seconds,
-    is_feasible,
-    whole_tree,
-)
-from discreet.private.queries.tree_doors import TreeDoors
 from discreet.private.sampling.deadline import TimeLimitError
 from discreet.rules.numbered_tree import Fork, Leaf
 

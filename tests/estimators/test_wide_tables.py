@@ -6,11 +6,11 @@ from fractions import Fraction
 import numpy as np
 import pandas as pd
 import pytest
+from discreet.private.queries.summed_doors import SummedListDoors, SummedTreeDoors
 
 from discreet import DPOptimalRuleListClassifier, DPOptimalTreeClassifier, Ledger, Schema, Vault
 from discreet._utils.errors import NotEnoughMemory
 from discreet.private.queries import summed_doors, tuple_vault
-from discreet.private.queries.summed_doors import SummedListDoors, SummedTreeDoors
 from discreet.private.sampling import deadline
 from discreet.private.sampling.deadline import TimeLimitError
 from discreet.schema.columns import Categorical, Numeric
@@ -169,8 +169,9 @@ def test_a_limit_of_time_that_strikes_at_a_later_draw_leaves_the_budget_booked(m
 
 
 def test_an_empty_budget_is_noticed_before_the_records_are_counted(monkeypatch):
-    from discreet.accounting.ledger import BudgetError
     from discreet.private.queries.tuple_vault import TupleVault
+
+    from discreet.accounting.ledger import BudgetError
 
     monkeypatch.setattr(TupleVault, "__init__", lambda *_: pytest.fail("the records were counted"))
     frame = table()

@@ -36,7 +36,7 @@ from discreet.models.display.summary import summarize
 from discreet.models.export.python_source import LONGEST_CHAIN
 from discreet.models.partition import Answer, Partition
 from discreet.models.saved import KINDS, checksum
-from discreet.private.queries.evaluation import Division, noisy_histograms
+from discreet.private.queries.evaluation import Division, EvaluationQueries
 from discreet.report.html import to_html
 from discreet.rules.rules import truth
 from discreet.sources.vault import Vault
@@ -428,8 +428,8 @@ def test_what_the_vault_counts_as_right_is_what_predict_gets_right(model):
     vault = Vault.from_table(pd.DataFrame(X), Y, SCHEMA)
     reservation = Reservation(Fraction(1), Fraction(0))
     right = int((model.predict(X) == Y).sum())
-    places, asked = right_or_wrong(model), (Fraction(1), reservation, Unchanged())
-    (found,) = noisy_histograms(vault, model, places, 2, [Division()], *asked)
+    queries = EvaluationQueries(vault, model, right_or_wrong(model), 2, [Division()], noise=Fraction(1))
+    (found,) = queries.prepare().open(reservation, Unchanged()).histograms()
     assert found.tolist() == [[right, len(Y) - right]]
 
 

@@ -22,29 +22,33 @@ def _records(tuples):
 
 
 def memory_while_adding_up():
-    """Before anything is booked, where all lists or trees are added up; else when the draw begins."""
-    from discreet.private.queries import greedy_doors, summed_doors, tree_doors
+    """Before anything is booked, where lists or trees are added up or laid out; else when the first question is asked."""
+    from discreet.private.queries import greedy, lists, trees
     from discreet.rules.column_parts import ColumnParts
 
     ColumnParts.by_part = lambda parts, counts: _fails(int(counts.sum()))
-    summed_doors.ListSums = lambda tuples, *_: _fails(_records(tuples))
-    summed_doors.WeighedTrees = lambda problem, *_: _fails(_records(problem.tuples))
-    tree_doors.TreeProblem = lambda truth, counts, *_: _fails(int(counts.sum()))
-    greedy_doors.NodeCounts = lambda left, captured: _fails(int(left.sum()))
+    lists.ListSums = lambda tuples, *_: _fails(_records(tuples))
+    lists.make_problem = lambda truth, counts, *_: _fails(int(counts.sum()))
+    trees.WeighedTrees = lambda problem, *_: _fails(_records(problem.tuples))
+    trees.TreeProblem = lambda truth, counts, *_: _fails(int(counts.sum()))
+    greedy.NodeCounts = lambda left, captured: _fails(int(left.sum()))
 
 
 def memory_while_drawing():
-    from discreet.private.queries import card_doors, greedy_doors, list_doors, tree_doors
+    from discreet.private.counts.counts import Marginals, Patterns
+    from discreet.private.queries import greedy, lists
     from discreet.private.sampling.list_sums import ListSums
     from discreet.private.sampling.trees.drawing import WeighedTrees
 
-    counted = card_doors.counts_by_total
-    card_doors.counts_by_total = lambda *given: _fails(int(counted(*given).sum()))
+    def failing(totals):
+        return lambda *given: _fails(int(totals(*given).sum()))
+
+    for counts in (Patterns, Marginals):
+        counts.totals = failing(counts.totals)
     ListSums.draw = lambda sums, *_: _fails(_records(sums._counts._tuples))
     WeighedTrees.draw = lambda weighed, *_: _fails(int(weighed._problem.total().sum()))
-    list_doors.make_problem = lambda truth, counts, *_: _fails(int(counts.sum()))
-    tree_doors.TreeProblem = lambda truth, counts, *_: _fails(int(counts.sum()))
-    greedy_doors.NodeCounts = lambda left, captured: _fails(int(left.sum()))
+    lists.draw_by_envelope = lambda problem, *_: _fails(int(problem.counts.sum()))
+    greedy.NodeCounts = lambda left, captured: _fails(int(left.sum()))
 
 
 def error_with_a_context_while_filling():

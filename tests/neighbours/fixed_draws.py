@@ -1,4 +1,4 @@
-"""Doors that do all their work and then give a public answer: whatever still differs between two tables is no draw."""
+"""Queries that do all their work and then give a public answer: whatever still differs between two tables is no draw."""
 
 import functools
 import itertools
@@ -11,32 +11,28 @@ import numpy as np
 
 def fix_draws():
     """For the rest of this process. Random names become numbers, too, and the clock of ledgers stands still."""
-    import discreet.evaluation.measuring
-    from discreet.private.queries.card_doors import CardDoors
-    from discreet.private.queries.cut_doors import CutDoors
-    from discreet.private.queries.greedy_doors import GreedyDoors
-    from discreet.private.queries.greedy_tree_doors import GreedyTreeDoors
-    from discreet.private.queries.list_doors import ListDoors
-    from discreet.private.queries.summed_doors import SummedListDoors, SummedTreeDoors
-    from discreet.private.queries.tree_doors import TreeDoors
+    from discreet.private.queries.cards import CardQueries
+    from discreet.private.queries.cuts import CutQueries
+    from discreet.private.queries.evaluation import EvaluationQueries
+    from discreet.private.queries.greedy import GreedyQueries, GreedyTreeQueries
+    from discreet.private.queries.lists import ListQueries
+    from discreet.private.queries.trees import TreeQueries
 
-    _replace(ListDoors, "sample_list", lambda _, doors, prefix, lengths: _some_list(prefix, len(lengths) - 1))
-    _replace(SummedListDoors, "_draw", lambda _, doors, sums: _some_summed_list(sums))
-    for doors in (ListDoors, SummedListDoors, GreedyDoors):
-        _replace(doors, "histogram", lambda drawn, *_: tuple(10.0 for _ in drawn))
-    _replace(TreeDoors, "_draw", lambda drawn, doors, problem, depth: _some_tree(problem.score, depth))
-    _replace(SummedTreeDoors, "_draw", lambda drawn, doors, weighed: _some_tree(doors._score, weighed._depth))
-    for doors in (TreeDoors, SummedTreeDoors, GreedyTreeDoors):
-        _replace(doors, "count", lambda drawn, *_: _with_some_counts(drawn))
-    _replace(GreedyDoors, "exceeds", _some_support)
-    _replace(GreedyDoors, "select", lambda _, doors, prefix: _unused(prefix, 1)[0])
-    _replace(GreedyTreeDoors, "exceed", lambda passed, doors, nodes: [True] * len(passed))
-    _replace(GreedyTreeDoors, "select", lambda chosen, doors, nodes: [len(path) for path in nodes])
-    _replace(CardDoors, "choose", lambda chosen, doors, how_many: [list(range(how_many)) for _ in chosen])
-    _replace(CardDoors, "count", lambda drawn, *_: [[_some_counts(h) for h in own] for own in drawn])
-    _replace(CardDoors, "count_totals", lambda drawn, *_: _some_counts(drawn))
-    _replace(CutDoors, "cut", lambda _, doors, stretches: [s.first for s in stretches])
-    _replace(discreet.evaluation.measuring, "noisy_histograms", lambda drawn, *_: [_some_counts(h) for h in drawn])
+    _replace(ListQueries, "_draw", lambda _, queries, lists: _some_list(lists))
+    for kind in (ListQueries, GreedyQueries):
+        _replace(kind, "histogram", lambda drawn, *_: tuple(10.0 for _ in drawn))
+    _replace(TreeQueries, "_draw", lambda drawn, queries, weighed: _some_tree(queries._score, weighed._depth))
+    for kind in (TreeQueries, GreedyTreeQueries):
+        _replace(kind, "count", lambda drawn, *_: _with_some_counts(drawn))
+    _replace(GreedyQueries, "exceeds", _some_support)
+    _replace(GreedyQueries, "select", lambda _, queries, prefix: _unused(prefix, 1)[0])
+    _replace(GreedyTreeQueries, "exceed", lambda passed, queries, nodes: [True] * len(passed))
+    _replace(GreedyTreeQueries, "select", lambda chosen, queries, nodes: [len(path) for path in nodes])
+    _replace(CardQueries, "choose", lambda chosen, queries, how_many: [list(range(how_many)) for _ in chosen])
+    _replace(CardQueries, "count", lambda drawn, *_: [[_some_counts(h) for h in own] for own in drawn])
+    _replace(CardQueries, "count_totals", lambda drawn, *_: _some_counts(drawn))
+    _replace(CutQueries, "cut", lambda _, queries, column, stretches: [s.first for s in stretches])
+    _replace(EvaluationQueries, "histograms", lambda drawn, *_: [_some_counts(h) for h in drawn])
     fix_names()
 
 
@@ -74,25 +70,32 @@ def _replace(owner, name, answer):
     real = getattr(owner, name)
 
     @functools.wraps(real)
-    def door(*args, **kwargs):
+    def query(*args, **kwargs):
         return answer(real(*args, **kwargs), *args, **kwargs)
 
-    setattr(owner, name, door)
+    setattr(owner, name, query)
 
 
-def _some_support(passed, doors, prefix):
+def _some_support(passed, queries, prefix):
     """Two rules at most, where there is a minimum support; where there is none, nothing was drawn."""
-    return len(prefix) < 2 if doors._mechanism.needs_support else passed
+    return len(prefix) < 2 if queries._mechanism.needs_support else passed
 
 
 def _unused(prefix, n):
     return list(itertools.islice((i for i in itertools.count() if i not in prefix), n))
 
 
-def _some_summed_list(sums):
-    """Rules that are not in the list yet: those have a weight in the prior."""
-    unused = sorted(int(rule) for rule, weight in zip(sums._order, sums._worth.tests, strict=True) if weight > 0)
-    n_rules = min(len(unused), len(sums._log_lengths) - 1)
+def _some_list(lists):
+    """As many rules as there may be that are not in the list yet: those have a weight in the prior."""
+    from discreet.private.queries.lists import PatternLists
+
+    if isinstance(lists, PatternLists):
+        unused = sorted(int(rule) for members in lists.problem.members for rule in members)
+        longest = lists.problem.longest
+    else:
+        unused = sorted(int(rule) for rule, weight in zip(lists._order, lists._worth.tests, strict=True) if weight > 0)
+        longest = len(lists._log_lengths) - 1
+    n_rules = min(len(unused), longest)
     return unused[:n_rules], [i % 2 for i in range(n_rules + 1)]
 
 
@@ -112,10 +115,6 @@ def _with_some_counts(tree):
 
     counts = itertools.cycle([(10.0, 5.0), (5.0, 10.0)])
     return with_leaves(tree, lambda _, leaf: Leaf(leaf.label, next(counts)))
-
-
-def _some_list(prefix, n_rules):
-    return _unused(prefix, n_rules), [i % 2 for i in range(n_rules + 1)]
 
 
 def _some_counts(histogram):

@@ -1,4 +1,4 @@
-"""Broken versions of the doors to score cards (private/queries/card_doors.py), and of what is computed from their answers."""
+"""Broken versions of the queries of score cards (private/queries/cards.py), and of what is computed from their answers."""
 
 from dataclasses import replace
 from fractions import Fraction
@@ -9,41 +9,41 @@ import numpy as np
 from discreet.audit.explore import ExploredCards
 from discreet.audit.learners import CARDS, Subject
 from discreet.audit.pairs import Pair
-from discreet.estimators.algorithms import cards
+from discreet.estimators import card_learner as cards
 from discreet.private.mechanisms.score_cards import CardBudget
-from discreet.private.queries.card_doors import CardDoors
+from discreet.private.queries.cards import CardQueries
 
 from .summed_twins import Free
 
 
 class Broken(ExploredCards):
-    """Doors that are of another class once they are made."""
+    """Queries that are of another class once they are prepared."""
 
-    kind = CardDoors
+    kind = CardQueries
 
-    def _doors(self, *arguments):
-        doors = super()._doors(*arguments)
-        doors.__class__ = self.kind
-        return doors
+    def explore(self, queries):
+        super().explore(queries)
+        if isinstance(queries, CardQueries):
+            queries.__class__ = self.kind
 
 
-class NoiseOfOneColumn(CardDoors):
+class NoiseOfOneColumn(CardQueries):
     """A record is in one bin of each column, and the noise is that of a single one."""
 
-    def _noisy(self, exact, whole=1):
-        of_all = replace(self._budget, column_epsilon=self._budget.column_epsilon * self._budget.columns)
-        with patch.object(self, "_budget", of_all):
-            return super()._noisy(exact, whole)
+    def _with_noise(self, exact, whole=1):
+        of_all = replace(self._noise, column_epsilon=self._noise.column_epsilon * self._noise.columns)
+        with patch.object(self, "_noise", of_all):
+            return super()._with_noise(exact, whole)
 
 
-class NoiseOfOneUnit(CardDoors):
+class NoiseOfOneUnit(CardQueries):
     """A record changes a sum of weights by up to 64 units, and the noise is that of one."""
 
-    def _noisy(self, exact, whole=1):
-        return super()._noisy(exact) / whole
+    def _with_noise(self, exact, whole=1):
+        return super()._with_noise(exact) / whole
 
 
-class CountsOneByOneForFree(CardDoors):
+class CountsOneByOneForFree(CardQueries):
     """Columns after the first are taken for part of the same answer."""
 
     def count(self, columns, weights=None):
@@ -53,14 +53,14 @@ class CountsOneByOneForFree(CardDoors):
             return super().count(columns, weights)
 
 
-class HeavyRecords(CardDoors):
+class HeavyRecords(CardQueries):
     """A record may count for three."""
 
     def _weighed(self, columns, weights):
         return [[3 * table for table in own] for own in super()._weighed(columns, weights)]
 
 
-class WeighsByRecords(CardDoors):
+class WeighsByRecords(CardQueries):
     """The card so far is moved by how many records there really are."""
 
     def _weighed(self, columns, weights):
@@ -69,23 +69,23 @@ class WeighsByRecords(CardDoors):
         return super()._weighed(columns, replace(weights, cards=moved))
 
 
-class ChoosesForFree(CardDoors):
+class ChoosesForFree(CardQueries):
     def choose(self, how_many):
         with patch.object(self, "_reservation", Free()):
             return super().choose(how_many)
 
 
-class LoudChoice(CardDoors):
+class LoudChoice(CardQueries):
     """Every choice as if it were the only one, and had all of epsilon."""
 
     def choose(self, how_many):
-        with patch.object(self, "_budget", replace(self._budget, choice_epsilon=self._budget.epsilon)):
-            doors, charge = self, self._reservation.draw
-            with patch.object(doors._reservation, "draw", lambda *_: charge(Fraction(1, 100), Fraction(0), "")):
+        with patch.object(self, "_noise", replace(self._noise, choice_epsilon=self._noise.epsilon)):
+            charge = self._reservation.draw
+            with patch.object(self._reservation, "draw", lambda *_: charge(Fraction(1, 100), Fraction(0), "")):
                 return super().choose(how_many)
 
 
-class PicksTheBest(CardDoors):
+class PicksTheBest(CardQueries):
     """The column of least mass, without noise."""
 
     def _chosen(self, leaf, how_many):
@@ -93,20 +93,20 @@ class PicksTheBest(CardDoors):
         return sorted(range(len(masses)), key=masses.__getitem__)[:how_many]
 
 
-class LeavesShareRecords(CardDoors):
+class LeavesShareRecords(CardQueries):
     """Class counts of all records in each leaf."""
 
     def _exact(self, column, leaf):
         return sum(super(LeavesShareRecords, self)._exact(column, i) for i in range(self._tuples.n_parts))
 
 
-class TotalsForFree(CardDoors):
+class TotalsForFree(CardQueries):
     def count_totals(self, cards, limits):
         with patch.object(self, "_reservation", Free()):
             return super().count_totals(cards, limits)
 
 
-class QuietTotals(CardDoors):
+class QuietTotals(CardQueries):
     """Half the noise that is paid for."""
 
     def count_totals(self, cards, limits):
@@ -115,7 +115,7 @@ class QuietTotals(CardDoors):
             return super().count_totals(cards, limits)
 
 
-class KeepsExactCounts(CardDoors):
+class KeepsExactCounts(CardQueries):
     """Hands on the exact counts beside the noisy ones."""
 
     def count(self, columns, weights=None):
@@ -124,36 +124,35 @@ class KeepsExactCounts(CardDoors):
         return noisy
 
 
-class SmoothsByExactCounts(Broken):
+class RunsOtherwise:
+    """Plans that make something else of the answers."""
+
+    def _plan(self, *public):
+        plan = super()._plan(*public)
+        plan.run = lambda queries: self._run(plan, queries)
+        return plan
+
+
+class SmoothsByExactCounts(RunsOtherwise, Broken):
     """Points from noisy counts, but shrunk by how many records there really are."""
 
     kind = KeepsExactCounts
 
-    def _price(self, candidates, drafted):
-        priced = super()._price(candidates, drafted)
-
-        def draw(doors, reservation, entropy):
-            learned = priced.draw(doors, reservation, entropy)
-            there = sum(int(counts.sum()) for own in doors.exact for counts in own)
-            shrunk = [(start * (1 + there), points) for start, points in learned.cards]
-            return replace(learned, cards=shrunk)
-
-        return priced._replace(draw=draw)
+    def _run(self, plan, queries):
+        learned = plan.plan.run(queries)
+        there = sum(int(counts.sum()) for own in queries.exact for counts in own)
+        shrunk = [(start * (1 + there), points) for start, points in learned.cards]
+        return replace(learned, cards=shrunk)
 
 
-class LimitsByRecords(Broken):
+class LimitsByRecords(RunsOtherwise, Broken):
     """Ranges of totals begin where the first record is."""
 
     kind = KeepsExactCounts
 
-    def _price(self, candidates, drafted):
-        priced = super()._price(candidates, drafted)
-
-        def draw(doors, reservation, entropy):
-            with patch.object(cards, "limits_between", lambda low, high: [float(doors.exact[0][0].sum())]):
-                return priced.draw(doors, reservation, entropy)
-
-        return priced._replace(draw=draw)
+    def _run(self, plan, queries):
+        with patch.object(cards, "limits_between", lambda low, high: [float(queries.exact[0][0].sum())]):
+            return plan.plan.run(queries)
 
 
 def cards_mass(counts):
@@ -165,10 +164,10 @@ def twin_of(kind):
     return type(kind.__name__, (Broken,), {"kind": kind})
 
 
-class ForgetsTheShareOfChoices(ExploredCards):
+class ForgetsTheShareOfChoices(RunsOtherwise, ExploredCards):
     """The choices are paid with what the points have already."""
 
-    def _price(self, candidates, drafted):
+    def _plan(self, *public):
         split = CardBudget.split
 
         def without(epsilon, share, columns, chooses, tree):
@@ -176,16 +175,12 @@ class ForgetsTheShareOfChoices(ExploredCards):
             return replace(whole, choice_epsilon=sound.choice_epsilon, epsilon=2 * epsilon)
 
         with patch.object(CardBudget, "split", without):
-            priced = super()._price(candidates, drafted)
+            return super()._plan(*public)
 
-        def draw(doors, reservation, entropy):
-            spend = reservation.draw
-            with patch.object(
-                reservation, "draw", lambda e, d, what: spend(e / 2, d, what)
-            ):  # so that nothing is refused
-                return priced.draw(doors, reservation, entropy)
-
-        return priced._replace(draw=draw)
+    def _run(self, plan, queries):
+        spend = queries._reservation.draw  # half of it, so that nothing is refused
+        with patch.object(queries._reservation, "draw", lambda e, d, what: spend(e / 2, d, what)):
+            return plan.plan.run(queries)
 
 
 def card_fit_twins(pairs):

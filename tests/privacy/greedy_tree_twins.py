@@ -1,4 +1,4 @@
-"""Broken versions of the doors to greedy trees (private/queries/greedy_tree_doors.py)."""
+"""Broken versions of the queries of greedy trees (private/queries/greedy.py)."""
 
 from dataclasses import replace
 from unittest.mock import patch
@@ -9,52 +9,51 @@ from discreet.audit.explore import ExploredGreedyTrees
 from discreet.audit.learners import GREEDY_TREES, Subject, leftover
 from discreet.audit.pairs import Pair
 from discreet.private.mechanisms.mass import MassSelector
-from discreet.private.queries.greedy_tree_doors import GreedyTreeDoors
+from discreet.private.queries.greedy import GreedyTreeQueries
 
 from .summed_twins import Free
 
 
 class Broken(ExploredGreedyTrees):
-    """Doors that are of another class, or are given something else, once they are made."""
+    """Queries that are of another class, or are given something else, once they are prepared."""
 
-    kind = GreedyTreeDoors
+    kind = GreedyTreeQueries
 
-    def _doors(self, *arguments):
-        doors = super()._doors(*arguments)
-        doors.__class__ = self.kind
-        self._break(doors)
-        return doors
+    def explore(self, queries):
+        self._break(queries)
+        super().explore(queries)
+        queries.__class__ = self.kind
 
-    def _break(self, doors):
+    def _break(self, queries):
         pass
 
 
-class NodesShareRecords(GreedyTreeDoors):
+class NodesShareRecords(GreedyTreeQueries):
     def select(self, nodes):
         everything = self._counter.counts([()])
         with patch.object(self, "_count", lambda nodes: everything * len(nodes)):
             return super().select(nodes)
 
 
-class LeavesShareRecords(GreedyTreeDoors):
+class LeavesShareRecords(GreedyTreeQueries):
     def count(self, tree):
         counts = self._counter.counts
         with patch.object(self, "_count", lambda nodes: [counts([path[-1:]])[0] for path in nodes]):
             return super().count(tree)
 
 
-class ForgetsToCharge(GreedyTreeDoors):
+class ForgetsToCharge(GreedyTreeQueries):
     def select(self, nodes):
         with patch.object(self, "_reservation", Free()):
             return super().select(nodes)
 
 
-class Unchecked(GreedyTreeDoors):
+class Unchecked(GreedyTreeQueries):
     def exceed(self, nodes):
         return [True] * len(nodes)
 
 
-class LooksForTests(GreedyTreeDoors):
+class LooksForTests(GreedyTreeQueries):
     """Only tests that tell records of the node apart are offered: what "undecided" would be by the records."""
 
     def _select(self, path, node):
@@ -97,25 +96,19 @@ class Mined(Broken):
 class Louder(Broken):
     """Choices with half the noise that is paid for."""
 
-    def _break(self, doors):
-        doors._selector = MassSelector(2 * doors._selector.epsilon)
+    def _break(self, queries):
+        queries._selector = MassSelector(2 * queries._selector.epsilon)
 
 
-class Quiet:
-    """Asks for half of the noise that it is asked for."""
-
-    def __init__(self, explorer):
-        self._explorer = explorer
-
-    def discrete_laplace(self, values, scale):
-        return self._explorer.discrete_laplace(values, scale / 2)
+class QuietCounts(GreedyTreeQueries):
+    def _noisy(self, exact, epsilon):
+        return super()._noisy(exact, 2 * epsilon)
 
 
 class QuietLeaves(Broken):
     """Class counts with half the noise that is paid for."""
 
-    def _break(self, doors):
-        doors._entropy = Quiet(self.explorer)
+    kind = QuietCounts
 
 
 def greedy_tree_fit_twins(pairs):

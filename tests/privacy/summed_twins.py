@@ -1,6 +1,6 @@
-"""Broken versions of the doors to lists and trees that are added up (private/queries/summed_doors.py), and of what they count.
+"""Broken versions of the queries of whole lists and trees (private/queries/lists.py, trees.py), and of what they count.
 
-Each takes the place of the sound doors once these are prepared; what was added up before is then added up anew, by the twin.
+Each takes the place of the sound queries once these are prepared; what was added up before is then added up anew, by the twin.
 """
 
 from contextlib import contextmanager
@@ -22,8 +22,8 @@ from discreet.audit.learners import TREES_ON_TUPLES, WHOLE, Subject
 from discreet.audit.lists import laws_by_sums, worst_draw
 from discreet.audit.pairs import Pair
 from discreet.private.counts.division import OUTSIDE, Division
-from discreet.private.queries.summed_doors import SummedListDoors, SummedTreeDoors
-from discreet.private.queries.tuple_vault import TupleVault, joint_counts
+from discreet.private.queries.lists import ListQueries
+from discreet.private.queries.trees import TreeQueries, size_for
 from discreet.rules.numbered_tree import Leaf, leaves_of
 
 COUNTS_OF_LISTS = {"epsilon": 1.0, "max_length": 3, "joint": 1, "counts_share": 0.5}
@@ -41,77 +41,79 @@ class Louder:
 
     @contextmanager
     def _twice(self):
-        budget, self._budget = self._budget, replace(self._budget, draw_epsilon=2 * self._budget.draw_epsilon)
+        noise, self._noise = self._noise, replace(self._noise, draw_epsilon=2 * self._noise.draw_epsilon)
         try:
             yield
         finally:
-            self._budget = budget
+            self._noise = noise
 
 
-class LouderLists(Louder, SummedListDoors):
-    def _sums(self, prefix, lengths):
+class LouderLists(Louder, ListQueries):
+    def _weighed(self, prefix, lengths):
         with self._twice():
-            return super()._sums(prefix, lengths)
+            return super()._weighed(prefix, lengths)
 
 
-class LouderTrees(Louder, SummedTreeDoors):
+class LouderTrees(Louder, TreeQueries):
     def _leaves(self, tree):
+        self._whole = None
         with self._twice():
             return super()._leaves(tree)
 
 
-class HeavierLists(SummedListDoors):
+class HeavierLists(ListQueries):
     """A class weight of 3."""
 
-    def _sums(self, prefix, lengths):
+    def _weighed(self, prefix, lengths):
         self._class_weights = np.array([1.0, 3.0])
-        return super()._sums(prefix, lengths)
+        return super()._weighed(prefix, lengths)
 
 
-class HeavierTrees(SummedTreeDoors):
+class HeavierTrees(TreeQueries):
     def _leaves(self, tree):
+        self._whole = None
         self._class_weights = np.array([1.0, 3.0])
         return super()._leaves(tree)
 
 
-class CountsPartsTwice(TupleVault):
-    """A vault that counts the records of a part twice."""
+class CountsPartsTwice:
+    """Marginals that count the records of a part twice."""
 
-    def __init__(self, vault):
-        self._vault = vault
+    def __init__(self, counts):
+        self._counts = counts
 
-    def _tuples(self, columns, size, division=None):
-        counted = joint_counts(self._vault, columns, size, division)
+    def joint(self, columns, size, division=None):
+        counted = self._counts.joint(columns, size, division)
         if division is not None:
             for tables in counted._parts:
                 tables.counts = 2 * tables.counts
         return counted
 
 
-class ListsWithPartsTwice(SummedListDoors):
-    def _sums(self, prefix, lengths):
-        vault, self._vault = self._vault, CountsPartsTwice(self._vault)
+class ListsWithPartsTwice(ListQueries):
+    def _weighed(self, prefix, lengths):
+        counts, self._counts = self._counts, CountsPartsTwice(self._counts)
         try:
-            return super()._sums(prefix, lengths)
+            return super()._weighed(prefix, lengths)
         finally:
-            self._vault = vault
+            self._counts = counts
 
 
-class CountsThatOverlap(SummedListDoors):
+class CountsThatOverlap(ListQueries):
     """Class counts of all that a rule captures, earlier rules or not."""
 
     def _part(self, prefix, rule):
-        return SummedListDoors._sums(self, (), (1.0,)).parts_of([] if rule is None else [rule])[0]
+        return ListQueries._weighed(self, (), (1.0,)).parts_of([] if rule is None else [rule])[0]
 
 
-class DrawsOfAllRecords(SummedListDoors):
+class DrawsOfAllRecords(ListQueries):
     """A later draw looks at all records instead of what was left."""
 
-    def _sums(self, prefix, lengths):
+    def _weighed(self, prefix, lengths):
         prior, self._prior = self._prior, replace(self._prior, rules=self._prior.rules.copy())
         self._prior.rules[list(prefix)] = 0.0
         try:
-            return super()._sums((), lengths)
+            return super()._weighed((), lengths)
         finally:
             self._prior = prior
 
@@ -120,15 +122,13 @@ class ListsOfAllRecords(DrawsOfAllRecords, CountsThatOverlap):
     """And so do the class counts of its rules, for one charge."""
 
 
-class SoundCounts(SummedTreeDoors):
+class SoundCounts(TreeQueries):
     """Leaves get their own class counts, whatever they were drawn from."""
 
-    def _grown(self, path, leaf, depth):
-        tree = super()._grown(path, leaf, depth)
-        (root,) = SummedTreeDoors._leaves(self, Leaf())
+    def _keep(self, path, leaf, tree):
+        (root,) = TreeQueries._leaves(self, Leaf())
         for inner, _ in leaves_of(tree):
             self._exact[(*path, *inner)] = root.exact_counts((*path, *inner))
-        return tree
 
 
 class TreesOfAllRecords(SoundCounts):
@@ -139,7 +139,7 @@ class TreesOfAllRecords(SoundCounts):
         return [root for _ in leaves_of(tree)]
 
 
-class CountsOfTheFirstPart(SummedListDoors):
+class CountsOfTheFirstPart(ListQueries):
     """Every part is said to have the class counts of the first one."""
 
     def _part(self, prefix, rule):
@@ -148,11 +148,11 @@ class CountsOfTheFirstPart(SummedListDoors):
 
 class TreesWithPartsTwice(SoundCounts):
     def _leaves(self, tree):
-        vault, self._vault = self._vault, CountsPartsTwice(self._vault)
+        counts, self._counts = self._counts, CountsPartsTwice(self._counts)
         try:
             return super()._leaves(tree)
         finally:
-            self._vault = vault
+            self._counts = counts
 
 
 class LeavesOfTheFirstPart(SoundCounts):
@@ -162,7 +162,7 @@ class LeavesOfTheFirstPart(SoundCounts):
         return [replace(leaf, part=0) for leaf in super()._leaves(tree)]
 
 
-class CountsOfTheFirstLeaf(SummedTreeDoors):
+class CountsOfTheFirstLeaf(TreeQueries):
     """Every leaf is said to have the class counts of the first one."""
 
     def count(self, tree):
@@ -182,13 +182,13 @@ class LeavesThatOverlap(SoundCounts):
             columns = [(self._numbers[i], self._tests.truths[i]) for i, side in path if not side]
             box = {column: ~true for column, true in columns}  # of the tests that are true nothing is asked
             division = Division([(box, 0)], OUTSIDE)
-            counted = joint_counts(self._vault, self._columns, self._size, division)
+            counted = self._counts.joint(self._columns, size_for(self._stages), division)
             found.append(replace(super()._leaves(Leaf())[0], tuples=counted))
         return found
 
 
 class Uncharged:
-    """A door that forgets to charge for a draw."""
+    """A query that forgets to charge for a draw."""
 
     @contextmanager
     def _free(self):
@@ -208,20 +208,20 @@ class Uncharged:
 
 
 class Late(Uncharged):
-    """A door that answers first, and charges then."""
+    """A query that answers first, and charges then."""
 
     def sample_list(self, prefix, lengths):
         answer = super().sample_list(prefix, lengths)
-        self._reservation.draw(self._budget.draw_epsilon, Fraction(0), "draw of a list")
+        self._reservation.draw(self._noise.draw_epsilon, Fraction(0), "draw of a list")
         return answer
 
     def grow(self, tree, depth):
         answer = super().grow(tree, depth)
-        self._reservation.draw(self._budget.draw_epsilon, Fraction(0), "draw of a tree")
+        self._reservation.draw(self._noise.draw_epsilon, Fraction(0), "draw of a tree")
         return answer
 
 
-class LateCounts(SummedListDoors):
+class LateCounts(ListQueries):
     """Class counts are given out first, and charged then."""
 
     def histogram(self, prefix, rule):
@@ -230,28 +230,29 @@ class LateCounts(SummedListDoors):
         counts = super().histogram(prefix, rule)
         histograms._reservation = charged
         if rule is None:
-            charged.draw(self._budget.counts_epsilon, Fraction(0), "class counts")
+            charged.draw(self._noise.counts_epsilon, Fraction(0), "class counts")
         return counts
 
 
-UNCHARGED_LISTS = type("UnchargedLists", (Uncharged, SummedListDoors), {})
-UNCHARGED_TREES = type("UnchargedTrees", (Uncharged, SummedTreeDoors), {})
-LATE_LISTS = type("LateLists", (Late, SummedListDoors), {})
-LATE_TREES = type("LateTrees", (Late, SummedTreeDoors), {})
+UNCHARGED_LISTS = type("UnchargedLists", (Uncharged, ListQueries), {})
+UNCHARGED_TREES = type("UnchargedTrees", (Uncharged, TreeQueries), {})
+LATE_LISTS = type("LateLists", (Late, ListQueries), {})
+LATE_TREES = type("LateTrees", (Late, TreeQueries), {})
 
 
-def put_in_place(doors, twin):
-    doors.__class__, doors._first = twin, None
+def put_in_place(queries, twin):
+    queries.__class__, queries._first = twin, None
+    return queries
 
 
-def with_doors(explored, twin):
-    """An explored classifier with broken doors."""
+def with_queries(explored, twin):
+    """An explored classifier with broken queries."""
 
-    def explore_sums(self, doors):
-        explored._explore_sums(self, doors)
-        put_in_place(doors, twin)
+    def explore(self, queries):
+        explored.explore(self, queries)
+        put_in_place(queries, twin)
 
-    return type(f"{explored.__name__} with {twin.__name__}", (explored,), {"_explore_sums": explore_sums})
+    return type(f"{explored.__name__} with {twin.__name__}", (explored,), {"explore": explore})
 
 
 def summed_fit_twins(pairs):
@@ -269,12 +270,12 @@ def summed_fit_twins(pairs):
         ("summed lists: the same, counted again from the table", tuples, ListsOfAllRecords, pairs[:6]),
         ("summed lists: the counts of another part", counted, CountsOfTheFirstPart, pairs),
         ("summed lists: class counts of parts that overlap", later, CountsThatOverlap, pairs[:6]),
-        ("summed lists: a door that forgets to charge", lists, UNCHARGED_LISTS, pairs[:6]),
-        ("summed lists: a door that charges when it has answered", lists, LATE_LISTS, pairs[:6]),
+        ("summed lists: a query that forgets to charge", lists, UNCHARGED_LISTS, pairs[:6]),
+        ("summed lists: a query that charges when it has answered", lists, LATE_LISTS, pairs[:6]),
         ("summed lists: class counts that are charged when they are out", counted, LateCounts, pairs[-4:]),
     ):
         explored = ExploredListsOnTuples if sound is tuples else ExploredOptimal
-        yield name, sound, replace(sound, explored=with_doors(explored, twin)), tried
+        yield name, sound, replace(sound, explored=with_queries(explored, twin)), tried
 
 
 def summed_tree_fit_twins(pairs, apart):
@@ -290,10 +291,10 @@ def summed_tree_fit_twins(pairs, apart):
         ("summed trees: a later stage that looks at all records", staged, TreesOfAllRecords, told),
         ("summed trees: the counts of another leaf", counted, CountsOfTheFirstLeaf, pairs),
         ("summed trees: missing values in both branches", staged, LeavesThatOverlap, told),
-        ("summed trees: a door that forgets to charge", whole, UNCHARGED_TREES, pairs),
-        ("summed trees: a door that charges when it has answered", whole, LATE_TREES, pairs),
+        ("summed trees: a query that forgets to charge", whole, UNCHARGED_TREES, pairs),
+        ("summed trees: a query that charges when it has answered", whole, LATE_TREES, pairs),
     ):
-        yield name, sound, replace(sound, explored=with_doors(ExploredTreesOnTuples, twin)), tried
+        yield name, sound, replace(sound, explored=with_queries(ExploredTreesOnTuples, twin)), tried
 
 
 # -- level 1 ------------------------------------------------------------------------------------------------------------
@@ -312,18 +313,31 @@ def worst(laws):
 # -- level 3 ------------------------------------------------------------------------------------------------------------
 
 
+class WithQueries:
+    """A plan whose queries are changed once they are prepared."""
+
+    def __init__(self, plan, change):
+        self._plan, self._change = plan, change
+
+    def __getattr__(self, name):
+        return getattr(self._plan, name)
+
+    def queries(self, counts):
+        return self._change(self._plan.queries(counts).prepare())
+
+    def run(self, queries):
+        return self._plan.run(queries)
+
+
 class LoudSampler:
     """Says and computes everything right, and then adds up and draws at twice the rate: only fits can show it."""
 
-    def _price(self, candidates, drafted):
-        priced = super()._price(candidates, drafted)
+    def _plan(self, *public):
+        return WithQueries(super()._plan(*public), self._louder)
 
-        def prepare(vault):
-            doors = priced.prepare(vault)
-            put_in_place(doors, LouderLists if isinstance(doors, SummedListDoors) else LouderTrees)
-            return doors
-
-        return priced._replace(prepare=prepare)
+    @staticmethod
+    def _louder(queries):
+        return put_in_place(queries, LouderLists if isinstance(queries, ListQueries) else LouderTrees)
 
 
 class LoudSums(LoudSampler, DPOptimalRuleListClassifier):

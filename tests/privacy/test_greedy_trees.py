@@ -7,6 +7,7 @@ from itertools import product
 
 import numpy as np
 import pytest
+from discreet.private.queries.greedy_tree_doors import GreedyTreeDoors
 
 from discreet import DPGreedyTreeClassifier
 from discreet.accounting.ledger import Reservation
@@ -29,7 +30,6 @@ from discreet.private.mechanisms.base import Settings
 from discreet.private.mechanisms.registry import MECHANISMS
 from discreet.private.noise.discrete_laplace import at_least, tail
 from discreet.private.noise.entropy import SeededEntropy
-from discreet.private.queries.greedy_tree_doors import GreedyTreeDoors
 from tests.support.selectors import budget_of, proved_of
 from tests.support.slices import examples, slow_but
 

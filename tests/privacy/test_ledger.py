@@ -5,6 +5,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+from discreet.private.queries.greedy_doors import GreedyDoors
 from sklearn.base import clone
 from sklearn.model_selection import GridSearchCV
 
@@ -14,7 +15,6 @@ from discreet.accounting.ledger import BudgetError, LedgerError, Reservation
 from discreet.datasets import load_compas
 from discreet.private.mechanisms.registry import MECHANISMS
 from discreet.private.noise.entropy import SeededEntropy
-from discreet.private.queries.greedy_doors import GreedyDoors
 from tests.support.selectors import PUBLISHED, budget_of
 
 DATA = load_compas(binary=True, sensitive=False)

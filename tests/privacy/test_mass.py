@@ -6,17 +6,17 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+from discreet.estimators.algorithms.greedy import greedy
+from discreet.private.queries.greedy_doors import GreedyDoors
 from scipy import stats
 
 from discreet import Boolean, DPGreedyRuleListClassifier, Ledger, Numeric, Schema, Vault
 from discreet.accounting.ledger import BudgetError, Reservation
-from discreet.estimators.algorithms.greedy import greedy
 from discreet.private.counts.counting import NodeCounts
 from discreet.private.mechanisms.mass import UNITS, Mass, MassSelector, mass_units, side_units
 from discreet.private.noise.entropy import SeededEntropy, SystemEntropy
 from discreet.private.noise.exponential import Exponential
 from discreet.private.noise.noisy_max import log_prob
-from discreet.private.queries.greedy_doors import GreedyDoors
 from discreet.rules.candidates import Candidates
 from tests.support.selectors import budget_of
 

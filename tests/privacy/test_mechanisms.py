@@ -10,6 +10,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+from discreet.private.queries.greedy_doors import GreedyDoors
 from scipy import stats
 
 from discreet import Schema, Vault
@@ -25,7 +26,6 @@ from discreet.private.noise.gaussian import Gaussian
 from discreet.private.noise.gumbel import Gumbel
 from discreet.private.noise.laplace import Laplace
 from discreet.private.noise.noisy_max import choose, log_prob, price_of_bounded_scores
-from discreet.private.queries.greedy_doors import GreedyDoors
 from discreet.rules.candidates import Candidates
 from tests.support.selectors import budget_of, selector
 

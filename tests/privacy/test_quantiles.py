@@ -9,6 +9,8 @@ from fractions import Fraction
 import numpy as np
 import pandas as pd
 import pytest
+from discreet.estimators.algorithms.cuts import cuts_by_halving, levels
+from discreet.private.queries.cut_doors import CutDoors
 
 from discreet import (
     Boolean,
@@ -26,10 +28,8 @@ from discreet._utils.errors import PrivacyWarning, SchemaError
 from discreet._utils.tables import Table
 from discreet.accounting.ledger import BudgetError, Reservation
 from discreet.audit.observed import misfit
-from discreet.estimators.algorithms.cuts import cuts_by_halving, levels
 from discreet.private.mechanisms.quantile import QuantileSelector, Stretch, rank_losses
 from discreet.private.noise.entropy import SeededEntropy, SystemEntropy
-from discreet.private.queries.cut_doors import CutDoors
 
 from .test_mass import compositions
 

@@ -9,6 +9,10 @@ from itertools import combinations_with_replacement, product
 
 import numpy as np
 import pytest
+from discreet.estimators.algorithms.optimal import optimal
+from discreet.estimators.algorithms.trees import whole_tree
+from discreet.private.queries.summed_doors import SummedListDoors, SummedTreeDoors
+from discreet.private.queries.tuple_vault import TupleVault
 
 from discreet import DPOptimalRuleListClassifier, DPOptimalTreeClassifier, Numeric, Schema
 from discreet.audit.explore import (
@@ -26,15 +30,11 @@ from discreet.audit.explore import (
 )
 from discreet.audit.pairs import random_pairs
 from discreet.datasets import load_compas
-from discreet.estimators.algorithms.optimal import optimal
-from discreet.estimators.algorithms.trees import whole_tree
 from discreet.private.counts.cells import CellsInProgress
 from discreet.private.counts.division import column_numbers, joined
 from discreet.private.counts.joint import _in_group
 from discreet.private.mechanisms.whole_lists import DrawBudget
 from discreet.private.queries import summed_doors
-from discreet.private.queries.summed_doors import SummedListDoors, SummedTreeDoors
-from discreet.private.queries.tuple_vault import TupleVault
 from discreet.private.sampling.list_sums import ListSums
 from discreet.private.sampling.trees.on_tuples import TupleTrees
 from discreet.rules.candidates import Candidates

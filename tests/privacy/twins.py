@@ -8,6 +8,7 @@ from fractions import Fraction
 from functools import partial
 from itertools import pairwise
 from typing import Any
+from unittest.mock import patch
 
 import numpy as np
 
@@ -39,14 +40,18 @@ from discreet.private.noise.discrete_laplace import scale_for
 from discreet.private.noise.entropy import SystemEntropy
 from discreet.private.noise.exponential import Exponential
 from discreet.private.noise.laplace import Laplace
-from discreet.private.queries.greedy_doors import GreedyDoors
+from discreet.private.queries.greedy import GreedyQueries
+from discreet.private.queries.lists import ListQueries
+from discreet.private.queries.trees import TreeQueries
 from discreet.private.sampling.trees.reference import law_of_trees
 from discreet.private.sampling.trees.worth import ACCURACY, MASS
 from discreet.rules.numbered_tree import Leaf, leaves_of, with_leaves
+from tests.privacy import summed_twins
 from tests.privacy.card_twins import card_fit_twins
 from tests.privacy.greedy_tree_twins import greedy_tree_fit_twins
 from tests.privacy.summed_twins import (
     Free,
+    WithQueries,
     summed_choice_twins,
     summed_fit_twins,
     summed_observed_twins,
@@ -297,17 +302,36 @@ def tree_twins():
 # -- level 2: whole fits ----------------------------------------------------------------------------------------------
 
 
-class WithoutCheck(ExploredGreedy):
+class Broken:
+    """Queries that are of another class once they are prepared, or changed otherwise."""
+
+    kind = None
+
+    def explore(self, queries):
+        self._break(queries)
+        super().explore(queries)
+        if self.kind is not None:
+            queries.__class__ = self.kind
+        if hasattr(queries, "_first"):
+            queries._first = None  # it is weighed anew
+
+    def _break(self, queries):
+        pass
+
+
+class UncheckedQueries(GreedyQueries):
+    def exceeds(self, prefix):
+        return True
+
+
+class WithoutCheck(Broken, ExploredGreedy):
     """The minimum support is used in the scale of the noise, and whether it is there is not checked."""
 
-    def _doors(self, *arguments):
-        doors = super()._doors(*arguments)
-        doors.exceeds = lambda prefix: True
-        return doors
+    kind = UncheckedQueries
 
 
-class ForgetfulDoors(GreedyDoors):
-    """A door that answers without charging, to a learner that asks three times and takes the last answer it likes."""
+class ForgetfulQueries(GreedyQueries):
+    """Answers without charging, to a learner that asks three times and takes the last answer it likes."""
 
     def select(self, prefix):
         reservation, self._reservation = self._reservation, Free()
@@ -317,141 +341,134 @@ class ForgetfulDoors(GreedyDoors):
             self._reservation = reservation
 
 
-class Forgetful(ExploredGreedy):
-    """Its doors forget to charge for a choice."""
+class Forgetful(Broken, ExploredGreedy):
+    """Its queries forget to charge for a choice."""
 
-    def _doors(self, *arguments):
-        doors = super()._doors(*arguments)
-        doors.__class__ = ForgetfulDoors
-        return doors
+    kind = ForgetfulQueries
 
 
-class AsksTwice(Forgetful):
+class AskedTwice(ForgetfulQueries):
+    def select(self, prefix):
+        first, second = super().select(prefix), super().select(prefix)
+        return second if first is None else first
+
+
+class AsksTwice(Broken, ExploredGreedy):
     """And so nothing stops a learner that asks for every rule twice and prefers a rule to none."""
 
-    def _doors(self, *arguments):
-        doors = super()._doors(*arguments)
-        once = doors.select
-
-        def twice(prefix):
-            first, second = once(prefix), once(prefix)
-            return second if first is None else first
-
-        doors.select = twice
-        return doors
+    kind = AskedTwice
 
 
-class Mined(ExploredGreedy):
+class MinedQueries(GreedyQueries):
+    def select(self, prefix):
+        frequent = self._counter.counts([]).captured.sum(0) >= 2
+        node = self._counter.counts(prefix)
+        rules = [r for r in np.flatnonzero(frequent) if r not in prefix]
+        self._charge(self._noise.choice_epsilon, "choice of a rule")
+        chosen = self._choose(NodeCounts(node.left, node.captured[:, rules]))
+        return None if chosen == len(rules) else int(rules[chosen])
+
+
+class Mined(Broken, ExploredGreedy):
     """Candidates are the rules that at least two records satisfy: mined from the data."""
 
-    def _doors(self, vault, candidates, budget, *arguments):
-        doors = super()._doors(vault, candidates, budget, *arguments)
-        counter = doors._counter
-        frequent = counter.counts([]).captured.sum(0) >= 2
-
-        def select(prefix):
-            node = counter.counts(prefix)
-            rules = [r for r in np.flatnonzero(frequent) if r not in prefix]
-            doors._reservation.draw(budget.choice_epsilon, Fraction(0), "choice of a rule")
-            chosen = doors._choose(NodeCounts(node.left, node.captured[:, rules]))
-            return None if chosen == len(rules) else int(rules[chosen])
-
-        doors.select = select
-        return doors
+    kind = MinedQueries
 
 
-class Overlapping(ExploredGreedy):
+class OverlappingQueries(GreedyQueries):
+    def histogram(self, prefix, rule):
+        def part(prefix, rule):
+            return self._counter.left([]) if rule is None else self._counter.counts([]).captured[:, rule]
+
+        return self._histograms.release(prefix, rule, part)
+
+
+class Overlapping(Broken, ExploredGreedy):
     """Class counts of all that a rule captures, earlier rules or not, at the price of disjoint parts."""
 
-    def _doors(self, *arguments):
-        doors = super()._doors(*arguments)
-        counter = doors._counter
-        counter.part = lambda prefix, rule: counter.left([]) if rule is None else counter.counts([]).captured[:, rule]
-        return doors
+    kind = OverlappingQueries
 
 
-class LouderMass(ExploredGreedy):
+class LouderMass(Broken, ExploredGreedy):
     """Choices with half the noise that is paid for."""
 
-    def _doors(self, *arguments):
-        doors = super()._doors(*arguments)
-        doors._selector = MassSelector(2 * doors._selector.epsilon)
-        return doors
+    def _break(self, queries):
+        queries._selector = MassSelector(2 * queries._selector.epsilon)
 
 
-class LouderInverse(ExploredGreedy):
+class LouderInverse(Broken, ExploredGreedy):
     """Choices by inverse sensitivity without its factor of two."""
 
-    def _doors(self, *arguments):
-        doors = super()._doors(*arguments)
-        doors._selector = WithoutTheTwo(doors._selector.epsilon)
-        return doors
+    def _break(self, queries):
+        queries._selector = WithoutTheTwo(queries._selector.epsilon)
 
 
-class TwiceTheRate:
+class LouderLists(Broken, ExploredByEnvelope):
     """A draw at twice the rate that is paid for."""
 
-    def _doors(self, *arguments):
-        doors = super()._doors(*arguments)
-        draw = doors._draw
-        doors._draw = lambda problem, *depth: draw(replace(problem, rate=2 * problem.rate), *depth)
-        return doors
+    kind = summed_twins.LouderLists
 
 
-class LouderLists(TwiceTheRate, ExploredByEnvelope):
-    pass
+class CapturedAgain(ListQueries):
+    def _part(self, prefix, rule):
+        return ListQueries._weighed(self, (), (1.0,)).parts_of([] if rule is None else [rule])[0]
 
 
-class ForgetsWhatWasCaptured(ExploredByEnvelope):
-    """Later draws see all records again, and their labels go to records that were captured before."""
+class ForgetsWhatWasCaptured(Broken, ExploredByEnvelope):
+    """Class counts of all that a rule captures, earlier rules or not."""
 
-    def _doors(self, *arguments):
-        doors = super()._doors(*arguments)
-        doors._part = lambda prefix, rule: (
-            doors._counts[:, doors._truth[rule]].sum(1) if rule is not None else doors._counts.sum(1)
-        )
-        return doors
+    kind = CapturedAgain
 
 
-class LouderTrees(TwiceTheRate, ExploredTrees):
-    pass
+class LouderTrees(Broken, ExploredTrees):
+    """A draw at twice the rate that is paid for."""
+
+    kind = summed_twins.LouderTrees
 
 
-class StagesDoNotShare(ExploredTrees):
+class WithAllOfEpsilon(TreeQueries):
+    def _leaves(self, tree):
+        self._whole = None
+        with patch.object(
+            self, "_noise", replace(self._noise, draw_epsilon=self._noise.epsilon - self._noise.counts_epsilon)
+        ):
+            return super()._leaves(tree)
+
+
+class StagesDoNotShare(Broken, ExploredTrees):
     """Each stage is charged its share, and draws with what all of them have together."""
 
-    def _doors(self, vault, candidates, budget, *arguments):
-        doors = super()._doors(vault, candidates, budget, *arguments)
-        doors._problem = replace(doors._problem, rate=float(budget.epsilon - budget.counts_epsilon))
-        return doors
+    kind = WithAllOfEpsilon
 
 
-class LeavesShareRecords(ExploredTrees):
+class FromAllRecords(TreeQueries):
+    def _leaves(self, tree):
+        (root,) = super()._leaves(Leaf())
+        return [root for _ in leaves_of(tree)]
+
+
+class LeavesShareRecords(Broken, ExploredTrees):
     """A later stage draws in each leaf from all records, for one charge."""
 
-    def _doors(self, *arguments):
-        doors = super()._doors(*arguments)
-        draw, whole = doors._draw, doors._problem
-        doors._draw = lambda problem, depth: draw(whole, depth)
-        return doors
+    kind = FromAllRecords
 
 
-class OverlappingLeaves(ExploredTrees):
+class ByTheLastTest(TreeQueries):
+    def count(self, tree):
+        self._exact = {path: self._class_counts(path[-1:]) for path, _ in leaves_of(tree)}
+        return super().count(tree)
+
+
+class OverlappingLeaves(Broken, ExploredTrees):
     """Class counts of all records that the last test on the way says so of, whatever was asked before: for one charge."""
 
-    def _doors(self, *arguments):
-        doors = super()._doors(*arguments)
-        inside, count = doors._inside, doors.count
+    kind = ByTheLastTest
 
-        def overlapping(tree):
-            doors._inside = lambda path: inside(path[-1:])
-            try:
-                return count(tree)
-            finally:
-                doors._inside = inside
 
-        doors.count = overlapping
-        return doors
+class QuietHistograms(GreedyQueries):
+    def histogram(self, prefix, rule):
+        with patch.object(self._histograms, "_entropy", Quiet(self._entropy)):
+            return super().histogram(prefix, rule)
 
 
 class Quiet:
@@ -464,22 +481,21 @@ class Quiet:
         return self._explorer.discrete_laplace(values, scale / 2)
 
 
-class QuietCounts(ExploredGreedy):
+class QuietCounts(Broken, ExploredGreedy):
     """Class counts with half the noise that is paid for."""
 
-    def _doors(self, *arguments):
-        doors = super()._doors(*arguments)
-        doors._histograms._entropy = Quiet(self.explorer)
-        return doors
+    kind = QuietHistograms
 
 
-class QuietLeaves(ExploredTrees):
+class QuietTreeQueries(TreeQueries):
+    def _noisy(self, exact, epsilon):
+        return super()._noisy(exact, 2 * epsilon)
+
+
+class QuietLeaves(Broken, ExploredTrees):
     """Class counts with half the noise that is paid for."""
 
-    def _doors(self, *arguments):
-        doors = super()._doors(*arguments)
-        doors._entropy = Quiet(self.explorer)
-        return doors
+    kind = QuietTreeQueries
 
 
 def few_pairs(n_rules=2, n_classes=2):
@@ -519,7 +535,7 @@ def fit_twins():
         replace(smooth, explored=WithoutCheck),
         leftovers,
     )
-    yield "mass: a door that forgets to charge", mass, replace(mass, explored=Forgetful), pairs
+    yield "mass: a query that forgets to charge", mass, replace(mass, explored=Forgetful), pairs
     yield "mass: ... and a learner that asks it twice", mass, replace(mass, explored=AsksTwice), pairs
     yield "mass: candidates mined from the data", mass, replace(mass, explored=Mined), pairs
     yield "mass: class counts of parts that overlap", mass, replace(mass, explored=Overlapping), pairs
@@ -569,11 +585,11 @@ def worst_fit(subject: Subject, promise, pairs) -> tuple[Compared, float]:
 # -- level 3: observed ------------------------------------------------------------------------------------------------
 
 
-class LoudSampler(TwiceTheRate, ListsByEnvelope):
+class LoudSampler(summed_twins.LoudSampler, ListsByEnvelope):
     """Says and computes everything right, and then draws with half the noise: only fits can show it."""
 
 
-class LoudTreeSampler(TwiceTheRate, DPOptimalTreeClassifier):
+class LoudTreeSampler(summed_twins.LoudSampler, DPOptimalTreeClassifier):
     """The same for trees."""
 
 
@@ -584,16 +600,22 @@ class QuietEntropy(SystemEntropy):
         return super().discrete_laplace(values, scale / 2)
 
 
-class QuietDoors:
-    def _doors(self, *arguments):
-        return super()._doors(*arguments[:-1], QuietEntropy())
+class Quieted:
+    def _plan(self, *public):
+        return WithQueries(super()._plan(*public), self._quieted)
+
+    @staticmethod
+    def _quieted(queries):
+        opened = queries.open
+        queries.open = lambda reservation, entropy: opened(reservation, QuietEntropy())
+        return queries
 
 
-class QuietSampler(QuietDoors, DPGreedyRuleListClassifier):
+class QuietSampler(Quieted, DPGreedyRuleListClassifier):
     """Says and computes everything right, and then asks OpenDP for too little noise."""
 
 
-class QuietTreeSampler(QuietDoors, DPGreedyTreeClassifier):
+class QuietTreeSampler(Quieted, DPGreedyTreeClassifier):
     """The same for greedy trees."""
 
 

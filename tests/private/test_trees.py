@@ -6,11 +6,11 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+from discreet.private.queries.tree_doors import TreeDoors
 
 from discreet.private.mechanisms.whole_lists import DrawBudget
 from discreet.private.noise.decisions import Chances
 from discreet.private.noise.entropy import SeededEntropy
-from discreet.private.queries.tree_doors import TreeDoors
 from discreet.private.sampling.optimum import best_tree
 from discreet.private.sampling.trees import drawing, on_cells, sums, worth
 from discreet.private.sampling.trees.drawing import WeighedTrees, draw_tree

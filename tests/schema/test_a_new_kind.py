@@ -156,7 +156,7 @@ def frame():
 
 
 def cells(vault):
-    found = vault._cells
+    found = vault.cells
     return found._patterns.tolist(), found.counts.tolist()
 
 

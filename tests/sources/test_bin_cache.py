@@ -14,9 +14,10 @@ from discreet.datasets import load_compas
 from discreet.private.counts.division import OUTSIDE, Division
 from discreet.private.counts.totals import ByTotal, TotalsInProgress
 from discreet.private.counts.tuples import TuplesInProgress
-from discreet.sources import memory
+from discreet.sources import bin_cache
 from discreet.sources import plan as plan_module
-from discreet.sources.memory import BinCache, FileTable
+from discreet.sources.bin_cache import BinCache
+from discreet.sources.memory import FileTable
 
 pytest.importorskip("ibis")
 from discreet.sources.engine import EngineTable
@@ -53,7 +54,7 @@ def files(monkeypatch, tmp_path):
         made.append(tempfile.TemporaryFile(dir=tmp_path, **how))  # noqa: SIM115  # who closes it is the question
         return made[-1]
 
-    monkeypatch.setattr(memory, "TemporaryFile", make)
+    monkeypatch.setattr(bin_cache, "TemporaryFile", make)
     yield made
     assert all(file.closed for file in made)
     assert os.listdir(tmp_path) == []
@@ -98,7 +99,7 @@ def test_the_same_model_is_learned_from_one_reading(
 
 @pytest.mark.parametrize("room", [None, 0, 10_000])
 def test_where_there_is_no_room_the_table_is_read_again(compas, table, room, files, readings, monkeypatch):
-    make = memory.TemporaryFile
+    make = bin_cache.TemporaryFile
 
     class Small:
         """A file that takes so many bytes, and not all at once."""
@@ -123,13 +124,13 @@ def test_where_there_is_no_room_the_table_is_read_again(compas, table, room, fil
 
     given = {"schema": compas.schema, "random_state": 5}
     here = released(MODELS["card"](**given).fit(compas.data, compas.target))
-    monkeypatch.setattr(memory, "TemporaryFile", small)
+    monkeypatch.setattr(bin_cache, "TemporaryFile", small)
     assert released(MODELS["card"](**given).fit_source(table, counting="tuples")) == here
     assert len(readings) == len(compas.schema.used) + 1  # one for each column, one by total
 
 
 def test_what_is_written_in_several_goes_is_whole(compas, table, files, readings, monkeypatch):
-    make = memory.TemporaryFile
+    make = bin_cache.TemporaryFile
 
     class Slow:
         def __init__(self):
@@ -146,7 +147,7 @@ def test_what_is_written_in_several_goes_is_whole(compas, table, files, readings
 
     given = {"schema": compas.schema, "random_state": 5}
     here = released(MODELS["card"](**given).fit(compas.data, compas.target))
-    monkeypatch.setattr(memory, "TemporaryFile", lambda **how: Slow())
+    monkeypatch.setattr(bin_cache, "TemporaryFile", lambda **how: Slow())
     assert released(MODELS["card"](**given).fit_source(table, counting="tuples")) == here
     assert len(readings) == 1
 
@@ -237,9 +238,9 @@ def test_counts_of_kept_records_are_those_of_the_records():
 @pytest.mark.parametrize("records", [0, 1, 8_192, 8_193])
 def test_a_public_number_decides_whether_a_file_is_used(records, monkeypatch):
     """Not how many records there are: with little room, the file was used for 8,192 of them, and not for 8,193."""
-    usage = memory.disk_usage(tempfile.gettempdir())
-    for free, used in ((memory.ROOM - 1, False), (memory.ROOM, True)):
-        monkeypatch.setattr(memory, "disk_usage", lambda folder, free=free: usage._replace(free=free))
+    usage = bin_cache.disk_usage(tempfile.gettempdir())
+    for free, used in ((bin_cache.ROOM - 1, False), (bin_cache.ROOM, True)):
+        monkeypatch.setattr(bin_cache, "disk_usage", lambda folder, free=free: usage._replace(free=free))
         kept = BinCache([Numeric("x", cuts=[1])], 2)
         kept.add([np.zeros(records, np.uint8)], np.zeros(records, np.uint8))
         assert kept.is_whole is used

@@ -31,6 +31,7 @@ from discreet.cli import main
 from discreet.private import release as release_path
 from discreet.private.noise.entropy import SeededEntropy
 from discreet.sources import memory
+from discreet.sources.source import Source
 
 from ..cli.test_practitioner import FIT, SCHEMA, desk, flat, hospital, run  # noqa: F401  (desk is a fixture)
 from ..neighbours.fixed_draws import StoppedClock
@@ -59,13 +60,11 @@ def engine(desk):  # noqa: F811
 DUCKDB = ("--engine", "duckdb")
 
 
-def spied(monkeypatch, *ways):
-    """The vaults that are filled from now on."""
-    vaults = []
-    for way in ways:
-        fill = getattr(Vault, way)
-        monkeypatch.setattr(Vault, way, lambda *a, fill=fill: vaults.append(fill(*a)) or vaults[-1])
-    return vaults
+def spied(monkeypatch):
+    """The counts that are made from now on."""
+    counts, count = [], Source.count
+    monkeypatch.setattr(Source, "count", lambda *a: counts.append(count(*a)) or counts[-1])
+    return counts
 
 
 def test_mistakes_in_a_file_are_told_and_cost_nothing(engine):
@@ -205,15 +204,15 @@ def test_half_of_the_scores_are_not_left_behind(engine):
 
 
 def test_a_noisy_accuracy(engine, monkeypatch):
-    vaults = spied(monkeypatch, "filled_by")
+    counts = spied(monkeypatch)
     run("ledger", "create", "l.json", "-e", "3")
     run("evaluate", "model.json", "hospital.csv", "--epsilon", "1")
     found = json.loads(run("evaluate", "model.json", URL, "--epsilon", "1", "--ledger", "l.json", "--json"))
     assert 0.7 < found["accuracy"] <= 1
-    assert content(vaults[0]) == content(vaults[1])
+    assert content(counts[0]) == content(counts[1])
     assert len(Ledger.open("l.json").entries) == 1
     run("evaluate", "model.json", URL, "--epsilon", "2.5", "--ledger", "l.json", code=3)
-    assert len(vaults) == 2
+    assert len(counts) == 2
     assert "adds up" in run("evaluate", "model.json", URL, "--epsilon", "1", code=1)
     assert "give a file" in run("evaluate", "model.json", URL, "--public", code=2)
     said = run("evaluate", "model.json", "duckdb:///hospital.db?table=nobody", "--epsilon", "1", code=1)
@@ -233,11 +232,12 @@ def test_cut_points(engine, monkeypatch):
     fine = [Numeric("age", low=0, high=100, n_cuts=49) if c.name == "age" else c for c in SCHEMA.columns]
     Schema(tuple(fine), target="died", classes=["no", "yes"]).save("fine.toml")
     run("ledger", "create", "l.json", "-e", "3")
-    vaults = spied(monkeypatch, "from_table", "filled_by")
+    counts = spied(monkeypatch)
     cuts = ("-s", "fine.toml", "-e", "1", "-c", "age=3", "--force", "-o", "cut.toml")
     assert "age: " in run("cuts", URL, *cuts, "--ledger", "l.json")
     assert "age: " in run("cuts", "hospital.csv", *cuts)
-    assert content(vaults[0]) == content(vaults[1])
+    of_engine, of_file = (counted._whole.of_column(0).tolist() for counted in counts)
+    assert of_engine == of_file
     assert len(Ledger.open("l.json").entries) == 1
 
 

@@ -49,7 +49,7 @@ LEARNERS = {
 
 
 def content(vault):
-    return content_of(vault._cells)
+    return content_of(vault.cells)
 
 
 def content_of(cells):
@@ -251,7 +251,7 @@ def test_hostile_names_categories_and_labels(engine, some):
     schema = Schema(tuple(columns), "the label", classes)
     found = Vault.from_source(stored(engine, table), schema)
     assert content(found) == content(Vault.from_table(table, labels, schema))
-    assert found._cells.counts.sum() == 3
+    assert found.cells.counts.sum() == 3
 
 
 @pytest.mark.parametrize(

@@ -20,6 +20,7 @@ from discreet import (
 from discreet._utils.errors import EngineError, SchemaError
 from discreet.accounting.ledger import BudgetError
 from discreet.datasets import load_compas
+from discreet.sources.source import Source
 
 from ..support.marked_values import NUMBER, TEXT, Heard, shows_a_mark
 
@@ -110,8 +111,8 @@ def test_names_that_differ_in_case(duckdb_engine):
 @pytest.mark.slow
 def test_two_names_that_differ_in_case(postgresql_engine, spark_engine):
     both = TABLE.append_column("N", pa.array([0.0, 0.0]))
-    expected = Vault.from_table(TABLE, TABLE["y"], SCHEMA)._cells
-    found = Vault.from_source(stored(postgresql_engine, both), SCHEMA)._cells
+    expected = Vault.from_table(TABLE, TABLE["y"], SCHEMA).cells
+    found = Vault.from_source(stored(postgresql_engine, both), SCHEMA).cells
     assert found._patterns.tolist() == expected._patterns.tolist()
     with pytest.raises(SchemaError, match="differs in case"):
         Vault.from_source(stored(spark_engine, both), SCHEMA)
@@ -176,13 +177,13 @@ def test_a_budget_that_is_too_small_is_refused_before_the_query():
 def test_a_budget_that_another_spends_meanwhile_is_refused_after_the_query(monkeypatch):
     table, _ = fresh()
     ledger = Ledger(epsilon=1.0)
-    filled_by = Vault.filled_by
+    count = Source.count
 
     def meanwhile(*args):
         ledger.reserve(1, 0, "another model").close()
-        return filled_by(*args)
+        return count(*args)
 
-    monkeypatch.setattr(Vault, "filled_by", meanwhile)
+    monkeypatch.setattr(Source, "count", meanwhile)
     clf = DPGreedyRuleListClassifier(epsilon=1.0, schema=SCHEMA, ledger=ledger)
     with pytest.raises(BudgetError):
         clf.fit_source(table)
@@ -190,10 +191,10 @@ def test_a_budget_that_another_spends_meanwhile_is_refused_after_the_query(monke
     assert not hasattr(clf, "rule_list_")
 
 
-def test_the_vault_is_filled_once_before_the_budget_is_reserved(monkeypatch):
+def test_records_are_counted_once_before_the_budget_is_reserved(monkeypatch):
     table, _ = fresh()
-    ledger, seen, filled_by = Ledger(epsilon=3.0), [], Vault.filled_by
-    monkeypatch.setattr(Vault, "filled_by", lambda *a: (seen.append(len(ledger.entries)), filled_by(*a))[1])
+    ledger, seen, count = Ledger(epsilon=3.0), [], Source.count
+    monkeypatch.setattr(Source, "count", lambda *a: (seen.append(len(ledger.entries)), count(*a))[1])
     for learner in LEARNERS:
         learner(epsilon=1.0, schema=SCHEMA, ledger=ledger).fit_source(table)
     assert seen == [0, 1]

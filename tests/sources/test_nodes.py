@@ -31,7 +31,7 @@ pytest.importorskip("ibis")
 from discreet.private.counts.counting import CellCounter
 from discreet.schema.schema import sorted_classes
 from discreet.sources.engine import EngineTable
-from discreet.sources.vault import SourceCounts, VaultAtSource
+from discreet.sources.source import SourceCounts
 
 from .ibis_tables import stored
 
@@ -48,7 +48,7 @@ def check_counts(engine, table, schema, candidates, limit, prefixes):
     there = stored(engine, table)
     sets = plan_counting(candidates, "nodes", limit, needs=Needs(nodes=True)).sets
     counted = SourceCounts(EngineTable(there, schema, sorted_classes(schema)), candidates, sets)
-    expected = CellCounter(Vault.from_table(table, table["y"], schema)._cells, candidates)
+    expected = CellCounter(Vault.from_table(table, table["y"], schema).cells, candidates)
     for prefix in prefixes:
         for here, known in zip(counted.counts(prefix), expected.counts(prefix), strict=True):
             assert here.tolist() == known.tolist()
@@ -252,8 +252,8 @@ def test_it_cannot_be_pickled_or_shown(duckdb_engine):
     schema = Schema([Boolean("b")], "y", ["no", "yes"])
     candidates = Candidates.of_schema(schema)
     source = EngineTable(stored(duckdb_engine, TABLE), schema, schema.classes)
-    vault = VaultAtSource.opened(source, schema, schema.classes, candidates, [(0,)])
-    assert repr(vault) == "<VaultAtSource>"
-    for secret in (vault, vault._counter(candidates)):
+    counts = source.count(plan_counting(candidates, "nodes", None, Needs(nodes=True)))
+    assert repr(counts) == "<Marginals>"
+    for secret in (counts, counts.of_rules(candidates)):
         with pytest.raises(TypeError):
             pickle.dumps(secret)

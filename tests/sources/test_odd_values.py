@@ -11,7 +11,7 @@ import pyarrow as pa
 import pytest
 
 from discreet import Boolean, Categorical, DPGreedyRuleListClassifier, Numeric, Schema, Vault
-from discreet.private import release as release_path
+from discreet.private import reminders
 from discreet.schema.columns import canonical, is_missing
 
 from .test_conformance import content
@@ -77,7 +77,7 @@ def fitted(column, X, y):
 @pytest.mark.parametrize("library", LIBRARIES)
 @pytest.mark.parametrize("name", ARROW)
 def test_a_value_that_python_does_not_have(name, library, capfd, monkeypatch):
-    monkeypatch.setattr(release_path, "_warned_of_seeds", True)  # said once, whatever the records
+    monkeypatch.setattr(reminders, "_warned_of_seeds", True)  # said once, whatever the records
     if (name, library) == ("decimal", "polars"):
         pytest.skip("polars has no such decimals")
     try:
@@ -106,7 +106,7 @@ def test_a_label_that_is_no_text(library, capfd):
     schema = Schema([Boolean("z")], "x", ["a", "b", "1"])
     X = pd.DataFrame({"z": [True] * 5})
     vault = Vault.from_table(X, y, schema)
-    assert vault._cells.counts.tolist() == [[1, 1, 1]]
+    assert vault.cells.counts.tolist() == [[1, 1, 1]]
     DPGreedyRuleListClassifier(max_length=2, schema=schema).fit(X, y)
     assert capfd.readouterr() == ("", "")
 
@@ -138,7 +138,7 @@ class Stubborn:
 )
 @pytest.mark.parametrize("library", ["list", "pandas", "array", "categories"])
 def test_an_object_that_is_nothing_usual(odd, library, monkeypatch):
-    monkeypatch.setattr(release_path, "_warned_of_seeds", True)
+    monkeypatch.setattr(reminders, "_warned_of_seeds", True)
     values = np.empty(5, object)
     for i, value in enumerate([odd, "a", "b", None, 1]):
         values[i] = value

@@ -30,7 +30,7 @@ SCHEMA = Schema([Numeric("x", cuts=[5])], "y", [0, 1])
 
 def counted(table, schema=SCHEMA):
     """Records in each bin."""
-    cells = Vault.from_source(table, schema)._cells
+    cells = Vault.from_source(table, schema).cells
     found = np.zeros(cells.columns[0].n_bins, int)
     np.add.at(found, cells.bins(0), cells.counts.sum(1).astype(int))
     return found.tolist()
@@ -123,7 +123,7 @@ def test_somebody_else_uses_the_connection_meanwhile(monkeypatch):
         add(self, *counts)
 
     monkeypatch.setattr(CellsInProgress, "add_counted", meanwhile)
-    assert Vault.from_source(table, schema)._cells.counts.sum() == n
+    assert Vault.from_source(table, schema).cells.counts.sum() == n
     assert len(calls) > 1
 
 
@@ -136,8 +136,8 @@ def test_numbers_without_a_sign_and_negative_cuts(duckdb_engine, kind):
     schema = Schema([column, Categorical("x2", categories=[-1, 5, 6])], "y", [0, 1])
     table = table.append_column("x2", table["x"])
     there, here = Vault.from_source(stored(duckdb_engine, table), schema), Vault.from_table(table, table["y"], schema)
-    assert there._cells._patterns.tolist() == here._cells._patterns.tolist()
-    assert there._cells.counts.tolist() == here._cells.counts.tolist()
+    assert there.cells._patterns.tolist() == here.cells._patterns.tolist()
+    assert there.cells.counts.tolist() == here.cells.counts.tolist()
 
 
 def test_lists_of_hundreds_of_rules():

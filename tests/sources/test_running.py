@@ -337,7 +337,7 @@ def test_a_consumer_that_fails(engine, monkeypatch):
         assert no_thread_is_left()
     if engine.dialect == "postgresql":
         assert engine.connection.info.transaction_status == 0  # idle
-    assert Vault.from_source(there, schema)._cells.counts.sum() == n**2
+    assert Vault.from_source(there, schema).cells.counts.sum() == n**2
 
 
 @pytest.mark.parametrize(("workers", "lost"), [([0, 0, 0], False), ([1, 0, 1, 0], False), ([2, 1, 0, 0], True)])

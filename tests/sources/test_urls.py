@@ -140,8 +140,8 @@ from discreet.datasets import load_compas
 data = load_compas()
 session = SparkSession.builder.remote(sys.argv[1]).getOrCreate()
 session.createDataFrame(data.frame).write.saveAsTable("people")
-here = Vault.from_table(data.data, data.target, data.schema)._cells
-there = Vault.from_source(open_table(sys.argv[1] + "?table=people"), data.schema)._cells
+here = Vault.from_table(data.data, data.target, data.schema).cells
+there = Vault.from_source(open_table(sys.argv[1] + "?table=people"), data.schema).cells
 same = (here._patterns == there._patterns).all() and (here.counts == there.counts).all()
 session.stop()
 sys.exit(0 if same else 1)

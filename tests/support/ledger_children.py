@@ -11,9 +11,10 @@ import numpy as np
 import pandas as pd
 
 import discreet.estimators.greedy
-from discreet import DPGreedyRuleListClassifier, Ledger, Vault
+from discreet import DPGreedyRuleListClassifier, Ledger
 from discreet.accounting import ledger_rows
 from discreet.accounting.ledger import BudgetError, LedgerError
+from discreet.sources.source import Source
 
 X = pd.DataFrame({"a": np.arange(40) % 2 == 0, "b": np.arange(40) % 3 == 0})
 Y = np.arange(40) % 2
@@ -24,32 +25,32 @@ def fit(path, epsilon):
 
 
 def count_reads():
-    """Have all looks at records counted: the vaults that are filled."""
-    filled = []
-    fill = Vault.filled_by.__func__
+    """Have all looks at records counted: the tables that are."""
+    looks = []
+    count = Source.count
 
-    def counted(cls, *arguments):
-        filled.append(1)
-        return fill(cls, *arguments)
+    def counted(table, counting):
+        looks.append(1)
+        return count(table, counting)
 
-    Vault.filled_by = classmethod(counted)
-    return filled
+    Source.count = counted
+    return looks
 
 
 def fit_many(path, fits, epsilon, start, report):
-    """(fits that succeeded, fits that were refused, vaults that were filled, of which in a fit that was refused)."""
-    filled = count_reads()
+    """(fits that succeeded, fits that were refused, looks at records, of which in a fit that was refused)."""
+    looks = count_reads()
     done = refused = in_vain = 0
     start.wait()
     for _ in range(fits):
-        before = len(filled)
+        before = len(looks)
         try:
             fit(path, epsilon)
             done += 1
         except BudgetError:
             refused += 1
-            in_vain += len(filled) - before
-    report.put((done, refused, len(filled), in_vain))
+            in_vain += len(looks) - before
+    report.put((done, refused, len(looks), in_vain))
 
 
 def stop_inside_the_fit(path, epsilon, pipe):
@@ -151,12 +152,12 @@ def reserve_many(path, threads, times, epsilon, start, report):
 
 def fit_with_a_full_disk(path, epsilon, *given):
     """A fit whose ledger is cut off in the middle of being written, as on a full disk."""
-    filled = count_reads()
+    looks = count_reads()
     *limit, pipe = given
     size = limit[0] if limit else 4096  # the journal, and all pages of the file but the first, are behind that
     resource.setrlimit(resource.RLIMIT_FSIZE, (size, size))
     try:
         fit(path, epsilon)
-        pipe.send(("learned", len(filled)))
+        pipe.send(("learned", len(looks)))
     except LedgerError as error:
-        pipe.send((type(error).__name__, len(filled)))
+        pipe.send((type(error).__name__, len(looks)))

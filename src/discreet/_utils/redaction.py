@@ -26,53 +26,71 @@ OUT_OF_MEMORY = ("OutOfMemoryException", "OutOfMemoryError")  # of engines, whos
 _inside: ContextVar[bool] = ContextVar("inside a call of this kind", default=False)
 
 
-def call_redacted(call: Callable[[], T], booked: str | None, drawing: bool = False) -> T:
-    """What ``call`` returns. If memory runs out, an error that has no number, nor the first error as its cause.
+class redacting:
+    """A block of code whose errors show no number. If memory runs out, another error takes the place of the first one.
 
-    ``booked`` is what to say about the budget; None leaves the error to an outer call of this kind.
+    ``booked`` is what to say about the budget; None leaves the error to an outer block of this kind.
 
-    What NumPy would warn of is not said either. ``drawing``: it is learning that is called, which asks nothing of the caller any
-    more; then the same goes for whatever else a library raises there. Errors of this package have no numbers, and pass, without
-    what they hang on; so do those of files, and of packages that are not installed.
+    What NumPy would warn of is not said either. ``drawing``: it is counting or learning that is done here, which asks nothing of
+    the caller any more; then the same goes for whatever else a library raises. Errors of this package have no numbers, and pass,
+    without what they hang on; so do those of files, and of packages that are not installed.
     """
-    token = _inside.set(True)
-    try:
-        with np.errstate(all="ignore"):  # whether NumPy overflows depends on the records
-            return call()
-    except Exception as error:
-        kind, out_of_memory = type(error), _is_of_memory(error)
+
+    def __init__(self, booked: str | None, drawing: bool = False) -> None:
+        self._booked, self._drawing = booked, drawing
+
+    @classmethod
+    def unless_inside(cls, booked: str) -> "redacting":
+        """For what takes private records: within such a block, the outer one knows more."""
+        return cls(booked if not _inside.get() else None)
+
+    def __enter__(self) -> None:
+        self._token = _inside.set(True)
+        self._quiet = np.errstate(all="ignore")  # whether NumPy overflows depends on the records
+        self._quiet.__enter__()
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: object) -> None:
+        self._quiet.__exit__(None, None, None)
+        _inside.reset(self._token)
+        if kind is None or error is None or not isinstance(error, Exception):
+            return
+        out_of_memory = _is_of_memory(error)
         ours = kind.__module__.partition(".")[0] == __name__.partition(".")[0]
-        may_have_numbers = out_of_memory or (drawing and not isinstance(error, OSError | ImportError | Warning))
-        if ours or not may_have_numbers or booked is None:
+        may_have_numbers = out_of_memory or (self._drawing and not isinstance(error, OSError | ImportError | Warning))
+        if ours or not may_have_numbers or self._booked is None:
             error.__cause__ = error.__context__ = None  # what it hangs on may have numbers, too
+            return
+        instead = NotEnoughMemory(f"{NO_MEMORY} {self._booked}") if out_of_memory else _bug(kind.__name__, self._booked)
+        del error, trace  # this frame is in the new error's traceback
+        try:
+            raise instead
+        except (NotEnoughMemory, LearningError):
+            instead.__context__ = None  # the first error
             raise
-    finally:
-        _inside.reset(token)
-    # not where the error was caught: it would hang on to this one as its context
-    if out_of_memory:
-        raise NotEnoughMemory(
-            "there is not enough memory for this many combinations of values and candidate rules (how many is private). Give "
-            "columns fewer cuts or categories, exclude some, lower max_card or max_length, or learn greedily where the table "
-            f"is: fit_source(table, counting='nodes'). {booked}"
-        )
-    raise LearningError(
-        f"learning stopped with an error inside this package ({kind.__name__}), which is a bug; what it said is not shown, since "
-        f"it may have numbers about the records. {booked}"
+
+
+NO_MEMORY = (
+    "there is not enough memory for this many combinations of values and candidate rules (how many is private). Give columns "
+    "fewer cuts or categories, exclude some, lower max_card or max_length, or learn greedily where the table is: "
+    "fit_source(table, counting='nodes')."
+)
+
+
+def _bug(kind: str, booked: str) -> LearningError:
+    return LearningError(
+        f"learning stopped with an error inside this package ({kind}), which is a bug; what it said is not shown, since it may "
+        f"have numbers about the records. {booked}"
     )
 
 
-def count_redacted(fill: Callable[[], T]) -> T:
-    """The same for filling a vault: nothing is booked yet, and nothing that a library says of a record is shown."""
-    return call_redacted(fill, NOTHING_BOOKED, drawing=True)
-
-
 def redacted(booked: str) -> Callable[[Callable[P, T]], Callable[P, T]]:
-    """The same for all calls of a function that takes private records; within such a call, the outer one knows more."""
+    """The same for all calls of a function that takes private records."""
 
     def decorate(function: Callable[P, T]) -> Callable[P, T]:
         @wraps(function)
         def guarded(*args: P.args, **kwargs: P.kwargs) -> T:
-            return call_redacted(lambda: function(*args, **kwargs), booked if not _inside.get() else None)
+            with redacting.unless_inside(booked):
+                return function(*args, **kwargs)
 
         return guarded
 

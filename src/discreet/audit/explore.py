@@ -6,9 +6,8 @@ probability that the mechanism gives it, and in the next run another one, until 
 released are not enumerated: given everything else they follow the discrete Laplace law around the exact counts, which is written
 down and integrated in ``loss.py``. So what is checked is the code that real fits run: how it splits the budget, which records
 it takes away, when it stops. Where all lists or trees are added up, each choice of the sampler is such a decision, too: its own
-code is run, sums and all. What is *not* run here: the way from a table to cells, and the code that draws in other ways
-(``select`` of mechanisms without exact coins, the envelope for lists, trees from cells, OpenDP). These are
-level 3's part.
+code is run, sums and all. What is *not* run here: the way from a table to counts, and the code that draws in other ways
+(``select`` of mechanisms without exact coins, the envelope for lists, OpenDP). These are level 3's part.
 """
 
 import math
@@ -16,6 +15,7 @@ import warnings
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
+from functools import partial
 from itertools import permutations, product
 from typing import Any, NamedTuple
 
@@ -23,34 +23,35 @@ import numpy as np
 
 from .._utils.errors import PrivacyWarning
 from ..accounting.ledger import Reservation
-from ..estimators.algorithms.cards import LearnedCard
-from ..estimators.algorithms.greedy import Learned
+from ..estimators.base import Learned
+from ..estimators.card_learner import LearnedCard
 from ..estimators.cards import DPScoreCardClassifier
 from ..estimators.greedy import DPGreedyRuleListClassifier
 from ..estimators.greedy_trees import DPGreedyTreeClassifier
 from ..estimators.optimal import DPOptimalRuleListClassifier
-from ..estimators.private import Priced
+from ..estimators.private import FitPlan
 from ..estimators.trees import DPOptimalTreeClassifier
 from ..private.counts.cells import Cells, Packing
 from ..private.counts.counting import NodeCounts
+from ..private.counts.counts import Counts, Marginals, Patterns
 from ..private.counts.totals import TotalsInProgress
 from ..private.counts.tuples import TuplesInProgress
 from ..private.noise.discrete_laplace import tail
 from ..private.noise.entropy import Entropy, Integers
 from ..private.noise.exponential import Exponential
 from ..private.noise.noisy_max import log_prob
-from ..private.queries.card_doors import CardDoors
-from ..private.queries.summed_doors import SummedListDoors, SummedTreeDoors
-from ..private.queries.tuple_vault import TupleVault
-from ..private.queries.vault import Vault
+from ..private.queries.base import Queries
+from ..private.queries.cards import CardQueries
+from ..private.queries.greedy import Choices
+from ..private.queries.lists import ListQueries, PatternLists
+from ..private.queries.trees import TreeQueries
 from ..private.sampling.problem import Problem
 from ..private.sampling.reference import weighed
-from ..private.sampling.trees.on_cells import TreeProblem
-from ..private.sampling.trees.reference import law_of_trees
+from ..private.sampling.trees.drawing import WeighedTrees
 from ..rules.candidates import Candidates
 from ..rules.numbered_tree import Fork, Leaf, NumberedTree, leaves_of
 from ..schema import Schema
-from ..sources.plan import TUPLES, Plan, plan_counting
+from ..sources.plan import TUPLES, Counting, plan_counting
 from .loss import Array, Loss, shifted_counts
 
 Key = tuple[Any, ...]
@@ -207,99 +208,109 @@ class CardExplorer(Explorer):
         return np.array([50 * ((7 * i) % 11) + 10 for i in range(first, len(self.released))], np.int64)
 
 
+class Exploring:
+    """A plan that is explored: its queries are asked as ever, and every decision in them is a fork."""
+
+    def __init__(self, plan: FitPlan, learner: Any) -> None:
+        self.plan, self._learner = plan, learner
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.plan, name)
+
+    def queries(self, counts: Counts) -> Queries:
+        """Those of the plan, prepared, with the explorer in the place of noise once they are opened."""
+        explorer: Explorer = self._learner.explorer
+        explorer.reservation = None
+        queries = self.plan.queries(counts).prepare()
+        self._learner.explore(queries)
+        opened = queries.open
+
+        def explored(reservation: Reservation, _: Entropy) -> Queries:
+            explorer.reservation = reservation
+            charge = reservation.draw
+
+            def noted(epsilon: Fraction, delta: Fraction, what: str) -> None:
+                charge(epsilon, delta, what)
+                explorer.last_charge = float(epsilon)
+
+            reservation.draw = noted  # type: ignore[method-assign]
+            return opened(reservation, explorer)
+
+        queries.open, queries.prepare = explored, lambda: queries  # type: ignore[method-assign,assignment]
+        return queries
+
+    def run(self, queries: Any) -> Any:
+        """As planned."""
+        return self.plan.run(queries)
+
+
 class _Explored:
     """What turns a private classifier into one that is explored."""
 
     make_explorer: type[Explorer] = Explorer
     explorer: Explorer
 
-    def filled(self, counts: Any) -> Vault:
-        """The vault that it is tried on: with class counts in each pattern of Boolean columns."""
+    def filled(self, counts: Any) -> Counts:
+        """The counts that it is tried on: of the classes in each pattern of Boolean columns."""
         schema: Schema = self.schema  # type: ignore[attr-defined]
         return vault_of(schema, counts)
 
-    def _price(self, candidates: Candidates, drafted: bool) -> Priced:
-        priced: Priced = super()._price(candidates, drafted)  # type: ignore[misc]
+    def _plan(self, candidates: Candidates, counting: Counting, drafted: bool) -> Any:
+        return Exploring(super()._plan(candidates, counting, drafted), self)  # type: ignore[misc]
 
-        def prepared(vault: Vault) -> Any:
-            self.explorer.reservation = None
-            ready = vault if priced.prepare is None else priced.prepare(vault)
-            sums = ready._trees if isinstance(ready, CardDoors) else ready
-            if isinstance(sums, SummedListDoors | SummedTreeDoors):
-                self._explore_sums(sums)
-            return ready
-
-        def explored(vault: Vault, reservation: Reservation, _: Entropy) -> Any:
-            self.explorer.reservation = reservation
-            charge = reservation.draw
-
-            def noted(epsilon: Fraction, delta: Fraction, what: str) -> None:
-                charge(epsilon, delta, what)
-                self.explorer.last_charge = float(epsilon)
-
-            reservation.draw = noted  # type: ignore[method-assign]
-            return priced.draw(vault, reservation, self.explorer)
-
-        return priced._replace(draw=explored, prepare=prepared)
-
-    def _explore_sums(self, doors: Any) -> None:
-        """Doors to lists or trees that were added up: each choice of the sampler is a fork. A twin breaks them here."""
-        doors._draw = lambda sums: sums.draw_by(self.explorer.choose)
+    def explore(self, queries: Queries) -> None:
+        """Make a fork of whatever is decided in prepared queries by other means than released noise. A twin breaks them here."""
+        explorer = self.explorer
+        if isinstance(queries, CardQueries) and queries._trees is not None:
+            self.explore(queries._trees)
+        elif isinstance(queries, Choices):
+            queries._choose = partial(_choose, queries, explorer)  # type: ignore[method-assign]
+        elif isinstance(queries, ListQueries):
+            queries._draw = partial(_draw_list, explorer)  # type: ignore[method-assign]
+        elif isinstance(queries, TreeQueries):
+            queries._draw = partial(_draw_tree, explorer)  # type: ignore[method-assign]
 
     def _set_model(self, candidates: Candidates, learned: Any) -> None:
         self.explorer.learned = learned
         super()._set_model(candidates, learned)  # type: ignore[misc]
 
 
-class _ExploredChoices(_Explored):
-    """Of a greedy classifier, each choice at a node is a fork."""
-
-    def _doors(self, *arguments: Any) -> Any:
-        doors = super()._doors(*arguments)  # type: ignore[misc]
-
-        def choose(node: NodeCounts) -> int:
-            if doors._mechanism.exact_choices:  # coins, which the explorer flips: the selector's own code is run
-                return int(doors._selector.select(node, self.explorer))
-            return self.explorer.fork(lambda: doors._selector.log_prob(node))
-
-        doors._choose = choose
-        return doors
+def _choose(queries: Choices, explorer: Explorer, node: NodeCounts) -> int:
+    """A choice at a node: by coins, which the explorer flips (the selector's own code is run), or by its law."""
+    selector = queries._selector
+    if queries._mechanism.exact_choices:
+        return int(selector.select(node, explorer))
+    return explorer.fork(lambda: selector.log_prob(node))
 
 
-class ExploredGreedy(_ExploredChoices, DPGreedyRuleListClassifier):
+def _draw_list(explorer: Explorer, lists: Any) -> tuple[list[int], list[int]]:
+    """A list: each choice of the sampler where all are added up, or one of all lists where an envelope is drawn from."""
+    if not isinstance(lists, PatternLists):
+        drawn: tuple[list[int], list[int]] = lists.draw_by(explorer.choose)
+        return drawn
+    rules, labels = explorer.fork_among(lambda: law_of_lists(lists.problem))
+    return list(rules), list(labels)
+
+
+def _draw_tree(explorer: Explorer, weighed: WeighedTrees) -> NumberedTree:
+    """A tree: each choice of the sampler."""
+    return weighed.draw_by(explorer.choose)
+
+
+class ExploredGreedy(_Explored, DPGreedyRuleListClassifier):
     """The classifier that learns greedy lists, explored."""
 
 
-class ExploredGreedyTrees(_ExploredChoices, DPGreedyTreeClassifier):
+class ExploredGreedyTrees(_Explored, DPGreedyTreeClassifier):
     """The classifier that learns greedy trees, explored."""
 
 
 class ExploredOptimal(_Explored, DPOptimalRuleListClassifier):
     """The classifier that draws whole lists, explored."""
 
-    def _doors(self, *arguments: Any) -> Any:
-        doors = super()._doors(*arguments)
-
-        def draw(problem: Problem) -> tuple[list[int], list[int]]:
-            rules, labels = self.explorer.fork_among(lambda: law_of_lists(problem))
-            return list(rules), list(labels)
-
-        doors._draw = draw  # type: ignore[method-assign]
-        return doors
-
 
 class ExploredTrees(_Explored, DPOptimalTreeClassifier):
     """The classifier that draws whole trees, explored."""
-
-    def _doors(self, *arguments: Any) -> Any:
-        doors = super()._doors(*arguments)
-
-        def draw(problem: TreeProblem, depth: int) -> NumberedTree:
-            tree: NumberedTree = self.explorer.fork_among(lambda: normalised(*law_of_trees(problem, depth)))
-            return tree
-
-        doors._draw = draw  # type: ignore[method-assign]
-        return doors
 
 
 class ExploredCards(_Explored, DPScoreCardClassifier):
@@ -326,7 +337,7 @@ class ExploredByEnvelope(_ByEnvelope, ExploredOptimal):
 class _OnTuples:
     """Counts joint counts of columns, however few patterns the schema allows, and counts them again for each draw."""
 
-    def _plan(self, candidates: Candidates) -> Plan:
+    def _counting(self, candidates: Candidates) -> Counting:
         needs = self._needs(candidates)  # type: ignore[attr-defined]
         return plan_counting(candidates, TUPLES, None, needs, len(self.classes_))  # type: ignore[attr-defined]
 
@@ -344,13 +355,13 @@ class CardsOnTuples(_OnTuples, DPScoreCardClassifier):
 
 
 class _ExploredOnTuples(_OnTuples):
-    def filled(self, counts: Any) -> Vault:
+    def filled(self, counts: Any) -> Counts:
         clf: Any = self
         clf.classes_ = np.arange(np.shape(counts)[1])
         candidates = clf._candidates(clf.schema)
         source: Any = _MadeUp(_cells_of(clf.schema, counts))
         classes, together = tuple(clf.classes_.tolist()), clf._needs(candidates).together
-        return TupleVault(clf.schema, classes, source, candidates.columns, together)
+        return Marginals(clf.schema, classes, source, candidates.columns, together)
 
 
 class ExploredListsOnTuples(_ExploredOnTuples, ExploredOptimal):
@@ -363,11 +374,6 @@ class ExploredTreesOnTuples(_ExploredOnTuples, ExploredTrees):
 
 class ExploredCardsOnTuples(_ExploredOnTuples, ExploredCards):
     """The same, explored."""
-
-
-def normalised(trees: list[NumberedTree], logs: Array) -> tuple[list[NumberedTree], Array]:
-    """From logarithms of weights to those of probabilities."""
-    return trees, logs - np.logaddexp.reduce(logs)
 
 
 def law_of_lists(problem: Problem) -> tuple[list[tuple[tuple[int, ...], tuple[int, ...]]], Array]:
@@ -406,7 +412,7 @@ class Law:
     ways: dict[Key, Output] = field(default_factory=dict)
 
 
-def explore(classifier: Any, vault: Vault) -> Law:
+def explore(classifier: Any, vault: Counts) -> Law:
     """The complete law of an explored classifier (``ExploredGreedy`` and so on) on a vault."""
     classifier.explorer = explorer = classifier.make_explorer()
     law = Law()
@@ -500,9 +506,9 @@ def schema_of_rules(n_rules: int, n_classes: int) -> Schema:
     return Schema.of_booleans([f"r{i}" for i in range(n_rules)], classes=list(range(n_classes)))
 
 
-def vault_of(schema: Schema, counts: Any) -> Vault:
+def vault_of(schema: Schema, counts: Any) -> Patterns:
     """A vault with given class counts in each of the patterns of Boolean columns (the last column varies fastest)."""
-    return Vault(schema, tuple(range(np.shape(counts)[1])), _cells_of(schema, counts))
+    return Patterns(schema, tuple(range(np.shape(counts)[1])), _cells_of(schema, counts))
 
 
 def _cells_of(schema: Schema, counts: Any) -> Cells:

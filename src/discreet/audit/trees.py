@@ -20,7 +20,7 @@ from ..rules.candidates import Candidates
 from ..rules.numbered_tree import Fork, Leaf, NumberedTree, Path, leaves_of
 from ..rules.tree_prior import TreePrior
 from .choices import Finding
-from .explore import Explorer, normalised
+from .explore import Explorer
 from .lists import KINDS, N_RULES, TRUTH, Laws, counted, worst_draw
 from .loss import Array
 
@@ -110,6 +110,11 @@ def law_on_tuples(problem: TreeProblem, depth: int) -> tuple[list[NumberedTree],
     return law_of_choices(TupleTrees(tuples, tests, weights, problem.prior, problem.rate, problem.score), depth)
 
 
+def _normalised(trees: list[NumberedTree], logs: Array) -> tuple[list[NumberedTree], Array]:
+    """From logarithms of weights to those of probabilities."""
+    return trees, logs - np.logaddexp.reduce(logs)
+
+
 def laws_by_problem(rate: float, score: str, change: Change = lambda p: p, weights: Weights = law_of_trees) -> Laws:
     """The same from what the sampler gets, perhaps changed (as a twin would); a table at a time."""
 
@@ -119,7 +124,7 @@ def laws_by_problem(rate: float, score: str, change: Change = lambda p: p, weigh
     def law(table: tuple[float, ...]) -> Array:
         problem = TreeProblem(TRUTH, np.array(table).reshape(2, -1), PRIOR, rate, score)
         row = np.full(len(place), -np.inf)
-        for tree, log in zip(*normalised(*weights(change(problem), DEPTH)), strict=True):
+        for tree, log in zip(*_normalised(*weights(change(problem), DEPTH)), strict=True):
             row[place[tree]] = np.logaddexp(row[place[tree]], log)
         return row
 

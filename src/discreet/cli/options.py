@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import click
 
 from ..estimators import parameters as of
-from ..estimators.algorithms.trees import DEEPEST, MOST_STAGES
+from ..estimators.feasible_trees import DEEPEST, MOST_STAGES
 from .terminal import on_one_line
 
 if TYPE_CHECKING:

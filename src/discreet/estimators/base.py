@@ -1,7 +1,7 @@
-"""The scikit-learn classifiers: they check what they are given, fill a vault, and call a learner."""
+"""What the scikit-learn classifiers have in common: they check what they are given, and make models of what was learned."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
@@ -15,14 +15,14 @@ from .._utils.tables import Table, array_names, as_array, as_frame, as_table, re
 from ..models.model import Model
 from ..models.rule_list import RuleList
 from ..models.saved import SavedModel
-from ..private.counts.cells import Cells, CellsInProgress
+from ..private.counts.cells import CellsInProgress
+from ..private.counts.counts import Patterns
 from ..rules.candidates import Candidates, as_rules
 from ..rules.rules import Rule, schema_of
 from ..schema import Schema
 from ..schema.columns import canonical, is_missing
 from ..schema.inference import infer_schema
 from ..sources.memory import add_table
-from .algorithms.greedy import Counts, Learned, majority
 from .parameters import Table as Parameters
 
 # How scikit-learn's messages begin that are about an array as a whole. Others may quote a value.
@@ -33,7 +33,24 @@ ABOUT_SHAPES = (
     "Complex data not supported",
     "Sparse data was passed",
 )
+Counts = tuple[float, ...]
 LABELS = "y must hold a label for each record of X: a few classes, all strings or all numbers"
+
+
+class Learned(NamedTuple):
+    """The candidates chosen, in order, and the class counts of each and then of the default.
+
+    Labels are given where they were drawn; else they follow from the counts.
+    """
+
+    chosen: list[int]
+    counts: list[Counts] | None
+    labels: list[int] | None = None
+
+
+def majority(counts: Counts) -> int:
+    """The predicted class; the later one of equals, as in the paper's pred_DP (0 only if c0 > c1)."""
+    return max(range(len(counts)), key=lambda c: (counts[c], c))
 
 
 class Classifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
@@ -237,13 +254,13 @@ class Classifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sciki
         self.rule_list_ = RuleList(tuple(rules[:-1]), rules[-1], tuple(classes), candidates.schema, self._weights)
 
 
-def fill_cells(table: Table, labels: np.ndarray, candidates: Candidates, n_classes: int, strict: bool) -> Cells:
-    """The table as cells, by the columns that candidates use."""
+def count_exactly(table: Table, labels: np.ndarray, candidates: Candidates, n_classes: int, strict: bool) -> Patterns:
+    """The table as patterns of the columns that candidates use, for learners without privacy."""
     used = {literal.column for literal in candidates.literals}
     columns = [column for column in candidates.schema.columns if column.name in used]
     cells = CellsInProgress(columns, n_classes)
     add_table(cells, table, columns, labels, strict)
-    return cells.finish()
+    return Patterns(candidates.schema, range(n_classes), cells.finish())
 
 
 def _plain(label: Any) -> Any:

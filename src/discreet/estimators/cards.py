@@ -2,35 +2,33 @@
 
 import math
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any, Self
 
 import numpy as np
 
-from ..accounting.ledger import Ledger, Reservation, exact
+from ..accounting.ledger import Ledger, exact
 from ..models.model import Model
 from ..models.partition import Answer, Points
 from ..models.score_card import Card, PointsTable, ScoreCard
+from ..private.counts.counts import Counts
 from ..private.mechanisms.registry import SCORE_CARDS
 from ..private.mechanisms.score_cards import CardBudget
 from ..private.noise.discrete_laplace import scale_for
-from ..private.noise.entropy import Entropy
-from ..private.queries.card_doors import CardDoors
-from ..private.queries.exact import ExactCardDoors
-from ..private.queries.vault import Vault
+from ..private.queries.cards import CardQueries
 from ..rules.candidates import Candidates
 from ..rules.column_parts import ColumnParts, parts_of
 from ..rules.limits import Limits, check_monotone
 from ..rules.numbered_tree import NumberedTree, leaves_of
 from ..rules.rules import Condition, truth
 from ..schema import Schema
-from ..sources.plan import Needs
-from .algorithms.cards import LearnedCard, Wanted, score_card
-from .algorithms.trees import check_feasible
-from .base import Classifier, fill_cells, refuse
+from ..sources.plan import Counting, Needs
+from .base import Classifier, count_exactly, refuse
+from .card_learner import LearnedCard, Wanted, score_card
+from .feasible_trees import check_feasible
 from .parameters import BY_MASS, CARDS, DP_CARDS
-from .private import Priced, PrivateClassifier
+from .private import FitPlan, PrivateClassifier
 from .progress import Bar, steps_of_trees
 from .trees import splits_of
 
@@ -173,6 +171,7 @@ def _table(parts: ColumnParts, points: np.ndarray, reached: np.ndarray, schema: 
     return PointsTable(parts.column, tuple(reversed(rows)))
 
 
+@dataclass(eq=False, repr=False)
 class DPScoreCardClassifier(Cards, PrivateClassifier):
     """A score card learned with differential privacy: points for each answer, which add up to a risk.
 
@@ -230,41 +229,23 @@ class DPScoreCardClassifier(Cards, PrivateClassifier):
 
     _parameters = DP_CARDS
 
-    def __init__(
-        self,
-        epsilon: float = 1.0,
-        max_columns: int | None = None,
-        points: str = "integers",
-        monotone: Any = None,
-        tree_depth: int = 0,
-        one_by_one: bool | None = None,
-        counts_share: float = 0.1,
-        schema: Schema | None = None,
-        infer_schema: bool = False,
-        exclude: Any = (),
-        records_per_person: int = 1,
-        ledger: Ledger | None = None,
-        random_state: Any = None,
-        time_limit: float | None = None,
-        verbose: bool = False,
-    ) -> None:
-        self.epsilon = epsilon
-        self.max_columns = max_columns
-        self.points = points
-        self.monotone = monotone
-        self.tree_depth = tree_depth
-        self.one_by_one = one_by_one
-        self.counts_share = counts_share
-        self.schema = schema
-        self.infer_schema = infer_schema
-        self.exclude = exclude
-        self.records_per_person = records_per_person
-        self.ledger = ledger
-        self.random_state = random_state
-        self.time_limit = time_limit
-        self.verbose = verbose
+    epsilon: float = 1.0
+    max_columns: int | None = None
+    points: str = "integers"
+    monotone: Any = None
+    tree_depth: int = 0
+    one_by_one: bool | None = None
+    counts_share: float = 0.1
+    schema: Schema | None = None
+    infer_schema: bool = False
+    exclude: Any = ()
+    records_per_person: int = 1
+    ledger: Ledger | None = None
+    random_state: Any = None
+    time_limit: float | None = None
+    verbose: bool = False
 
-    def _price(self, candidates: Candidates, drafted: bool) -> Priced:
+    def _plan(self, candidates: Candidates, counting: Counting, drafted: bool) -> "CardPlan":
         columns, depth = self._columns(candidates), int(self.tree_depth)
         budget = self._budget_for(candidates, self._terms.record_price)
         because = self._reasons_for_no_proof(candidates.schema, drafted)
@@ -275,23 +256,15 @@ class DPScoreCardClassifier(Cards, PrivateClassifier):
         if depth:
             check_feasible(len(candidates), [depth], len(self.classes_), "tree_depth", BY_MASS)
         limits = Limits.of(self.monotone, (), candidates, self.classes_.tolist())
-        promise = replace(promise, limits=limits.said if limits else ())
-        wanted = self._wanted(
-            candidates,
-            columns,
-            scale_for(budget.column_epsilon),
-            scale_for(budget.counts_epsilon) if budget.counts_epsilon else None,
+        totals_scale = scale_for(budget.counts_epsilon) if budget.counts_epsilon else None
+        return CardPlan(
+            **self._common(candidates, counting, replace(promise, limits=limits.said if limits else ())),
+            bar=Bar(bool(self.verbose), steps_of_trees("drawing", len(candidates), (depth,))),
+            budget=budget,
+            parts=self._parts(candidates),
+            wanted=self._wanted(candidates, columns, scale_for(budget.column_epsilon), totals_scale),
+            time_limit=self.time_limit,
         )
-        bar = Bar(bool(self.verbose), steps_of_trees("drawing", len(candidates), (depth,)))
-
-        def prepare(vault: Vault) -> CardDoors:
-            bar.begin_stage(0, 1)
-            return self._doors(vault, candidates, budget, bar)
-
-        def draw(doors: CardDoors, reservation: Reservation, entropy: Entropy) -> LearnedCard:
-            return score_card(doors.open(reservation, entropy), wanted)
-
-        return Priced(promise, Fraction(0), draw, "", prepare, bar)
 
     def _columns(self, candidates: Candidates) -> int:
         there = super()._columns(candidates)
@@ -303,10 +276,6 @@ class DPScoreCardClassifier(Cards, PrivateClassifier):
         """How so much epsilon for a record is divided: public numbers alone."""
         columns, share = self._columns(candidates), self._share_for_totals
         return CardBudget.split(price, share, columns, columns < len(candidates.columns), self.tree_depth > 0)
-
-    def _doors(self, vault: Vault, candidates: Candidates, budget: CardBudget, bar: Bar) -> CardDoors:
-        own = vault, candidates, self._parts(candidates), budget, int(self.tree_depth)
-        return CardDoors(*own, self.time_limit, bar.advance)
 
     @property
     def _share_for_totals(self) -> Fraction:
@@ -320,6 +289,27 @@ class DPScoreCardClassifier(Cards, PrivateClassifier):
         return Needs(together=2 if self.tree_depth else 1, parts=1 << int(self.tree_depth), passes=passes)
 
 
+@dataclass(frozen=True, kw_only=True)
+class CardPlan(FitPlan):
+    """A score card, or one in each leaf of a tree."""
+
+    budget: CardBudget
+    parts: Sequence[ColumnParts]
+    wanted: Wanted
+    time_limit: float | None
+
+    def queries(self, counts: Counts) -> CardQueries:
+        """A tree, columns, and their class counts."""
+        self.bar.begin_stage(0, 1)
+        given = self.parts, self.budget, self.wanted.depth, self.time_limit, self.bar.advance
+        return CardQueries(counts, self.candidates, *given)
+
+    def run(self, queries: CardQueries) -> LearnedCard:
+        """From noisy counts to points and risks."""
+        return score_card(queries, self.wanted)
+
+
+@dataclass(eq=False, repr=False)
 class ScoreCardClassifier(Cards):
     """A score card without privacy: what the private one would be without noise.
 
@@ -349,23 +339,13 @@ class ScoreCardClassifier(Cards):
 
     _parameters = CARDS
 
-    def __init__(
-        self,
-        max_columns: int | None = None,
-        points: str = "integers",
-        monotone: Any = None,
-        tree_depth: int = 0,
-        one_by_one: bool | None = None,
-        schema: Schema | None = None,
-        exclude: Any = (),
-    ) -> None:
-        self.max_columns = max_columns
-        self.points = points
-        self.monotone = monotone
-        self.tree_depth = tree_depth
-        self.one_by_one = one_by_one
-        self.schema = schema
-        self.exclude = exclude
+    max_columns: int | None = None
+    points: str = "integers"
+    monotone: Any = None
+    tree_depth: int = 0
+    one_by_one: bool | None = None
+    schema: Schema | None = None
+    exclude: Any = ()
 
     def fit(self, X: Any, y: Any, **unsupported: Any) -> Self:
         """Learn a card from records X (a data frame or an array) and their labels y."""
@@ -374,7 +354,7 @@ class ScoreCardClassifier(Cards):
         table = self._table(X, reset=True)
         labels = self._labels(y, len(table))
         candidates = self._candidates(self._schema_for(table))
-        cells = fill_cells(table, labels, candidates, len(self.classes_), self._strict)
-        doors = ExactCardDoors(cells, candidates, self._parts(candidates))
-        self._set_model(candidates, score_card(doors, self._wanted(candidates, self._columns(candidates), 0.0, 0.0)))
+        counts = count_exactly(table, labels, candidates, len(self.classes_), self._strict)
+        queries = CardQueries(counts, candidates, self._parts(candidates), None, int(self.tree_depth)).prepare()
+        self._set_model(candidates, score_card(queries, self._wanted(candidates, self._columns(candidates), 0.0, 0.0)))
         return self

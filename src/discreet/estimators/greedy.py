@@ -1,28 +1,50 @@
-"""The private scikit-learn classifiers: what they take, what they promise, and which learner they call."""
+"""Greedy rule lists: one rule after the other, each the best for the records that are left; without noise and with it.
 
+``greedy`` is the paper's Algorithm 1; the line numbers are the paper's. With queries that add noise it is DP-GreedyRL, with exact
+ones it is the baseline GreedyRL. The noise, and what it costs, is behind the queries (``private/queries/greedy.py``).
+"""
+
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
 from ..accounting.costs import Cost
-from ..accounting.ledger import Ledger, Reservation, exact
+from ..accounting.ledger import Ledger, exact
 from ..accounting.statement import Guarantee, PrivacyStatement
+from ..private.counts.counts import Counts as AnyCounts
 from ..private.mechanisms.base import GreedyBudget, GreedyMechanism, Settings
 from ..private.mechanisms.registry import MECHANISMS, find_greedy
-from ..private.noise.entropy import Entropy
-from ..private.queries.exact import ExactDoors
-from ..private.queries.greedy_doors import GreedyDoors
-from ..private.queries.vault import Vault
+from ..private.queries.greedy import ExactGreedyQueries, GreedyQueries
 from ..rules.candidates import Candidates
 from ..schema import Schema
-from ..sources.plan import Needs
-from .algorithms.greedy import Learned, greedy
-from .base import Classifier, fill_cells, refuse
+from ..sources.plan import Counting, Needs
+from .base import Classifier, Counts, Learned, count_exactly, refuse
 from .parameters import DP_GREEDY_LISTS, GREEDY_LISTS
-from .private import ROUNDING, Priced, PrivateClassifier
+from .private import ROUNDING, FitPlan, PrivateClassifier
 
 LARGEST_DELTA = 1e-3  # a larger one is no promise to anybody
 
 
+def greedy(queries: GreedyQueries | ExactGreedyQueries, max_length: int) -> Learned:
+    """Choose up to ``max_length - 1`` rules, then the default.
+
+    The methods on global sensitivity do not check the support (the paper's section V.B): their queries let everyone pass.
+    """
+    chosen: list[int] = []
+    counts: list[Counts] = []
+    while len(chosen) < max_length - 1:  # line 3
+        if not queries.exceeds(chosen):  # lines 4-5
+            break
+        rule = queries.select(chosen)  # lines 7-16: the smallest Gini, no rule included
+        if rule is None:  # lines 17-18
+            break
+        counts.append(queries.histogram(chosen, rule))  # pred_DP
+        chosen.append(rule)  # lines 20-21
+    counts.append(queries.histogram(chosen, None))
+    return Learned(chosen, counts)
+
+
+@dataclass(eq=False, repr=False)
 class GreedyRuleListClassifier(Classifier):
     """A rule list learned greedily, without privacy: the paper's baseline GreedyRL.
 
@@ -74,23 +96,13 @@ class GreedyRuleListClassifier(Classifier):
 
     _parameters = GREEDY_LISTS
 
-    def __init__(
-        self,
-        max_length: int = 5,
-        max_card: int = 1,
-        min_support: float = 0.0,
-        negations: bool = True,
-        schema: Schema | None = None,
-        candidates: Any = None,
-        exclude: Any = (),
-    ) -> None:
-        self.max_length = max_length
-        self.max_card = max_card
-        self.min_support = min_support
-        self.negations = negations
-        self.schema = schema
-        self.candidates = candidates
-        self.exclude = exclude
+    max_length: int = 5
+    max_card: int = 1
+    min_support: float = 0.0
+    negations: bool = True
+    schema: Schema | None = None
+    candidates: Any = None
+    exclude: Any = ()
 
     def fit(self, X: Any, y: Any, **unsupported: Any) -> "GreedyRuleListClassifier":
         """Learn a rule list from records X (a data frame or an array) and their labels y."""
@@ -99,10 +111,10 @@ class GreedyRuleListClassifier(Classifier):
         table = self._table(X, reset=True)
         labels = self._labels(y, len(table))
         candidates = self._candidates(self._schema_for(table))
-        cells = fill_cells(table, labels, candidates, len(self.classes_), self._strict)
+        counts = count_exactly(table, labels, candidates, len(self.classes_), self._strict)
         del X, y, table, labels
-        learned = greedy(ExactDoors(cells, candidates, self.min_support), self.max_length)
-        self._set_model(candidates, learned)
+        queries = ExactGreedyQueries(counts, candidates, self.min_support)
+        self._set_model(candidates, greedy(queries, self.max_length))
         return self
 
 
@@ -148,6 +160,7 @@ class PrivateGreedy(PrivateClassifier):
         return self._promise(mechanism.name, published, proved, because, *assumes, costs=costs)
 
 
+@dataclass(eq=False, repr=False)
 class DPGreedyRuleListClassifier(PrivateGreedy):
     """A rule list learned greedily with differential privacy: by one of our mechanisms, or one of the paper's six.
 
@@ -204,58 +217,48 @@ class DPGreedyRuleListClassifier(PrivateGreedy):
 
     _parameters = DP_GREEDY_LISTS
 
-    def __init__(
-        self,
-        mechanism: str = "mass",
-        epsilon: float = 1.0,
-        delta: float | None = None,
-        max_length: int = 5,
-        min_support: float = 0.05,
-        confidence: float = 0.99,
-        counts_share: float = 0.5,
-        max_card: int = 1,
-        negations: bool = True,
-        schema: Schema | None = None,
-        infer_schema: bool = False,
-        candidates: Any = None,
-        exclude: Any = (),
-        records_per_person: int = 1,
-        ledger: Ledger | None = None,
-        random_state: Any = None,
-    ) -> None:
-        self.mechanism = mechanism
-        self.epsilon = epsilon
-        self.delta = delta
-        self.max_length = max_length
-        self.min_support = min_support
-        self.confidence = confidence
-        self.counts_share = counts_share
-        self.max_card = max_card
-        self.negations = negations
-        self.schema = schema
-        self.infer_schema = infer_schema
-        self.candidates = candidates
-        self.exclude = exclude
-        self.records_per_person = records_per_person
-        self.ledger = ledger
-        self.random_state = random_state
+    mechanism: str = "mass"
+    epsilon: float = 1.0
+    delta: float | None = None
+    max_length: int = 5
+    min_support: float = 0.05
+    confidence: float = 0.99
+    counts_share: float = 0.5
+    max_card: int = 1
+    negations: bool = True
+    schema: Schema | None = None
+    infer_schema: bool = False
+    candidates: Any = None
+    exclude: Any = ()
+    records_per_person: int = 1
+    ledger: Ledger | None = None
+    random_state: Any = None
 
     def _needs(self, candidates: Candidates) -> Needs:
         return Needs(nodes=True)
 
-    def _price(self, candidates: Candidates, drafted: bool) -> Priced:
+    def _plan(self, candidates: Candidates, counting: Counting, drafted: bool) -> "GreedyPlan":
         budget = self._budget_for(int(self.max_length))
+        statement = self._statement(budget, candidates, drafted)
+        common = self._common(candidates, counting, statement, delta=budget.delta)
+        return GreedyPlan(**common, mechanism=self._mechanism, budget=budget, max_length=int(self.max_length))
 
-        def draw(vault: Vault, reservation: Reservation, entropy: Entropy) -> Learned:
-            doors = self._doors(vault, candidates, budget, reservation, entropy)
-            return greedy(doors, int(self.max_length))
 
-        return Priced(self._statement(budget, candidates, drafted), budget.delta, draw)
+@dataclass(frozen=True, kw_only=True)
+class GreedyPlan(FitPlan):
+    """A greedy list: so many choices, and class counts."""
 
-    def _doors(
-        self, vault: Vault, candidates: Candidates, budget: GreedyBudget, reservation: Reservation, entropy: Entropy
-    ) -> GreedyDoors:
-        return GreedyDoors(vault, candidates, self._mechanism, budget, reservation, entropy)
+    mechanism: GreedyMechanism
+    budget: GreedyBudget
+    max_length: int
+
+    def queries(self, counts: AnyCounts) -> GreedyQueries:
+        """What Algorithm 1 asks."""
+        return GreedyQueries(counts, self.candidates, self.mechanism, self.budget)
+
+    def run(self, queries: GreedyQueries) -> Learned:
+        """Algorithm 1."""
+        return greedy(queries, self.max_length)
 
 
 @lru_cache(maxsize=256)  # an experiment asks for the same one at every fit

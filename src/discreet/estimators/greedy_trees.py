@@ -1,22 +1,23 @@
 """The private classifier that grows a tree level by level, by any mechanism of the greedy learner."""
 
+from dataclasses import dataclass
 from typing import Any
 
-from ..accounting.ledger import Ledger, Reservation
-from ..private.mechanisms.base import GreedyBudget
-from ..private.noise.entropy import Entropy
-from ..private.queries.greedy_tree_doors import GreedyTreeDoors
-from ..private.queries.vault import Vault
+from ..accounting.ledger import Ledger
+from ..private.counts.counts import Counts
+from ..private.mechanisms.base import GreedyBudget, GreedyMechanism
+from ..private.queries.greedy import GreedyTreeQueries
 from ..rules.candidates import Candidates
-from ..rules.numbered_tree import NumberedTree
+from ..rules.numbered_tree import Fork, Leaf, NumberedTree, Path, with_leaves
 from ..schema import Schema
-from .algorithms.greedy_trees import greedy_tree
+from ..sources.plan import Counting
 from .greedy import PrivateGreedy
 from .parameters import DP_GREEDY_TREES
-from .private import Priced
+from .private import FitPlan
 from .trees import Trees
 
 
+@dataclass(eq=False, repr=False)
 class DPGreedyTreeClassifier(Trees, PrivateGreedy):
     """A decision tree grown greedily with differential privacy, by one of our mechanisms, or one of the paper's six.
 
@@ -58,46 +59,61 @@ class DPGreedyTreeClassifier(Trees, PrivateGreedy):
 
     _parameters = DP_GREEDY_TREES
 
-    def __init__(
-        self,
-        epsilon: float = 1.0,
-        max_depth: int = 3,
-        mechanism: str = "mass",
-        delta: float | None = None,
-        min_support: float = 0.05,
-        confidence: float = 0.99,
-        counts_share: float = 0.5,
-        schema: Schema | None = None,
-        infer_schema: bool = False,
-        exclude: Any = (),
-        records_per_person: int = 1,
-        ledger: Ledger | None = None,
-        random_state: Any = None,
-    ) -> None:
-        self.epsilon = epsilon
-        self.max_depth = max_depth
-        self.mechanism = mechanism
-        self.delta = delta
-        self.min_support = min_support
-        self.confidence = confidence
-        self.counts_share = counts_share
-        self.schema = schema
-        self.infer_schema = infer_schema
-        self.exclude = exclude
-        self.records_per_person = records_per_person
-        self.ledger = ledger
-        self.random_state = random_state
+    epsilon: float = 1.0
+    max_depth: int = 3
+    mechanism: str = "mass"
+    delta: float | None = None
+    min_support: float = 0.05
+    confidence: float = 0.99
+    counts_share: float = 0.5
+    schema: Schema | None = None
+    infer_schema: bool = False
+    exclude: Any = ()
+    records_per_person: int = 1
+    ledger: Ledger | None = None
+    random_state: Any = None
 
-    def _price(self, candidates: Candidates, drafted: bool) -> Priced:
+    def _plan(self, candidates: Candidates, counting: Counting, drafted: bool) -> "GreedyTreePlan":
         depth = int(self.max_depth)
         budget = self._budget_for(depth + 1, tree=True)
+        common = self._common(candidates, counting, self._statement(budget, candidates, drafted), delta=budget.delta)
+        return GreedyTreePlan(**common, mechanism=self._mechanism, budget=budget, max_depth=depth)
 
-        def draw(vault: Vault, reservation: Reservation, entropy: Entropy) -> NumberedTree:
-            return greedy_tree(self._doors(vault, candidates, budget, reservation, entropy), depth)
 
-        return Priced(self._statement(budget, candidates, drafted), budget.delta, draw)
+@dataclass(frozen=True, kw_only=True)
+class GreedyTreePlan(FitPlan):
+    """A greedy tree: a choice for each level, and class counts of the leaves."""
 
-    def _doors(
-        self, vault: Vault, candidates: Candidates, budget: GreedyBudget, reservation: Reservation, entropy: Entropy
-    ) -> GreedyTreeDoors:
-        return GreedyTreeDoors(vault, candidates, self._mechanism, budget, reservation, entropy)
+    mechanism: GreedyMechanism
+    budget: GreedyBudget
+    max_depth: int
+
+    def queries(self, counts: Counts) -> GreedyTreeQueries:
+        """What is asked of each level."""
+        return GreedyTreeQueries(counts, self.candidates, self.mechanism, self.budget)
+
+    def run(self, queries: GreedyTreeQueries) -> NumberedTree:
+        """Level by level."""
+        return greedy_tree(queries, self.max_depth)
+
+
+def greedy_tree(queries: GreedyTreeQueries, max_depth: int) -> NumberedTree:
+    """Split up to ``max_depth`` levels, the nodes of each at once; then count.
+
+    A node that was not split stays a leaf. Mechanisms on global sensitivity do not check the support: their queries let all pass.
+    """
+    tree: NumberedTree = Leaf()
+    level: list[Path] = [()]
+    for _ in range(max_depth):
+        large = [path for path, enough in zip(level, queries.exceed(level), strict=True) if enough]
+        tests = {path: test for path, test in zip(large, queries.select(large), strict=True) if test is not None}
+        if not tests:
+            break
+        tree = _split(tree, tests)
+        level = [(*path, (test, side)) for path, test in tests.items() for side in (True, False)]
+    return queries.count(tree)
+
+
+def _split(tree: NumberedTree, tests: dict[Path, int]) -> NumberedTree:
+    """The tree with a test at some of its leaves."""
+    return with_leaves(tree, lambda path, leaf: Fork(tests[path], Leaf(), Leaf()) if path in tests else leaf)

@@ -1,31 +1,25 @@
 """The classifiers that choose whole rule lists: by one private draw, and without privacy the best there is."""
 
-from collections.abc import Iterator
-from contextlib import contextmanager
-from dataclasses import replace
-from fractions import Fraction
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import Any, Self
 
 import numpy as np
 
-from ..accounting.ledger import Ledger, Reservation, exact
+from ..accounting.ledger import Ledger, exact
+from ..private.counts.counts import Counts
 from ..private.mechanisms.registry import WHOLE_LISTS
 from ..private.mechanisms.whole_lists import DrawBudget
-from ..private.noise.entropy import Entropy
-from ..private.queries.exact import find_optimum
-from ..private.queries.list_doors import ListDoors
-from ..private.queries.summed_doors import SummedListDoors
-from ..private.queries.vault import Vault
+from ..private.queries.lists import ListQueries
 from ..rules.candidates import Candidates
 from ..rules.limits import Limits
 from ..rules.prior import Prior
 from ..schema import Schema
-from ..sources.plan import Needs
-from .algorithms.greedy import Learned
-from .algorithms.optimal import check_feasible, check_joint, draws_of, is_summed, optimal
-from .base import Classifier, class_weights, fill_cells, refuse
+from ..sources.plan import Counting, Needs
+from .base import Classifier, Learned, class_weights, count_exactly, refuse
+from .feasible_lists import check_feasible, check_joint, draws_of, is_summed
 from .parameters import BEST_LISTS, DP_WHOLE_LISTS
-from .private import Priced, PrivateClassifier
+from .private import FitPlan, PrivateClassifier
 from .progress import Bar, estimate_of_lists, steps_of_lists
 
 NOT_SUMMED = (
@@ -35,6 +29,7 @@ NOT_SUMMED = (
 )
 
 
+@dataclass(eq=False, repr=False)
 class DPOptimalRuleListClassifier(PrivateClassifier):
     """A rule list drawn whole with differential privacy: the more records a list classifies correctly, the likelier it is.
 
@@ -91,87 +86,54 @@ class DPOptimalRuleListClassifier(PrivateClassifier):
 
     _parameters = DP_WHOLE_LISTS
 
-    def __init__(
-        self,
-        epsilon: float = 1.0,
-        max_length: int = 4,
-        joint: int | None = None,
-        max_card: int = 1,
-        negations: bool = True,
-        counts_share: float = 0.1,
-        class_weight: Any = None,
-        prior: Any = None,
-        schema: Schema | None = None,
-        infer_schema: bool = False,
-        candidates: Any = None,
-        exclude: Any = (),
-        records_per_person: int = 1,
-        ledger: Ledger | None = None,
-        random_state: Any = None,
-        time_limit: float | None = None,
-        verbose: bool = False,
-        monotone: Any = None,
-        forbid: Any = (),
-    ) -> None:
-        self.epsilon = epsilon
-        self.max_length = max_length
-        self.joint = joint
-        self.max_card = max_card
-        self.negations = negations
-        self.counts_share = counts_share
-        self.class_weight = class_weight
-        self.prior = prior
-        self.schema = schema
-        self.infer_schema = infer_schema
-        self.candidates = candidates
-        self.exclude = exclude
-        self.records_per_person = records_per_person
-        self.ledger = ledger
-        self.random_state = random_state
-        self.time_limit = time_limit
-        self.verbose = verbose
-        self.monotone = monotone
-        self.forbid = forbid
+    epsilon: float = 1.0
+    max_length: int = 4
+    joint: int | None = None
+    max_card: int = 1
+    negations: bool = True
+    counts_share: float = 0.1
+    class_weight: Any = None
+    prior: Any = None
+    schema: Schema | None = None
+    infer_schema: bool = False
+    candidates: Any = None
+    exclude: Any = ()
+    records_per_person: int = 1
+    ledger: Ledger | None = None
+    random_state: Any = None
+    time_limit: float | None = None
+    verbose: bool = False
+    monotone: Any = None
+    forbid: Any = ()
 
-    def _price(self, candidates: Candidates, drafted: bool) -> Priced:
+    def _plan(self, candidates: Candidates, counting: Counting, drafted: bool) -> "ListPlan":
         check_feasible(len(candidates), int(self.max_length), self.joint)
         check_joint(int(self.max_length), self.joint)
         prior = Prior.of(self.prior, int(self.max_length), candidates)
         sizes = draws_of(int(self.max_length) - 1, self.joint)
         draws = [prior.lengths] if len(sizes) == 1 else [(1.0,) * (size + 1) for size in sizes]
-        weights = class_weights(self.class_weight, self.classes_)
         budget = DrawBudget.split(self._terms.record_price, exact("counts_share", self.counts_share), len(draws))
         because = self._reasons_for_no_proof(candidates.schema, drafted)
-        proved = None if because else WHOLE_LISTS.proved(budget)
-        limits = limits_of_lists(self, candidates)
-        summed = self._is_summed(candidates)
+        limits, summed = limits_of_lists(self, candidates), self._is_summed(candidates)
         if limits is not None and not summed:
             raise ValueError(NOT_SUMMED)
-        costs, counted = WHOLE_LISTS.costs(budget), budget.counts_epsilon > 0
-        promise = self._promise(WHOLE_LISTS.name, None, proved, because, costs=costs)
-        promise = replace(promise, limits=limits.said if limits else ())
-        if summed:
-            bar = Bar(bool(self.verbose), steps_of_lists(len(candidates), sizes))
-
-            def prepare(vault: Vault) -> SummedListDoors:
-                bar.begin_stage(0, 1)
-                own = vault, candidates, budget, prior, weights, draws
-                return SummedListDoors(*own, self.time_limit, bar.advance, limits)
-
-            def draw_summed(doors: SummedListDoors, reservation: Reservation, entropy: Entropy) -> Learned:
-                return optimal(
-                    doors.open(reservation, entropy), draws, counted, lambda i: bar.begin_stage(i, 1) if i else None
-                )
-
-            public = len(candidates), sizes, len(self.classes_), ranges_of_lists(limits)
-            said = estimate_of_lists(*public) if self.verbose else ""
-            return Priced(promise, Fraction(0), draw_summed, said, prepare, bar)
-
-        def draw(vault: Vault, reservation: Reservation, entropy: Entropy) -> Learned:
-            doors = self._doors(vault, candidates, budget, prior, weights, reservation, entropy)
-            return optimal(doors, draws, counted)
-
-        return Priced(promise, Fraction(0), draw, bar=_spinner(bool(self.verbose)))
+        promise = self._promise(
+            *(WHOLE_LISTS.name, None, None if because else WHOLE_LISTS.proved(budget), because),
+            costs=WHOLE_LISTS.costs(budget),
+        )
+        public = len(candidates), sizes, len(self.classes_), ranges_of_lists(limits)
+        return ListPlan(
+            **self._common(candidates, counting, replace(promise, limits=limits.said if limits else ())),
+            said=estimate_of_lists(*public) if self.verbose and summed else "",
+            bar=Bar(bool(self.verbose), steps_of_lists(len(candidates), sizes)),
+            budget=budget,
+            prior=prior,
+            class_weights=class_weights(self.class_weight, self.classes_),
+            draws=draws,
+            summed=summed,
+            limits=limits,
+            time_limit=self.time_limit,
+        )
 
     def _is_summed(self, candidates: Candidates) -> bool:
         """Whether all lists are added up, or an envelope is drawn from: both have the same law."""
@@ -188,19 +150,45 @@ class DPOptimalRuleListClassifier(PrivateClassifier):
         super()._set_model(candidates, learned)
         self.rule_list_ = self.rule_list_.reachable()  # follows from what was drawn, and so costs nothing
 
-    def _doors(
-        self,
-        vault: Vault,
-        candidates: Candidates,
-        budget: DrawBudget,
-        prior: Prior,
-        weights: np.ndarray,
-        reservation: Reservation,
-        entropy: Entropy,
-    ) -> ListDoors:
-        return ListDoors(vault, candidates, budget, prior, weights, reservation, entropy, self.time_limit)
+
+@dataclass(frozen=True, kw_only=True)
+class ListPlan(FitPlan):
+    """Whole lists: one draw after the other on what is left, each of which replaces the default of the one before.
+
+    ``draws`` has for each draw the prior weights of the number of rules it may add. One draw is the whole list at once.
+    """
+
+    budget: DrawBudget
+    prior: Prior
+    class_weights: np.ndarray
+    draws: Sequence[Sequence[float]]
+    summed: bool
+    limits: Limits | None
+    time_limit: float | None
+
+    def queries(self, counts: Counts) -> ListQueries:
+        """Draws and class counts."""
+        self.bar.begin_stage(0, 1)
+        drawn = self.prior, self.class_weights, self.draws, self.summed, self.limits
+        return ListQueries(counts, self.candidates, self.budget, *drawn, self.time_limit, self.bar.advance)
+
+    def run(self, queries: ListQueries) -> Learned:
+        """Draw, and count what was drawn."""
+        chosen: list[int] = []
+        labels: list[int] = []
+        for number, lengths in enumerate(self.draws):
+            if number:
+                self.bar.begin_stage(number, 1)
+            rules, drawn = queries.sample_list(chosen, lengths)
+            chosen += rules
+            labels[-1:] = drawn
+        if not self.budget.counts_epsilon:
+            return Learned(chosen, None, labels)
+        counts = [queries.histogram(chosen[:i], rule) for i, rule in enumerate([*chosen, None])]
+        return Learned(chosen, counts, labels)
 
 
+@dataclass(eq=False, repr=False)
 class OptimalRuleListClassifier(Classifier):
     """The most accurate rule list over the candidates, without privacy, with a certificate that there is no better one.
 
@@ -237,29 +225,16 @@ class OptimalRuleListClassifier(Classifier):
 
     _parameters = BEST_LISTS
 
-    def __init__(
-        self,
-        max_length: int = 4,
-        max_card: int = 1,
-        negations: bool = True,
-        schema: Schema | None = None,
-        candidates: Any = None,
-        exclude: Any = (),
-        time_limit: float | None = None,
-        verbose: bool = False,
-        monotone: Any = None,
-        forbid: Any = (),
-    ) -> None:
-        self.max_length = max_length
-        self.max_card = max_card
-        self.negations = negations
-        self.schema = schema
-        self.candidates = candidates
-        self.exclude = exclude
-        self.time_limit = time_limit
-        self.verbose = verbose
-        self.monotone = monotone
-        self.forbid = forbid
+    max_length: int = 4
+    max_card: int = 1
+    negations: bool = True
+    schema: Schema | None = None
+    candidates: Any = None
+    exclude: Any = ()
+    time_limit: float | None = None
+    verbose: bool = False
+    monotone: Any = None
+    forbid: Any = ()
 
     def fit(self, X: Any, y: Any, **unsupported: Any) -> Self:
         """Learn a rule list from records X (a data frame or an array) and their labels y."""
@@ -272,11 +247,16 @@ class OptimalRuleListClassifier(Classifier):
         limits = limits_of_lists(self, candidates)
         if limits is not None and not are_summed(candidates, int(self.max_length) - 1, len(self.classes_), limits):
             raise ValueError(NOT_SUMMED)
-        cells = fill_cells(table, labels, candidates, len(self.classes_), self._strict)
-        with _spinner(bool(self.verbose)):
-            best = find_optimum(cells, candidates, int(self.max_length) - 1, self.time_limit, limits)
-        self.certificate_ = best.optimum
-        self._set_model(candidates, Learned(best.rules, list(best.counts), best.labels))
+        counts = count_exactly(table, labels, candidates, len(self.classes_), self._strict)
+        every = [(1.0,) * int(self.max_length)]
+        prior, alike = Prior(every[0], np.ones(len(candidates))), np.ones(len(self.classes_))
+        with Bar(bool(self.verbose), steps_of_lists(len(candidates), [0])) as bar:
+            bar.begin_stage(0, 1)
+            drawn = prior, alike, every, limits is not None, limits, self.time_limit
+            rules, labels_of, parts, self.certificate_ = (
+                ListQueries(counts, candidates, None, *drawn).prepare().find_best()
+            )
+        self._set_model(candidates, Learned(rules, parts, labels_of))
         return self
 
 
@@ -296,18 +276,3 @@ def are_summed(candidates: Candidates, rules: int, classes: int, limits: Limits 
         return False
     bins = [column.n_bins for column in candidates.columns]
     return is_summed(len(candidates), bins, rules, classes, ranges_of_lists(limits))
-
-
-@contextmanager
-def _spinner(show: bool) -> Iterator[None]:
-    """That something is going on, and for how long."""
-    if not show:
-        yield
-        return
-    from rich.console import Console
-    from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
-
-    columns = (SpinnerColumn(), TextColumn("{task.description}"), TimeElapsedColumn())
-    with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
-        progress.add_task("learning a rule list", total=None)
-        yield

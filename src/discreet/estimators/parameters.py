@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from .._utils.parameters import check_integer, finite_number
-from .algorithms.trees import DEEPEST, MOST_STAGES
+from .feasible_trees import DEEPEST, MOST_STAGES
 
 DEEPEST_BEFORE_CARDS = 2  # a card in each leaf has to be read, too
 BY_MASS = "mass"

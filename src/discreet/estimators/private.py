@@ -9,13 +9,12 @@ import copy
 import sys
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager, ExitStack, closing, nullcontext
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import lru_cache
 from os import PathLike
 from pathlib import Path
-from typing import Any, NamedTuple, Self
+from typing import Any, Self
 
 import numpy as np
 from pandas.api.types import is_bool_dtype, is_object_dtype
@@ -25,25 +24,25 @@ from sklearn.utils.validation import validate_data
 from .._utils.errors import CandidatesError, SchemaError
 from .._utils.parameters import check_integer
 from .._utils.provenance import was_sample
-from .._utils.redaction import SEE_LEDGER, count_redacted, redacted
+from .._utils.redaction import SEE_LEDGER, redacting
 from .._utils.tables import Table, as_frame, as_rows, holds_objects, unnamed_columns
 from ..accounting.costs import Cost, for_person
 from ..accounting.entries import Booked
-from ..accounting.ledger import DetachedLedger, Ledger, Reservation
+from ..accounting.ledger import DetachedLedger, Ledger
 from ..accounting.statement import Guarantee, PrivacyStatement, neighbours_of
 from ..accounting.stored_ledger import StoredLedger
-from ..private.noise.entropy import Entropy
-from ..private.queries.tuple_vault import TupleVault
-from ..private.queries.vault import Vault as AnyVault
-from ..private.release import ASSUMES, Release, Terms, release, warn_outside
+from ..private.counts.counts import Counts
+from ..private.release import ASSUMES, Plan, Terms, release
+from ..private.release import Source as Countable
+from ..private.reminders import warn_outside
 from ..rules.candidates import Candidates
 from ..schema import Schema
 from ..schema.schema import check_private_schema, sorted_classes
 from ..sources.engine import EngineTable
-from ..sources.memory import FileTable, MemoryTable, ReadOnce, Source, check_labels, check_types
-from ..sources.plan import NODES, PATTERNS, TUPLES, Needs, Plan, plan_counting
-from ..sources.vault import Vault, VaultAtSource
+from ..sources.memory import FileTable, MemoryTable, check_labels, check_types
+from ..sources.plan import NODES, PATTERNS, TUPLES, Counting, Needs, plan_counting
 from .base import Classifier, refuse
+from .progress import Bar
 
 UNCHANGED = "the table did not change while it was learned from: it was counted several times"
 ROUNDING = (
@@ -52,26 +51,20 @@ ROUNDING = (
 )
 
 
-class Priced(NamedTuple):
-    """Learning before it happens: what it promises by itself, the delta to reserve, and how it is done once that is paid.
+@dataclass(frozen=True, kw_only=True)
+class FitPlan(Plan):
+    """A fit before it happens. ``said``: what a user who asked is told before it begins."""
 
-    ``said``: what a user who asked for it is told before it begins. ``prepare``: what can be done with the vault before anything
-    is booked; the draw is then given what it returns. ``bar``: what is shown meanwhile.
-    """
-
-    statement: PrivacyStatement
-    delta: Fraction
-    draw: Callable[[Any, Reservation, Entropy], Any]
+    candidates: Candidates
     said: str = ""
-    prepare: Callable[[AnyVault], Any] | None = None
-    bar: AbstractContextManager[Any] = nullcontext()
+    bar: Bar = field(default_factory=Bar)  # how far it is
 
 
 class PrivateClassifier(Classifier, ABC):
     """From a table and a public schema to a release.
 
-    A learner adds its parameters and ``_price``, with a statement built on ``_reasons_for_no_proof``, and the ``_set_model`` that
-    takes what its draw returns.
+    A learner adds its parameters and ``_plan``, with a statement built on ``_reasons_for_no_proof``, and the ``_set_model`` that
+    takes what its plan learns.
     """
 
     privacy_: PrivacyStatement
@@ -84,96 +77,80 @@ class PrivateClassifier(Classifier, ABC):
         return False
 
     @abstractmethod
-    def _price(self, candidates: Candidates, drafted: bool) -> Priced:
+    def _plan(self, candidates: Candidates, counting: Counting, drafted: bool) -> FitPlan:
         """What learning costs and promises, from public numbers alone. See ``_reasons_for_no_proof`` for ``drafted``."""
+
+    def _common(
+        self, candidates: Candidates, counting: Counting, statement: PrivacyStatement, delta: Fraction = Fraction(0)
+    ) -> dict[str, Any]:
+        """What all plans have."""
+        what, rests_on = f"{type(self).__name__}, {statement.mechanism}", candidates.schema.released
+        named = {"schema": candidates.schema, "candidates": candidates, "what": what, "rests_on": rests_on}
+        return {"terms": self._terms, "counting": counting, "statement": statement, "delta": delta, **named}
 
     def _needs(self, candidates: Candidates) -> Needs:
         """Which counts would do for the learner, in place of patterns."""
         return Needs()
 
-    def _plan(self, candidates: Candidates) -> Plan:
+    def _counting(self, candidates: Candidates) -> Counting:
         """How records are counted that are at hand."""
         needs = replace(self._needs(candidates), nodes=False)
         return plan_counting(candidates, "auto", None, needs, len(self.classes_))
 
-    def _learn(self, candidates: Candidates, fill: Callable[[], AnyVault], drafted: bool) -> Self:
-        """Price, fill, reserve, draw, state (private/release.py)."""
-        statement, delta, draw, said, prepare, bar = self._price(candidates, drafted)
-        if said:
-            print(said, file=sys.stderr, flush=True)
-        schema, what = candidates.schema, f"{type(self).__name__}, {statement.mechanism}"
-        planned = Release(*("this fit", what, self._terms, schema, statement, delta), rests_on=schema.released)
-        delta = Fraction(0) if self.ledger is None else self.ledger.delta
+    def plan(self) -> FitPlan:
+        """What a fit with the given schema would release: which counts it takes, what it costs and promises.
 
-        def ready() -> Any:
-            vault = fill()
-            return vault if prepare is None else count_redacted(lambda: prepare(vault))
+        It follows from public numbers alone. Whatever such a fit would raise before it reads a record is raised here.
 
-        with bar:
-            released = release(planned, ready, draw)
-        self._set_model(candidates, released.value)
+        >>> from discreet import DPOptimalTreeClassifier, Ledger
+        >>> from discreet.datasets import load_compas
+        >>> plan = DPOptimalTreeClassifier(epsilon=0.5, schema=load_compas().schema).plan()
+        >>> print(plan.statement.proved, Ledger(epsilon=3).room_for(plan.statement.costs))
+        epsilon = 0.5 6
+        """
+        self._check_parameters()
+        candidates = self._prepared(self._needed_schema("plan"))
+        return self._plan(candidates, self._counting(candidates), drafted=False)
+
+    def promise(self) -> PrivacyStatement:
+        """What a fit with the given schema would promise, and its ``costs`` for a ledger: ``plan().statement``."""
+        return self.plan().statement
+
+    def _announced(self, plan: FitPlan, counts: str = "", may_change: bool = False) -> FitPlan:
+        """The plan, once a user who asked is told of it. ``counts`` is what counts the records.
+
+        ``may_change``: the source may be another table the next time that it is counted.
+        """
+        if counts or getattr(self, "verbose", False):
+            print(f"{counts or 'The records are counted'} {plan.counting}", file=sys.stderr, flush=True)
+        if plan.said:
+            print(plan.said, file=sys.stderr, flush=True)
+        if not may_change or (plan.counting.way != NODES and plan.counting.passes == 1):
+            return plan
+        assumes = (*plan.statement.assumes, UNCHANGED)
+        return replace(plan, statement=replace(plan.statement, assumes=assumes))
+
+    def _release(self, plan: FitPlan, source: Countable) -> Self:
+        """The model, what it promises and where it is booked."""
+        delta = Fraction(0) if self.ledger is None else self.ledger.delta  # now: the ledger may be gone afterwards
+        released = release(plan, source)
+        self._set_model(plan.candidates, released.value)
         self.booked_, self.privacy_ = released.booked, released.privacy.at_delta(delta)
         return self
 
-    def _learn_from(
-        self,
-        open_source: Callable[[], Source],
-        candidates: Candidates,
-        plan: Plan,
-        drafted: bool,
-        may_change: bool,
-        engine: str = "",
-        counted: Callable[[], None] = lambda: None,
-    ) -> Self:
-        """Count the records of a source as planned, and learn. ``may_change``: it may be another table the next time.
-
-        How they are counted is said on stderr if the classifier is verbose, or an ``engine`` is named.
-        """
-        schema, classes = candidates.schema, sorted_classes(candidates.schema)
-
-        if engine or getattr(self, "verbose", False):
-            counts = f"{engine} counts the records" if engine else "The records are counted"
-            print(f"{counts} {plan}", file=sys.stderr, flush=True)
-
-        def count(source: Source) -> AnyVault:
-            if plan.way == NODES:
-                assert isinstance(source, EngineTable)
-                return VaultAtSource.opened(source, schema, classes, candidates, plan.sets)
-            if plan.way == TUPLES:
-                several: Source | ReadOnce = source
-                if plan.keeps_bins and not isinstance(source, MemoryTable) and source.is_read_anew:
-                    several = done.enter_context(closing(ReadOnce(source, candidates.columns, len(classes))))
-                return TupleVault(schema, classes, several, candidates.columns, plan.together)
-            return Vault.filled_by(source, schema, classes)
-
-        def fill() -> AnyVault:
-            source = open_source()
-            vault = count_redacted(lambda: count(source))
-            counted()
-            return vault
-
-        with ExitStack() as done:
-            self._learn(candidates, fill, drafted)
-        if may_change and (plan.way == NODES or plan.passes > 1):
-            self.privacy_ = replace(self.privacy_, assumes=(*self.privacy_.assumes, UNCHANGED))
-        return self
-
-    @redacted(SEE_LEDGER)
     def fit(self, X: Any, y: Any, **unsupported: Any) -> Self:
         """Learn a model from records X (a data frame or an array) and their labels y."""
         refuse(unsupported)
-        self._check_parameters()
-        table = self._table(X, reset=True)
-        schema = self._public_schema(X, y, table)
-        candidates = self._candidates(schema)
-        check_types(table, schema.used)
-        check_labels(y, sorted_classes(schema), len(table))
-        plan, classes = self._plan(candidates), sorted_classes(schema)
-        return self._learn_from(
-            lambda: MemoryTable(table, y, classes), candidates, plan, was_sample(X, y), may_change=False
-        )
+        with redacting.unless_inside(SEE_LEDGER):
+            self._check_parameters()
+            table = self._table(X, reset=True)
+            schema = self._public_schema(X, y, table)
+            candidates = self._candidates(schema)
+            check_types(table, schema.used)
+            check_labels(y, sorted_classes(schema), len(table))
+            plan = self._announced(self._plan(candidates, self._counting(candidates), was_sample(X, y)))
+            return self._release(plan, MemoryTable(table, y, sorted_classes(schema)))
 
-    @redacted(SEE_LEDGER)
     def fit_file(
         self,
         path: str | PathLike[str],
@@ -207,27 +184,25 @@ class PrivateClassifier(Classifier, ABC):
         refuse(unsupported)
         if engine not in ("memory", "duckdb"):
             raise ValueError(f"engine must be memory or duckdb, not {engine!r}")
-        self._check_parameters()
-        schema = self._needed_schema("fit_file")
-        candidates = self._prepared(schema)
-        classes = sorted_classes(schema)
-
-        def open_source() -> Source:
+        with redacting.unless_inside(SEE_LEDGER):
+            self._check_parameters()
+            schema = self._needed_schema("fit_file")
+            candidates = self._prepared(schema)
+            plan = self._plan(candidates, self._counting(candidates), drafted=False)
             if engine == "memory":
-                return FileTable(Path(path), schema, classes, delimiter, encoding, decimal)
-            from ..sources.urls import open_table
+                source: Countable = FileTable(Path(path), schema, sorted_classes(schema), delimiter, encoding, decimal)
+            else:
+                from ..sources.urls import open_table
 
-            return EngineTable(open_table(path), schema, classes)
-
-        plan = self._plan(candidates)
-        return self._learn_from(open_source, candidates, plan, drafted=False, may_change=True, counted=counted)
+                source = EngineTable(open_table(path), schema, sorted_classes(schema))
+            plan = self._announced(plan, may_change=True)
+            return self._release(plan, _Told(source, counted))
 
     def _needed_schema(self, method: str) -> Schema:
         if self.schema is None:
             raise SchemaError(f"{type(self).__name__}.{method} needs a schema: it says what is public, and the target")
         return self._given_schema().exclude(self.exclude)
 
-    @redacted(SEE_LEDGER)
     def fit_source(
         self,
         table: Any,
@@ -269,9 +244,11 @@ class PrivateClassifier(Classifier, ABC):
         epsilon = 0.5
         """
         refuse(unsupported)
-        candidates, source, plan = self._planned(table, counting, max_patterns, verbose)
-        engine = source.engine if verbose else ""
-        return self._learn_from(lambda: source, candidates, plan, was_sample(table), may_change=True, engine=engine)
+        with redacting.unless_inside(SEE_LEDGER):
+            candidates, source, counted = self._planned(table, counting, max_patterns, verbose)
+            plan = self._plan(candidates, counted, was_sample(table))
+            plan = self._announced(plan, f"{source.engine} counts the records" if verbose else "", may_change=True)
+            return self._release(plan, source)
 
     def plan_source(self, table: Any, counting: str = "auto", max_patterns: int | None = None) -> str:
         """What ``fit_source`` would ask of the engine. It follows from public numbers; no record is read.
@@ -285,12 +262,12 @@ class PrivateClassifier(Classifier, ABC):
         DuckDB counts the records once for each rule of the list, by 3 sets of up to 5 columns: at most 64,188 counts of each
         class at a time
         """
-        _, source, plan = self._planned(table, counting, max_patterns)
-        return f"{source.engine} counts the records {plan}"
+        _, source, counted = self._planned(table, counting, max_patterns)
+        return f"{source.engine} counts the records {counted}"
 
     def _planned(
         self, table: Any, counting: str, max_patterns: int | None, verbose: bool = False
-    ) -> tuple[Candidates, EngineTable, Plan]:
+    ) -> tuple[Candidates, EngineTable, Counting]:
         """Everything that can be checked and decided before a record is read."""
         self._check_parameters()
         schema = self._needed_schema("fit_source")
@@ -313,34 +290,21 @@ class PrivateClassifier(Classifier, ABC):
         self._set_features(schema)
         return self._candidates(schema)
 
-    def promise(self) -> PrivacyStatement:
-        """What a fit with the given schema would promise, and its ``costs`` for a ledger, from public numbers alone.
-
-        Whatever such a fit would raise before it reads a record is raised here.
-
-        >>> from discreet import DPOptimalTreeClassifier, Ledger
-        >>> from discreet.datasets import load_compas
-        >>> clf = DPOptimalTreeClassifier(epsilon=0.5, schema=load_compas().schema)
-        >>> print(clf.promise().proved, Ledger(epsilon=3).room_for(clf.promise().costs))
-        epsilon = 0.5 6
-        """
-        self._check_parameters()
-        return self._price(self._prepared(self._needed_schema("promise")), drafted=False).statement
-
     def _set_features(self, schema: Schema) -> None:
         self.feature_names_in_ = np.array(schema.names, dtype=object)
         self.n_features_in_ = len(schema.names)
 
-    @redacted(SEE_LEDGER)
-    def fit_vault(self, vault: AnyVault) -> Self:
+    def fit_vault(self, vault: Counts) -> Self:
         """Learn from a vault that was filled before, ``Vault.from_table(X, y, schema)``: fill once, fit many times."""
-        self._check_parameters()
-        if not isinstance(vault, AnyVault):
-            raise TypeError("vault must be a Vault; make one with Vault.from_table(X, y, schema)")
-        self._set_classes(vault.classes, SchemaError)
-        self._set_features(vault.schema)
-        candidates = self._candidates(vault.schema.exclude(self.exclude))
-        return self._learn(candidates, lambda: vault, vault.drafted)
+        with redacting.unless_inside(SEE_LEDGER):
+            self._check_parameters()
+            if not isinstance(vault, Counts):
+                raise TypeError("vault must be a Vault; make one with Vault.from_table(X, y, schema)")
+            self._set_classes(vault.classes, SchemaError)
+            self._set_features(vault.schema)
+            candidates = self._candidates(vault.schema.exclude(self.exclude))
+            plan = self._plan(candidates, self._counting(candidates), vault.drafted)
+            return self._release(plan, _There(vault))
 
     @property
     def _terms(self) -> Terms:
@@ -471,6 +435,30 @@ class PrivateClassifier(Classifier, ABC):
         tags.classifier_tags.multi_class = not self._binary_only
         tags.classifier_tags.poor_score = True
         return tags
+
+
+class _There:
+    """Counts that are there already, as a source."""
+
+    def __init__(self, counts: Counts) -> None:
+        self._counts = counts
+
+    def count(self, counting: Counting) -> Counts:
+        """They are kept for many fits."""
+        return self._counts
+
+
+class _Told:
+    """A source that tells when its records are counted."""
+
+    def __init__(self, source: Countable, counted: Callable[[], None]) -> None:
+        self._source, self._counted = source, counted
+
+    def count(self, counting: Counting) -> Counts:
+        """As the source does."""
+        counts = self._source.count(counting)
+        self._counted()
+        return counts
 
 
 @lru_cache(maxsize=32)

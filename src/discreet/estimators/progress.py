@@ -3,8 +3,8 @@
 from collections.abc import Callable, Sequence
 from typing import Any, Self
 
-from .algorithms.optimal import seconds_of_lists
-from .algorithms.trees import count_steps, estimate_seconds
+from .feasible_lists import seconds_of_lists
+from .feasible_trees import count_steps, estimate_seconds
 
 
 def in_words(seconds: float) -> str:
@@ -83,7 +83,7 @@ class Bar:
     Without steps that are known beforehand, it shows that something is going on, and for how long.
     """
 
-    def __init__(self, show: bool, describe: Describe) -> None:
+    def __init__(self, show: bool = False, describe: Describe = lambda stage, draws: ("", 0)) -> None:
         self._show, self._describe = show, describe
         self._bar: Any = None
 

@@ -1,45 +1,32 @@
 """The classifiers that choose whole trees: by one private draw, or stage by stage; and without privacy the best there is."""
 
 import sys
-from collections.abc import Callable
-from dataclasses import replace
-from fractions import Fraction
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any, Self
 
 import numpy as np
 
-from ..accounting.ledger import Ledger, Reservation, exact
+from ..accounting.ledger import Ledger, exact
 from ..models.model import Model
 from ..models.partition import Answer
 from ..models.tree import Node, Split, Tree, simplified
+from ..private.counts.counts import Counts
 from ..private.mechanisms.registry import WHOLE_TREES
 from ..private.mechanisms.whole_lists import DrawBudget
-from ..private.noise.entropy import Entropy
-from ..private.queries.exact import find_best_tree
-from ..private.queries.summed_doors import SummedTreeDoors, size_for
-from ..private.queries.tree_doors import TreeDoors
-from ..private.queries.tuple_vault import TupleVault
-from ..private.queries.vault import Vault
+from ..private.queries.trees import TreeQueries, size_for
 from ..rules.candidates import Candidates
 from ..rules.limits import Limits
-from ..rules.numbered_tree import Leaf, NumberedTree
+from ..rules.numbered_tree import Leaf, NumberedTree, leaves_of
 from ..rules.tree_prior import TreePrior
 from ..schema import Schema
-from ..sources.plan import Needs
-from .algorithms.greedy import majority
-from .algorithms.trees import (
-    DEEPEST_SUMMED,
-    DrawsTrees,
-    check_feasible,
-    count_draws,
-    count_ranges,
-    whole_tree,
-)
-from .base import Classifier, class_weights, fill_cells, refuse
+from ..sources.plan import Counting, Needs
+from .base import Classifier, class_weights, count_exactly, majority, refuse
+from .feasible_trees import DEEPEST_SUMMED, check_feasible, count_draws, count_ranges
 from .parameters import BEST_TREES, DP_WHOLE_TREES
 from .parameters import BY_MASS as BY_MASS
-from .private import Priced, PrivateClassifier
+from .private import FitPlan, PrivateClassifier
 from .progress import Bar, estimate, steps_of_trees
 
 
@@ -80,6 +67,7 @@ class Trees(Classifier):
         return Limits.of(self.monotone, self.forbid, candidates, self.classes_.tolist())
 
 
+@dataclass(eq=False, repr=False)
 class DPOptimalTreeClassifier(Trees, PrivateClassifier):
     """A decision tree drawn whole with differential privacy: the more records a tree classifies correctly, the likelier it is.
 
@@ -138,83 +126,50 @@ class DPOptimalTreeClassifier(Trees, PrivateClassifier):
 
     _parameters = DP_WHOLE_TREES
 
-    def __init__(
-        self,
-        epsilon: float = 1.0,
-        max_depth: int = 3,
-        stages: Any = None,
-        criterion: str = "accuracy",
-        counts_share: float = 0.1,
-        split: float = 0.5,
-        class_weight: Any = None,
-        prior: Any = None,
-        schema: Schema | None = None,
-        infer_schema: bool = False,
-        exclude: Any = (),
-        records_per_person: int = 1,
-        ledger: Ledger | None = None,
-        random_state: Any = None,
-        time_limit: float | None = None,
-        verbose: bool = False,
-        monotone: Any = None,
-        forbid: Any = (),
-    ) -> None:
-        self.epsilon = epsilon
-        self.max_depth = max_depth
-        self.stages = stages
-        self.criterion = criterion
-        self.counts_share = counts_share
-        self.split = split
-        self.class_weight = class_weight
-        self.prior = prior
-        self.schema = schema
-        self.infer_schema = infer_schema
-        self.exclude = exclude
-        self.records_per_person = records_per_person
-        self.ledger = ledger
-        self.random_state = random_state
-        self.time_limit = time_limit
-        self.verbose = verbose
-        self.monotone = monotone
-        self.forbid = forbid
+    epsilon: float = 1.0
+    max_depth: int = 3
+    stages: Any = None
+    criterion: str = "accuracy"
+    counts_share: float = 0.1
+    split: float = 0.5
+    class_weight: Any = None
+    prior: Any = None
+    schema: Schema | None = None
+    infer_schema: bool = False
+    exclude: Any = ()
+    records_per_person: int = 1
+    ledger: Ledger | None = None
+    random_state: Any = None
+    time_limit: float | None = None
+    verbose: bool = False
+    monotone: Any = None
+    forbid: Any = ()
 
-    def _price(self, candidates: Candidates, drafted: bool) -> Priced:
+    def _plan(self, candidates: Candidates, counting: Counting, drafted: bool) -> "TreePlan":
         depths = self._depths
         prior = TreePrior.of(self.prior, self.split, candidates)
-        weights = class_weights(self.class_weight, self.classes_)
         limits = self._limits(candidates)
         budget = DrawBudget.split(self._terms.record_price, exact("counts_share", self.counts_share), len(depths))
         because = self._reasons_for_no_proof(candidates.schema, drafted)
-        proved = None if because else WHOLE_TREES.proved(budget)
-        tests = int((prior.tests > 0).sum())
+        tests, ranges = int((prior.tests > 0).sum()), count_ranges(limits)
         given = "max_depth" if self.stages is None else "stages"
-        ranges = count_ranges(limits)
         check_feasible(tests, depths, len(self.classes_), given, self.criterion, ranges)
-
-        promise = self._promise(WHOLE_TREES.name, None, proved, because, costs=WHOLE_TREES.costs(budget))
-        promise = replace(promise, limits=limits.said if limits else ())
-        said = estimate(tests, depths, len(self.classes_), self.criterion, ranges) if self.verbose else ""
-
-        bar = Bar(bool(self.verbose), steps_of_trees("drawing", tests, depths))
-
-        def prepare(vault: Vault) -> Vault | SummedTreeDoors:
-            bar.begin_stage(0, 1)
-            if not isinstance(vault, TupleVault):
-                return vault
-            own = vault, candidates, budget, prior, weights, self.criterion, depths
-            return SummedTreeDoors(*own, self.time_limit, bar.advance, limits)
-
-        def draw(vault: Vault | SummedTreeDoors, reservation: Reservation, entropy: Entropy) -> NumberedTree:
-            if isinstance(vault, SummedTreeDoors):
-                doors: DrawsTrees = vault.open(reservation, entropy)
-            else:
-                given = vault, candidates, budget, prior, weights, reservation, entropy
-                doors = self._doors(*given, bar.advance, limits)
-            return whole_tree(
-                doors, depths, budget.counts_epsilon > 0, lambda i, n: bar.begin_stage(i, n) if i else None
-            )
-
-        return Priced(promise, Fraction(0), draw, said, prepare, bar)
+        promise = self._promise(
+            *(WHOLE_TREES.name, None, None if because else WHOLE_TREES.proved(budget), because),
+            costs=WHOLE_TREES.costs(budget),
+        )
+        return TreePlan(
+            **self._common(candidates, counting, replace(promise, limits=limits.said if limits else ())),
+            said=estimate(tests, depths, len(self.classes_), self.criterion, ranges) if self.verbose else "",
+            bar=Bar(bool(self.verbose), steps_of_trees("drawing", tests, depths)),
+            budget=budget,
+            prior=prior,
+            class_weights=class_weights(self.class_weight, self.classes_),
+            criterion=self.criterion,
+            depths=depths,
+            limits=limits,
+            time_limit=self.time_limit,
+        )
 
     def _needs(self, candidates: Candidates) -> Needs:
         depths = self._depths
@@ -222,31 +177,41 @@ class DPOptimalTreeClassifier(Trees, PrivateClassifier):
             return Needs()
         return Needs(together=size_for(depths), parts=count_draws(depths)[-1], passes=len(depths))
 
-    def _doors(
-        self,
-        vault: Vault,
-        candidates: Candidates,
-        budget: DrawBudget,
-        prior: TreePrior,
-        weights: np.ndarray,
-        reservation: Reservation,
-        entropy: Entropy,
-        progress: Callable[[int], None],
-        limits: Limits | None,
-    ) -> TreeDoors:
-        return TreeDoors(
-            *(vault, candidates, budget, prior, weights, self.criterion, reservation, entropy),
-            time_limit=self.time_limit,
-            progress=progress,
-            limits=limits,
-        )
-
     @property
     def _depths(self) -> tuple[int, ...]:
         """The depth of each draw."""
         return (int(self.max_depth),) if self.stages is None else tuple(int(depth) for depth in self.stages)
 
 
+@dataclass(frozen=True, kw_only=True)
+class TreePlan(FitPlan):
+    """Whole trees: one of the depth of the first stage, then one in each of its leaves, and so on."""
+
+    budget: DrawBudget
+    prior: TreePrior
+    class_weights: np.ndarray
+    criterion: str
+    depths: Sequence[int]
+    limits: Limits | None
+    time_limit: float | None
+
+    def queries(self, counts: Counts) -> TreeQueries:
+        """Draws and class counts."""
+        self.bar.begin_stage(0, 1)
+        drawn = self.prior, self.class_weights, self.criterion, self.depths, self.limits
+        return TreeQueries(counts, self.candidates, self.budget, *drawn, self.time_limit, self.bar.advance)
+
+    def run(self, queries: TreeQueries) -> NumberedTree:
+        """Draw stage by stage, and count the leaves."""
+        tree: NumberedTree = Leaf()
+        for stage, depth in enumerate(self.depths):
+            if stage:  # how many trees it draws is known from what was drawn
+                self.bar.begin_stage(stage, sum(1 for _ in leaves_of(tree)))
+            tree = queries.grow(tree, depth)
+        return queries.count(tree) if self.budget.counts_epsilon else tree
+
+
+@dataclass(eq=False, repr=False)
 class OptimalTreeClassifier(Trees):
     """The most accurate tree up to a depth, without privacy, with a certificate that there is no better one.
 
@@ -283,25 +248,14 @@ class OptimalTreeClassifier(Trees):
 
     _parameters = BEST_TREES
 
-    def __init__(
-        self,
-        max_depth: int = 3,
-        criterion: str = "accuracy",
-        schema: Schema | None = None,
-        exclude: Any = (),
-        time_limit: float | None = None,
-        verbose: bool = False,
-        monotone: Any = None,
-        forbid: Any = (),
-    ) -> None:
-        self.max_depth = max_depth
-        self.criterion = criterion
-        self.schema = schema
-        self.exclude = exclude
-        self.time_limit = time_limit
-        self.verbose = verbose
-        self.monotone = monotone
-        self.forbid = forbid
+    max_depth: int = 3
+    criterion: str = "accuracy"
+    schema: Schema | None = None
+    exclude: Any = ()
+    time_limit: float | None = None
+    verbose: bool = False
+    monotone: Any = None
+    forbid: Any = ()
 
     def fit(self, X: Any, y: Any, **unsupported: Any) -> Self:
         """Learn a tree from records X (a data frame or an array) and their labels y."""
@@ -316,12 +270,13 @@ class OptimalTreeClassifier(Trees):
         check_feasible(*public, "max_depth", self.criterion, count_ranges(limits))
         if self.verbose:
             print(estimate(*public, self.criterion, count_ranges(limits)), file=sys.stderr, flush=True)
-        cells = fill_cells(table, labels, candidates, len(self.classes_), self._strict)
+        counts = count_exactly(table, labels, candidates, len(self.classes_), self._strict)
+        prior = TreePrior(0.5, np.full(len(candidates), 1.0 / len(candidates)))
+        drawn = prior, np.ones(len(self.classes_)), self.criterion, (depth,), limits, self.time_limit
         with Bar(bool(self.verbose), steps_of_trees("searching for", len(candidates), (depth,))) as bar:
             bar.begin_stage(0, 1)
-            tree, self.certificate_ = find_best_tree(
-                cells, candidates, depth, self.criterion, self.time_limit, bar.advance, limits
-            )
+            queries = TreeQueries(counts, candidates, None, *drawn, bar.advance)
+            tree, self.certificate_ = queries.prepare().find_best(depth)
         self._set_model(candidates, tree)
         return self
 

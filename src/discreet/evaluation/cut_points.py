@@ -2,8 +2,8 @@
 
 import secrets
 from collections.abc import Mapping
-from dataclasses import replace
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -11,21 +11,22 @@ from .._utils.errors import SchemaError
 from .._utils.parameters import as_written, check_integer
 from .._utils.provenance import was_sample
 from .._utils.redaction import SEE_LEDGER, redacted
-from .._utils.tables import Table, as_table
+from .._utils.tables import as_table
 from ..accounting.costs import for_person
-from ..accounting.ledger import Ledger, Reservation
+from ..accounting.ledger import Ledger
 from ..accounting.statement import Guarantee, PrivacyStatement
-from ..estimators.algorithms.cuts import cuts_by_halving, levels
-from ..private.mechanisms.quantile import CutsBudget
-from ..private.noise.entropy import Entropy
-from ..private.queries.cut_doors import CutDoors
-from ..private.release import Release, Terms, release
-from ..schema import Label, Schema
+from ..private.counts.counts import Counts
+from ..private.mechanisms.quantile import CutsBudget, Stretch
+from ..private.queries.cuts import CutQueries
+from ..private.release import Plan, Source, Terms, release
+from ..schema import Schema
 from ..schema.columns import Numeric
 from ..schema.schema import check_private_schema, sorted_classes
 from ..sources.engine import EngineTable, is_engine_table
-from ..sources.memory import check_types
-from ..sources.vault import Vault
+from ..sources.memory import MemoryTable, check_types
+from ..sources.plan import Counting
+
+NOT_A_COLUMN = "not a column of the table"
 
 
 @redacted(SEE_LEDGER)
@@ -86,18 +87,7 @@ def private_cuts(
     terms = Terms(epsilon, ledger, records_per_person, random_state)
     check_private_schema(schema)
     grids = _grids(schema, cuts)
-    if is_engine_table(X):
-        counting = {name: _counted(X, grid) for name, grid in grids.items()}
-
-        def fill() -> dict[str, Vault]:
-            return {name: Vault.filled_by(*source) for name, source in counting.items()}
-    else:
-        table = as_table(X, schema.names)
-        check_types(table, list(grids.values()))
-
-        def fill() -> dict[str, Vault]:
-            return {name: _alone(table, grid) for name, grid in grids.items()}
-
+    source, alone = _source(X, schema, grids)
     budget = CutsBudget.split(terms.record_price, [levels(int(cuts[name])) for name in grids])
     because = terms.reasons_for_no_proof(schema, drafted := was_sample(X))
     proved = None if because else Guarantee.of(terms.price, 0.0)
@@ -110,16 +100,21 @@ def private_cuts(
     statement = PrivacyStatement("cut points", None, proved, tuple(because), costs=costs)
     what = f"cut points {name} of {', '.join(grids)}"
 
-    def draw(vaults: dict[str, Vault], reservation: Reservation, entropy: Entropy) -> dict[str, tuple[float, ...]]:
-        found = {}
-        for column, grid in grids.items():
-            doors = CutDoors(vaults[column], budget.choice_epsilon, reservation, entropy)
-            numbers = cuts_by_halving(doors, len(grid.cuts), int(cuts[column]))
-            found[column] = tuple(grid.cuts[i] for i in numbers)
-        return found
-
-    planned = Release("these cuts", what, terms, schema, statement, cut_points=paid)
-    found = release(planned, fill, draw).value
+    found = release(
+        CutPlan(
+            terms=terms,
+            schema=schema,
+            statement=statement,
+            counting=Counting.by_column(alone, tuple(grids.values())),
+            kind="these cuts",
+            what=what,
+            cut_points=paid,
+            budget=budget,
+            grids=grids,
+            n_cuts={name: int(cuts[name]) for name in grids},
+        ),
+        source,
+    ).value
     columns = [
         replace(c, cuts=found[c.name], n_cuts=None, spacing="equal")  # type: ignore[call-arg]
         if c.name in found
@@ -155,14 +150,67 @@ def _grids(schema: Schema, cuts: Mapping[str, int]) -> dict[str, Numeric]:
     return grids
 
 
-def _alone(table: Table, grid: Numeric) -> Vault:
-    """A vault that holds this column alone. Of its labels nothing is used: they are all alike."""
-    schema = Schema((grid,))
-    return Vault.from_table(table, np.full(len(table), sorted_classes(schema)[0]), schema)
+def _source(X: Any, schema: Schema, grids: Mapping[str, Numeric]) -> tuple[Source, Schema]:
+    """The table, and a schema of these columns alone. Of labels nothing is used: they are all alike."""
+    alone = Schema(tuple(grids.values()), target=NOT_A_COLUMN)
+    classes = sorted_classes(alone)
+    if is_engine_table(X):
+        return EngineTable(X.mutate(**{NOT_A_COLUMN: classes[0]}), alone, classes), alone
+    table = as_table(X, schema.names)
+    check_types(table, list(grids.values()))
+    return MemoryTable(table, np.full(len(table), classes[0]), classes), alone
 
 
-def _counted(table: Any, grid: Numeric) -> tuple[EngineTable, Schema, tuple[Label, ...]]:
-    """The same of an ibis table: what fills the vault. A column of this name holds the labels."""
-    schema = Schema((grid,), target=f"not {grid.name}")
-    classes = sorted_classes(schema)
-    return EngineTable(table.mutate(**{f"not {grid.name}": classes[0]}), schema, classes), schema, classes
+@dataclass(frozen=True, kw_only=True)
+class CutPlan(Plan):
+    """So many cuts of some columns, from the candidates that their grids have."""
+
+    budget: CutsBudget
+    grids: Mapping[str, Numeric]
+    n_cuts: Mapping[str, int]
+
+    def queries(self, counts: Counts) -> CutQueries:
+        """Levels of cut points."""
+        return CutQueries(counts, tuple(self.grids.values()), self.budget)
+
+    def run(self, queries: CutQueries) -> dict[str, tuple[float, ...]]:
+        """The cuts of each column."""
+        found = {}
+        for name, grid in self.grids.items():
+            numbers = cuts_by_halving(queries, name, len(grid.cuts), self.n_cuts[name])
+            found[name] = tuple(grid.cuts[i] for i in numbers)
+        return found
+
+
+def levels(n_cuts: int) -> int:
+    """How many levels it takes: 1 cut one, 2 or 3 two, 4 to 7 three, 8 to 15 four."""
+    return n_cuts.bit_length()
+
+
+class _Wanted(NamedTuple):
+    first: int
+    last: int
+    n_cuts: int
+
+
+def cuts_by_halving(queries: CutQueries, column: str, n_candidates: int, n_cuts: int) -> list[int]:
+    """The numbers of up to ``n_cuts`` candidates, in order; fewer where a stretch has no candidate left.
+
+    The middle one first, then those of both sides at once, and so on. Given the cuts so far, what lies between them is disjoint,
+    so a whole level costs what one choice costs: q cuts are paid for ``levels(q)`` times instead of q times (docs/theory.md,
+    section 10). What is asked next depends on the answers alone.
+    """
+    found: list[int] = []
+    wanted = [_Wanted(0, n_candidates, n_cuts)]
+    while wanted:
+        # the n-th of 2n - 1 cuts is the middle one: half of the records are to be below it
+        middles = [(w.n_cuts + 1) // 2 for w in wanted]
+        stretches = [Stretch(w.first, w.last, m, w.n_cuts + 1) for w, m in zip(wanted, middles, strict=True)]
+        answers = queries.cut(column, stretches)
+        found += answers
+        sides = []
+        for w, middle, cut in zip(wanted, middles, answers, strict=True):
+            sides += [_Wanted(w.first, cut, middle - 1), _Wanted(cut + 1, w.last, w.n_cuts - middle)]
+        wanted = [s._replace(n_cuts=min(s.n_cuts, s.last - s.first)) for s in sides]
+        wanted = [s for s in wanted if s.n_cuts > 0]
+    return sorted(found)

@@ -18,18 +18,19 @@ from .._utils.provenance import was_sample
 from .._utils.redaction import SEE_LEDGER, redacted
 from .._utils.tables import as_table
 from ..accounting.costs import DISCRETE_LAPLACE, repeated
-from ..accounting.ledger import Ledger, Reservation
+from ..accounting.ledger import Ledger
 from ..accounting.statement import DRAFTED, INFERRED, MEASURED, SEEDED, Guarantee, PrivacyStatement, neighbours_of
 from ..models.model import Model, model_of
-from ..private.noise.entropy import Entropy, Integers
+from ..private.counts.counts import Counts
+from ..private.noise.entropy import Integers
 from ..private.noise.sums import LEVEL
-from ..private.queries.evaluation import Division, epsilon_each, noisy_histograms
-from ..private.release import ASSUMES, SCHEMA_IS_PUBLIC, Release, Terms, release
+from ..private.queries.evaluation import Division, EvaluationQueries, epsilon_each
+from ..private.release import ASSUMES, SCHEMA_IS_PUBLIC, Plan, Source, Terms, release
 from ..schema import Schema
 from ..schema.schema import check_private_schema, sorted_classes
 from ..sources.engine import EngineTable, is_engine_table
-from ..sources.memory import check_labels, check_types
-from ..sources.vault import Vault
+from ..sources.memory import MemoryTable, check_labels, check_types
+from ..sources.plan import Counting
 from .evaluated import COUNTS_COVER
 
 CONFIDENCE = LEVEL
@@ -81,18 +82,12 @@ def measure(
     if is_engine_table(X):
         if y is not None:
             raise ValueError("y must be None where X is an ibis table: the model's schema names the column of labels")
-        source = EngineTable(X, schema, sorted_classes(schema))
-
-        def fill() -> Vault:
-            return Vault.filled_by(source, schema, sorted_classes(schema))
+        source: Source = EngineTable(X, schema, sorted_classes(schema))
     else:
         table = as_table(X, whole_schema.names)
         check_types(table, schema.used)
         check_labels(y, rules.classes, len(table))
-
-        def fill() -> Vault:
-            return Vault.from_table(table, y, schema)
-
+        source = MemoryTable(table, y, sorted_classes(schema))
     origin = origin_of(model, rules, model_is_public)
     of_groups = measurement.schema if dividing else None
     reasons = (*terms.reasons_for_no_proof(of_groups, was_sample(X, y)), *origin.because)
@@ -117,15 +112,39 @@ def measure(
         neighbours_of(int(terms.records_per_person)),
         costs=costs,
     )
-    planned = Release(measurement.kind, measurement.what, terms, whole_schema, statement, rests_on=cuts)
-
-    def draw(vault: Vault, reservation: Reservation, entropy: Entropy) -> list[Integers]:
-        places, n_places = measurement.places, measurement.n_places
-        return noisy_histograms(vault, rules, places, n_places, divisions, terms.record_price, reservation, entropy)
-
+    plan = MeasurementPlan(
+        terms=terms,
+        schema=whole_schema,
+        statement=statement,
+        counting=Counting.patterns(schema),
+        kind=measurement.kind,
+        what=measurement.what,
+        rests_on=cuts,
+        measurement=measurement,
+        model=rules,
+    )
     delta = Fraction(0) if terms.ledger is None else terms.ledger.delta
-    released = release(planned, fill, draw)
+    released = release(plan, source)
     return released.value, float(epsilon_each(terms.record_price, divisions)), released.privacy.at_delta(delta)
+
+
+@dataclass(frozen=True, kw_only=True)
+class MeasurementPlan(Plan):
+    """Histograms of how a model answers."""
+
+    measurement: Measurement
+    model: Model
+
+    def queries(self, counts: Counts) -> EvaluationQueries:
+        """A histogram for each division."""
+        of = self.measurement
+        return EvaluationQueries(
+            counts, self.model, of.places, of.n_places, of.divisions, noise=self.terms.record_price
+        )
+
+    def run(self, queries: EvaluationQueries) -> list[Integers]:
+        """All of them."""
+        return queries.histograms()
 
 
 @dataclass(frozen=True)

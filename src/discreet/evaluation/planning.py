@@ -15,8 +15,8 @@ from typing import Any
 
 import numpy as np
 
-from ..estimators.algorithms.optimal import check_joint
-from ..estimators.algorithms.trees import check_feasible
+from ..estimators.feasible_lists import check_joint
+from ..estimators.feasible_trees import check_feasible
 from ..estimators.trees import BY_MASS
 from ..models.display.summary import Chance
 from ..models.partition import DOUBLING

@@ -1,46 +1,43 @@
 """The one path on which anything about the records is released. Whoever asks why to believe an epsilon starts reading here.
 
-    check     what is wrong with the parameters is an error before a record is read          ``Terms``
-    price     what it costs, and what is proved, follows from parameters and the schema      ``Release``
-    fill      records become exact counts in a vault, if there is budget enough              ``release``, from here on
+    plan      what it costs, which counts it takes and what is proved follow from parameters and the schema      ``Plan``
+    count     records become exact counts, if there is budget enough                           ``release``, from here on
+    prepare   queries lay out what takes long; nothing is booked yet, and nothing leaves
     reserve   the whole price is booked, in the ledger if there is one, or it ends here
-    draw      the doors of the vault charge the reservation and answer with noise; whatever happens now, the price stays booked
+    run       queries charge the reservation and answer with noise; whatever happens now, the price stays booked
     state     what was released comes with a statement of what it promises
 
-Fits, private cut points and measurements give their price and two functions: one that fills a vault, and one that draws from
-it. The vault, the reservation and the source of noise come together in ``release`` alone; tests/test_walls.py sees to it that
-nothing else makes a reservation.
+Fits, private cut points and measurements are plans. Counts, the reservation and the source of noise come together in ``release``
+alone; tests/test_walls.py sees to it that nothing else makes a reservation.
 
-**The vault is filled before the price is booked**, and what takes long of a draw may be prepared there: counts, and sums over all
-lists or trees, which no door has let out, cost nothing. A connection may be lost, memory may run out, a limit of time strike or
+**Records are counted before the price is booked**, and what takes long of a draw is prepared there: counts, and sums over all
+lists or trees, which no query has let out, cost nothing. A connection may be lost, memory may run out, a limit of time strike or
 Ctrl-C be pressed meanwhile, and nothing was booked. (That it happened may say something about the records, like run time, and is
 not covered by the promise, booked or not.) That there is enough budget is checked before, so that nobody waits in vain.
 """
 
-import sys
-import warnings
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from contextlib import AbstractContextManager, closing, nullcontext
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from typing import Any, Generic, TypeVar
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from sklearn.utils import check_random_state
 
-from .._utils.errors import PrivacyWarning, SeededWarning, WeakEpsilonWarning
 from .._utils.parameters import check_integer, check_seed, finite_number
-from .._utils.redaction import NOTHING_BOOKED, STAYS_BOOKED, call_redacted
+from .._utils.redaction import NOTHING_BOOKED, STAYS_BOOKED, redacting
 from ..accounting.entries import Booked
 from ..accounting.ledger import DetachedLedger, Ledger, LedgerError, Reservation, exact, reserve
 from ..accounting.statement import DRAFTED, INFERRED, SEEDED, PrivacyStatement
 from ..accounting.unledgered import columns_of, note_cuts, note_release, other_releases
 from ..schema import Schema
+from .counts.counts import Counts
 from .noise.entropy import Entropy, SeededEntropy, SystemEntropy
+from .queries.base import Queries
+from .reminders import warn_of
 
-T = TypeVar("T")
-V = TypeVar("V")
-
-WEAKEST = 10  # an epsilon above this is next to no protection
 SCHEMA_IS_PUBLIC = (
     "neither the schema nor the parameters were chosen by looking at the records (a grid search does look at them)"
 )
@@ -99,108 +96,110 @@ class Terms:
         return [SEEDED] * seeded + [INFERRED] * inferred + [DRAFTED] * drafted
 
 
-@dataclass(frozen=True)
-class Release:
-    """What is to be released and what it costs: all of it is known before a record is read."""
+@dataclass(frozen=True, kw_only=True)
+class Plan(ABC):
+    """What is to be released, what it costs and how it is learned: all of it is known before a record is read."""
 
-    kind: str  # for people: "this fit"
-    what: str  # for the ledger
     terms: Terms
     schema: Schema  # of the whole table, whose other releases are known by its columns
     statement: PrivacyStatement  # about this release alone
+    counting: Any  # which counts it takes, for a source (sources/plan.py)
     delta: Fraction = Fraction(0)
+    kind: str = "this fit"  # for people
+    what: str = ""  # for the ledger
     # Cut points that the release rests on, with their epsilon for a single record. What the ledger does not know of is booked
     # with the release: a ledger never says less than the statements of its models.
     rests_on: Sequence[tuple[str, float | Fraction]] = ()
     cut_points: tuple[str, float | Fraction] | None = None  # of a release of cut points: its name, its epsilon
+    bar: AbstractContextManager[Any] = field(default_factory=nullcontext)  # what is shown meanwhile
+
+    @abstractmethod
+    def queries(self, counts: Counts) -> Queries:
+        """What may be asked of the counts, at the price of this plan."""
+
+    @abstractmethod
+    def run(self, queries: Any) -> Any:
+        """Ask, and make something of the answers."""
+
+    def check(self) -> None:
+        """Raise BudgetError if there is not enough in the ledger. Nothing is set aside."""
+        terms, statement = self.terms, self.statement
+        if terms.ledger is not None:
+            given = terms.price, self.delta, statement.price, int(terms.records_per_person)
+            terms.ledger.check(*given, because=statement.because, rests_on=self._resting)
+
+    def reserve(self) -> Reservation:
+        """Set the whole price aside, in the ledger if there is one."""
+        terms, statement, k = self.terms, self.statement, int(self.terms.records_per_person)
+        name, paid = self.cut_points or (None, 0.0)
+        return reserve(
+            *(terms.ledger, terms.price, self.delta, self.what, statement.price, k),
+            because=statement.because,
+            release=name,
+            rests_on=self._resting,
+            pays_for=None if name is None else {name: k * exact("epsilon", paid)},
+        )
+
+    @property
+    def _resting(self) -> dict[str, Fraction]:
+        return {name: int(self.terms.records_per_person) * exact("epsilon", e) for name, e in self.rests_on}
 
 
-@dataclass(frozen=True)
-class Released(Generic[T]):
-    """What was drawn, what it promises, and where it stands in the ledger."""
+class Source(Protocol):
+    """A table that can be counted."""
 
-    value: T
+    def count(self, counting: Any) -> Counts:
+        """Exact counts of its records, as plan."""
+
+
+class Released(NamedTuple):
+    """What was learned, what it promises, and where it stands in the ledger."""
+
+    value: Any
     privacy: PrivacyStatement
     booked: Booked | None
 
 
-def release(planned: Release, fill: Callable[[], V], draw: Callable[[V, Reservation, Entropy], T]) -> Released[T]:
-    """Fill a vault, reserve the price, and only then draw from it."""
-    terms, statement, ledger = planned.terms, planned.statement, planned.terms.ledger
-    entropy = terms.entropy()  # an unusable seed is an error before anything is booked
-    _warn_of(planned)
-    k, delta, costs = int(terms.records_per_person), planned.delta, statement.price
-    rests_on = {name: k * exact("epsilon", epsilon) for name, epsilon in planned.rests_on}
-    if ledger is not None:
-        ledger.check(terms.price, delta, costs, k, because=statement.because, rests_on=rests_on)
-    filled = call_redacted(fill, NOTHING_BOOKED)
-    if ledger is None:
-        _note(planned)
-    name, paid = planned.cut_points or (None, 0.0)
-    reservation = reserve(
-        *(ledger, terms.price, delta, planned.what, costs, k),
-        because=statement.because,
-        release=name,
-        rests_on=rests_on,
-        pays_for=None if name is None else {name: k * exact("epsilon", paid)},
-    )
-    with reservation:
-        value = call_redacted(lambda: draw(filled, reservation, entropy), STAYS_BOOKED, drawing=True)
-    return Released(value, _state(planned), reservation.booked)
+def release(plan: Plan, source: Source) -> Released:
+    """Count, prepare, reserve the price, and only then ask."""
+    entropy = plan.terms.entropy()  # an unusable seed is an error before anything is booked
+    warn_of(plan.terms.epsilon, plan.terms.random_state is not None, plan.kind, plan.statement)
+    plan.check()
+    with plan.bar:
+        with redacting(NOTHING_BOOKED, drawing=True):
+            counts = source.count(plan.counting)
+        with closing(counts):
+            with redacting(NOTHING_BOOKED, drawing=True):
+                queries = plan.queries(counts).prepare()
+            if queries.is_exact:
+                raise AssertionError("queries without noise are to be opened: this is a bug in the learner")
+            if plan.terms.ledger is None:
+                _note(plan)
+            with plan.reserve() as reservation, redacting(STAYS_BOOKED, drawing=True):
+                learned = plan.run(queries.open(reservation, entropy))
+    return Released(learned, _state(plan), reservation.booked)
 
 
-def _state(planned: Release) -> PrivacyStatement:
+def _state(plan: Plan) -> PrivacyStatement:
     """What is promised by the release together with the cut points that it rests on, record by record."""
-    k = int(planned.terms.records_per_person)
-    before = sum((exact("epsilon", epsilon) for _, epsilon in planned.rests_on), Fraction(0))
-    total = planned.statement.after_cut_points(k * before)
+    k = int(plan.terms.records_per_person)
+    before = sum((exact("epsilon", epsilon) for _, epsilon in plan.rests_on), Fraction(0))
+    total = plan.statement.after_cut_points(k * before)
     if total.proved is None:
         return total
     if total.cut_points:
         total = replace(total, assumes=tuple(BUT_FOR_CUTS if a == SCHEMA_IS_PUBLIC else a for a in total.assumes))
-    noted = planned.terms.ledger is None
-    return replace(total, others=other_releases(_columns(planned), planned.statement, k, planned.rests_on, noted))
+    noted = plan.terms.ledger is None
+    return replace(total, others=other_releases(_columns(plan), plan.statement, k, plan.rests_on, noted))
 
 
-def _note(planned: Release) -> None:
+def _note(plan: Plan) -> None:
     """Remember a release that is on no ledger, so that later statements can name it."""
-    if planned.cut_points is not None and planned.statement.proved is not None:
-        note_cuts(_columns(planned), *planned.cut_points)
+    if plan.cut_points is not None and plan.statement.proved is not None:
+        note_cuts(_columns(plan), *plan.cut_points)
     else:
-        note_release(_columns(planned), planned.statement, int(planned.terms.records_per_person), planned.rests_on)
+        note_release(_columns(plan), plan.statement, int(plan.terms.records_per_person), plan.rests_on)
 
 
-def _columns(planned: Release) -> frozenset[str]:
-    return columns_of(planned.schema.names, planned.schema.target)
-
-
-_warned_of_seeds = False
-
-
-def _warn_of(planned: Release) -> None:
-    """Warn of what the caller may not have meant, by parameters alone: of a seed once in a process."""
-    global _warned_of_seeds
-    epsilon, seeded = planned.terms.epsilon, planned.terms.random_state is not None
-    if epsilon > WEAKEST:
-        warn_outside(
-            f"epsilon = {epsilon:g} is above {WEAKEST}, which is next to no protection; values from 0.1 to 1 are good "
-            "(docs/choose-epsilon.md)",
-            WeakEpsilonWarning,
-        )
-    if not seeded and planned.statement.proved is None:
-        warn_outside(f"no privacy is proved for {planned.kind}: {'; '.join(planned.statement.because)}")
-    elif seeded and not _warned_of_seeds:
-        _warned_of_seeds = True
-        warn_outside(
-            f"no privacy is proved for {planned.kind}, nor for any other with a random_state: {SEEDED}. Leave random_state out "
-            "unless this is an experiment. (This is said once.)",
-            SeededWarning,
-        )
-
-
-def warn_outside(message: str, kind: type[Warning] = PrivacyWarning) -> None:
-    """A warning that points at the line outside of this package that asked for the release."""
-    frame, level = sys._getframe(), 1
-    while frame.f_back and str(frame.f_globals.get("__name__")).partition(".")[0] == __name__.partition(".")[0]:
-        frame, level = frame.f_back, level + 1
-    warnings.warn(message, kind, stacklevel=level)
+def _columns(plan: Plan) -> frozenset[str]:
+    return columns_of(plan.schema.names, plan.schema.target)

@@ -28,10 +28,12 @@ from ..private.counts.totals import ByTotal, TotalsInProgress, columns_of, renum
 from ..private.counts.tuples import TuplesInProgress
 from ..schema import Label, Schema
 from ..schema.columns import Column
+from .bin_cache import BOOKED
 from .bins import EngineColumn, smallest
 from .engines import engine_of
 from .engines.base import Engine, run
-from .memory import BOOKED, ROWS_AT_A_TIME, Filling, add_known
+from .memory import ROWS_AT_A_TIME, Filling, add_known
+from .source import Source
 
 RECORDS_AT_A_TIME = 1 << 16  # of all their columns: four such parts are in memory at once
 UNSPENT = "Nothing was learned and nothing was spent"
@@ -39,7 +41,7 @@ NO_LABEL = -1
 Counts = tuple[int, np.ndarray, np.ndarray, np.ndarray]  # which set, combinations of its bins, layers, how many
 
 
-class EngineTable:
+class EngineTable(Source):
     """A table of an engine, and what the schema says of it. Made without a query: names and types are known already.
 
     >>> import ibis
@@ -83,7 +85,7 @@ class EngineTable:
         return len(self._classes)
 
     @property
-    def is_read_anew(self) -> bool:
+    def is_read_anew(self) -> bool:  # type: ignore[override]
         """Whether its records come to this process each time that they are counted."""
         return self._engine.runs_here
 
@@ -102,7 +104,7 @@ class EngineTable:
         else:
             self._add_tuples(filling)
 
-    def count(self, sets: Sequence[Sequence[int]], division: Division, booked: bool = False) -> Iterator[Counts]:
+    def count_sets(self, sets: Sequence[Sequence[int]], division: Division, booked: bool = False) -> Iterator[Counts]:
         """Count by the bins of each set of columns, and by classes and parts: layer = class + classes * part.
 
         One query, and so one state of the table: each record is counted once for each set. Combinations of bins are numbered,
@@ -185,7 +187,7 @@ class EngineTable:
         which = self._numbers(filling.columns)
         division = renumbered(filling.division, which)
         sets = [tuple(which[i] for i in numbers) for numbers in filling.sets]
-        for number, places, layers, times in self.count(sets, division):
+        for number, places, layers, times in self.count_sets(sets, division):
             filling.add_counted(number, places, layers, times)
 
     def _numbers(self, columns: Sequence[Column]) -> list[int]:

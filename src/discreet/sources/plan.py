@@ -23,6 +23,7 @@ import numpy as np
 from .._utils.errors import SchemaError
 from ..private.counts.groups import Groups
 from ..rules.candidates import Candidates
+from ..schema import Schema
 from ..schema.columns import Column
 
 PATTERNS, NODES, TUPLES = "patterns", "nodes", "tuples"
@@ -49,18 +50,32 @@ class Needs:
 
 
 @dataclass(frozen=True)
-class Plan:
+class Counting:
     """Which sets of columns are counted together. One set of all of them: the patterns themselves, asked for once."""
 
+    schema: Schema
     way: str
     sets: tuple[Columns, ...]
     most: int  # how many counts there can be of each class
     passes: int = 1
-    together: int = 0  # of tuples: how many columns any set has to have in common
+    columns: tuple[Column, ...] = ()  # of tuples, and how many of them are counted together
+    together: int = 0
+    candidates: Candidates | None = None  # what is counted at nodes
+
+    @classmethod
+    def patterns(cls, schema: Schema) -> "Counting":
+        """Distinct rows of bins, by all columns of the schema."""
+        every = tuple(range(len(schema.used)))
+        return cls(schema, PATTERNS, (every,), _size(every, schema.used))
+
+    @classmethod
+    def by_column(cls, schema: Schema, columns: Sequence[Column]) -> "Counting":
+        """Of each column alone."""
+        return _tuples(schema, tuple(columns), Needs(together=1))
 
     @property
     def keeps_bins(self) -> bool:
-        """Whether a table that is read anew each time should be read once, and its bins kept (memory.py)."""
+        """Whether a table that is read anew each time should be read once, and its bins kept (bin_cache.py)."""
         return self.way == TUPLES and self.passes >= MANY_PASSES
 
     @property
@@ -83,7 +98,7 @@ class Plan:
 
 def plan_counting(
     candidates: Candidates, counting: str, max_patterns: int | None, needs: Needs, classes: int = 2
-) -> Plan:
+) -> Counting:
     """Choose, or complain about a schema that allows more than the limit.
 
     >>> from discreet.datasets import load_adult, load_compas
@@ -95,12 +110,11 @@ def plan_counting(
     >>> print(plan_counting(adult, "auto", None, Needs(together=3)))
     once, by 220 sets of up to 4 columns: 113,511 counts of each class, however many records there are
     """
-    columns = candidates.schema.used
-    patterns = Plan(PATTERNS, (tuple(range(len(columns))),), _size(range(len(columns)), columns))
+    columns, patterns = candidates.schema.used, Counting.patterns(candidates.schema)
     limit = max_patterns or MAX_PATTERNS
     unlimited = max_patterns is None and (counting == PATTERNS or not needs.nodes)
     if counting in ("auto", TUPLES) and needs.together:
-        tuples = _tuples(tuple(column.n_bins for column in candidates.columns), needs)
+        tuples = _tuples(candidates.schema, tuple(candidates.columns), needs)
         few = tuples.most * classes <= MOST_COUNTS and (max_patterns is None or tuples.most <= limit)
         if few and (counting == TUPLES or patterns.most > FEW_PATTERNS):
             return tuples
@@ -114,7 +128,8 @@ def plan_counting(
         return patterns
     if counting != PATTERNS and needs.nodes:
         sets = _cover(_needed(candidates), columns, limit)
-        nodes = Plan(NODES, sets, sum(_size(s, columns) for s in sets))
+        most = sum(_size(s, columns) for s in sets)
+        nodes = Counting(candidates.schema, NODES, sets, most, candidates=candidates)
         if nodes.most <= limit:
             return nodes
         raise SchemaError(
@@ -130,11 +145,12 @@ def plan_counting(
 
 
 @lru_cache(maxsize=16)  # thousands of sets: nobody should wait for the same ones again
-def _tuples(bins: tuple[int, ...], needs: Needs) -> Plan:
+def _tuples(schema: Schema, columns: tuple[Column, ...], needs: Needs) -> Counting:
     """Every so many of the columns that candidates are about, by their numbers among these."""
-    groups = Groups.of(bins, needs.together)
+    groups = Groups.of([column.n_bins for column in columns], needs.together)
     sets = tuple(groups.columns_of(numbers) for numbers in groups.sets)
-    return Plan(TUPLES, sets, groups.count_places() * needs.parts, needs.passes, needs.together)
+    most = groups.count_places() * needs.parts
+    return Counting(schema, TUPLES, sets, most, needs.passes, columns, needs.together)
 
 
 def _needed(candidates: Candidates) -> list[Columns]:

@@ -17,12 +17,12 @@ says ``x <= cut``, and rounds shares to 1/10000. Its privacy map, too, asks for 
 (``tests/privacy/test_quantiles.py`` compares both).
 
 **Many at once.** Choices in disjoint sets of records together cost one e: the record that differs is in one of them.
-``cut_doors`` charges so, and checks that they are disjoint. docs/theory.md, section 10, has the whole.
+``queries/cuts.py`` charges so, and checks that they are disjoint. docs/theory.md, section 10, has the whole.
 
 **Numerics.** Losses are integers. Unseeded choices are OpenDP's exact coins, at a scale that is rounded up.
 
 **Reference.** A. Smith: *Privacy-preserving statistical estimation with optimal convergence rates*, STOC 2011. H. Kaplan,
-S. Schnapp, U. Stemmer: *Differentially private approximate quantiles*, ICML 2022 (splitting as in ``algorithms/cuts.py``).
+S. Schnapp, U. Stemmer: *Differentially private approximate quantiles*, ICML 2022 (splitting as in ``evaluation/cut_points.py``).
 """
 
 from collections.abc import Sequence

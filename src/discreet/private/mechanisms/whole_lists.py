@@ -9,8 +9,8 @@ equal, so charges add up (Corollary 14). The class counts of all parts cost one 
 **Bounded range.** All weights grow by factors from 1 to exp(e), and the sum of weights changes all probabilities by one and the
 same factor. So all log-ratios lie in one interval of width e, and a draw is e^2/8-zCDP (Theorem 32).  []
 
-Drawn from in ``sampling/``, in real numbers (``private/noise/decisions.py``); the doors are ``queries/list_doors.py`` and
-``queries/summed_doors.py``.
+Drawn from in ``sampling/``, in real numbers (``private/noise/decisions.py``); the queries are ``queries/lists.py`` and
+``queries/trees.py``.
 """
 
 from collections.abc import Mapping

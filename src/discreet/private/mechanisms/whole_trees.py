@@ -15,7 +15,7 @@ two neighbouring tables the parts are equal in all leaves but one, where they ar
 21). So do the class counts of all leaves together. Since the other leaves' draws have the same law on both tables, a stage is of
 bounded range as the one draw is: weights change by factors from 1 to exp(e), or all from exp(-e) to 1 (Theorem 32).
 
-The law is drawn from in ``sampling/trees``, in real numbers (``noise/decisions.py``); the door is ``queries/tree_doors.py``.
+The law is drawn from in ``sampling/trees``, in real numbers (``noise/decisions.py``); the queries are ``queries/trees.py``.
 """
 
 from .whole_lists import DrawnWhole

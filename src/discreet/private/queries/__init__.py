@@ -1,1 +1,1 @@
-"""The room: the only code that sees records' patterns and exact counts. README.md beside this file says what to check."""
+"""The only ways to ask exact counts for something. README.md beside this file says what to check."""

@@ -15,11 +15,10 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from ...accounting.ledger import Reservation
 from ...rules.rules import Literal, truth
-from ..noise.discrete_laplace import release
-from ..noise.entropy import Entropy, Integers
-from .vault import Vault
+from ..counts.counts import Counts, Patterns
+from ..noise.entropy import Integers
+from .base import Queries
 
 
 @dataclass(frozen=True)
@@ -51,36 +50,43 @@ def epsilon_each(epsilon: Fraction, divisions: Sequence[Division]) -> Fraction:
     return epsilon / len(divisions)
 
 
-def noisy_histograms(
-    vault: Vault,
-    model: Answering,
-    places: Integers,
-    n_places: int,
-    divisions: Sequence[Division],
-    epsilon: Fraction,
-    reservation: Reservation,
-    entropy: Entropy,
-) -> list[Integers]:
-    """For each division, noisy numbers of records by group and place. They may be negative.
+class EvaluationQueries(Queries):
+    """For each division, numbers of records by group and place.
 
     ``places`` has a row for each answer of the model and a column for each of its classes: the place of a record that gets this
-    answer and is of this class, from 0 to ``n_places`` - 1.
+    answer and is of this class, from 0 to ``n_places`` - 1. ``noise`` is the epsilon of all histograms together.
     """
-    each, cells = epsilon_each(epsilon, divisions), vault._cells
-    number = {column.name: i for i, column in enumerate(vault.schema.used)}
 
-    def is_true(literal: Literal) -> np.ndarray:
-        return truth(vault.schema, literal)[cells.bins(number[literal.column])]
+    def __init__(
+        self,
+        counts: Counts,
+        model: Answering,
+        places: Integers,
+        n_places: int,
+        divisions: Sequence[Division],
+        noise: Fraction,
+    ) -> None:
+        assert isinstance(counts, Patterns)
+        self._counts, self._model, self._places, self._n_places = counts, model, places, n_places
+        self._divisions, self._noise = divisions, noise
 
-    answers = model.find_answers(len(cells), is_true)
-    of_cells = places[answers][:, [model.classes.index(label) for label in vault.classes]]
-    noisy = []
-    for division in divisions:
-        reservation.draw(each, Fraction(0), "histogram of answers")
-        groups = np.zeros(len(cells), np.int64)
-        if division.column is not None:
-            groups = np.array(division.group_of_bin, np.int64)[cells.bins(number[division.column])]
-        exact = np.zeros(division.n_groups * n_places, np.int64)
-        np.add.at(exact, groups[:, None] * n_places + of_cells, cells.counts.astype(np.int64))
-        noisy.append(release(exact, each, entropy).reshape(division.n_groups, n_places))
-    return noisy
+    def histograms(self) -> list[Integers]:
+        """Noisy: they may be negative. Each is charged before it is counted."""
+        counts, each = self._counts, epsilon_each(self._noise, self._divisions)
+        cells, number = counts.cells, {column.name: i for i, column in enumerate(counts.schema.used)}
+
+        def is_true(literal: Literal) -> np.ndarray:
+            return truth(counts.schema, literal)[cells.bins(number[literal.column])]
+
+        answers = self._model.find_answers(len(cells), is_true)
+        of_cells = self._places[answers][:, [self._model.classes.index(label) for label in counts.classes]]
+        noisy = []
+        for division in self._divisions:
+            self._charge(each, "histogram of answers")
+            groups = np.zeros(len(cells), np.int64)
+            if division.column is not None:
+                groups = np.array(division.group_of_bin, np.int64)[cells.bins(number[division.column])]
+            exact = np.zeros((division.n_groups, self._n_places), np.int64)
+            np.add.at(exact, (groups[:, None], of_cells), cells.counts.astype(np.int64))
+            noisy.append(self._noisy(exact, each))
+        return noisy

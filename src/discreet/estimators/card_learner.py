@@ -1,6 +1,6 @@
 """Score cards: from noisy class counts by column to points, and from noisy counts by total to risks.
 
-Everything here is computed from what the doors answered (private/queries/card_doors.py), which is noisy: it costs nothing.
+Everything here is computed from what queries answered (private/queries/cards.py), which is noisy: it costs nothing.
 
 **One column after the other.** What dependent columns say in common would be counted twice if each were counted by itself.
 So a column is counted by what the card so far leaves to explain: a record counts for c times the chance that the card so far
@@ -13,14 +13,15 @@ known with noise, from the first column), and where it would be very large, all 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from ...models.partition import DOUBLING
-from ...rules.column_parts import WHOLE, Weights
-from ...rules.numbered_tree import Leaf, NumberedTree
+from ..models.partition import DOUBLING
+from ..private.queries.cards import CardQueries
+from ..rules.column_parts import WHOLE, Weights
+from ..rules.numbered_tree import Leaf, NumberedTree
 from .card_points import GRID, evidence, log_likelihood
 
 Array = npt.NDArray[np.float64]
@@ -35,22 +36,6 @@ FARTHEST = 80  # totals beyond this are all in the first or the last range: odds
 # how c follows from the noise, and from which c on it is not worth a pass for each column: measured (docs/cards.md)
 LEAST, BY_NOISE, MOST = 2.0, 240.0, 8.0
 SPREAD_OF_A, SPREAD_OF_B = 0.25, 0.5  # around 0 and 1, before totals are counted: measured
-
-
-class DrawsCards(Protocol):
-    """What the learner may ask of the data."""
-
-    def grow(self, depth: int) -> NumberedTree:
-        """A tree, in whose leaves there will be cards."""
-
-    def choose(self, how_many: int) -> list[list[int]]:
-        """For each leaf, the numbers of its columns."""
-
-    def count(self, columns: Sequence[Sequence[int]], weights: Weights | None = None) -> list[list[Array]]:
-        """For each leaf, class counts by the parts of each of its columns; with weights, sums of them."""
-
-    def count_totals(self, cards: Sequence[Card], limits: Sequence[float]) -> Integers:
-        """Class counts by ranges of the total."""
 
 
 @dataclass(frozen=True)
@@ -102,21 +87,21 @@ class Evidence(NamedTuple):
     speaking: list[Array]  # (classes, parts)
 
 
-def score_card(doors: DrawsCards, wanted: Wanted) -> LearnedCard:
+def score_card(queries: CardQueries, wanted: Wanted) -> LearnedCard:
     """A tree if there is to be one; in each leaf columns, their counts, and points; then the risk of each range of totals."""
-    tree: NumberedTree = doors.grow(wanted.depth) if wanted.depth else Leaf()
+    tree: NumberedTree = queries.grow(wanted.depth) if wanted.depth else Leaf()
     every = list(range(len(wanted.ordered)))
-    columns = doors.choose(wanted.columns) if wanted.chooses else [every] * _count_leaves(tree)
+    columns = queries.choose(wanted.columns) if wanted.chooses else [every] * _count_leaves(tree)
     reached = [[parts[i] for i in own] for own, parts in zip(columns, wanted.reachable(tree), strict=True)]
     if wanted.classes != 2:  # a total for each class says how likely each is: none of them is counted
-        counted = zip(columns, doors.count(columns), reached, strict=True)
+        counted = zip(columns, queries.count(columns), reached, strict=True)
         of_classes = [_card_by_class(own, noisy, parts, wanted) for own, noisy, parts in counted]
         return LearnedCard(tree, columns, of_classes, [], [], None)
-    cards = _cards(doors, columns, reached, wanted)
+    cards = _cards(queries, columns, reached, wanted)
     limits = limits_between(*_ends(cards))
     if wanted.totals_scale is None:
         return LearnedCard(tree, columns, cards, limits, risks_of(limits), None)
-    counts = doors.count_totals(cards, limits)
+    counts = queries.count_totals(cards, limits)
     return LearnedCard(tree, columns, cards, limits, risks_of(limits, counts, wanted.totals_scale), counts)
 
 
@@ -125,13 +110,13 @@ def _count_leaves(tree: NumberedTree) -> int:
 
 
 def _cards(
-    doors: DrawsCards, columns: Sequence[Sequence[int]], reached: Sequence[Reached], wanted: Wanted
+    queries: CardQueries, columns: Sequence[Sequence[int]], reached: Sequence[Reached], wanted: Wanted
 ) -> list[Card]:
     """A card for each leaf. Its first column is counted, and then one column after the other, or all others at once."""
-    first = doors.count([own[:1] for own in columns])
+    first = queries.count([own[:1] for own in columns])
     c = _share_counted(first, wanted)
     if wanted.one_by_one is False or (wanted.one_by_one is None and c > MOST):
-        others = doors.count([own[1:] for own in columns])
+        others = queries.count([own[1:] for own in columns])
         every = [[*one, *more] for one, more in zip(first, others, strict=True)]
         found = [_evidence(*of_leaf, wanted) for of_leaf in zip(columns, every, reached, strict=True)]
         return [_card(*of_leaf, wanted) for of_leaf in zip(columns, found, strict=True)]
@@ -141,7 +126,7 @@ def _cards(
     for number in range(1, len(columns[0])):
         next_one = slice(number, number + 1)
         cards = [_card(own[:number], known, wanted) for own, known in zip(columns, found, strict=True)]
-        sums = doors.count([own[next_one] for own in columns], _weights(cards, min(c, MOST)))
+        sums = queries.count([own[next_one] for own in columns], _weights(cards, min(c, MOST)))
         for own, known, noisy, parts in zip(columns, found, sums, reached, strict=True):
             places, _, speaking = _evidence(own[next_one], noisy, parts[next_one], wanted)  # the base is known already
             known.places.extend(places)

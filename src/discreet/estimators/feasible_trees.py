@@ -1,40 +1,11 @@
-"""Trees drawn whole, or stage by stage. What a draw costs, and its law, are behind ``private/queries/tree_doors.py``."""
+"""Which draws of trees are attempted, and how long they take: from public numbers alone."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from math import comb
-from typing import TYPE_CHECKING, Protocol
-
-from ...rules.numbered_tree import Leaf, NumberedTree, leaves_of
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:  # the command line knows depths before NumPy is imported
-    from ...rules.limits import Limits
-
-
-class DrawsTrees(Protocol):
-    """What the learner may ask of the data."""
-
-    def grow(self, tree: NumberedTree, depth: int) -> NumberedTree:
-        """The tree with another one, of at most this depth, in place of each of its leaves."""
-
-    def count(self, tree: NumberedTree) -> NumberedTree:
-        """The tree with class counts of its leaves."""
-
-
-def whole_tree(
-    doors: DrawsTrees,
-    stages: Sequence[int],
-    counted: bool,
-    begin_stage: Callable[[int, int], None] = lambda stage, draws: None,
-) -> NumberedTree:
-    """A tree of the depth of the first stage, then one in each of its leaves, and so on. One stage is the whole tree at once.
-
-    ``begin_stage`` is told the number of each stage, from 0 on, and how many trees it draws: that is known from what was drawn.
-    """
-    tree: NumberedTree = Leaf()
-    for stage, depth in enumerate(stages):
-        begin_stage(stage, sum(1 for _ in leaves_of(tree)))
-        tree = doors.grow(tree, depth)
-    return doors.count(tree) if counted else tree
+    from ..rules.limits import Limits
 
 
 DEEPEST = 12  # of all stages together

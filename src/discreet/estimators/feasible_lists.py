@@ -1,46 +1,10 @@
-"""Rule lists drawn whole, or a few rules at a time. What a draw costs, and its law, are behind ``queries/list_doors.py``."""
+"""Which draws of rule lists are attempted, and how long they take: from public numbers alone."""
 
 import math
-from collections.abc import Callable, Sequence
-from typing import Protocol
+from collections.abc import Sequence
 
-from ...private.counts.groups import Groups
-from .greedy import Counts, Learned
-from .trees import numbers_by
-
-
-class DrawsLists(Protocol):
-    """What the learner may ask of the data. A prefix is the rules chosen so far, by their candidate numbers."""
-
-    def sample_list(self, prefix: Sequence[int], lengths: Sequence[float]) -> tuple[list[int], list[int]]:
-        """Rules, and labels with the default's last, for what the prefix leaves; prior weights of 0, 1, ... rules."""
-
-    def histogram(self, prefix: Sequence[int], rule: int | None) -> Counts:
-        """Class counts of what a rule (None: the default) captures after the prefix."""
-
-
-def optimal(
-    doors: DrawsLists,
-    draws: Sequence[Sequence[float]],
-    counted: bool,
-    begin_draw: Callable[[int], None] = lambda number: None,
-) -> Learned:
-    """One draw after the other on what is left; each replaces the default of the one before.
-
-    ``draws`` has for each draw the prior weights of the number of rules it may add. One draw is the whole list at once.
-    ``begin_draw`` is told the number of each draw, from 0 on.
-    """
-    chosen: list[int] = []
-    labels: list[int] = []
-    for number, lengths in enumerate(draws):
-        begin_draw(number)
-        rules, drawn = doors.sample_list(chosen, lengths)
-        chosen += rules
-        labels[-1:] = drawn
-    if not counted:
-        return Learned(chosen, None, labels)
-    counts = [doors.histogram(chosen[:i], rule) for i, rule in enumerate([*chosen, None])]
-    return Learned(chosen, counts, labels)
+from ..private.counts.groups import Groups
+from .feasible_trees import numbers_by
 
 
 def draws_of(max_rules: int, joint: int | None) -> list[int]:
@@ -102,7 +66,7 @@ def seconds_of_lists(candidates: int, rules: int, classes: int, ranges: int = 1)
 def is_summed(candidates: int, bins: Sequence[int], rules: int, classes: int, ranges: int = 1) -> bool:
     """Whether all lists of up to so many single literals are added up. From public numbers alone, as stated in docs/optimal.md.
 
-    ``bins`` has the number of bins of each column. ``ranges``: how many numbers stand for the worth of a part (trees.py).
+    ``bins`` has the number of bins of each column. ``ranges``: how many numbers stand for the worth of a part.
     """
     if rules > LONGEST_SUMMED:
         return False

@@ -1,1 +1,0 @@
-"""The algorithms. They are handed doors to a vault, never records."""

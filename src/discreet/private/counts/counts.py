@@ -1,0 +1,130 @@
+"""Exact counts of a table, in the form that a plan asked for: distinct patterns, or k-way marginals. Queries lead out of them.
+
+**Patterns** are counted once and hold everything. **Marginals** are joint counts of every two or three columns, or of what the
+candidates need at one node of a list: they are counted once before anything is booked, and once more for each further draw of a
+fit, by the parts that the records are in then. Two things follow: **the table may not change in between**, which the statement of
+such a fit says; and an engine is told what was drawn before, so that the budget stays booked if a later query fails.
+
+Counts can be queried for one fit or for many. They cannot be printed, pickled or copied.
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from typing import Any, Protocol
+
+from ...rules.candidates import Candidates
+from ...schema import Label, Schema
+from ...schema.columns import Column
+from ..noise.entropy import Integers
+from .cells import Cells
+from .counting import CellCounter, RuleCounts
+from .division import Division
+from .secret import Secret
+from .totals import ByTotal, TotalsInProgress, totals_of
+from .tuples import Tuples, TuplesInProgress, tuples_of
+
+MOST_COUNTERS = 8
+
+
+class Counts(Secret, ABC):
+    """``drafted``: a schema was drafted from the table that was counted, so nothing is proved about what is learned from it."""
+
+    schema: Schema
+    classes: tuple[Label, ...]
+    drafted = False
+
+    @abstractmethod
+    def joint(self, columns: Sequence[Column], size: int, division: Division | None = None) -> Tuples:
+        """Class counts by the bins of every so many of these columns, in parts of the records."""
+
+    @abstractmethod
+    def totals(self, columns: Sequence[Column], division: ByTotal, beside: int | None = None) -> Integers:
+        """Records of each class by the range of their total, and by the bins of a column: (classes, ranges[, bins])."""
+
+    @abstractmethod
+    def of_rules(self, candidates: Candidates) -> RuleCounts:
+        """Class counts of all candidates after any prefix."""
+
+    def close(self) -> None:  # most have nothing to do
+        """Give back what is kept elsewhere: the release is over."""
+
+
+class Patterns(Counts):
+    """Distinct rows of bins, with their class counts: whatever is asked follows from them."""
+
+    def __init__(self, schema: Schema, classes: Sequence[Label], cells: Cells) -> None:
+        self.schema, self.classes, self.cells = schema, tuple(classes), cells
+        self._counters: dict[Candidates, CellCounter] = {}
+
+    def joint(self, columns: Sequence[Column], size: int, division: Division | None = None) -> Tuples:
+        """From the patterns; those of all records are kept for the next fit."""
+        return tuples_of(self.cells, columns, size, division)
+
+    def totals(self, columns: Sequence[Column], division: ByTotal, beside: int | None = None) -> Integers:
+        """From the patterns."""
+        return totals_of(self.cells, columns, division, beside)
+
+    def of_rules(self, candidates: Candidates) -> RuleCounts:
+        """A counter that is kept for the next fit with the same candidates."""
+        if candidates not in self._counters:
+            while len(self._counters) >= MOST_COUNTERS:
+                self._counters.pop(next(iter(self._counters)))
+            self._counters[candidates] = CellCounter(self.cells, candidates)
+        return self._counters[candidates]
+
+
+class Countable(Protocol):
+    """A table whose records can be counted again and again."""
+
+    def add_to(self, filling: Any) -> None:
+        """Add all records."""
+
+
+class Marginals(Counts):
+    """Joint counts of columns, however many patterns the records have. What depends on a released answer is counted anew."""
+
+    def __init__(
+        self, schema: Schema, classes: Sequence[Label], source: Countable, columns: Sequence[Column], size: int
+    ) -> None:
+        self.schema, self.classes = schema, tuple(classes)
+        self._source: Any = source
+        self._columns, self._size = tuple(columns), size
+        self._rules: RuleCounts | None = None
+        self._whole = self._count(Division(), size)
+
+    @classmethod
+    def at_nodes(cls, schema: Schema, classes: Sequence[Label], rules: RuleCounts) -> "Marginals":
+        """What each candidate captures at one node of a list after the other. The first is asked for now."""
+        rules.counts()  # what fails from the beginning costs nothing
+        self = cls.__new__(cls)
+        self.schema, self.classes, self._rules = schema, tuple(classes), rules
+        self._columns, self._size, self._source = (), 0, None
+        return self
+
+    def joint(self, columns: Sequence[Column], size: int, division: Division | None = None) -> Tuples:
+        """As they were counted; in parts of the records they are counted once more."""
+        if tuple(columns) != self._columns or min(size, len(self._columns)) > self._size:
+            raise AssertionError("other columns are asked for than were counted: this is a bug in the learner")
+        return self._whole if division is None else self._count(division, size)
+
+    def totals(self, columns: Sequence[Column], division: ByTotal, beside: int | None = None) -> Integers:
+        """Counted once more."""
+        filling = TotalsInProgress(columns, len(self.classes), division, beside)
+        self._source.add_to(filling)
+        return filling.finish()
+
+    def of_rules(self, candidates: Candidates) -> RuleCounts:
+        """Of the candidates that were planned for."""
+        if self._rules is None:
+            raise AssertionError("counts of rules were not planned: this is a bug in the learner")
+        return self._rules
+
+    def close(self) -> None:
+        """The bins of a table that was read once are kept no longer."""
+        if hasattr(self._source, "close"):
+            self._source.close()
+
+    def _count(self, division: Division, size: int) -> Tuples:
+        filling = TuplesInProgress(self._columns, len(self.classes), size, division)
+        self._source.add_to(filling)
+        return filling.finish()

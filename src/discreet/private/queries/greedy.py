@@ -1,0 +1,197 @@
+"""Greedy rule lists and trees: one choice at a node after the other, by one mechanism, and class counts of what was made.
+
+Each question is charged first, and then answered with noise. In a tree it is charged once for a whole level: a record is at one
+node of a level, or at none (``counts/levels.py`` sees to that, whatever nodes are asked about). So of two neighbouring tables all
+nodes but one have the same records, and what all of them cost is what one costs (docs/theory.md, Theorem 21a). How many rules or
+levels there are is limited by the reservation.
+"""
+
+import math
+from collections.abc import Sequence
+from functools import cached_property
+from typing import Self
+
+import numpy as np
+
+from ...accounting.ledger import Reservation
+from ...rules.candidates import Candidates
+from ...rules.numbered_tree import Leaf, NumberedTree, Path, leaves_of, with_leaves
+from ..counts.cells import Array
+from ..counts.counting import NodeCounts
+from ..counts.counts import Counts, Patterns
+from ..counts.levels import LevelCounts
+from ..mechanisms.base import GreedyBudget, GreedyMechanism
+from ..mechanisms.impurity import mass, side_mass
+from ..mechanisms.selector import Selector
+from ..noise.entropy import Entropy
+from .base import Histograms, Queries
+
+TOLERANCE = 1e-9  # of the number of records: masses this close count as equal
+
+
+class Choices(Queries):
+    """One choice at a node of a list or of a tree. The queries that inherit it charge for it.
+
+    A ``min_support`` below 1 means that share of the records, and a ``delta`` of None means 1/n^2, as published: both then
+    follow the private number n of records, and the fit's statement says so.
+    """
+
+    _mechanism: GreedyMechanism
+    _noise: GreedyBudget
+    _n_candidates: int
+
+    def _count_all(self) -> Array:
+        """The records, by class."""
+        raise NotImplementedError
+
+    def _choose(self, node: NodeCounts) -> int:
+        """The number of a candidate, or how many there are for no rule."""
+        return self._selector.select(node, self._entropy)
+
+    @cached_property
+    def _selector(self) -> Selector:
+        delta = float(self._noise.choice_delta)
+        if self._mechanism.needs_delta and self._noise.settings.delta is None:
+            delta *= 1.0 / max(self._records, 2.0) ** 2  # the budget was split for delta = 1
+        return self._mechanism.selector(self._noise.choice_epsilon, delta, self._support, self._n_candidates)
+
+    @cached_property
+    def _support(self) -> int:
+        if not self._mechanism.needs_support:
+            return 1
+        given = self._noise.settings.min_support
+        return max(1, math.floor(given * self._records) if given < 1 else int(given))
+
+    @cached_property
+    def _records(self) -> float:
+        return float(self._count_all().sum())
+
+
+class GreedyQueries(Choices):
+    """What a learner of greedy lists may ask. A prefix is the rules chosen so far, by their candidate numbers."""
+
+    def __init__(
+        self,
+        counts: Counts,
+        candidates: Candidates,
+        mechanism: GreedyMechanism,
+        noise: GreedyBudget,
+    ) -> None:
+        self._counter, self._n_candidates = counts.of_rules(candidates), len(candidates)
+        self._mechanism, self._noise = mechanism, noise
+
+    def open(self, reservation: Reservation, entropy: Entropy) -> Self:
+        """Whatever is asked from now on is charged to this reservation."""
+        together = self._mechanism.counts_together
+        self._histograms = Histograms(self._noise.counts_epsilon, reservation, entropy, together)
+        return super().open(reservation, entropy)
+
+    def exceeds(self, prefix: Sequence[int]) -> bool:
+        """Whether the noisy number of records left reaches the minimum support and its margin. Without one nothing is charged."""
+        if not self._mechanism.needs_support:
+            return True
+        self._charge(self._noise.check_epsilon, "support check")
+        left = np.array([self._counter.left(prefix).sum()], np.int64)
+        return bool(self._noisy(left, self._noise.check_epsilon)[0] >= self._noise.threshold(self._support))
+
+    def select(self, prefix: Sequence[int]) -> int | None:
+        """A candidate that is not in the prefix yet, or None for no rule."""
+        self._charge(self._noise.choice_epsilon, "choice of a rule", self._noise.choice_delta)
+        node, remaining = self._counter.counts(prefix), np.arange(self._n_candidates)
+        if prefix:
+            remaining = np.delete(remaining, list(prefix))
+            node = NodeCounts(node.left, node.captured[:, remaining])
+        chosen = self._choose(node)
+        return None if chosen == len(remaining) else int(remaining[chosen])
+
+    def histogram(self, prefix: Sequence[int], rule: int | None) -> tuple[float, ...]:
+        """Noisy class counts of what a rule captures after a prefix; without a rule, of all that is left."""
+        return self._histograms.release(prefix, rule, self._counter.part)
+
+    def _count_all(self) -> Array:
+        return self._counter.left(())
+
+
+class ExactGreedyQueries(Queries):
+    """The same without noise, for the paper's baseline GreedyRL: the best by Gini, of equals the one that captures fewest."""
+
+    _noise = None
+
+    def __init__(self, counts: Counts, candidates: Candidates, min_support: float = 0.0) -> None:
+        self._counter = counts.of_rules(candidates)
+        self._n_records = float(self._counter.left(()).sum())
+        self._min_support = math.floor(min_support * self._n_records) if min_support < 1 else min_support
+
+    def exceeds(self, prefix: Sequence[int]) -> bool:
+        """Whether at least ``min_support`` records (if below 1: that share of them, rounded down) are left."""
+        return bool(self._counter.left(prefix).sum() >= self._min_support)
+
+    def select(self, prefix: Sequence[int]) -> int | None:
+        """The candidate of lowest Gini impurity, or None if no candidate improves on adding no rule."""
+        left, captured = self._counter.counts(prefix)
+        tolerance = TOLERANCE * self._n_records
+        size, split = captured.sum(0), mass(left, captured)
+        split[size == 0] = np.inf
+        best = split.min(initial=np.inf)
+        if best >= side_mass(left) - 2 * tolerance:
+            return None
+        ties = np.flatnonzero(split <= best + tolerance)
+        return int(ties[size[ties].argmin()])
+
+    def histogram(self, prefix: Sequence[int], rule: int | None) -> tuple[float, ...]:
+        """Class counts of what a rule captures after a prefix; without a rule, of all that is left."""
+        return tuple(self._counter.part(prefix, rule).tolist())
+
+
+class GreedyTreeQueries(Choices):
+    """What a learner of greedy trees may ask. A node is given by the way to it."""
+
+    def __init__(
+        self,
+        counts: Counts,
+        tests: Candidates,
+        mechanism: GreedyMechanism,
+        noise: GreedyBudget,
+    ) -> None:
+        assert isinstance(counts, Patterns)
+        self._counter, self._n_candidates = LevelCounts(counts.cells, tests), len(tests)
+        self._mechanism, self._noise = mechanism, noise
+        self._counted: dict[Path, NodeCounts] = {}
+
+    def exceed(self, nodes: Sequence[Path]) -> list[bool]:
+        """Which nodes have, with noise, the minimum support and its margin. Without a minimum support nothing is charged."""
+        if not self._mechanism.needs_support:
+            return [True] * len(nodes)
+        self._charge(self._noise.check_epsilon, "support checks of a level")
+        sizes = np.array([node.left.sum() for node in self._count(nodes)], np.int64)
+        threshold = self._noise.threshold(self._support)
+        return [bool(noisy >= threshold) for noisy in self._noisy(sizes, self._noise.check_epsilon)]
+
+    def select(self, nodes: Sequence[Path]) -> list[int | None]:
+        """For each node a test that its path does not decide, or None for no split."""
+        self._charge(self._noise.choice_epsilon, "choices of a level", self._noise.choice_delta)
+        return [self._select(path, node) for path, node in zip(nodes, self._count(nodes), strict=True)]
+
+    def count(self, tree: NumberedTree) -> NumberedTree:
+        """The tree with noisy class counts of its leaves."""
+        self._charge(self._noise.counts_epsilon, "class counts")
+        exact = np.stack([node.left for node in self._count([path for path, _ in leaves_of(tree)])]).astype(np.int64)
+        rows = iter([tuple(float(c) for c in row) for row in self._noisy(exact, self._noise.counts_epsilon)])
+        return with_leaves(tree, lambda _, leaf: Leaf(leaf.label, next(rows)))
+
+    def _select(self, path: Path, node: NodeCounts) -> int | None:
+        tests = self._counter.undecided(path)
+        chosen = self._choose(NodeCounts(node.left, node.captured[:, tests]))
+        return None if chosen == len(tests) else int(tests[chosen])
+
+    def _count(self, nodes: Sequence[Path]) -> list[NodeCounts]:
+        """Exact counts of nodes of one division of the records. Those of the last one are kept: a level is asked about twice."""
+        different = set(nodes)
+        if len(different) == len(nodes) and self._counted.keys() >= different:
+            return [self._counted[path] for path in nodes]
+        counted = self._counter.counts(nodes)  # of a node that is asked about twice, nothing is left the second time
+        self._counted = dict(zip(nodes, counted, strict=True))
+        return counted
+
+    def _count_all(self) -> Array:
+        return self._counter.total()

@@ -1,0 +1,195 @@
+"""Whole rule lists. A draw is charged first, then answered with one list; class counts of disjoint parts are charged once.
+
+Two ways lead to the same law (docs/theory.md, Theorem 13), and which is taken follows from public numbers: all lists of up to
+three single literals are **added up** from joint counts of columns, and longer ones are drawn from an **envelope** over patterns.
+What is added up for the first draw is prepared before anything is booked: it takes nearly all of the time, and none of it leaves.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import NamedTuple, Self
+
+import numpy as np
+
+from ...accounting.ledger import Reservation
+from ...rules.candidates import Candidates
+from ...rules.limits import Limits
+from ...rules.prior import Prior
+from ..counts.cells import Array
+from ..counts.counts import Counts, Patterns
+from ..counts.division import column_numbers, left_by
+from ..counts.secret import Secret
+from ..mechanisms.whole_lists import DrawBudget
+from ..noise.entropy import Entropy
+from ..sampling.deadline import Deadline
+from ..sampling.envelope import draw_by_envelope
+from ..sampling.limited_lists import LimitedListSums
+from ..sampling.list_sums import Drawn, ListSums
+from ..sampling.optimum import BestLimitedList, best_list
+from ..sampling.problem import make_problem, rules_on_cells
+from .base import Histograms, Queries, rounded_down
+
+
+class Optimum(NamedTuple):
+    """How many records the best list classifies correctly, and what no list exceeds."""
+
+    correct: float
+    bound: float
+
+    @property
+    def gap(self) -> float:
+        """0: the best possible minus what was found."""
+        return self.bound - self.correct
+
+
+class ListQueries(Queries):
+    """What a learner of whole lists may ask.
+
+    ``draws`` has for each draw the prior weights of how many rules it may add. ``class_weights`` are of at most 1, so that a
+    record changes a score by at most 1. ``summed``: whether all lists are added up.
+    """
+
+    def __init__(
+        self,
+        counts: Counts,
+        candidates: Candidates,
+        noise: DrawBudget | None,
+        prior: Prior,
+        class_weights: Array,
+        draws: Sequence[Sequence[float]],
+        summed: bool,
+        limits: Limits | None = None,
+        time_limit: float | None = None,
+        progress: Callable[[int], None] = lambda done: None,
+    ) -> None:
+        self._counts, self._candidates, self._noise, self._prior = counts, candidates, noise, prior
+        self._class_weights, self._draws, self._summed = class_weights, draws, summed
+        self._limits = limits  # of what is drawn next: they follow from what was
+        self._time_limit, self._progress = time_limit, progress
+        self._columns = candidates.columns
+        self._numbers = column_numbers(self._columns, candidates)
+        self._size = max(1, *(len(lengths) - 1 for lengths in draws))
+        self._first: ListSums | PatternLists | None = None
+        self._exact: dict[tuple[tuple[int, ...], int | None], Array] = {}
+
+    def prepare(self) -> Self:
+        """Weigh all lists of the first draw, or lay out what they are drawn from."""
+        if (
+            self._summed
+        ):  # counted before the clock runs: a limit that strikes then would say something about the records
+            self._counts.joint(self._columns, self._size)
+        self._deadline = Deadline(self._time_limit, booked=False)
+        self._first = self._weighed((), self._draws[0])
+        return self
+
+    def open(self, reservation: Reservation, entropy: Entropy) -> Self:
+        """Whatever is asked from now on is charged to this reservation."""
+        self._deadline.booked = True
+        self._histograms = Histograms(self._noise.counts_epsilon, reservation, entropy)
+        return super().open(reservation, entropy)
+
+    def sample_list(self, prefix: Sequence[int], lengths: Sequence[float]) -> Drawn:
+        """Rules and labels (the default's last) of a list for the records that a prefix leaves.
+
+        ``lengths`` are the prior weights of 0, 1, ... rules. The draw is in proportion to ``prior * exp(epsilon * score)``,
+        where adding a record to the table raises the score of each list by 0 to 1 (docs/theory.md, Theorem 13).
+        """
+        self._charge(self._noise.draw_epsilon, "draw of a list")
+        lists, self._first = self._first or self._weighed(prefix, lengths), None
+        rules, labels = self._draw(lists)
+        self._keep(prefix, rules, lists)
+        self._limits = self._limits and self._limits.after_rules(rules, labels[:-1])
+        return rules, labels
+
+    def histogram(self, prefix: Sequence[int], rule: int | None) -> tuple[float, ...]:
+        """Noisy class counts of what a rule captures after a prefix; without a rule, of all that is left."""
+        return self._histograms.release(prefix, rule, self._part)
+
+    def find_best(self) -> tuple[list[int], list[int], list[tuple[float, ...]], Optimum]:
+        """Without noise: rules, labels and class counts of the list that classifies most records correctly."""
+        if not self.is_exact:
+            raise AssertionError("the best list is asked for where there is noise: this is a bug in the learner")
+        lists, self._first = self._first, None
+        assert isinstance(lists, PatternLists | BestLimitedList)
+        rules, labels, bound = lists.found()
+        parts = lists.parts_of(rules)
+        correct = float(sum(part[label] for part, label in zip(parts, labels, strict=True)))
+        return rules, labels, [tuple(part.tolist()) for part in parts], Optimum(correct, max(correct, bound))
+
+    def _weighed(self, prefix: Sequence[int], lengths: Sequence[float]) -> "ListSums | PatternLists":
+        """What is drawn from: all lists for the records that a prefix leaves."""
+        rules = self._prior.rules.copy()
+        rules[list(prefix)] = 0.0
+        prior = replace(self._prior, lengths=tuple(lengths), rules=rules)
+        rate = 1.0 if self.is_exact else rounded_down(self._noise.draw_epsilon)
+        if not self._summed:
+            assert isinstance(self._counts, Patterns)
+            return PatternLists(
+                self._counts, self._candidates, prior, self._class_weights, rate, self._deadline, prefix
+            )
+        division = left_by(prefix, self._candidates, self._numbers) if prefix else None
+        posed = (
+            *(self._counts.joint(self._columns, self._size, division), self._candidates, prior),
+            *(self._class_weights, rate, self._deadline, self._progress),
+        )
+        if self._limits is None:
+            return ListSums(*posed)
+        return (BestLimitedList if self.is_exact else LimitedListSums)(*posed, limits=self._limits)
+
+    def _draw(self, lists: "ListSums | PatternLists") -> Drawn:
+        """A list by its weight."""
+        return lists.draw(self._entropy)
+
+    def _keep(self, prefix: Sequence[int], rules: Sequence[int], lists: "ListSums | PatternLists") -> None:
+        """The class counts of what was drawn: its parts are disjoint, and so are they from those of the prefix."""
+        for i, (rule, counts) in enumerate(zip([*rules, None], lists.parts_of(rules), strict=True)):
+            self._exact[(*prefix, *rules[:i]), rule] = counts
+
+    def _part(self, prefix: Sequence[int], rule: int | None) -> Array:
+        """Records per class of one part of the list that was drawn."""
+        return self._exact[tuple(prefix), rule]
+
+
+class PatternLists(Secret):
+    """Lists of any rules, over the patterns that a prefix leaves: drawn by an envelope, or the best of them."""
+
+    def __init__(
+        self,
+        counts: Patterns,
+        candidates: Candidates,
+        prior: Prior,
+        class_weights: Array,
+        rate: float,
+        deadline: Deadline,
+        prefix: Sequence[int] = (),
+    ) -> None:
+        truth, by_class = rules_on_cells(counts.cells, candidates)
+        alive = np.flatnonzero(~truth[list(prefix)].any(0)) if len(prefix) else slice(None)  # of all there is no copy
+        self._truth, self._counts, self._deadline = truth[:, alive], by_class[:, alive], deadline
+        self.problem = make_problem(self._truth, self._counts * class_weights[:, None], prior, rate)
+
+    def draw(self, entropy: Entropy) -> Drawn:
+        """One of them by its weight."""
+        with np.errstate(all="ignore"):  # weights may underflow, and whether they do depends on the records
+            return draw_by_envelope(self.problem, entropy, self._deadline)
+
+    def found(self) -> tuple[list[int], list[int], float]:
+        """Rules, labels, and how many records no list classifies correctly more of."""
+        groups, ceiling = best_list(self.problem, self._deadline)
+        rules: list[int] = []
+        for group in groups:  # of rules that say the same of these records, the first that is not in the list yet
+            rules.append(next(int(rule) for rule in self.problem.members[group] if rule not in rules))
+        labels = [int(part.argmax()) for part in self.parts_of(rules)]
+        return (
+            rules,
+            labels,
+            ceiling + float(self._counts.min(0).sum()),
+        )  # what make_problem took off every list's score
+
+    def parts_of(self, rules: Sequence[int]) -> list[Array]:
+        """Class counts of what each rule captures, and of what they leave."""
+        alive, parts = np.ones(self._truth.shape[1], bool), []
+        for rule in rules:
+            parts.append(self._counts[:, alive & self._truth[rule]].sum(1))
+            alive = alive & ~self._truth[rule]
+        return [*parts, self._counts[:, alive].sum(1)]

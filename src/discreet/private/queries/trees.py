@@ -1,0 +1,165 @@
+"""Whole trees. A draw of a stage is charged once for all leaves that it grows from, class counts once for all leaves.
+
+Both questions are about a whole tree, whose leaves share no record: so one charge is enough for all of them, and there is no way
+to ask about leaves that overlap. Trees are drawn from patterns, at any depth, or from joint counts of two or three columns, up to
+depth 3 a stage; which of the two follows from the schema, and both have the same law (docs/theory.md, Theorem 20). All trees of
+the first stage are added up before anything is booked: it takes nearly all of the time, and none of it leaves.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import NamedTuple, Self
+
+import numpy as np
+
+from ...accounting.ledger import Reservation
+from ...rules.candidates import Candidates
+from ...rules.limits import Limits
+from ...rules.numbered_tree import Leaf, NumberedTree, Path, leaves_of, with_leaves
+from ...rules.tree_prior import TreePrior
+from ..counts.cells import Array
+from ..counts.counts import Counts, Patterns
+from ..counts.division import column_numbers, divided_by
+from ..mechanisms.impurity import side_mass
+from ..mechanisms.whole_lists import DrawBudget
+from ..noise.entropy import Entropy
+from ..sampling.deadline import Deadline
+from ..sampling.optimum import best_tree
+from ..sampling.problem import rules_on_cells
+from ..sampling.trees.drawing import WeighedTrees
+from ..sampling.trees.on_cells import TreeProblem
+from ..sampling.trees.on_tuples import TupleTrees
+from .base import Queries, rounded_down
+
+
+class BestScore(NamedTuple):
+    """The score of the best tree, counted on the records, and what no tree exceeds."""
+
+    score: float
+    bound: float
+
+    @property
+    def gap(self) -> float:
+        """0, but for rounding: the best possible minus what was found."""
+        return self.bound - self.score
+
+
+class TreeQueries(Queries):
+    """What a learner of whole trees may ask.
+
+    ``class_weights`` are of at most 1, so that a record changes a score by at most 1. ``stages`` has the depth of each draw.
+    """
+
+    def __init__(
+        self,
+        counts: Counts,
+        tests: Candidates,
+        noise: DrawBudget | None,
+        prior: TreePrior,
+        class_weights: Array,
+        score: str,
+        stages: Sequence[int],
+        limits: Limits | None = None,
+        time_limit: float | None = None,
+        progress: Callable[[int], None] = lambda done: None,
+    ) -> None:
+        self._counts, self._tests, self._noise, self._prior = counts, tests, noise, prior
+        self._class_weights, self._score, self._stages, self._limits = class_weights, score, stages, limits
+        self._time_limit, self._progress = time_limit, progress
+        self._columns = tests.columns
+        self._numbers = column_numbers(self._columns, tests)
+        self._whole: TreeProblem | None = None  # what is drawn from, of all records, where there are patterns
+        self._first: WeighedTrees | None = None
+        self._exact: dict[Path, Array] = {}
+
+    def prepare(self) -> Self:
+        """Count the records, and weigh all trees of the first stage."""
+        self._deadline = Deadline(self._time_limit, booked=False)
+        if not self.is_exact:
+            self._first = self._weighed(self._leaves(Leaf())[0], self._stages[0])
+        return self
+
+    def open(self, reservation: Reservation, entropy: Entropy) -> Self:
+        """Whatever is asked from now on is charged to this reservation."""
+        self._deadline.booked = True
+        return super().open(reservation, entropy)
+
+    def grow(self, tree: NumberedTree, depth: int) -> NumberedTree:
+        """The tree with a drawn one, of at most this depth, in place of each of its leaves.
+
+        Each is drawn in proportion to ``prior * exp(epsilon * score)`` for the records of its leaf (docs/theory.md, Theorem 20).
+        No record is in two leaves, so all of them cost epsilon once (Corollary 21).
+        """
+        self._charge(self._noise.draw_epsilon, "draw of a tree")
+        if not isinstance(tree, Leaf):
+            self._first = None  # it is about all records
+        grown = []
+        for (path, _), leaf in zip(leaves_of(tree), self._leaves(tree), strict=True):
+            weighed, self._first = self._first or self._weighed(leaf, depth), None
+            grown.append(self._draw(weighed))
+            self._keep(path, leaf, grown[-1])
+        drawn = iter(grown)
+        return with_leaves(tree, lambda path, _: next(drawn))
+
+    def count(self, tree: NumberedTree) -> NumberedTree:
+        """The tree with noisy class counts of its leaves: one charge for all of them, since no record is in two."""
+        self._charge(self._noise.counts_epsilon, "class counts")
+        exact = np.stack([self._exact[path] for path, _ in leaves_of(tree)]).astype(np.int64)
+        rows = iter([tuple(float(c) for c in row) for row in self._noisy(exact, self._noise.counts_epsilon)])
+        return with_leaves(tree, lambda _, leaf: Leaf(leaf.label, next(rows)))
+
+    def find_best(self, depth: int) -> tuple[NumberedTree, BestScore]:
+        """Without noise: the tree of the largest score with its class counts, and a certificate."""
+        if not self.is_exact:
+            raise AssertionError("the best tree is asked for where there is noise: this is a bug in the learner")
+        (leaf,) = self._leaves(Leaf())
+        assert isinstance(leaf, TreeProblem)
+        tree, bound = best_tree(leaf, depth, self._deadline, self._progress)
+        scores = []
+
+        def counted(path: Path, drawn: Leaf) -> NumberedTree:
+            own = self._class_counts(path)
+            scores.append(float(-side_mass(own) if drawn.label is None else own[drawn.label]))
+            return Leaf(int(own.argmax()) if drawn.label is None else drawn.label, tuple(own.tolist()))
+
+        return with_leaves(tree, counted), BestScore(sum(scores), bound)
+
+    def _leaves(self, tree: NumberedTree) -> "list[TreeProblem | TupleTrees]":
+        """What is drawn from in each leaf."""
+        rate = 1.0 if self.is_exact else rounded_down(self._noise.draw_epsilon)
+        if isinstance(self._counts, Patterns):
+            if self._whole is None:
+                truth, self._by_class = rules_on_cells(self._counts.cells, self._tests)
+                weighed = self._by_class * self._class_weights[:, None]
+                self._whole = TreeProblem(truth, weighed, self._prior, rate, self._score, self._limits)
+            return [self._whole.below(path) for path, _ in leaves_of(tree)]
+        division = None if isinstance(tree, Leaf) else divided_by(tree, self._tests, self._numbers)
+        counted = self._counts.joint(self._columns, size_for(self._stages), division)
+        posed = TupleTrees(counted, self._tests, self._class_weights, self._prior, rate, self._score)
+        limits = [self._limits and self._limits.after(test for test, _ in path) for path, _ in leaves_of(tree)]
+        return [replace(posed, part=part, limits=own) for part, own in zip(range(counted.n_parts), limits, strict=True)]
+
+    def _weighed(self, leaf: "TreeProblem | TupleTrees", depth: int) -> WeighedTrees:
+        return WeighedTrees(leaf, depth, self._deadline, self._progress)
+
+    def _keep(self, path: Path, leaf: "TreeProblem | TupleTrees", tree: NumberedTree) -> None:
+        """The class counts of the leaves of what was drawn in one leaf."""
+        for inner, _ in leaves_of(tree):
+            of_all = (*path, *inner)
+            found = leaf.exact_counts(inner) if isinstance(leaf, TupleTrees) else self._class_counts(of_all)
+            self._exact[of_all] = found
+
+    def _class_counts(self, path: Path) -> Array:
+        """Records per class of one part, from patterns, without weights."""
+        assert self._whole is not None
+        counts: Array = self._by_class @ self._whole.cells_in(path)
+        return counts
+
+    def _draw(self, weighed: WeighedTrees) -> NumberedTree:
+        """A tree by its weight."""
+        return weighed.draw(self._entropy)
+
+
+def size_for(stages: Sequence[int]) -> int:
+    """How many columns trees of these depths need together."""
+    return max(2, *stages)
