@@ -12,8 +12,9 @@ from discreet._utils.errors import RuleError, SchemaError
 from discreet.accounting.ledger import BudgetError, Reservation
 from discreet.evaluation.measuring import right_or_wrong
 from discreet.private.noise.entropy import SeededEntropy
-from discreet.private.queries import evaluation as door
-from discreet.sources.vault import Vault
+from discreet.private.queries import base
+from discreet.private.queries.evaluation import Division, EvaluationQueries
+from tests.support.counted import patterns_of
 
 SCHEMA = Schema((Boolean("a"), Boolean("b")), classes=["no", "yes"])
 MODEL = RuleList.parse("if a then yes\nelse if b then no\nelse yes", ["no", "yes"], SCHEMA)
@@ -32,14 +33,14 @@ class Noted:
 def exact_counts(X, y, epsilon=1.0, records=1):
     noted = Noted()
     reservation = Reservation(Fraction(10), Fraction(0), records=records)
-    found = correct_and_wrong(Vault.from_table(X, y, SCHEMA), Fraction(epsilon), reservation, noted)
+    found = correct_and_wrong(patterns_of(X, y, SCHEMA), Fraction(epsilon), reservation, noted)
     return found, noted.scale, reservation.spent_epsilon
 
 
-def correct_and_wrong(vault, epsilon, reservation, entropy):
+def correct_and_wrong(counts, epsilon, reservation, entropy):
     """As ``noisy_accuracy`` asks for them."""
-    places = right_or_wrong(MODEL)
-    (found,) = door.noisy_histograms(vault, MODEL, places, 2, [door.Division()], epsilon, reservation, entropy)
+    queries = EvaluationQueries(counts, MODEL, right_or_wrong(MODEL), 2, [Division()], epsilon)
+    (found,) = queries.open(reservation, entropy).histograms()
     return tuple(found[0].tolist())
 
 
@@ -68,20 +69,20 @@ def test_no_neighbour_loses_more_than_epsilon(epsilon):
 
 
 def test_twins_with_half_the_noise_or_a_record_in_both_counts_are_caught(monkeypatch):
-    release = door.release
-    monkeypatch.setattr(door, "release", lambda counts, epsilon, entropy: release(counts, 2 * epsilon, entropy))
+    release = base.release
+    monkeypatch.setattr(base, "release", lambda counts, epsilon, entropy: release(counts, 2 * epsilon, entropy))
     assert worst_loss(1.0) > 1.5
-    monkeypatch.setattr(door, "release", lambda c, epsilon, entropy: release(c[0] + 0 * c, epsilon, entropy))
+    monkeypatch.setattr(base, "release", lambda c, epsilon, entropy: release(c[0] + 0 * c, epsilon, entropy))
     assert worst_loss(1.0) > 1.5
 
 
 @pytest.mark.parametrize(("twin", "is_right"), [(1, True), (2, False)])
 def test_noise_has_the_scale_it_should(twin, is_right, monkeypatch):
-    release = door.release
-    monkeypatch.setattr(door, "release", lambda counts, epsilon, entropy: release(counts, twin * epsilon, entropy))
-    entropy, vault = SeededEntropy(0), Vault.from_table(X, Y, SCHEMA)
+    release = base.release
+    monkeypatch.setattr(base, "release", lambda counts, epsilon, entropy: release(counts, twin * epsilon, entropy))
+    entropy, counts = SeededEntropy(0), patterns_of(X, Y, SCHEMA)
     reservation = Reservation(Fraction(10_000), Fraction(0))
-    drawn = [correct_and_wrong(vault, Fraction(1, 2), reservation, entropy) for _ in range(4_000)]
+    drawn = [correct_and_wrong(counts, Fraction(1, 2), reservation, entropy) for _ in range(4_000)]
     q = math.exp(-0.5)
     expected = math.sqrt(2 * q) / (1 - q)  # the deviation of discrete Laplace noise
     assert bool((np.abs(np.std(drawn, axis=0) / expected - 1) < 0.1).all()) is is_right

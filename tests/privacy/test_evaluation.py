@@ -31,9 +31,9 @@ from discreet import (
 from discreet._utils.errors import RuleError, SchemaError
 from discreet.accounting.ledger import BudgetError, Reservation
 from discreet.accounting.statement import INFERRED, SEEDED
-from discreet.private.queries import evaluation as door
-from discreet.private.queries.evaluation import Division
-from discreet.sources.vault import Vault
+from discreet.private.queries import base, evaluation
+from discreet.private.queries.evaluation import Division, EvaluationQueries
+from tests.support.counted import patterns_of
 
 SEX = Categorical("sex", categories=["f", "m"])
 SCHEMA = Schema((Boolean("a"), Boolean("b"), SEX), target="y", classes=["no", "yes"])
@@ -76,14 +76,14 @@ class Noted:
 def asked(records, divisions, epsilon=Fraction(1), reservation=None):
     noted = Noted()
     reservation = reservation or Reservation(epsilon, Fraction(0))
-    drawn = door.noisy_histograms(filled(tuple(records)), MODEL, PLACES, 6, divisions, epsilon, reservation, noted)
-    return drawn, noted.scale, reservation.spent_epsilon
+    queries = EvaluationQueries(filled(tuple(records)), MODEL, PLACES, 6, divisions, epsilon)
+    return queries.open(reservation, noted).histograms(), noted.scale, reservation.spent_epsilon
 
 
 @cache  # the same tables are asked about again and again
 def filled(records):
     columns = [np.array([r[i] for r in records], dtype=object) for i in range(4)]
-    return Vault.from_table(dict(zip(["a", "b", "sex"], columns, strict=False)), columns[3], SCHEMA)
+    return patterns_of(dict(zip(["a", "b", "sex"], columns, strict=False)), columns[3], SCHEMA)
 
 
 def loss(one, other):
@@ -124,14 +124,14 @@ def test_more_than_is_reserved_is_not_drawn():
 
 
 def test_a_twin_with_noise_on_one_bin_only_is_caught(monkeypatch):
-    release = door.release
-    monkeypatch.setattr(door, "release", lambda c, *given: np.append(release(c[:1], *given), c[1:]))
+    release = base.release
+    monkeypatch.setattr(base, "release", lambda c, *given: np.append(release(c[:1], *given), c[1:]))
     assert worst_loss([BY_SEX]) == math.inf
 
 
 def test_a_twin_with_half_the_scale_is_caught(monkeypatch):
-    release = door.release
-    monkeypatch.setattr(door, "release", lambda counts, epsilon, entropy: release(counts, 2 * epsilon, entropy))
+    release = base.release
+    monkeypatch.setattr(base, "release", lambda counts, epsilon, entropy: release(counts, 2 * epsilon, entropy))
     assert worst_loss([BY_SEX]) == pytest.approx(2.0)
 
 
@@ -145,7 +145,7 @@ def test_a_twin_that_takes_its_groups_from_the_records_is_caught():
 
 
 def test_a_twin_that_pays_for_one_of_two_histograms_is_caught(monkeypatch):
-    monkeypatch.setattr(door, "epsilon_each", lambda epsilon, divisions: epsilon)
+    monkeypatch.setattr(evaluation, "epsilon_each", lambda epsilon, divisions: epsilon)
     with pytest.raises(BudgetError):  # the reservation itself catches it
         asked(RECORDS, [BY_SEX, BY_B])
 

@@ -7,7 +7,6 @@ from itertools import product
 
 import numpy as np
 import pytest
-from discreet.private.queries.greedy_tree_doors import GreedyTreeDoors
 
 from discreet import DPGreedyTreeClassifier
 from discreet.accounting.ledger import Reservation
@@ -30,6 +29,7 @@ from discreet.private.mechanisms.base import Settings
 from discreet.private.mechanisms.registry import MECHANISMS
 from discreet.private.noise.discrete_laplace import at_least, tail
 from discreet.private.noise.entropy import SeededEntropy
+from discreet.private.queries.greedy import GreedyTreeQueries
 from tests.support.selectors import budget_of, proved_of
 from tests.support.slices import examples, slow_but
 
@@ -173,13 +173,13 @@ class Charged(Reservation):
         self.charges.append((what, epsilon, delta))
 
 
-def doors_on(counts, mechanism="mass", **settings):
+def queries_on(counts, mechanism="mass", **settings):
     schema = schema_of_rules(len(counts).bit_length() - 1, counts.shape[1])
     clf = DPGreedyTreeClassifier(schema=schema)
     budget = budget_of(mechanism, 2, 3, tree=True, **settings)
     tests, charged = clf._candidates(schema), Charged()
-    made = GreedyTreeDoors(vault_of(schema, counts), tests, MECHANISMS[mechanism], budget, charged, SeededEntropy(0))
-    return made, charged, budget
+    queries = GreedyTreeQueries(vault_of(schema, counts), tests, MECHANISMS[mechanism], budget)
+    return queries.open(charged, SeededEntropy(0)), charged, budget
 
 
 COUNTS = np.arange(1, 17).reshape(8, 2)
@@ -188,18 +188,18 @@ COUNTS = np.arange(1, 17).reshape(8, 2)
 def test_a_level_is_charged_once_however_many_nodes_it_has():
     for mechanism in MECHANISMS:
         delta = 1e-3 if MECHANISMS[mechanism].needs_delta else None
-        doors, charged, budget = doors_on(COUNTS, mechanism, delta=delta, min_support=2)
+        queries, charged, budget = queries_on(COUNTS, mechanism, delta=delta, min_support=2)
         nodes = [((0, a), (1, b)) for a in (True, False) for b in (True, False)]
-        assert len(doors.exceed(nodes)) == len(doors.select(nodes)) == 4
+        assert len(queries.exceed(nodes)) == len(queries.select(nodes)) == 4
         check = [("support checks of a level", budget.check_epsilon, 0)] * MECHANISMS[mechanism].needs_support
         assert charged.charges == [*check, ("choices of a level", budget.choice_epsilon, budget.choice_delta)]
 
 
 def test_no_record_is_counted_at_two_nodes_of_a_level_whatever_is_asked():
     """Nodes that overlap: the later one gets what the earlier ones leave."""
-    doors, _, _ = doors_on(COUNTS)
+    queries, _, _ = queries_on(COUNTS)
     nodes = [((0, True),), ((1, True),), (), ((0, False), (1, False))]
-    counted = [node.left for node in doors._count(nodes)]
+    counted = [node.left for node in queries._count(nodes)]
     assert (sum(counted) == COUNTS.sum(0)).all()
     assert (counted[0] == COUNTS[4:].sum(0)).all()
     assert (counted[1] == COUNTS[[2, 3]].sum(0)).all()
@@ -209,9 +209,9 @@ def test_no_record_is_counted_at_two_nodes_of_a_level_whatever_is_asked():
 def test_a_node_that_is_asked_about_twice_is_counted_once():
     """Also if its counts are known from the question before: two answers would cost two charges."""
     for known in ([()], []):
-        doors, _, _ = doors_on(COUNTS)
-        doors._count(known)
-        counted = doors._count([(), ()])
+        queries, _, _ = queries_on(COUNTS)
+        queries._count(known)
+        counted = queries._count([(), ()])
         assert (counted[0].left == COUNTS.sum(0)).all()
         assert (counted[1].left == 0).all()
         assert (counted[1].captured == 0).all()
@@ -223,7 +223,7 @@ def test_a_record_changes_what_one_node_counts(overlapping):
         for place in product(range(8), range(2)):
             more = COUNTS.copy()
             more[place] += 1
-            before, after = doors_on(COUNTS)[0]._count(nodes), doors_on(more)[0]._count(nodes)
+            before, after = queries_on(COUNTS)[0]._count(nodes), queries_on(more)[0]._count(nodes)
             changed = [
                 i
                 for i, (a, b) in enumerate(zip(before, after, strict=True))
@@ -235,9 +235,9 @@ def test_a_record_changes_what_one_node_counts(overlapping):
 
 
 def test_a_test_that_the_path_decides_is_not_chosen_again():
-    doors, _, _ = doors_on(COUNTS)
+    queries, _, _ = queries_on(COUNTS)
     for _ in range(30):
-        (chosen,) = doors.select([((0, True), (2, False))])
+        (chosen,) = queries.select([((0, True), (2, False))])
         assert chosen in (1, None)
 
 

@@ -5,16 +5,19 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from discreet.private.queries.greedy_doors import GreedyDoors
 from sklearn.base import clone
 from sklearn.model_selection import GridSearchCV
 
-from discreet import DPGreedyRuleListClassifier, Ledger, Numeric, Schema, Vault, private_cuts
+from discreet import DPGreedyRuleListClassifier, Ledger, Numeric, Schema, private_cuts
 from discreet.accounting.costs import Cost
 from discreet.accounting.ledger import BudgetError, LedgerError, Reservation
 from discreet.datasets import load_compas
 from discreet.private.mechanisms.registry import MECHANISMS
 from discreet.private.noise.entropy import SeededEntropy
+from discreet.private.queries.greedy import GreedyQueries
+from discreet.rules.candidates import Candidates
+from discreet.sources.memory import MemoryTable
+from tests.support.counted import patterns_of
 from tests.support.selectors import PUBLISHED, budget_of
 
 DATA = load_compas(binary=True, sensitive=False)
@@ -44,48 +47,41 @@ def test_reserved_is_what_was_asked_for_and_spent_plus_unused(mechanism, epsilon
 
 
 @pytest.mark.parametrize("mechanism", PUBLISHED)
-def test_doors_charge_before_they_answer(mechanism):
-    vault = Vault.from_table(X, Y, DATA.schema)
-    from discreet.rules.candidates import Candidates
-
-    candidates = Candidates.of_schema(DATA.schema)
+def test_queries_charge_before_they_answer(mechanism):
+    counts, candidates = patterns_of(X, Y, DATA.schema), Candidates.of_schema(DATA.schema)
     budget = budget_of(mechanism, 1, 3, "1e-6", min_support=10)
     node_epsilon = budget.choice_epsilon
-
-    def doors(epsilon):
-        reservation = Reservation(Fraction(epsilon), Fraction(1, 10**6))
-        entropy = SeededEntropy(0)
-        return GreedyDoors(vault, candidates, MECHANISMS[mechanism], budget, reservation, entropy), reservation
-
-    questions = [lambda d: d.select([]), lambda d: d.histogram([], None)]
+    questions = [lambda q: q.select([]), lambda q: q.histogram([], None)]
     if MECHANISMS[mechanism].needs_support:
-        questions.append(lambda d: d.exceeds([]))
+        questions.append(lambda q: q.exceeds([]))
     for ask in questions:
-        door, reservation = doors(node_epsilon)
-        ask(door)
+        reservation = Reservation(node_epsilon, Fraction(1, 10**6))
+        queries = GreedyQueries(counts, candidates, MECHANISMS[mechanism], budget).prepare()
+        assert reservation.spent_epsilon == 0
+        queries.open(reservation, SeededEntropy(0))
+        ask(queries)
         assert reservation.spent_epsilon == node_epsilon
         with pytest.raises(BudgetError):
-            ask(door)
+            ask(queries)
         assert reservation.spent_epsilon == node_epsilon
 
 
 @pytest.mark.parametrize("mechanism", MECHANISMS)
-def test_a_door_that_does_not_look_does_not_charge(mechanism):
+def test_a_query_that_does_not_look_does_not_charge(mechanism):
     """Without a minimum support everyone passes, and no count is asked for."""
-    vault = Vault.from_table(X, Y, DATA.schema)
-    from discreet.rules.candidates import Candidates
-
     budget, reservation = budget_of(mechanism, 1, 3, "1e-6"), Reservation(Fraction(1), Fraction(1, 10**6))
-    candidates = Candidates.of_schema(DATA.schema)
-    door = GreedyDoors(vault, candidates, MECHANISMS[mechanism], budget, reservation, SeededEntropy(0))
-    assert door.exceeds([])
+    counts, candidates = patterns_of(X, Y, DATA.schema), Candidates.of_schema(DATA.schema)
+    queries = GreedyQueries(counts, candidates, MECHANISMS[mechanism], budget).open(reservation, SeededEntropy(0))
+    assert queries.exceeds([])
     assert (reservation.spent_epsilon == 0) == (not MECHANISMS[mechanism].needs_support)
 
 
 def test_a_ledger_refuses_before_computing(monkeypatch):
     ledger = Ledger(epsilon=1.5)
     classifier(epsilon=1.0, ledger=ledger).fit(X, Y)
-    monkeypatch.setattr(Vault, "from_table", lambda *a: pytest.fail("the records were touched"))
+    monkeypatch.setattr(MemoryTable, "add_to", lambda *a: pytest.fail("the records were touched"))
+    with pytest.raises(pytest.fail.Exception):
+        classifier(epsilon=1.0).fit(X, Y)
     with pytest.raises(BudgetError, match=r"epsilon 0.5 .* needs epsilon 1 "):
         classifier(epsilon=1.0, ledger=ledger).fit(X, Y)
     assert len(ledger.entries) == 1

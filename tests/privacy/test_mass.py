@@ -6,18 +6,19 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from discreet.estimators.algorithms.greedy import greedy
-from discreet.private.queries.greedy_doors import GreedyDoors
 from scipy import stats
 
-from discreet import Boolean, DPGreedyRuleListClassifier, Ledger, Numeric, Schema, Vault
+from discreet import Boolean, DPGreedyRuleListClassifier, Ledger, Numeric, Schema
 from discreet.accounting.ledger import BudgetError, Reservation
+from discreet.estimators.greedy import greedy
 from discreet.private.counts.counting import NodeCounts
 from discreet.private.mechanisms.mass import UNITS, Mass, MassSelector, mass_units, side_units
 from discreet.private.noise.entropy import SeededEntropy, SystemEntropy
 from discreet.private.noise.exponential import Exponential
 from discreet.private.noise.noisy_max import log_prob
+from discreet.private.queries.greedy import GreedyQueries
 from discreet.rules.candidates import Candidates
+from tests.support.counted import patterns_of
 from tests.support.selectors import budget_of
 
 from .exact_learner import Learner, distribution, divergence
@@ -282,7 +283,7 @@ RNG = np.random.default_rng(3)
 X, Y = RNG.random((60, 3)) < 0.6, RNG.choice(["x", "y", "z"], 60)
 
 
-class Overlapping(GreedyDoors):
+class Overlapping(GreedyQueries):
     """A twin that counts all that a rule captures, earlier rules or not."""
 
     def histogram(self, prefix, rule):
@@ -290,28 +291,27 @@ class Overlapping(GreedyDoors):
         return tuple(float(c) for c in self._entropy.discrete_laplace(exact.astype(np.int64), 1.0))
 
 
-def counted(doors_class, X, Y, choices=(0, 0)):
-    budget = budget_of("mass", 1, 3)
+def counted(kind, X, Y, choices=(0, 0)):
     entropy, reservation = Scripted(choices), Reservation(Fraction(1), Fraction(0))
-    doors = doors_class(Vault.from_table(X, Y, SCHEMA), RULES, Mass(), budget, reservation, entropy)
-    greedy(doors, 3)
+    queries = kind(patterns_of(X, Y, SCHEMA), RULES, Mass(), budget_of("mass", 1, 3))
+    greedy(queries.open(reservation, entropy), 3)
     return np.concatenate(entropy.counted), entropy, reservation
 
 
-def largest_change(doors_class):
+def largest_change(kind):
     """Of the vector of all class counts of one fit, when any one record leaves."""
-    everything, *_ = counted(doors_class, X, Y)
-    without = [counted(doors_class, np.delete(X, i, 0), np.delete(Y, i))[0] for i in range(len(Y))]
+    everything, *_ = counted(kind, X, Y)
+    without = [counted(kind, np.delete(X, i, 0), np.delete(Y, i))[0] for i in range(len(Y))]
     return max(int(np.abs(everything - less).sum()) for less in without)
 
 
 def test_the_class_counts_of_a_fit_are_of_disjoint_parts():
-    assert largest_change(GreedyDoors) == 1
+    assert largest_change(GreedyQueries) == 1
     assert largest_change(Overlapping) > 1
 
 
-def test_the_doors_give_the_noise_that_they_charge_for_and_spend_exactly_epsilon():
-    _, entropy, reservation = counted(GreedyDoors, X, Y)
+def test_the_queries_give_the_noise_that_they_charge_for_and_spend_exactly_epsilon():
+    _, entropy, reservation = counted(GreedyQueries, X, Y)
     assert reservation.spent_epsilon == 1
     choices = [s for s in entropy.scales if s > 1000]
     counts = [s for s in entropy.scales if s <= 1000]
@@ -321,24 +321,23 @@ def test_the_doors_give_the_noise_that_they_charge_for_and_spend_exactly_epsilon
     assert sum(UNITS / s for s in choices) + 1 / min(counts) > Fraction(999, 1000)
 
 
-def test_the_doors_refuse_parts_that_are_not_disjoint_and_choices_too_many():
-    budget = budget_of("mass", 1, 3)
-    vault = Vault.from_table(X, Y, SCHEMA)
-    doors = GreedyDoors(vault, RULES, Mass(), budget, Reservation(Fraction(1), Fraction(0)), SeededEntropy(0))
-    doors.histogram([], 0)
+def test_the_queries_refuse_parts_that_are_not_disjoint_and_choices_too_many():
+    queries = GreedyQueries(patterns_of(X, Y, SCHEMA), RULES, Mass(), budget_of("mass", 1, 3))
+    queries.open(Reservation(Fraction(1), Fraction(0)), SeededEntropy(0))
+    queries.histogram([], 0)
     for prefix, rule in (([], 0), ([], 1), ([1], 2)):
         with pytest.raises(RuntimeError, match="not those of one rule list"):
-            doors.histogram(prefix, rule)
-    doors.histogram([0], None)
+            queries.histogram(prefix, rule)
+    queries.histogram([0], None)
     with pytest.raises(RuntimeError, match="not those of one rule list"):
-        doors.histogram([0], None)
-    doors.select([])
-    doors.select([0])
+        queries.histogram([0], None)
+    queries.select([])
+    queries.select([0])
     with pytest.raises(BudgetError):
-        doors.select([0, 1])
-    assert repr(doors) == "<GreedyDoors>"
+        queries.select([0, 1])
+    assert repr(queries) == "<GreedyQueries>"
     with pytest.raises(TypeError, match="cannot be pickled"):
-        doors.__reduce__()
+        queries.__reduce__()
 
 
 @pytest.mark.parametrize(

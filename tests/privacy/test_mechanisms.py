@@ -10,10 +10,9 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from discreet.private.queries.greedy_doors import GreedyDoors
 from scipy import stats
 
-from discreet import Schema, Vault
+from discreet import Schema
 from discreet.accounting.ledger import Reservation
 from discreet.private.counts.counting import NodeCounts
 from discreet.private.mechanisms.noisy_counts import NoisyCountsSelector
@@ -26,7 +25,9 @@ from discreet.private.noise.gaussian import Gaussian
 from discreet.private.noise.gumbel import Gumbel
 from discreet.private.noise.laplace import Laplace
 from discreet.private.noise.noisy_max import choose, log_prob, price_of_bounded_scores
+from discreet.private.queries.greedy import GreedyQueries
 from discreet.rules.candidates import Candidates
+from tests.support.counted import patterns_of
 from tests.support.selectors import budget_of, selector
 
 NOISES = {
@@ -163,16 +164,16 @@ def test_noisy_counts_pay_for_every_candidate():
 
 
 @pytest.mark.parametrize("mechanism", ["sm-laplace", "sm-cauchy", "gl-laplace", "gl-exponential", "gl-gaussian"])
-def test_doors_give_counts_the_noise_that_they_charge_for(mechanism):
+def test_queries_give_counts_the_noise_that_they_charge_for(mechanism):
     schema = Schema.of_booleans(["a", "b"])
-    vault = Vault.from_table(np.array([[True, False], [False, True]] * 20), [0, 1] * 20, schema)
+    counts = patterns_of(np.array([[True, False], [False, True]] * 20), [0, 1] * 20, schema)
     budget = budget_of(mechanism, 1, 4, "1e-6", min_support=5)
     entropy, reservation = Recorder(), Reservation(Fraction(1), Fraction(1, 10**6))
     candidates = Candidates.of_schema(schema)
-    doors = GreedyDoors(vault, candidates, MECHANISMS[mechanism], budget, reservation, entropy)
-    questions = [lambda: doors.histogram([], 0), lambda: doors.histogram([0], None)]
+    queries = GreedyQueries(counts, candidates, MECHANISMS[mechanism], budget).open(reservation, entropy)
+    questions = [lambda: queries.histogram([], 0), lambda: queries.histogram([0], None)]
     if MECHANISMS[mechanism].needs_support:
-        questions.append(lambda: doors.exceeds([]))
+        questions.append(lambda: queries.exceeds([]))
     for ask in questions:
         before = reservation.spent_epsilon
         ask()

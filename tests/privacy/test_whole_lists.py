@@ -2,7 +2,7 @@
 
 The law is computed list by list, twice: from the records (sampling/reference.py), and from the ``Problem`` that the samplers get,
 in which rules that agree are merged and cells are dropped. tests/private checks that the samplers follow it. Short lists, which
-are added up in place of that, are in test_summed_doors.py.
+are added up in place of that, are in test_summed_queries.py.
 """
 
 import copy
@@ -19,7 +19,7 @@ from discreet import DPOptimalRuleListClassifier, Ledger, Schema
 from discreet.audit.explore import ListsByEnvelope, law_of_lists
 from discreet.datasets import load_compas
 from discreet.evaluation.planning import expect
-from discreet.private.queries import histograms, list_doors
+from discreet.private.queries import base, lists
 from discreet.private.sampling.problem import make_problem
 from discreet.private.sampling.reference import law_of_draw
 from discreet.rules.prior import Prior
@@ -103,8 +103,8 @@ def test_the_accounting_is_not_slack():
 
 def law_of_problem(posed):
     """The probability of every concrete labelled list, from what the samplers get, as the audit has it."""
-    lists, logs = law_of_lists(posed)
-    return dict(zip(lists, np.exp(logs), strict=True))
+    every, logs = law_of_lists(posed)
+    return dict(zip(every, np.exp(logs), strict=True))
 
 
 @pytest.mark.parametrize("n_classes", [2, 3])
@@ -166,14 +166,14 @@ def test_large_tables_lose_no_more(n, rate):
 
 @pytest.fixture
 def posed_by_a_fit(monkeypatch):
-    """What the door hands to the samplers during a fit."""
+    """What the queries hand to the samplers during a fit."""
     seen = []
 
     def spy(truth, counts, prior, rate):
         seen.append((truth, counts, prior, rate))
         return make_problem(truth, counts, prior, rate)
 
-    monkeypatch.setattr(list_doors, "make_problem", spy)
+    monkeypatch.setattr(lists, "make_problem", spy)
     return seen
 
 
@@ -219,9 +219,9 @@ def test_class_weights_of_a_fit_are_at_most_one(posed_by_a_fit):
 
 def test_epsilon_is_rounded_down():
     for value in (Fraction(1, 3), Fraction(1, 10), Fraction(7, 10), Fraction(2)):
-        assert Fraction(list_doors.rounded_down(value)) <= value
-        assert list_doors.rounded_down(value) == pytest.approx(float(value), rel=1e-15)
-    assert list_doors.rounded_down(Fraction(10**9)) == list_doors.LARGEST_RATE
+        assert Fraction(base.rounded_down(value)) <= value
+        assert base.rounded_down(value) == pytest.approx(float(value), rel=1e-15)
+    assert base.rounded_down(Fraction(10**9)) == base.LARGEST_RATE
 
 
 def test_settings_of_numpy_do_not_make_an_error_of_the_records():
@@ -237,7 +237,7 @@ def test_class_counts_are_those_of_the_records_with_the_noise_that_is_charged(mo
         seen.append((counts.copy(), epsilon))
         return counts
 
-    monkeypatch.setattr(histograms, "release", spy)
+    monkeypatch.setattr(base, "release", spy)
     X, y = load_compas(binary=True, sensitive=False, return_X_y=True)
     X, y = X.astype(bool), np.asarray(y)
     clf = DPOptimalRuleListClassifier(1.0, joint=2, class_weight={1: 2.0}, prior=None, random_state=0).fit(X, y)

@@ -12,7 +12,7 @@ from discreet import DPOptimalTreeClassifier
 from discreet.audit.learners import is_broken
 from discreet.audit.trees import worst_tree
 from discreet.datasets import load_compas
-from discreet.private.queries import tree_doors
+from discreet.private.queries import base, trees
 from discreet.private.sampling.trees import drawing
 from discreet.private.sampling.trees.on_cells import TreeProblem
 from discreet.private.sampling.trees.reference import law_of_trees
@@ -109,12 +109,17 @@ def posed_by_a_fit(monkeypatch):
     """(problem, depth, the tree that was drawn) of each draw of a fit."""
     seen = []
 
-    def spy(problem, depth, *arguments):
-        tree = drawing.draw_tree(problem, depth, *arguments)
-        seen.append((problem, depth, tree))
-        return tree
+    class Seen(drawing.WeighedTrees):
+        def __init__(self, problem, depth, *more):
+            super().__init__(problem, depth, *more)
+            self._posed = problem, depth
 
-    monkeypatch.setattr(tree_doors, "draw_tree", spy)
+        def draw(self, entropy):
+            tree = super().draw(entropy)
+            seen.append((*self._posed, tree))
+            return tree
+
+    monkeypatch.setattr(trees, "WeighedTrees", Seen)
     return seen
 
 
@@ -154,7 +159,7 @@ def test_class_counts_are_those_of_the_leaves_with_the_noise_that_is_charged(mon
         released.append((counts.copy(), epsilon))
         return counts
 
-    monkeypatch.setattr(tree_doors, "release", spy)
+    monkeypatch.setattr(base, "release", spy)
     DPOptimalTreeClassifier(1.0, max_depth=2, class_weight={1: 2.0}).fit(X, Y)
     ((counts, epsilon),) = released  # one release for all leaves
     assert epsilon == Fraction(1, 10)
@@ -188,7 +193,7 @@ def test_what_the_sampler_holds_cannot_be_seen_or_copied():
 
 
 def test_a_tree_has_no_leaves_that_overlap():
-    """Whatever tree is asked about, each record is in one of its leaves: the door has no other way to ask."""
+    """Whatever tree is asked about, each record is in one of its leaves: there is no other way to ask."""
     tree = Fork(0, Fork(1, Leaf(), Fork(0, Leaf(), Leaf())), Fork(0, Leaf(), Leaf()))
     for record in product([False, True], repeat=2):
         leaves = [path for path, _ in leaves_of(tree) if all(record[test] == side for test, side in path)]

@@ -217,7 +217,7 @@ def test_many_columns_need_more_than_one_word():
     assert cells.counts.sum(0).tolist() == np.bincount(y).tolist()
 
 
-def test_cells_stay_in_the_vault():
+def test_cells_are_not_shown_or_copied():
     cells = fill(Schema.of_booleans(["a"], classes=(0, 1)), ({"a": np.array([True])}, np.array([0])))
     counter = CellCounter(cells, Candidates.of_schema(Schema.of_booleans(["a"])))
     for thing in (cells, counter):

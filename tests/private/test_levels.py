@@ -4,10 +4,12 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from discreet import Boolean, Categorical, Numeric, Schema, Vault
+from discreet import Boolean, Categorical, Numeric, Schema
 from discreet.private.counts import levels
 from discreet.private.counts.levels import LevelCounts
 from discreet.rules.candidates import Candidates
+
+from ..support.counted import patterns_of
 
 SCHEMA = Schema(
     [
@@ -59,7 +61,7 @@ def test_counts_of_all_tests_at_all_nodes_are_those_of_the_records(rows, monkeyp
     monkeypatch.setattr(levels, "ROWS", rows)
     rng = np.random.default_rng(0)
     X, y = table(400, rng)
-    counter = LevelCounts(Vault.from_table(X, y, SCHEMA)._cells, TESTS)
+    counter = LevelCounts(patterns_of(X, y, SCHEMA).cells, TESTS)
     true, labels = truths(X), np.array([y == c for c in "abc"])
     assert len(TESTS) == 9
     assert (counter.total() == labels.sum(1)).all()
@@ -76,7 +78,7 @@ def test_without_records_or_nodes_there_is_nothing():
     empty = pd.DataFrame(
         {"age": pd.Series([], dtype=float), "job": pd.Series([], dtype=str), "member": pd.Series([], dtype=object)}
     )
-    counter = LevelCounts(Vault.from_table(empty, np.array([], str), SCHEMA)._cells, TESTS)
+    counter = LevelCounts(patterns_of(empty, np.array([], str), SCHEMA).cells, TESTS)
     (node,) = counter.counts([()])
     assert not node.left.any()
     assert not node.captured.any()
@@ -85,7 +87,7 @@ def test_without_records_or_nodes_there_is_nothing():
 
 def test_a_test_is_undecided_where_the_path_leaves_both_answers():
     X, y = table(50, np.random.default_rng(1))
-    counter = LevelCounts(Vault.from_table(X, y, SCHEMA)._cells, TESTS)
+    counter = LevelCounts(patterns_of(X, y, SCHEMA).cells, TESTS)
     number = {str(TESTS[i]): i for i in range(len(TESTS))}
     assert list(counter.undecided(())) == list(range(len(TESTS)))
 
@@ -102,5 +104,5 @@ def test_a_test_is_undecided_where_the_path_leaves_both_answers():
 
 def test_nothing_exact_is_shown():
     X, y = table(5, np.random.default_rng(2))
-    counter = LevelCounts(Vault.from_table(X, y, SCHEMA)._cells, TESTS)
+    counter = LevelCounts(patterns_of(X, y, SCHEMA).cells, TESTS)
     assert repr(counter) == "<LevelCounts>"

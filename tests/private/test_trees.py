@@ -6,11 +6,11 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from discreet.private.queries.tree_doors import TreeDoors
 
 from discreet.private.mechanisms.whole_lists import DrawBudget
 from discreet.private.noise.decisions import Chances
 from discreet.private.noise.entropy import SeededEntropy
+from discreet.private.queries.trees import TreeQueries
 from discreet.private.sampling.optimum import best_tree
 from discreet.private.sampling.trees import drawing, on_cells, sums, worth
 from discreet.private.sampling.trees.drawing import WeighedTrees, draw_tree
@@ -23,7 +23,14 @@ from discreet.rules.numbered_tree import Fork, Leaf, leaves_of
 from discreet.rules.tree_prior import TreePrior
 from tests.privacy.twins import Free
 
-from ..support.small_trees import law_on_records, p_value, plain_sum, random_tree_problem, table_with_gaps, vault_with
+from ..support.small_trees import (
+    counts_with_gaps,
+    law_on_records,
+    p_value,
+    plain_sum,
+    random_tree_problem,
+    table_with_gaps,
+)
 
 DRAWS = 1_000
 LEAST_P = 1e-4
@@ -155,22 +162,22 @@ CASES = [
     ("seed", "classes", "score", "tests", "weights", "stages"),
     [case if case[0] == 2 else pytest.param(*case, marks=pytest.mark.slow) for case in CASES],
 )
-def test_the_door_draws_by_the_law_of_the_records(seed, classes, score, tests, weights, stages):
+def test_the_queries_draw_by_the_law_of_the_records(seed, classes, score, tests, weights, stages):
     columns, y, schema = table_with_gaps(seed, classes=classes)
     candidates = Candidates.of_tests(schema)
     chances = np.resize(np.array(tests, float), len(candidates))
     prior = TreePrior(0.6, chances / chances.sum())
     budget = DrawBudget(Fraction(1), Fraction(0), Fraction(1, 2))
     law = law_on_records(columns, y, schema, weights, prior, 0.5, score, stages)
-    doors = TreeDoors(
-        *(vault_with(columns, y, schema), candidates, budget, prior, np.array(weights), score),
-        *(Free(), SeededEntropy(seed)),
-    )
+    queries = TreeQueries(
+        counts_with_gaps(columns, y, schema), candidates, budget, prior, np.array(weights), score, stages
+    ).prepare()
+    queries.open(Free(), SeededEntropy(seed))
 
     def drawn():
         tree = Leaf()
         for depth in stages:
-            tree = doors.grow(tree, depth)
+            tree = queries.grow(tree, depth)
         return tree
 
     trees, chances = zip(*law.items(), strict=True)

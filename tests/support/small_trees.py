@@ -6,7 +6,7 @@ from itertools import product
 
 import numpy as np
 
-from discreet import Boolean, Categorical, Numeric, Schema, Vault
+from discreet import Boolean, Categorical, Numeric, Schema
 from discreet.audit.observed import misfit
 from discreet.private.sampling.trees.on_cells import TreeProblem
 from discreet.private.sampling.trees.worth import ACCURACY, MASS
@@ -15,6 +15,7 @@ from discreet.rules.numbered_tree import Fork, Leaf
 from discreet.rules.tree_prior import TreePrior
 
 from .brute_force import rule_holds
+from .counted import patterns_of
 
 # (score, classes, depth): how many tests still leave few enough trees to look at all of them
 TESTS = {
@@ -145,8 +146,8 @@ def law_on_records(columns, y, schema, weights, prior, rate, score, stages):
     return law
 
 
-def vault_with(columns, y, schema):
+def counts_with_gaps(columns, y, schema):
     import pandas as pd
 
     frame = pd.DataFrame({name: pd.Series(values, dtype=object) for name, values in columns.items()})
-    return Vault.from_table(frame, y, schema)
+    return patterns_of(frame, y, schema)
