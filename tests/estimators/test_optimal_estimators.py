@@ -9,14 +9,6 @@ from contextlib import redirect_stderr
 import numpy as np
 import pandas as pd
 import pytest
-from discreet.estimators.algorithms.optimal import (
-    MOST_CANDIDATES,
-    MOST_LISTS,
-    check_feasible,
-    count_lists,
-    draws_of,
-    is_feasible,
-)
 from sklearn.base import clone
 from sklearn.datasets import load_iris
 from sklearn.model_selection import GridSearchCV
@@ -38,6 +30,14 @@ from discreet import (
 from discreet._utils.errors import SchemaError
 from discreet.accounting.ledger import BudgetError
 from discreet.datasets import load_adult, load_compas, load_german_credit
+from discreet.estimators.feasible_lists import (
+    MOST_CANDIDATES,
+    MOST_LISTS,
+    check_feasible,
+    count_lists,
+    draws_of,
+    is_feasible,
+)
 from discreet.private.sampling.deadline import TimeLimitError
 
 
@@ -238,14 +238,15 @@ def shown_on_a_terminal(clf, compas, monkeypatch):
     return re.sub(r"\x1b\[[0-9;?]*[a-zA-Z]", "", shown.getvalue())
 
 
-def test_what_is_drawn_from_an_envelope_shows_a_spinner_and_nothing_else(compas, monkeypatch):
-    clf = DPOptimalRuleListClassifier(max_length=3, max_card=2, verbose=True)
+@pytest.mark.parametrize("parameters", [{"max_length": 3}, {"max_length": 8, "joint": 4}])
+def test_what_is_drawn_from_an_envelope_shows_how_long_it_has_been_going_on_and_no_end(compas, monkeypatch, parameters):
+    clf = DPOptimalRuleListClassifier(max_card=2, exclude=list(compas[0].columns[6:]), verbose=True, **parameters)
     counted, _, text = shown_on_a_terminal(clf, compas, monkeypatch).partition("\n")
-    assert (
-        counted == "The records are counted once, by 12 columns: at most 531,441 patterns, and never more than records"
+    assert counted == "The records are counted once, by 6 columns: at most 729 patterns, and never more than records"
+    assert re.fullmatch(r"([━╸╺\s]|counting the records|drawing a rule list|\(draw \d of 2\)|\d+:\d\d:\d\d)*", text), (
+        text
     )
-    assert re.fullmatch(r"([⠀-⣿\s]|learning a rule list|\d+:\d\d:\d\d)*", text), text
-    assert "learning a rule list" in text
+    assert "drawing a rule list" in text
 
 
 @pytest.mark.parametrize("joint", [None, 1])

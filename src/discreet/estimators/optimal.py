@@ -125,7 +125,8 @@ class DPOptimalRuleListClassifier(PrivateClassifier):
         return ListPlan(
             **self._common(candidates, counting, replace(promise, limits=limits.said if limits else ())),
             said=estimate_of_lists(*public) if self.verbose and summed else "",
-            bar=Bar(bool(self.verbose), steps_of_lists(len(candidates), sizes)),
+            # how long an envelope takes follows from the records: it has no end that is known
+            bar=Bar(bool(self.verbose), steps_of_lists(len(candidates), sizes if summed else [0] * len(sizes))),
             budget=budget,
             prior=prior,
             class_weights=class_weights(self.class_weight, self.classes_),

@@ -98,12 +98,12 @@ class Bar:
                 self._bar = progress.Progress(
                     progress.TextColumn("{task.description}"),
                     *(progress.BarColumn(), progress.TaskProgressColumn(), progress.TimeElapsedColumn()),
-                    *(progress.TimeRemainingColumn(), progress.TextColumn("left")),
+                    *(progress.TimeRemainingColumn(), progress.TextColumn("{task.fields[left]}")),
                     console=console,
                     transient=True,
                 )
                 self._bar.start()
-                self._task = self._bar.add_task("counting the records", total=None)
+                self._task = self._bar.add_task("counting the records", total=None, left="")
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -115,7 +115,8 @@ class Bar:
         """The stage of this number begins, with so many draws."""
         if self._bar is not None:
             title, total = self._describe(stage, draws)
-            self._bar.reset(self._task, total=total or None, description=title)
+            # without an end there is no time left: what would stand before the word is how long it has been going on
+            self._bar.reset(self._task, total=total or None, description=title, left="left" if total else "")
 
     def advance(self, steps: int) -> None:
         """So many steps are done."""
