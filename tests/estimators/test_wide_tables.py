@@ -6,16 +6,19 @@ from fractions import Fraction
 import numpy as np
 import pandas as pd
 import pytest
-from discreet.private.queries.summed_doors import SummedListDoors, SummedTreeDoors
 
 from discreet import DPOptimalRuleListClassifier, DPOptimalTreeClassifier, Ledger, Schema, Vault
 from discreet._utils.errors import NotEnoughMemory
-from discreet.private.queries import summed_doors, tuple_vault
+from discreet.accounting.ledger import BudgetError
+from discreet.accounting.reservation import Reservation
+from discreet.private.counts import counts as counts_module
+from discreet.private.queries import lists, trees
 from discreet.private.sampling import deadline
 from discreet.private.sampling.deadline import TimeLimitError
 from discreet.schema.columns import Categorical, Numeric
 from discreet.sources import plan as plan_module
 from discreet.sources.plan import PATTERNS, TUPLES
+from discreet.sources.source import Source
 
 pytestmark = pytest.mark.filterwarnings("ignore::discreet._utils.errors.PrivacyWarning")
 
@@ -67,8 +70,7 @@ def test_the_same_model_from_tuples_and_from_patterns(monkeypatch, name, classes
     X, y = frame.drop(columns="y"), frame["y"]
     for seed in range(3):
         clf = kind(0.7, schema=schema, random_state=seed, **parameters)
-        clf._set_classes(list(classes), ValueError)
-        assert clf._plan(clf._candidates(schema)).way == TUPLES
+        assert clf.plan().counting.way == TUPLES
         from_tuples = clf.fit(X, y).model_
         vault = Vault.from_table(X, y, schema)
         assert kind(0.7, schema=schema, random_state=seed, **parameters).fit_vault(vault).model_ == from_tuples
@@ -76,7 +78,7 @@ def test_the_same_model_from_tuples_and_from_patterns(monkeypatch, name, classes
             patched.setattr(plan_module, "FEW_PATTERNS", 10**20)
             clf = kind(0.7, schema=schema, random_state=seed, **parameters)
             assert clf.fit(X, y).model_ == from_tuples
-            assert clf._plan(clf._candidates(schema)).way == PATTERNS
+            assert clf.plan().counting.way == PATTERNS
 
 
 @pytest.mark.parametrize("name", ["a list", "a tree in stages"])
@@ -110,70 +112,104 @@ class Stopped(BaseException):
     """Like KeyboardInterrupt, which would stop the tests."""
 
 
-@pytest.mark.parametrize("doors", [SummedListDoors, SummedTreeDoors])
+PREPARED = {  # what is made before anything is booked
+    "a list, added up": (DPOptimalRuleListClassifier, {}, lists, "ListSums"),
+    "a long list": (DPOptimalRuleListClassifier, {"max_length": 5}, lists, "make_problem"),
+    "a tree": (DPOptimalTreeClassifier, {}, trees, "WeighedTrees"),
+}
+
+
+@pytest.mark.parametrize("name", PREPARED)
+@pytest.mark.parametrize("patterns", [False, True], ids=["from the table", "from patterns"])
 @pytest.mark.parametrize("error", [Stopped, MemoryError, TimeLimitError])
-def test_what_stops_before_the_draw_books_nothing(monkeypatch, doors, error):
+def test_what_stops_before_the_draw_books_nothing(monkeypatch, name, patterns, error):
     def stops(*_, **__):
         raise error("stopped")
 
-    kind = DPOptimalRuleListClassifier if doors is SummedListDoors else DPOptimalTreeClassifier
-    monkeypatch.setattr(summed_doors, "ListSums" if doors is SummedListDoors else "WeighedTrees", stops)
+    kind, parameters, module, what = PREPARED[name]
+    monkeypatch.setattr(module, what, stops)
     ledger, frame = Ledger(epsilon=1.0), table()
+    X, y = frame.drop(columns="y"), frame["y"]
+    clf = kind(0.5, schema=SCHEMA, ledger=ledger, **parameters)
     with pytest.raises(NotEnoughMemory if error is MemoryError else error) as caught:
-        kind(0.5, schema=SCHEMA, ledger=ledger).fit(frame.drop(columns="y"), frame["y"])
-    assert ledger.remaining[0] == 1
+        clf.fit_vault(Vault.from_table(X, y, SCHEMA)) if patterns else clf.fit(X, y)
+    assert ledger.entries == ()
     if error is MemoryError:
         assert "Nothing was booked" in str(caught.value)
 
 
-def test_a_limit_of_time_that_strikes_while_all_lists_are_added_up_books_nothing():
+@pytest.mark.parametrize("name", ["a list", "a tree of depth 3"])
+@pytest.mark.parametrize("patterns", [False, True], ids=["from the table", "from patterns"])
+def test_a_limit_of_time_that_strikes_while_all_models_are_added_up_books_nothing(name, patterns):
+    kind, parameters = LEARNERS[name]
     ledger, frame = Ledger(epsilon=1.0), table()
-    clf = DPOptimalRuleListClassifier(0.5, schema=SCHEMA, ledger=ledger, time_limit=1e-9)
+    X, y = frame.drop(columns="y"), frame["y"]
+    clf = kind(0.5, schema=SCHEMA, ledger=ledger, time_limit=1e-9, **parameters)
     with pytest.raises(TimeLimitError, match="nothing was booked"):
-        clf.fit(frame.drop(columns="y"), frame["y"])
-    assert ledger.remaining[0] == 1
+        clf.fit_vault(Vault.from_table(X, y, SCHEMA)) if patterns else clf.fit(X, y)
+    assert ledger.entries == ()
 
 
-def test_counting_patterns_is_not_under_the_limit_of_time_as_long_as_nothing_is_booked(monkeypatch):
+@pytest.mark.parametrize(
+    ("name", "module", "counting"),
+    [
+        ("a list", counts_module, "tuples_of"),
+        ("a tree of depth 3", trees, "rules_on_cells"),
+        ("a tree in stages", trees, "rules_on_cells"),
+    ],
+)
+def test_counting_patterns_is_not_under_the_limit_of_time_as_long_as_nothing_is_booked(
+    monkeypatch, name, module, counting
+):
     """How long it takes depends on the records: with one limit after the other anybody could ask for it, at no cost."""
-    clock, count = [0.0], tuple_vault.tuples_of
+    clock, count = [0.0], getattr(module, counting)
 
     def slow(cells, *arguments):
-        clock[0] += 0.0 if cells.counted else 100.0
+        clock[0] += 100.0 if clock == [0.0] else 0.0
         return count(cells, *arguments)
 
-    monkeypatch.setattr(tuple_vault, "tuples_of", slow)
+    monkeypatch.setattr(module, counting, slow)
     monkeypatch.setattr(deadline.time, "monotonic", lambda: clock[0])
-    frame = table()
+    frame, (kind, parameters) = table(), LEARNERS[name]
     vault = Vault.from_table(frame.drop(columns="y"), frame["y"], SCHEMA)
-    clf = DPOptimalRuleListClassifier(0.5, schema=SCHEMA, time_limit=10.0).fit_vault(vault)
+    clf = kind(0.5, schema=SCHEMA, time_limit=10.0, **parameters).fit_vault(vault)
     assert clock == [100.0]
     assert clf.privacy_.proved.epsilon == 0.5
 
 
-def test_a_limit_of_time_that_strikes_at_a_later_draw_leaves_the_budget_booked(monkeypatch):
+@pytest.mark.parametrize(
+    ("kind", "parameters", "charged"),
+    [
+        (DPOptimalRuleListClassifier, {"max_length": 7, "joint": 3}, 2),
+        (DPOptimalRuleListClassifier, {"max_length": 5, "exclude": ["x4", "x5", "x6"]}, 1),  # an envelope
+        (DPOptimalTreeClassifier, {"stages": (2, 2)}, 2),
+    ],
+)
+@pytest.mark.parametrize("patterns", [False, True], ids=["from the table", "from patterns"])
+def test_a_limit_of_time_that_strikes_after_a_charge_leaves_the_budget_booked(
+    monkeypatch, kind, parameters, charged, patterns
+):
+    """At the second draw, or at the first one where it is not prepared."""
+    clock, draw, draws = [0.0], Reservation.draw, []
+
+    def late(self, epsilon, delta, what):
+        draw(self, epsilon, delta, what)
+        draws.append(what)
+        clock[0] = 100.0 if len(draws) >= charged else 0.0
+
+    monkeypatch.setattr(Reservation, "draw", late)
+    monkeypatch.setattr(deadline.time, "monotonic", lambda: clock[0])
     frame, ledger = table(), Ledger(epsilon=1.0)
-    clf = DPOptimalRuleListClassifier(0.5, schema=SCHEMA, ledger=ledger, max_length=7, joint=3, time_limit=1e9)
-    sums, made = summed_doors.ListSums, []
-
-    def second_is_late(*arguments):
-        made.append(arguments)
-        if len(made) > 1:
-            arguments[5]._end = -1.0
-        return sums(*arguments)
-
-    monkeypatch.setattr(summed_doors, "ListSums", second_is_late)
+    X, y = frame.drop(columns="y"), frame["y"]
+    clf = kind(0.5, schema=SCHEMA, ledger=ledger, time_limit=10.0, **parameters)
     with pytest.raises(TimeLimitError, match="budget stays spent"):
-        clf.fit(frame.drop(columns="y"), frame["y"])
+        clf.fit_vault(Vault.from_table(X, y, SCHEMA)) if patterns else clf.fit(X, y)
+    assert len(draws) == charged
     assert ledger.remaining[0] == Fraction(1, 2)
 
 
 def test_an_empty_budget_is_noticed_before_the_records_are_counted(monkeypatch):
-    from discreet.private.queries.tuple_vault import TupleVault
-
-    from discreet.accounting.ledger import BudgetError
-
-    monkeypatch.setattr(TupleVault, "__init__", lambda *_: pytest.fail("the records were counted"))
+    monkeypatch.setattr(Source, "count", lambda *_: pytest.fail("the records were counted"))
     frame = table()
     with pytest.raises(BudgetError):
         DPOptimalRuleListClassifier(2.0, schema=SCHEMA, ledger=Ledger(epsilon=1.0)).fit(
@@ -181,7 +217,7 @@ def test_an_empty_budget_is_noticed_before_the_records_are_counted(monkeypatch):
         )
 
 
-def test_doors_charge_before_they_answer():
+def test_each_question_is_charged_and_together_they_are_what_was_booked():
     frame = table()
     for kind, parameters in LEARNERS.values():
         ledger = Ledger(epsilon=1.0)

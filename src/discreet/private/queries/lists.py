@@ -74,9 +74,8 @@ class ListQueries(Queries):
 
     def prepare(self) -> Self:
         """Weigh all lists of the first draw, or lay out what they are drawn from."""
-        if (
-            self._summed
-        ):  # counted before the clock runs: a limit that strikes then would say something about the records
+        if self._summed:
+            # counted before the clock runs: a limit that strikes then would say something about the records
             self._counts.joint(self._columns, self._size)
         self._deadline = Deadline(self._time_limit, booked=False)
         self._first = self._weighed((), self._draws[0])

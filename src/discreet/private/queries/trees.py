@@ -74,9 +74,11 @@ class TreeQueries(Queries):
 
     def prepare(self) -> Self:
         """Count the records, and weigh all trees of the first stage."""
+        # counted before the clock runs: a limit that strikes then would say something about the records
+        (leaf,) = self._leaves(Leaf())
         self._deadline = Deadline(self._time_limit, booked=False)
         if not self.is_exact:
-            self._first = self._weighed(self._leaves(Leaf())[0], self._stages[0])
+            self._first = self._weighed(leaf, self._stages[0])
         return self
 
     def open(self, reservation: Reservation, entropy: Entropy) -> Self:
