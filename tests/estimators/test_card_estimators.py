@@ -7,7 +7,6 @@ from fractions import Fraction
 import numpy as np
 import pandas as pd
 import pytest
-from discreet.private.queries.card_doors import CardDoors
 from sklearn.base import clone
 from sklearn.datasets import load_iris
 from sklearn.metrics import roc_auc_score
@@ -31,6 +30,7 @@ from discreet.accounting.ledger import BudgetError
 from discreet.datasets import load_compas, load_german_credit
 from discreet.models.score_card import ScoreCard
 
+from ..support.charges import watch_charges
 from .test_tree_estimators import IRIS
 
 
@@ -88,30 +88,13 @@ def test_so_many_columns_give_points_as_are_asked_for(compas):
     assert every == DPScoreCardClassifier(10.0, schema=schema, random_state=0).fit(X, y).card_
 
 
-def charges(monkeypatch):
-    """What each later fit is charged, one after the other."""
-    charged = []
-    opened = CardDoors.open
-
-    def watched(self, reservation, entropy):
-        class Watching:
-            def draw(self, epsilon, delta, what):
-                charged.append((what, epsilon, delta))
-                reservation.draw(epsilon, delta, what)
-
-        return opened(self, Watching(), entropy)
-
-    monkeypatch.setattr(CardDoors, "open", watched)
-    return charged
-
-
 @pytest.mark.parametrize(
     "parameters",
     [{}, {"counts_share": 0}, {"max_columns": 2}, {"tree_depth": 1}, {"one_by_one": True}, {"one_by_one": False}],
 )
 def test_charges_add_up_to_epsilon_exactly(compas, monkeypatch, parameters):
     X, y, schema = compas
-    charged, ledger = charges(monkeypatch), Ledger(epsilon=0.7)
+    charged, ledger = watch_charges(monkeypatch), Ledger(epsilon=0.7)
     DPScoreCardClassifier(0.7, schema=schema, ledger=ledger, **parameters).fit(X, y)
     (entry,) = ledger.entries
     assert sum(epsilon for _, epsilon, _ in charged) == entry.spent_epsilon == entry.proved_epsilon == ledger.epsilon
@@ -124,7 +107,7 @@ def test_charges_add_up_to_epsilon_exactly(compas, monkeypatch, parameters):
 
 def test_with_three_classes_all_of_epsilon_goes_to_the_points(monkeypatch):
     X, y = load_iris(return_X_y=True, as_frame=True)
-    charged, ledger = charges(monkeypatch), Ledger(epsilon=2)
+    charged, ledger = watch_charges(monkeypatch), Ledger(epsilon=2)
     clf = DPScoreCardClassifier(2.0, schema=IRIS, ledger=ledger).fit(X, y)
     assert [(what, epsilon) for what, epsilon, _ in charged] == [("class counts of a column", Fraction(1, 2))] * 4
     assert ledger.remaining[0] == 0

@@ -6,15 +6,15 @@ from unittest.mock import patch
 import numpy as np
 import pandas as pd
 import pytest
-from discreet.estimators.algorithms.cards import limits_between, risks_of
-from discreet.private.queries.card_doors import CardDoors
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from discreet import Boolean, Categorical, DPScoreCardClassifier, Numeric, Schema, ScoreCardClassifier
 from discreet.datasets import load_compas
+from discreet.estimators.card_learner import limits_between, risks_of
 from discreet.private.counts.totals import ByTotal
 from discreet.private.mechanisms.score_cards import CardBudget
+from discreet.private.queries.cards import CardQueries
 from discreet.rules.column_parts import Weights, parts_of
 from discreet.rules.rules import truth
 
@@ -149,13 +149,13 @@ def test_with_much_noise_columns_are_counted_at_once():
     X, y = doubled(np.random.default_rng(1), 200)
     schema = Schema.of_booleans(["a", "again", "b"], classes=[0, 1])
     asked = []
-    count = CardDoors.count
+    count = CardQueries.count
 
-    def watched(doors, columns, weights=None):
+    def watched(queries, columns, weights=None):
         asked.append((columns, weights is None))
-        return count(doors, columns, weights)
+        return count(queries, columns, weights)
 
-    with patch.object(CardDoors, "count", watched):
+    with patch.object(CardQueries, "count", watched):
         DPScoreCardClassifier(0.1, schema=schema, random_state=0).fit(X, y)
     assert asked == [([[0]], True), ([[1, 2]], True)]
 

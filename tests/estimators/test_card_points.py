@@ -4,8 +4,9 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from discreet.estimators.algorithms.card_points import GRID, class_totals, evidence, log_likelihood
 from scipy.stats import kendalltau
+
+from discreet.estimators.card_points import GRID, class_totals, evidence, log_likelihood
 
 
 def log_odds(column):

@@ -3,7 +3,6 @@
 import csv
 import sys
 
-import discreet.private.queries.histograms as histograms
 import duckdb
 import numpy as np
 import onnxruntime
@@ -31,6 +30,7 @@ from discreet.cli import main
 from discreet.models.display.summary import summarize
 from discreet.models.labelled import lines_in_labels, reason_for_label
 from discreet.models.partition import Answer
+from discreet.private.noise import discrete_laplace
 from discreet.report.html import to_html
 
 WEIGHTED = {"class_weight": {1: 100}}
@@ -63,14 +63,14 @@ def records(n_classes, rare=False, n=600):
 @pytest.fixture
 def released(monkeypatch):
     """Every histogram that was given out."""
-    seen, answer = [], histograms.release
+    seen, answer = [], discrete_laplace.release
 
     def listened(*given):
         noisy = answer(*given)
         seen.append(np.asarray(noisy, float).ravel())
         return noisy
 
-    for name, module in list(sys.modules.items()):  # every door has its own name of it
+    for name, module in list(sys.modules.items()):  # each module of queries has its own name of it
         if name.startswith("discreet.private.queries") and getattr(module, "release", None) is answer:
             monkeypatch.setattr(module, "release", listened)
     return seen

@@ -3,13 +3,15 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from discreet.estimators.algorithms.greedy import greedy, majority
-from discreet.private.queries.exact import ExactDoors
 from hypothesis import given
 from hypothesis import strategies as st
 
 from discreet import GreedyRuleListClassifier
 from discreet.datasets import load_adult, load_compas, load_german_credit
+from discreet.estimators.base import majority
+from discreet.estimators.greedy import greedy
+from discreet.private.counts.counts import Patterns
+from discreet.private.queries.greedy import ExactGreedyQueries
 from discreet.rules.candidates import Candidates
 
 from ..private.test_cells import fill
@@ -23,7 +25,9 @@ PROTOTYPE = Path(__file__).parents[3] / "shared" / "prototype"
 @given(problems(max_card=2), st.integers(1, 5))
 def test_greedy_chooses_as_brute_force_does(problem, max_length):
     candidates, table, y = problem
-    learned = greedy(ExactDoors(fill(candidates.schema, (table, y)), candidates), max_length)
+    schema = candidates.schema
+    counts = Patterns(schema, schema.classes, fill(schema, (table, y)))
+    learned = greedy(ExactGreedyQueries(counts, candidates), max_length)
     holds = [[brute_force.rule_holds(candidates.schema, r, table, i) for i in range(len(y))] for r in candidates]
     masks = np.array(holds, dtype=bool).reshape(len(candidates), len(y))
     assert learned.chosen == brute_force.greedy(masks, y, max_length - 1)

@@ -7,7 +7,6 @@ from fractions import Fraction
 import numpy as np
 import pandas as pd
 import pytest
-from discreet.estimators.algorithms.greedy_trees import greedy_tree
 from sklearn.base import clone
 from sklearn.datasets import load_iris
 from sklearn.model_selection import GridSearchCV
@@ -28,6 +27,7 @@ from discreet import (
 from discreet._utils.errors import SchemaError
 from discreet.accounting.ledger import BudgetError
 from discreet.datasets import load_adult, load_compas, load_german_credit
+from discreet.estimators.greedy_trees import greedy_tree
 from discreet.private.mechanisms.registry import MECHANISMS
 from discreet.report.html import to_html
 from discreet.rules.numbered_tree import Fork, Leaf
@@ -166,7 +166,7 @@ def test_a_support_that_no_node_has_leaves_a_leaf(compas):
 
 
 class Recorded:
-    """Doors that answer as told, and keep what they were asked."""
+    """Queries that answer as told, and keep what they were asked."""
 
     def __init__(self, enough, tests):
         self.enough, self.tests, self.asked = enough, tests, []
@@ -186,11 +186,11 @@ class Recorded:
 
 def test_the_learner_goes_level_by_level_and_leaves_what_is_small_or_pure():
     left = ((0, False),)
-    doors = Recorded(lambda path: path != left, lambda path: len(path) if len(path) < 2 else None)
-    tree = greedy_tree(doors, 4)
+    queries = Recorded(lambda path: path != left, lambda path: len(path) if len(path) < 2 else None)
+    tree = greedy_tree(queries, 4)
     assert tree == Fork(0, Fork(1, Leaf(), Leaf()), Leaf())
     below = [((0, True), (1, True)), ((0, True), (1, False))]
-    assert doors.asked == [
+    assert queries.asked == [
         ("exceed", [()]),
         ("select", [()]),
         ("exceed", [((0, True),), left]),

@@ -5,20 +5,12 @@ import pickle
 import re
 import warnings
 from contextlib import redirect_stderr
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
 import pandas as pd
 import pytest
-from discreet.estimators.algorithms.trees import (
-    DEEPEST,
-    check_feasible,
-    count_steps,
-    estimate_seconds,
-    is_feasible,
-    whole_tree,
-)
-from discreet.private.queries.tree_doors import TreeDoors
 from sklearn.base import clone
 from sklearn.datasets import load_iris
 from sklearn.model_selection import GridSearchCV
@@ -42,9 +34,12 @@ from discreet import (
 from discreet._utils.errors import SchemaError
 from discreet.accounting.ledger import BudgetError
 from discreet.datasets import load_adult, load_compas, load_german_credit
+from discreet.estimators.feasible_trees import DEEPEST, check_feasible, count_steps, estimate_seconds, is_feasible
+from discreet.estimators.progress import Bar
 from discreet.private.sampling.deadline import TimeLimitError
 from discreet.rules.numbered_tree import Fork, Leaf
 
+from ..support.charges import watch_charges
 from ..support.slices import slow_but
 
 IRIS = Schema(
@@ -98,30 +93,10 @@ def test_labels_are_drawn_and_counts_may_be_left_out(compas):
     assert set(np.unique(clf.predict_proba(compas[0]))) <= {0.0, 1.0}
 
 
-def spied(monkeypatch):
-    """What the reservation of each later fit is charged, one after the other."""
-    charged = []
-    init = TreeDoors.__init__
-
-    def watched(self, *given, **named):
-        init(self, *given, **named)
-        reservation = self._reservation
-
-        class Watching:
-            def draw(self, epsilon, delta, what):
-                charged.append((what, epsilon, delta))
-                reservation.draw(epsilon, delta, what)
-
-        self._reservation = Watching()
-
-    monkeypatch.setattr(TreeDoors, "__init__", watched)
-    return charged
-
-
 @pytest.mark.parametrize("counts_share", [0, 0.1, 0.3])
 @pytest.mark.parametrize("stages", [None, (3,), (2, 1), (1, 1, 2)])
 def test_each_stage_is_charged_and_they_add_up_to_epsilon_exactly(compas, monkeypatch, stages, counts_share):
-    charged, ledger = spied(monkeypatch), Ledger(epsilon=0.7)
+    charged, ledger = watch_charges(monkeypatch), Ledger(epsilon=0.7)
     DPOptimalTreeClassifier(0.7, stages=stages, counts_share=counts_share, ledger=ledger).fit(*compas)
     (entry,) = ledger.entries
     assert sum(epsilon for _, epsilon, _ in charged) == entry.spent_epsilon == entry.epsilon == ledger.epsilon
@@ -139,7 +114,7 @@ def test_each_stage_is_charged_and_they_add_up_to_epsilon_exactly(compas, monkey
 
 
 def test_a_person_with_several_records_is_promised_epsilon_and_each_record_less(compas, monkeypatch):
-    charged, ledger = spied(monkeypatch), Ledger(epsilon=2)
+    charged, ledger = watch_charges(monkeypatch), Ledger(epsilon=2)
     clf = DPOptimalTreeClassifier(2.0, records_per_person=4, ledger=ledger).fit(*compas)
     assert sum(epsilon for _, epsilon, _ in charged) == Fraction(1, 2)
     assert ledger.remaining[0] == 0
@@ -224,13 +199,13 @@ def test_what_is_out_of_reach_is_said_before_the_records_are_read(monkeypatch):
     assert ledger.entries == ()
 
 
-def test_a_time_limit_fails_the_fit_and_keeps_the_budget_spent():
+def test_a_time_limit_that_strikes_while_all_trees_are_added_up_fails_the_fit_and_books_nothing():
     X, y = load_adult(binary=True, sensitive=False, return_X_y=True)
     ledger = Ledger(epsilon=1.0)
     clf = DPOptimalTreeClassifier(max_depth=5, time_limit=1e-6, ledger=ledger)
-    with pytest.raises(TimeLimitError, match="time_limit"):
+    with pytest.raises(TimeLimitError, match=r"time_limit.*; nothing was booked"):
         clf.fit(X.astype(bool), y)
-    assert ledger.remaining[0] == 0
+    assert ledger.entries == ()
     assert not hasattr(clf, "tree_")
     with pytest.raises(TimeLimitError, match="time_limit"):
         OptimalTreeClassifier(max_depth=5, time_limit=1e-6).fit(X, y)
@@ -492,15 +467,21 @@ def test_an_estimate_grows_with_tests_depth_classes_and_stages():
 
 
 def test_the_learner_says_how_many_trees_a_stage_draws():
-    class Doors:
+    class Grown:
         def grow(self, tree, depth):
             return Fork(0, Leaf(0), Fork(1, Leaf(0), Leaf(1)))
 
         def count(self, tree):
             pytest.fail("counts were not asked for")
 
+    class Told(Bar):
+        def begin_stage(self, stage, draws):
+            told.append((stage, draws))
+
     told = []
-    whole_tree(Doors(), (2, 2), False, lambda *stage: told.append(stage))
+    plan = replace(DPOptimalTreeClassifier(stages=(2, 2), counts_share=0, schema=IRIS).plan(), bar=Told())
+    plan.queries(None)  # the first stage begins with them
+    plan.run(Grown())
     assert told == [(0, 1), (1, 3)]
 
 
