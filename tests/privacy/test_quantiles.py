@@ -9,8 +9,6 @@ from fractions import Fraction
 import numpy as np
 import pandas as pd
 import pytest
-from discreet.estimators.algorithms.cuts import cuts_by_halving, levels
-from discreet.private.queries.cut_doors import CutDoors
 
 from discreet import (
     Boolean,
@@ -25,11 +23,15 @@ from discreet import (
     private_cuts,
 )
 from discreet._utils.errors import PrivacyWarning, SchemaError
-from discreet._utils.tables import Table
+from discreet._utils.tables import Table, as_table
 from discreet.accounting.ledger import BudgetError, Reservation
 from discreet.audit.observed import misfit
-from discreet.private.mechanisms.quantile import QuantileSelector, Stretch, rank_losses
+from discreet.evaluation.cut_points import cuts_by_halving, levels
+from discreet.private.mechanisms.quantile import CutsBudget, QuantileSelector, Stretch, rank_losses
 from discreet.private.noise.entropy import SeededEntropy, SystemEntropy
+from discreet.private.queries.cuts import CutQueries
+from discreet.sources.memory import MemoryTable
+from discreet.sources.plan import Counting
 
 from .test_mass import compositions
 
@@ -138,7 +140,7 @@ class Unanswered(Exception):
     """More is asked than was answered."""
 
 
-class ScriptedDoors:
+class Scripted:
     """Answers as told, and says how likely that is."""
 
     def __init__(self, counts, script):
@@ -147,7 +149,7 @@ class ScriptedDoors:
     def law(self, s):
         return QuantileSelector(E).log_prob(self.counts[s.first : s.last + 1], s.part, s.parts)
 
-    def cut(self, stretches):
+    def cut(self, column, stretches):
         self.asked.append(tuple(stretches))
         if not self.script:
             raise Unanswered
@@ -156,15 +158,15 @@ class ScriptedDoors:
         return list(answers)
 
 
-def law_of(counts, n_cuts, learner=cuts_by_halving, doors=ScriptedDoors):
+def law_of(counts, n_cuts, learner=cuts_by_halving):
     """The exact probability of each set of cuts."""
     found = Counter()
     scripts = [()]
     while scripts:
         script = scripts.pop()
-        one = doors(counts, script)
+        one = Scripted(counts, script)
         try:
-            cuts = learner(one, len(counts) - 1, n_cuts)
+            cuts = learner(one, "age", len(counts) - 1, n_cuts)
         except Unanswered:
             choices = [range(s.first, s.last) for s in one.asked[-1]]
             scripts += [(*script, answers) for answers in itertools.product(*choices)]
@@ -197,9 +199,9 @@ def test_a_column_costs_its_levels_on_all_small_neighbours(n_cuts, bins, largest
     assert worst > 0.5 * levels(n_cuts) * float(E)
 
 
-def all_see_everything(doors, n_candidates, n_cuts):
+def all_see_everything(queries, column, n_candidates, n_cuts):
     """A broken twin: every quantile from all records, and all of them at the price of one."""
-    return sorted(doors.cut([Stretch(0, n_candidates, i + 1, n_cuts + 1) for i in range(n_cuts)]))
+    return sorted(queries.cut(column, [Stretch(0, n_candidates, i + 1, n_cuts + 1) for i in range(n_cuts)]))
 
 
 def test_quantiles_of_all_records_at_the_price_of_one_level_are_caught():
@@ -211,51 +213,53 @@ def test_the_levels_are_those_of_halving(n_cuts):
     class Middle:
         asked = 0
 
-        def cut(self, stretches):
+        def cut(self, column, stretches):
             self.asked += 1
             return [(s.first + s.last) // 2 for s in stretches]
 
-    doors = Middle()
-    assert len(cuts_by_halving(doors, 1_000, n_cuts)) == n_cuts
-    assert doors.asked == levels(n_cuts) == math.ceil(math.log2(n_cuts + 1))
+    queries = Middle()
+    assert len(cuts_by_halving(queries, "age", 1_000, n_cuts)) == n_cuts
+    assert queries.asked == levels(n_cuts) == math.ceil(math.log2(n_cuts + 1))
 
 
 def test_no_cut_is_chosen_twice_and_a_column_may_run_out_of_candidates():
     rng = np.random.default_rng(0)
 
     class Anywhere:
-        def cut(self, stretches):
+        def cut(self, column, stretches):
             return [int(rng.integers(s.first, s.last)) for s in stretches]
 
     for _ in range(200):
-        cuts = cuts_by_halving(Anywhere(), 9, 7)
+        cuts = cuts_by_halving(Anywhere(), "age", 9, 7)
         assert 1 <= len(cuts) == len(set(cuts)) <= 7
         assert set(cuts) <= set(range(9))
 
 
-def doors_to(values, reservation, e=E, entropy=None, **facts):
-    schema = Schema([Numeric("age", cuts=range(1, 10), low=0, high=10, **facts)])
-    vault = Vault.from_table({"age": values}, [0] * len(values), schema)
-    return CutDoors(vault, e, reservation, entropy or SystemEntropy())
+def queries_to(values, reservation, **facts):
+    """Of this column of a table, at E for each level."""
+    column = Numeric("age", cuts=range(1, 10), low=0, high=10, **facts)
+    records = MemoryTable(as_table({"age": values}, ["age"]), [0] * len(values), [0, 1])
+    counts = records.count(Counting.by_column(Schema([column]), [column]))
+    return CutQueries(counts, [column], CutsBudget(E, E)).open(reservation, SystemEntropy())
 
 
-def test_the_door_charges_first_and_once_a_level_and_refuses_what_overlaps():
+def test_queries_charge_first_and_once_a_level_and_refuse_what_overlaps():
     reservation = Reservation(2 * E, Fraction(0))
-    doors = doors_to([1, 2, 3], reservation)
-    doors._counts = None  # a door that is refused does not get to look at it
+    queries = queries_to([1, 2, 3], reservation)
+    queries._counts = None  # a query that is refused does not get to look at them
     with pytest.raises(RuntimeError, match="overlap"):
-        doors.cut([Stretch(0, 5, 1, 2), Stretch(5, 9, 1, 2)])
+        queries.cut("age", [Stretch(0, 5, 1, 2), Stretch(5, 9, 1, 2)])
     with pytest.raises(RuntimeError, match="overlap"):
-        doors.cut([Stretch(5, 9, 1, 2), Stretch(0, 4, 1, 2)])
+        queries.cut("age", [Stretch(5, 9, 1, 2), Stretch(0, 4, 1, 2)])
     assert reservation.spent_epsilon == 0
-    doors = doors_to([1, 2, 3], reservation)
-    assert len(doors.cut([Stretch(0, 4, 1, 2), Stretch(5, 9, 1, 2)])) == 2
+    queries = queries_to([1, 2, 3], reservation)
+    assert len(queries.cut("age", [Stretch(0, 4, 1, 2), Stretch(5, 9, 1, 2)])) == 2
     assert reservation.spent_epsilon == E
-    doors.cut([Stretch(0, 9, 1, 2)])
-    doors._counts = None
+    queries.cut("age", [Stretch(0, 9, 1, 2)])
+    queries._counts = None
     with pytest.raises(BudgetError):
-        doors.cut([Stretch(0, 9, 1, 2)])
-    assert repr(doors) == "<CutDoors>"
+        queries.cut("age", [Stretch(0, 9, 1, 2)])
+    assert repr(queries) == "<CutQueries>"
 
 
 @pytest.mark.parametrize(
@@ -263,9 +267,9 @@ def test_the_door_charges_first_and_once_a_level_and_refuses_what_overlaps():
 )
 def test_values_are_counted_as_the_schema_says(outside, counted):
     values = [-5, 1, 1.5, 10, 99, None, math.nan, "many"]
-    doors = doors_to(values, Reservation(E, Fraction(0)), outside=outside)
-    assert doors._counts.tolist() == counted
-    assert doors_to([], Reservation(E, Fraction(0)))._counts.tolist() == [0] * 10
+    queries = queries_to(values, Reservation(E, Fraction(0)), outside=outside)
+    assert queries._counts["age"].tolist() == counted
+    assert queries_to([], Reservation(E, Fraction(0)))._counts["age"].tolist() == [0] * 10
 
 
 # -- the function -----------------------------------------------------------------------------------------------------

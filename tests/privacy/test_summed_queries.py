@@ -1,18 +1,15 @@
-"""Lists and trees that are added up: their law through the doors, on all small tables with missing values and their neighbours.
+"""Lists and trees that are added up: their law through the queries, on all small tables with missing values and their neighbours.
 
 Every choice of the sampler is a fork of the audit's explorer, so that the law is multiplied out from the code that draws.
 """
 
 import math
+from dataclasses import replace
 from fractions import Fraction
 from itertools import combinations_with_replacement, product
 
 import numpy as np
 import pytest
-from discreet.estimators.algorithms.optimal import optimal
-from discreet.estimators.algorithms.trees import whole_tree
-from discreet.private.queries.summed_doors import SummedListDoors, SummedTreeDoors
-from discreet.private.queries.tuple_vault import TupleVault
 
 from discreet import DPOptimalRuleListClassifier, DPOptimalTreeClassifier, Numeric, Schema
 from discreet.audit.explore import (
@@ -31,10 +28,13 @@ from discreet.audit.explore import (
 from discreet.audit.pairs import random_pairs
 from discreet.datasets import load_compas
 from discreet.private.counts.cells import CellsInProgress
+from discreet.private.counts.counts import Marginals, Patterns
 from discreet.private.counts.division import column_numbers, joined
 from discreet.private.counts.joint import _in_group
 from discreet.private.mechanisms.whole_lists import DrawBudget
-from discreet.private.queries import summed_doors
+from discreet.private.queries import lists
+from discreet.private.queries.lists import ListQueries
+from discreet.private.queries.trees import TreeQueries
 from discreet.private.sampling.list_sums import ListSums
 from discreet.private.sampling.trees.on_tuples import TupleTrees
 from discreet.rules.candidates import Candidates
@@ -42,7 +42,6 @@ from discreet.rules.numbered_tree import Fork, Leaf
 from discreet.rules.prior import Prior
 from discreet.rules.tree_prior import TreePrior
 from discreet.schema.columns import Boolean
-from discreet.sources.vault import Vault
 
 from ..support.slices import slow_but
 from . import summed_twins
@@ -53,6 +52,7 @@ TESTS = Candidates.of_tests(SCHEMA).only([0, 2])  # age <= 1; ill
 KINDS = list(product(range(3), range(3), range(2)))  # bins of both columns, the last of which is "missing"; class
 RATE = 0.5
 LISTS = np.ones(len(RULES))
+PRIOR = TreePrior(0.5, np.array([0.3, 0.7]))
 
 
 class MadeUp:
@@ -66,7 +66,7 @@ class MadeUp:
 
 
 class NoReservation:
-    """So that doors are looked at without a ledger."""
+    """So that queries are looked at without a ledger."""
 
     spent_epsilon = Fraction(0)
 
@@ -74,45 +74,68 @@ class NoReservation:
         pass
 
 
-def tuple_vault(records, candidates, size):
-    return TupleVault(SCHEMA, (0, 1), MadeUp(records), candidates.columns, size)
+def marginals(records, candidates, size):
+    return Marginals(SCHEMA, (0, 1), MadeUp(records), candidates.columns, size)
 
 
-def cell_vault(records, candidates, size):
+def patterns(records, candidates, size):
     filling = CellsInProgress(SCHEMA.used, 2)
     MadeUp(records).add_to(filling)
-    return Vault(SCHEMA, (0, 1), filling.finish())
+    return Patterns(SCHEMA, (0, 1), filling.finish())
 
 
-def multiplied_out(doors, learn):
-    """The probability of everything that can be learned. What is prepared before the first draw is the same on every way."""
+def multiplied_out(queries, learn, twin=None):
+    """The probability of everything that can be learned. What is prepared before the first draw is the same on every way.
+
+    ``twin``: the broken class that takes the place of that of the queries.
+    """
     explorer, law = Explorer(), {}
-    doors._draw = lambda sums: sums.draw_by(explorer.choose)
-    first = doors._first
+    queries.__class__ = twin or queries.__class__
+    queries.prepare()._draw = lambda weighed: weighed.draw_by(explorer.choose)
+    first = queries._first
     for _ in explorer.paths():
-        doors._first, doors._exact = first, {}
-        doors.open(NoReservation(), explorer)
-        key = key_of(learn(doors))
+        queries._first, queries._exact = first, {}
+        key = key_of(learn(queries.open(NoReservation(), explorer)))
         law[key] = np.logaddexp(law.get(key, -math.inf), explorer.log_p)
     return law
 
 
-def law_of_lists(records, draws, weights=(1.0, 1.0), vault=tuple_vault, twin=SummedListDoors, rate=RATE):
-    """Of all draws of a list together; each costs ``rate``."""
-    budget = DrawBudget(Fraction(rate) * len(draws), Fraction(0), Fraction(rate))
-    filled = vault(records, RULES, max(1, *(len(lengths) - 1 for lengths in draws)))
-    prior = Prior(tuple(draws[0]), LISTS)
-    arguments = (filled, RULES, budget, prior, np.array(weights), draws)
-    return multiplied_out(twin(*arguments), lambda doors: optimal(doors, draws, counted=False))
+def draws_at(rate, how_many):
+    """A budget of so many draws, and no class counts."""
+    return DrawBudget(Fraction(rate) * how_many, Fraction(0), Fraction(rate))
 
 
-def law_of_trees(records, stages, score, weights=(1.0, 1.0), vault=tuple_vault, twin=SummedTreeDoors, rate=RATE):
-    """Of all stages together; each costs ``rate``."""
-    budget = DrawBudget(Fraction(rate) * len(stages), Fraction(0), Fraction(rate))
-    filled = vault(records, TESTS, max(2, *stages))
-    prior = TreePrior(0.5, np.array([0.3, 0.7]))
-    arguments = (filled, TESTS, budget, prior, np.array(weights), score, stages)
-    return multiplied_out(twin(*arguments), lambda doors: whole_tree(doors, stages, counted=False))
+def plan_of_lists(draws, weights=(1.0, 1.0), rate=RATE):
+    """Of draws of these rules, each of which costs ``rate``."""
+    return replace(
+        DPOptimalRuleListClassifier(schema=SCHEMA).plan(),
+        candidates=RULES,
+        budget=draws_at(rate, len(draws)),
+        prior=Prior(tuple(draws[0]), LISTS),
+        class_weights=np.array(weights),
+        draws=draws,
+    )
+
+
+def law_of_lists(records, draws, weights=(1.0, 1.0), count=marginals, twin=None):
+    """Of all draws of a list together."""
+    plan = plan_of_lists(draws, weights)
+    counts = count(records, RULES, max(1, *(len(lengths) - 1 for lengths in draws)))
+    return multiplied_out(plan.queries(counts), plan.run, twin)
+
+
+def law_of_trees(records, stages, score, weights=(1.0, 1.0), twin=None):
+    """Of all stages together; each costs ``RATE``."""
+    plan = replace(
+        DPOptimalTreeClassifier(schema=SCHEMA).plan(),
+        candidates=TESTS,
+        budget=draws_at(RATE, len(stages)),
+        prior=PRIOR,
+        class_weights=np.array(weights),
+        criterion=score,
+        depths=stages,
+    )
+    return multiplied_out(plan.queries(marginals(records, TESTS, max(2, *stages))), plan.run, twin)
 
 
 def worst_loss(law_of, kinds, tables):
@@ -147,16 +170,16 @@ FEW = [KINDS[i] for i in (0, 3, 5, 10, 16, 17)]
 
 
 @pytest.mark.parametrize(
-    ("draws", "vault"),
+    ("draws", "count"),
     slow_but(
-        [(draws, vault) for draws in (ONE_DRAW, THREE_RULES, TWO_DRAWS) for vault in (tuple_vault, cell_vault)],
-        [(ONE_DRAW, tuple_vault), (THREE_RULES, cell_vault)],
+        [(draws, count) for draws in (ONE_DRAW, THREE_RULES, TWO_DRAWS) for count in (marginals, patterns)],
+        [(ONE_DRAW, marginals), (THREE_RULES, patterns)],
     ),
 )
-def test_no_list_becomes_likelier_by_more_than_epsilon_with_one_record(draws, vault):
+def test_no_list_becomes_likelier_by_more_than_epsilon_with_one_record(draws, count):
     kinds = KINDS if draws is ONE_DRAW else FEW
     tables = [*all_tables(kinds, 1), *PURE]
-    loss = worst_loss(lambda records: law_of_lists(records, draws, vault=vault), kinds, tables)
+    loss = worst_loss(lambda records: law_of_lists(records, draws, count=count), kinds, tables)
     least = 0.5 if len(draws) == 1 else 0.45  # no record of so few is decisive for both draws
     assert least * RATE * len(draws) < loss <= RATE * len(draws) * (1 + 1e-9)
 
@@ -186,11 +209,11 @@ def test_no_tree_becomes_likelier_by_more_than_epsilon_with_one_record(stages, s
 
 def test_leaves_share_no_record_whichever_tree_is_asked_about_first():
     """What was added up beforehand is about all records, and not for one of several leaves."""
-    budget, prior = DrawBudget(Fraction(RATE), Fraction(0), Fraction(RATE)), TreePrior(0.5, np.array([0.3, 0.7]))
 
     def law(records):
-        doors = SummedTreeDoors(tuple_vault(records, TESTS, 2), TESTS, budget, prior, np.ones(2), "accuracy", (1, 1))
-        return multiplied_out(doors, lambda opened: opened.grow(Fork(0, Leaf(), Leaf()), 1))
+        asked = TESTS, draws_at(RATE, 1), PRIOR, np.ones(2), "accuracy", (1, 1)
+        queries = TreeQueries(marginals(records, TESTS, 2), *asked)
+        return multiplied_out(queries, lambda opened: opened.grow(Fork(0, Leaf(), Leaf()), 1))
 
     assert worst_loss(law, FEW, [*all_tables(FEW, 1), *PURE]) <= RATE + 1e-9
 
@@ -216,7 +239,7 @@ def missing(counts, candidates, rule):
     return _in_group(last, column, group, bins)
 
 
-class MissingOnBothSides(SummedTreeDoors):
+class MissingOnBothSides(TreeQueries):
     """Where a value is missing, a record is in both branches of a test: labels are drawn from leaves that overlap."""
 
     def _leaves(self, tree):
@@ -239,11 +262,11 @@ class BothSides(TupleTrees):
         return self.class_weights * counts.classes_in(box)
 
 
-class MissingIsCapturedAndLeft(SummedListDoors):
+class MissingIsCapturedAndLeft(ListQueries):
     """A record whose value is missing is captured by a rule, and left for the rules after it."""
 
-    def _sums(self, prefix, lengths):
-        sums = super()._sums(prefix, lengths)
+    def _weighed(self, prefix, lengths):
+        sums = super()._weighed(prefix, lengths)
         sums.__class__ = CapturedAndLeft
         return sums
 
@@ -290,7 +313,7 @@ SOME_TABLES = [(), *[tuple(KINDS[i] for i in np.random.default_rng(s).integers(0
 )
 def test_a_twin_of_lists_has_another_law(twin, draws):
     sound = [law_of_lists(records, draws) for records in SOME_TABLES]
-    assert all(same(law, law_of_lists(t, draws, vault=cell_vault)) for law, t in zip(sound, SOME_TABLES, strict=True))
+    assert all(same(law, law_of_lists(t, draws, count=patterns)) for law, t in zip(sound, SOME_TABLES, strict=True))
     assert not all(same(law, law_of_lists(t, draws, twin=twin)) for law, t in zip(sound, SOME_TABLES, strict=True))
 
 
@@ -343,7 +366,7 @@ def test_whole_fits_have_one_law_and_count_the_same_whatever_way_is_taken(ways, 
             assert all(first.outputs[x].released == other.outputs[x].released for x in first.outputs)
 
 
-# -- what a fit hands to the doors --------------------------------------------------------------------------------------
+# -- what a fit hands to the sampler ------------------------------------------------------------------------------------
 
 X, Y = load_compas(binary=True, sensitive=False, return_X_y=True)
 X, Y = X.astype(bool), np.asarray(Y)
@@ -351,7 +374,7 @@ X, Y = X.astype(bool), np.asarray(Y)
 
 @pytest.fixture
 def added_up(monkeypatch):
-    """What the doors hand to the sampler during a fit: tuples, prior, class weights and rate."""
+    """What the queries hand to the sampler during a fit: tuples, prior, class weights and rate."""
     seen = []
 
     class Seen(ListSums):
@@ -359,7 +382,7 @@ def added_up(monkeypatch):
             seen.append((tuples, prior, class_weights, rate))
             super().__init__(tuples, candidates, prior, class_weights, rate, *more)
 
-    monkeypatch.setattr(summed_doors, "ListSums", Seen)
+    monkeypatch.setattr(lists, "ListSums", Seen)
     return seen
 
 
@@ -419,19 +442,16 @@ def law_of_counted(counts, rate):
             for (age, ill, label), n in counts.items():
                 filling._add([np.array([age]), np.array([ill])], np.array([label]), np.array([float(n)]))
 
-    filled = TupleVault(SCHEMA, (0, 1), Many(), RULES.columns, 2)
-    budget = DrawBudget(Fraction(rate), Fraction(0), Fraction(rate))
-    arguments = (filled, RULES, budget, Prior(ONE_DRAW[0], LISTS), np.ones(2), ONE_DRAW)
-    return multiplied_out(SummedListDoors(*arguments), lambda doors: optimal(doors, ONE_DRAW, counted=False))
+    plan = plan_of_lists(ONE_DRAW, rate=rate)
+    return multiplied_out(plan.queries(Marginals(SCHEMA, (0, 1), Many(), RULES.columns, 2)), plan.run)
 
 
 def test_what_is_explored_here_is_what_a_user_runs():
     clf = DPOptimalRuleListClassifier(schema=SCHEMA)
-    clf._set_classes((0, 1), ValueError)
-    assert clf._is_summed(clf._candidates(SCHEMA))
-    assert not clf.set_params(max_card=2)._is_summed(Candidates.of_schema(SCHEMA, max_card=2))
-    assert not clf.set_params(max_card=1, max_length=5)._is_summed(clf._candidates(SCHEMA))
-    assert DPOptimalTreeClassifier(schema=SCHEMA)._needs(TESTS).together == 3
+    assert clf.plan().summed
+    assert not clf.set_params(max_card=2).plan().summed
+    assert not clf.set_params(max_card=1, max_length=5).plan().summed
+    assert TreesOnTuples(schema=SCHEMA).plan().counting.together == 3
 
 
 @pytest.mark.filterwarnings("ignore::discreet._utils.errors.PrivacyWarning")
