@@ -67,6 +67,8 @@ class redacting:
         except (NotEnoughMemory, LearningError):
             instead.__context__ = None  # the first error
             raise
+        finally:
+            del instead  # else the two hold each other, and exact counts with them, until the collector runs
 
 
 NO_MEMORY = (
