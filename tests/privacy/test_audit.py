@@ -12,7 +12,6 @@ import pytest
 from click.testing import CliRunner
 from scipy import stats
 
-from discreet import DPGreedyRuleListClassifier, Vault
 from discreet._utils.errors import LearningError
 from discreet._utils.parallel import process_pool
 from discreet.accounting.statement import Guarantee
@@ -38,6 +37,7 @@ from discreet.private.noise.gaussian import Gaussian
 from discreet.private.noise.gumbel import Gumbel
 from discreet.private.noise.laplace import Laplace
 from discreet.private.noise.noisy_max import log_prob
+from tests.support.counted import patterns_of
 from tests.support.selectors import selector
 from tests.support.slices import examples, slow_but, some
 
@@ -97,34 +97,32 @@ def test_epsilon_and_delta_are_two_sides_of_one_curve():
     assert impossible.epsilon(0.6) == 0.0
 
 
-def test_a_vault_of_counts_is_one_of_records():
+def test_made_up_counts_are_those_of_records():
     counts = np.random.default_rng(0).integers(0, 4, (4, 2))
     counts[1] = 0
     schema = schema_of_rules(2, 2)
     X, y = as_table(counts)
-    one, two = vault_of(schema, counts), Vault.from_table(X, y, schema)
-    assert (one._cells.counts == two._cells.counts).all()
-    assert (one._cells._patterns == two._cells._patterns).all()
+    one, two = vault_of(schema, counts).cells, patterns_of(X, y, schema).cells
+    assert (one.counts == two.counts).all()
+    assert (one._patterns == two._patterns).all()
 
 
 @pytest.mark.parametrize("name", ["mass", "gl-laplace", "gl-gaussian", "sm-laplace", "sm-cauchy"])
 def test_what_is_explored_is_what_the_plain_enumeration_says(name):
     """``exact_learner`` is a second, independent account of Algorithm 1."""
     subject = SUBJECT[name]
-    classifier = subject.make_explored()
+    classifier, plan = subject.make_explored(), subject.make().plan()
+    budget, support = plan.budget, int(plan.budget.settings.min_support)
+    plain = Learner(
+        plan.mechanism.selector(budget.choice_epsilon, float(budget.choice_delta), support, len(plan.candidates)),
+        float(budget.counts_epsilon),
+        budget.threshold(support) if name.startswith("sm-") else None,
+        3,
+    )
     patterns = np.array(list(product([False, True], repeat=2)))
     rng = np.random.default_rng(1)
     for pair, _ in zip(random_pairs(rng, 2, 2, (3, 30, 600)), range(6), strict=False):
         law = explore(classifier, vault_of(classifier.schema, pair.less))
-        budget = classifier._budget_for(classifier.max_length)
-        vault, candidates = vault_of(classifier.schema, pair.less), classifier._candidates(classifier.schema)
-        doors = DPGreedyRuleListClassifier._doors(classifier, vault, candidates, budget, None, None)
-        plain = Learner(
-            doors._selector,
-            float(budget.counts_epsilon),
-            doors._budget.threshold(doors._support) if name.startswith("sm-") else None,
-            3,
-        )
         expected = distribution(plain, patterns, pair.less)
         assert {key[0] for key in law.outputs} == set(expected)
         for key, output in law.outputs.items():
@@ -282,8 +280,8 @@ def test_the_counterexample_of_the_design():
 
 
 def test_an_unexplored_source_of_noise_is_an_error():
-    classifier = SUBJECT["mass"].make_explored()
-    classifier._doors = lambda *_: classifier.explorer.uniform(1)
+    classifier = SUBJECT["gl-laplace"].make_explored()
+    classifier.explore = lambda queries: None  # its selector draws as in any fit
     with pytest.raises(LearningError, match="RuntimeError"):  # which the audit reports as a failure of its own
         explore(classifier, vault_of(classifier.schema, np.zeros((4, 2), int)))
 

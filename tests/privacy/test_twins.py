@@ -29,7 +29,7 @@ SLOW = {
     "summed trees: missing values in both branches",
     "summed trees: a later stage that looks at all records",
     "summed lists: a class weight above 1",
-    "summed trees: a door that charges when it has answered",
+    "summed trees: a query that charges when it has answered",
     "whole lists: a sampler with half the noise of its law",
     "summed lists: a sampler with half the noise of its law",
     "summed trees: a sampler with half the noise of its law",
@@ -48,6 +48,11 @@ def sound_fit(sound, pairs):
     if known not in sound_fits:
         sound_fits[known] = twins.worst_fit(sound, sound.promises()[0], pairs)
     return sound_fits[known]
+
+
+def test_those_that_take_long_are_there():
+    every = twins.choice_twins, twins.other_choice_twins, twins.fit_twins, twins.observed_twins
+    assert {case[0] for twins_of_a_level in every for case in twins_of_a_level()} >= SLOW
 
 
 @named(twins.choice_twins())
