@@ -9,10 +9,11 @@ import pytest
 from discreet import Categorical, Ledger, Numeric, SavedModel, Schema, Split, Tree
 from discreet.estimators.feasible_trees import is_feasible
 from discreet.models.partition import Answer
-from discreet.private.queries.trees import TreeQueries
+from discreet.private.queries import trees
 from discreet.rules.rules import Literal
 from discreet.sources import memory, urls
 
+from ..support.charges import late_from_charge
 from ..support.streams_apart import runner
 from .test_outputs import LONG_NAMES, SCHEMA
 from .test_practitioner import FIT, desk, flat, hospital, main, read_by, run  # noqa: F401  (desk is a fixture)
@@ -223,13 +224,25 @@ def test_a_tree_from_an_inferred_schema_promises_nothing(desk):  # noqa: F811
 
 
 def test_a_stopped_draw_says_what_was_booked(desk, monkeypatch):  # noqa: F811
-    run("ledger", "create", "l.json", "-e", "12")
-    assert "Epsilon 5 is booked" in run(*TREE, "--time-limit", "1e-9", "--ledger", "l.json", code=1)
-
     def stopped(*_):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(TreeQueries, "count", stopped)
+    run("ledger", "create", "l.json", "-e", "12")
+    # while all trees are added up
+    said = run(*TREE, "--time-limit", "1e-9", "--ledger", "l.json", code=1)
+    assert "nothing was booked" in flat(said)
+    assert "is booked" not in said
+    with monkeypatch.context() as patched:
+        patched.setattr(trees, "WeighedTrees", stopped)
+        assert "Nothing was booked" in run(*TREE, "--ledger", "l.json", code=130)
+    assert Ledger.open("l.json").entries == ()
+    # in the second stage, and after it
+    with monkeypatch.context() as patched:
+        late_from_charge(patched, 2)
+        said = run(*TREE, "--stages", "1,1", "--time-limit", "10", "--ledger", "l.json", code=1)
+    assert "its budget stays spent" in flat(said)
+    assert "Epsilon 5 is booked" in said
+    monkeypatch.setattr(trees.TreeQueries, "count", stopped)
     assert "Epsilon 5 is booked" in run(*TREE, "--ledger", "l.json", code=130)
     assert not (desk / "model.json").exists()
     assert len(Ledger.open("l.json").entries) == 2

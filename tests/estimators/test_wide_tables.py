@@ -10,7 +10,6 @@ import pytest
 from discreet import DPOptimalRuleListClassifier, DPOptimalTreeClassifier, Ledger, Schema, Vault
 from discreet._utils.errors import NotEnoughMemory
 from discreet.accounting.ledger import BudgetError
-from discreet.accounting.reservation import Reservation
 from discreet.private.counts import counts as counts_module
 from discreet.private.queries import lists, trees
 from discreet.private.sampling import deadline
@@ -19,6 +18,8 @@ from discreet.schema.columns import Categorical, Numeric
 from discreet.sources import plan as plan_module
 from discreet.sources.plan import PATTERNS, TUPLES
 from discreet.sources.source import Source
+
+from ..support.charges import late_from_charge
 
 pytestmark = pytest.mark.filterwarnings("ignore::discreet._utils.errors.PrivacyWarning")
 
@@ -178,7 +179,7 @@ def test_counting_patterns_is_not_under_the_limit_of_time_as_long_as_nothing_is_
 
 
 @pytest.mark.parametrize(
-    ("kind", "parameters", "charged"),
+    ("kind", "parameters", "number"),
     [
         (DPOptimalRuleListClassifier, {"max_length": 7, "joint": 3}, 2),
         (DPOptimalRuleListClassifier, {"max_length": 5, "exclude": ["x4", "x5", "x6"]}, 1),  # an envelope
@@ -187,24 +188,16 @@ def test_counting_patterns_is_not_under_the_limit_of_time_as_long_as_nothing_is_
 )
 @pytest.mark.parametrize("patterns", [False, True], ids=["from the table", "from patterns"])
 def test_a_limit_of_time_that_strikes_after_a_charge_leaves_the_budget_booked(
-    monkeypatch, kind, parameters, charged, patterns
+    monkeypatch, kind, parameters, number, patterns
 ):
     """At the second draw, or at the first one where it is not prepared."""
-    clock, draw, draws = [0.0], Reservation.draw, []
-
-    def late(self, epsilon, delta, what):
-        draw(self, epsilon, delta, what)
-        draws.append(what)
-        clock[0] = 100.0 if len(draws) >= charged else 0.0
-
-    monkeypatch.setattr(Reservation, "draw", late)
-    monkeypatch.setattr(deadline.time, "monotonic", lambda: clock[0])
+    charged = late_from_charge(monkeypatch, number)
     frame, ledger = table(), Ledger(epsilon=1.0)
     X, y = frame.drop(columns="y"), frame["y"]
     clf = kind(0.5, schema=SCHEMA, ledger=ledger, time_limit=10.0, **parameters)
     with pytest.raises(TimeLimitError, match="budget stays spent"):
         clf.fit_vault(Vault.from_table(X, y, SCHEMA)) if patterns else clf.fit(X, y)
-    assert len(draws) == charged
+    assert len(charged) == number
     assert ledger.remaining[0] == Fraction(1, 2)
 
 
