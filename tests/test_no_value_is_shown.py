@@ -44,6 +44,7 @@ from discreet import (
     Vault,
     check_table,
     draft_schema,
+    noisy_accuracy,
     private_cuts,
 )
 from discreet._utils.errors import LearningError, SchemaError, no_value_shown
@@ -51,6 +52,7 @@ from discreet._utils.tables import as_table
 from discreet.audit.explore import ListsByEnvelope, TreesOnTuples
 from discreet.evaluation import feature_importance, feature_overlap, membership_attack, vulnerability
 from discreet.models.partition import Answer
+from discreet.private.release import Plan
 from discreet.rules.candidates import Candidates
 from discreet.schema.inference import infer_schema
 
@@ -441,7 +443,7 @@ def calls_on_failures():
     for error in (MemoryError(TEXT), ValueError(NUMBER)):
         for name, make in PRIVATE.items():
             learners = "greedy.GreedyPlan", "optimal.ListPlan", "trees.TreePlan", "cards.CardPlan"
-            for learner in (f"estimators.{learner}.run" for learner in learners):
+            for learner in (f"estimators.{learner}.run" for learner in (*learners, "greedy_trees.GreedyTreePlan")):
                 yield f"{name}, {error!r} while it learns", failing(f"discreet.{learner}", error, make)
             if isinstance(error, MemoryError):
                 yield (
@@ -483,6 +485,8 @@ NO_RECORD_GETS_THERE = {
     ("estimators.private", "PrivateClassifier._planned"): "parameters, before anything is read",
     ("estimators.private", "PrivateClassifier.fit_file"): "a parameter",
     ("private.counts.cells", "CellsInProgress.add_counted"): "a bug in a source; the message is constant",
+    ("private.counts.counts", "Marginals.joint"): "a bug in a learner; the message is constant",
+    ("private.counts.counts", "Marginals.of_rules"): "a bug in a learner; the message is constant",
     ("private.counts.tuples", "TuplesInProgress.add_counted"): "cannot happen; the message is constant",
     ("private.mechanisms.noisy_counts", "NoisyCountsSelector.laws"): "only the audit asks, which makes its tables up",
     (
@@ -491,16 +495,23 @@ NO_RECORD_GETS_THERE = {
     ): "only the audit asks, which makes its tables up",
     ("private.mechanisms.registry", "register"): "the name of a mechanism",
     ("private.noise.entropy", "SystemEntropy.__init__"): "whether a library can be loaded; the message is constant",
-    ("private.queries.card_doors", "CardDoors._ask"): "a bug in a learner; the message is constant",
-    ("private.queries.card_doors", "CardDoors.count"): "a bug in a learner; the message is constant",
-    ("private.queries.card_doors", "CardDoors.grow"): "a bug in a learner; the message is constant",
-    ("private.queries.cut_doors", "CutDoors.cut"): "a bug in a learner; the message is constant",
-    ("private.queries.histograms", "Histograms.release"): "a bug in a learner; the message is constant",
-    ("private.queries.tuple_vault", "TupleVault._tuples"): "cannot happen; the message is constant",
+    ("private.queries.base", "Histograms.release"): "a bug in a learner; the message is constant",
+    ("private.queries.cards", "CardQueries._ask"): "a bug in a learner; the message is constant",
+    ("private.queries.cards", "CardQueries.count"): "a bug in a learner; the message is constant",
+    ("private.queries.cards", "CardQueries.grow"): "a bug in a learner; the message is constant",
+    ("private.queries.cuts", "CutQueries.cut"): "a bug in a learner; the message is constant",
+    ("private.queries.greedy", "Choices._count_all"): "cannot happen: a class of queries without it; has no message",
+    ("private.queries.lists", "ListQueries.find_best"): "a bug in a learner; the message is constant",
+    ("private.queries.trees", "TreeQueries.find_best"): "a bug in a learner; the message is constant",
     ("private.release", "Terms.__post_init__"): "parameters",
+    ("private.release", "release"): "a bug in a plan; the message is constant",
     ("private.sampling.elements", "keys_of"): "a bug in the learner; the message is constant",
     ("private.sampling.envelope", "draw_by_envelope"): "a bug in the sampler; the message is constant",
     ("private.sampling.list_sums", "ListSums.__init__"): "cannot happen; the message is constant",
+    (
+        "sources.bin_cache",
+        "BinCache._read",
+    ): "whether a file can be read; the message is constant (tests/sources/test_bin_cache.py)",
     ("sources.bins", ""): "names and types of columns",
     (
         "sources.engine",
@@ -515,12 +526,11 @@ NO_RECORD_GETS_THERE = {
     ("sources.engines.duckdb", ""): "where a table is, and types of columns; messages are constant",
     ("sources.engines.spark", ""): "names of columns",
     ("sources.files", "_kind"): "the name of a file, and what is installed",
-    (
-        "sources.memory",
-        "BinCache._read",
-    ): "whether a file can be read; the message is constant (tests/sources/test_bin_cache.py)",
     ("sources.memory", "FileTable.__init__"): "a schema; the message is constant",
     ("sources.plan", "plan_counting"): "public numbers of the schema and the candidates",
+    ("sources.source", "Source.columns"): "cannot happen; the message is constant",
+    ("sources.source", "Source.count_sets"): "cannot happen; the message is constant",
+    ("sources.source", "Source.n_classes"): "cannot happen; the message is constant",
     ("sources.table_check", "check_table"): "a parameter",
     ("sources.urls", ""): "where a table is; what an engine says is dropped (tests/sources/test_urls.py)",
 }
@@ -679,7 +689,41 @@ def test_the_types_of_labels_are_not_told_by_labels():
     Vault.from_table(FRAME, pd.Series(Y, dtype="string"), NUMBERED)  # by value, whatever the type
 
 
-def test_models_and_doors_print_nothing_of_records(monkeypatch):
+def kinds_of_plans(kind=Plan):
+    for made in kind.__subclasses__():
+        yield made
+        yield from kinds_of_plans(made)
+
+
+def held_by(thing, found):
+    """Everything of this package that something holds, and what that holds, by its number."""
+    if isinstance(thing, dict):
+        inside = [*thing, *thing.values()]
+    elif isinstance(thing, list | tuple | set | frozenset):
+        inside = list(thing)
+    elif type(thing).__module__.startswith("discreet."):
+        slots = {
+            name for kind in type(thing).__mro__ for name in getattr(kind, "__slots__", ()) if hasattr(thing, name)
+        }
+        inside = [*getattr(thing, "__dict__", {}).values(), *(getattr(thing, name) for name in slots)]
+    else:
+        return
+    if id(thing) not in found:
+        found[id(thing)] = thing
+        for one in inside:
+            held_by(one, found)
+
+
+# What queries hold of the room that is no count, nor made from one.
+PUBLIC = {
+    *("Packing", "_Plan", "Groups", "Division"),  # how bins and columns are numbered, and put together
+    *("CardBudget", "CutsBudget", "DrawBudget", "GreedyBudget", "Settings", "Mass", "SmLaplace", "QuantileSelector"),
+    *("Deadline", "SystemEntropy"),
+    *("Sum", "TwoClassSum"),  # how worths are added up
+}
+
+
+def test_models_queries_and_all_that_they_hold_print_nothing_of_records(monkeypatch):
     marked = pd.DataFrame({"n": [NUMBER, 1] * 40, "c": [TEXT, "a"] * 40, "b": [True, False] * 40})
     seen = ["yes", TEXT] * 40
     for make in PRIVATE.values():
@@ -687,40 +731,38 @@ def test_models_and_doors_print_nothing_of_records(monkeypatch):
         heard = Heard(lambda model=model: model.predict(marked), model, model.model_, model.privacy_, vars(model))
         assert heard.error is None
         assert not shows_a_mark(heard.text)
-    vault = Vault.from_table(marked, seen, SCHEMA)
-    doors = []
+    vault, opened = Vault.from_table(marked, seen, SCHEMA), []
+    asked = {
+        **{name: lambda make=make: make().fit(marked, seen) for name, make in PRIVATE.items()},
+        "cut points": lambda: private_cuts(marked, GRID, {"n": 3}, epsilon=1.0),
+        "accuracy": lambda: noisy_accuracy(RULES, marked, seen, epsilon=1.0, model_is_public=True),
+    }
     with monkeypatch.context() as patched:
-        learners = "greedy.greedy", "optimal.optimal", "trees.whole_tree", "greedy_trees.greedy_tree"
-        for learner in (*learners, "cards.score_card"):
-            patched.setattr(f"discreet.estimators.{learner}", lambda opened, *_, **more: doors.append(opened) or 1 / 0)
-        for make in PRIVATE.values():
+        for plan in kinds_of_plans():
+            patched.setattr(plan, "run", lambda _, queries: opened.append(queries) or 1 / 0)
+        for ask in asked.values():
             with pytest.raises(LearningError):
-                make().fit(marked, seen)
-    assert [type(door).__name__ for door in doors] == [
-        "GreedyDoors",
-        "GreedyDoors",
-        "SummedListDoors",
-        "ListDoors",
-        "TreeDoors",
-        "TreeDoors",
-        "GreedyTreeDoors",
-        "CardDoors",
-        "CardDoors",
-        "SummedTreeDoors",
-    ]
-    lists, card, trees = doors[2], doors[-2], doors[-1]
-    summed = [
-        card._trees,
-        card._vault,
-        lists._first,
-        lists._first._counts,
-        trees._vault,
-        trees._vault._whole,
-        trees._first,
-        trees._first._problem,
-    ]
-    for thing in (*doors, *summed, vault, vault._cells, vault._counter(Candidates.of_schema(SCHEMA))):
-        assert repr(thing) == str(thing) == f"<{type(thing).__name__}>"
+                ask()
+    kinds = {
+        "GreedyQueries": ["mass", "published"],
+        "ListQueries": ["whole lists", "longer lists"],
+        "TreeQueries": ["whole trees", "whole trees by mass", "wide tables"],
+        "GreedyTreeQueries": ["greedy trees"],
+        "CardQueries": ["score cards", "score cards after a tree"],
+        "CutQueries": ["cut points"],
+        "EvaluationQueries": ["accuracy"],
+    }
+    names = [type(queries).__name__ for queries in opened]
+    assert dict(zip(asked, names, strict=True)) == {name: kind for kind, names in kinds.items() for name in names}
+    found = {}
+    held_by([opened, vault, vault.of_rules(Candidates.of_schema(SCHEMA))], found)
+    of_room = [thing for thing in found.values() if type(thing).__module__.startswith("discreet.private.")]
+    shown = {type(thing).__name__ for thing in of_room if repr(thing) != f"<{type(thing).__name__}>"}
+    assert shown == PUBLIC
+    assert all(str(thing) == repr(thing) for thing in of_room if type(thing).__name__ not in PUBLIC)
+    # all that is prepared was looked at
+    holders = {"Patterns", "Marginals", "Cells", "CellCounter", "Tuples", "ListSums", "PatternLists", "Problem"}
+    assert holders | {"WeighedTrees", "TreeProblem", "TupleTrees"} <= {type(thing).__name__ for thing in of_room}
 
 
 def chained(value):

@@ -15,6 +15,7 @@ from discreet import (
     Boolean,
     DPGreedyRuleListClassifier,
     DPOptimalRuleListClassifier,
+    DPOptimalTreeClassifier,
     Ledger,
     Numeric,
     RuleList,
@@ -25,7 +26,7 @@ from discreet import (
     private_cuts,
 )
 from discreet._utils.errors import LearningError, NotEnoughMemory, PrivacyWarning
-from discreet._utils.redaction import NOTHING_BOOKED, STAYS_BOOKED, call_redacted
+from discreet._utils.redaction import NOTHING_BOOKED, STAYS_BOOKED, redacting
 from discreet.audit.explore import ListsByEnvelope, TreesOnTuples
 
 SCHEMA = Schema((Numeric("n", low=0, high=9, n_cuts=8), Boolean("b")), target="y", classes=[0, 1])
@@ -78,6 +79,7 @@ ENTRANCES = {
     "fit": lambda **p: DPGreedyRuleListClassifier(schema=SCHEMA, **p).fit(X, Y),
     "fit, whole lists": lambda **p: DPOptimalRuleListClassifier(schema=SCHEMA, **p).fit(X, Y),
     "fit, longer lists": lambda **p: ListsByEnvelope(schema=SCHEMA, **p).fit(X, Y),
+    "fit, whole trees": lambda **p: DPOptimalTreeClassifier(schema=SCHEMA, **p).fit(X, Y),
     "fit, a tree on a wide table": lambda **p: TreesOnTuples(schema=SCHEMA, **p).fit(X, Y),
     "fit_source, tuples": lambda **p: DPOptimalRuleListClassifier(schema=SCHEMA, **p).fit_source(
         duckdb_table(), counting="tuples"
@@ -140,15 +142,16 @@ def test_whatever_fails_while_records_are_counted_shows_no_number_and_books_noth
 @pytest.mark.parametrize(
     ("entrance", "place"),
     [
-        ("fit, whole lists", "discreet.private.queries.summed_doors.ListSums"),
-        ("fit_source, tuples", "discreet.private.queries.summed_doors.ListSums"),
-        ("fit, a tree on a wide table", "discreet.private.queries.summed_doors.WeighedTrees"),
+        ("fit, whole lists", "discreet.private.queries.lists.ListSums"),
+        ("fit, longer lists", "discreet.private.queries.lists.rules_on_cells"),
+        ("fit, whole trees", "discreet.private.queries.trees.rules_on_cells"),
+        ("fit, whole trees", "discreet.private.queries.trees.WeighedTrees"),
+        ("fit_source, tuples", "discreet.private.queries.lists.ListSums"),
+        ("fit, a tree on a wide table", "discreet.private.queries.trees.WeighedTrees"),
     ],
 )
 @pytest.mark.parametrize("error", BUGS, ids=lambda e: type(e).__name__)
-def test_whatever_fails_while_all_models_are_added_up_shows_no_number_and_books_nothing(
-    entrance, place, error, monkeypatch
-):
+def test_whatever_fails_while_a_draw_is_prepared_shows_no_number_and_books_nothing(entrance, place, error, monkeypatch):
     monkeypatch.setattr(place, raising(error))
     ledger = Ledger(epsilon=3.0)
     with pytest.raises((NotEnoughMemory, LearningError)) as caught:
@@ -161,14 +164,15 @@ def test_whatever_fails_while_all_models_are_added_up_shows_no_number_and_books_
 DRAWING = {
     "fit": "discreet.private.mechanisms.mass.MassSelector.select",
     "fit, whole lists": "discreet.private.sampling.list_sums.ListSums.draw",
-    "fit, longer lists": "discreet.private.queries.list_doors.rules_on_cells",
+    "fit, longer lists": "discreet.private.queries.lists.draw_by_envelope",
+    "fit, whole trees": "discreet.private.sampling.trees.drawing.WeighedTrees.draw",
     "fit, a tree on a wide table": "discreet.private.sampling.trees.drawing.WeighedTrees.draw",
-    "fit_source, tuples": "discreet.private.queries.histograms.release",
+    "fit_source, tuples": "discreet.private.queries.base.release",
     "fit_vault": "discreet.private.counts.counting.CellCounter.counts",
     "fit_source": "discreet.private.mechanisms.mass.MassSelector.select",
-    "private_cuts": "discreet.private.queries.cut_doors.CutDoors.cut",
-    "noisy_accuracy": "discreet.private.queries.evaluation.release",
-    "noisy_evaluation": "discreet.private.queries.evaluation.release",
+    "private_cuts": "discreet.private.queries.cuts.CutQueries.cut",
+    "noisy_accuracy": "discreet.private.queries.base.release",
+    "noisy_evaluation": "discreet.private.queries.base.release",
 }
 
 
@@ -186,8 +190,8 @@ def test_whatever_fails_while_it_learns_shows_no_number_and_stays_booked(entranc
 
 @pytest.mark.parametrize("error", [KeyboardInterrupt(), OSError("disk full"), NotEnoughMemory("ours")])
 def test_what_has_no_numbers_passes_as_it_is(error):
-    with pytest.raises(type(error)) as caught:
-        call_redacted(raising(error), "", drawing=True)
+    with pytest.raises(type(error)) as caught, redacting("", drawing=True):
+        raise error
     assert caught.value is error
 
 
@@ -195,7 +199,8 @@ def test_what_has_no_numbers_passes_as_it_is(error):
 def test_numpy_says_nothing_of_numbers_that_overflow_however_it_is_set(drawing):
     with warnings.catch_warnings(), np.errstate(all="raise"):
         warnings.simplefilter("error")
-        assert np.isinf(call_redacted(lambda: np.exp(np.float64(1e4)), "", drawing=drawing))
+        with redacting("", drawing=drawing):
+            assert np.isinf(np.exp(np.float64(1e4)))
 
 
 def test_a_fit_does_not_depend_on_how_numpy_is_set_to_take_odd_numbers():
@@ -217,7 +222,7 @@ X, y = rng.random((2_000_000, 8)), rng.integers(0, 2, 2_000_000)
 room = int(sys.argv[1]) << 20
 clf = DPOptimalRuleListClassifier(schema=schema, max_length=2, ledger=Ledger(epsilon=1.0))
 clf._check_parameters()
-import discreet.private.queries.summed_doors, opendp.mod
+import discreet.private.queries.lists, opendp.mod
 used = int(open("/proc/self/statm").read().split()[0]) * resource.getpagesize()
 resource.setrlimit(resource.RLIMIT_AS, (used + room, used + room))
 clf.fit(X, y)
