@@ -1,9 +1,10 @@
 """Score cards on Adult, 70/30: area under the ROC curve, log loss and accuracy at epsilon 0.1 and 1.
 
-All columns with fine public cuts (trees/fine_adult.py), and without five of them. Which five was found on Adult itself, as the
-best of ten sets by the area on test records of the first eight splits: the rows of seven columns say what a good set could
-give, not what a holder would have known. The constants of `one_by_one` (algorithms/cards.py) were chosen on this table and on
-fifteen others, on splits that begin with the same seeds; `python benchmarks/cards_ranking.py 20 100` takes other splits.
+All columns with fine public cuts (trees/fine_adult.py), and without five of them. Which five was found on Adult
+itself, as the best of ten sets by the area on test records of the first eight splits: the rows of seven columns say
+what a good set could give, not what a holder would have known. The constants of `one_by_one`
+(estimators/card_learner.py) were chosen on this table and on fifteen others, on splits that begin with the same
+seeds; `python benchmarks/cards_ranking.py 20 100` takes other splits.
 
     python benchmarks/cards_ranking.py [splits] [first seed]
 """

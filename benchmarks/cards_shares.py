@@ -23,12 +23,12 @@ import numpy as np
 sys.path.insert(0, str(Path(__file__).with_name("trees")))
 sys.path.insert(0, str(Path(__file__).with_name("compare")))
 
-from discreet.estimators.algorithms.card_points import evidence
 from schemas import prepare
 from sklearn.metrics import roc_auc_score
 from splits import fine_adult
 from tables import find
 
+from discreet.estimators.card_points import evidence
 from discreet.rules.column_parts import parts_of
 
 EPSILON = 0.09  # a tenth of 0.1 is for the risks

@@ -123,7 +123,7 @@ def fit_alone(path: Path, pairs: bool) -> dict[str, float]:
     done = time.perf_counter()
     again = statistics.median(seconds(lambda: classifier(pairs).fit_vault(vault)) for _ in range(5))
     found = {
-        "cells": len(vault._cells),
+        "cells": len(vault.cells),
         "fill": filled - start,
         "learn": done - filled,
         "again": again,

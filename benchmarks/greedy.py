@@ -12,15 +12,16 @@ import time
 from pathlib import Path
 
 import numpy as np
-from discreet.estimators.algorithms.greedy import greedy
-from discreet.private.queries.exact import ExactDoors
 
 from discreet import GreedyRuleListClassifier
 from discreet._utils.tables import as_table
 from discreet.datasets import load_adult
-from discreet.private.counts.cells import CellsInProgress
+from discreet.estimators.greedy import greedy
+from discreet.private.counts.counts import Patterns
+from discreet.private.queries.greedy import ExactGreedyQueries
 from discreet.rules.candidates import Candidates
-from discreet.sources.memory import add_table
+from discreet.sources.memory import MemoryTable
+from discreet.sources.plan import Counting
 
 ROOT = Path(__file__).parents[1]
 sys.path[:0] = [str(ROOT.parent / "shared" / "prototype"), str(ROOT)]
@@ -69,12 +70,11 @@ def main():
     def from_table():
         return GreedyRuleListClassifier(max_length=6, max_card=2).fit(X, y)
 
-    filling = CellsInProgress(data.schema.columns, 2)
-    add_table(filling, as_table(X, data.schema.names), data.schema.columns, y)
-    cells = filling.finish()
+    cells = MemoryTable(as_table(X, data.schema.names), y, (0, 1)).count(Counting.patterns(data.schema)).cells
 
     def from_cells():
-        return greedy(ExactDoors(cells, candidates), 6)
+        counts = Patterns(data.schema, (0, 1), cells)  # which keep what was counted for candidates
+        return greedy(ExactGreedyQueries(counts, candidates), 6)
 
     from_table(), from_cells()  # imports and first-use costs
     slow, theirs = median_seconds(plain, 5)

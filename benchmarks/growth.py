@@ -66,9 +66,9 @@ def row(path: Path, table: object, size: dict[str, int], peer: float | None) -> 
     else:
         vault = Vault.from_source(table, schema)
         query = seconds(lambda: Vault.from_source(table, schema))
-        learn = seconds(lambda: clf.fit_vault(Vault(schema, vault.classes, vault._cells)))
+        learn = seconds(lambda: clf.fit_vault(Vault(schema, vault.classes, vault.cells)))
         whole = query + learn
-        cost = f"{query:.2f} s + {learn:.3f} s ({len(vault._cells):,} cells)"
+        cost = f"{query:.2f} s + {learn:.3f} s ({len(vault.cells):,} cells)"
     against = "" if peer is None else f"; {whole / peer:.2f} times the bare GROUP BY"
     sizes = ", ".join(f"{n:,} {what}" for what, n in size.items())
     return f"  {sizes}: {cost}{against}"

@@ -52,7 +52,7 @@ def accuracies(data, splits, draws, mechanisms=MECHANISMS):
 def at_the_root(data):
     """Quantiles of f / g over all candidates that are not the best."""
     vault = Vault.from_table(data.data, data.target, data.schema)
-    node = vault._counter(Candidates.of_schema(data.schema, 1)).counts([])
+    node = vault.of_rules(Candidates.of_schema(data.schema, 1)).counts([])
     gaps = (mass_units(node) - mass_units(node).min()) / UNITS
     paths = path_losses(node.left[:, None], node.captured[:, :, None])[:, 0]
     return np.quantile(paths[gaps > 0] / gaps[gaps > 0], [0, 0.25, 0.5, 0.75, 1]), (

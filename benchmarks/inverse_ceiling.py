@@ -88,7 +88,7 @@ class Ceiling(Inverse):
 
 def at_the_root(data):
     vault = Vault.from_table(data.data, data.target, data.schema)
-    node = vault._counter(Candidates.of_schema(data.schema, 1)).counts([])
+    node = vault.of_rules(Candidates.of_schema(data.schema, 1)).counts([])
     gaps = (mass_units(node) - mass_units(node).min()) / UNITS
     behind = gaps > 0
     for paths in (path_losses(node.left[:, None], node.captured[:, :, None])[:, 0], ceilings(node.left, node.captured)):

@@ -33,7 +33,7 @@ def counting_alive(self, sets):
 def problem_of(X, y, max_card, epsilon):
     vault = Vault.from_table(X, y, Schema.of_booleans(list(X.columns)))
     candidates = Candidates.of_schema(vault.schema, max_card)
-    truth, counts = rules_on_cells(vault._cells, candidates)
+    truth, counts = rules_on_cells(vault.cells, candidates)
     return make_problem(truth, counts, Prior((1.0,) * (RULES + 1), np.ones(len(candidates))), epsilon)
 
 

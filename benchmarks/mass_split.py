@@ -34,14 +34,15 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
-from discreet.estimators.algorithms.greedy import greedy, majority
-from discreet.private.queries.greedy_doors import GreedyDoors
 from mass_accuracy import CASES, EPSILONS, splits
 
 from discreet.accounting.ledger import Reservation
+from discreet.estimators.base import majority
+from discreet.estimators.greedy import greedy
 from discreet.private.mechanisms.base import Settings
 from discreet.private.mechanisms.mass import Mass, MassSelector, mass_units
 from discreet.private.noise.entropy import SeededEntropy
+from discreet.private.queries.greedy import GreedyQueries
 from discreet.rules.candidates import Candidates
 
 SHARES = tuple(Fraction(k, 10) for k in range(1, 9))
@@ -55,6 +56,16 @@ class WithoutNoRule(MassSelector):
     def select(self, node, entropy):
         units = mass_units(node)[:-1]
         return entropy.permute_and_flip(units, self.scale) if len(units) else 0
+
+
+class ChoosingBy(Mass):
+    """The mechanism with this kind of choice."""
+
+    def __init__(self, kind):
+        self._kind = kind
+
+    def selector(self, epsilon, delta, min_support, candidates):
+        return self._kind(epsilon)
 
 
 def test_accuracy(truths, chosen, counts, y):
@@ -88,9 +99,8 @@ def main():
                     for draw in range(DRAWS):
                         entropy = SeededEntropy(1000 * seed + draw)
                         reservation = Reservation(budget.epsilon, Fraction(0))
-                        doors = GreedyDoors(vault, candidates, Mass(), budget, reservation, entropy)
-                        doors._selector = selector(budget.choice_epsilon)
-                        learned = greedy(doors, max_length)
+                        queries = GreedyQueries(vault, candidates, ChoosingBy(selector), budget)
+                        learned = greedy(queries.open(reservation, entropy), max_length)
                         found[i, j] += test_accuracy(truths, learned.chosen, learned.counts, y)
             found /= (seed + 1) * DRAWS
             for epsilon, row in zip(EPSILONS, found, strict=True):

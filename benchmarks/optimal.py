@@ -35,7 +35,7 @@ def filled(load, seed=0):
 
 def arrays(vault, max_card):
     """(rules, cells) and (classes, cells), as the peers need them."""
-    return rules_on_cells(vault._cells, Candidates.of_schema(vault.schema, max_card))
+    return rules_on_cells(vault.cells, Candidates.of_schema(vault.schema, max_card))
 
 
 def draw(vault, epsilon, rules, max_card, time_limit=None):

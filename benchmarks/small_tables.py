@@ -94,7 +94,7 @@ def by_schema(load) -> tuple[np.ndarray, np.ndarray]:
     """The literals of the shipped schema; records in the order of their patterns."""
     data = load(sensitive=False)
     vault = Vault.from_table(data.data, np.asarray(data.target), data.schema)
-    truth, counts = rules_on_cells(vault._cells, Candidates.of_schema(data.schema, 1))
+    truth, counts = rules_on_cells(vault.cells, Candidates.of_schema(data.schema, 1))
     columns, labels = [], []
     for label, count in enumerate(counts.astype(int)):
         columns.append(np.repeat(truth, count, axis=1))

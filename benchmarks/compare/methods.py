@@ -23,7 +23,6 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
-from discreet.estimators.algorithms.trees import estimate_seconds, is_feasible
 from forms import Forms
 
 from discreet import (
@@ -32,6 +31,7 @@ from discreet import (
     DPOptimalTreeClassifier,
     DPScoreCardClassifier,
 )
+from discreet.estimators.feasible_trees import estimate_seconds, is_feasible
 from discreet.rules.candidates import Candidates
 
 OURS, PEERS, OPEN = "discreet", "private peer", "without privacy"

@@ -109,7 +109,6 @@ def load_libraries() -> None:
     import sklearn.linear_model
     import sklearn.tree  # noqa: F401
 
-    import discreet.private.queries  # noqa: F401
 
 
 def rows_of(forms: Forms, jobs: list[Job], processes: int) -> Iterator[tuple[Job, dict[str, Any]]]:

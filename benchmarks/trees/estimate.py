@@ -3,9 +3,9 @@
 import time
 from collections.abc import Iterator
 
-from discreet.estimators.algorithms.trees import estimate_seconds
 from problems import adult, made_up, problem_of, published
 
+from discreet.estimators.feasible_trees import estimate_seconds
 from discreet.private.noise.entropy import SeededEntropy
 from discreet.private.sampling.trees.drawing import draw_tree
 from discreet.private.sampling.trees.on_cells import TreeProblem

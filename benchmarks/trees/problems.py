@@ -58,5 +58,5 @@ def problem_of(X: np.ndarray, y: np.ndarray, rate: float, score: str = ACCURACY)
 def problem_of_vault(vault: Vault, rate: float, score: str = ACCURACY) -> TreeProblem:
     """The tests that trees have, on the cells of a vault."""
     tests = Candidates.of_tests(vault.schema)
-    truth, counts = rules_on_cells(vault._cells, tests)
+    truth, counts = rules_on_cells(vault.cells, tests)
     return TreeProblem(truth, counts, TreePrior.of(None, 0.5, tests), rate, score)
