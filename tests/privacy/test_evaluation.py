@@ -366,7 +366,7 @@ def test_all_ways_in_give_the_same_numbers():
 
 
 def test_the_old_accuracy_is_a_case_of_it():
-    """One histogram of two bins: the same door, and so the same price; what it says of itself is what it said before."""
+    """One histogram of two bins: the same query, and so the same price; what it says of itself is what it said before."""
     X, y = made_up(300)
     ledger = Ledger(epsilon=1)
     found = noisy_accuracy(MODEL, X, y, 0.5, ledger=ledger, model_is_public=True)

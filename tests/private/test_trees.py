@@ -144,7 +144,7 @@ def test_without_tests_a_tree_is_a_leaf():
     assert p_value(*law_of_trees(problem, 3), drawn) > LEAST_P
 
 
-# -- from records, with values that are missing, by the door, in stages -------------------------------------------------------
+# -- from records, with values that are missing, by the queries, in stages ----------------------------------------------------
 
 
 CASES = [
