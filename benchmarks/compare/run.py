@@ -110,7 +110,6 @@ def load_libraries() -> None:
     import sklearn.tree  # noqa: F401
 
 
-
 def rows_of(forms: Forms, jobs: list[Job], processes: int) -> Iterator[tuple[Job, dict[str, Any]]]:
     """So many at a time, each as soon as it is done."""
     context = multiprocessing.get_context("fork")

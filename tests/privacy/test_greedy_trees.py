@@ -8,7 +8,6 @@ from itertools import product
 import numpy as np
 import pytest
 
-from discreet import DPGreedyTreeClassifier
 from discreet.accounting.ledger import Reservation
 from discreet.audit.explore import explore, schema_of_rules, vault_of
 from discreet.audit.learners import (
@@ -30,6 +29,7 @@ from discreet.private.mechanisms.registry import MECHANISMS
 from discreet.private.noise.discrete_laplace import at_least, tail
 from discreet.private.noise.entropy import SeededEntropy
 from discreet.private.queries.greedy import GreedyTreeQueries
+from discreet.rules.candidates import Candidates
 from tests.support.selectors import budget_of, proved_of
 from tests.support.slices import examples, slow_but
 
@@ -47,8 +47,8 @@ def test_every_mechanism_is_audited_as_a_tree():
 def plain_law(classifier, counts):
     """{tests of the tree: (its probability, exact class counts of its leaves)}, by recursion over nodes instead of levels."""
     patterns = np.array(list(product([False, True], repeat=len(counts).bit_length() - 1)))
-    budget = classifier._budget_for(classifier.max_depth + 1, tree=True)
-    mechanism, support = classifier._mechanism, int(max(1, classifier.min_support))
+    plan = classifier.plan()
+    budget, mechanism, support = plan.budget, plan.mechanism, int(max(1, classifier.min_support))
     epsilon, delta = budget.choice_epsilon, float(budget.choice_delta)
     selector = mechanism.selector(epsilon, delta, support, patterns.shape[1])
 
@@ -92,7 +92,7 @@ def test_what_is_explored_is_what_the_plain_enumeration_says(subject):
 def needed(classifier, pair, epsilon):
     """The smallest delta for which both directions are (epsilon, delta)-DP, from the plain laws."""
     less, more = plain_law(classifier, pair.less), plain_law(classifier, pair.more)
-    e = float(classifier._budget_for(classifier.max_depth + 1, tree=True).counts_epsilon)
+    e = float(classifier.plan().budget.counts_epsilon)
     up = tail(1, e)  # P(noise around a count is above it)
     deltas = []
     for law, other, likelier in ((less, more, 1.0 - up), (more, less, 1.0 - up)):
@@ -175,9 +175,8 @@ class Charged(Reservation):
 
 def queries_on(counts, mechanism="mass", **settings):
     schema = schema_of_rules(len(counts).bit_length() - 1, counts.shape[1])
-    clf = DPGreedyTreeClassifier(schema=schema)
     budget = budget_of(mechanism, 2, 3, tree=True, **settings)
-    tests, charged = clf._candidates(schema), Charged()
+    tests, charged = Candidates.of_tests(schema), Charged()
     queries = GreedyTreeQueries(vault_of(schema, counts), tests, MECHANISMS[mechanism], budget)
     return queries.open(charged, SeededEntropy(0)), charged, budget
 
