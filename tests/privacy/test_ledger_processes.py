@@ -18,9 +18,9 @@ from random import Random
 import pytest
 
 from discreet import Ledger, SavedModel
-from discreet.accounting import ledger_rows, stored_ledger
+from discreet.accounting import ledger as ledger_module
+from discreet.accounting import ledger_rows
 from discreet.accounting.ledger import BudgetError, BudgetRequest, LedgerError
-from discreet.accounting.stored_ledger import StoredLedger
 
 from ..support import ledger_children as children
 
@@ -351,7 +351,7 @@ def test_without_the_lock_two_could_spend_the_same(path, monkeypatch):
         return entry
 
     monkeypatch.setattr(BudgetRequest, "approve", slow)
-    monkeypatch.setattr(stored_ledger, "PATIENCE", 0)
+    monkeypatch.setattr(ledger_module, "PATIENCE", 0)
     with monkeypatch.context() as patched:
         patched.setattr(sqlite3, "connect", lambda *given, **more: connect(*given, factory=Loose, **more))
         with pytest.raises(LedgerError, match="damaged"):  # the chain notices: two events have one number
@@ -373,7 +373,7 @@ class Listening(StringIO):
 
 
 def test_a_long_wait_says_which_ledger_it_is_for(path, monkeypatch):
-    monkeypatch.setattr(stored_ledger, "PATIENCE", 0.1)
+    monkeypatch.setattr(ledger_module, "PATIENCE", 0.1)
     child = Child(children.hold, path)
     assert child.hear() == "held"
     monkeypatch.setattr(sys, "stderr", said := Listening(child.process.kill))
@@ -383,7 +383,7 @@ def test_a_long_wait_says_which_ledger_it_is_for(path, monkeypatch):
 
 
 def test_ctrl_c_ends_a_long_wait(path, monkeypatch):
-    monkeypatch.setattr(stored_ledger, "PATIENCE", 0.1)
+    monkeypatch.setattr(ledger_module, "PATIENCE", 0.1)
     child = Child(children.hold, path)
     assert child.hear() == "held"
     stop = partial(signal.pthread_kill, threading.main_thread().ident, signal.SIGINT)
@@ -443,13 +443,13 @@ def test_the_end_that_cannot_be_written_does_not_lose_the_model(path, monkeypatc
 
 @pytest.mark.parametrize("lost", [Path.unlink, lambda path: path.write_text("hello"), lambda path: path.chmod(0)])
 def test_a_ledger_that_is_lost_after_the_booking_does_not_take_the_model_with_it(path, monkeypatch, lost):
-    end = StoredLedger._end
+    end = Ledger._end
 
     def lost_before(self, *given):
         lost(path)
         end(self, *given)
 
-    monkeypatch.setattr(StoredLedger, "_end", lost_before)
+    monkeypatch.setattr(Ledger, "_end", lost_before)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", RuntimeWarning)  # who is root may read what has no mode
         saved = SavedModel.of(children.fit(path, 0.5))

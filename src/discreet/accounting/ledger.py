@@ -7,20 +7,26 @@ Two sums are kept, and neither may exceed the budget: of what was asked for, as 
 proved. A ledger with a rho also counts in zCDP, which grows more slowly over many releases, and takes what is within rho
 (``budget_request.py``). A release about which nothing is proved is refused, unless the ledger was made to take such releases.
 
-``Ledger(...)`` lives in memory and is shared by identity: scikit-learn's ``clone`` and deepcopy keep the same ledger, and
-it refuses to be pickled, so that several processes must use ``Ledger.open(path)`` (stored_ledger.py), a database that is written
-before any data is touched.
+``Ledger.open(path)`` is a database that several processes share: in a file, or on a PostgreSQL server for several machines. It is
+written before any data is touched. Every operation is one transaction (``ledger_places.py``, ``postgres_ledger.py``); what it
+reads and writes is in ``ledger_rows.py``. A writer has the ledger's row to itself from before it looks at the sums until what it
+books is on disk. ``Ledger(...)`` is the same in the memory of one process. Both are shared by identity: scikit-learn's ``clone``
+and deepcopy keep the same ledger; one in memory refuses to be pickled.
 """
 
 import math
 import os
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
+import random
+import sys
+import time
+import warnings
+from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
-from threading import Lock
-from typing import TYPE_CHECKING, Any, NoReturn
+from pathlib import Path
+from typing import Any, Self
 
 from .._utils.escaping import on_a_line
+from . import ledger_rows as rows
 from .budget_request import BudgetRequest as BudgetRequest
 from .budget_request import NoDeltaError as NoDeltaError
 from .budget_request import Proved, how_many, make_request
@@ -32,14 +38,14 @@ from .costs import exact as exact
 from .entries import STOPPED, Booked, Rho, Totals, Whole, read_checksum, whole_of
 from .entries import Entry as Entry
 from .entries import LedgerSnapshot as LedgerSnapshot
+from .ledger_places import BusyError, MemoryPlace, MissingError, OutOfReachError, Place, SQLitePlace, T, damaged
 from .ledger_places import LedgerError as LedgerError
+from .postgres_ledger import PostgreSQLPlace, is_url
 from .reservation import BudgetError as BudgetError
 from .reservation import Reservation as Reservation
 
-if TYPE_CHECKING:
-    from .stored_ledger import StoredLedger
-
-ADD_OR_REMOVE = "add or remove"
+ADD_OR_REMOVE = rows.NEIGHBOURS
+PATIENCE = 2.0  # seconds before one is told that this waits
 
 
 class Ledger:
@@ -85,31 +91,56 @@ class Ledger:
         rho: Rho = None,
         records_per_person: int | None = None,
     ) -> None:
-        self._whole = whole_of(epsilon, delta, allow_unproved, rho, records_per_person)
-        # with the sums up to each entry: one step, however it is interrupted
-        self._kept: list[tuple[Entry, Totals]] = []
-        self._ends: dict[int, tuple[str, Fraction, Fraction]] = {}
-        self._models: dict[int, list[str]] = {}
-        self._lock = Lock()
-        self._process = os.getpid()
+        whole, place = whole_of(epsilon, delta, allow_unproved, rho, records_per_person), MemoryPlace()
+        place.make(lambda run: rows.create(run, whole))
+        self._open(place)
 
-    @staticmethod
+    @classmethod
     def open(
+        cls,
         path: str | os.PathLike[str],
         epsilon: float | None = None,
         delta: float = 0,
         allow_unproved: bool = False,
         rho: Rho = None,
         records_per_person: int | None = None,
-    ) -> "StoredLedger":
+    ) -> Self:
         """The ledger in a file of SQLite, or at ``postgresql://USER@HOST/DATABASE?ledger=NAME`` (needs `discreet[postgres]`).
 
         One that does not exist yet is made, and then needs an epsilon. A password is no part of the URL: it is taken from
         ``PGPASSWORD``, ``~/.pgpass`` or a service file.
         """
-        from .stored_ledger import StoredLedger
+        place: Place = PostgreSQLPlace(path) if isinstance(path, str) and is_url(path) else SQLitePlace(path)
+        asked = None if epsilon is None else whole_of(epsilon, delta, allow_unproved, rho, records_per_person)
+        ledger, at = cls.__new__(cls), place.shown
+        try:
+            whole = ledger._open(place)
+        except MissingError:
+            if asked is None:
+                raise MissingError(f"there is no ledger at {at}; give its epsilon to make one") from None
+            place.make(lambda run: rows.create(run, asked))
+            whole = ledger._open(place)
+        if asked is not None and (asked.epsilon, asked.delta) != (whole.epsilon, whole.delta):
+            raise LedgerError(f"the ledger at {at} has another epsilon or delta; open it without giving them")
+        if rho is not None and (asked is None or asked.rho != whole.rho):
+            raise LedgerError(f"the ledger at {at} has another rho, or none; open it without giving it")
+        if records_per_person is not None and records_per_person != whole.records_per_person:
+            raise LedgerError(f"the ledger at {at} has other records_per_person; open it without giving them")
+        if allow_unproved and not whole.allow_unproved:
+            raise LedgerError(f"the ledger at {at} was made to refuse releases about which nothing is proved")
+        return ledger
 
-        return StoredLedger(path, epsilon, delta, allow_unproved, rho, records_per_person)
+    def _open(self, place: Place) -> Whole:
+        self._place, self._name = place, None
+        self._when_booked: tuple[Whole, Totals] | None = None
+        whole, _ = self._now()
+        self._name = whole.name
+        return whole
+
+    @property
+    def path(self) -> Path | None:
+        """The file; None of a ledger in memory or on a server."""
+        return self._place.path if isinstance(self._place, SQLitePlace) else None
 
     @property
     def epsilon(self) -> Fraction:
@@ -128,10 +159,8 @@ class Ledger:
 
     @property
     def entries(self) -> tuple[Entry, ...]:
-        """All reservations, oldest first. From a file, all of it is read for that."""
-        return tuple(
-            _ended(entry, self._ends.get(i), self._models.get(i, ())) for i, (entry, _) in enumerate(self._kept, 1)
-        )
+        """All reservations, oldest first. All of the ledger is read and checked for that."""
+        return tuple(self._do(False, rows.read_entries)[1])
 
     @property
     def n_entries(self) -> int:
@@ -154,10 +183,17 @@ class Ledger:
         return self.snapshot().proved
 
     def snapshot(self, own: Booked | None = None) -> LedgerSnapshot:
-        """What the ledger says now and anyone may know, for the model whose own entry is given. See LedgerSnapshot."""
-        return self._summary(*self._now(), own)
+        """What the ledger says now and anyone may know, for the model whose own entry is given. See LedgerSnapshot.
 
-    def _summary(self, whole: Whole, totals: Totals, own: Booked | None) -> LedgerSnapshot:
+        If it was lost since, it is what it said when the model was booked: the model is paid for.
+        """
+        try:
+            whole, totals = self._now()
+        except (OSError, OutOfReachError) as error:
+            if own is None or self._when_booked is None or self._when_booked[1].entries < own.number:
+                raise
+            warnings.warn(f"{error}. The model has its sums from when it was booked", RuntimeWarning, stacklevel=3)
+            whole, totals = self._when_booked
         mine = own is not None and own.ledger == whole.name
         number, release = (own.number, own.release) if own is not None and mine else (None, None)
         return LedgerSnapshot(
@@ -213,7 +249,7 @@ class Ledger:
         >>> Ledger(epsilon=1.0).check(Fraction(1, 2), Fraction(0))
         """
         request = make_request(epsilon, delta, "", proved, records, because, "", rests_on, None)
-        request.approve(*self._now(), self._known(request.rests_on))
+        self._do(False, lambda run: _approved(run, rows.read_state(run), request))
 
     def room_for(self, costs: Sequence[Cost]) -> int:
         """How many more releases with these costs it takes, for a person with as many records as they are about.
@@ -226,29 +262,67 @@ class Ledger:
         return how_many(*self._now(), tuple(costs))
 
     def _now(self) -> tuple[Whole, Totals]:
-        return self._whole, self._kept[-1][1] if self._kept else Totals()
+        state = self._do(False, rows.read_state)
+        return state.whole, state.totals
 
-    def _known(self, names: Mapping[str, Fraction]) -> dict[str, Fraction]:
-        """What was booked for cut points of these names."""
-        return known_cut_points((entry for entry, _ in self._kept), names) if names else {}
+    def _do(self, write: bool, work: Callable[[rows.Run], T]) -> T:
+        """A transaction, as soon as nobody else writes."""
+        begin, told = time.monotonic(), False
+        while True:
+            try:
+                return self._place.attempt(write, work)
+            except BusyError:
+                if not told and time.monotonic() - begin > PATIENCE:
+                    told = True
+                    print(f"(waiting: another process is writing {self._place.shown!r})", file=sys.stderr)
+                time.sleep(random.uniform(0.001, 0.05))
+            except rows.DamagedError as error:
+                raise damaged(self._place.shown, str(error)) from None
+
+    def _state(self, run: rows.Run) -> rows.State:
+        """What a writer finds, who then has it alone."""
+        state = rows.read_state(run, self._place.locked)
+        if self._name not in (None, state.whole.name):
+            raise LedgerError(f"the ledger at {self._place.shown} was replaced by another one since it was opened")
+        return state
 
     def _book(self, request: BudgetRequest) -> tuple[Booked, Entry]:
-        self._check_process()
-        with self._lock:  # this very statement: a function around it could be interrupted before it lets go
-            whole, totals = self._now()
-            entry = request.approve(whole, totals, self._known(request.rests_on))
-            self._kept.append((entry, totals.plus(entry)))
-        assert whole.name is not None
-        return Booked(whole.name, totals.entries + 1, request.release), entry
+        def book(run: rows.Run) -> tuple[rows.State, Entry]:
+            state = self._state(run)
+            entry = _approved(run, state, request)
+            totals = state.totals.plus(entry)
+            return rows.append(run, state, rows.reserved(entry, totals.entries), totals), entry
+
+        state, entry = self._do(True, book)
+        self._when_booked = state.whole, state.totals
+        assert state.whole.name is not None
+        return Booked(state.whole.name, state.totals.entries, request.release), entry
 
     def _end(self, booked: Booked, how: str, epsilon: Fraction, delta: Fraction) -> None:
-        self._check_process()
-        self._ends[booked.number] = how, epsilon, delta
+        """The end is for information: what was booked stays so. If only this cannot be written, the release is not lost."""
+        otherwise = "It stays booked in full, as not closed"
+        self._add(booked, rows.ended(booked.number, how, epsilon, delta), otherwise, OutOfReachError, 5)
 
     def note_model(self, booked: Booked, checksum: str) -> None:
         """Remember the checksum (SHA-256) of a file into which the model of an entry was written. It is for information."""
-        if booked.ledger == self._whole.name and os.getpid() == self._process:
-            self._models.setdefault(booked.number, []).append(read_checksum(checksum))
+        if isinstance(self._place, MemoryPlace) and (booked.ledger != self._name or self._place.is_copy):
+            return
+        event = rows.written_to(booked.number, read_checksum(checksum))
+        self._add(booked, event, "It does not know the model's file", LedgerError, 4)
+
+    def _add(
+        self, booked: Booked, event: dict[str, Any], otherwise: str, no_harm: type[LedgerError], level: int
+    ) -> None:
+        def add(run: rows.Run) -> None:
+            state = self._state(run)
+            if state.whole.name != booked.ledger or state.totals.entries < booked.number:
+                raise LedgerError("the ledger was replaced since the fit; its entry is gone")
+            rows.append(run, state, event, state.totals)
+
+        try:
+            self._do(True, add)
+        except (OSError, no_harm) as error:
+            warnings.warn(f"{error}. {otherwise}", RuntimeWarning, stacklevel=level)
 
     def total(self, delta: float | Fraction | None = None, numerical: bool | None = None) -> Total | None:
         """What is proved about all releases together at this delta; None if nothing is about one of them, or delta is too small.
@@ -297,6 +371,8 @@ class Ledger:
         return "\n".join("  ".join(cell.ljust(w) for cell, w in zip(row, widths, strict=True)).rstrip() for row in rows)
 
     def __repr__(self) -> str:
+        if not isinstance(self._place, MemoryPlace):
+            return f"Ledger.open({self._place.where!r})"
         whole = self._now()[0]
         more = ", allow_unproved=True" if whole.allow_unproved else ""
         more += f", rho={float(whole.rho):.4g}" if whole.rho is not None else ""
@@ -310,33 +386,18 @@ class Ledger:
         return self  # a copy would let the same budget be spent twice
 
     def __reduce__(self) -> Any:
-        self._refuse()
+        if isinstance(self._place, MemoryPlace):
+            self._place.refuse()
+        return Ledger.open, (self._place.where,)
 
-    def _check_process(self) -> None:
-        """A forked copy is refused before it waits for a lock that nobody in its process will free."""
-        if os.getpid() != self._process:
-            self._refuse()
-
-    def _refuse(self) -> NoReturn:
-        raise TypeError(
-            "a ledger in memory cannot be pickled or used in another process: each would spend it whole. "
-            "Use Ledger.open(path), or n_jobs=1"
-        )
+    def detached(self, booked: Booked | None) -> "Ledger | DetachedLedger":
+        """What of it a pickled classifier has, whose own entry is given."""
+        return DetachedLedger(self.snapshot(booked)) if isinstance(self._place, MemoryPlace) else self
 
 
-def _ended(entry: Entry, end: tuple[str, Fraction, Fraction] | None, models: Sequence[str]) -> Entry:
-    entry = replace(entry, models=tuple(models))
-    return entry if end is None else replace(entry, how=end[0], spent_epsilon=end[1], spent_delta=end[2])
-
-
-def known_cut_points(entries: Any, names: Mapping[str, Fraction]) -> dict[str, Fraction]:
-    """What these entries pay for cut points of these names."""
-    known: dict[str, Fraction] = {}
-    for entry in entries:
-        for name, epsilon in entry.cut_points:
-            if name in names:
-                known[name] = known.get(name, Fraction(0)) + epsilon
-    return known
+def _approved(run: rows.Run, state: rows.State, request: BudgetRequest) -> Entry:
+    """The entry to be made, or BudgetError."""
+    return request.approve(state.whole, state.totals, rows.known_in(run, state, request.rests_on))
 
 
 def reserve(

@@ -1,4 +1,4 @@
-"""Where a ledger may be stored: in a file of SQLite; and what any such place can do (postgres_ledger.py is another).
+"""Where a ledger may be: in memory or in a file, both of SQLite; and what any such place can do (postgres_ledger.py is another).
 
 The words of errors are ours: a driver's may name too much.
 
@@ -13,14 +13,16 @@ import os
 import sqlite3
 import stat
 import time
+import weakref
 from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 from threading import RLock
-from typing import Protocol, TypeVar
+from typing import NoReturn, Protocol, TypeVar
 
 from .._utils.writing import new_database
 from .ledger_rows import TABLES, DamagedError, Run
+from .ledger_rows import LedgerError as LedgerError
 
 T = TypeVar("T")
 MAGIC, MARK = b"SQLite format 3\0", 0x64697363  # at byte 68: "disc"
@@ -37,10 +39,6 @@ if hasattr(os, "register_at_fork"):
     os.register_at_fork(before=_alone.acquire, after_in_parent=_alone.release, after_in_child=_alone.release)
 
 
-class LedgerError(ValueError):
-    """A ledger that cannot be used."""
-
-
 class OutOfReachError(LedgerError):
     """A ledger that was moved, deleted or damaged. What was booked before is booked."""
 
@@ -54,7 +52,7 @@ class BusyError(Exception):
 
 
 class Place(Protocol):
-    """A file, or a database of a server. Nothing is kept open between two calls."""
+    """Memory, a file, or a database of a server. Of the last two, nothing is kept open between two calls."""
 
     where: str  # what ``Ledger.open`` is given
     shown: str  # what messages call it
@@ -70,6 +68,44 @@ class Place(Protocol):
 def is_ledger(beginning: bytes) -> bool:
     """Whether a file is a ledger, by its first 100 bytes."""
     return beginning.startswith(MAGIC) and beginning[68:72] == MARK.to_bytes(4, "big")
+
+
+class MemoryPlace:
+    """The memory of the process that made the ledger. In a forked one is a copy, which can be looked at."""
+
+    locked, where, shown = "", "", "in memory"
+
+    def __init__(self) -> None:
+        self._process = os.getpid()
+        self._connection = sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False)
+        weakref.finalize(self, self._connection.close)
+
+    def make(self, create: Callable[[Run], None]) -> None:
+        """See ``Place``."""
+        self.attempt(True, create)
+
+    def attempt(self, write: bool, work: Callable[[Run], T]) -> T:
+        """See ``Place``."""
+        if write and self.is_copy:
+            self.refuse()
+        with _alone:
+            if self._connection.in_transaction:  # a signal's handler interrupted one that goes on after it
+                raise RuntimeError("a ledger in memory cannot be used while it is being written")
+            with self._connection:  # commits, or takes back: one step, however it is interrupted
+                self._connection.execute("BEGIN")
+                return work(lambda sql, *given: self._connection.execute(sql, given).fetchall())
+
+    @property
+    def is_copy(self) -> bool:
+        """Whether this process was forked from the one that made it."""
+        return os.getpid() != self._process
+
+    def refuse(self) -> NoReturn:
+        """To be written in a copy, or to be pickled."""
+        raise TypeError(
+            "a ledger in memory cannot be pickled or used in another process: each would spend it whole. "
+            "Use Ledger.open(path), or n_jobs=1"
+        )
 
 
 class SQLitePlace:

@@ -36,8 +36,8 @@ class DamagedError(ValueError):
     """Rows that cannot be as they were written."""
 
 
-class TooLongError(ValueError):
-    """An event that could be written, but not be read again."""
+class LedgerError(ValueError):
+    """A ledger that cannot be used."""
 
 
 @dataclass(frozen=True)
@@ -111,7 +111,7 @@ def append(run: Run, state: State, event: dict[str, Any], totals: Totals) -> Sta
         if len(text) > LONGEST_EVENT:
             raise ValueError
     except UNREADABLE:
-        raise TooLongError from None
+        raise LedgerError("this entry could be written into the ledger, but not be read again") from None
     after = State(state.whole, totals, number, _digest(state.seal, str(number), text))
     run("INSERT INTO discreet_events VALUES (?, ?, ?)", number, text, after.seal)
     for name in event.get("cut_points", {}):

@@ -28,9 +28,8 @@ from .._utils.redaction import SEE_LEDGER, redacting
 from .._utils.tables import Table, as_frame, as_rows, holds_objects, unnamed_columns
 from ..accounting.costs import Cost, for_person
 from ..accounting.entries import Booked
-from ..accounting.ledger import DetachedLedger, Ledger
+from ..accounting.ledger import Ledger
 from ..accounting.statement import Guarantee, PrivacyStatement, neighbours_of
-from ..accounting.stored_ledger import StoredLedger
 from ..private.counts.counts import Counts
 from ..private.release import ASSUMES, Plan, Terms, release
 from ..private.release import Source as Countable
@@ -349,9 +348,8 @@ class PrivateClassifier(Classifier, ABC):
     def __getstate__(self) -> dict[str, Any]:
         """For pickle. A ledger in memory stays behind: two processes would each spend it whole."""
         state = dict(super().__getstate__())
-        ledger = state.get("ledger")
-        if isinstance(ledger, Ledger) and not isinstance(ledger, StoredLedger):
-            state["ledger"] = DetachedLedger(ledger.snapshot(state.get("booked_")))
+        if isinstance(ledger := state.get("ledger"), Ledger):
+            state["ledger"] = ledger.detached(state.get("booked_"))
         return state
 
     def __copy__(self) -> Self:
