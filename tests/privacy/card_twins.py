@@ -6,7 +6,7 @@ from unittest.mock import patch
 
 import numpy as np
 
-from discreet.audit.explore import ExploredCards
+from discreet.audit.explore import explored
 from discreet.audit.learners import CARDS, Subject
 from discreet.audit.pairs import Pair
 from discreet.estimators import card_learner as cards
@@ -14,6 +14,8 @@ from discreet.private.mechanisms.score_cards import CardBudget
 from discreet.private.queries.cards import CardQueries
 
 from .summed_twins import Free
+
+ExploredCards = explored(CARDS)
 
 
 class Broken(ExploredCards):

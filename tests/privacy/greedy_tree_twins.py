@@ -5,7 +5,7 @@ from unittest.mock import patch
 
 import numpy as np
 
-from discreet.audit.explore import ExploredGreedyTrees
+from discreet.audit.explore import explored
 from discreet.audit.learners import GREEDY_TREES, Subject, leftover
 from discreet.audit.pairs import Pair
 from discreet.private.mechanisms.mass import MassSelector
@@ -14,7 +14,7 @@ from discreet.private.queries.greedy import GreedyTreeQueries
 from .summed_twins import Free
 
 
-class Broken(ExploredGreedyTrees):
+class Broken(explored(GREEDY_TREES)):
     """Queries that are of another class, or are given something else, once they are prepared."""
 
     kind = GreedyTreeQueries

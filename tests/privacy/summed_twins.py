@@ -11,13 +11,7 @@ from functools import partial
 import numpy as np
 
 from discreet import DPOptimalRuleListClassifier
-from discreet.audit.explore import (
-    ExploredListsOnTuples,
-    ExploredOptimal,
-    ExploredTreesOnTuples,
-    ListsOnTuples,
-    TreesOnTuples,
-)
+from discreet.audit.explore import ListsOnTuples, TreesOnTuples, explored
 from discreet.audit.learners import TREES_ON_TUPLES, WHOLE, Subject
 from discreet.audit.lists import laws_by_sums, worst_draw
 from discreet.audit.pairs import Pair
@@ -245,14 +239,14 @@ def put_in_place(queries, twin):
     return queries
 
 
-def with_queries(explored, twin):
+def with_queries(kind, twin):
     """An explored classifier with broken queries."""
 
     def explore(self, queries):
-        explored.explore(self, queries)
+        kind.explore(self, queries)
         put_in_place(queries, twin)
 
-    return type(f"{explored.__name__} with {twin.__name__}", (explored,), {"explore": explore})
+    return type(f"{kind.__name__} with {twin.__name__}", (kind,), {"explore": explore})
 
 
 def summed_fit_twins(pairs):
@@ -274,8 +268,7 @@ def summed_fit_twins(pairs):
         ("summed lists: a query that charges when it has answered", lists, LATE_LISTS, pairs[:6]),
         ("summed lists: class counts that are charged when they are out", counted, LateCounts, pairs[-4:]),
     ):
-        explored = ExploredListsOnTuples if sound is tuples else ExploredOptimal
-        yield name, sound, replace(sound, explored=with_queries(explored, twin)), tried
+        yield name, sound, replace(sound, explored=with_queries(explored(sound.classifier), twin)), tried
 
 
 def summed_tree_fit_twins(pairs, apart):
@@ -294,7 +287,7 @@ def summed_tree_fit_twins(pairs, apart):
         ("summed trees: a query that forgets to charge", whole, UNCHARGED_TREES, pairs),
         ("summed trees: a query that charges when it has answered", whole, LATE_TREES, pairs),
     ):
-        yield name, sound, replace(sound, explored=with_queries(ExploredTreesOnTuples, twin)), tried
+        yield name, sound, replace(sound, explored=with_queries(explored(sound.classifier), twin)), tried
 
 
 # -- level 1 ------------------------------------------------------------------------------------------------------------

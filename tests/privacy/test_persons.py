@@ -18,10 +18,8 @@ from discreet import (
 )
 from discreet.accounting.statement import Guarantee
 from discreet.audit.explore import (
-    ExploredGreedy,
-    ExploredOptimal,
-    ExploredTrees,
     explore,
+    explored,
     losses,
     schema_of_rules,
     vault_of,
@@ -29,14 +27,15 @@ from discreet.audit.explore import (
 from tests.support.slices import slow_but
 
 SCHEMA = schema_of_rules(2, 2)
+GREEDY, WHOLE, TREES = map(explored, (DPGreedyRuleListClassifier, DPOptimalRuleListClassifier, DPOptimalTreeClassifier))
 LEARNERS = {
-    "mass": (ExploredGreedy, {"max_length": 2, "negations": False}),
-    "gl-laplace": (ExploredGreedy, {"mechanism": "gl-laplace", "max_length": 2, "negations": False}),
-    "whole lists": (ExploredOptimal, {"max_length": 2, "negations": False}),
-    "whole lists, no counts": (ExploredOptimal, {"max_length": 2, "negations": False, "counts_share": 0.0}),
-    "whole trees": (ExploredTrees, {"max_depth": 1}),
-    "whole trees, no counts": (ExploredTrees, {"max_depth": 1, "counts_share": 0.0}),
-    "whole trees by mass, two stages": (ExploredTrees, {"stages": (1, 1), "criterion": "mass"}),
+    "mass": (GREEDY, {"max_length": 2, "negations": False}),
+    "gl-laplace": (GREEDY, {"mechanism": "gl-laplace", "max_length": 2, "negations": False}),
+    "whole lists": (WHOLE, {"max_length": 2, "negations": False}),
+    "whole lists, no counts": (WHOLE, {"max_length": 2, "negations": False, "counts_share": 0.0}),
+    "whole trees": (TREES, {"max_depth": 1}),
+    "whole trees, no counts": (TREES, {"max_depth": 1, "counts_share": 0.0}),
+    "whole trees by mass, two stages": (TREES, {"stages": (1, 1), "criterion": "mass"}),
 }
 
 FAST = {name for name in LEARNERS if name not in ("whole lists", "whole trees by mass, two stages")}

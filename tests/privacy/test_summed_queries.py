@@ -13,15 +13,12 @@ import pytest
 
 from discreet import DPOptimalRuleListClassifier, DPOptimalTreeClassifier, Numeric, Schema
 from discreet.audit.explore import (
-    ExploredByEnvelope,
-    ExploredListsOnTuples,
-    ExploredOptimal,
-    ExploredTrees,
-    ExploredTreesOnTuples,
     Explorer,
+    ListsByEnvelope,
     ListsOnTuples,
     TreesOnTuples,
     explore,
+    explored,
     key_of,
     schema_of_rules,
 )
@@ -341,16 +338,19 @@ def as_logs(law):
 @pytest.mark.parametrize(
     ("ways", "parameters"),
     [
-        ((ExploredByEnvelope, ExploredOptimal, ExploredListsOnTuples), {"max_length": 3}),
+        ((ListsByEnvelope, DPOptimalRuleListClassifier, ListsOnTuples), {"max_length": 3}),
         pytest.param(
-            (ExploredByEnvelope, ExploredOptimal, ExploredListsOnTuples),
+            (ListsByEnvelope, DPOptimalRuleListClassifier, ListsOnTuples),
             {"max_length": 3, "joint": 1},
             marks=pytest.mark.slow,
         ),
-        ((ExploredByEnvelope, ExploredOptimal, ExploredListsOnTuples), {"max_length": 2, "class_weight": {0: 1, 1: 4}}),
-        ((ExploredTrees, ExploredTreesOnTuples), {"max_depth": 1}),
-        ((ExploredTrees, ExploredTreesOnTuples), {"stages": (1, 1), "criterion": "mass"}),
-        ((ExploredTrees, ExploredTreesOnTuples), {"max_depth": 2, "criterion": "mass", "class_weight": {0: 1, 1: 4}}),
+        (
+            (ListsByEnvelope, DPOptimalRuleListClassifier, ListsOnTuples),
+            {"max_length": 2, "class_weight": {0: 1, 1: 4}},
+        ),
+        ((DPOptimalTreeClassifier, TreesOnTuples), {"max_depth": 1}),
+        ((DPOptimalTreeClassifier, TreesOnTuples), {"stages": (1, 1), "criterion": "mass"}),
+        ((DPOptimalTreeClassifier, TreesOnTuples), {"max_depth": 2, "criterion": "mass", "class_weight": {0: 1, 1: 4}}),
     ],
 )
 def test_whole_fits_have_one_law_and_count_the_same_whatever_way_is_taken(ways, parameters):
@@ -359,7 +359,7 @@ def test_whole_fits_have_one_law_and_count_the_same_whatever_way_is_taken(ways, 
     for pair, _ in zip(random_pairs(rng, 2, 2, (3, 60)), range(2), strict=False):
         first, *others = (
             explore(clf, clf.filled(pair.more))
-            for clf in (way(0.8, schema=schema_of_rules(2, 2), **parameters) for way in ways)
+            for clf in (explored(way)(0.8, schema=schema_of_rules(2, 2), **parameters) for way in ways)
         )
         for other in others:
             assert same(as_logs(first), as_logs(other))

@@ -16,7 +16,7 @@ from discreet import DPGreedyRuleListClassifier, DPGreedyTreeClassifier, DPOptim
 from discreet.audit import trees
 from discreet.audit.choices import noisy_max_law, worst_choice, worst_on_grid
 from discreet.audit.counts import worst_check, worst_count
-from discreet.audit.explore import ExploredByEnvelope, ExploredGreedy, ExploredTrees, ListsByEnvelope
+from discreet.audit.explore import ListsByEnvelope, explored
 from discreet.audit.learners import (
     BY_ENVELOPE,
     GREEDY,
@@ -298,6 +298,8 @@ def tree_twins():
         laws = trees.laws_by_problem(0.5, score, frequent_tests_first)
         yield f"whole trees by {score}: a prior that depends on the table", score, laws, 1
 
+
+ExploredGreedy, ExploredByEnvelope, ExploredTrees = map(explored, (GREEDY, BY_ENVELOPE, TREES))
 
 # -- level 2: whole fits ----------------------------------------------------------------------------------------------
 

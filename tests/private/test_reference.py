@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from discreet import DPOptimalRuleListClassifier
-from discreet.audit.explore import ExploredOptimal, explore, schema_of_rules, vault_of
+from discreet.audit.explore import explore, explored, schema_of_rules, vault_of
 from discreet.audit.lists import KINDS, LISTS, N_RULES, TRUTH, laws_by_definition
 from discreet.audit.observed import misfit
 from discreet.private.noise.entropy import SeededEntropy
@@ -90,7 +90,7 @@ def test_whole_fits_with_the_reference_have_the_law_that_is_audited(monkeypatch,
         "negations": False,
         "schema": schema,
     }
-    outputs = explore(ExploredOptimal(**settings), vault).outputs
+    outputs = explore(explored(DPOptimalRuleListClassifier)(**settings), vault).outputs
     asked = []
 
     def reference(*question):

@@ -15,7 +15,7 @@ import warnings
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
-from functools import partial
+from functools import cache, partial
 from itertools import permutations, product
 from typing import Any, NamedTuple
 
@@ -25,9 +25,7 @@ from .._utils.errors import PrivacyWarning
 from ..accounting.ledger import Reservation
 from ..estimators.base import Learned
 from ..estimators.card_learner import LearnedCard
-from ..estimators.cards import DPScoreCardClassifier
-from ..estimators.greedy import DPGreedyRuleListClassifier
-from ..estimators.greedy_trees import DPGreedyTreeClassifier
+from ..estimators.cards import Cards, DPScoreCardClassifier
 from ..estimators.optimal import DPOptimalRuleListClassifier
 from ..estimators.private import FitPlan
 from ..estimators.trees import DPOptimalTreeClassifier
@@ -75,7 +73,6 @@ class Explorer:
         self._depth = 0
         self.released: list[tuple[int, float]] = []  # exact value and scale of each noisy count
         self.paid_counts: list[float] = []  # what was charged in all, before each of them
-        self.learned: Learned | NumberedTree | LearnedCard | None = None
         self.reservation: Reservation | None = None
         self.last_charge = 0.0
 
@@ -244,16 +241,31 @@ class Exploring:
         return self.plan.run(queries)
 
 
-class _Explored:
+class Keeps:
+    """A classifier that keeps what was learned as it was: tests of a tree that cannot matter are left out of its model."""
+
+    learned: Any
+
+    def _set_model(self, candidates: Candidates, learned: Any) -> None:
+        self.learned = learned
+        super()._set_model(candidates, learned)  # type: ignore[misc]
+
+
+class _Explored(Keeps):
     """What turns a private classifier into one that is explored."""
 
-    make_explorer: type[Explorer] = Explorer
     explorer: Explorer
 
     def filled(self, counts: Any) -> Counts:
         """The counts that it is tried on: of the classes in each pattern of Boolean columns."""
-        schema: Schema = self.schema  # type: ignore[attr-defined]
-        return vault_of(schema, counts)
+        clf: Any = self
+        if not isinstance(self, _OnTuples):
+            return vault_of(clf.schema, counts)
+        clf.classes_ = np.arange(np.shape(counts)[1])
+        candidates = clf._candidates(clf.schema)
+        source: Any = _MadeUp(_cells_of(clf.schema, counts))
+        classes, together = tuple(clf.classes_.tolist()), clf._needs(candidates).together
+        return Marginals(clf.schema, classes, source, candidates.columns, together)
 
     def _plan(self, candidates: Candidates, counting: Counting, drafted: bool) -> Any:
         return Exploring(super()._plan(candidates, counting, drafted), self)  # type: ignore[misc]
@@ -270,9 +282,11 @@ class _Explored:
         elif isinstance(queries, TreeQueries):
             queries._draw = partial(_draw_tree, explorer)  # type: ignore[method-assign]
 
-    def _set_model(self, candidates: Candidates, learned: Any) -> None:
-        self.explorer.learned = learned
-        super()._set_model(candidates, learned)  # type: ignore[misc]
+
+@cache
+def explored(classifier: type) -> Any:
+    """The classifier with its noise explored."""
+    return type(f"Explored{classifier.__name__}", (_Explored, classifier), {})
 
 
 def _choose(queries: Choices, explorer: Explorer, node: NodeCounts) -> int:
@@ -297,41 +311,11 @@ def _draw_tree(explorer: Explorer, weighed: WeighedTrees) -> NumberedTree:
     return weighed.draw_by(explorer.choose)
 
 
-class ExploredGreedy(_Explored, DPGreedyRuleListClassifier):
-    """The classifier that learns greedy lists, explored."""
-
-
-class ExploredGreedyTrees(_Explored, DPGreedyTreeClassifier):
-    """The classifier that learns greedy trees, explored."""
-
-
-class ExploredOptimal(_Explored, DPOptimalRuleListClassifier):
-    """The classifier that draws whole lists, explored."""
-
-
-class ExploredTrees(_Explored, DPOptimalTreeClassifier):
-    """The classifier that draws whole trees, explored."""
-
-
-class ExploredCards(_Explored, DPScoreCardClassifier):
-    """The classifier that learns score cards, explored."""
-
-    make_explorer = CardExplorer
-
-
-class _ByEnvelope:
-    """Not all lists are added up, however few there are."""
+class ListsByEnvelope(DPOptimalRuleListClassifier):
+    """Draws whole lists as it would if they were longer, or their rules: however few there are, they are not added up."""
 
     def _is_summed(self, candidates: Candidates) -> bool:
         return False
-
-
-class ListsByEnvelope(_ByEnvelope, DPOptimalRuleListClassifier):
-    """Draws whole lists as it would if they were longer, or their rules."""
-
-
-class ExploredByEnvelope(_ByEnvelope, ExploredOptimal):
-    """The same, explored."""
 
 
 class _OnTuples:
@@ -352,28 +336,6 @@ class TreesOnTuples(_OnTuples, DPOptimalTreeClassifier):
 
 class CardsOnTuples(_OnTuples, DPScoreCardClassifier):
     """Learns score cards as on a wide table."""
-
-
-class _ExploredOnTuples(_OnTuples):
-    def filled(self, counts: Any) -> Counts:
-        clf: Any = self
-        clf.classes_ = np.arange(np.shape(counts)[1])
-        candidates = clf._candidates(clf.schema)
-        source: Any = _MadeUp(_cells_of(clf.schema, counts))
-        classes, together = tuple(clf.classes_.tolist()), clf._needs(candidates).together
-        return Marginals(clf.schema, classes, source, candidates.columns, together)
-
-
-class ExploredListsOnTuples(_ExploredOnTuples, ExploredOptimal):
-    """The same, explored."""
-
-
-class ExploredTreesOnTuples(_ExploredOnTuples, ExploredTrees):
-    """The same, explored."""
-
-
-class ExploredCardsOnTuples(_ExploredOnTuples, ExploredCards):
-    """The same, explored."""
 
 
 def law_of_lists(problem: Problem) -> tuple[list[tuple[tuple[int, ...], tuple[int, ...]]], Array]:
@@ -413,17 +375,14 @@ class Law:
 
 
 def explore(classifier: Any, vault: Counts) -> Law:
-    """The complete law of an explored classifier (``ExploredGreedy`` and so on) on a vault."""
-    classifier.explorer = explorer = classifier.make_explorer()
+    """The complete law of an ``explored`` classifier on a vault."""
+    classifier.explorer = explorer = CardExplorer() if isinstance(classifier, Cards) else Explorer()
     law = Law()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", PrivacyWarning)
         for _ in explorer.paths():
             classifier.fit_vault(vault)
-            learned = explorer.learned
-            assert learned is not None
-            assert explorer.reservation is not None
-            key = key_of(learned)
+            key = key_of(classifier.learned)
             new = Output(
                 *(explorer.log_p, tuple(explorer.released), explorer.charged, explorer.checks, explorer.moments)
             )

@@ -19,20 +19,12 @@ from ..private.mechanisms.registry import MECHANISMS
 from ..private.sampling.trees.worth import MASS
 from .explore import (
     CardsOnTuples,
-    ExploredByEnvelope,
-    ExploredCards,
-    ExploredCardsOnTuples,
-    ExploredGreedy,
-    ExploredGreedyTrees,
-    ExploredListsOnTuples,
-    ExploredOptimal,
-    ExploredTrees,
-    ExploredTreesOnTuples,
     Law,
     ListsByEnvelope,
     ListsOnTuples,
     TreesOnTuples,
     explore,
+    explored,
     losses,
     schema_of_rules,
     uncharged,
@@ -41,17 +33,6 @@ from .explore import (
 from .loss import Loss
 from .pairs import Pair, changed, hard_pairs, random_pairs, smallest_pairs
 
-EXPLORED: dict[type, type] = {
-    DPGreedyRuleListClassifier: ExploredGreedy,
-    DPGreedyTreeClassifier: ExploredGreedyTrees,
-    DPOptimalRuleListClassifier: ExploredOptimal,
-    DPOptimalTreeClassifier: ExploredTrees,
-    ListsByEnvelope: ExploredByEnvelope,
-    ListsOnTuples: ExploredListsOnTuples,
-    TreesOnTuples: ExploredTreesOnTuples,
-    DPScoreCardClassifier: ExploredCards,
-    CardsOnTuples: ExploredCardsOnTuples,
-}
 SCALES = (3, 10, 100, 1000)
 
 
@@ -75,7 +56,7 @@ class Subject:
 
     def make_explored(self) -> Any:
         """The same with its noise explored."""
-        return self._made(self.explored or EXPLORED[self.classifier])
+        return self._made(self.explored or explored(self.classifier))
 
     def _made(self, classifier: type) -> Any:
         schema = schema_of_rules(self.n_rules, self.n_classes)

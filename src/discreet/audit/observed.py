@@ -17,9 +17,8 @@ from scipy.stats import beta, chisquare
 
 from .._utils.errors import PrivacyWarning
 from ..estimators.trees import Trees
-from ..rules.candidates import Candidates
-from ..rules.numbered_tree import NumberedTree, leaves_of
-from .explore import Output, key_of
+from ..rules.numbered_tree import leaves_of
+from .explore import Keeps, Output, key_of
 from .learners import Subject
 from .loss import Array, shifted_counts
 from .pairs import Counts, Pair, as_table
@@ -56,8 +55,8 @@ class Watch(NamedTuple):
         """Of a fitted model."""
         key: Outcome
         parts: list[Any]
-        if isinstance(model, KeepsTheTree):
-            key, parts = key_of(model.drawn), [leaf for _, leaf in leaves_of(model.drawn)]
+        if isinstance(model, Keeps):
+            key, parts = key_of(model.learned), [leaf for _, leaf in leaves_of(model.learned)]
         else:
             parts = [*model.rule_list_.rules, model.rule_list_.default]
             chosen = tuple(self.numbers[" and ".join(map(str, rule.antecedent))] for rule in parts[:-1])
@@ -67,16 +66,6 @@ class Watch(NamedTuple):
         place, value = self.decisive[key]
         counts = [count for part in parts for count in part.counts]
         return (*key, bool(counts[place] > value))
-
-
-class KeepsTheTree:
-    """Of a tree, tests that cannot matter are left out when it is done. Here it is looked at as it was drawn."""
-
-    drawn: NumberedTree
-
-    def _set_model(self, candidates: Candidates, learned: NumberedTree) -> None:
-        self.drawn = learned
-        super()._set_model(candidates, learned)  # type: ignore[misc]
 
 
 def watch(subject: Subject, pair: Pair) -> Watch:
@@ -159,7 +148,7 @@ def outcomes(subject: Subject, seen: Watch, counts: Counts, fits: int) -> Counte
     """What comes out of so many fits on a table, each as a user makes it."""
     X, y = as_table(counts)
     if issubclass(subject.classifier, Trees):
-        subject = replace(subject, classifier=type("Kept", (KeepsTheTree, subject.classifier), {}))
+        subject = replace(subject, classifier=type("Kept", (Keeps, subject.classifier), {}))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", PrivacyWarning)
         return Counter(seen.outcome(subject.make().fit(X, y)) for _ in range(fits))
