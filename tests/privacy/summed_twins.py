@@ -12,7 +12,7 @@ import numpy as np
 
 from discreet import DPOptimalRuleListClassifier
 from discreet.audit.explore import ListsOnTuples, TreesOnTuples, explored
-from discreet.audit.learners import TREES_ON_TUPLES, WHOLE, Subject
+from discreet.audit.learners import WHOLE, Subject
 from discreet.audit.lists import laws_by_sums, worst_draw
 from discreet.audit.pairs import Pair
 from discreet.private.counts.division import OUTSIDE, Division
@@ -272,9 +272,9 @@ def summed_fit_twins(pairs):
 
 
 def summed_tree_fit_twins(pairs, apart):
-    whole = Subject("whole trees", TREES_ON_TUPLES, {"epsilon": 1.0, "max_depth": 1, "counts_share": 0.2})
+    whole = Subject("whole trees", TreesOnTuples, {"epsilon": 1.0, "max_depth": 1, "counts_share": 0.2})
     stages = {"epsilon": 1.0, "stages": (1, 1), "criterion": "mass", "counts_share": 0.1}
-    staged = Subject("stages", TREES_ON_TUPLES, stages)
+    staged = Subject("stages", TreesOnTuples, stages)
     counted = replace(whole, parameters=whole.parameters | {"counts_share": 0.5})
     told = [*apart, Pair(apart[0].less, (3, 0))]  # a stranger in the first part that the second test tells apart
     for name, sound, twin, tried in (
@@ -345,7 +345,7 @@ def summed_observed_twins(hits):
     """Mostly models without a rule or test, whose label shows most of what one record is worth."""
     common = {"epsilon": 1.0, "counts_share": 0.0}
     lists = Subject("whole lists", WHOLE, common | {"max_length": 2, "prior": [99, 1]}, n_rules=1)
-    stump = Subject("stump", TREES_ON_TUPLES, common | {"max_depth": 1, "split": 0.01}, n_rules=1)
+    stump = Subject("stump", TreesOnTuples, common | {"max_depth": 1, "split": 0.01}, n_rules=1)
     first = Pair(np.zeros((2, 2), int), (0, 0))
     yield "summed lists: a sampler with half the noise of its law", partial(hits, lists, LoudSums, first, 3_000)
     yield (

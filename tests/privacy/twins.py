@@ -15,10 +15,8 @@ import numpy as np
 from discreet import DPGreedyRuleListClassifier, DPGreedyTreeClassifier, DPOptimalTreeClassifier
 from discreet.audit import trees
 from discreet.audit.choices import noisy_max_law, worst_choice, worst_on_grid
-from discreet.audit.counts import worst_check, worst_count
 from discreet.audit.explore import ListsByEnvelope, explored
 from discreet.audit.learners import (
-    BY_ENVELOPE,
     GREEDY,
     GREEDY_TREES,
     TREES,
@@ -29,6 +27,7 @@ from discreet.audit.learners import (
     leftover,
 )
 from discreet.audit.lists import laws_by_definition, laws_by_problem, worst_draw
+from discreet.audit.mechanisms import worst_check, worst_count
 from discreet.audit.observed import best_event, lower_bound, outcomes, watch
 from discreet.audit.pairs import Pair, as_table, smallest_pairs
 from discreet.private.counts.counting import NodeCounts
@@ -299,7 +298,7 @@ def tree_twins():
         yield f"whole trees by {score}: a prior that depends on the table", score, laws, 1
 
 
-ExploredGreedy, ExploredByEnvelope, ExploredTrees = map(explored, (GREEDY, BY_ENVELOPE, TREES))
+ExploredGreedy, ExploredByEnvelope, ExploredTrees = map(explored, (GREEDY, ListsByEnvelope, TREES))
 
 # -- level 2: whole fits ----------------------------------------------------------------------------------------------
 
@@ -513,9 +512,9 @@ def few_pairs(n_rules=2, n_classes=2):
 def fit_twins():
     """name, the sound subject, its broken twin, pairs to try."""
     mass = Subject("mass", GREEDY, {"mechanism": "mass", "epsilon": 2.0, "max_length": 3})
-    lists = Subject("whole lists", BY_ENVELOPE, {"epsilon": 1.0, "max_length": 2})
+    lists = Subject("whole lists", ListsByEnvelope, {"epsilon": 1.0, "max_length": 2})
     later = Subject(
-        "whole lists, joint=1", BY_ENVELOPE, {"epsilon": 1.0, "max_length": 3, "joint": 1, "counts_share": 0.5}
+        "whole lists, joint=1", ListsByEnvelope, {"epsilon": 1.0, "max_length": 3, "joint": 1, "counts_share": 0.5}
     )
     smooth = Subject(
         "sm-laplace",
@@ -644,7 +643,7 @@ def observed_twins():
 
     So many fits that a miss is next to impossible.
     """
-    lists = Subject("whole lists", BY_ENVELOPE, {"epsilon": 1.0, "max_length": 2, "counts_share": 0.0})
+    lists = Subject("whole lists", ListsByEnvelope, {"epsilon": 1.0, "max_length": 2, "counts_share": 0.0})
     counts = Subject("mass", GREEDY, {"mechanism": "mass", "epsilon": 1.0, "max_length": 1}, n_rules=1)
     less = np.zeros((4, 2), int)
     less[0, 0] = 1

@@ -10,29 +10,19 @@ Equal scores have equal laws, so each law is computed once: tables of millions o
 import math
 from collections.abc import Callable, Iterator, Sequence
 from itertools import product
-from typing import Any, NamedTuple, Protocol
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from ..private.counts.counting import NodeCounts
+from ..private.mechanisms.selector import NoisyMaxSelector
 from ..private.noise.cauchy import Cauchy
 from ..private.noise.noisy_max import Noise
 from .loss import Array
 
 ROWS_AT_A_TIME = 2_000
 ROUNDING = 1e-11  # scores that differ by less are the same number
-
-
-class Selector(Protocol):
-    """A way to choose: scores of the candidates and then of no rule, and the noise that is added to them."""
-
-    @property
-    def noise(self) -> Any:
-        """Its distribution."""
-
-    def scores(self, node: NodeCounts) -> Array:
-        """Standardised, and larger is better."""
 
 
 class Finding(NamedTuple):
@@ -94,7 +84,7 @@ def noisy_max_law(noise: Noise) -> Law:
 
 
 def worst_choice(
-    selector: Selector,
+    selector: NoisyMaxSelector,
     price: Price,
     sizes: Sequence[int],
     law: Law | None = None,
@@ -183,7 +173,7 @@ def _class_counts(size: int, n_classes: int, thin: bool) -> Iterator[tuple[int, 
             yield (*head, size - sum(head))
 
 
-def _laws_at(selector: Selector, law: Law, left: tuple[int, ...], copies: tuple[int, int], thin: bool) -> Laws:
+def _laws_at(selector: NoisyMaxSelector, law: Law, left: tuple[int, ...], copies: tuple[int, int], thin: bool) -> Laws:
     splits = list(product(*((_extremes(k) | _reached(k)) if thin else range(k + 1) for k in left)))
     node = NodeCounts(np.array(left, float), np.array(splits, float).T.reshape(len(left), -1))
     scores = selector.scores(node)

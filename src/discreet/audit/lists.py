@@ -37,6 +37,7 @@ PRIOR = Prior((1.0,) * (N_RULES + 1), np.ones(N_RULES))
 TABLES_AT_A_TIME = 4_000
 
 Laws = Callable[[Array], Array]  # tables (rows, kinds) -> log probabilities (rows, outcomes)
+Law = tuple[Sequence[Any], Array]  # outcomes, and the logarithms of their probabilities
 
 
 def _correct(rules: tuple[int, ...], labels: tuple[int, ...], pattern: int) -> int:
@@ -53,44 +54,48 @@ def laws_by_definition(rate: float) -> Laws:
     lengths = np.array([len(rules) for rules, _ in LISTS])
     prior = -np.log(np.bincount(lengths)[lengths])
 
-    def laws(tables: Array) -> Array:
-        logs = rate * tables @ gain.T + prior
-        top = logs.max(1, keepdims=True)
-        law: Array = logs - top - np.log(np.exp(logs - top).sum(1, keepdims=True))
-        return law
-
-    return laws
+    return lambda tables: normalised(rate * tables @ gain.T + prior)
 
 
-Law = Callable[
-    [Array], tuple[list[tuple[tuple[int, ...], tuple[int, ...]]], Array]
-]  # from class counts of the patterns
+def normalised(logs: Array) -> Array:
+    """From logarithms of weights, a row for each table, to those of probabilities."""
+    top = logs.max(1, keepdims=True)
+    law: Array = logs - top - np.log(np.exp(logs - top).sum(1, keepdims=True))
+    return law
 
 
 def laws_by_problem(rate: float, change: Callable[[Problem], Problem] = lambda problem: problem) -> Laws:
     """The same from what the samplers get, perhaps changed (as a twin would); a table at a time."""
-    return _laws(lambda counts: law_of_lists(change(make_problem(TRUTH, counts, PRIOR, rate))))
+    return by_table(LISTS, lambda counts: law_of_lists(change(make_problem(TRUTH, counts, PRIOR, rate))))
 
 
 def laws_by_sums(rate: float, change: Callable[[ListSums], ListSums] = lambda sums: sums) -> Laws:
     """The same from the code of the sampler that adds up all lists: each of its choices is a fork."""
 
-    def law(counts: Array) -> tuple[list[tuple[tuple[int, ...], tuple[int, ...]]], Array]:
+    def law(counts: Array) -> Law:
         rules, tuples = counted(TRUTH, counts, LARGEST, partial(Candidates.of_schema, negations=False))
         return law_of_sums(change(ListSums(tuples, rules, PRIOR, np.ones(2), rate)))
 
-    return _laws(law)
+    return by_table(LISTS, law)
 
 
-def law_of_sums(sums: ListSums) -> tuple[list[tuple[tuple[int, ...], tuple[int, ...]]], Array]:
+def law_of_sums(sums: ListSums) -> Law:
     """Every labelled list with its probability, multiplied out from the sampler's choices."""
-    explorer = Explorer()
-    found: dict[tuple[tuple[int, ...], tuple[int, ...]], float] = {}
+
+    def drawn(choose: Callable[[Array], int]) -> tuple[tuple[int, ...], tuple[int, ...]]:
+        rules, labels = sums.draw_by(choose)
+        return tuple(rules), tuple(labels)
+
+    return multiplied_out(drawn)
+
+
+def multiplied_out(draw_by: Callable[[Callable[[Array], int]], Any]) -> Law:
+    """Every outcome of a sampler with its probability: each of its choices is a fork."""
+    explorer, outcomes, logs = Explorer(), [], []
     for _ in explorer.paths():
-        rules, labels = sums.draw_by(explorer.choose)
-        key = tuple(rules), tuple(labels)
-        found[key] = float(np.logaddexp(found.get(key, -np.inf), explorer.log_p))
-    return list(found), np.array(list(found.values()))
+        outcomes.append(draw_by(explorer.choose))
+        logs.append(explorer.log_p)
+    return outcomes, np.array(logs)
 
 
 def counted(
@@ -105,18 +110,15 @@ def counted(
     return make(schema), filling.finish()
 
 
-def _laws(law: Law) -> Laws:
-    """A table at a time."""
-    place = {x: i for i, x in enumerate(LISTS)}
+def by_table(outcomes: Sequence[Any], law: Callable[[Array], Law]) -> Laws:
+    """A table at a time, from its class counts in each pattern."""
+    place = {x: i for i, x in enumerate(outcomes)}
 
     @lru_cache(maxsize=1000)
     def row_of(table: tuple[float, ...]) -> Array:
-        counts = np.zeros((2, TRUTH.shape[1]))
-        for (label, pattern), n in zip(KINDS, table, strict=True):
-            counts[label, pattern] = n
-        lists, logs = law(counts)
-        row = np.full(len(LISTS), -np.inf)
-        row[[place[x] for x in lists]] = logs
+        row = np.full(len(place), -np.inf)
+        for x, log in zip(*law(np.array(table).reshape(2, -1)), strict=True):
+            row[place[x]] = np.logaddexp(row[place[x]], log)
         return row
 
     return lambda tables: np.array([row_of(tuple(table.tolist())) for table in tables])
@@ -147,10 +149,8 @@ def worst_draw(rate: float, most: int, laws: Laws | None = None, outcomes: Seque
         yield worst._replace(pairs=len(tables) * kinds)
 
 
-def largest_disagreement(
-    rate: float, tables: int, most: int, seed: int, laws: Callable[[float], Laws] = laws_by_problem
-) -> float:
+def largest_disagreement(one: Laws, other: Laws, tables: int, most: int, seed: int) -> float:
     """Between the law by definition and the one that the samplers get (or that their choices multiply to), on random tables."""
     rng = np.random.default_rng(seed)
     drawn = np.array([rng.multinomial(rng.integers(most + 1), np.ones(len(KINDS)) / len(KINDS)) for _ in range(tables)])
-    return float(np.abs(laws_by_definition(rate)(drawn) - laws(rate)(drawn)).max())
+    return float(np.abs(one(drawn) - other(drawn)).max())

@@ -1,15 +1,18 @@
 """Level 1: one choice by each mechanism, at nodes that it lists; draws of lists and trees, released counts, the support check."""
 
+import math
 from collections.abc import Callable, Iterable, Sequence
 from fractions import Fraction
 from functools import partial
 
+import numpy as np
+
 from ..private.mechanisms.audit_cases import Grid, Nodes
 from ..private.mechanisms.registry import MECHANISMS
+from ..private.noise.discrete_laplace import log_pmf, scale_for
 from ..private.sampling.trees.worth import ACCURACY, MASS
 from . import lists, trees
 from .choices import Finding, worst_choice, worst_on_grid
-from .counts import worst_check, worst_count
 
 E = Fraction(2)  # the epsilon of a count
 COPIES = ((1, 1), (1, 30))  # rules like the first and like the second, where only extreme nodes are looked at
@@ -34,22 +37,40 @@ def _worst(found: Sequence[Finding]) -> Finding:
 
 
 def _draw(most: int) -> Finding:
-    handed = lists.largest_disagreement(0.5, 30, 40, seed=0)
-    summed = lists.largest_disagreement(0.5, 10, 40, seed=1, laws=lists.laws_by_sums)
+    defined = lists.laws_by_definition(0.5)
+    handed = lists.largest_disagreement(defined, lists.laws_by_problem(0.5), 30, 40, seed=0)
+    summed = lists.largest_disagreement(defined, lists.laws_by_sums(0.5), 10, 40, seed=1)
     if max(handed, summed) > AGREES:
         raise RuntimeError("lists are drawn by another law than that of the exponential mechanism")
     return _worst(list(lists.worst_draw(0.5, most)))
 
 
 def _draw_tree(most: int, score: str) -> Finding:
-    handed = trees.largest_disagreement(0.5, 20, 40, seed=0)
-    chosen = [
-        trees.largest_disagreement(0.5, 3, 40, seed=1, weights=weights)
-        for weights in (trees.law_of_choices, trees.law_on_tuples)
-    ]
-    if max(handed, *chosen) > AGREES:
+    handed = trees.disagreement(0.5, 20, 40, seed=0)
+    ways = trees.law_of_choices, trees.law_on_tuples
+    if max(handed, *(trees.disagreement(0.5, 3, 40, seed=1, weights=weights) for weights in ways)) > AGREES:
         raise RuntimeError("trees are drawn by another law than that of the exponential mechanism")
     return _worst(list(trees.worst_tree(0.5, most, score)))
+
+
+def worst_count(epsilon: Fraction, most: int) -> Finding:
+    """A count from 0 to ``most`` and one more, each with noise, at every answer within reach of a float."""
+    a = 1.0 / scale_for(epsilon)
+    k = np.arange(-most, most + 1)  # answers relative to the count: the law depends on nothing else
+    loss = np.abs(log_pmf(k, a) - log_pmf(k - 1, a))
+    return Finding(float(loss.max()), float(epsilon), most, f"a count c and c + 1; answer c + {k[loss.argmax()]}")
+
+
+def worst_check(epsilon: Fraction, most: int) -> Finding:
+    """All numbers of records up to ``most`` and one more, against a threshold in the middle: passed, and not passed."""
+    a = 1.0 / scale_for(epsilon)
+    missing = most // 2 - np.arange(most + 1)  # how much noise it takes to pass
+    small = -a * np.where(missing >= 1, missing, 1 - missing) - math.log1p(math.exp(-a))  # log of the smaller chance
+    with np.errstate(divide="ignore"):
+        rest = np.log1p(-np.exp(small))
+    passes, fails = np.where(missing >= 1, small, rest), np.where(missing >= 1, rest, small)
+    loss = np.maximum(np.abs(np.diff(passes)), np.abs(np.diff(fails)))
+    return Finding(float(loss.max()), float(epsilon), most, f"{most // 2} away from the threshold at most")
 
 
 def audited(quick: bool) -> dict[str, Callable[[], Finding]]:

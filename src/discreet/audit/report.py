@@ -66,10 +66,8 @@ class Report:
 
     def to_json(self) -> str:
         """The same for machines. A loss without a bound is the string "Infinity"."""
-        parts = {"ok": self.ok, "quick": self.quick, "rows": self.rows, "checks": self.checks}
-        return json.dumps(
-            {k: _plain([asdict(x) for x in v] if isinstance(v, tuple) else v) for k, v in parts.items()}, indent=1
-        )
+        found = asdict(self)
+        return json.dumps({"ok": self.ok, "quick": self.quick} | _plain(found), indent=1)
 
     def table(self) -> list[tuple[str, ...]]:
         """A heading, then a line for each row. Numbers are epsilons, in brackets deltas."""
@@ -98,6 +96,6 @@ def _plain(value: Any) -> Any:
     """As JSON knows it."""
     if isinstance(value, dict):
         return {k: _plain(v) for k, v in value.items()}
-    if isinstance(value, list):
+    if isinstance(value, tuple):
         return [_plain(v) for v in value]
     return str(value).replace("inf", "Infinity") if isinstance(value, float) and not math.isfinite(value) else value

@@ -5,9 +5,10 @@ noise, a candidate without noise, or a merged rule is seen here even where whole
 """
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from fractions import Fraction
 from functools import partial
+from typing import Any
 
 import numpy as np
 from scipy.stats import kstest
@@ -53,46 +54,40 @@ def _noise(noise: Noise, draws: int) -> float:
     return float(kstest(noise.sample(SystemEntropy(), draws), lambda z: np.exp(noise.log_cdf(z))).pvalue)
 
 
+def _follows(draw: Callable[[], Any], outcomes: Iterable[Any], logs: np.ndarray, draws: int) -> float:
+    """How likely so large a difference from the law is, after so many draws."""
+    drawn = Counter((draw(),) for _ in range(draws))
+    return misfit(drawn, {(x,): float(p) for x, p in zip(outcomes, np.exp(logs), strict=True)})
+
+
 def _counts(draws: int) -> float:
-    e = Fraction(2, 5)
-    drawn = Counter((int(k),) for k in release(np.zeros(draws, np.int64), e, SystemEntropy()))
-    k = np.arange(-400, 401)
-    return misfit(drawn, dict(zip([(int(i),) for i in k], np.exp(log_pmf(k, 1.0 / scale_for(e))), strict=True)))
-
-
-def _choices(select: Callable[[], int], logs: np.ndarray, draws: int) -> float:
-    drawn = Counter((select(),) for _ in range(draws))
-    return misfit(drawn, {(i,): float(p) for i, p in enumerate(np.exp(logs))})
+    e, k = Fraction(2, 5), np.arange(-400, 401)
+    drawn = iter(release(np.zeros(draws, np.int64), e, SystemEntropy()))
+    return _follows(lambda: int(next(drawn)), k.tolist(), log_pmf(k, 1.0 / scale_for(e)), draws)
 
 
 def _choice(mechanism: GreedyMechanism, draws: int) -> float:
     node = ONE_RULE if mechanism.draws_rules == 1 else NODE
     selector = mechanism.selector(mechanism.draws_epsilon, 1e-3, 5, node.captured.shape[1])
-    return _choices(partial(selector.select, node, SystemEntropy()), selector.log_prob(node), draws)
+    logs = selector.log_prob(node)
+    return _follows(partial(selector.select, node, SystemEntropy()), range(len(logs)), logs, draws)
 
 
 def _flips(draws: int) -> float:
     losses = np.array([0, 100, 100, 250, 400])
-    return _choices(
-        lambda: SystemEntropy().permute_and_flip(losses, 100.0), log_prob(-losses / 100.0, Exponential()), draws
-    )
+    flip = partial(SystemEntropy().permute_and_flip, losses, 100.0)
+    return _follows(flip, range(5), log_prob(-losses / 100.0, Exponential()), draws)
 
 
-def _lists(draws: int) -> float:
-    prior, rate = Prior((1.0, 1.0, 1.0), np.ones(4)), 0.6
-    posed, law = make_problem(TRUTH, COUNTS, prior, rate), law_of_draw(TRUTH, COUNTS, prior, rate)
-    entropy = SystemEntropy()
-    drawn = Counter(tuple(map(tuple, draw_by_envelope(posed, entropy, Deadline()))) for _ in range(draws))
-    return misfit(drawn, dict(zip(law.lists, np.exp(law.logs), strict=True)))
-
-
-def _summed_lists(draws: int) -> float:
-    prior, rate = Prior((1.0, 1.0, 1.0, 1.0), np.ones(4)), 0.6
-    rules, tuples = counted(TRUTH, COUNTS, LARGEST, partial(Candidates.of_schema, negations=False))
-    sums, law = ListSums(tuples, rules, prior, np.ones(2), rate), law_of_draw(TRUTH, COUNTS, prior, rate)
-    entropy = SystemEntropy()
-    drawn = Counter(tuple(map(tuple, sums.draw(entropy))) for _ in range(draws))
-    return misfit(drawn, dict(zip(law.lists, np.exp(law.logs), strict=True)))
+def _lists(summed: bool, draws: int) -> float:
+    prior, rate, entropy = Prior((1.0,) * (4 if summed else 3), np.ones(4)), 0.6, SystemEntropy()
+    if summed:
+        rules, tuples = counted(TRUTH, COUNTS, LARGEST, partial(Candidates.of_schema, negations=False))
+        draw = partial(ListSums(tuples, rules, prior, np.ones(2), rate).draw, entropy)
+    else:
+        draw = partial(draw_by_envelope, make_problem(TRUTH, COUNTS, prior, rate), entropy, Deadline())
+    law = law_of_draw(TRUTH, COUNTS, prior, rate)
+    return _follows(lambda: tuple(map(tuple, draw())), law.lists, law.logs, draws)
 
 
 def _trees(score: str, on_tuples: bool, draws: int) -> float:
@@ -104,10 +99,8 @@ def _trees(score: str, on_tuples: bool, draws: int) -> float:
     if on_tuples:
         tests, tuples = counted(truth, COUNTS, 2, Candidates.of_tests)
         posed = TupleTrees(tuples, tests, np.ones(2), problem.prior, problem.rate, score)
-    entropy, weighed = SystemEntropy(), WeighedTrees(posed, 2)
-    drawn = Counter((weighed.draw(entropy),) for _ in range(draws))
-    chances = np.exp(logs - np.logaddexp.reduce(logs))
-    return misfit(drawn, dict(zip([(tree,) for tree in trees], chances.tolist(), strict=True)))
+    draw = partial(WeighedTrees(posed, 2).draw, SystemEntropy())
+    return _follows(draw, trees, logs - np.logaddexp.reduce(logs), draws)
 
 
 def samplers() -> dict[str, Callable[[int], float]]:
@@ -119,8 +112,8 @@ def samplers() -> dict[str, Callable[[int], float]]:
     checks["discrete Laplace noise (OpenDP)"] = _counts
     for noise in (Laplace(), Gumbel(), Gaussian(), Cauchy()):
         checks[f"{type(noise).__name__} noise"] = partial(_noise, noise)
-    checks["whole lists by envelope"] = _lists
-    checks["whole lists by sums"] = _summed_lists
+    checks["whole lists by envelope"] = partial(_lists, False)
+    checks["whole lists by sums"] = partial(_lists, True)
     checks |= {f"whole trees by {score}": partial(_trees, score, False) for score in SCORES}
     checks |= {f"whole trees from tuples by {score}": partial(_trees, score, True) for score in SCORES}
     return checks

@@ -20,8 +20,18 @@ from ..rules.candidates import Candidates
 from ..rules.numbered_tree import Fork, Leaf, NumberedTree, Path, leaves_of
 from ..rules.tree_prior import TreePrior
 from .choices import Finding
-from .explore import Explorer
-from .lists import KINDS, N_RULES, TRUTH, Laws, counted, worst_draw
+from .lists import (
+    N_RULES,
+    TRUTH,
+    Law,
+    Laws,
+    by_table,
+    counted,
+    largest_disagreement,
+    multiplied_out,
+    normalised,
+    worst_draw,
+)
 from .loss import Array
 
 DEPTH = 2
@@ -81,57 +91,39 @@ def laws_by_definition(rate: float, score: str) -> Laws:
     def laws(tables: Array) -> Array:
         counts = tables.reshape(len(tables), 2, -1)
         worth = np.stack([value(counts @ np.frombuffer(part))[label or 0] for part, label in places], axis=1)
-        logs = rate * worth @ belongs.T + prior
-        top = logs.max(1, keepdims=True)
-        law: Array = logs - top - np.log(np.exp(logs - top).sum(1, keepdims=True))
-        return law
+        return normalised(rate * worth @ belongs.T + prior)
 
     return laws
 
 
-Change = Callable[[TreeProblem], TreeProblem]
-Weights = Callable[[TreeProblem, int], tuple[list[NumberedTree], Array]]
+Weights = Callable[[TreeProblem, int], Law]
 
 
-def law_of_choices(problem: Posed, depth: int) -> tuple[list[NumberedTree], Array]:
-    """Every tree with its probability, from the sampler's own code: each of its choices is a fork."""
-    weighed, explorer = WeighedTrees(problem, depth), Explorer()
-    trees, found = [], []
-    for _ in explorer.paths():
-        trees.append(weighed.draw_by(explorer.choose))
-        found.append(explorer.log_p)
-    return trees, np.array(found)
+def law_of_choices(problem: Posed, depth: int) -> Law:
+    """Every tree with its probability, from the sampler's own code."""
+    return multiplied_out(WeighedTrees(problem, depth).draw_by)
 
 
-def law_on_tuples(problem: TreeProblem, depth: int) -> tuple[list[NumberedTree], Array]:
+def law_on_tuples(problem: TreeProblem, depth: int) -> Law:
     """The same from joint counts of columns: each test is a Boolean column."""
     tests, tuples = counted(problem.truth, problem.counts, max(2, depth), Candidates.of_tests)
     weights = np.ones(len(problem.counts))
     return law_of_choices(TupleTrees(tuples, tests, weights, problem.prior, problem.rate, problem.score), depth)
 
 
-def _normalised(trees: list[NumberedTree], logs: Array) -> tuple[list[NumberedTree], Array]:
-    """From logarithms of weights to those of probabilities."""
-    return trees, logs - np.logaddexp.reduce(logs)
-
-
-def laws_by_problem(rate: float, score: str, change: Change = lambda p: p, weights: Weights = law_of_trees) -> Laws:
+def laws_by_problem(
+    rate: float,
+    score: str,
+    change: Callable[[TreeProblem], TreeProblem] = lambda problem: problem,
+    weights: Weights = law_of_trees,
+) -> Laws:
     """The same from what the sampler gets, perhaps changed (as a twin would); a table at a time."""
 
-    place = {tree: i for i, (tree, _) in enumerate(all_trees(score))}
+    def law(counts: Array) -> Law:
+        trees, logs = weights(change(TreeProblem(TRUTH, counts, PRIOR, rate, score)), DEPTH)
+        return trees, logs - np.logaddexp.reduce(logs)
 
-    @lru_cache(maxsize=1000)
-    def law(table: tuple[float, ...]) -> Array:
-        problem = TreeProblem(TRUTH, np.array(table).reshape(2, -1), PRIOR, rate, score)
-        row = np.full(len(place), -np.inf)
-        for tree, log in zip(*_normalised(*weights(change(problem), DEPTH)), strict=True):
-            row[place[tree]] = np.logaddexp(row[place[tree]], log)
-        return row
-
-    def laws(tables: Array) -> Array:
-        return np.array([law(tuple(table.tolist())) for table in tables])
-
-    return laws
+    return by_table([tree for tree, _ in all_trees(score)], law)
 
 
 def worst_tree(rate: float, most: int, score: str, laws: Laws | None = None) -> Iterator[Finding]:
@@ -140,11 +132,11 @@ def worst_tree(rate: float, most: int, score: str, laws: Laws | None = None) -> 
     return worst_draw(rate, most, laws or laws_by_definition(rate, score), trees)
 
 
-def largest_disagreement(rate: float, tables: int, most: int, seed: int, weights: Weights = law_of_trees) -> float:
+def disagreement(rate: float, tables: int, most: int, seed: int, weights: Weights = law_of_trees) -> float:
     """Between the law by definition and that of what the sampler gets (or does), on random tables."""
-    rng = np.random.default_rng(seed)
-    drawn = np.array([rng.multinomial(rng.integers(most + 1), np.ones(len(KINDS)) / len(KINDS)) for _ in range(tables)])
     return max(
-        float(np.abs(laws_by_definition(rate, s)(drawn) - laws_by_problem(rate, s, weights=weights)(drawn)).max())
-        for s in (ACCURACY, MASS)
+        largest_disagreement(
+            laws_by_definition(rate, score), laws_by_problem(rate, score, weights=weights), tables, most, seed
+        )
+        for score in (ACCURACY, MASS)
     )
