@@ -24,8 +24,8 @@ from discreet.audit.loss import Loss, shifted_counts
 from discreet.audit.mechanisms import audited
 from discreet.audit.observed import best_event, lower_bound, misfit, outcomes, watch
 from discreet.audit.pairs import Pair, as_table, random_pairs
+from discreet.audit.run import claims_too_much, unproved
 from discreet.audit.samplers import samplers
-from discreet.audit.statements import claims_too_much, unproved
 from discreet.cli import main
 from discreet.private.counts.counting import NodeCounts
 from discreet.private.mechanisms.noisy_counts import NoisyCountsSelector

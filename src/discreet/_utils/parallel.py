@@ -37,38 +37,31 @@ def mapped(function: Callable[[S], T], items: Iterable[S]) -> Iterator[T]:
     >>> list(mapped(abs, [-1, 2, -3]))
     [1, 2, 3]
     """
+    workers = min(MOST, os.cpu_count() or 1)
     with _libraries().limit(limits=1, user_api="blas"):
-        yield from _mapped(function, items, min(MOST, os.cpu_count() or 1))
+        if workers == 1:
+            yield from map(function, items)
+            return
+        ahead: deque[Future[T]] = deque()
+        pool = ThreadPoolExecutor(workers)
+        try:
+            for item in items:
+                try:
+                    ahead.append(pool.submit(function, item))
+                except RuntimeError:  # "can't start new thread": there is no room for its stack
+                    raise MemoryError("no thread can be started") from None
+                if len(ahead) > 2 * workers:
+                    yield ahead.popleft().result()
+            while ahead:
+                yield ahead.popleft().result()
+        finally:
+            pool.shutdown(cancel_futures=True)
 
 
 @cache
 def _libraries() -> ThreadpoolController:
     """Those that were loaded by now: NumPy's among them."""
     return ThreadpoolController()
-
-
-def _mapped(function: Callable[[S], T], items: Iterable[S], workers: int) -> Iterator[T]:
-    if workers == 1:
-        yield from map(function, items)
-        return
-    ahead: deque[Future[T]] = deque()
-    pool = ThreadPoolExecutor(workers)
-    try:
-        for item in items:
-            ahead.append(_submitted(pool, function, item))
-            if len(ahead) > 2 * workers:
-                yield ahead.popleft().result()
-        while ahead:
-            yield ahead.popleft().result()
-    finally:
-        pool.shutdown(cancel_futures=True)
-
-
-def _submitted(pool: ThreadPoolExecutor, function: Callable[[S], T], item: S) -> Future[T]:
-    try:
-        return pool.submit(function, item)
-    except RuntimeError:  # "can't start new thread": there is no room for its stack
-        raise MemoryError("no thread can be started") from None
 
 
 class Task(Future[Any]):

@@ -54,7 +54,7 @@ class redacting:
         _inside.reset(self._token)
         if kind is None or error is None or not isinstance(error, Exception):
             return
-        out_of_memory = _is_of_memory(error)
+        out_of_memory = isinstance(error, MemoryError) or kind.__name__ in OUT_OF_MEMORY
         ours = kind.__module__.partition(".")[0] == __name__.partition(".")[0]
         may_have_numbers = out_of_memory or (self._drawing and not isinstance(error, OSError | ImportError | Warning))
         if ours or not may_have_numbers or self._booked is None:
@@ -97,7 +97,3 @@ def redacted(booked: str) -> Callable[[Callable[P, T]], Callable[P, T]]:
         return guarded
 
     return decorate
-
-
-def _is_of_memory(error: BaseException) -> bool:
-    return isinstance(error, MemoryError) or type(error).__name__ in OUT_OF_MEMORY

@@ -173,10 +173,9 @@ def epsilon_by_composition(releases: Iterable[tuple[tuple[Cost, ...], int]], del
     plain, left = Fraction(0), delta
     for costs, records in releases:
         for cost in costs:
+            kind = DISCRETE_LAPLACE if cost.kind == APPROXIMATE else cost.kind
             if cost.epsilon:
-                counted[_stand_in(cost.kind), cost.epsilon, records if cost.kind == DISCRETE_LAPLACE else 1] += (
-                    cost.times
-                )
+                counted[kind, cost.epsilon, records if cost.kind == DISCRETE_LAPLACE else 1] += cost.times
             plain, left = plain + cost.plain[0], left - cost.plain[1]
     left -= LOST
     if left <= 0 or not counted or plain > LARGEST_SUM:
@@ -188,10 +187,6 @@ def epsilon_by_composition(releases: Iterable[tuple[tuple[Cost, ...], int]], del
         whole = one if whole is None else whole.compose(one)
     found = float(whole.get_epsilon_for_delta(float(left)))
     return min(plain, Fraction(found)) if math.isfinite(found) else plain
-
-
-def _stand_in(kind: str) -> str:
-    return DISCRETE_LAPLACE if kind == APPROXIMATE else kind
 
 
 def _step(plain: float, smallest: float) -> float:

@@ -25,7 +25,6 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any, Self
 
-from .._utils.escaping import on_a_line
 from . import ledger_rows as rows
 from .budget_request import BudgetRequest as BudgetRequest
 from .budget_request import NoDeltaError as NoDeltaError
@@ -33,9 +32,9 @@ from .budget_request import Proved, how_many, make_request
 from .budget_request import UnprovedError as UnprovedError
 from .composition import NUMERICAL, Total
 from .costs import UNREADABLE as UNREADABLE
-from .costs import Cost, rounded_up
+from .costs import Cost
 from .costs import exact as exact
-from .entries import STOPPED, Booked, Rho, Totals, Whole, read_checksum, whole_of
+from .entries import Booked, Rho, Totals, Whole, read_checksum, whole_of
 from .entries import Entry as Entry
 from .entries import LedgerSnapshot as LedgerSnapshot
 from .ledger_places import BusyError, MemoryPlace, MissingError, OutOfReachError, Place, SQLitePlace, T, damaged
@@ -352,23 +351,9 @@ class Ledger:
         return math.inf if found is None else float(found.epsilon)
 
     def __str__(self) -> str:
-        rows = [("when", "what", "epsilon", "delta", "unused, not returned", "proved")]
-        for e in self.entries:
-            unused = "(not closed)" if e.unused_epsilon is None else f"{float(e.unused_epsilon):.4g}"
-            unused += " (stopped)" if e.how == STOPPED else ""
-            proved = "nothing"
-            if e.proved_epsilon is not None and e.proved_delta is not None:
-                proved = f"{rounded_up(e.proved_epsilon, 6)}, {rounded_up(e.proved_delta, 3)}"
-            when = on_a_line(e.when[:16].replace("T", " "))
-            rows.append((when, on_a_line(e.what), f"{float(e.epsilon):.6g}", f"{float(e.delta):.6g}", unused, proved))
-        spent, left, (epsilon, delta) = self.spent, self.remaining, self.proved
-        together = "nothing" if math.isinf(epsilon) else f"{rounded_up(epsilon, 6)}, {rounded_up(delta, 3)}"
-        rows.append(("", "spent", f"{float(spent[0]):.6g}", f"{float(spent[1]):.6g}", "", together))
-        rows.append(("", "left", f"{float(left[0]):.6g}", f"{float(left[1]):.6g}", "", ""))
-        if (rho := self.snapshot().remaining_rho) is not None:
-            rows.append(("", "left in zCDP", f"rho {float(rho):.6g}", "", "", ""))
-        widths = [max(len(row[i]) for row in rows) for i in range(6)]
-        return "\n".join("  ".join(cell.ljust(w) for cell, w in zip(row, widths, strict=True)).rstrip() for row in rows)
+        from .ledger_export import as_text
+
+        return as_text(self.entries, self.snapshot())
 
     def __repr__(self) -> str:
         if not isinstance(self._place, MemoryPlace):

@@ -9,14 +9,16 @@ which nothing is proved is a ``NonPrivateDpEvent``. docs/privacy.md has the line
 
 import csv
 import io
+import math
 from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any
 
+from .._utils.escaping import on_a_line
 from .composition import ADDITION, Total
-from .costs import DISCRETE_LAPLACE, UNPROVED, Cost, is_proved, rho_sum
-from .entries import Entry, LedgerSnapshot
-from .ledger import ADD_OR_REMOVE
+from .costs import DISCRETE_LAPLACE, UNPROVED, is_proved, rho_sum
+from .entries import STOPPED, Entry, LedgerSnapshot
+from .ledger_rows import NEIGHBOURS
 from .statement import above, rounded_up
 
 FORMAT, VERSION = "discreet ledger events", 1
@@ -25,6 +27,27 @@ COLUMNS = (
     *("records_per_person", "neighbours", "ended", "models"),
 )
 AMOUNTS = ("epsilon", "delta", "proved_epsilon", "proved_delta", "rho")
+
+
+def as_text(entries: Sequence[Entry], now: LedgerSnapshot) -> str:
+    """A table: a line for each release, then the sums."""
+    lines = [("when", "what", "epsilon", "delta", "unused, not returned", "proved")]
+    for e in entries:
+        unused = "(not closed)" if e.unused_epsilon is None else f"{float(e.unused_epsilon):.4g}"
+        unused += " (stopped)" if e.how == STOPPED else ""
+        proved = "nothing"
+        if e.proved_epsilon is not None and e.proved_delta is not None:
+            proved = f"{rounded_up(e.proved_epsilon, 6)}, {rounded_up(e.proved_delta, 3)}"
+        when = on_a_line(e.when[:16].replace("T", " "))
+        lines.append((when, on_a_line(e.what), f"{float(e.epsilon):.6g}", f"{float(e.delta):.6g}", unused, proved))
+    spent, left, (epsilon, delta) = now.spent, now.remaining, now.proved
+    in_all = "nothing" if math.isinf(epsilon) else f"{rounded_up(epsilon, 6)}, {rounded_up(delta, 3)}"
+    lines.append(("", "spent", f"{float(spent[0]):.6g}", f"{float(spent[1]):.6g}", "", in_all))
+    lines.append(("", "left", f"{float(left[0]):.6g}", f"{float(left[1]):.6g}", "", ""))
+    if (rho := now.remaining_rho) is not None:
+        lines.append(("", "left in zCDP", f"rho {float(rho):.6g}", "", "", ""))
+    widths = [max(len(row[i]) for row in lines) for i in range(6)]
+    return "\n".join("  ".join(cell.ljust(w) for cell, w in zip(row, widths, strict=True)).rstrip() for row in lines)
 
 
 def left_of(now: LedgerSnapshot) -> str:
@@ -72,34 +95,24 @@ def events(entries: Sequence[Entry], now: LedgerSnapshot) -> dict[str, Any]:
     by_loss, by_zcdp = [], []
     for entry in entries:
         for cost in entry.costs:
-            by_loss.append(_event(*_of_loss(cost, entry.records_per_person or 1), cost.times))
-            by_zcdp.append(_event(*_of_zcdp(cost), cost.times))
+            if cost.kind == UNPROVED:
+                loss = zcdp = {"event": "NonPrivateDpEvent", "arguments": {}, "count": cost.times}
+            else:
+                steps = (entry.records_per_person or 1) if cost.kind == DISCRETE_LAPLACE else 1
+                noise = {"noise_parameter": above(cost.epsilon / steps), "sensitivity": steps}
+                loss = {"event": "DiscreteLaplaceDpEvent", "arguments": noise, "count": cost.times}
+                zcdp = {"event": "ZCDpEvent", "arguments": {"rho": above(cost.rho / cost.times)}, "count": cost.times}
+            by_loss.append(loss)
+            by_zcdp.append(zcdp)
     return {
         "format": FORMAT,
         "version": VERSION,
-        "neighbouring_relation": "ADD_OR_REMOVE_ONE",
+        "neighbouring_relation": "NEIGHBOURS_ONE",
         "records_per_person": now.totals.records_per_person,
         "delta": above(now.totals.proved_delta),
         "PLDAccountant": by_loss,
         "RdpAccountant": by_zcdp,
     }
-
-
-def _event(name: str, arguments: dict[str, Any], times: int) -> dict[str, Any]:
-    return {"event": name, "arguments": arguments, "count": times}
-
-
-def _of_loss(cost: Cost, records: int) -> tuple[str, dict[str, Any]]:
-    if cost.kind == UNPROVED:
-        return "NonPrivateDpEvent", {}
-    steps = records if cost.kind == DISCRETE_LAPLACE else 1
-    return "DiscreteLaplaceDpEvent", {"noise_parameter": above(cost.epsilon / steps), "sensitivity": steps}
-
-
-def _of_zcdp(cost: Cost) -> tuple[str, dict[str, Any]]:
-    if cost.kind == UNPROVED:
-        return "NonPrivateDpEvent", {}
-    return "ZCDpEvent", {"rho": above(cost.rho / cost.times)}
 
 
 def rows(entries: Sequence[Entry]) -> list[dict[str, Any]]:
@@ -117,7 +130,7 @@ def rows(entries: Sequence[Entry]) -> list[dict[str, Any]]:
             "rho": str(rho_sum(entry.costs)) if is_proved(entry.costs) else None,
             "costs": [cost.to_list() for cost in entry.costs],
             "records_per_person": entry.records_per_person,
-            "neighbours": ADD_OR_REMOVE,
+            "neighbours": NEIGHBOURS,
             "ended": entry.how,
             "models": list(entry.models),
         }

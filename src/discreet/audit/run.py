@@ -2,23 +2,40 @@
 
 import math
 import os
+import warnings
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future
 from contextlib import nullcontext
 from typing import Any, NamedTuple
 
+import numpy as np
+
+from .._utils.errors import PrivacyWarning
 from .._utils.parallel import process_pool
 from ..accounting.statement import Guarantee
 from ..estimators.cards import Cards
+from ..private.mechanisms.registry import MECHANISMS
 from .choices import Finding
-from .learners import REFUTED, Compared, Subject, excess, is_broken, search, subjects
+from .explore import schema_of_rules
+from .learners import (
+    GREEDY,
+    GREEDY_TREES,
+    REFUTED,
+    TREES,
+    WHOLE,
+    Compared,
+    Subject,
+    excess,
+    is_broken,
+    search,
+    subjects,
+)
 from .mechanisms import audited
 from .observed import Event, Outcome, Watch, best_event, lower_bound, misfit, outcomes, watch
 from .pairs import Pair
 from .report import Check, Report, Row
 from .samplers import samplers
-from .statements import claims_too_much, unproved
 
 KNOWN_LOSS = "mass, class counts only"  # its loss is exactly epsilon: here the fits must show nearly all of it
 POWER = 0.8
@@ -263,3 +280,43 @@ def _rows_of_fit(subject: Subject, found: Sequence[Examined], watched: _Watched 
             is_proved=proved is not None and proved.epsilon <= published.epsilon and (proved.delta or 0.0) <= delta,
             where=str(worst.pair),
         )
+
+
+# --- what must not be called proved, is not ----------------------------------------------------------------------------------
+
+X, Y = np.array([[True, False], [False, True], [True, True]]), np.array([0, 1, 1])
+
+Parameters = Mapping[str, Any]
+
+
+def unproved() -> dict[str, Sequence[Parameters]]:
+    """By name, parameters with which nothing may be called proved."""
+    mechanisms = MECHANISMS.values()
+    return {
+        "a seed": [{"random_state": 0}],
+        "candidates that may have been mined": [{"candidates": ["r0"]}],
+        "a schema made from the records": [{"schema": None, "infer_schema": True}],
+        "a support that is a share of the records": [
+            m.needed_parameters | {"min_support": 0.05} for m in mechanisms if m.needs_support
+        ],
+        "a delta of 1/n^2": [m.needed_parameters | {"delta": None} for m in mechanisms if m.needs_delta],
+    }
+
+
+def claims_too_much(tried: Sequence[Parameters]) -> bool:
+    """Whether a fit with such parameters says that something is proved."""
+    return any(_says_proved(parameters) for parameters in tried)
+
+
+def _says_proved(parameters: Parameters) -> bool:
+    lists, trees = [GREEDY], [GREEDY_TREES]
+    if "mechanism" not in parameters:
+        lists.append(WHOLE)
+        trees.append(TREES)
+    kinds: list[Any] = (
+        lists if "candidates" in parameters else lists + trees
+    )  # the tests of a tree follow from its schema
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", PrivacyWarning)
+        fitted = [kind(**({"schema": schema_of_rules(2, 2)} | dict(parameters))).fit(X, Y) for kind in kinds]
+    return any(model.privacy_.proved is not None for model in fitted)
