@@ -234,10 +234,8 @@ def _rows_of_fit(subject: Subject, found: Sequence[Examined], watched: _Watched 
     proved, published = found[0].proved, found[0].published
     tried = sum(e.pairs for e in found)
     if proved is None and subject not in REFUTED:
-        lost = published or Guarantee(math.inf, 0.0)
-        yield Row(
-            subject.name, "whole fit", lost, math.inf, 1.0, tried, holds=False, where="nothing is proved any more"
-        )
+        lost, why = published or Guarantee(math.inf, 0.0), "nothing is proved any more"
+        yield Row(subject.name, "whole fit", lost, math.inf, 1.0, tried, holds=False, where=why)
     if proved is not None:
         worst = max((e.worst for e in found), key=lambda c: excess(c, proved))
         delta = proved.delta or 0.0
@@ -245,41 +243,27 @@ def _rows_of_fit(subject: Subject, found: Sequence[Examined], watched: _Watched 
         if delta == 0.0:  # every way through the learner was charged for what it reveals
             holds = holds and max(e.uncharged for e in found) <= ROUNDING
         holds = holds and max(e.unpaid_checks for e in found) <= ROUNDING
-        observed = power = agreement = None
+        seen: dict[str, Any] = {}
         if watched is not None:
             observed, agreement = watched.observed(delta)
             power = observed / watched.event.epsilon if watched.event.epsilon > 0.01 else None
             holds = holds and observed <= proved.epsilon and agreement >= TOO_UNLIKELY
             holds = holds and (subject.name != KNOWN_LOSS or (power or 0.0) >= POWER)
-        yield Row(
-            subject.name,
-            "whole fit",
-            proved,
-            worst.epsilon(delta),
-            worst.delta(proved.epsilon),
-            tried,
-            observed,
-            2 * watched.fits if watched else 0,
-            power,
-            agreement,
-            holds,
-            where=str(worst.pair),
-        )
+            seen = {"observed": observed, "fits": 2 * watched.fits, "power": power, "agreement": agreement}
+        yield _row_of_pair(subject, "whole fit", proved, worst, tried, holds=holds, **seen)
     if published is not None:
-        worst = max((e.worst_published for e in found), key=lambda c: excess(c, published))
-        needed = worst.delta(published.epsilon)
-        delta = published.delta or 0.0
-        yield Row(
-            subject.name,
-            "as published",
-            published,
-            worst.epsilon(delta),
-            needed,
-            tried,
-            holds=not is_broken(excess(worst, published)),
-            is_proved=proved is not None and proved.epsilon <= published.epsilon and (proved.delta or 0.0) <= delta,
-            where=str(worst.pair),
+        worst, delta = (
+            max((e.worst_published for e in found), key=lambda c: excess(c, published)),
+            published.delta or 0.0,
         )
+        is_proved = proved is not None and proved.epsilon <= published.epsilon and (proved.delta or 0.0) <= delta
+        holds = not is_broken(excess(worst, published))
+        yield _row_of_pair(subject, "as published", published, worst, tried, holds=holds, is_proved=is_proved)
+
+
+def _row_of_pair(subject: Subject, level: str, claimed: Guarantee, worst: Compared, tried: int, **more: Any) -> Row:
+    needed = worst.epsilon(claimed.delta or 0.0), worst.delta(claimed.epsilon)
+    return Row(subject.name, level, claimed, *needed, tried, where=str(worst.pair), **more)
 
 
 # --- what must not be called proved, is not ----------------------------------------------------------------------------------
