@@ -13,7 +13,6 @@ import pytest
 
 from discreet import DPOptimalRuleListClassifier, DPOptimalTreeClassifier, Numeric, Schema
 from discreet.audit.explore import (
-    Explorer,
     ListsByEnvelope,
     ListsOnTuples,
     TreesOnTuples,
@@ -23,6 +22,7 @@ from discreet.audit.explore import (
     replace_draw,
     schema_of_rules,
 )
+from discreet.audit.explorer import Explorer
 from discreet.audit.pairs import random_pairs
 from discreet.datasets import load_compas
 from discreet.private.counts.cells import CellsInProgress

@@ -12,12 +12,12 @@ code is run, sums and all. What is *not* run here: the way from a table to count
 
 import math
 import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cache, partial
 from itertools import permutations, product
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -34,10 +34,7 @@ from ..private.counts.counting import NodeCounts
 from ..private.counts.counts import Counts, Marginals, Patterns
 from ..private.counts.totals import TotalsInProgress
 from ..private.counts.tuples import TuplesInProgress
-from ..private.noise.discrete_laplace import tail
-from ..private.noise.entropy import Entropy, Integers
-from ..private.noise.exponential import Exponential
-from ..private.noise.noisy_max import log_prob
+from ..private.noise.entropy import Entropy
 from ..private.queries.base import Queries
 from ..private.queries.cards import CardQueries
 from ..private.queries.greedy import Choices
@@ -50,159 +47,10 @@ from ..rules.candidates import Candidates
 from ..rules.numbered_tree import Fork, Leaf, NumberedTree, leaves_of
 from ..schema import Schema
 from ..sources.plan import TUPLES, Counting, plan_counting
+from .explorer import CardExplorer, Decision, Explorer
 from .loss import Array, Loss, shifted_counts
 
 Key = tuple[Any, ...]
-
-
-@dataclass
-class _Fork:
-    logs: Array
-    arm: int
-    arms: Sequence[Any]
-    is_check: bool
-    charge: float  # what was charged last, before this was decided
-    charged: float  # what was charged in all until then
-
-
-class Explorer:
-    """A source of randomness that takes every way, one after the other."""
-
-    def __init__(self) -> None:
-        self._forks: list[_Fork] = []
-        self._depth = 0
-        self.released: list[tuple[int, float]] = []  # exact value and scale of each noisy count
-        self.paid_counts: list[float] = []  # what was charged in all, before each of them
-        self.reservation: Reservation | None = None
-        self.last_charge = 0.0
-
-    def paths(self) -> Iterator[None]:
-        """Once for each way through the learner."""
-        while True:
-            self._depth = 0
-            self.released, self.paid_counts = [], []
-            yield
-            while self._forks and not self._next_arm(self._forks[-1]):
-                self._forks.pop()
-            if not self._forks:
-                return
-
-    @property
-    def log_p(self) -> float:
-        """The logarithm of the probability of the way just taken."""
-        return float(sum(fork.logs[fork.arm] for fork in self._forks))
-
-    @property
-    def checks(self) -> tuple[tuple[float, float], ...]:
-        """The checks on the way just taken: the logarithm of the probability, and what was charged for each."""
-        return tuple((float(fork.logs[fork.arm]), fork.charge) for fork in self._forks if fork.is_check)
-
-    @property
-    def moments(self) -> "tuple[Moment, ...]":
-        """Whenever something was decided or counted on the way just taken: what it showed until then, and what was charged."""
-        logs = np.cumsum([fork.logs[fork.arm] for fork in self._forks]).tolist()
-        decided = [Moment(log, fork.charged, 0) for log, fork in zip(logs, self._forks, strict=True)]
-        last = logs[-1] if logs else 0.0  # counts come last
-        return *decided, *(Moment(last, charged, i + 1) for i, charged in enumerate(self.paid_counts))
-
-    @property
-    def charged(self) -> float:
-        """What was charged in all until now."""
-        return 0.0 if self.reservation is None else float(self.reservation.spent_epsilon)
-
-    def choose(self, logs: Array) -> int:
-        """Take one of several ways, given the logarithms of their weights."""
-        return self.fork(lambda: logs - np.logaddexp.reduce(logs))
-
-    def fork(self, law: Callable[[], Array], is_check: bool = False) -> int:
-        """Take one of several ways, given the logarithms of their probabilities."""
-
-        def numbered() -> tuple[Sequence[Any], Array]:
-            logs = law()
-            return range(len(logs)), logs
-
-        return int(self.fork_among(numbered, is_check))
-
-    def fork_among(self, law: Callable[[], tuple[Sequence[Any], Array]], is_check: bool = False) -> Any:
-        """The same for ways that have names."""
-        if self._depth == len(self._forks):
-            arms, logs = law()
-            first = int(np.flatnonzero(np.isfinite(logs))[0])
-            self._forks.append(_Fork(logs, first, arms, is_check, self.last_charge, self.charged))
-        fork = self._forks[self._depth]
-        self._depth += 1
-        return fork.arms[fork.arm]
-
-    @staticmethod
-    def _next_arm(fork: _Fork) -> bool:
-        """Go on to the next way that can be taken at all."""
-        later = np.flatnonzero(np.isfinite(fork.logs[fork.arm + 1 :]))
-        if later.size:
-            fork.arm += 1 + int(later[0])
-        return bool(later.size)
-
-    def bits(self, size: int, more: bool = False) -> Any:
-        """Nothing that is explored may draw such numbers."""
-        raise RuntimeError("a mechanism that cannot be explored: its law is not known")
-
-    def uniform(self, size: int) -> Array:
-        """Nor such."""
-        return np.asarray(self.bits(size))
-
-    def discrete_laplace(self, values: Integers, scale: float) -> Any:
-        """Counts that a learner may compare with a threshold (a fork), or release."""
-        noisy = np.empty(len(values), object)
-        noisy[:] = [_NoisyCount(self, int(value), scale) for value in values]
-        return noisy
-
-    def permute_and_flip(self, losses: Integers, scale: float) -> int:
-        """A fork by the exact law."""
-        return self.fork(lambda: log_prob((losses.min() - losses) / scale, Exponential()))
-
-
-@dataclass
-class _NoisyCount:
-    explorer: Explorer
-    value: int
-    scale: float
-
-    def __ge__(self, threshold: int) -> bool:
-        missing, a = int(threshold) - self.value, 1.0 / self.scale
-
-        def law() -> Array:  # of failing, then of passing; the smaller chance first, for the sake of precision
-            small = tail(missing if missing >= 1 else 1 - missing, a)
-            with np.errstate(divide="ignore"):
-                unlikely, likely = np.log(small), np.log1p(-small)
-            return np.array([likely, unlikely] if missing >= 1 else [unlikely, likely])
-
-        return bool(self.explorer.fork(law, is_check=True))
-
-    def __float__(self) -> float:
-        self.explorer.released.append((self.value, self.scale))
-        self.explorer.paid_counts.append(self.explorer.charged)
-        return float(self.value)
-
-
-class Moment(NamedTuple):
-    """One moment of a way through a learner."""
-
-    log_p: float  # of everything that was decided until then
-    charged: float  # for all of it
-    counts: int  # noisy counts that were released until then
-
-
-class CardExplorer(Explorer):
-    """The same for a learner that goes on with what is computed from noisy counts: on every table these come out the same.
-
-    Whatever they come out as, the exact counts and their scales are noted, and say how likely that was.
-    """
-
-    def discrete_laplace(self, values: Integers, scale: float) -> Integers:
-        """Numbers of no meaning, by their places alone; large ones, so that cards have points and records have weights."""
-        first = len(self.released)
-        self.released += [(int(value), scale) for value in values]
-        self.paid_counts += [self.charged] * len(values)
-        return np.array([50 * ((7 * i) % 11) + 10 for i in range(first, len(self.released))], np.int64)
 
 
 class Exploring:
@@ -371,10 +219,8 @@ class Output:
     log_p: float
     released: tuple[tuple[int, float], ...]
     charged: float
-    checks: tuple[
-        tuple[float, float], ...
-    ] = ()  # of the support: the logarithm of how it went, and what was charged for it
-    moments: tuple[Moment, ...] = ()
+    decisions: tuple[Decision, ...] = ()
+    paid_counts: tuple[float, ...] = ()  # what was charged in all, before each noisy count; these come last
 
 
 @dataclass
@@ -394,9 +240,8 @@ def explore(classifier: Any, vault: Counts) -> Law:
         for _ in explorer.paths():
             classifier.fit_vault(vault)
             key = key_of(classifier.learned)
-            new = Output(
-                *(explorer.log_p, tuple(explorer.released), explorer.charged, explorer.checks, explorer.moments)
-            )
+            taken = explorer.decisions, tuple(explorer.paid_counts)
+            new = Output(explorer.log_p, tuple(explorer.released), explorer.charged, *taken)
             law.ways[(*key, tuple(fork.arm for fork in explorer._forks))] = new
             if (old := law.outputs.get(key)) is None:
                 law.outputs[key] = Output(new.log_p, new.released, new.charged)
@@ -444,19 +289,21 @@ def uncharged(one: Law, other: Law) -> float:
         excess = max(excess, base + float(extra.max()) - way.charged)
         if there is None or excess == math.inf:
             continue
-        apart = [abs(a - b) / scale for (a, scale), (b, _) in zip(way.released, there.released, strict=True)]
-        for now, then in zip(way.moments, there.moments, strict=True):
-            excess = max(excess, now.log_p - then.log_p + sum(apart[: now.counts]) - now.charged)
+        here, then = (np.cumsum([0.0, *(d.log_p for d in taken.decisions)]) for taken in (way, there))
+        apart = np.cumsum([abs(a - b) / scale for (a, scale), (b, _) in zip(way.released, there.released, strict=True)])
+        shown = np.append((here - then)[1:], here[-1] - then[-1] + apart)
+        charged = [*(d.charged for d in way.decisions), *way.paid_counts]
+        excess = max(excess, float((shown - charged).max(initial=-math.inf)))
     return excess
 
 
 def unpaid_checks(one: Law, other: Law) -> float:
     """By how much the loss of a single check of the support exceeds what was charged for it, at most."""
     excess = -math.inf
-    for key, way in one.ways.items():
-        if key in other.ways:
-            for (log_p, charge), (log_q, _) in zip(way.checks, other.ways[key].checks, strict=True):
-                excess = max(excess, abs(log_p - log_q) - charge)
+    for key in one.ways.keys() & other.ways.keys():
+        for here, there in zip(one.ways[key].decisions, other.ways[key].decisions, strict=True):
+            if here.is_check:
+                excess = max(excess, abs(here.log_p - there.log_p) - here.charge)
     return excess
 
 

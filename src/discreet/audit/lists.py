@@ -21,7 +21,8 @@ from ..rules.candidates import Candidates
 from ..rules.prior import Prior
 from ..schema import Schema
 from .choices import Finding, differences
-from .explore import Explorer, law_of_lists, schema_of_rules
+from .explore import law_of_lists, schema_of_rules
+from .explorer import Explorer
 from .loss import Array
 
 N_RULES = 3
