@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from discreet import Boolean, Numeric, Schema
-from discreet.audit.lists import KINDS, LISTS, N_RULES, laws_by_definition
+from discreet.audit.draws import KINDS, LISTS, N_RULES, list_laws
 from discreet.evaluation.planning import attackers_chance, expect, expect_trees, worst_loss, worst_loss_of_trees
 from discreet.private.sampling.trees.on_cells import TreeProblem
 from discreet.private.sampling.trees.reference import law_of_trees
@@ -18,8 +18,8 @@ from discreet.rules.tree_prior import TreePrior
 def correct():
     """(lists, kinds): whether a list classifies a record of a kind correctly, from the law at an enormous rate."""
     one_record_each = np.eye(len(KINDS))
-    logs = laws_by_definition(50.0)(one_record_each)  # (kinds, lists); right ones are likelier by e^50
-    prior = laws_by_definition(0.0)(one_record_each)
+    logs = list_laws(50.0)(one_record_each)  # (kinds, lists); right ones are likelier by e^50
+    prior = list_laws(0.0)(one_record_each)
     return (logs - prior > -25.0).T
 
 
@@ -30,7 +30,7 @@ def test_a_list_is_as_good_as_was_said_in_95_of_100_draws(epsilon):
     for _ in range(30):
         table = rng.integers(0, 30, len(KINDS)).astype(float)
         n = int(table.sum())
-        found = np.exp(laws_by_definition(epsilon)(table[None])[0])
+        found = np.exp(list_laws(epsilon)(table[None])[0])
         accuracy = right @ table / n
         bound = worst_loss(epsilon, n, N_RULES, 2, N_RULES + 1, counts_share=0.0)
         assert found[accuracy < accuracy.max() - bound - 1e-12].sum() <= 0.05

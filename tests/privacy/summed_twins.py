@@ -11,9 +11,9 @@ from functools import partial
 import numpy as np
 
 from discreet import DPOptimalRuleListClassifier
+from discreet.audit.draws import list_laws_by_sums, worst_draw
 from discreet.audit.explore import ListsOnTuples, TreesOnTuples, explored
 from discreet.audit.learners import WHOLE, Subject
-from discreet.audit.lists import laws_by_sums, worst_draw
 from discreet.audit.pairs import Pair
 from discreet.private.counts.division import OUTSIDE, Division
 from discreet.private.queries.lists import ListQueries
@@ -295,7 +295,7 @@ def summed_tree_fit_twins(pairs, apart):
 
 def summed_choice_twins():
     """name, and what finds it out."""
-    yield "summed lists: rate doubled", lambda: worst(laws_by_sums(2 * 0.5))
+    yield "summed lists: rate doubled", lambda: worst(list_laws_by_sums(2 * 0.5))
 
 
 def worst(laws):

@@ -15,11 +15,11 @@ from scipy import stats
 from discreet._utils.errors import LearningError
 from discreet._utils.parallel import process_pool
 from discreet.accounting.statement import Guarantee
-from discreet.audit import Check, Report, Row, audit, run, trees
+from discreet.audit import Check, Report, Row, audit, draws, run
 from discreet.audit.choices import noisy_max_law, worst_choice
+from discreet.audit.draws import largest_disagreement, list_laws, list_laws_by_problem
 from discreet.audit.explore import explore, law_of_lists, losses, schema_of_rules, vault_of
 from discreet.audit.learners import REFUTED, compare, excess, is_broken, leftover, search, subjects
-from discreet.audit.lists import largest_disagreement, laws_by_definition, laws_by_problem
 from discreet.audit.loss import Loss, shifted_counts
 from discreet.audit.mechanisms import audited
 from discreet.audit.observed import best_event, lower_bound, misfit, outcomes, watch
@@ -156,12 +156,12 @@ def test_the_law_of_noisy_counts_is_that_of_its_draws():
 
 
 def test_the_samplers_get_the_law_of_the_exponential_mechanism():
-    assert largest_disagreement(laws_by_definition(0.5), laws_by_problem(0.5), 20, 30, seed=1) < 1e-12
+    assert largest_disagreement(list_laws(0.5), list_laws_by_problem(0.5), 20, 30, seed=1) < 1e-12
 
 
 def test_trees_are_drawn_by_the_law_of_the_exponential_mechanism():
-    assert trees.disagreement(0.5, 5, 30, seed=1) < 1e-12
-    assert trees.disagreement(0.5, 3, 30, seed=1, weights=trees.law_of_choices) < 1e-12
+    assert draws.disagreement_of_trees(0.5, 5, 30, seed=1) < 1e-12
+    assert draws.disagreement_of_trees(0.5, 3, 30, seed=1, weights=draws.law_of_choices) < 1e-12
 
 
 @pytest.mark.parametrize(

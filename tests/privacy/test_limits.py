@@ -6,7 +6,7 @@ from itertools import product
 import numpy as np
 import pytest
 
-from discreet.audit.lists import TRUTH
+from discreet.audit.draws import TRUTH
 from discreet.private.sampling.reference import law_of_draw
 from discreet.private.sampling.trees.on_cells import TreeProblem
 from discreet.private.sampling.trees.reference import law_of_trees

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from discreet import DPOptimalTreeClassifier
+from discreet.audit.draws import worst_tree
 from discreet.audit.learners import is_broken
-from discreet.audit.trees import worst_tree
 from discreet.datasets import load_compas
 from discreet.private.queries import base, trees
 from discreet.private.sampling.trees import drawing

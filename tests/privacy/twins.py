@@ -13,8 +13,9 @@ from unittest.mock import patch
 import numpy as np
 
 from discreet import DPGreedyRuleListClassifier, DPGreedyTreeClassifier, DPOptimalTreeClassifier
-from discreet.audit import trees
+from discreet.audit import draws
 from discreet.audit.choices import noisy_max_law, worst_choice, worst_on_grid
+from discreet.audit.draws import list_laws, list_laws_by_problem, worst_draw
 from discreet.audit.explore import ListsByEnvelope, explored
 from discreet.audit.learners import (
     GREEDY,
@@ -26,7 +27,6 @@ from discreet.audit.learners import (
     excess,
     leftover,
 )
-from discreet.audit.lists import laws_by_definition, laws_by_problem, worst_draw
 from discreet.audit.mechanisms import worst_check, worst_count
 from discreet.audit.observed import best_event, lower_bound, outcomes, watch
 from discreet.audit.pairs import Pair, as_table, smallest_pairs
@@ -222,13 +222,13 @@ def other_choice_twins():
     for name, twin in inverse_twins():
         yield name, partial(worst_on_inverse_grid, twin)
     for name, laws in (
-        ("whole lists: noise halved", laws_by_definition(2 * 0.5)),
-        ("whole lists: rules merged without their multiplicity", laws_by_problem(0.5, merged)),
+        ("whole lists: noise halved", list_laws(2 * 0.5)),
+        ("whole lists: rules merged without their multiplicity", list_laws_by_problem(0.5, merged)),
     ):
         yield name, partial(worst_of, worst_draw, 0.5, 2, laws)
     yield from summed_choice_twins()
     for name, score, laws, most in tree_twins():
-        yield name, partial(worst_of, trees.worst_tree, 0.5, most, score, laws)
+        yield name, partial(worst_of, draws.worst_tree, 0.5, most, score, laws)
 
 
 def worst_on_inverse_grid(selector):
@@ -286,15 +286,15 @@ def frequent_tests_first(problem):
 def tree_twins():
     """name, score, laws, and up to how many records to look."""
     for score in (ACCURACY, MASS):
-        yield f"whole trees by {score}: rate doubled", score, trees.laws_by_definition(2 * 0.5, score), 2
+        yield f"whole trees by {score}: rate doubled", score, draws.tree_laws(2 * 0.5, score), 2
     for name, weights in (
         ("whole trees: a leaf counted twice", first_leaf_counted_twice),
         ("whole trees: missing values in both branches", missing_in_both_branches),
         ("whole trees: the best label instead of a drawn one", best_labels),
     ):
-        yield name, ACCURACY, trees.laws_by_problem(0.5, ACCURACY, weights=weights), 1
+        yield name, ACCURACY, draws.tree_laws_by_problem(0.5, ACCURACY, weights=weights), 1
     for score in (ACCURACY, MASS):
-        laws = trees.laws_by_problem(0.5, score, frequent_tests_first)
+        laws = draws.tree_laws_by_problem(0.5, score, frequent_tests_first)
         yield f"whole trees by {score}: a prior that depends on the table", score, laws, 1
 
 

@@ -6,8 +6,8 @@ from decimal import Decimal
 import numpy as np
 import pytest
 
+from discreet.audit.draws import law_of_choices
 from discreet.audit.explorer import Explorer
-from discreet.audit.trees import law_of_choices
 from discreet.private.noise.entropy import SeededEntropy
 from discreet.private.sampling.limited_lists import LimitedListSums
 from discreet.private.sampling.optimum import BestLimitedList, best_tree

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from discreet import DPOptimalRuleListClassifier
+from discreet.audit.draws import KINDS, LISTS, N_RULES, TRUTH, list_laws
 from discreet.audit.explore import explore, explored, schema_of_rules, vault_of
-from discreet.audit.lists import KINDS, LISTS, N_RULES, TRUTH, laws_by_definition
 from discreet.audit.observed import misfit
 from discreet.private.noise.entropy import SeededEntropy
 from discreet.private.queries import lists
@@ -49,7 +49,7 @@ def test_the_prior_by_hand():
 def test_the_law_is_that_of_the_audit_s_own_enumeration():
     tables = np.random.default_rng(0).integers(0, 4, (20, len(KINDS)))
     prior = Prior((1.0,) * (N_RULES + 1), np.ones(N_RULES))
-    for table, logs in zip(tables, laws_by_definition(0.7)(tables), strict=True):
+    for table, logs in zip(tables, list_laws(0.7)(tables), strict=True):
         counts = np.zeros((2, TRUTH.shape[1]))
         for (label, pattern), n in zip(KINDS, table, strict=True):
             counts[label, pattern] = n

@@ -11,7 +11,7 @@ from ..private.mechanisms.audit_cases import Grid, Nodes
 from ..private.mechanisms.registry import MECHANISMS
 from ..private.noise.discrete_laplace import log_pmf, scale_for
 from ..private.sampling.trees.worth import ACCURACY, MASS
-from . import lists, trees
+from . import draws
 from .choices import Finding, worst_choice, worst_on_grid
 
 E = Fraction(2)  # the epsilon of a count
@@ -37,20 +37,20 @@ def _worst(found: Sequence[Finding]) -> Finding:
 
 
 def _draw(most: int) -> Finding:
-    defined = lists.laws_by_definition(0.5)
-    handed = lists.largest_disagreement(defined, lists.laws_by_problem(0.5), 30, 40, seed=0)
-    summed = lists.largest_disagreement(defined, lists.laws_by_sums(0.5), 10, 40, seed=1)
+    defined = draws.list_laws(0.5)
+    handed = draws.largest_disagreement(defined, draws.list_laws_by_problem(0.5), 30, 40, seed=0)
+    summed = draws.largest_disagreement(defined, draws.list_laws_by_sums(0.5), 10, 40, seed=1)
     if max(handed, summed) > AGREES:
         raise RuntimeError("lists are drawn by another law than that of the exponential mechanism")
-    return _worst(list(lists.worst_draw(0.5, most)))
+    return _worst(list(draws.worst_draw(0.5, most)))
 
 
 def _draw_tree(most: int, score: str) -> Finding:
-    handed = trees.disagreement(0.5, 20, 40, seed=0)
-    ways = trees.law_of_choices, trees.law_on_tuples
-    if max(handed, *(trees.disagreement(0.5, 3, 40, seed=1, weights=weights) for weights in ways)) > AGREES:
+    handed = draws.disagreement_of_trees(0.5, 20, 40, seed=0)
+    ways = draws.law_of_choices, draws.law_on_tuples
+    if max(handed, *(draws.disagreement_of_trees(0.5, 3, 40, seed=1, weights=weights) for weights in ways)) > AGREES:
         raise RuntimeError("trees are drawn by another law than that of the exponential mechanism")
-    return _worst(list(trees.worst_tree(0.5, most, score)))
+    return _worst(list(draws.worst_tree(0.5, most, score)))
 
 
 def worst_count(epsilon: Fraction, most: int) -> Finding:

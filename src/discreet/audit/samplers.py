@@ -39,7 +39,7 @@ from ..private.sampling.trees.worth import SCORES
 from ..rules.candidates import Candidates
 from ..rules.prior import Prior
 from ..rules.tree_prior import TreePrior
-from .lists import counted
+from .draws import counted
 from .observed import misfit
 
 # two classes; the four rules and no rule have clearly different impurities

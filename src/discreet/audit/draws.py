@@ -1,0 +1,269 @@
+"""Level 1 for draws of whole lists and trees: all neighbouring tables of a few records, all labelled lists of up to three rules,
+and all trees up to depth 2 over three tests.
+
+The probability of a model is its prior times ``exp(epsilon * score)``. What one record adds to the score of each list is written
+in a matrix, so that the laws of all tables are one product. The score of a tree is a sum over leaves, and what a leaf is worth
+follows from which patterns of the tests lead to it; so these, too, are one product. That the samplers are handed this very law is
+checked on some of the tables, from the problem that they get; and that the choices multiply to it of the sampler which adds up
+all lists, and of the one that draws a tree from the root down.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from functools import lru_cache, partial
+from itertools import combinations_with_replacement, permutations, product
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ..private.counts.tuples import LARGEST, Tuples, TuplesInProgress
+from ..private.sampling.list_sums import ListSums
+from ..private.sampling.problem import Problem, make_problem
+from ..private.sampling.trees.drawing import WeighedTrees
+from ..private.sampling.trees.on_cells import TreeProblem
+from ..private.sampling.trees.on_tuples import TupleTrees
+from ..private.sampling.trees.reference import law_of_trees
+from ..private.sampling.trees.sums import Posed
+from ..private.sampling.trees.worth import ACCURACY, MASS
+from ..rules.candidates import Candidates
+from ..rules.numbered_tree import Fork, Leaf, NumberedTree, Path, leaves_of
+from ..rules.prior import Prior
+from ..rules.tree_prior import TreePrior
+from ..schema import Schema
+from .choices import Finding, differences
+from .explore import law_of_lists, schema_of_rules
+from .explorer import Explorer
+from .loss import Array
+
+N_RULES = 3
+TRUTH = np.array(list(product([False, True], repeat=N_RULES))).T  # (rules, patterns): all patterns there are
+KINDS = [(label, pattern) for label in (0, 1) for pattern in range(TRUTH.shape[1])]  # of records
+LISTS = [
+    (rules, labels)
+    for length in range(N_RULES + 1)
+    for rules in permutations(range(N_RULES), length)
+    for labels in product((0, 1), repeat=length + 1)
+]
+LIST_PRIOR = Prior((1.0,) * (N_RULES + 1), np.ones(N_RULES))
+TABLES_AT_A_TIME = 4_000
+
+Laws = Callable[[Array], Array]  # tables (rows, kinds) -> log probabilities (rows, outcomes)
+Law = tuple[Sequence[Any], Array]  # outcomes, and the logarithms of their probabilities
+DEPTH = 2
+SPLIT = 0.5
+TREE_PRIOR = TreePrior(SPLIT, np.full(N_RULES, 1.0 / N_RULES))
+
+
+def normalised(logs: Array) -> Array:
+    """From logarithms of weights, a row for each table, to those of probabilities."""
+    top = logs.max(1, keepdims=True)
+    law: Array = logs - top - np.log(np.exp(logs - top).sum(1, keepdims=True))
+    return law
+
+
+def multiplied_out(draw_by: Callable[[Callable[[Array], int]], Any]) -> Law:
+    """Every outcome of a sampler with its probability: each of its choices is a fork."""
+    explorer, outcomes, logs = Explorer(), [], []
+    for _ in explorer.paths():
+        outcomes.append(draw_by(explorer.choose))
+        logs.append(explorer.log_p)
+    return outcomes, np.array(logs)
+
+
+def by_table(outcomes: Sequence[Any], law: Callable[[Array], Law]) -> Laws:
+    """A table at a time, from its class counts in each pattern."""
+    place = {x: i for i, x in enumerate(outcomes)}
+
+    @lru_cache(maxsize=1000)
+    def row_of(table: tuple[float, ...]) -> Array:
+        row = np.full(len(place), -np.inf)
+        for x, log in zip(*law(np.array(table).reshape(2, -1)), strict=True):
+            row[place[x]] = np.logaddexp(row[place[x]], log)
+        return row
+
+    return lambda tables: np.array([row_of(tuple(table.tolist())) for table in tables])
+
+
+def counted(
+    truth: npt.NDArray[np.bool_], counts: Array, size: int, make: Callable[[Schema], Candidates]
+) -> tuple[Candidates, Tuples]:
+    """Candidates over Boolean columns, one for each row of a truth table; and the joint counts of these columns."""
+    schema = schema_of_rules(len(truth), len(counts))
+    filling = TuplesInProgress(schema.used, len(counts), size)
+    labels, patterns = np.nonzero(counts)
+    times = counts[labels, patterns].astype(int)
+    filling.add([np.repeat(row[patterns], times).astype(int) for row in truth], np.repeat(labels, times))
+    return make(schema), filling.finish()
+
+
+def worst_draw(rate: float, most: int, laws: Laws | None = None, outcomes: Sequence[Any] = LISTS) -> Iterator[Finding]:
+    """Compare all tables of 0, 1, ... most records with all that have one more; one finding for each size.
+
+    ``laws`` are over the ``outcomes``: these lists, unless said otherwise.
+    """
+    laws = list_laws(rate) if laws is None else laws
+    kinds = len(KINDS)
+    for size in range(most + 1):
+        tables = np.array(
+            [np.bincount(t, minlength=kinds) for t in combinations_with_replacement(range(kinds), size)], float
+        ).reshape(-1, kinds)
+        worst = Finding(0.0, rate, 0, "")
+        for some in np.split(tables, range(TABLES_AT_A_TIME, len(tables), TABLES_AT_A_TIME)):
+            here = laws(some)
+            for (label, pattern), newcomer in zip(KINDS, np.eye(kinds), strict=True):
+                loss = differences(laws(some + newcomer), here)
+                row, column = np.unravel_index(int(loss.argmax()), loss.shape)
+                if loss[row, column] > worst.loss:
+                    records = [KINDS[k] for k in np.repeat(np.arange(kinds), some[row].astype(int))]
+                    drawn = outcomes[int(column)]
+                    where = f"(class, pattern) {records}, newcomer {(label, pattern)}; {drawn} is drawn"
+                    worst = Finding(float(loss[row, column]), rate, 0, where)
+        yield worst._replace(pairs=len(tables) * kinds)
+
+
+def largest_disagreement(one: Laws, other: Laws, tables: int, most: int, seed: int) -> float:
+    """Between the law by definition and the one that the samplers get (or that their choices multiply to), on random tables."""
+    rng = np.random.default_rng(seed)
+    drawn = np.array([rng.multinomial(rng.integers(most + 1), np.ones(len(KINDS)) / len(KINDS)) for _ in range(tables)])
+    return float(np.abs(one(drawn) - other(drawn)).max())
+
+
+# --- lists ----------------------------------------------------------------------------------------------------------------
+
+
+def _answer(rules: tuple[int, ...], labels: tuple[int, ...], pattern: int) -> int:
+    """The label that a list gives to a record."""
+    for rule, label in zip(rules, labels, strict=False):
+        if TRUTH[rule, pattern]:
+            return label
+    return labels[-1]
+
+
+def list_laws(rate: float) -> Laws:
+    """The law of Theorem 13, with all lengths alike, then all lists of a length."""
+    gain = np.array([[_answer(*x, pattern) == label for label, pattern in KINDS] for x in LISTS], float)
+    lengths = np.array([len(rules) for rules, _ in LISTS])
+    prior = -np.log(np.bincount(lengths)[lengths])
+    return lambda tables: normalised(rate * tables @ gain.T + prior)
+
+
+def list_laws_by_problem(rate: float, change: Callable[[Problem], Problem] = lambda problem: problem) -> Laws:
+    """The same from what the samplers get, perhaps changed (as a twin would); a table at a time."""
+    return by_table(LISTS, lambda counts: law_of_lists(change(make_problem(TRUTH, counts, LIST_PRIOR, rate))))
+
+
+def list_laws_by_sums(rate: float, change: Callable[[ListSums], ListSums] = lambda sums: sums) -> Laws:
+    """The same from the code of the sampler that adds up all lists: each of its choices is a fork."""
+
+    def law(counts: Array) -> Law:
+        rules, tuples = counted(TRUTH, counts, LARGEST, partial(Candidates.of_schema, negations=False))
+        sums = change(ListSums(tuples, rules, LIST_PRIOR, np.ones(2), rate))
+        return multiplied_out(lambda choose: tuple(map(tuple, sums.draw_by(choose))))
+
+    return by_table(LISTS, law)
+
+
+# --- trees ----------------------------------------------------------------------------------------------------------------
+
+
+@lru_cache
+def all_trees(score: str) -> tuple[tuple[NumberedTree, float], ...]:
+    """Each with its prior probability. Trees that are drawn by mass have no labels."""
+
+    def trees(depth: int) -> Iterator[tuple[NumberedTree, float]]:
+        leaves = [Leaf(0), Leaf(1)] if score == ACCURACY else [Leaf()]
+        for leaf in leaves:
+            yield leaf, (1.0 - SPLIT if depth else 1.0) / len(leaves)
+        for test in range(N_RULES if depth else 0):
+            for true, p in trees(depth - 1):
+                for other, q in trees(depth - 1):
+                    yield Fork(test, true, other), SPLIT / N_RULES * p * q
+
+    return tuple(trees(DEPTH))
+
+
+def _inside(path: Path) -> Array:
+    """Which patterns lead to a leaf."""
+    inside = np.ones(TRUTH.shape[1])
+    for test, side in path:
+        inside *= TRUTH[test] == side
+    return inside
+
+
+def _accuracy(counts: Array) -> tuple[Array, Array]:
+    return counts[:, 0], counts[:, 1]
+
+
+def _minus_mass(counts: Array) -> tuple[Array, ...]:
+    a, b = counts[:, 0], counts[:, 1]
+    return (-a * b / np.maximum(a + b, 1.0),)
+
+
+def tree_laws(rate: float, score: str) -> Laws:
+    """The law of Theorem 20."""
+    places: dict[tuple[bytes, int | None], int] = {}
+    rows = []
+    for tree, _ in all_trees(score):
+        row: dict[int, float] = {}
+        for path, leaf in leaves_of(tree):
+            place = places.setdefault((_inside(path).tobytes(), leaf.label), len(places))
+            row[place] = row.get(place, 0.0) + 1.0
+        rows.append(row)
+    belongs = np.zeros((len(rows), len(places)))  # which leaves each tree has
+    for i, row in enumerate(rows):
+        belongs[i, list(row)] = list(row.values())
+    prior = np.log([p for _, p in all_trees(score)])
+    value = _accuracy if score == ACCURACY else _minus_mass
+
+    def laws(tables: Array) -> Array:
+        counts = tables.reshape(len(tables), 2, -1)
+        worth = np.stack([value(counts @ np.frombuffer(part))[label or 0] for part, label in places], axis=1)
+        return normalised(rate * worth @ belongs.T + prior)
+
+    return laws
+
+
+Weights = Callable[[TreeProblem, int], Law]
+
+
+def law_of_choices(problem: Posed, depth: int) -> Law:
+    """Every tree with its probability, from the sampler's own code."""
+    return multiplied_out(WeighedTrees(problem, depth).draw_by)
+
+
+def law_on_tuples(problem: TreeProblem, depth: int) -> Law:
+    """The same from joint counts of columns: each test is a Boolean column."""
+    tests, tuples = counted(problem.truth, problem.counts, max(2, depth), Candidates.of_tests)
+    weights = np.ones(len(problem.counts))
+    return law_of_choices(TupleTrees(tuples, tests, weights, problem.prior, problem.rate, problem.score), depth)
+
+
+def tree_laws_by_problem(
+    rate: float,
+    score: str,
+    change: Callable[[TreeProblem], TreeProblem] = lambda problem: problem,
+    weights: Weights = law_of_trees,
+) -> Laws:
+    """The same from what the sampler gets, perhaps changed (as a twin would); a table at a time."""
+
+    def law(counts: Array) -> Law:
+        trees, logs = weights(change(TreeProblem(TRUTH, counts, TREE_PRIOR, rate, score)), DEPTH)
+        return trees, logs - np.logaddexp.reduce(logs)
+
+    return by_table([tree for tree, _ in all_trees(score)], law)
+
+
+def worst_tree(rate: float, most: int, score: str, laws: Laws | None = None) -> Iterator[Finding]:
+    """Compare all tables of 0, 1, ... most records with all that have one more; one finding for each size."""
+    trees = [tree for tree, _ in all_trees(score)]
+    return worst_draw(rate, most, laws or tree_laws(rate, score), trees)
+
+
+def disagreement_of_trees(rate: float, tables: int, most: int, seed: int, weights: Weights = law_of_trees) -> float:
+    """Between the law by definition and that of what the sampler gets (or does), on random tables."""
+    return max(
+        largest_disagreement(
+            tree_laws(rate, score), tree_laws_by_problem(rate, score, weights=weights), tables, most, seed
+        )
+        for score in (ACCURACY, MASS)
+    )
