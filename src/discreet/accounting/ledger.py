@@ -30,7 +30,7 @@ from .budget_request import BudgetRequest as BudgetRequest
 from .budget_request import NoDeltaError as NoDeltaError
 from .budget_request import Proved, how_many, make_request
 from .budget_request import UnprovedError as UnprovedError
-from .composition import NUMERICAL, Total
+from .composition import NUMERICAL, NotInstalled, Total, epsilon_by_composition
 from .costs import UNREADABLE as UNREADABLE
 from .costs import Cost
 from .costs import exact as exact
@@ -130,7 +130,7 @@ class Ledger:
         return ledger
 
     def _open(self, place: Place) -> Whole:
-        self._place, self._name = place, None
+        self._place = place
         self._when_booked: tuple[Whole, Totals] | None = None
         whole, _ = self._now()
         self._name = whole.name
@@ -281,7 +281,7 @@ class Ledger:
     def _state(self, run: rows.Run) -> rows.State:
         """What a writer finds, who then has it alone."""
         state = rows.read_state(run, self._place.locked)
-        if self._name not in (None, state.whole.name):
+        if self._name != state.whole.name:
             raise LedgerError(f"the ledger at {self._place.shown} was replaced by another one since it was opened")
         return state
 
@@ -335,8 +335,6 @@ class Ledger:
         found = now.total(at)
         if found is None or numerical is False or not at:
             return found
-        from .composition import NotInstalled, epsilon_by_composition
-
         try:
             epsilon = epsilon_by_composition(((e.costs, e.records_per_person or 1) for e in self.entries), at)
         except NotInstalled:
@@ -383,21 +381,6 @@ class Ledger:
 def _approved(run: rows.Run, state: rows.State, request: BudgetRequest) -> Entry:
     """The entry to be made, or BudgetError."""
     return request.approve(state.whole, state.totals, rows.known_in(run, state, request.rests_on))
-
-
-def reserve(
-    ledger: Ledger | None,
-    epsilon: Fraction,
-    delta: Fraction,
-    what: str,
-    proved: Proved,
-    records: int = 1,
-    **more: Any,
-) -> Reservation:
-    """Set aside a budget, in the ledger if there is one; ``more`` is as in ``Ledger.reserve``."""
-    if ledger is None:
-        return Reservation(epsilon, delta, records=records)
-    return ledger.reserve(epsilon, delta, what, proved, records, **more)
 
 
 class DetachedLedger:

@@ -42,7 +42,6 @@ from ..private.queries.lists import ListQueries, PatternLists
 from ..private.queries.trees import TreeQueries
 from ..private.sampling.problem import Problem
 from ..private.sampling.reference import weighed
-from ..private.sampling.trees.drawing import WeighedTrees
 from ..rules.candidates import Candidates
 from ..rules.numbered_tree import Fork, Leaf, NumberedTree, leaves_of
 from ..schema import Schema
@@ -84,10 +83,6 @@ class Exploring:
         queries.open, queries.prepare = explored, lambda: queries  # type: ignore[method-assign,assignment]
         return queries
 
-    def run(self, queries: Any) -> Any:
-        """As planned."""
-        return self.plan.run(queries)
-
 
 class Keeps:
     """A classifier that keeps what was learned as it was: tests of a tree that cannot matter are left out of its model."""
@@ -125,10 +120,8 @@ class _Explored(Keeps):
             self.explore(queries._trees)
         elif isinstance(queries, Choices):
             queries._choose = partial(_choose, queries, explorer)  # type: ignore[method-assign]
-        elif isinstance(queries, ListQueries):
-            replace_draw(_draw_list, queries)
-        elif isinstance(queries, TreeQueries):
-            replace_draw(_draw_tree, queries)
+        elif isinstance(queries, ListQueries | TreeQueries):
+            replace_draw(_draw, queries)
 
 
 @cache
@@ -156,18 +149,12 @@ def replace_draw(draw: Callable[..., Any], queries: Any) -> None:
     queries._first = queries._first and drawn(queries._first)
 
 
-def _draw_list(lists: Any, explorer: Explorer) -> tuple[list[int], list[int]]:
-    """A list: each choice of the sampler where all are added up, or one of all lists where an envelope is drawn from."""
-    if not isinstance(lists, PatternLists):
-        drawn: tuple[list[int], list[int]] = lists.draw_by(explorer.choose)
-        return drawn
-    rules, labels = explorer.fork_among(lambda: law_of_lists(lists.problem))
+def _draw(sums: Any, explorer: Explorer) -> Any:
+    """A list or a tree: each choice of the sampler that adds all up, or one of all lists where an envelope is drawn from."""
+    if not isinstance(sums, PatternLists):
+        return sums.draw_by(explorer.choose)
+    rules, labels = explorer.fork_among(lambda: law_of_lists(sums.problem))
     return list(rules), list(labels)
-
-
-def _draw_tree(weighed: WeighedTrees, explorer: Explorer) -> NumberedTree:
-    """A tree: each choice of the sampler."""
-    return weighed.draw_by(explorer.choose)
 
 
 class ListsByEnvelope(DPOptimalRuleListClassifier):

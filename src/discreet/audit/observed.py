@@ -78,12 +78,9 @@ def watch(subject: Subject, pair: Pair) -> Watch:
     for key in sorted(keys):
         one, two = less.outputs.get(key), more.outputs.get(key)
         p, q = (0.0 if law is None else math.exp(law.log_p) for law in (one, two))
-        place = None if one is None or two is None or drawn_labels else _differing(one, two)
-        if place is None:
+        if one is None or two is None or drawn_labels or (place := _differing(one, two)) is None:
             chances[(*key, None)] = (p, q)
             continue
-        assert one is not None
-        assert two is not None
         decisive[key] = (place, min(one.released[place][0], two.released[place][0]))
         at_most = math.exp(shifted_counts(np.zeros(1), np.ones(1), np.array([one.released[place][1]]))[0][0])
         chances[(*key, False)] = (p * at_most, q * (1.0 - at_most))  # the noise is at most 0, resp. below 0
@@ -92,8 +89,8 @@ def watch(subject: Subject, pair: Pair) -> Watch:
 
 
 def _differing(one: Output, two: Output) -> int | None:
-    places = [i for i, (a, b) in enumerate(zip(one.released, two.released, strict=True)) if a[0] != b[0]]
-    return places[0] if places else None
+    pairs = enumerate(zip(one.released, two.released, strict=True))
+    return next((i for i, (a, b) in pairs if a[0] != b[0]), None)
 
 
 def best_event(chances: dict[Outcome, tuple[float, float]], fits: int) -> Event:

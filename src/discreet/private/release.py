@@ -29,7 +29,7 @@ from sklearn.utils import check_random_state
 from .._utils.parameters import check_integer, check_seed, finite_number
 from .._utils.redaction import NOTHING_BOOKED, STAYS_BOOKED, redacting
 from ..accounting.entries import Booked
-from ..accounting.ledger import DetachedLedger, Ledger, LedgerError, Reservation, exact, reserve
+from ..accounting.ledger import DetachedLedger, Ledger, LedgerError, Reservation, exact
 from ..accounting.statement import DRAFTED, INFERRED, SEEDED, PrivacyStatement
 from ..accounting.unledgered import columns_of, note_cuts, note_release, other_releases
 from ..schema import Schema
@@ -131,14 +131,17 @@ class Plan(ABC):
     def reserve(self) -> Reservation:
         """Set the whole price aside, in the ledger if there is one."""
         terms, statement, k = self.terms, self.statement, int(self.terms.records_per_person)
+        if terms.ledger is None:
+            return Reservation(terms.price, self.delta, records=k)
         name, paid = self.cut_points or (None, 0.0)
-        return reserve(
-            *(terms.ledger, terms.price, self.delta, self.what, statement.price, k),
+        reserved: Reservation = terms.ledger.reserve(
+            *(terms.price, self.delta, self.what, statement.price, k),
             because=statement.because,
             release=name,
             rests_on=self._resting,
             pays_for=None if name is None else {name: k * exact("epsilon", paid)},
         )
+        return reserved
 
     @property
     def _resting(self) -> dict[str, Fraction]:
