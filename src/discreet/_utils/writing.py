@@ -14,7 +14,6 @@ from collections.abc import Callable, Mapping
 from contextlib import closing, suppress
 from os import PathLike
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from types import TracebackType
 from typing import IO, Self
 
@@ -192,11 +191,10 @@ def _sync(folder: Path) -> None:
 
 
 def new_database(path: Path, create: Callable[[sqlite3.Connection], object]) -> None:
-    """Make a database elsewhere, and put it there. If there is one by then, nothing happens."""
-    with TemporaryDirectory() as folder:
-        with closing(sqlite3.connect(Path(folder, "new"), isolation_level=None)) as connection:
-            create(connection)
-        content = Path(folder, "new").read_bytes()
+    """Make a database in memory, and put it there. If there is one by then, nothing happens."""
+    with closing(sqlite3.connect(":memory:", isolation_level=None)) as connection:
+        create(connection)
+        content = connection.serialize()
     with PendingFile(path, over=False) as file, suppress(FileExistsError):
         file.stream.write(content)
         file.commit()
