@@ -29,7 +29,7 @@ def coloured(model: "Model", counts_epsilon: float | None = None) -> "Text":
     """
     from rich.text import Text
 
-    from ..models.cards import numbers_of
+    from ..models.partition import numbers_of
     from ..models.score_card import ScoreCard
     from ..models.tree import root_of
     from ..rules.text import write_number

@@ -16,7 +16,7 @@ from ..schema import Schema
 from ..schema.columns import Column
 from ..schema.columns.categorical import OTHER
 from ..schema.columns.values import NumberBins, TextBins, canonical
-from .partition import Points
+from .partition import Points, numbers_of
 
 Bins = npt.NDArray[np.bool_]
 ANY_OTHER = "any other"
@@ -53,11 +53,6 @@ def checked_points(given: object) -> Points:
     if isinstance(given, tuple | list | np.ndarray):
         return tuple(map(checked_number, given))
     return checked_number(given)
-
-
-def numbers_of(points: Points) -> tuple[float, ...]:
-    """Points as a tuple: one number, or one for each class."""
-    return points if isinstance(points, tuple) else (points,)
 
 
 @dataclass(frozen=True)

@@ -53,7 +53,7 @@ class Partition:
         if not self.conditions or self.conditions[-1] or not all(self.conditions[:-1]):
             raise RuleError("the last part of a partition is the one that has no literals")
         points = (0.0,) * len(self.conditions) if self.points is None else self.points
-        numbers = [p if isinstance(p, tuple) else (p,) for p in points]
+        numbers = list(map(numbers_of, points))
         finite = all(math.isfinite(number) for row in numbers for number in row)
         if len(points) != len(self.conditions) or not finite or len(set(map(len, numbers))) > 1:
             raise RuleError("a partition's points must be a finite number for each part, or one for each class")
@@ -138,9 +138,9 @@ def _ends(low: float, high: float) -> Ends:
     return max(0, round(low)), max(0, round(high))
 
 
-def checked_weights(weights: Sequence[float] | None) -> tuple[float, ...] | None:
-    """Weights of classes as finite numbers; None if there are none."""
-    return None if weights is None else tuple(map(checked_number, weights))
+def numbers_of(points: Points) -> tuple[float, ...]:
+    """Points as a tuple: one number, or one for each class."""
+    return points if isinstance(points, tuple) else (points,)
 
 
 def shares_of_totals(totals: np.ndarray) -> np.ndarray:

@@ -5,14 +5,14 @@ from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar
 
 from .._utils.errors import RuleError
-from ..rules.rules import Condition, Literal, Rule, checked_number, schema_of
+from ..rules.rules import Condition, Literal, checked_number
 from ..rules.text import write, write_number
 from ..schema import Label, Schema
 from .cards import Card as Card
 from .cards import PointsTable as PointsTable
-from .cards import lines_of_table, numbers_of, percent_of, ranges_of_totals
+from .cards import lines_of_table, percent_of, ranges_of_totals
 from .model import Model
-from .partition import DOUBLING, Answer, Partition, Points
+from .partition import DOUBLING, Answer, Partition, Points, numbers_of
 
 Rows = list[tuple[str, ...]]
 LARGEST_TOTAL = f"The class with the largest total, the first of equals; {DOUBLING} points more double the odds."
@@ -58,17 +58,14 @@ class ScoreCard(Model):
         object.__setattr__(self, "limits", tuple(map(checked_number, self.limits)))
         if not self.answers and not self.limits and self.has_points_by_class:
             object.__setattr__(self, "answers", tuple(map(Answer, self.classes)))
-        classes = self.classes or tuple(dict.fromkeys(answer.label for answer in self.answers))
-        object.__setattr__(self, "classes", classes)
+        if not self.classes:
+            object.__setattr__(self, "classes", tuple(dict.fromkeys(answer.label for answer in self.answers)))
         if not self.cards or self.cards[-1].condition or not all(card.condition for card in self.cards[:-1]):
             raise RuleError("the last card of a score card is the one that has no condition")
         for card in self.cards:
             columns = [table.column for table in card.tables]
             if len(set(columns)) < len(columns):
                 raise RuleError("a card has two tables of one column")
-        if self.schema is None:
-            conditions = [condition for partition in self.partitions for condition in partition.conditions if condition]
-            object.__setattr__(self, "schema", schema_of(map(Rule, conditions)) if conditions else None)
         self._check()
 
     @property

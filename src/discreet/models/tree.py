@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
 import numpy as np
 
 from .._utils.errors import RuleError
-from ..rules.rules import Condition, Literal, Rule, schema_of, truth
-from ..rules.text import MOST_DEPTH, TOO_DEEP, ParsedNode, Reader, write
+from ..rules.rules import Condition, Literal, truth
+from ..rules.text import MOST_DEPTH, TOO_DEEP, ParsedNode, Reader
 from ..schema import Label, Schema
 from .model import Model
-from .partition import Answer, Partition, checked_weights
+from .partition import Answer, Partition
 
 INDENT = "    "
 
@@ -77,11 +77,6 @@ class Line:
     test: Literal | None
     answer: Answer | None
 
-    def __str__(self) -> str:
-        test = "" if self.test is None else f" {self.test} then"
-        label = "" if self.answer is None else f" {write(self.answer.label)}"
-        return f"{INDENT * self.indent}{self.opening}{test}{label}"
-
 
 @dataclass(frozen=True)
 class Fork(Generic[Test, End]):
@@ -90,15 +85,6 @@ class Fork(Generic[Test, End]):
     test: Test
     true: "Fork[Test, End] | End"
     other: "Fork[Test, End] | End"
-
-    def chain(self) -> "tuple[list[tuple[Test, Fork[Test, End] | End]], End]":
-        """The tests that are reached while none is true, what follows where each is, and the end where none is."""
-        tests, node = [], self
-        while True:
-            tests.append((node.test, node.true))
-            if not isinstance(node.other, Fork):
-                return tests, node.other
-            node = node.other
 
 
 def as_node(given: "Node | Label") -> Node:
@@ -217,12 +203,6 @@ class Tree(Model):
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "root", as_node(self.root))
-        object.__setattr__(self, "class_weight", checked_weights(self.class_weight))
-        classes = tuple(c.item() if isinstance(c, np.generic) else c for c in self.classes)
-        classes = classes or tuple(dict.fromkeys(answer.label for answer in reversed(self.answers)))
-        object.__setattr__(self, "classes", classes)
-        if self.schema is None and self.depth:
-            object.__setattr__(self, "schema", schema_of(Rule(leaf.condition) for leaf in self))
         self._check()
 
     @cached_property
@@ -248,8 +228,12 @@ class Tree(Model):
         """The most tests that a record can meet."""
         return depth_of(self.root)
 
-    def __str__(self) -> str:
-        return "\n".join(map(str, lines_of(self.root)))
+    def lines(self, said: Callable[[Literal], str], outcomes: Sequence[str]) -> Iterator[str]:
+        """The tree as it prints, with literals and answers in these words."""
+        left = iter(outcomes)
+        for line in lines_of(self.root):
+            test = "" if line.test is None else f" {said(line.test)} then"
+            yield f"{INDENT * line.indent}{line.opening}{test}" + ("" if line.answer is None else f" {next(left)}")
 
     @property
     def partitions(self) -> tuple[Partition, ...]:

@@ -17,9 +17,8 @@ from ...rules.rules import Literal, truth
 from ...schema import Label, Schema
 from ...schema.columns import NEGATION
 from ...schema.columns.values import MISSING, NONE, TRUTH, NumberBins, TextBins, TruthBins
-from ..cards import numbers_of
 from ..model import Model
-from ..partition import Answer
+from ..partition import Answer, numbers_of
 from ..tree import Node, Split, Tree
 
 KINDS = ("text", "number", "boolean")
