@@ -118,11 +118,12 @@ def lines_of(node: Node, indent: int = 0, opening: str = "") -> Iterator[Line]:
     yield from lines_of(node.other, indent, "else")
 
 
-def without_counts(node: Node) -> Node:
-    """The same node; its leaves have labels only."""
+def in_other_words(node: Node, end: Callable[[Answer], Any], split: Callable[[Literal, Any, Any], Any]) -> Any:
+    """What becomes of a tree if each leaf, and then each split, is said in other words; the branch where a test is true first."""
     if isinstance(node, Answer):
-        return Answer(node.label)
-    return replace(node, true=without_counts(node.true), other=without_counts(node.other))
+        return end(node)
+    true = in_other_words(node.true, end, split)
+    return split(node.test, true, in_other_words(node.other, end, split))
 
 
 def simplified(node: Node, schema: Schema, merge: bool = False) -> Node:
@@ -252,7 +253,7 @@ class Tree(Model):
 
     def without_counts(self) -> "Tree":
         """The tree without its counts."""
-        return replace(self, root=without_counts(self.root))
+        return replace(self, root=in_other_words(self.root, lambda answer: Answer(answer.label), Split))
 
     def simplified(self, merge: bool = False) -> "Tree":
         """The tree without the tests that make no difference to any record the schema foresees, whatever the table.
@@ -276,7 +277,7 @@ class Tree(Model):
         return replace(self, root=simplified(self.root, self.schema, merge))
 
     def _entries(self) -> dict[str, Any]:
-        return {"root": _to_dict(self.root)}
+        return {"root": in_other_words(self.root, Answer.to_dict, _split_to_dict)}
 
     @classmethod
     def _fields_in(cls, data: Mapping[str, Any]) -> dict[str, Any]:
@@ -288,14 +289,6 @@ def root_of(model: Model) -> Node | None:
     return model.root if isinstance(model, Tree) else None
 
 
-def in_other_words(node: Node, test: Callable[[Literal], Test], ends: Iterator[End]) -> Fork[Test, End] | End:
-    """A tree with its tests in other words, and the next of these ends in place of each leaf."""
-    if isinstance(node, Answer):
-        return next(ends)
-    true = in_other_words(node.true, test, ends)
-    return Fork(test(node.test), true, in_other_words(node.other, test, ends))
-
-
 def _parsed(node: ParsedNode) -> Node:
     if not isinstance(node, tuple):
         return Answer(node)
@@ -303,10 +296,8 @@ def _parsed(node: ParsedNode) -> Node:
     return Split(Literal(*test), _parsed(true), _parsed(other))
 
 
-def _to_dict(node: Node) -> dict[str, Any]:
-    if isinstance(node, Split):
-        return {"if": node.test.to_dict(), "true": _to_dict(node.true), "other": _to_dict(node.other)}
-    return node.to_dict()
+def _split_to_dict(test: Literal, true: dict[str, Any], other: dict[str, Any]) -> dict[str, Any]:
+    return {"if": test.to_dict(), "true": true, "other": other}
 
 
 def _from_dict(data: Mapping[str, Any], deeper: int) -> Node:
