@@ -8,10 +8,10 @@ PMML's own treatment of missing, invalid or extreme values.
 import math
 import re
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import count, pairwise
 from xml.etree import ElementTree
-from xml.etree.ElementTree import Element, SubElement
+from xml.etree.ElementTree import Element
 
 from ... import __version__
 from ..._utils.errors import RuleError
@@ -28,7 +28,7 @@ OPPOSITE = {">=": "<", "<=": ">"}
 BEYOND_INTEGER = 2**31  # PMML does not say how long an integer is; JPMML has 32 bits
 TYPES = {"text": "string", "number": "double", "boolean": "boolean", "integer": "integer"}
 LACKS = {TextBins: ("boolean",), TruthBins: ("text",)}
-NUMBER = {"optype": "continuous", "dataType": "double"}
+IS_NUMBER = {"optype": "continuous", "dataType": "double"}
 
 
 def to_pmml(model: Model, types: Mapping[str, str] | None = None, as_tree: bool = False) -> str:
@@ -44,6 +44,14 @@ def to_pmml(model: Model, types: Mapping[str, str] | None = None, as_tree: bool 
     return '<?xml version="1.0" encoding="UTF-8"?>\n' + ElementTree.tostring(root, encoding="unicode") + "\n"
 
 
+def _of(tag: str, /, *parts: Element, text: str | None = None, **attributes: str) -> Element:
+    """An element with these parts."""
+    element = Element(tag, attributes)
+    element.text = text
+    element.extend(parts)
+    return element
+
+
 def _held(text: str, what: str) -> str:
     """A text that XML can hold. There is no way to write most control characters."""
     if NOT_IN_XML.search(text):
@@ -57,9 +65,6 @@ def _free(name: str, taken: set[str]) -> str:
         name += "_"
     taken.add(name)
     return name
-
-
-Way = tuple[Element, Chain | int]  # a predicate, and what follows where it is the first that is true
 
 
 class _Writer:
@@ -79,13 +84,12 @@ class _Writer:
         named = "label" if model.schema is None or model.schema.target is None else model.schema.target
         taken = set(kinds)
         self.target = _free(_held(named, "the name of the target"), taken)
-        label = {"optype": "categorical", "dataType": TYPES[self.type]}
-        self.label = {"name": _free(f"predicted({self.target})", taken), **label}
+        self.predicted = _free(f"predicted({self.target})", taken)
         self.rule = _free("rule", taken)
         self.total = _free(TOTAL, taken)
         self.confidence = _free("confidence", taken)
-        self.share_fields = [{"name": _free(f"probability({text})", taken), **NUMBER} for text in self.texts]
-        self.target_field = {"name": self.target, **label}
+        self.share_names = [_free(f"probability({text})", taken) for text in self.texts]
+        self.is_label = {"optype": "categorical", "dataType": TYPES[self.type]}
         self.places = [model.classes.index(answer.label) for answer in model.answers]
         self.shares = model.answer_shares.tolist()
 
@@ -98,141 +102,131 @@ class _Writer:
 
     def document(self, as_tree: bool) -> Element:
         """All of it."""
-        root = Element("PMML", xmlns="http://www.dmg.org/PMML-4_4", version="4.4")
-        SubElement(SubElement(root, "Header"), "Application", name="discreet", version=__version__)
-        dictionary = SubElement(root, "DataDictionary", numberOfFields=str(len(self.kinds) + 1))
+        fields = []
         for name, kind in self.kinds.items():
             # categories that are numbers are continuous, too: PMML4S compares the places of categorical numbers, not the numbers
             optype, held = "continuous" if kind == "number" else "categorical", _held(name, f"column {name!r}")
-            SubElement(dictionary, "DataField", name=held, optype=optype, dataType=TYPES[kind])
-        field = SubElement(dictionary, "DataField", self.target_field)
-        for text in self.texts:
-            SubElement(field, "Value", value=text)
+            fields.append(_of("DataField", name=held, optype=optype, dataType=TYPES[kind]))
+        values = (_of("Value", value=text) for text in self.texts)
+        fields.append(_of("DataField", *values, name=self.target, **self.is_label))
 
-        (first, *_), points = self.made.chains, self.made.points
-        is_tree = as_tree or (isinstance(self.model, Tree) and self.model.depth > 0)
-        tag = "Scorecard" if points else "TreeModel" if is_tree else "RuleSetModel"
-        function = "regression" if points else "classification"
-        said = SubElement(root, tag, functionName=function, algorithmName=f"discreet {self.model.kind}")
-        if points:
-            said.attrib.update(initialScore="0.0", useReasonCodes="false")
-        mining = SubElement(said, "MiningSchema")
-        if not points:  # what a Scorecard predicts is the total; the label follows from it
-            SubElement(mining, "MiningField", name=self.target, usageType="target")
-        for name in self.kinds:
-            SubElement(mining, "MiningField", name=name, invalidValueTreatment="asIs")
-        if points:
-            self._add_outputs_of_totals(said)
-            self._add_characteristics(said)
-        elif is_tree:
-            self._add_outputs(said, of_rules=False)
-            node = SubElement(said, "Node", id="root")
-            SubElement(node, "True")
-            self._add_nodes(node, first, count(1))
+        mined = [_of("MiningField", name=name, invalidValueTreatment="asIs") for name in self.kinds]
+        used = {"functionName": "classification", "algorithmName": f"discreet {self.model.kind}"}
+        if self.made.points:  # what a Scorecard predicts is the total; the label follows from it
+            used |= {"functionName": "regression", "initialScore": "0.0", "useReasonCodes": "false"}
+            tag, parts = "Scorecard", [_of("MiningSchema", *mined), self._outputs_of_totals(), self._characteristics()]
         else:
-            self._add_outputs(said, of_rules=True)
-            self._add_rules(said, first)
-        return root
+            chain, is_tree = self.made.chains[0], isinstance(self.model, Tree) and self.model.depth > 0
+            mining = _of("MiningSchema", _of("MiningField", name=self.target, usageType="target"), *mined)
+            if as_tree or is_tree:
+                node = _of("Node", Element("True"), *self._nodes(chain, count(1)), id="root")
+                tag, parts = "TreeModel", [mining, self._outputs(of_rules=False), node]
+            else:
+                tag, parts = "RuleSetModel", [mining, self._outputs(of_rules=True), self._rules(chain)]
+        return _of(
+            "PMML",
+            _of("Header", _of("Application", name="discreet", version=__version__)),
+            _of("DataDictionary", *fields, numberOfFields=str(len(fields))),
+            _of(tag, *parts, **used),
+            xmlns="http://www.dmg.org/PMML-4_4",
+            version="4.4",
+        )
 
-    def _add_outputs(self, element: Element, of_rules: bool) -> None:
+    def _outputs(self, of_rules: bool) -> Element:
         """The label, the number of the rule or leaf, and the share of each class.
 
         Rules of PMML have no probabilities, only the confidence in their label. So the shares are looked up by the rule.
         """
-        output = SubElement(element, "Output")
-        SubElement(output, "OutputField", self.label, feature="predictedValue")
-        SubElement(output, "OutputField", name=self.rule, optype="categorical", dataType="string", feature="entityId")
-        if of_rules:
-            SubElement(output, "OutputField", {"name": self.confidence} | NUMBER, feature="confidence")
-        for place, (share, text) in enumerate(zip(self.share_fields, self.texts, strict=True)):
-            if not of_rules:
-                SubElement(output, "OutputField", share, feature="probability", value=text)
-                continue
-            field = SubElement(output, "OutputField", share, feature="transformedValue")
-            table = SubElement(field, "MapValues", outputColumn="share", dataType="double")
-            SubElement(table, "FieldColumnPair", field=self.rule, column="rule")
-            rows = SubElement(table, "InlineTable")
-            for i, of_classes in enumerate(self.shares, 1):
-                row = SubElement(rows, "row")
-                SubElement(row, "rule").text = str(i)
-                SubElement(row, "share").text = repr(of_classes[place])
+        fields = [
+            _of("OutputField", name=self.predicted, **self.is_label, feature="predictedValue"),
+            _of("OutputField", name=self.rule, optype="categorical", dataType="string", feature="entityId"),
+        ]
+        if not of_rules:
+            for name, text in zip(self.share_names, self.texts, strict=True):
+                fields.append(_of("OutputField", name=name, **IS_NUMBER, feature="probability", value=text))
+            return _of("Output", *fields)
+        fields.append(_of("OutputField", name=self.confidence, **IS_NUMBER, feature="confidence"))
+        for name, shares in zip(self.share_names, zip(*self.shares, strict=True), strict=True):
+            rows = [
+                _of("row", _of("rule", text=str(i)), _of("share", text=repr(share)))
+                for i, share in enumerate(shares, 1)
+            ]
+            pair = _of("FieldColumnPair", field=self.rule, column="rule")
+            table = _of("MapValues", pair, _of("InlineTable", *rows), outputColumn="share", dataType="double")
+            fields.append(_of("OutputField", table, name=name, **IS_NUMBER, feature="transformedValue"))
+        return _of("Output", *fields)
 
-    def _add_outputs_of_totals(self, element: Element) -> None:
+    def _outputs_of_totals(self) -> Element:
         """The total, and what it means: the label and the share of each class, looked up by the range that the total is in."""
-        output = SubElement(element, "Output")
-        SubElement(output, "OutputField", {"name": self.total} | NUMBER, feature="predictedValue")
         # PMML4S looks up strings only, and loses what XML escapes in a constant
-        add = self._add_ranges if self.type == "text" else self._add_choice
-        label = SubElement(output, "OutputField", self.label, feature="transformedValue")
-        add(label, [self.texts[place] for place in self.places])
-        for place, share in enumerate(self.share_fields):
-            field = SubElement(output, "OutputField", share, feature="transformedValue")
-            self._add_ranges(field, [repr(of_classes[place]) for of_classes in self.shares])
+        looked_up = self._by_range if self.type == "text" else self._choice
+        label = looked_up([self.texts[place] for place in self.places], TYPES[self.type])
+        fields = [_of("OutputField", name=self.total, **IS_NUMBER, feature="predictedValue")]
+        fields.append(_of("OutputField", label, name=self.predicted, **self.is_label, feature="transformedValue"))
+        for name, shares in zip(self.share_names, zip(*self.shares, strict=True), strict=True):
+            share = self._by_range([*map(repr, shares)], "double")
+            fields.append(_of("OutputField", share, name=name, **IS_NUMBER, feature="transformedValue"))
+        return _of("Output", *fields)
 
-    def _add_choice(self, field: Element, labels: Sequence[str]) -> None:
+    def _choice(self, labels: Sequence[str], of: str) -> Element:
         """Where the total is below a limit, a label, else what follows."""
-        for limit, (label, following) in zip(self.made.limits, pairwise(labels), strict=True):
+        chosen = _of("Constant", text=labels[-1], dataType=of)
+        for limit, (label, following) in reversed([*zip(self.made.limits, pairwise(labels), strict=True)]):
             if label != following:
-                choice = SubElement(field, "Apply", function="if")
-                below = SubElement(choice, "Apply", function="lessThan")
-                SubElement(below, "FieldRef", field=self.total)
-                SubElement(below, "Constant", dataType="double").text = repr(float(limit))
-                SubElement(choice, "Constant", dataType=TYPES[self.type]).text = label
-                field = choice
-        SubElement(field, "Constant", dataType=TYPES[self.type]).text = labels[-1]
+                number = _of("Constant", text=repr(float(limit)), dataType="double")
+                below = _of("Apply", _of("FieldRef", field=self.total), number, function="lessThan")
+                chosen = _of("Apply", below, _of("Constant", text=label, dataType=of), chosen, function="if")
+        return chosen
 
-    def _add_ranges(self, field: Element, values: Sequence[str]) -> None:
+    def _by_range(self, values: Sequence[str], of: str) -> Element:
         """A value for each range of totals; each begins where the one before ends."""
-        looked_up = SubElement(field, "Discretize", field=self.total, dataType=field.attrib["dataType"])
         limits = [repr(float(limit)) for limit in self.made.limits]
-        first = repr(-sys.float_info.max)  # an interval needs an end
-        for value, low, high in zip(values, [first, *limits], [*limits, None], strict=True):
-            found = SubElement(looked_up, "DiscretizeBin", binValue=value)
-            interval = SubElement(found, "Interval", closure="closedOpen", leftMargin=low)
-            if high is not None:
-                interval.set("rightMargin", high)
+        ends = [{"leftMargin": repr(-sys.float_info.max)}]  # an interval needs an end
+        for limit in limits:
+            ends[-1]["rightMargin"] = limit
+            ends.append({"leftMargin": limit})
+        intervals = (_of("Interval", closure="closedOpen", **own) for own in ends)
+        bins = (_of("DiscretizeBin", own, binValue=value) for value, own in zip(values, intervals, strict=True))
+        return _of("Discretize", *bins, field=self.total, dataType=of)
 
-    def _add_characteristics(self, element: Element) -> None:
+    def _characteristics(self) -> Element:
         """The tables of a card, in order: the first attribute that is true gives its points. The start is one of them, too."""
-        listed = SubElement(element, "Characteristics")
+        tables = []
         for number, (chain, points) in enumerate(zip(self.made.chains, self.made.points, strict=True)):
             columns = {test.column for test in chain.tests()}
             name = columns.pop() if number and len(columns) == 1 else f"table {number}" if number else "start"
-            table = SubElement(listed, "Characteristic", name=name)
-            for (predicate, _), (score,) in zip(self._ways(chain), points, strict=True):
-                SubElement(table, "Attribute", partialScore=repr(float(score))).append(predicate)
+            ways = zip(self._ways(chain), points, strict=True)
+            rows = (_of("Attribute", predicate, partialScore=repr(float(score))) for (predicate, _), (score,) in ways)
+            tables.append(_of("Characteristic", *rows, name=name))
+        return _of("Characteristics", *tables)
 
-    def _add_rules(self, element: Element, chain: Chain) -> None:
-        rules = SubElement(element, "RuleSet")
-        SubElement(rules, "RuleSelectionMethod", criterion="firstHit")
+    def _rules(self, chain: Chain) -> Element:
+        rules = [_of("RuleSelectionMethod", criterion="firstHit")]
         for i, (predicate, _) in enumerate(self._ways(chain)):
-            place = self.places[i]
-            rule = {"id": str(i + 1), "score": self.texts[place], "confidence": repr(self.shares[i][place])}
-            said = SubElement(rules, "SimpleRule", rule)
-            said.append(predicate)
-            self._add_shares(said, i)
+            score, confidence = self.texts[self.places[i]], repr(self.shares[i][self.places[i]])
+            said = (predicate, *self._distribution(i))
+            rules.append(_of("SimpleRule", *said, id=str(i + 1), score=score, confidence=confidence))
+        return _of("RuleSet", *rules)
 
-    def _add_nodes(self, node: Element, chain: Chain, splits: "count[int]") -> None:
+    def _nodes(self, chain: Chain, splits: "count[int]") -> Iterator[Element]:
         """The nodes below one: the first whose predicate is true is taken. Leaves are numbered as answers are."""
-        for predicate, below in self._ways(chain):
-            child = SubElement(node, "Node")
-            child.append(predicate)
-            if isinstance(below, int):
-                child.attrib.update(id=str(below + 1), score=self.texts[self.places[below]])
-                self._add_shares(child, below)
+        for predicate, end in self._ways(chain):
+            if isinstance(end, int):
+                score = self.texts[self.places[end]]
+                yield _of("Node", predicate, *self._distribution(end), id=str(end + 1), score=score)
             else:
-                child.set("id", f"split {next(splits)}")
-                self._add_nodes(child, below, splits)
+                split = f"split {next(splits)}"
+                yield _of("Node", predicate, *self._nodes(end, splits), id=split)
 
-    def _add_shares(self, element: Element, i: int) -> None:
+    def _distribution(self, i: int) -> Iterator[Element]:
         """The share of each class in an answer, and the count that it comes from; without counts, the share again."""
         counts = self.model.answers[i].counts
         records = self.shares[i] if counts is None else [max(0.0, count) for count in counts]
         for text, share, number in zip(self.texts, self.shares[i], records, strict=True):
-            SubElement(element, "ScoreDistribution", value=text, recordCount=repr(number), probability=repr(share))
+            yield _of("ScoreDistribution", value=text, recordCount=repr(number), probability=repr(share))
 
-    def _ways(self, chain: Chain) -> list[Way]:
-        """The ways on: the last one's predicate is always true."""
+    def _ways(self, chain: Chain) -> list[tuple[Element, Chain | int]]:
+        """Predicates, and what follows where each is the first that is true. The last one is always true."""
         ways = [(_joined("and", [self._predicate(test) for test in tests]), end) for tests, end in chain.ways]
         return [*ways, (Element("True"), chain.last)]
 
@@ -243,11 +237,8 @@ class _Writer:
         return _listed_predicate(test, self.kinds[test.column])
 
 
-def _simple(column: str, operator: str, value: str | None = None) -> Element:
-    predicate = Element("SimplePredicate", field=column, operator=operator)
-    if value is not None:
-        predicate.set("value", value)
-    return predicate
+def _simple(column: str, operator: str, **value: str) -> Element:
+    return _of("SimplePredicate", field=column, operator=operator, **value)
 
 
 def _joined(operator: str, parts: Sequence[Element]) -> Element:
@@ -256,28 +247,28 @@ def _joined(operator: str, parts: Sequence[Element]) -> Element:
         return parts[0]
     if not parts:
         return Element("True" if operator == "and" else "False")
-    joined = Element("CompoundPredicate", booleanOperator=operator)
-    joined.extend(parts)
-    return joined
+    return _of("CompoundPredicate", *parts, booleanOperator=operator)
 
 
 def _number_predicate(test: NumberTest) -> Element:
     if test.missing:
-        beyond = [_simple(test.column, OPERATORS[OPPOSITE[op]], repr(end)) for op, end in test.within]
+        beyond = [_simple(test.column, OPERATORS[OPPOSITE[op]], value=repr(end)) for op, end in test.within]
         return _joined("or", [_simple(test.column, "isMissing"), *beyond])
-    compared = [_simple(test.column, OPERATORS[op], repr(float(cut))) for op, cut in test.comparisons]
+    compared = [_simple(test.column, OPERATORS[op], value=repr(float(cut))) for op, cut in test.comparisons]
     if test.either:
         compared = [_joined("or", compared)]
-    within = [_simple(test.column, OPERATORS[op], repr(end)) for op, end in test.within]
+    within = [_simple(test.column, OPERATORS[op], value=repr(end)) for op, end in test.within]
     return _joined("and", [*compared, *within] or [_simple(test.column, "isNotMissing")])
 
 
 def _is_category(column: str, value: str | float, wanted: bool) -> Element:
     """Whether a value is the category. An infinite number is what is beyond all others: no word for it is read by everyone."""
     if isinstance(value, str) or math.isfinite(value):
-        return _simple(column, "equal" if wanted else "notEqual", value if isinstance(value, str) else repr(value))
+        return _simple(
+            column, "equal" if wanted else "notEqual", value=value if isinstance(value, str) else repr(value)
+        )
     beyond, within = ("greaterThan", "lessOrEqual") if value > 0 else ("lessThan", "greaterOrEqual")
-    return _simple(column, beyond if wanted else within, repr(math.copysign(sys.float_info.max, value)))
+    return _simple(column, beyond if wanted else within, value=repr(math.copysign(sys.float_info.max, value)))
 
 
 def _listed_predicate(test: ListedTest, kind: str) -> Element:
