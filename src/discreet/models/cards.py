@@ -3,14 +3,15 @@
 With more than two classes a record gets points for each class, and what stands for them is a tuple with one number for each.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from ..rules.rules import Condition, Literal, checked_number, truth
+from ..rules.rules import Condition, Literal, checked_number, condition_in, truth
 from ..rules.text import write, write_number
 from ..schema import Schema
 from ..schema.columns import Column
@@ -35,6 +36,15 @@ class PointsTable:
         rows = tuple((tuple(condition), checked_points(points)) for condition, points in self.rows)
         object.__setattr__(self, "rows", rows)
 
+    def to_dict(self) -> dict[str, Any]:
+        """As JSON has it."""
+        return {"column": self.column, "rows": [{"if": condition, "points": points} for condition, points in self.rows]}
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> "PointsTable":
+        """Read what ``to_dict`` made."""
+        return cls(data["column"], tuple((condition_in(row), row["points"]) for row in data["rows"]))
+
 
 @dataclass(frozen=True)
 class Card:
@@ -46,6 +56,15 @@ class Card:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "start", checked_points(self.start))
+
+    def to_dict(self) -> dict[str, Any]:
+        """As JSON has it."""
+        return {"if": self.condition, "start": self.start, "tables": self.tables}
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> "Card":
+        """Read what ``to_dict`` made."""
+        return cls(data["start"], tuple(map(PointsTable.from_dict, data["tables"])), condition_in(data))
 
 
 def checked_points(given: object) -> Points:

@@ -6,6 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import fields, replace
 from itertools import pairwise
+from operator import methodcaller
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
@@ -56,7 +57,7 @@ class Model(ABC):
 
     @abstractmethod
     def _entries(self) -> dict[str, Any]:
-        """The fields of this kind as JSON has them: those that not all kinds have."""
+        """The fields of this kind that not all kinds have, as JSON or as values with a ``to_dict``."""
 
     @classmethod
     @abstractmethod
@@ -68,8 +69,10 @@ class Model(ABC):
         data = {"format": f"discreet {self.kind}", "version": VERSION, "classes": list(self.classes), **self._entries()}
         if self.class_weight is not None:
             data["class_weight"] = list(self.class_weight)
-        data["schema"] = None if self.schema is None else _without_infinities(self.schema.to_dict())
-        return json.dumps(data, indent=indent, allow_nan=False)
+        schema = json.dumps(None if self.schema is None else self.schema.to_dict())
+        # JSON has no infinity: the open end of a range is null there
+        data["schema"] = json.loads(schema, parse_constant=lambda _: None)
+        return json.dumps(data, indent=indent, allow_nan=False, default=methodcaller("to_dict"))
 
     @classmethod
     def from_json(cls, text: str) -> Self:
@@ -410,12 +413,3 @@ def _rules(conditions: Sequence[Condition], said: Callable[[Literal], str], outc
             yield f"{'else ' if i else ''}if {' and '.join(map(said, condition))} then {outcome}"
         else:
             yield f"{'else' if i else 'always'} {outcome}"
-
-
-def _without_infinities(data: Any) -> Any:
-    """JSON has no infinity: the open end of a range is null there."""
-    if isinstance(data, dict):
-        return {key: _without_infinities(value) for key, value in data.items()}
-    if isinstance(data, list):
-        return [_without_infinities(value) for value in data]
-    return None if isinstance(data, float) and math.isinf(data) else data

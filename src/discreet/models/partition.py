@@ -126,7 +126,7 @@ class Answer:
     def to_dict(self) -> dict[str, Any]:
         """As JSON has it."""
         numbers = {"counts": self.counts, "shares": self.shares}
-        return {"then": self.label, **{name: list(given) for name, given in numbers.items() if given is not None}}
+        return {"then": self.label, **{name: given for name, given in numbers.items() if given is not None}}
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> "Answer":

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from .._utils.errors import RuleError
-from ..rules.rules import Literal, Rule, truth
+from ..rules.rules import Literal, Rule, condition_in, truth
 from ..rules.text import Reader
 from ..schema import Label, Schema
 from .model import Model
@@ -125,9 +125,9 @@ class RuleList(Model):
         return replace(self, rules=tuple(kept))
 
     def _entries(self) -> dict[str, Any]:
-        *outcomes, default = (answer.to_dict() for answer in self.answers)
-        conditions = [{"if": [literal.to_dict() for literal in rule.antecedent]} for rule in self.rules]
-        return {"rules": [a | b for a, b in zip(conditions, outcomes, strict=True)], "default": default}
+        *answers, default = self.answers
+        parts = zip(self.rules, answers, strict=True)
+        return {"rules": [{"if": rule.antecedent, **answer.to_dict()} for rule, answer in parts], "default": default}
 
     @classmethod
     def _fields_in(cls, data: Mapping[str, Any]) -> dict[str, Any]:
@@ -136,4 +136,4 @@ class RuleList(Model):
 
 
 def _rule_from_dict(data: Mapping[str, Any]) -> Rule:
-    return Rule(tuple(map(Literal.from_dict, data["if"])), data["then"], data.get("counts"))
+    return Rule(condition_in(data), data["then"], data.get("counts"))

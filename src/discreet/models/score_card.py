@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar
 
 from .._utils.errors import RuleError
-from ..rules.rules import Condition, Literal, checked_number
+from ..rules.rules import Condition, checked_number
 from ..rules.text import write, write_number
 from ..schema import Label, Schema
 from .cards import Card as Card
@@ -101,34 +101,17 @@ class ScoreCard(Model):
         return replace(self, answers=tuple(replace(answer, counts=None) for answer in self.answers))
 
     def _entries(self) -> dict[str, Any]:
-        cards, answers = [_to_dict(card) for card in self.cards], [answer.to_dict() for answer in self.answers]
-        return {"cards": cards, "limits": list(self.limits), "answers": answers}
+        return {"cards": self.cards, "limits": self.limits, "answers": self.answers}
 
     @classmethod
     def _fields_in(cls, data: Mapping[str, Any]) -> dict[str, Any]:
-        cards, answers = tuple(map(_from_dict, data["cards"])), tuple(map(Answer.from_dict, data["answers"]))
+        cards, answers = tuple(map(Card.from_dict, data["cards"])), tuple(map(Answer.from_dict, data["answers"]))
         return {"cards": cards, "limits": tuple(data["limits"]), "answers": answers}
 
 
 def cards_of(model: Model) -> tuple[Card, ...]:
     """The cards of a model that is a score card; none of any other."""
     return model.cards if isinstance(model, ScoreCard) else ()
-
-
-def _to_dict(card: Card) -> dict[str, Any]:
-    tables = [
-        {"column": t.column, "rows": [{"if": [x.to_dict() for x in c], "points": p} for c, p in t.rows]}
-        for t in card.tables
-    ]
-    return {"if": [x.to_dict() for x in card.condition], "start": card.start, "tables": tables}
-
-
-def _from_dict(data: Mapping[str, Any]) -> Card:
-    tables = tuple(
-        PointsTable(t["column"], tuple((tuple(map(Literal.from_dict, r["if"])), r["points"]) for r in t["rows"]))
-        for t in data["tables"]
-    )
-    return Card(data["start"], tables, tuple(map(Literal.from_dict, data["if"])))
 
 
 def card_text(model: ScoreCard, classes: Sequence[str], conditions: Sequence[str], labels: bool) -> list[str]:

@@ -51,6 +51,10 @@ class Split:
         if self.depth > MOST_DEPTH:
             raise RuleError(TOO_DEEP)
 
+    def to_dict(self) -> dict[str, Any]:
+        """As JSON has it."""
+        return {"if": self.test, "true": self.true, "other": self.other}
+
 
 Node = Answer | Split
 
@@ -277,7 +281,7 @@ class Tree(Model):
         return replace(self, root=simplified(self.root, self.schema, merge))
 
     def _entries(self) -> dict[str, Any]:
-        return {"root": in_other_words(self.root, Answer.to_dict, _split_to_dict)}
+        return {"root": self.root}
 
     @classmethod
     def _fields_in(cls, data: Mapping[str, Any]) -> dict[str, Any]:
@@ -294,10 +298,6 @@ def _parsed(node: ParsedNode) -> Node:
         return Answer(node)
     test, true, other = node
     return Split(Literal(*test), _parsed(true), _parsed(other))
-
-
-def _split_to_dict(test: Literal, true: dict[str, Any], other: dict[str, Any]) -> dict[str, Any]:
-    return {"if": test.to_dict(), "true": true, "other": other}
 
 
 def _from_dict(data: Mapping[str, Any], deeper: int) -> Node:

@@ -85,8 +85,7 @@ class Literal:
 
     def to_dict(self) -> dict[str, Any]:
         """As JSON has it."""
-        value = list(self.value) if isinstance(self.value, tuple) else self.value
-        return {"column": self.column, "op": self.op} | ({} if value is None else {"value": value})
+        return {"column": self.column, "op": self.op} | ({} if self.value is None else {"value": self.value})
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> "Literal":
@@ -95,6 +94,11 @@ class Literal:
 
 
 Condition = tuple[Literal, ...]  # all of them must be true; without literals it is true of every record
+
+
+def condition_in(data: Mapping[str, Any]) -> Condition:
+    """The condition of an entry of JSON."""
+    return tuple(map(Literal.from_dict, data["if"]))
 
 
 @dataclass(frozen=True)
