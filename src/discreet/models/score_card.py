@@ -56,7 +56,7 @@ class ScoreCard(Model):
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "limits", tuple(map(checked_number, self.limits)))
-        if not self.answers and not self.limits and self.has_points_by_class:
+        if not self.answers and not self.limits and self.cards and isinstance(self.cards[0].start, tuple):
             object.__setattr__(self, "answers", tuple(map(Answer, self.classes)))
         if not self.classes:
             object.__setattr__(self, "classes", tuple(dict.fromkeys(answer.label for answer in self.answers)))
@@ -67,11 +67,6 @@ class ScoreCard(Model):
             if len(set(columns)) < len(columns):
                 raise RuleError("a card has two tables of one column")
         self._check()
-
-    @property
-    def has_points_by_class(self) -> bool:
-        """Whether points are for each class."""
-        return bool(self.cards) and isinstance(self.cards[0].start, tuple)
 
     @property
     def columns(self) -> tuple[str, ...]:

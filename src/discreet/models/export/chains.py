@@ -18,7 +18,7 @@ from ...schema import Label, Schema
 from ...schema.columns import NEGATION
 from ...schema.columns.values import MISSING, NONE, TRUTH, NumberBins, TextBins, TruthBins
 from ..model import Model
-from ..partition import Answer, numbers_of
+from ..partition import numbers_of
 from ..tree import Node, Split, Tree
 
 KINDS = ("text", "number", "boolean")
@@ -125,7 +125,10 @@ def chains_of(model: Model, share_of: Label | None = None) -> Chains:
     """
     if share_of is not None and share_of not in model.classes:
         raise RuleError(f"share_of must be one of the classes of the {model.kind}")
-    outcomes = tuple(_outcome(model, answer, share_of) for answer in model.answers)
+    by_class, place = model.has_points_by_class, None if share_of is None else model.classes.index(share_of)
+    outcomes: list[Label] = [model.classes[model.classes.index(answer.label)] for answer in model.answers]
+    if place is not None and not by_class:
+        outcomes = [float(model.shares_of(answer)[place]) for answer in model.answers]
     if isinstance(model, Tree):
         below = _below(model.root, model.schema, count())
         chains = [below if isinstance(below, Chain) else Chain((), below)]
@@ -138,10 +141,10 @@ def chains_of(model: Model, share_of: Label | None = None) -> Chains:
     return Chains(
         tuple(chains),
         tuple(tuple(map(numbers_of, partition.points)) for partition in model.partitions if partition.points),
-        outcomes,
+        tuple(outcomes),
         model.limits,
-        model.has_points_by_class,
-        None if share_of is None else model.classes.index(share_of),
+        by_class,
+        place,
     )
 
 
@@ -153,12 +156,6 @@ def _below(node: Node, schema: Schema | None, numbers: Iterator[int]) -> Chain |
         node = node.other
     last = next(numbers)
     return Chain(tuple(ways), last) if ways else last
-
-
-def _outcome(model: Model, answer: Answer, share_of: Label | None) -> Label:
-    if share_of is None or model.has_points_by_class:
-        return model.classes[model.classes.index(answer.label)]
-    return float(model.shares_of(answer)[model.classes.index(share_of)])
 
 
 def _test(schema: Schema | None, literal: Literal) -> Test:
