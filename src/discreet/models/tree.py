@@ -7,6 +7,7 @@ goes to the second one. (Of a missing value, no test is true but "is missing".)
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
 
 import numpy as np
@@ -130,27 +131,25 @@ def in_other_words(node: Node, end: Callable[[Answer], Any], split: Callable[[Li
     return split(node.test, true, in_other_words(node.other, end, split))
 
 
-def simplified(node: Node, schema: Schema, merge: bool = False) -> Node:
-    """See ``Tree.simplified``.
+def simplified(
+    node: Node, schema: Schema, merge: bool = False, alive: Mapping[str, np.ndarray] = MappingProxyType({})
+) -> Node:
+    """See ``Tree.simplified``. ``alive`` are the bins of records that reach the node, of columns that were tested on the way.
 
     Which records reach a node, of those that the schema foresees, is known exactly without a look at combinations of columns: a
     way is a conjunction of tests and of their complements, each about a single column. So the records are a product of sets of
     bins, one for each column, and a branch is empty if and only if one of its sets is.
     """
-    alive = {name: schema[name].domain for name in {test.column for leaf in leaves_below(node) for test, _ in leaf.way}}
-    return _simplified(node, schema, alive, merge)
-
-
-def _simplified(node: Node, schema: Schema, alive: dict[str, np.ndarray], merge: bool) -> Node:
     if isinstance(node, Answer):
         return node
-    bins, true = alive[node.test.column], truth(schema, node.test)
+    name, true = node.test.column, truth(schema, node.test)
+    bins = alive.get(name, schema[name].domain)
     if not (bins & true).any():
-        return _simplified(node.other, schema, alive, merge)
+        return simplified(node.other, schema, merge, alive)
     if not (bins & ~true).any():
-        return _simplified(node.true, schema, alive, merge)
-    first = _simplified(node.true, schema, alive | {node.test.column: bins & true}, merge)
-    second = _simplified(node.other, schema, alive | {node.test.column: bins & ~true}, merge)
+        return simplified(node.true, schema, merge, alive)
+    first = simplified(node.true, schema, merge, {**alive, name: bins & true})
+    second = simplified(node.other, schema, merge, {**alive, name: bins & ~true})
     if merge and isinstance(first, Answer) and isinstance(second, Answer) and (one := _merged(first, second)):
         return one
     if first == second and not any(any(leaf.answer.counts or ()) for leaf in leaves_below(first)):
