@@ -79,10 +79,6 @@ class Dialect:
             return self.infinity.format("" if number > 0 else "-")
         return self.written(write_number(number))
 
-    def is_null(self, x: str, kind: str) -> str:
-        """Whether a column of this type is NULL."""
-        return self.null.format(x=x, type=SQL_TYPES[kind])
-
     def guards(self, kinds: Mapping[str, str]) -> Iterator[str]:
         """The branches that stop with an error at a column of another type than said."""
         for kind, other in self.other_types.items():
@@ -186,7 +182,7 @@ def to_sql(
     total = writer.total(made)
     # It stands there once for each limit: an expression has no place to keep a value
     below = [_joined(total, "<", [engine.number(limit)]) for limit in made.limits]
-    return "\n".join(_case(list(zip(below, outcomes, strict=False)), outcomes[-1], guards))
+    return "\n".join(_case(list(zip(below, outcomes[:-1], strict=True)), outcomes[-1], guards))
 
 
 def _outcomes(engine: Dialect, outcomes: list[Any], kind: str) -> list[str]:
@@ -232,13 +228,10 @@ class _Writer:
 
     def chain(self, chain: Chain, outcomes: Sequence[str], guards: Sequence[str] = ()) -> Lines:
         """What comes out of a chain; of a tree, a CASE in a CASE."""
-        ways = [
-            (
-                [" AND ".join(map(self.condition, tests))],
-                outcomes[end] if isinstance(end, int) else self.chain(end, outcomes),
-            )
-            for tests, end in chain.ways
-        ]
+        ways = []
+        for tests, end in chain.ways:
+            condition = [" AND ".join(map(self.condition, tests))]
+            ways.append((condition, outcomes[end] if isinstance(end, int) else self.chain(end, outcomes)))
         return _case(ways, outcomes[chain.last], guards)
 
     def total(self, made: Chains, place: int = 0) -> Lines:
@@ -257,7 +250,7 @@ class _Writer:
             for place, own in enumerate(totals[:-1]):
                 above = [_joined(own, ">=", other) for other in totals[place + 1 :]]
                 largest.append(reduce(lambda one, other: _joined(one, "AND", other), above))
-            return _case(list(zip(largest, outcomes, strict=False)), outcomes[-1], guards)
+            return _case(list(zip(largest, outcomes[:-1], strict=True)), outcomes[-1], guards)
         own, one, two = totals[made.share_of], self.engine.number(1), self.engine.number(2)
         low, high, doubling = map(self.engine.number, (-FARTHEST, FARTHEST, DOUBLING))
         lines = [f"{one} / (", f"  {one}"]
@@ -274,9 +267,14 @@ class _Writer:
             return self._number_condition(test)
         return self._listed_condition(test, self.kinds[test.column])
 
+    def _of_column(self, x: str, kind: str) -> tuple[str, ...]:
+        """Where a column of this type is NaN, where it is NULL, and what is true of none of its values."""
+        forms = (self.engine.nan, self.engine.null, self.engine.never)
+        return tuple(form.format(x=x, type=SQL_TYPES[kind]) for form in forms)
+
     def _number_condition(self, test: NumberTest) -> str:
         x, number = self.engine.column(test.column), self.engine.number
-        is_nan, is_null = self.engine.nan.format(x=x), self.engine.is_null(x, "number")
+        is_nan, is_null, never = self._of_column(x, "number")
         within = " AND ".join(f"{x} {op} {number(end)}" for op, end in test.within)
         if test.missing:
             if within:
@@ -284,7 +282,7 @@ class _Writer:
                 return f"({without_nan}) IS NOT TRUE"
             return _or(is_null, is_nan)
         if test.either and not test.comparisons:
-            return self._never(x, "number")
+            return never
         parts = [f"{x} {op} {number(cut)}" for op, cut in test.comparisons]
         compared = _or(*parts) if test.either else " AND ".join(parts)
         # NaN is above every number, so that whatever is bounded from above is none
@@ -293,21 +291,17 @@ class _Writer:
         no_null = f"NOT ({is_null})" if not (compared or within) else ""
         return " AND ".join(part for part in (compared, within, no_null, no_nan) if part)
 
-    def _never(self, x: str, kind: str) -> str:
-        return self.engine.never.format(x=x, type=SQL_TYPES[kind])
-
     def _listed_condition(self, test: ListedTest, kind: str) -> str:
         engine, x = self.engine, self.engine.column(test.column)
-        missing = engine.is_null(x, kind)
+        is_nan, missing, never = self._of_column(x, kind)
         if kind == "boolean":
             ways = {True: x, False: f"NOT {x}", None: missing}
             if {True, False} <= set(test.wanted):
                 return "TRUE" if test.missing else f"NOT ({missing})"
-            return _or(*(ways[value] for value in test.wanted)) or self._never(x, kind)
+            return _or(*(ways[value] for value in test.wanted)) or never
         no_nan = []
         if kind == "number":
             listed = [engine.number(number) for number in exact_numbers(test.column, test.numbers)]
-            is_nan = engine.nan.format(x=x)
             missing, no_nan = _or(missing, is_nan), [f"NOT {is_nan}"]
         else:
             texts = (text for text in (*test.listed, *test.words) if engine.holds(text))
@@ -315,7 +309,7 @@ class _Writer:
         value = f"lower({x})" if test.of_truths and kind == "text" else x
         among = f"{value} = {listed[0]}" if len(listed) == 1 else f"{value} IN ({', '.join(listed)})"
         if test.inside:
-            return _or(*[among] * bool(listed), *[missing] * test.missing) or self._never(x, kind)
+            return _or(*[among] * bool(listed), *[missing] * test.missing) or never
         if not listed:
             return "TRUE" if test.missing else f"NOT ({missing})"
         if test.missing:
