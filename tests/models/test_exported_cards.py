@@ -220,3 +220,10 @@ def test_it_is_read_back_and_prints():
 def test_points_and_answers_that_do_not_go_together_are_refused(cards, answers_given, limits, message):
     with pytest.raises(RuleError, match=message):
         ScoreCard(cards, limits, answers_given, THREE.classes, THREE)
+
+
+def test_a_line_of_a_card_may_rest_on_several_tests():
+    rows = (((~YOUNG, MIDDLE), 2), ((), 0))
+    card = ScoreCard((Card(-1, (PointsTable("age", rows),)),), (0,), tuple(map(Answer, CLASSES)), CLASSES, SCHEMA)
+    assert f"age   above {YOUNG.value:g} up to {MIDDLE.value:g}" in str(card)
+    assert check_python(card, {"age": [20, 35, 60, None]}, 4) is None

@@ -107,7 +107,7 @@ def lines_of_table(table: PointsTable, schema: Schema | None, labels: bool = Tru
     lines: list[PointsLine] = []
     missing: list[PointsLine] = []
     for condition, points in table.rows:
-        bins = left & truth(schema, *condition) if condition else left
+        bins = np.logical_and.reduce([left, *(truth(schema, literal) for literal in condition)])
         left = left & ~bins
         if not (bins & column.domain).any() and condition:
             continue  # nothing that the schema foresees is here
