@@ -17,7 +17,7 @@ from .._utils.tables import as_table
 from ..rules.rules import Condition, Literal, Rule, checked_number, is_label, schema_of, truth
 from ..rules.text import write, write_number
 from ..schema import Label, Schema
-from .partition import LARGEST, TOTAL, Answer, Ends, Partition, numbers_of, shares_of_totals
+from .partition import LARGEST, TOTAL, Answer, Ends, Partition, numbers_of, rule_lines, shares_of_totals
 
 VERSION = 1  # of the entries of every kind
 TIE = 1e-9  # a share that decides between equals
@@ -108,9 +108,9 @@ class Model(ABC):
         for partition in self.partitions:
             if partition.points is not None:
                 points = [f"{', '.join(map(write_number, numbers_of(p)))} points" for p in partition.points]
-                yield from _rules(partition.conditions, said, points)
+                yield from rule_lines(partition.conditions, said, points)
                 yield ""
-        yield from _rules(self.answer_conditions, said, outcomes)
+        yield from rule_lines(self.answer_conditions, said, outcomes)
 
     @property
     def used_columns(self) -> list[str]:
@@ -405,11 +405,3 @@ def model_of(given: Any) -> Model | None:
     """The model that a fitted classifier or a saved model holds, or that is given itself; None if it is something else."""
     model = getattr(given, "model_", getattr(given, "model", given))
     return model if isinstance(model, Model) else None
-
-
-def _rules(conditions: Sequence[Condition], said: Callable[[Literal], str], outcomes: Sequence[str]) -> Iterator[str]:
-    for i, (condition, outcome) in enumerate(zip(conditions, outcomes, strict=True)):
-        if condition:
-            yield f"{'else ' if i else ''}if {' and '.join(map(said, condition))} then {outcome}"
-        else:
-            yield f"{'else' if i else 'always'} {outcome}"
