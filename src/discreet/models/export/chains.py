@@ -218,7 +218,7 @@ def kinds_of(
     return kinds
 
 
-def label_type(labels: Sequence[Label], kind: str, where: str) -> str:
+def type_of(labels: Sequence[Label], kind: str, where: str) -> str:
     """The one type that all these labels of a kind of model have: "text", "boolean", "integer" or "number"."""
     if all(isinstance(x, str) for x in labels):
         return "text"

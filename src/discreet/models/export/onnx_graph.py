@@ -19,18 +19,7 @@ from ...schema.columns.values import TextBins, TruthBins
 from ..model import Model
 from ..partition import DOUBLING, FARTHEST
 from ..tree import Tree
-from .chains import (
-    Chain,
-    Chains,
-    ListedTest,
-    NumberTest,
-    Test,
-    chains_of,
-    exact_numbers,
-    is_unicode,
-    kinds_of,
-    label_type,
-)
+from .chains import Chain, Chains, ListedTest, NumberTest, Test, chains_of, exact_numbers, is_unicode, kinds_of, type_of
 
 OPSETS = {"": 17, "ai.onnx.ml": 3}  # of 2022: whatever runs ONNX today has these
 IR_VERSION = 8  # likewise
@@ -117,7 +106,7 @@ def _check_texts(model: Model, kinds: Mapping[str, str], missing: str) -> None:
 
 def _labels(outcomes: Sequence[Label], kind: str) -> np.ndarray:
     """The label of each answer, as a tensor has them."""
-    of = label_type(outcomes, kind, "ONNX")
+    of = type_of(outcomes, kind, "ONNX")
     if of == "text" and not all(is_unicode(str(label)) for label in outcomes):
         raise RuleError(f"a label of the {kind} has characters that ONNX cannot hold")
     labels = np.empty(len(outcomes), ARRAYS[of])

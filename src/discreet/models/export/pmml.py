@@ -20,7 +20,7 @@ from ...schema.columns.values import TextBins, TruthBins
 from ..model import Model
 from ..partition import TOTAL
 from ..tree import Tree
-from .chains import Chain, Chains, ListedTest, NumberTest, Test, chains_of, exact_numbers, kinds_of, label_type
+from .chains import Chain, Chains, ListedTest, NumberTest, Test, chains_of, exact_numbers, kinds_of, type_of
 
 NOT_IN_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 OPERATORS = {"<": "lessThan", "<=": "lessOrEqual", ">": "greaterThan", ">=": "greaterOrEqual"}
@@ -72,7 +72,7 @@ class _Writer:
 
     def __init__(self, model: Model, made: Chains, kinds: Mapping[str, str]) -> None:
         self.model, self.made, self.kinds = model, made, kinds
-        self.type = label_type(model.classes, model.kind, "PMML")
+        self.type = type_of(model.classes, model.kind, "PMML")
         if self.type == "integer" and any(
             not -BEYOND_INTEGER <= int(label) < BEYOND_INTEGER for label in model.classes
         ):

@@ -18,18 +18,7 @@ from ...rules.text import write_number
 from ...schema import Label
 from ..model import Model
 from ..partition import DOUBLING, FARTHEST
-from .chains import (
-    Chain,
-    Chains,
-    ListedTest,
-    NumberTest,
-    Test,
-    chains_of,
-    exact_numbers,
-    is_unicode,
-    kinds_of,
-    label_type,
-)
+from .chains import Chain, Chains, ListedTest, NumberTest, Test, chains_of, exact_numbers, is_unicode, kinds_of, type_of
 
 SQL_TYPES = {"text": "text", "number": "float8", "boolean": "boolean"}
 Lines = list[str]  # a name may have line breaks, and must not be indented with what is around it
@@ -187,7 +176,7 @@ def to_sql(
 
 def _outcomes(engine: Dialect, outcomes: list[Any], kind: str) -> list[str]:
     """What comes out, as literals of one type: that is what a column of an engine has."""
-    match label_type(outcomes, kind, "SQL"):
+    match type_of(outcomes, kind, "SQL"):
         case "text":
             if not all(engine.holds(x) for x in outcomes):
                 raise RuleError(f"a label of the {kind} has characters that {engine.name} cannot hold")
