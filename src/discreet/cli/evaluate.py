@@ -115,7 +115,7 @@ def evaluate(
     from ..accounting.ledger import Ledger
     from ..evaluation.evaluation import dividing_column
     from ..evaluation.evaluation_file import SavedEvaluation
-    from ..evaluation.exact import exact_numbers
+    from ..evaluation.measures import exact_numbers
     from ..models.labelled import classes_called
     from ..models.saved import SavedModel
     from ..schema.columns import canonical
@@ -199,13 +199,14 @@ def _groups_asked(by: Sequence[str], known: Sequence[str]) -> dict[str, list[flo
 
 def _accuracy(model: Any, X: Any, y: Any, epsilon: float, told: dict[str, Any], as_json: bool) -> str:
     from ..evaluation.evaluated import COUNTS_COVER
-    from ..evaluation.measuring import CONFIDENCE, noisy_accuracy
+    from ..evaluation.measuring import noisy_accuracy
+    from ..private.noise.sums import LEVEL
 
     found = noisy_accuracy(model, X, y, epsilon, **told)
     if not as_json:
         return str(found)
     promise = {"proved": found.privacy.proved is not None, "because": list(found.privacy.because)}
-    interval = {"low": found.low, "high": found.high, "interval": {"level": CONFIDENCE, "covers": COUNTS_COVER}}
+    interval = {"low": found.low, "high": found.high, "interval": {"level": LEVEL, "covers": COUNTS_COVER}}
     return json.dumps({"accuracy": found.accuracy, **interval, "epsilon": epsilon} | promise, indent=1)
 
 

@@ -19,7 +19,7 @@ from ..rules.rules import Condition
 from ..schema import Schema
 from ..schema.columns import Column
 from ..schema.groups import groups_of
-from .evaluated import ALL_OTHERS, Count, Group, NoisyCounts, NoisyEvaluation, Part, Rate, Rates
+from .evaluated import ALL_OTHERS, Count, Group, NoisyCounts, NoisyEvaluation, Part, Rate, Rates, Table
 from .measuring import Measurement, measure, model_to_measure
 from .rates import Interval, Sum, difference, is_too_small, mean_rate, rate
 
@@ -107,16 +107,19 @@ def noisy_evaluation(
     what = EVALUATED + (f" by {', '.join(asked)}" if asked else "")
     planned = Measurement("this evaluation", EVALUATED, what, places, n_rows * n_classes, divisions, schema)
     drawn, each, privacy = measure(planned, model, X, y, terms, model_is_public)
-    tables = (h.reshape(-1, n_rows, n_classes).tolist() for h in drawn)
-    counted = tuple(
-        (d.column, tuple(tuple(map(tuple, group)) for group in t)) for d, t in zip(divisions, tables, strict=True)
-    )
+    tables = (in_tuples(histogram.reshape(-1, n_rows, n_classes)) for histogram in drawn)
+    counted = tuple(zip((d.column for d in divisions), tables, strict=True))
     named = []
     for name, found in groups.items():
         foreseen = slice(len(found.names) - found.unforeseen)
         column = dividing_column(rules, name, schema)
         named.append(Named(name, column.called, tuple(found.names[foreseen]), tuple(found.called[foreseen])))
     return evaluation_of(rules, NoisyCounts(each, parts, counted), named, privacy)
+
+
+def in_tuples(table: Integers) -> Table:
+    """Numbers by group, row and class, as values that do not change."""
+    return tuple(tuple(map(tuple, group)) for group in table.tolist())
 
 
 class Named(NamedTuple):

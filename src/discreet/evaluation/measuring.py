@@ -33,7 +33,6 @@ from ..sources.memory import MemoryTable, check_labels, check_types
 from ..sources.plan import Counting
 from .evaluated import COUNTS_COVER
 
-CONFIDENCE = LEVEL
 SAY = "say model_is_public=True if it does not depend on these records"
 PUBLIC = "the model does not depend on these records: it was written by hand, or learned from others (model_is_public)"
 
@@ -90,8 +89,7 @@ def measure(
         source = MemoryTable(table, y, sorted_classes(schema))
     origin = origin_of(model, rules, model_is_public)
     of_groups = measurement.schema if dividing else None
-    reasons = (*terms.reasons_for_no_proof(of_groups, was_sample(X, y)), *origin.because)
-    because = tuple(dict.fromkeys(reasons))
+    because = tuple(dict.fromkeys((*terms.reasons_for_no_proof(of_groups, was_sample(X, y)), *origin.because)))
     proved = None if because else Guarantee.of(terms.price, 0.0)
     assumes = (*ASSUMES, *origin.assumes)
     if whole_schema.released:
@@ -103,15 +101,8 @@ def measure(
     released_cuts = dict.fromkeys((*whole_schema.released, *(() if of_groups is None else of_groups.released)))
     cuts = tuple(paid for paid in released_cuts if paid not in counted_before)
     costs = repeated(DISCRETE_LAPLACE, epsilon_each(terms.price, divisions), len(divisions))
-    statement = PrivacyStatement(
-        measurement.mechanism,
-        None,
-        proved,
-        because,
-        assumes,
-        neighbours_of(int(terms.records_per_person)),
-        costs=costs,
-    )
+    neighbours = neighbours_of(int(terms.records_per_person))
+    statement = PrivacyStatement(measurement.mechanism, None, proved, because, assumes, neighbours, costs=costs)
     plan = MeasurementPlan(
         terms=terms,
         schema=whole_schema,
@@ -178,34 +169,21 @@ def origin_of(model: Any, rules: Model, is_public: bool = False) -> Origin:
         return Origin("inferred", (INFERRED,))
     statement = getattr(model, "privacy_", getattr(model, "privacy", None))
     if isinstance(statement, PrivacyStatement) and statement.proved is not None:
-        return Origin("proved", (), (_in_addition(statement.proved),))
+        counted = f"what the model itself reveals is counted by its own statement ({statement.proved}), which adds to this one"
+        return Origin("proved", (), (f"{counted} if it was learned from some of these records",))
     if is_public:
         return Origin("public", (), (PUBLIC,))
     if isinstance(statement, PrivacyStatement):
-        kind = "seeded" if SEEDED in statement.because else "inferred" if _is_of_records(statement) else "unproved"
+        of_records = {INFERRED, DRAFTED} & set(statement.because)
+        kind = "seeded" if SEEDED in statement.because else "inferred" if of_records else "unproved"
         reasons = "; ".join(statement.because)
         return Origin(kind, (f"nothing is proved about the model that was measured ({reasons}); {SAY}",))
     learner = getattr(model, "learner", "unknown")  # of saved models
     if hasattr(model, "model_") or learner != "unknown":
         return Origin("exact", (f"the model that was measured was learned without privacy; {SAY}",))
-    return Origin(
-        "unknown",
-        (
-            f"nothing is known about where the {rules.kind} came from that was measured; give the fitted classifier or its "
-            f"SavedModel, which know, or {SAY}",
-        ),
-    )
-
-
-def _is_of_records(statement: PrivacyStatement) -> bool:
-    return INFERRED in statement.because or DRAFTED in statement.because
-
-
-def _in_addition(proved: Guarantee) -> str:
-    return (
-        f"what the model itself reveals is counted by its own statement ({proved}), which adds to this one if it was learned "
-        "from some of these records"
-    )
+    known = "give the fitted classifier or its SavedModel, which know"
+    because = f"nothing is known about where the {rules.kind} came from that was measured; {known}, or {SAY}"
+    return Origin("unknown", (because,))
 
 
 @dataclass(frozen=True)
@@ -222,7 +200,7 @@ class NoisyAccuracy:
     privacy: PrivacyStatement
 
     def __str__(self) -> str:
-        interval = f"from {self.low:.3f} to {self.high:.3f}; at {100 * CONFIDENCE:g} % this covers {COUNTS_COVER}"
+        interval = f"from {self.low:.3f} to {self.high:.3f}; at {100 * LEVEL:g} % this covers {COUNTS_COVER}"
         found = f"accuracy {self.accuracy:.3f} ({interval})"
         return f"{found}; {self.privacy.proved or 'not private: ' + '; '.join(self.privacy.because)}"
 
@@ -293,7 +271,7 @@ def right_or_wrong(model: Model) -> Integers:
 
 def _with_interval(correct: int, wrong: int, epsilon: float) -> tuple[float, float, float]:
     """The accuracy, and how far off the noise may have brought it: neither count is further off than this, at 95 %."""
-    far = math.ceil(math.log(4.0 / (1.0 - CONFIDENCE)) / epsilon)
+    far = math.ceil(math.log(4.0 / (1.0 - LEVEL)) / epsilon)
 
     def share(a: float, b: float) -> float:
         a, b = max(a, 0.0), max(b, 0.0)
