@@ -6,7 +6,8 @@
 
 import math
 import os
-from collections.abc import Callable, Iterable, Iterator, Sequence
+import warnings
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import wraps
@@ -15,15 +16,15 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from .._utils.errors import TableError, WeakEpsilonWarning
 from .._utils.escaping import closest, first_few
+from .._utils.writing import PendingFile
+from ..sources.urls import checked_url
 from .ending import as_message
 from .table_notes import check_not_private, is_file_of
 from .terminal import say_json as say_json
 
 if TYPE_CHECKING:
-    import pandas as pd
-
-    from .._utils.writing import PendingFile
     from ..accounting.ledger import Ledger
     from ..schema import Schema
 
@@ -47,7 +48,7 @@ WEAKEST = 10.0  # a larger epsilon needs a word from the user
 
 
 class _Place(click.ParamType):  # type: ignore[type-arg]  # older versions of click have no argument
-    """A file that is there, or the URL of a table in an engine."""
+    """A file that is there, several, or the URL of a table in an engine."""
 
     name = "file or url"
 
@@ -55,17 +56,13 @@ class _Place(click.ParamType):  # type: ignore[type-arg]  # older versions of cl
         if not isinstance(value, str):
             return value
         if "://" in value:
-            from .._utils.errors import TableError
-            from ..sources.urls import checked_url
-
             try:
                 checked_url(value)
             except TableError as error:
                 raise click.UsageError(str(error), ctx) from None
             return value
-        if Path(value).is_dir() or (
-            any(wildcard in value for wildcard in "*?[") and not Path(value).exists()
-        ):  # several files
+        wildcard = any(sign in value for sign in "*?[")
+        if Path(value).is_dir() or (wildcard and not Path(value).exists()):
             return str(Path(value).absolute())
         return FILE.convert(value, param, ctx)
 
@@ -144,15 +141,15 @@ class Given:
         check_columns(self.place, needed, opened.columns)
         return opened
 
-    def records(
-        self, schema: "Schema", target: str | None, needed: Sequence[str] | None = None
-    ) -> tuple["pd.DataFrame", Any]:
-        """The columns that the schema (or ``needed``) names, and the labels (None without a target)."""
+    def records(self, schema: "Schema", target: str | None, needed: Sequence[str] | None = None) -> tuple[Any, Any]:
+        """The columns that the schema (or ``needed``) names, and the labels; of a table in an engine all of it, and None."""
         from ..sources.files import read_table
 
         wanted = [column.name for column in schema.used] if needed is None else list(needed)
         both = list(dict.fromkeys([*wanted, *([target] if target else [])]))
         with errors_as_messages():
+            if self.in_engine:
+                return self.opened(both), None
             self.columns(both)
             frame = read_table(self.place, both, schema, **self.how, own_types=True)
             return frame[wanted], None if target is None else frame[target]
@@ -241,12 +238,6 @@ def open_ledger(path: Path | str | None) -> "Ledger | None":
         return Ledger.open(path)
 
 
-def did_you_mean(name: str, known: Iterable[str]) -> str:
-    """A hint at a name that is nearly the same."""
-    meant = closest(name, known)
-    return f"; did you mean {meant!r}?" if meant is not None else ""
-
-
 def check_columns(path: Path | str, needed: Sequence[str], there: Sequence[str], public: bool = False) -> None:
     """Complain about columns that the header lacks."""
     missing = [name for name in needed if name not in there]
@@ -258,7 +249,7 @@ def check_columns(path: Path | str, needed: Sequence[str], there: Sequence[str],
             f"{called} has none of the columns {first_few(needed)}: is its first line a header with the names "
             "of the columns, and is it the right file? If the names are separated by something unusual, say --delimiter"
         )
-    hint = did_you_mean(missing[0], there) or "."
+    hint = "." if (meant := closest(missing[0], there)) is None else f"; did you mean {meant!r}?"
     raise click.ClickException(f"{called} has no column {missing[0]!r}{hint} Its columns are {first_few(there)}")
 
 
@@ -340,10 +331,8 @@ def _why_kept(path: Path) -> str:
 
 
 @contextmanager
-def new_file(path: Path, force: bool) -> Iterator["PendingFile"]:
+def new_file(path: Path, force: bool) -> Iterator[PendingFile]:
     """A file that is written beside, and then in its place, or not at all. What appeared there since it was checked stays."""
-    from .._utils.writing import PendingFile
-
     with errors_as_messages(), PendingFile(path, over=force) as file:
         yield file
         file.commit()
@@ -366,10 +355,6 @@ def check_epsilon(epsilon: float, weak: bool) -> None:
             "If you really mean it, say --weak"
         )
     if epsilon > WEAKEST:  # it was said aloud
-        import warnings
-
-        from .._utils.errors import WeakEpsilonWarning
-
         warnings.simplefilter("ignore", WeakEpsilonWarning)
 
 

@@ -173,7 +173,7 @@ def cuts(
         for name in wanted:
             schema[name]
         names = list(wanted)
-        X = table.opened(names) if table.in_engine else table.records(schema, None, names)[0]
+        X, _ = table.records(schema, None, names)
         note_ledger(table.place, ledger_file)
         cut = private_cuts(X, schema, wanted, epsilon=epsilon, ledger=ledger, records_per_person=records_per_person)
     keep(place, cut.to_toml(), out, epsilon)

@@ -10,6 +10,7 @@ import sqlite3
 from contextlib import closing
 from itertools import count
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qsl, urlsplit
 
 import click
@@ -18,6 +19,11 @@ from .._utils.writing import new_database
 from ..sources.engines import engine_at
 from ..sources.urls import files_in, local_place
 from .terminal import say
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from ..accounting.ledger import Ledger
 
 # Kinds of notes: by table, its ledger's place ("ledgers"), that ledger's name ("names"), and who was a sample ("samples"); and by
 # file or folder (a digest), the ledger of a table at a URL that is in it ("places")
@@ -137,7 +143,7 @@ def check_ledger(table: Path | str, ledger: Path | str | None, another: bool) ->
             f"it before. If that ledger was moved, give it with --ledger. To go on {now}, say --another-ledger: what was learned "
             "before then adds up with what comes now, and nobody counts it."
         )
-    if not _is_used(before):
+    if not _ask(before, lambda opened: opened.n_entries, True):  # it was noted before anything was learned
         return
     raise click.ClickException(
         f"{_name(table)} was learned from before, and that is on the ledger {before}. Learning from it {now} would promise each "
@@ -157,24 +163,20 @@ def _is_same(ledger: Path | str | None, before: str, name: str | None) -> bool:
     return str(ledger) == before or (bool(name) and _name_of(ledger) == name)
 
 
+def _ask(ledger: Path | str, what: "Callable[[Ledger], Any]", otherwise: Any) -> Any:
+    """What the ledger says; or, if it cannot be opened, something else."""
+    from ..accounting.ledger import Ledger, LedgerError
+
+    try:
+        return what(Ledger.open(ledger))
+    except (LedgerError, OSError, ImportError):
+        return otherwise
+
+
 def _name_of(ledger: Path | str) -> str | None:
     """The name that a ledger was given when it was made."""
-    from ..accounting.ledger import Ledger, LedgerError
-
-    try:
-        return Ledger.open(ledger).snapshot().ledger
-    except (LedgerError, OSError, ImportError):
-        return None
-
-
-def _is_used(ledger: str) -> bool:
-    """Whether there is an entry on it. It was noted before anything was learned, and then perhaps nothing was."""
-    from ..accounting.ledger import Ledger, LedgerError
-
-    try:
-        return bool(Ledger.open(ledger).n_entries)
-    except (LedgerError, OSError, ImportError):
-        return True
+    name: str | None = _ask(ledger, lambda opened: opened.snapshot().ledger, None)
+    return name
 
 
 def note_ledger(table: Path | str, ledger: Path | str | None) -> None:

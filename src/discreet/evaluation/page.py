@@ -82,8 +82,7 @@ def _covers() -> str:
 
 def _body(found: NoisyEvaluation) -> str:
     parts = [_section("By class", _confusion(found))]
-    for groups in found.groups_by_column:
-        parts.append(_section(f"By {name(groups[0].column_called)}", _groups(found, groups)))
+    parts += [_section(f"By {name(g[0].column_called)}", _groups(found, g)) for g in found.groups_by_column]
     if found.parts:
         parts.append(_section("What the model says, and what is so", _reliability(found)))
     return "".join(parts)
