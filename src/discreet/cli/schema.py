@@ -93,12 +93,7 @@ def _with_other_points(column: "pd.Series") -> "pd.Series":
 @click.option("--schema", "-s", "schema_file", type=common.FILE, required=True, help="What is public about the table.")
 @click.option("--target", "-t", help="The column to predict, if the schema does not name it.")
 @common.as_json_option
-def check(
-    table: common.Given,
-    schema_file: Path | None,
-    target: str | None,
-    as_json: bool,
-) -> None:
+def check(table: common.Given, schema_file: Path | None, target: str | None, as_json: bool) -> None:
     """See whether TABLE is as its schema says: a private fit may not tell you.
 
     A fit takes a value that the schema does not foresee as it says, in silence, because a message would reveal it. This command

@@ -9,7 +9,7 @@ For score cards there is no such bound. What public numbers say of them is the n
 """
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -148,7 +148,6 @@ def expect_cards(
     schema: Schema,
     records: int,
     shares: Callable[[float], tuple[int, float]],
-    epsilons: Sequence[float] = EPSILONS,
     tree_depth: int = 0,
 ) -> list[ExpectedOfCards]:
     """The same for score cards. ``shares`` says how many columns share an epsilon, and what the counts of each get.
@@ -160,31 +159,34 @@ def expect_cards(
         check_feasible(len(tests), [tree_depth], classes, "tree_depth", BY_MASS)
     of_class = records / (1 << tree_depth) / 10 / 2
 
-    def expected(epsilon: float) -> ExpectedOfCards:
+    expected = []
+    for epsilon in EPSILONS:
         columns, each = shares(epsilon)
-        points = DOUBLING / math.log(2) * margin(each, 2) / of_class
-        chance = attackers_chance(epsilon)
-        return ExpectedOfCards(epsilon, chance, None, columns=columns, noise=margin(each), points=points)
-
-    return [expected(epsilon) for epsilon in epsilons]
+        noise, points = margin(each), DOUBLING / math.log(2) * margin(each, 2) / of_class
+        expected.append(
+            ExpectedOfCards(epsilon, attackers_chance(epsilon), None, columns=columns, noise=noise, points=points)
+        )
+    return expected
 
 
 def measure(
-    X: Any, y: np.ndarray, learn: Callable[..., Any], epsilons: Sequence[float] = EPSILONS, repeats: int = 10
-) -> Iterator[tuple[float, float]]:
-    """Accuracies on held-out records of a public table: (epsilon, accuracy) for each repeat, NaN standing for no privacy.
+    X: Any, y: np.ndarray, learn: Callable[..., Any], repeats: int, done: Callable[[], object]
+) -> dict[float, tuple[float, float]]:
+    """The mean accuracy on held-out records of a public table at each epsilon, and its error; 0 stands for no privacy.
 
-    ``learn(epsilon=..., random_state=...)`` makes a classifier.
+    ``learn(epsilon=..., random_state=...)`` makes a classifier. ``done`` is called after each.
     """
     n = len(y)
+    found: dict[float, list[float]] = {epsilon: [] for epsilon in (*EPSILONS, 0.0)}
     for seed in range(repeats):
         order = np.random.default_rng(seed).permutation(n)
         train, test = order[: int(0.7 * n)], order[int(0.7 * n) :]
-        for epsilon in (*epsilons, math.nan):
+        for epsilon, accuracies in found.items():
             # at an enormous epsilon the draw is the best model; values are read as in a private fit
-            clf = learn(epsilon=1e6 if math.isnan(epsilon) else epsilon, random_state=seed)
-            clf.fit(X.iloc[train], y[train])
-            yield epsilon, float((clf.predict(X.iloc[test]) == y[test]).mean())
+            clf = learn(epsilon=epsilon or 1e6, random_state=seed).fit(X.iloc[train], y[train])
+            accuracies.append(float((clf.predict(X.iloc[test]) == y[test]).mean()))
+            done()
+    return {e: (float(np.mean(a)), float(np.std(a, ddof=1) / len(a) ** 0.5)) for e, a in found.items()}
 
 
 def planning_chart(expected: Sequence[Expected], best: float | None, kind: str = "list") -> str:
