@@ -100,15 +100,8 @@ class Given:
     """A table as a command is given it: its place, how a CSV file is written, and who reads it."""
 
     place: Any  # a path, or a URL
-    delimiter: str | None
-    encoding: str
-    decimal: str
+    how: dict[str, Any]  # a CSV file is written, as the package's functions take it
     engine: str | None = None
-
-    @property
-    def how(self) -> dict[str, Any]:
-        """How a CSV file is written, as the package's functions take it."""
-        return {"delimiter": self.delimiter, "encoding": self.encoding, "decimal": self.decimal}
 
     @property
     def in_engine(self) -> bool:
@@ -129,7 +122,7 @@ class Given:
         """The names of a file's columns, once those that are needed are among them."""
         from ..sources.files import column_names
 
-        there = column_names(self.place, self.delimiter, self.encoding)
+        there = column_names(self.place, self.how["delimiter"], self.how["encoding"])
         check_columns(self.place, needed, there, public)
         return there
 
@@ -164,7 +157,7 @@ def table_options(
         @wraps(command)
         def packing(**options: Any) -> Any:
             how = {name: options.pop(name) for name in ("delimiter", "encoding", "decimal")}
-            given = Given(options[called], **how, engine=options.pop("engine", None))
+            given = Given(options[called], how, options.pop("engine", None))
             return command(**options | {called: None if given.place is None else given})
 
         for option in (

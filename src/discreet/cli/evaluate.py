@@ -5,7 +5,7 @@ import warnings
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
@@ -14,9 +14,6 @@ from . import common
 from .saving import keep, reserved, say_paid
 from .table_notes import ANOTHER, check_ledger, note_ledger
 from .terminal import as_text, on_one_line, open_console, say
-
-if TYPE_CHECKING:
-    from ..evaluation.measuring import NoisyAccuracy
 
 SIZE_OF_PAGE = 1 << 16  # bytes for each number that it shows: more than it takes
 CHOOSE = (
@@ -112,12 +109,14 @@ def evaluate(
         common.check_epsilon(epsilon, weak)
         common.check_outputs([report, out], [model, table.place, schema_file, ledger_file], force)
         check_ledger(table.place, ledger_file, another_ledger)
+    from ..evaluation.evaluated import COUNTS_COVER
     from ..evaluation.evaluation import dividing_column, noisy_evaluation
     from ..evaluation.evaluation_file import SavedEvaluation
     from ..evaluation.measures import exact_numbers
     from ..evaluation.measuring import noisy_accuracy
     from ..models.labelled import classes_called
     from ..models.saved import SavedModel
+    from ..private.noise.sums import LEVEL
     from ..schema.columns import canonical
 
     with common.errors_as_messages():
@@ -150,7 +149,11 @@ def evaluate(
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore", PrivacyWarning)  # the answer says it
                 if only_accuracy:
-                    text = _accuracy(noisy_accuracy(with_origin, X, y, epsilon, **paid), epsilon, as_json)
+                    one = noisy_accuracy(with_origin, X, y, epsilon, **paid)
+                    ends = {"low": one.low, "high": one.high, "interval": {"level": LEVEL, "covers": COUNTS_COVER}}
+                    promise = {"proved": one.privacy.proved is not None, "because": list(one.privacy.because)}
+                    shown = {"accuracy": one.accuracy, **ends, "epsilon": epsilon, **promise}
+                    text = json.dumps(shown, indent=1) if as_json else str(one)
                 else:
                     wanted: dict[str, Any] = {"by": asked, "schema": described, "reliability": not no_reliability}
                     found = noisy_evaluation(with_origin, X, y, epsilon, **wanted, **paid)
@@ -191,17 +194,6 @@ def _groups_asked(by: Sequence[str], known: Sequence[str]) -> dict[str, list[flo
             raise click.UsageError(f"--by names {name!r} twice; say all its cuts at once, as in age=30,50")
         asked[name] = ends
     return asked
-
-
-def _accuracy(found: "NoisyAccuracy", epsilon: float, as_json: bool) -> str:
-    from ..evaluation.evaluated import COUNTS_COVER
-    from ..private.noise.sums import LEVEL
-
-    if not as_json:
-        return str(found)
-    promise = {"proved": found.privacy.proved is not None, "because": list(found.privacy.because)}
-    interval = {"low": found.low, "high": found.high, "interval": {"level": LEVEL, "covers": COUNTS_COVER}}
-    return json.dumps({"accuracy": found.accuracy, **interval, "epsilon": epsilon} | promise, indent=1)
 
 
 def _show(measured: dict[str, Any], called: dict[str, str]) -> None:

@@ -64,11 +64,16 @@ def predict(
             for X, ids_of in _counted(parts, doubts, other_sign if strict else None)
             for scored, copied in zip(_scores(scorer, X), ids_of, strict=True)
         )
-        written = _json(header, rows) if as_json else _csv(header, rows)
+        # a part for each record; of CSV after one for the header: writerow returns what writing a line returns
+        as_csv = csv.writer(SimpleNamespace(write=str), lineterminator="\n").writerow
+        written = _json(header, rows) if as_json else map(as_csv, chain([header], rows))
         if out is None:
             say_lines(list(written) if strict else written)
         else:
-            n = _write(out, written, force)
+            n = -1  # one part is no record
+            with common.new_file(out, force) as file:  # all of it or nothing: half of the scores look like all of them
+                for n, part in enumerate(written):  # noqa: B007
+                    file.stream.write(part.encode("utf-8"))
             say(f"{n:,} records: {on_one_line(out)}", err=True)
         for line in _unread(doubts, other_sign):
             say(line, err=True)
@@ -80,7 +85,7 @@ def _other_sign(table: common.Given) -> str:
 
     if isinstance(table.place, str) or not is_csv(table.place):
         return ""
-    option, sign = ("leave --decimal out", "point") if table.decimal == "," else ("--decimal ,", "comma")
+    option, sign = ("leave --decimal out", "point") if table.how["decimal"] == "," else ("--decimal ,", "comma")
     return f"; {option} if the decimal mark is a {sign}"
 
 
@@ -134,11 +139,6 @@ def _scores(model: "Model", X: Any) -> Iterator[tuple[Any, ...]]:
     return (answers[k] for k in found)
 
 
-def _csv(header: list[str], rows: Iterable[list[Any]]) -> Iterator[str]:
-    """A part for each record, after one for the header: ``writerow`` returns what writing a line returns."""
-    return map(csv.writer(SimpleNamespace(write=str), lineterminator="\n").writerow, chain([header], rows))
-
-
 def _json(header: list[str], rows: Iterable[list[Any]]) -> Iterator[str]:
     before = "["
     for row in rows:
@@ -146,15 +146,6 @@ def _json(header: list[str], rows: Iterable[list[Any]]) -> Iterator[str]:
         yield before + json.dumps(dict(zip(header, row, strict=True)), indent=1, default=str, allow_nan=False)
         before = ",\n"
     yield "]\n" if before != "[" else "[]\n"
-
-
-def _write(out: Path, written: Iterable[str], force: bool) -> int:
-    """All of it or nothing: half of the scores look like all of them. How many records there are."""
-    n = -1  # one part is no record
-    with common.new_file(out, force) as file:
-        for n, part in enumerate(written):  # noqa: B007
-            file.stream.write(part.encode("utf-8"))
-    return n
 
 
 def _parts(table: common.Given, model: "Model", ids: Sequence[str]) -> "Iterator[Part]":

@@ -49,7 +49,7 @@ def schema(
         if target is not None and not dictionary:
             sample.columns([target], public=True)
         frame = read_typed(path, **sample.how)
-        if sample.decimal == "," and is_csv(path):
+        if sample.how["decimal"] == "," and is_csv(path):
             frame = frame.apply(_with_other_points)
         draft = (draft_from_dictionary if dictionary else draft_schema)(frame, target, cuts, path.name)
         text = draft.to_toml()

@@ -208,7 +208,9 @@ def show(
         elif out is not None:
             text = f"{shown}\n\n{saved.privacy or 'Learned without privacy.'}"
         else:
-            return _show(saved)
+            print_model(open_console(), saved)
+            text = str(saved.privacy or "Learned without privacy: it promises nothing about the records.")
+            return open_console().print(text)
     if out is not None:
         common.write_new(out, text + "\n", force)
     else:
@@ -221,12 +223,6 @@ def title_of(saved: Any) -> "Text":
 
     target = target_called(saved.model, saved.target)
     return as_text(f"A {saved.model.kind}" if target is None else f"Predicting {on_one_line(target)}")
-
-
-def _show(saved: Any) -> None:
-    console = open_console()
-    print_model(console, saved)
-    console.print(str(saved.privacy or "Learned without privacy: it promises nothing about the records."))
 
 
 def print_model(console: "Console", saved: Any) -> None:
