@@ -1,5 +1,6 @@
 """``discreet audit``."""
 
+import time
 from typing import TYPE_CHECKING
 
 import click
@@ -24,8 +25,6 @@ def audit(quick: bool, jobs: int | None, where: bool, as_json: bool) -> None:
     The exit status is 1 if something that is proved does not hold, 70 if the audit itself failed. Claims of the published
     methods that do not hold are reported, and change nothing about the status.
     """
-    import time
-
     from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
     from ..audit import audit as run_audit

@@ -1,5 +1,6 @@
 """``discreet demo``."""
 
+import json
 from typing import Any
 
 import click
@@ -35,8 +36,6 @@ def demo(
     epsilon: float, max_length: int, max_card: int, max_depth: int, max_columns: int, seed: int, as_json: bool
 ) -> None:
     """Learn rule lists, a tree and a score card on each of the three datasets, with and without privacy, and show them."""
-    import json
-
     from rich.panel import Panel
     from rich.text import Text
     from sklearn.model_selection import train_test_split

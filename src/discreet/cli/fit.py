@@ -1,5 +1,6 @@
 """``discreet fit``: from a private table and a public schema to a model that may be published."""
 
+import json
 import sys
 import warnings
 from contextlib import nullcontext
@@ -9,6 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from .._utils.errors import PrivacyWarning
+from .._utils.writing import PendingFile
 from . import common
 from .options import KINDS, Kind, Kinds, check_classes, chosen, options_of
 from .saving import keep, reserved, size_for, size_of_report
@@ -17,7 +20,6 @@ from .table_notes import ANOTHER, PUBLIC, check_ledger, check_not_a_sample, note
 from .terminal import as_text, on_one_line, open_console, say
 
 if TYPE_CHECKING:
-    from .._utils.writing import PendingFile
     from ..accounting.ledger import Ledger
     from ..models.saved import SavedModel
     from ..schema import Schema
@@ -123,8 +125,6 @@ def _fit(
     if report_place is not None:
         _write_report(model, report_place, out)
     if as_json:
-        import json
-
         common.say_json({"model": str(out), "report": report and str(report)} | json.loads(model.to_json()))
     else:
         _show(model, out, report, ledger_file)
@@ -156,7 +156,6 @@ def _learned(
 
 def _inferred(clf: Any, table: common.Given, target: str | None, ledger: Path | str | None) -> "SavedModel":
     """With a schema made from the records: aloud, and with no promise."""
-    from .._utils.errors import PrivacyWarning
     from ..models.saved import SavedModel
     from ..sources.files import read_typed
 
@@ -176,7 +175,7 @@ def _inferred(clf: Any, table: common.Given, target: str | None, ledger: Path | 
         return SavedModel.of(clf, target)
 
 
-def _write_report(model: "SavedModel", place: "PendingFile", out: Path) -> None:
+def _write_report(model: "SavedModel", place: PendingFile, out: Path) -> None:
     from ..report.html import to_html
 
     try:

@@ -1,5 +1,6 @@
 """``discreet ledger``: how much all models from a table may reveal together, and what is left of it."""
 
+import json
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -140,8 +141,6 @@ def _proved(entry: "Entry") -> str:
 @common.force_option
 def export(path: Path | str, kind: str, out: Path | None, force: bool) -> None:
     """Write a ledger for other tools: a table of its releases, or events for Google's dp_accounting."""
-    import json
-
     from ..accounting.ledger import Ledger
     from ..accounting.ledger_export import as_csv, events, rows
 

@@ -160,12 +160,10 @@ def expect_cards(
     of_class = records / (1 << tree_depth) / 10 / 2
 
     expected = []
-    for epsilon in EPSILONS:
-        columns, each = shares(epsilon)
+    for e in EPSILONS:
+        columns, each = shares(e)
         noise, points = margin(each), DOUBLING / math.log(2) * margin(each, 2) / of_class
-        expected.append(
-            ExpectedOfCards(epsilon, attackers_chance(epsilon), None, columns=columns, noise=noise, points=points)
-        )
+        expected.append(ExpectedOfCards(e, attackers_chance(e), None, columns=columns, noise=noise, points=points))
     return expected
 
 
