@@ -160,11 +160,11 @@ def table_options(
             given = Given(options[called], how, options.pop("engine", None))
             return command(**options | {called: None if given.place is None else given})
 
+        readers = "What reads a Parquet file: this process (memory, the default), or DuckDB. A URL names its engine."
+        signs = click.Choice([".", ","])
         for option in (
-            *[ENGINE] * engine,
-            click.option(
-                "--decimal", type=click.Choice([".", ","]), default=".", help="The decimal separator in a CSV file."
-            ),
+            *[click.option("--engine", type=click.Choice(["memory", "duckdb"]), help=readers)] * engine,
+            click.option("--decimal", type=signs, default=".", help="The decimal separator in a CSV file."),
             click.option("--encoding", default="utf-8", show_default=True, help="Of a CSV file."),
             click.option("--delimiter", help="Of a CSV file; by default the one that its first line has."),
             click.argument(called, type=type, required=required),
@@ -173,13 +173,6 @@ def table_options(
         return packing
 
     return decorated
-
-
-ENGINE = click.option(
-    "--engine",
-    type=click.Choice(["memory", "duckdb"]),
-    help="What reads a Parquet file: this process (memory, the default), or DuckDB. A URL names its engine.",
-)
 
 
 class NoBudget(click.ClickException):
@@ -195,18 +188,17 @@ def errors_as_messages() -> Iterator[None]:
 
     try:
         yield
-    except UnprovedError as error:
-        raise NoBudget(f"{error}. Nothing was learned and nothing spent") from None
-    except NoDeltaError as error:
-        raise NoBudget(
-            f"{error}. This mechanism needs a ledger with a delta (discreet ledger create NEW --epsilon 3 --delta 1e-5); "
-            "models that are drawn whole (discreet fit list) and --mechanism mass need none"
-        ) from None
     except BudgetError as error:
-        raise NoBudget(
-            f"{error}. Nothing was learned and nothing spent. What is left is all there is for this table: use a smaller "
-            "--epsilon, or live with the models that there are"
-        ) from None
+        more = "Nothing was learned and nothing spent"
+        if isinstance(error, NoDeltaError):
+            more = (
+                "This mechanism needs a ledger with a delta (discreet ledger create NEW --epsilon 3 --delta 1e-5); models that "
+                "are drawn whole (discreet fit list) and --mechanism mass need none"
+            )
+        elif not isinstance(error, UnprovedError):
+            left = "What is left is all there is for this table"
+            more = f"{more}. {left}: use a smaller --epsilon, or live with the models that there are"
+        raise NoBudget(f"{error}. {more}") from None
     except Exception as error:
         told = None if isinstance(error, BrokenPipeError) else as_message(error)
         if told is None:

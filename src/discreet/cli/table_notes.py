@@ -7,7 +7,7 @@ read or kept but its place on this machine. A copy elsewhere is not noticed. Onl
 import hashlib
 import os
 import sqlite3
-from contextlib import closing
+from contextlib import closing, suppress
 from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -43,35 +43,26 @@ def _key(table: Path | str) -> str:
     """The table's path. Of a URL, which may name people and hosts, a digest."""
     if isinstance(table, Path):
         return os.path.realpath(table)
-    if urlsplit(table).scheme == "file" and (place := local_place(table)) and os.path.isfile(place):
+    parts, place = urlsplit(table), local_place(table)
+    if parts.scheme == "file" and place and os.path.isfile(place):
         return place
-    return _digest(_usual(table))
+    # the same string for some ways to write the same URL; a view, or another name of a host, is not noticed
+    engine, asked = engine_at(parts.scheme), dict(parse_qsl(parts.query)).get("table", "")
+    return _digest((engine and engine.usual_address(parts, place, asked)) or place or table)
 
 
 def _digest(text: str) -> str:
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
-def _usual(url: str) -> str:
-    """The same string for some ways to write the same URL. A view, or another name of a host, is not noticed."""
-    parts = urlsplit(url)
-    table = dict(parse_qsl(parts.query)).get("table", "")
-    engine, place = engine_at(parts.scheme), local_place(url)
-    usual = None if engine is None else engine.usual_address(parts, place, table)
-    return usual or place or url
-
-
 def is_file_of(path: Path, table: str) -> bool:
     """Whether a file is (a part of) the table at a URL, in a folder, or by a pattern of names."""
     place = local_place(table)
-    return place is not None and path.exists() and any(_are_same(path, file) for file in files_in(place))
-
-
-def _are_same(one: Path, other: str) -> bool:
-    try:
-        return one.samefile(other)
-    except OSError:  # deleted meanwhile, or a link that leads nowhere
-        return False
+    for file in files_in(place) if place is not None and path.exists() else ():
+        with suppress(OSError):  # deleted meanwhile, or a link that leads nowhere
+            if path.samefile(file):
+                return True
+    return False
 
 
 def _name(table: Path | str) -> str:

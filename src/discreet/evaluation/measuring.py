@@ -92,12 +92,13 @@ def measure(
     because = tuple(dict.fromkeys((*terms.reasons_for_no_proof(of_groups, was_sample(X, y)), *origin.because)))
     proved = None if because else Guarantee.of(terms.price, 0.0)
     assumes = (*ASSUMES, *origin.assumes)
+    counted_before = (
+        whole_schema.released if origin.kind == "proved" else ()
+    )  # else nobody has counted the cut points yet
     if whole_schema.released:
-        counted = "that its own statement counts" if origin.counts_cuts else "that are counted above"
+        counted = "that its own statement counts" if counted_before else "that are counted above"
         but = f"but for the cut points of the model's schema {counted}, {SCHEMA_IS_PUBLIC}"
         assumes = tuple(but if a == SCHEMA_IS_PUBLIC else a for a in assumes)
-    # of a model without a statement of its own, nobody has counted the cut points yet
-    counted_before = whole_schema.released if origin.counts_cuts else ()
     released_cuts = dict.fromkeys((*whole_schema.released, *(() if of_groups is None else of_groups.released)))
     cuts = tuple(paid for paid in released_cuts if paid not in counted_before)
     costs = repeated(DISCRETE_LAPLACE, epsilon_each(terms.price, divisions), len(divisions))
@@ -149,11 +150,6 @@ class Origin:
     kind: str
     because: tuple[str, ...] = ()
     assumes: tuple[str, ...] = ()
-
-    @property
-    def counts_cuts(self) -> bool:
-        """Whether a statement of the model's own has counted the cut points of its schema."""
-        return self.kind == "proved"
 
 
 def origin_of(model: Any, rules: Model, is_public: bool = False) -> Origin:
