@@ -71,6 +71,11 @@ class Rates:
     recall: tuple[Rate, ...]
     precision: tuple[Rate | None, ...]
 
+    @property
+    def shown(self) -> list[Rate]:
+        """What people are shown of groups. Of two classes, the share of the first follows from that of the second."""
+        return [self.accuracy, *(self.predicted[1:] if len(self.predicted) == 2 else ()), *self.recall]
+
     def to_dict(self, classes: Sequence[Label]) -> dict[str, Any]:
         """For JSON."""
         names, of_class = (
@@ -273,15 +278,10 @@ def _if_other(entry: str, called: Any, name: Any) -> dict[str, Any]:
     return {} if called == name else {entry: called}
 
 
-def rates_shown(
-    classes: Sequence[str], written: Callable[[Any], str] = str
-) -> list[tuple[str, Callable[[Rates], Any]]]:
-    """What people are shown of groups, with its name. Of two classes, the share of the first follows from that of the second."""
-    shown: list[tuple[str, Callable[[Rates], Any]]] = [("accuracy", lambda rates: rates.accuracy)]
-    if len(classes) == 2:
-        shown.append((f"predicted {written(classes[1])}", lambda rates: rates.predicted[1]))
-    shown += [(f"recall of {written(c)}", lambda rates, i=i: rates.recall[i]) for i, c in enumerate(classes)]  # type: ignore[misc]
-    return shown
+def rates_shown(classes: Sequence[str], written: Callable[[Any], str] = str) -> list[str]:
+    """The names of ``Rates.shown``."""
+    predicted = [f"predicted {written(classes[1])}"] if len(classes) == 2 else []
+    return ["accuracy", *predicted, *(f"recall of {written(c)}" for c in classes)]
 
 
 def _lines(found: NoisyEvaluation, written: Callable[[Any], str]) -> Iterator[str]:
@@ -299,14 +299,14 @@ def _lines(found: NoisyEvaluation, written: Callable[[Any], str]) -> Iterator[st
     )
     for groups in found.groups_by_column:
         shown = rates_shown(found.called, written)
-        table = [[f"  {written(g.called)}", g.records, *(get(g.rates) for _, get in shown)] for g in groups]
-        less = [
-            [f"  {written(g.called)}", "", *(get(g.difference).signed for _, get in shown)]
+        table = [[f"  {written(g.called)}", g.records, *g.rates.shown] for g in groups]
+        less: list[list[Any]] = [
+            [f"  {written(g.called)}", "", *(rate.signed for rate in g.difference.shown)]
             for g in groups
             if g.difference is not None
         ]
         table += [["less the others", "", *("" for _ in shown)], *less] if less else []
-        yield from _aligned([f"by {written(groups[0].column_called)}", "records", *(name for name, _ in shown)], *table)
+        yield from _aligned([f"by {written(groups[0].column_called)}", "records", *shown], *table)
     if found.parts:
         table = [["part", "records", *(x for i in found.classes_shown for x in (f"says {names[i]}", f"is {names[i]}"))]]
         for part in found.parts:

@@ -113,13 +113,12 @@ def _confusion(found: NoisyEvaluation) -> str:
 
 
 def _groups(found: NoisyEvaluation, groups: Sequence[Group]) -> str:
-    shown = rates_shown(found.called, plain)
-    heads = [text for text, _ in shown]
-    rows = ((name(g.called), [_count(g.records), *(_rate(get(g.rates)) for _, get in shown)]) for g in groups)
+    heads = rates_shown(found.called, plain)
+    rows = ((name(g.called), [_count(g.records), *map(_rate, g.rates.shown)]) for g in groups)
     tables = _table("Rates of each group", "Rates of each group", ["records", *heads], rows, "<td></td>")
     less = [(name(g.called), g.difference) for g in groups if g.difference is not None]
     if less:
-        rows = ((called, [_rate(get(difference), -1.0) for _, get in shown]) for called, difference in less)
+        rows = ((called, [_rate(rate, -1.0) for rate in difference.shown]) for called, difference in less)
         caption = (
             "Each group less all other groups together: an interval without 0 is a difference that neither noise nor chance "
             "explains well"
