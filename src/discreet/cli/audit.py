@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from . import common
 from .terminal import open_console, say
 
 if TYPE_CHECKING:
@@ -12,10 +13,10 @@ if TYPE_CHECKING:
 
 
 @click.command()
-@click.option("--quick", is_flag=True, help="A small part of it, in a minute or two.")
+@common.flag("--quick", help="A small part of it, in a minute or two.")
 @click.option("--jobs", "-j", type=click.IntRange(min=1), help="Processes to use; all cores by default.")
-@click.option("--where", is_flag=True, help="Also show the worst pair of tables of each line.")
-@click.option("--json", "as_json", is_flag=True, help="The same as JSON.")
+@common.flag("--where", help="Also show the worst pair of tables of each line.")
+@common.as_json_option
 def audit(quick: bool, jobs: int | None, where: bool, as_json: bool) -> None:
     """Check the promises of this package: why should you believe an epsilon?
 

@@ -10,7 +10,7 @@ import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import wraps
+from functools import partial, wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -92,7 +92,23 @@ class _Ledger(click.ParamType):  # type: ignore[type-arg]  # older versions of c
 
 
 LEDGER, NEW_LEDGER = _Ledger(FILE), _Ledger(NEW_FILE)
-as_json_option = click.option("--json", "as_json", is_flag=True, help="The same as JSON.")
+
+# options of several commands; those that a command explains in its own words take help=
+flag = partial(click.option, is_flag=True)
+schema_option = partial(click.option, "--schema", "-s", "schema_file", type=FILE)
+target_option = partial(click.option, "--target", "-t")
+ledger_option = partial(click.option, "--ledger", "ledger_file", type=LEDGER)
+out_option = partial(click.option, "--out", "-o", type=NEW_FILE)
+as_json_option = flag("--json", "as_json", help="The same as JSON.")
+force_option = flag("--force", help="Write over a file that is there.")
+weak_option = flag("--weak", help=f"Allow an epsilon above {WEAKEST:g}, which protects next to nobody.")
+RECORDS_PER_PERSON = click.option(
+    "--records-per-person",
+    type=click.IntRange(min=1),
+    default=1,
+    show_default=True,
+    help="The most records that one person has in the table.",
+)
 
 
 @dataclass(frozen=True)
@@ -341,16 +357,3 @@ def check_epsilon(epsilon: float, weak: bool) -> None:
         )
     if epsilon > WEAKEST:  # it was said aloud
         warnings.simplefilter("ignore", WeakEpsilonWarning)
-
-
-weak_option = click.option(
-    "--weak", is_flag=True, help=f"Allow an epsilon above {WEAKEST:g}, which protects next to nobody."
-)
-force_option = click.option("--force", is_flag=True, help="Write over a file that is there.")
-RECORDS_PER_PERSON = click.option(
-    "--records-per-person",
-    type=click.IntRange(min=1),
-    default=1,
-    show_default=True,
-    help="The most records that one person has in the table.",
-)

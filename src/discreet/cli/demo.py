@@ -5,6 +5,7 @@ from typing import Any
 
 import click
 
+from . import common
 from .show import coloured
 from .terminal import open_console, say_json
 
@@ -31,7 +32,7 @@ QUESTIONS = {
     show_default=True,
     help="Of the split into training and test records.",
 )
-@click.option("--json", "as_json", is_flag=True, help="The same as JSON.")
+@common.as_json_option
 def demo(
     epsilon: float, max_length: int, max_card: int, max_depth: int, max_columns: int, seed: int, as_json: bool
 ) -> None:
@@ -54,17 +55,17 @@ def demo(
         with progress.status(f"{name}: loading and learning ..."):
             data = loaders[name](sensitive=False)
             train, test, y_train, y_test = train_test_split(data.data, data.target, train_size=0.8, random_state=seed)
-            common: dict[str, Any] = {"max_length": max_length, "max_card": max_card, "schema": data.schema}
+            shared: dict[str, Any] = {"max_length": max_length, "max_card": max_card, "schema": data.schema}
             models = {
-                f"a list drawn whole, epsilon {epsilon:g}": DPOptimalRuleListClassifier(epsilon, **common),
+                f"a list drawn whole, epsilon {epsilon:g}": DPOptimalRuleListClassifier(epsilon, **shared),
                 f"a tree drawn whole, epsilon {epsilon:g}": DPOptimalTreeClassifier(
                     epsilon, max_depth, schema=data.schema
                 ),
                 f"a score card, epsilon {epsilon:g}": DPScoreCardClassifier(epsilon, max_columns, schema=data.schema),
                 f"the paper's sm-laplace, epsilon {epsilon:g}": DPGreedyRuleListClassifier(
-                    "sm-laplace", epsilon, delta=1e-9, min_support=support, **common
+                    "sm-laplace", epsilon, delta=1e-9, min_support=support, **shared
                 ),
-                "GreedyRL, no privacy": GreedyRuleListClassifier(**common),
+                "GreedyRL, no privacy": GreedyRuleListClassifier(**shared),
             }
             try:
                 for model in models.values():

@@ -27,7 +27,7 @@ CHOOSE = (
 @click.command()
 @click.argument("model", type=common.FILE)
 @common.table_options(engine=True)
-@click.option("--target", "-t", help="The column with the true classes, if the model does not name it.")
+@common.target_option(help="The column with the true classes, if the model does not name it.")
 @click.option("--epsilon", "-e", type=float, help="Pay this much for noisy numbers, once for all of them.")
 @click.option(
     "--by",
@@ -37,28 +37,16 @@ CHOOSE = (
     help="With --epsilon: compare the groups of this column, as the schema has them, or between some of its cuts: age=30,50. "
     "Repeat for more; they share epsilon.",
 )
-@click.option(
-    "--schema", "-s", "schema_file", type=common.FILE, help="What is public about --by columns that the model ignores."
-)
-@click.option(
-    "--accuracy", "only_accuracy", is_flag=True, help="With --epsilon: the accuracy alone, with the least noise."
-)
-@click.option(
-    "--no-reliability", is_flag=True, help="With --epsilon: do not tell apart the model's parts; a little less noise."
-)
+@common.schema_option(help="What is public about --by columns that the model ignores.")
+@common.flag("--accuracy", "only_accuracy", help="With --epsilon: the accuracy alone, with the least noise.")
+@common.flag("--no-reliability", help="With --epsilon: do not tell apart the model's parts; a little less noise.")
 @click.option("--report", type=common.NEW_FILE, help="With --epsilon: also write a page for people, as HTML.")
-@click.option(
-    "--out",
-    "-o",
-    type=common.NEW_FILE,
-    help="With --epsilon: also write a file that `discreet release` puts beside the model.",
-)
-@click.option("--ledger", "ledger_file", type=common.LEDGER, help="Where to book it.")
+@common.out_option(help="With --epsilon: also write a file that `discreet release` puts beside the model.")
+@common.ledger_option(help="Where to book it.")
 @common.RECORDS_PER_PERSON
-@click.option("--public", is_flag=True, help="Exact numbers: the records may be shown, or the numbers stay with you.")
-@click.option(
+@common.flag("--public", help="Exact numbers: the records may be shown, or the numbers stay with you.")
+@common.flag(
     "--model-is-public",
-    is_flag=True,
     help="With --epsilon: the model does not depend on these records. Else nothing is proved of one without a promise.",
 )
 @ANOTHER

@@ -44,18 +44,14 @@ def _command(kind: Kind) -> click.Command:
         help=f"Learn {kind.help}. TABLE is a file or a URL, as `discreet fit --help` says.",
         short_help=f"Learn {kind.help}.",
     )
-    @click.option("--target", "-t", help="The column to predict, if the schema does not name it.")
-    @click.option(
-        "--schema", "-s", "schema_file", type=common.FILE, help="What is public about the table: see `discreet schema`."
-    )
-    @click.option("--out", "-o", type=common.NEW_FILE, required=True, help="Where the model goes, as JSON.")
+    @common.target_option(help="The column to predict, if the schema does not name it.")
+    @common.schema_option(help="What is public about the table: see `discreet schema`.")
+    @common.out_option(required=True, help="Where the model goes, as JSON.")
     @click.option("--report", type=common.NEW_FILE, help="Also write a report for people, as HTML.")
-    @click.option(
-        "--ledger", "ledger_file", type=common.NEW_LEDGER, help="Book the budget here: a file, or postgresql://..."
-    )
+    @common.ledger_option(type=common.NEW_LEDGER, help="Book the budget here: a file, or postgresql://...")
     @options_of(kind)
     @common.table_options(engine=True)
-    @click.option("--infer-schema", is_flag=True, help="Make a schema from the records. NOTHING IS THEN PROVED.")
+    @common.flag("--infer-schema", help="Make a schema from the records. NOTHING IS THEN PROVED.")
     @common.weak_option
     @ANOTHER
     @PUBLIC

@@ -34,9 +34,7 @@ def ledger() -> None:
 @click.option(
     "--records-per-person", type=click.IntRange(min=1), help="Refuse models for people with fewer records than that."
 )
-@click.option(
-    "--allow-unproved", is_flag=True, help="Take releases about which nothing is proved, too. For experiments."
-)
+@common.flag("--allow-unproved", help="Take releases about which nothing is proved, too. For experiments.")
 @common.as_json_option
 def create(path: Path | str, epsilon: float, delta: float, rho: str | None, as_json: bool, **kept: Any) -> None:
     """Make a new ledger. The total is decided once, and cannot be changed."""
@@ -137,7 +135,7 @@ def _proved(entry: "Entry") -> str:
     show_default=True,
     help="A table, the same as JSON, or events for dp_accounting.",
 )
-@click.option("--out", "-o", type=common.NEW_FILE, help="Write it to a file.")
+@common.out_option(help="Write it to a file.")
 @common.force_option
 def export(path: Path | str, kind: str, out: Path | None, force: bool) -> None:
     """Write a ledger for other tools: a table of its releases, or events for Google's dp_accounting."""

@@ -77,15 +77,13 @@ def _command(kind: Kind) -> click.Command:
         help=f"Plan {kind.help}. STANDIN is a public table like the private one: see `discreet plan --help`.",
         short_help=f"Plan {kind.help}.",
     )
-    @click.option("--schema", "-s", "schema_file", type=common.FILE, help="What is public about the table.")
+    @common.schema_option(help="What is public about the table.")
     @click.option("--records", "-n", type=click.IntRange(min=1), help="About how many records the private table has.")
-    @click.option("--target", "-t", help="The column to predict, if the schema does not name it.")
+    @common.target_option(help="The column to predict, if the schema does not name it.")
     @options_of(kind, but=NOT_PLANNED)
     @click.option("--repeats", type=click.IntRange(min=2), default=5, show_default=True, help="Fits at each epsilon.")
-    @click.option(
-        "--ledger", "ledger_file", type=common.LEDGER, help="Say how many such models this ledger still takes."
-    )
-    @click.option("--out", "-o", type=common.NEW_FILE, help="Write the curve as an SVG picture.")
+    @common.ledger_option(help="Say how many such models this ledger still takes.")
+    @common.out_option(help="Write the curve as an SVG picture.")
     @common.table_options("standin", common.FILE, required=False)
     @PUBLIC
     @common.force_option

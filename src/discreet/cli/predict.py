@@ -27,11 +27,11 @@ if TYPE_CHECKING:
 @click.command()
 @click.argument("model", type=common.FILE)
 @common.table_options(engine=True)
-@click.option("--out", "-o", type=common.NEW_FILE, help="Where the scores go, as CSV; to the screen by default.")
+@common.out_option(help="Where the scores go, as CSV; to the screen by default.")
 @click.option("--id", "ids", multiple=True, help="A column to copy into the scores. Repeat for more.")
 @common.force_option
-@click.option("--json", "as_json", is_flag=True, help="As JSON, a record a row.")
-@click.option("--strict", is_flag=True, help="Write no scores if a value that the rules need cannot be read.")
+@common.flag("--json", "as_json", help="As JSON, a record a row.")
+@common.flag("--strict", help="Write no scores if a value that the rules need cannot be read.")
 def predict(
     model: Path, table: common.Given, out: Path | None, ids: tuple[str, ...], force: bool, as_json: bool, strict: bool
 ) -> None:

@@ -5,7 +5,7 @@ from typing import Any
 
 import click
 
-from .common import FILE, LEDGER, as_json_option, errors_as_messages, open_ledger, say_json
+from .common import FILE, as_json_option, errors_as_messages, flag, ledger_option, open_ledger, say_json
 from .terminal import on_one_line, say
 
 WORDS = {True: "holds ", False: "FAILS ", None: "  --  "}
@@ -36,11 +36,9 @@ ENDS = {
     "--evaluation", type=FILE, help="How good MODEL is: what `discreet evaluate --epsilon --out` wrote of it."
 )
 @click.option("--evaluation-table", default="", help="What it was measured on: Admissions 2026.")
-@click.option("--ledger", "ledger_file", type=LEDGER, help="The model's ledger: the record says what it comes to now.")
-@click.option(
-    "--allow-unproved", is_flag=True, help="Write a model about which nothing is proved, too. EVERY PAPER SAYS SO."
-)
-@click.option("--force", is_flag=True, help="Write over an earlier release that `discreet verify` finds to hold.")
+@ledger_option(help="The model's ledger: the record says what it comes to now.")
+@flag("--allow-unproved", help="Write a model about which nothing is proved, too. EVERY PAPER SAYS SO.")
+@flag("--force", help="Write over an earlier release that `discreet verify` finds to hold.")
 @as_json_option
 def release(model: Path, out: Path, ledger_file: Path | str | None, as_json: bool, **told: Any) -> None:
     """Put MODEL into a folder that may leave: with a report, a model card, a record for programs, code, and a checklist to sign.
@@ -77,10 +75,8 @@ def release(model: Path, out: Path, ledger_file: Path | str | None, as_json: boo
 
 @click.command()
 @click.argument("folder", type=click.Path(exists=True, path_type=Path))
-@click.option(
-    "--ledger", "ledger_file", type=LEDGER, help="The table's ledger, if you have it: does it know this model?"
-)
-@click.option("--verbose", "-v", is_flag=True, help="List everything that was checked, and not only what fails.")
+@ledger_option(help="The table's ledger, if you have it: does it know this model?")
+@flag("--verbose", "-v", help="List everything that was checked, and not only what fails.")
 @as_json_option
 def verify(folder: Path, ledger_file: Path | str | None, verbose: bool, as_json: bool) -> int:
     """Check FOLDER, which `discreet release` made: it is made again from its model, and compared.

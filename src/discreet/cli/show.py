@@ -150,12 +150,10 @@ def _words(model: "Model", conditions: "Sequence[Condition]", i: int) -> list[An
     help="Of SQL.",
 )
 @click.option("--share-of", help="For sql and python: the share of this class, instead of the predicted class.")
-@click.option(
-    "--as-tree", is_flag=True, help="For pmml: a rule list as a TreeModel, of which every evaluator knows shares."
-)
-@click.option("--out", "-o", type=common.NEW_FILE, help="Write to a file.")
+@common.flag("--as-tree", help="For pmml: a rule list as a TreeModel, of which every evaluator knows shares.")
+@common.out_option(help="Write to a file.")
 @common.force_option
-@click.option("--json", "as_json", is_flag=True, help="The same as --format json.")
+@common.flag("--json", "as_json", help="The same as --format json.")
 def show(
     model: Path,
     form: str,
