@@ -15,13 +15,16 @@ def fix_draws():
     from discreet.private.queries.cuts import CutQueries
     from discreet.private.queries.evaluation import EvaluationQueries
     from discreet.private.queries.greedy import GreedyQueries, GreedyTreeQueries
-    from discreet.private.queries.lists import ListQueries
+    from discreet.private.queries.lists import ListQueries, PatternLists
     from discreet.private.queries.trees import TreeQueries
+    from discreet.private.sampling.list_sums import ListSums
+    from discreet.private.sampling.trees.drawing import WeighedTrees
 
-    _replace(ListQueries, "_draw", lambda _, queries, lists: _some_list(lists))
+    for kind in (ListSums, PatternLists):
+        _replace(kind, "draw", lambda _, lists, entropy: _some_list(lists))
     for kind in (ListQueries, GreedyQueries):
         _replace(kind, "histogram", lambda drawn, *_: tuple(10.0 for _ in drawn))
-    _replace(TreeQueries, "_draw", lambda drawn, queries, weighed: _some_tree(queries._score, weighed._depth))
+    _replace(WeighedTrees, "draw", lambda drawn, weighed, entropy: _some_tree(drawn, weighed._depth))
     for kind in (TreeQueries, GreedyTreeQueries):
         _replace(kind, "count", lambda drawn, *_: _with_some_counts(drawn))
     _replace(GreedyQueries, "exceeds", _some_support)
@@ -99,11 +102,11 @@ def _some_list(lists):
     return unused[:n_rules], [i % 2 for i in range(n_rules + 1)]
 
 
-def _some_tree(score, depth):
+def _some_tree(drawn, depth):
     """A test at every place, and labels in turn; none where they are not drawn."""
-    from discreet.rules.numbered_tree import Fork, Leaf
+    from discreet.rules.numbered_tree import Fork, Leaf, leaves_of
 
-    labels = itertools.cycle([0, 1] if score == "accuracy" else [None])
+    labels = itertools.cycle([0, 1] if next(leaves_of(drawn))[1].label is not None else [None])
     trees = [Leaf(next(labels)) for _ in range(2**depth)]
     for test in range(depth):
         trees = [Fork(test, *pair) for pair in zip(trees[::2], trees[1::2], strict=True)]

@@ -23,6 +23,7 @@ from discreet.audit.explore import (
     TreesOnTuples,
     explore,
     key_of,
+    replace_draw,
     schema_of_rules,
 )
 from discreet.audit.pairs import random_pairs
@@ -91,7 +92,7 @@ def multiplied_out(queries, learn, twin=None):
     """
     explorer, law = Explorer(), {}
     queries.__class__ = twin or queries.__class__
-    queries.prepare()._draw = lambda weighed: weighed.draw_by(explorer.choose)
+    replace_draw(lambda sums, _: sums.draw_by(explorer.choose), queries.prepare())
     first = queries._first
     for _ in explorer.paths():
         queries._first, queries._exact = first, {}

@@ -266,9 +266,9 @@ class _Explored:
         elif isinstance(queries, Choices):
             queries._choose = partial(_choose, queries, explorer)  # type: ignore[method-assign]
         elif isinstance(queries, ListQueries):
-            queries._draw = partial(_draw_list, explorer)  # type: ignore[method-assign]
+            replace_draw(_draw_list, queries)
         elif isinstance(queries, TreeQueries):
-            queries._draw = partial(_draw_tree, explorer)  # type: ignore[method-assign]
+            replace_draw(_draw_tree, queries)
 
     def _set_model(self, candidates: Candidates, learned: Any) -> None:
         self.explorer.learned = learned
@@ -283,7 +283,18 @@ def _choose(queries: Choices, explorer: Explorer, node: NodeCounts) -> int:
     return explorer.fork(lambda: selector.log_prob(node))
 
 
-def _draw_list(explorer: Explorer, lists: Any) -> tuple[list[int], list[int]]:
+def replace_draw(draw: Callable[..., Any], queries: Any) -> None:
+    """Draw in this way from whatever the queries draw from: what is prepared, and what their class (maybe a twin's) makes."""
+
+    def drawn(sums: Any) -> Any:
+        sums.draw = partial(draw, sums)
+        return sums
+
+    queries._weighed = lambda *asked: drawn(type(queries)._weighed(queries, *asked))
+    queries._first = queries._first and drawn(queries._first)
+
+
+def _draw_list(lists: Any, explorer: Explorer) -> tuple[list[int], list[int]]:
     """A list: each choice of the sampler where all are added up, or one of all lists where an envelope is drawn from."""
     if not isinstance(lists, PatternLists):
         drawn: tuple[list[int], list[int]] = lists.draw_by(explorer.choose)
@@ -292,7 +303,7 @@ def _draw_list(explorer: Explorer, lists: Any) -> tuple[list[int], list[int]]:
     return list(rules), list(labels)
 
 
-def _draw_tree(explorer: Explorer, weighed: WeighedTrees) -> NumberedTree:
+def _draw_tree(weighed: WeighedTrees, explorer: Explorer) -> NumberedTree:
     """A tree: each choice of the sampler."""
     return weighed.draw_by(explorer.choose)
 

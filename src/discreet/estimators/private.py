@@ -32,7 +32,7 @@ from ..accounting.ledger import DetachedLedger, Ledger
 from ..accounting.statement import Guarantee, PrivacyStatement, neighbours_of
 from ..accounting.stored_ledger import StoredLedger
 from ..private.counts.counts import Counts
-from ..private.release import ASSUMES, Plan, Terms, release
+from ..private.release import ASSUMES, Plan, Released, Terms, release
 from ..private.release import Source as Countable
 from ..private.reminders import warn_outside
 from ..rules.candidates import Candidates
@@ -130,12 +130,10 @@ class PrivateClassifier(Classifier, ABC):
         assumes = (*plan.statement.assumes, UNCHANGED)
         return replace(plan, statement=replace(plan.statement, assumes=assumes))
 
-    def _release(self, plan: FitPlan, source: Countable) -> Self:
+    def _keep(self, plan: FitPlan, released: Released) -> Self:
         """The model, what it promises and where it is booked."""
-        delta = Fraction(0) if self.ledger is None else self.ledger.delta  # now: the ledger may be gone afterwards
-        released = release(plan, source)
         self._set_model(plan.candidates, released.value)
-        self.booked_, self.privacy_ = released.booked, released.privacy.at_delta(delta)
+        self.booked_, self.privacy_ = released.booked, released.privacy
         return self
 
     def fit(self, X: Any, y: Any, **unsupported: Any) -> Self:
@@ -149,7 +147,7 @@ class PrivateClassifier(Classifier, ABC):
             check_types(table, schema.used)
             check_labels(y, sorted_classes(schema), len(table))
             plan = self._announced(self._plan(candidates, self._counting(candidates), was_sample(X, y)))
-            return self._release(plan, MemoryTable(table, y, sorted_classes(schema)))
+            return self._keep(plan, release(plan, MemoryTable(table, y, sorted_classes(schema))))
 
     def fit_file(
         self,
@@ -196,7 +194,7 @@ class PrivateClassifier(Classifier, ABC):
 
                 source = EngineTable(open_table(path), schema, sorted_classes(schema))
             plan = self._announced(plan, may_change=True)
-            return self._release(plan, _Told(source, counted))
+            return self._keep(plan, release(plan, _Told(source, counted)))
 
     def _needed_schema(self, method: str) -> Schema:
         if self.schema is None:
@@ -248,7 +246,7 @@ class PrivateClassifier(Classifier, ABC):
             candidates, source, counted = self._planned(table, counting, max_patterns, verbose)
             plan = self._plan(candidates, counted, was_sample(table))
             plan = self._announced(plan, f"{source.engine} counts the records" if verbose else "", may_change=True)
-            return self._release(plan, source)
+            return self._keep(plan, release(plan, source))
 
     def plan_source(self, table: Any, counting: str = "auto", max_patterns: int | None = None) -> str:
         """What ``fit_source`` would ask of the engine. It follows from public numbers; no record is read.
@@ -304,7 +302,7 @@ class PrivateClassifier(Classifier, ABC):
             self._set_features(vault.schema)
             candidates = self._candidates(vault.schema.exclude(self.exclude))
             plan = self._plan(candidates, self._counting(candidates), vault.drafted)
-            return self._release(plan, _There(vault))
+            return self._keep(plan, release(plan, _There(vault)))
 
     @property
     def _terms(self) -> Terms:

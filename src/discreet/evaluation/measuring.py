@@ -8,7 +8,6 @@ without one.
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -115,9 +114,8 @@ def measure(
         measurement=measurement,
         model=rules,
     )
-    delta = Fraction(0) if terms.ledger is None else terms.ledger.delta
     released = release(plan, source)
-    return released.value, float(epsilon_each(terms.record_price, divisions)), released.privacy.at_delta(delta)
+    return released.value, float(epsilon_each(terms.record_price, divisions)), released.privacy
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -163,6 +163,8 @@ class Released(NamedTuple):
 def release(plan: Plan, source: Source) -> Released:
     """Count, prepare, reserve the price, and only then ask."""
     entropy = plan.terms.entropy()  # an unusable seed is an error before anything is booked
+    # now: the ledger may be gone afterwards
+    delta = Fraction(0) if plan.terms.ledger is None else plan.terms.ledger.delta
     warn_of(plan.terms.epsilon, plan.terms.random_state is not None, plan.kind, plan.statement)
     plan.check()
     with plan.bar:
@@ -177,7 +179,7 @@ def release(plan: Plan, source: Source) -> Released:
                 _note(plan)
             with plan.reserve() as reservation, redacting(STAYS_BOOKED, drawing=True):
                 learned = plan.run(queries.open(reservation, entropy))
-    return Released(learned, _state(plan), reservation.booked)
+    return Released(learned, _state(plan).at_delta(delta), reservation.booked)
 
 
 def _state(plan: Plan) -> PrivacyStatement:

@@ -70,13 +70,7 @@ class Choices(Queries):
 class GreedyQueries(Choices):
     """What a learner of greedy lists may ask. A prefix is the rules chosen so far, by their candidate numbers."""
 
-    def __init__(
-        self,
-        counts: Counts,
-        candidates: Candidates,
-        mechanism: GreedyMechanism,
-        noise: GreedyBudget,
-    ) -> None:
+    def __init__(self, counts: Counts, candidates: Candidates, mechanism: GreedyMechanism, noise: GreedyBudget) -> None:
         self._counter, self._n_candidates = counts.of_rules(candidates), len(candidates)
         self._mechanism, self._noise = mechanism, noise
 

@@ -95,7 +95,7 @@ class ListQueries(Queries):
         """
         self._charge(self._noise.draw_epsilon, "draw of a list")
         lists, self._first = self._first or self._weighed(prefix, lengths), None
-        rules, labels = self._draw(lists)
+        rules, labels = lists.draw(self._entropy)
         self._keep(prefix, rules, lists)
         self._limits = self._limits and self._limits.after_rules(rules, labels[:-1])
         return rules, labels
@@ -134,10 +134,6 @@ class ListQueries(Queries):
         if self._limits is None:
             return ListSums(*posed)
         return (BestLimitedList if self.is_exact else LimitedListSums)(*posed, limits=self._limits)
-
-    def _draw(self, lists: "ListSums | PatternLists") -> Drawn:
-        """A list by its weight."""
-        return lists.draw(self._entropy)
 
     def _keep(self, prefix: Sequence[int], rules: Sequence[int], lists: "ListSums | PatternLists") -> None:
         """The class counts of what was drawn: its parts are disjoint, and so are they from those of the prefix."""

@@ -98,7 +98,7 @@ class TreeQueries(Queries):
         grown = []
         for (path, _), leaf in zip(leaves_of(tree), self._leaves(tree), strict=True):
             weighed, self._first = self._first or self._weighed(leaf, depth), None
-            grown.append(self._draw(weighed))
+            grown.append(weighed.draw(self._entropy))
             self._keep(path, leaf, grown[-1])
         drawn = iter(grown)
         return with_leaves(tree, lambda path, _: next(drawn))
@@ -156,10 +156,6 @@ class TreeQueries(Queries):
         assert self._whole is not None
         counts: Array = self._by_class @ self._whole.cells_in(path)
         return counts
-
-    def _draw(self, weighed: WeighedTrees) -> NumberedTree:
-        """A tree by its weight."""
-        return weighed.draw(self._entropy)
 
 
 def size_for(stages: Sequence[int]) -> int:
