@@ -16,7 +16,7 @@ from .table_notes import PUBLIC, check_not_private
 from .terminal import as_text, on_one_line, open_console
 
 if TYPE_CHECKING:
-    from ..evaluation.similar_tables import OnSimilar
+    from ..evaluation.planning import OnSimilar
     from ..schema import Schema
 
 IN_STAGES = "tree in stages 2, 2"
@@ -142,13 +142,11 @@ def _plan(
                 replace(e, accuracy=means[e.epsilon][0], error=means[e.epsilon][1]) for e in count(records=records)
             ]
     assert records is not None
-    from ..evaluation.similar_tables import on_similar
+    from ..evaluation.planning import on_similar, planning_chart
 
     alike = [on_similar(records, len(schema.used), len(schema.classes or (0, 1)), e.epsilon) for e in expected]
     best = None if measured is None else measured.accuracies[0.0][0]
     if out is not None:
-        from ..evaluation.planning import planning_chart
-
         common.write_new(out, planning_chart(expected, best, model), force)
     if as_json:
         found: dict[str, Any] = {"records": records, "model": model, "without privacy": best}
