@@ -290,9 +290,7 @@ def check_outputs(
     Not even by force is a file written over that this command needs, nor a ledger, nor a table that was learned from.
     """
     taken = [path for path in inputs if path is not None]
-    for path in outputs:
-        if path is None:
-            continue
+    for path in filter(None, outputs):
         if path.is_symlink() and not path.exists():  # whoever laid it there would say where the file goes
             raise click.UsageError(f"{path} is a link that leads nowhere: choose another name")
         folder = Path(os.path.realpath(path)).parent

@@ -21,7 +21,7 @@ import click
 from ..sources.urls import NO_SECRETS, UNREADABLE, repeats
 from .terminal import on_one_line, say
 
-DONE, UNUSABLE, UNFORESEEN, STOPPED, UNREAD = 0, 1, 70, 130, 141
+DONE, UNFORESEEN, STOPPED, UNREAD = 0, 70, 130, 141
 NOT_REPEATED = "an argument that looks like a URL is wrong, or in the wrong place; it is not repeated here"
 TRACEBACK = "DISCREET_TRACEBACK"
 HOME = Path(__file__).resolve().parent.parent

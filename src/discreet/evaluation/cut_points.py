@@ -87,7 +87,14 @@ def private_cuts(
     terms = Terms(epsilon, ledger, records_per_person, random_state)
     check_private_schema(schema)
     grids = _grids(schema, cuts)
-    source, alone = _source(X, schema, grids)
+    alone = Schema(tuple(grids.values()), target=NOT_A_COLUMN)
+    classes = sorted_classes(alone)  # of labels nothing is used: they are all alike
+    if is_engine_table(X):
+        source: Source = EngineTable(X.mutate(**{NOT_A_COLUMN: classes[0]}), alone, classes)
+    else:
+        table = as_table(X, schema.names)
+        check_types(table, list(grids.values()))
+        source = MemoryTable(table, np.full(len(table), classes[0]), classes)
     budget = CutsBudget.split(terms.record_price, [levels(int(cuts[name])) for name in grids])
     because = terms.reasons_for_no_proof(schema, drafted := was_sample(X))
     proved = None if because else Guarantee.of(terms.price, 0.0)
@@ -140,17 +147,6 @@ def _grids(schema: Schema, cuts: Mapping[str, int]) -> dict[str, Numeric]:
             )
         grids[name] = replace(column, cuts=candidates, n_cuts=None, spacing="equal", ranges=())
     return grids
-
-
-def _source(X: Any, schema: Schema, grids: Mapping[str, Numeric]) -> tuple[Source, Schema]:
-    """The table, and a schema of these columns alone. Of labels nothing is used: they are all alike."""
-    alone = Schema(tuple(grids.values()), target=NOT_A_COLUMN)
-    classes = sorted_classes(alone)
-    if is_engine_table(X):
-        return EngineTable(X.mutate(**{NOT_A_COLUMN: classes[0]}), alone, classes), alone
-    table = as_table(X, schema.names)
-    check_types(table, list(grids.values()))
-    return MemoryTable(table, np.full(len(table), classes[0]), classes), alone
 
 
 @dataclass(frozen=True, kw_only=True)

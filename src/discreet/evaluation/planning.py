@@ -157,10 +157,7 @@ class ExpectedOfCards(Expected):
 
 
 def expect_cards(
-    schema: Schema,
-    records: int,
-    shares: Callable[[float], tuple[int, float]],
-    tree_depth: int = 0,
+    schema: Schema, records: int, shares: Callable[[float], tuple[int, float]], tree_depth: int = 0
 ) -> list[ExpectedOfCards]:
     """The same for score cards. ``shares`` says how many columns share an epsilon, and what the counts of each get.
 
