@@ -97,14 +97,13 @@ def evaluate(
         common.check_epsilon(epsilon, weak)
         common.check_outputs([report, out], [model, table.place, schema_file, ledger_file], force)
         check_ledger(table.place, ledger_file, another_ledger)
-    from ..evaluation.evaluated import COUNTS_COVER
+    from ..evaluation.evaluated import COUNTS_COVER, LEVEL
     from ..evaluation.evaluation import dividing_column, noisy_evaluation
     from ..evaluation.evaluation_file import SavedEvaluation
     from ..evaluation.measures import exact_numbers
     from ..evaluation.measuring import noisy_accuracy
     from ..models.labelled import classes_called
     from ..models.saved import SavedModel
-    from ..private.noise.sums import LEVEL
     from ..schema.columns import canonical
 
     with common.errors_as_messages():

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..accounting.statement import PrivacyStatement
-from ..private.noise.sums import LEVEL
+from ..private.noise.sums import LEVEL as LEVEL
 from ..schema import Label
 
 if TYPE_CHECKING:

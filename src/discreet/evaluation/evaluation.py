@@ -19,7 +19,7 @@ from ..schema import Schema
 from ..schema.columns import Column
 from ..schema.groups import groups_of
 from .evaluated import ALL_OTHERS, Count, Group, NoisyCounts, NoisyEvaluation, Part, Rate, Rates, Table
-from .measuring import Measurement, measure, model_to_measure
+from .measuring import measure, model_to_measure
 from .rates import Interval, Sum, difference, is_too_small, mean_rate, rate
 
 By = str | Sequence[str] | Mapping[str, Sequence[float] | None]
@@ -103,9 +103,8 @@ def noisy_evaluation(
     rows = np.arange(len(predicted)) if parts else np.searchsorted(answer, predicted)
     n_classes, n_rows = len(rules.classes), len(answer)
     places: Integers = rows[:, None] * n_classes + np.arange(n_classes)
-    what = EVALUATED + (f" by {', '.join(asked)}" if asked else "")
-    planned = Measurement("this evaluation", EVALUATED, what, places, n_rows * n_classes, divisions, schema)
-    drawn, each, privacy = measure(planned, model, X, y, terms, model_is_public)
+    given = model, X, y, terms, model_is_public
+    drawn, each, privacy = measure(*given, EVALUATED, places, n_rows * n_classes, divisions, schema)
     tables = (in_tuples(histogram.reshape(-1, n_rows, n_classes)) for histogram in drawn)
     counted = tuple(zip((d.column for d in divisions), tables, strict=True))
     named = []

@@ -46,31 +46,47 @@ def model_to_measure(model: Any) -> Model:
     return rules
 
 
-@dataclass(frozen=True)
-class Measurement:
-    """What is to be counted: for each division, a histogram of the places of records (``private/queries/evaluation.py``).
+@dataclass(frozen=True, kw_only=True)
+class MeasurementPlan(Plan):
+    """Histograms of how a model answers: for each division, of the places of records (``private/queries/evaluation.py``)."""
 
-    ``schema`` describes the columns that divide the records. None is the model's own.
-    """
-
-    kind: str  # for people: "this accuracy"
-    mechanism: str  # for the statement
-    what: str  # for the ledger
+    model: Model
     places: Integers
     n_places: int
-    divisions: Sequence[Division] = (Division(),)
-    schema: Schema | None = None
+    divisions: Sequence[Division]
+
+    def queries(self, counts: Counts) -> EvaluationQueries:
+        """A histogram for each division."""
+        return EvaluationQueries(
+            counts, self.model, self.places, self.n_places, self.divisions, noise=self.terms.record_price
+        )
+
+    def run(self, queries: EvaluationQueries) -> list[Integers]:
+        """All of them."""
+        return queries.histograms()
 
 
 def measure(
-    measurement: Measurement, model: Any, X: Any, y: Any, terms: Terms, model_is_public: bool
+    model: Any,
+    X: Any,
+    y: Any,
+    terms: Terms,
+    model_is_public: bool,
+    mechanism: str,  # for the statement
+    places: Integers,
+    n_places: int,
+    divisions: Sequence[Division] = (Division(),),
+    groups_schema: Schema | None = None,
 ) -> tuple[list[Integers], float, PrivacyStatement]:
-    """The noisy histograms, the epsilon of the noise in each of their bins, and what is promised."""
-    rules, divisions = model_to_measure(model), measurement.divisions
+    """The noisy histograms, the epsilon of the noise in each of their bins, and what is promised.
+
+    ``groups_schema`` describes the columns that divide the records. None is the model's own.
+    """
+    rules = model_to_measure(model)
     assert rules.schema is not None
     whole_schema = replace(rules.schema, classes=rules.classes)
     dividing = [d.column for d in divisions if d.column is not None]
-    groups = whole_schema if measurement.schema is None else measurement.schema
+    groups = whole_schema if groups_schema is None else groups_schema
     # the columns that rules use are enough; with all of them there might be as many patterns as records
     used = [c for c in whole_schema.columns if c.name in rules.used_columns]
     used += [groups[name] for name in dividing if name not in rules.used_columns]
@@ -87,13 +103,12 @@ def measure(
         check_labels(y, rules.classes, len(table))
         source = MemoryTable(table, y, sorted_classes(schema))
     origin = origin_of(model, rules, model_is_public)
-    of_groups = measurement.schema if dividing else None
+    of_groups = groups_schema if dividing else None
     because = tuple(dict.fromkeys((*terms.reasons_for_no_proof(of_groups, was_sample(X, y)), *origin.because)))
     proved = None if because else Guarantee.of(terms.price, 0.0)
     assumes = (*ASSUMES, *origin.assumes)
-    counted_before = (
-        whole_schema.released if origin.kind == "proved" else ()
-    )  # else nobody has counted the cut points yet
+    # of a model without a statement of its own, nobody has counted the cut points yet
+    counted_before = whole_schema.released if origin.kind == "proved" else ()
     if whole_schema.released:
         counted = "that its own statement counts" if counted_before else "that are counted above"
         but = f"but for the cut points of the model's schema {counted}, {SCHEMA_IS_PUBLIC}"
@@ -102,39 +117,22 @@ def measure(
     cuts = tuple(paid for paid in released_cuts if paid not in counted_before)
     costs = repeated(DISCRETE_LAPLACE, epsilon_each(terms.price, divisions), len(divisions))
     neighbours = neighbours_of(int(terms.records_per_person))
-    statement = PrivacyStatement(measurement.mechanism, None, proved, because, assumes, neighbours, costs=costs)
+    statement = PrivacyStatement(mechanism, None, proved, because, assumes, neighbours, costs=costs)
     plan = MeasurementPlan(
         terms=terms,
         schema=whole_schema,
         statement=statement,
         counting=Counting.patterns(schema),
-        kind=measurement.kind,
-        what=measurement.what,
+        kind=mechanism.replace("noisy", "this"),
+        what=mechanism + (f" by {', '.join(dividing)}" if dividing else ""),
         rests_on=cuts,
-        measurement=measurement,
         model=rules,
+        places=places,
+        n_places=n_places,
+        divisions=divisions,
     )
     released = release(plan, source)
     return released.value, float(epsilon_each(terms.record_price, divisions)), released.privacy
-
-
-@dataclass(frozen=True, kw_only=True)
-class MeasurementPlan(Plan):
-    """Histograms of how a model answers."""
-
-    measurement: Measurement
-    model: Model
-
-    def queries(self, counts: Counts) -> EvaluationQueries:
-        """A histogram for each division."""
-        of = self.measurement
-        return EvaluationQueries(
-            counts, self.model, of.places, of.n_places, of.divisions, noise=self.terms.record_price
-        )
-
-    def run(self, queries: EvaluationQueries) -> list[Integers]:
-        """All of them."""
-        return queries.histograms()
 
 
 @dataclass(frozen=True)
@@ -252,8 +250,7 @@ def noisy_accuracy(
     """
     rules = model_to_measure(model)
     terms = Terms(epsilon, ledger, records_per_person, random_state)
-    planned = Measurement("this accuracy", MEASURED, MEASURED, right_or_wrong(rules), 2)
-    (found,), each, privacy = measure(planned, model, X, y, terms, model_is_public)
+    (found,), each, privacy = measure(model, X, y, terms, model_is_public, MEASURED, right_or_wrong(rules), 2)
     correct, wrong = found[0].tolist()
     return NoisyAccuracy(*_with_interval(correct, wrong, each), privacy)
 
