@@ -101,11 +101,14 @@ def _fit(
     booked = 0 if ledger is None else ledger.n_entries
     try:
         with common.errors_as_messages():
+            from ..models.saved import SavedModel
+
             clf = learned.make(ledger=ledger, **parameters)
             if schema is None:
-                model = _inferred(clf, table, target, ledger_file)
+                target = _fit_inferred(clf, table, target, ledger_file)
             else:
-                model = _learned(clf, table, schema, target, ledger_file)
+                target = _fit_private(clf, table, schema, target, ledger_file)
+            model = SavedModel.of(clf, target)
     except BaseException as error:
         gone = _has_more(ledger, booked)
         said = f"Epsilon {parameters['epsilon']:g} is booked and stays so" if gone else "Nothing was booked"
@@ -126,12 +129,10 @@ def _fit(
         _show(model, out, report, ledger_file)
 
 
-def _learned(
+def _fit_private(
     clf: Any, table: common.Given, schema: "Schema", target: str | None, ledger: Path | str | None
-) -> "SavedModel":
+) -> str | None:
     """From a file, or in the engine that has the table: then only counts leave it, or this process, if it runs there."""
-    from ..models.saved import SavedModel
-
     schema = replace(schema, target=common.target_of(schema, target))
     if schema.classes is None:
         raise click.UsageError("the schema does not say which classes the target has: add [target] classes = [...]")
@@ -147,12 +148,11 @@ def _learned(
         engine = "duckdb" if in_engine else "memory"
         with _working(clf):
             clf.fit_file(table.place, **table.how, engine=engine, counted=lambda: note_ledger(table.place, ledger))
-    return SavedModel.of(clf, schema.target)
+    return schema.target
 
 
-def _inferred(clf: Any, table: common.Given, target: str | None, ledger: Path | str | None) -> "SavedModel":
+def _fit_inferred(clf: Any, table: common.Given, target: str | None, ledger: Path | str | None) -> str:
     """With a schema made from the records: aloud, and with no promise."""
-    from ..models.saved import SavedModel
     from ..sources.files import read_typed
 
     if table.in_engine:
@@ -168,7 +168,7 @@ def _inferred(clf: Any, table: common.Given, target: str | None, ledger: Path | 
         clf.set_params(infer_schema=True)
         with _working(clf):
             clf.fit(frame.drop(columns=target), frame[target].to_numpy())
-        return SavedModel.of(clf, target)
+    return target
 
 
 def _write_report(model: "SavedModel", place: PendingFile, out: Path) -> None:
