@@ -21,7 +21,7 @@ from .._utils.escaping import closest, first_few
 from .._utils.writing import PendingFile
 from ..sources.urls import checked_url
 from .ending import as_message
-from .table_notes import check_not_private, is_file_of
+from .table_notes import is_file_of, ledger_of
 from .terminal import say_json as say_json
 
 if TYPE_CHECKING:
@@ -322,11 +322,7 @@ def _why_kept(path: Path) -> str:
     with open(path, "rb") as file:
         if is_ledger(file.read(100)):
             return "is a ledger"
-    try:
-        check_not_private(path, public=False)
-    except click.ClickException:
-        return "is a table that was learned from"
-    return ""
+    return "" if ledger_of(path) is None else "is a table that was learned from"
 
 
 @contextmanager

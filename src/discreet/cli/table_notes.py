@@ -192,15 +192,16 @@ def check_not_a_sample(table: Path | str, public: bool) -> None:
         )
 
 
+def ledger_of(table: Path) -> str | None:
+    """The ledger of the table in a file, or of one at a URL that is in this file, or in a folder of which the file is a part."""
+    path = Path(os.path.realpath(table))
+    around = [path, *(path.parents if path.suffix.lower() == ".parquet" else ())]  # other files are no part of a folder
+    return _noted("ledgers", _key(table)) or _noted("places", *(_digest(str(place)) for place in around))
+
+
 def check_not_private(table: Path, public: bool) -> None:
     """Complain if a table that should be public is on a ledger."""
-    path = Path(os.path.realpath(table))
-    around = [
-        path,
-        *(path.parents if path.suffix.lower() == ".parquet" else ()),
-    ]  # a folder's other files are no part of it
-    ledger = _noted("ledgers", _key(table)) or _noted("places", *(_digest(str(place)) for place in around))
-    if ledger is not None and not public:
+    if (ledger := ledger_of(table)) is not None and not public:
         raise click.ClickException(
             f"{table.name} is on the ledger {ledger}, so it is a private table; this command needs one that may be shown. If it "
             "may be, say --public-table."
