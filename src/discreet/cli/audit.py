@@ -72,9 +72,8 @@ def _show_audit(report: "Report", where: bool, seconds: float) -> None:
     table = Table("", "chance", "draws", "", title="Samplers and statements", title_justify="left", box=None)
     for check in report.checks:
         chance = "" if check.chance is None else f"{check.chance:.2g}"
-        table.add_row(
-            check.what, chance, f"{check.draws:,}" if check.draws else "", Text(check.verdict, colours[check.verdict])
-        )
+        draws = f"{check.draws:,}" if check.draws else ""
+        table.add_row(check.what, chance, draws, Text(check.verdict, colours[check.verdict]))
     console.print(table, "")
     summary = "Everything that is proved held." if report.ok else "SOMETHING THAT IS PROVED DID NOT HOLD."
     console.print(Text(summary, "bold green" if report.ok else "bold red"), Text(f"({seconds:.0f} s)", "dim"))
