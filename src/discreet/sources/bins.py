@@ -26,7 +26,7 @@ from ..schema.columns import Column, canonical
 from ..schema.columns.values import MISSING, NONE, TRUTH, Matching, NumberBins, TextBins, as_number, truth_of, whole_of
 from .engines.base import Engine, as_float
 
-SPACE = "[ \t\n\v\f\r]*"
+SPACE = r"[ \t\n\x0b\x0c\r]*"  # escapes of the expression, since Spark reads those of a text in its own way
 NUMBER = f"^{SPACE}[+-]?(([0-9]+[.]?[0-9]*|[.][0-9]+)([eE][+-]?[0-9]+)?|[iI][nN][fF]([iI][nN][iI][tT][yY])?){SPACE}$"
 SMALL = 2**40  # beyond all integers of 32 bits
 TRUE_OR_FALSE = {"0": 0, "1": 1}

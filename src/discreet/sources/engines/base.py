@@ -8,6 +8,7 @@ shown, never how many records there are.
 Nothing here is imported but what is light: the command line asks for the schemes of URLs before it has read a table.
 """
 
+import functools
 import math
 import re
 import time
@@ -283,3 +284,18 @@ def _line(engine: str, share: Callable[[], float | None]) -> Iterator[Callable[[
             status.update(f"{engine} counts the records: {part}{time.monotonic() - start:.0f} s")
 
         yield say
+
+
+@functools.cache
+def builtin(name: str, *types: Any) -> Any:
+    """A function of the engine, by the types of what it takes and of what it gives; ibis has none, or wraps it in CASE."""
+    import ibis
+
+    def of_one(x: Any) -> Any:
+        raise NotImplementedError
+
+    def of_two(x: Any, y: Any) -> Any:
+        raise NotImplementedError
+
+    *takes, gives = types
+    return ibis.udf.scalar.builtin(of_one if len(takes) == 1 else of_two, name=name, signature=(tuple(takes), gives))

@@ -18,7 +18,7 @@ from typing import Any, ClassVar
 from urllib.parse import SplitResult, unquote
 
 from ..._utils.errors import TableError
-from .base import Cause, Engine, Query, named
+from .base import Cause, Engine, Query, builtin, named
 
 LAST = "is_last_row"
 CUT_OFF = (
@@ -138,7 +138,7 @@ class DuckDB(Engine):
 
     def is_nan(self, x: Any, floating: bool) -> Any:
         """By functions for which DuckDB looks at the values."""
-        return ~(_builtin("isfinite", float, bool)(x) | x.isinf()) if floating else x.isnan()
+        return ~(builtin("isfinite", float, bool)(x) | x.isinf()) if floating else x.isnan()
 
     def as_text(self, text: str) -> Any:
         """With a NUL by its number."""
@@ -147,20 +147,20 @@ class DuckDB(Engine):
         if "\0" not in text:
             return text
         first, *rest = map(ibis.literal, text.split("\0"))
-        return functools.reduce(lambda written, part: written + _builtin("chr", int, str)(0) + part, rest, first)
+        return functools.reduce(lambda written, part: written + builtin("chr", int, str)(0) + part, rest, first)
 
     def place_in(self, texts: Sequence[Any], x: Any) -> Any:
         """By a function: four columns of 2 to 16 texts, a million records in Parquet, took 31 ms, CASE 205."""
         import ibis
 
         listed = ibis.array([*texts, ibis.null("string")])
-        return _builtin("list_position", list[str], str, int)(listed, x)
+        return builtin("list_position", list[str], str, int)(listed, x)
 
     def at_place(self, numbers: Sequence[int], place: Any) -> Any:
         """By a function, too."""
         import ibis
 
-        return _builtin("list_extract", list[int], int, int)(ibis.array(list(numbers)).cast("array<int32>"), place)
+        return builtin("list_extract", list[int], int, int)(ibis.array(list(numbers)).cast("array<int32>"), place)
 
 
 def open_parquet(ibis: Any, path: str) -> Any:
@@ -188,18 +188,3 @@ def open_parquet(ibis: Any, path: str) -> Any:
 def name_as_it_is(path: str) -> str:
     """The name of one file for DuckDB, to which it might be a pattern of names."""
     return re.sub(r"([*?\[])", r"[\1]", path)
-
-
-@functools.cache
-def _builtin(name: str, *types: Any) -> Any:
-    """A function of DuckDB as it is, by the types of what it takes and of what it gives; ibis has none, or wraps it in CASE."""
-    import ibis
-
-    def of_one(x: Any) -> Any:
-        raise NotImplementedError
-
-    def of_two(x: Any, y: Any) -> Any:
-        raise NotImplementedError
-
-    *takes, gives = types
-    return ibis.udf.scalar.builtin(of_one if len(takes) == 1 else of_two, name=name, signature=(tuple(takes), gives))

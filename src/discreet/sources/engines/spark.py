@@ -11,7 +11,7 @@ from urllib.parse import SplitResult
 from uuid import uuid4
 
 from ..._utils.errors import SchemaError
-from .base import Cause, Engine, Query, named
+from .base import Cause, Engine, Query, builtin, named
 
 PLAIN = re.compile(r"[\w .,:;<>=+*/()-]*", re.ASCII)
 
@@ -76,6 +76,10 @@ class Spark(Engine):
         import ibis
 
         return text if PLAIN.fullmatch(text) else ibis.literal(text.encode(), type="binary").cast("string")
+
+    def stripped(self, x: Any) -> Any:
+        """What ibis writes for two of these signs, Spark reads as the letters v and f: it would make "alse" of "false"."""
+        return builtin("btrim", "string", "string", "string")(x, self.as_text(" \t\n\r\v\f"))
 
 
 def _connect_query(session: Any, name: str, watched: bool) -> Query:
