@@ -57,13 +57,15 @@ def demo(
             train, test, y_train, y_test = train_test_split(data.data, data.target, train_size=0.8, random_state=seed)
             common: dict[str, Any] = {"max_length": max_length, "max_card": max_card, "schema": data.schema}
             models = {
-                f"a list drawn whole, epsilon {epsilon:g}": DPOptimalRuleListClassifier(epsilon, **common),
+                f"a list drawn whole, epsilon {epsilon:g}": DPOptimalRuleListClassifier(epsilon=epsilon, **common),
                 f"a tree drawn whole, epsilon {epsilon:g}": DPOptimalTreeClassifier(
-                    epsilon, max_depth, schema=data.schema
+                    epsilon=epsilon, max_depth=max_depth, schema=data.schema
                 ),
-                f"a score card, epsilon {epsilon:g}": DPScoreCardClassifier(epsilon, max_columns, schema=data.schema),
+                f"a score card, epsilon {epsilon:g}": DPScoreCardClassifier(
+                    epsilon=epsilon, max_columns=max_columns, schema=data.schema
+                ),
                 f"the paper's sm-laplace, epsilon {epsilon:g}": DPGreedyRuleListClassifier(
-                    "sm-laplace", epsilon, delta=1e-9, min_support=support, **common
+                    mechanism="sm-laplace", epsilon=epsilon, delta=1e-9, min_support=support, **common
                 ),
                 "GreedyRL, no privacy": GreedyRuleListClassifier(**common),
             }
