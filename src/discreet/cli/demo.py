@@ -56,11 +56,15 @@ def demo(
             train, test, y_train, y_test = train_test_split(data.data, data.target, train_size=0.8, random_state=seed)
             shared: dict[str, Any] = {"max_length": max_length, "max_card": max_card, "schema": data.schema}
             models = {
-                f"a list drawn whole, {at}": DPOptimalRuleListClassifier(epsilon, **shared),
-                f"a tree drawn whole, {at}": DPOptimalTreeClassifier(epsilon, max_depth, schema=data.schema),
-                f"a score card, {at}": DPScoreCardClassifier(epsilon, max_columns, schema=data.schema),
+                f"a list drawn whole, {at}": DPOptimalRuleListClassifier(epsilon=epsilon, **shared),
+                f"a tree drawn whole, {at}": DPOptimalTreeClassifier(
+                    epsilon=epsilon, max_depth=max_depth, schema=data.schema
+                ),
+                f"a score card, {at}": DPScoreCardClassifier(
+                    epsilon=epsilon, max_columns=max_columns, schema=data.schema
+                ),
                 f"the paper's sm-laplace, {at}": DPGreedyRuleListClassifier(
-                    "sm-laplace", epsilon, delta=1e-9, min_support=support, **shared
+                    mechanism="sm-laplace", epsilon=epsilon, delta=1e-9, min_support=support, **shared
                 ),
                 "GreedyRL, no privacy": GreedyRuleListClassifier(**shared),
             }
