@@ -44,7 +44,7 @@ def main() -> None:
         split = split_of(data, seed)
         X, y = data.X.iloc[split.test], data.y[split.test]
         for name, epsilon in found:
-            clf = DPScoreCardClassifier(epsilon, schema=data.schema, random_state=seed, **VARIANTS[name])
+            clf = DPScoreCardClassifier(epsilon=epsilon, schema=data.schema, random_state=seed, **VARIANTS[name])
             chances = clf.fit_vault(split.vault).predict_proba(X)
             found[name, epsilon].append(measures(y, np.argmax(chances, axis=1), chances))
     print(f"Adult, all columns, fine cuts, {splits} splits from seed {first} on\n")

@@ -30,7 +30,7 @@ from discreet import DPGreedyTreeClassifier, DPOptimalTreeClassifier
 
 def one(**parameters):
     return lambda split, epsilon, seed: split.fit(
-        DPOptimalTreeClassifier(epsilon, counts_share=0.0, random_state=seed, **parameters)
+        DPOptimalTreeClassifier(epsilon=epsilon, counts_share=0.0, random_state=seed, **parameters)
     )
 
 
@@ -43,7 +43,7 @@ TRIED = {
     "one whole tree, depth 4": one(max_depth=4),
     "one whole tree, depth 3 then 2": one(stages=(3, 2)),
     "one greedy tree, depth 3": lambda split, epsilon, seed: DPGreedyTreeClassifier(
-        epsilon, 3, random_state=seed
+        epsilon=epsilon, max_depth=3, random_state=seed
     ).fit_vault(split.vault),
 }
 for trees in (3, 5, 11):

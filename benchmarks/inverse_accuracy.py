@@ -38,7 +38,7 @@ def accuracies(data, splits, draws, mechanisms=MECHANISMS):
         train, test = np.split(np.random.default_rng(seed).permutation(len(y)), [int(0.7 * len(y))])
         vault, known = Vault.from_table(X.iloc[train], y[train], data.schema), {}
         for epsilon, mechanism in found:
-            clf, seen = DPGreedyRuleListClassifier(mechanism, epsilon, schema=data.schema), []
+            clf, seen = DPGreedyRuleListClassifier(mechanism=mechanism, epsilon=epsilon, schema=data.schema), []
             for draw in range(draws):
                 learned = clf.set_params(random_state=1000 * seed + draw).fit_vault(vault).rule_list_
                 text = str(learned)

@@ -298,7 +298,7 @@ def draws():
             for seed in range(100):
                 order = np.random.default_rng(seed).permutation(len(labels))[:1000]
                 train, test = order[: int(0.7 * len(order))], order[int(0.7 * len(order)) :]
-                clf = DPOptimalRuleListClassifier(0.1, max_length=max_length, joint=joint, random_state=seed)
+                clf = DPOptimalRuleListClassifier(epsilon=0.1, max_length=max_length, joint=joint, random_state=seed)
                 clf.fit(records[train], np.asarray(labels)[train])
                 scores.append(clf.score(records[test], np.asarray(labels)[test]))
             told = f"{np.mean(scores):.3f} ({np.std(scores, ddof=1) / 10:.3f}), one draw varies by {np.std(scores, ddof=1):.3f}"

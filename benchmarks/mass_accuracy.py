@@ -48,7 +48,11 @@ def main(draws):
         for seed, (vault, X, y) in enumerate(splits(load)):
             for epsilon, mechanism in found:
                 clf = DPGreedyRuleListClassifier(
-                    mechanism, epsilon, max_length=max_length, max_card=max_card, min_support=min_support
+                    mechanism=mechanism,
+                    epsilon=epsilon,
+                    max_length=max_length,
+                    max_card=max_card,
+                    min_support=min_support,
                 )
                 drawn = [clf.set_params(random_state=1000 * seed + i).fit_vault(vault).rule_list_ for i in range(draws)]
                 found[epsilon, mechanism].append(np.mean([accuracy(one, X, y) for one in drawn]))

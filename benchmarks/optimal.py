@@ -40,7 +40,7 @@ def arrays(vault, max_card):
 
 def draw(vault, epsilon, rules, max_card, time_limit=None):
     clf = DPOptimalRuleListClassifier(
-        epsilon, max_length=rules + 1, max_card=max_card, counts_share=0, random_state=0, time_limit=time_limit
+        epsilon=epsilon, max_length=rules + 1, max_card=max_card, counts_share=0, random_state=0, time_limit=time_limit
     )
     start = time.perf_counter()
     clf.fit_vault(vault)
@@ -112,7 +112,7 @@ def growth(path):
         for n in (4, 8, 12, 16, 20):
             out = columns[n:]
             clf = DPOptimalRuleListClassifier(
-                1.0, max_length=rules + 1, max_card=2, counts_share=0, exclude=out, random_state=0
+                epsilon=1.0, max_length=rules + 1, max_card=2, counts_share=0, exclude=out, random_state=0
             )
             start = time.perf_counter()
             clf.fit_vault(adult)

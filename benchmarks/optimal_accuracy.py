@@ -50,9 +50,11 @@ def main(pairs):
                 )
             for epsilon in epsilons:
                 learners = (
-                    DPOptimalRuleListClassifier(epsilon, random_state=seed, **common),
-                    DPGreedyRuleListClassifier("mass", epsilon, random_state=seed, **common),
-                    DPGreedyRuleListClassifier("sm-laplace", epsilon, min_support=support, random_state=seed, **common),
+                    DPOptimalRuleListClassifier(epsilon=epsilon, random_state=seed, **common),
+                    DPGreedyRuleListClassifier(mechanism="mass", epsilon=epsilon, random_state=seed, **common),
+                    DPGreedyRuleListClassifier(
+                        mechanism="sm-laplace", epsilon=epsilon, min_support=support, random_state=seed, **common
+                    ),
                 )
                 for learner, kept in zip(learners, scores[epsilon], strict=True):
                     kept.append(learner.fit_vault(vault).score(X.iloc[test], y[test]))

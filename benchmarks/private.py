@@ -26,7 +26,9 @@ def main():
     for epsilon in (0.1, 1.0, 10.0):
         start = time.perf_counter()
         for seed in range(FITS):
-            DPGreedyRuleListClassifier("sm-laplace", epsilon, max_card=2, random_state=seed).fit_vault(vault)
+            DPGreedyRuleListClassifier(
+                mechanism="sm-laplace", epsilon=epsilon, max_card=2, random_state=seed
+            ).fit_vault(vault)
         each = (time.perf_counter() - start) / FITS
         print(f"  epsilon {epsilon:4}: {each * 1000:6.2f} ms a fit, {slow / each:5.0f} times faster than {name}")
 

@@ -53,7 +53,7 @@ def whole(depth: int, criterion: str = "accuracy", counts_share: float = 0.0) ->
     def make(epsilon: float, seed: int, without: Sequence[str] = ()) -> Any:
         prior = dict.fromkeys(without, 0.0) or None
         kind: dict[str, Any] = {"criterion": criterion, "counts_share": counts_share}
-        return DPOptimalTreeClassifier(epsilon, max_depth=depth, prior=prior, random_state=seed, **kind)
+        return DPOptimalTreeClassifier(epsilon=epsilon, max_depth=depth, prior=prior, random_state=seed, **kind)
 
     return make
 
@@ -63,7 +63,7 @@ def greedy(depth: int, counts_share: float = 0.5) -> Member:
 
     def make(epsilon: float, seed: int, without: Sequence[str] = ()) -> Any:
         kind: dict[str, Any] = {"exclude": tuple(without), "counts_share": counts_share}
-        return DPGreedyTreeClassifier(epsilon, max_depth=depth, random_state=seed, **kind)
+        return DPGreedyTreeClassifier(epsilon=epsilon, max_depth=depth, random_state=seed, **kind)
 
     return make
 

@@ -50,8 +50,8 @@ def _published(mechanism: str) -> Method:
         smooth = mechanism.startswith("sm-")
         candidates = task.split.candidates(task.max_card)
         return DPGreedyRuleListClassifier(
-            mechanism,
-            task.epsilon,
+            mechanism=mechanism,
+            epsilon=task.epsilon,
             max_length=task.max_length,
             min_support=task.min_support,
             candidates=task.split.mined(task.max_card, task.min_support) if smooth else candidates,
@@ -66,8 +66,8 @@ def _ours(mechanism: str) -> Method:
 
     def make(task: Task) -> Any:
         return DPGreedyRuleListClassifier(
-            mechanism,
-            task.epsilon,
+            mechanism=mechanism,
+            epsilon=task.epsilon,
             max_length=task.max_length,
             candidates=task.split.candidates(task.max_card),
             random_state=task.seed,
@@ -79,7 +79,7 @@ def _ours(mechanism: str) -> Method:
 def _whole_lists(task: Task) -> Any:
     """One rule less than the others may have: four pairs of literals at once would take minutes a fit on Adult."""
     return DPOptimalRuleListClassifier(
-        task.epsilon,
+        epsilon=task.epsilon,
         max_length=min(task.max_length, 4),
         candidates=task.split.candidates(task.max_card),
         counts_share=0.0,
@@ -90,7 +90,9 @@ def _whole_lists(task: Task) -> Any:
 def _whole_trees(task: Task) -> Any:
     """Of depth 4, if nothing else is said: a way through such a tree has four tests, as a list of four rules has."""
     return task.split.fit(
-        DPOptimalTreeClassifier(task.epsilon, max_depth=task.max_depth, counts_share=0.0, random_state=task.seed)
+        DPOptimalTreeClassifier(
+            epsilon=task.epsilon, max_depth=task.max_depth, counts_share=0.0, random_state=task.seed
+        )
     )
 
 
@@ -99,7 +101,11 @@ def _greedy_trees(mechanism: str) -> Method:
 
     def make(task: Task) -> Any:
         return DPGreedyTreeClassifier(
-            task.epsilon, task.max_depth, mechanism, min_support=task.min_support, random_state=task.seed
+            epsilon=task.epsilon,
+            max_depth=task.max_depth,
+            mechanism=mechanism,
+            min_support=task.min_support,
+            random_state=task.seed,
         ).fit_vault(task.split.vault)
 
     return make

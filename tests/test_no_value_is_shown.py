@@ -96,7 +96,7 @@ STRICT_RULES = RuleList.parse("if n <= 3 and c = a and b then yes else no", sche
 PRIVATE = {
     "mass": lambda **p: DPGreedyRuleListClassifier(max_length=2, **{"schema": SCHEMA} | p),
     "published": lambda **p: DPGreedyRuleListClassifier(
-        "sm-laplace", delta=1e-6, min_support=2, max_length=2, **{"schema": SCHEMA} | p
+        mechanism="sm-laplace", delta=1e-6, min_support=2, max_length=2, **{"schema": SCHEMA} | p
     ),
     "whole lists": lambda **p: DPOptimalRuleListClassifier(max_length=2, **{"schema": SCHEMA} | p),
     "longer lists": lambda **p: ListsByEnvelope(max_length=2, **{"schema": SCHEMA} | p),
@@ -369,7 +369,8 @@ def calls_on_shapes():
         yield (
             f"published, labels: {name}",
             lambda y=y: (
-                DPGreedyRuleListClassifier("gl-laplace", infer_schema=True, max_length=2).fit(FRAME, y) and None
+                DPGreedyRuleListClassifier(mechanism="gl-laplace", infer_schema=True, max_length=2).fit(FRAME, y)
+                and None
             ),
         )
         for schema in (SCHEMA, NUMBERED):

@@ -12,12 +12,12 @@ from discreet import DPOptimalRuleListClassifier, DPOptimalTreeClassifier
 
 def trees(**parameters: Any) -> Callable[[float, int], Any]:
     """A classifier for an epsilon and a seed."""
-    return lambda epsilon, seed: DPOptimalTreeClassifier(epsilon, random_state=seed, **parameters)
+    return lambda epsilon, seed: DPOptimalTreeClassifier(epsilon=epsilon, random_state=seed, **parameters)
 
 
 def lists(**parameters: Any) -> Callable[[float, int], Any]:
     """The same."""
-    return lambda epsilon, seed: DPOptimalRuleListClassifier(epsilon, random_state=seed, **parameters)
+    return lambda epsilon, seed: DPOptimalRuleListClassifier(epsilon=epsilon, random_state=seed, **parameters)
 
 
 CASES = {

@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 from discreet import Boolean, Categorical, Ledger, Literal, Numeric, SavedModel, Schema
-from discreet.cli.saving import size_of_card, size_of_report
+from discreet.cli.saving import size_for, size_of_report
 from discreet.cli.show import coloured
 from discreet.models.partition import Answer
 from discreet.models.score_card import Card, PointsTable, ScoreCard
@@ -330,7 +330,7 @@ def test_the_space_that_is_reserved_is_enough(tmp_path, schema, leaves):
         schema.target,
         Ledger.open(tmp_path / "l.json", 99).snapshot(),
     )
-    size = size_of_card(schema, leaves)
+    size = size_for(schema, {"tree_depth": leaves.bit_length() - 1})
     assert len(model.to_json().encode()) < size
     assert len(to_html(model).encode()) < size_of_report(size)
 

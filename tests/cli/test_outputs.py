@@ -266,7 +266,7 @@ def test_the_space_that_is_reserved_is_enough(tmp_path, schema, max_length):
     """A list as long and wide as it may be, of the longest rules there are."""
     from discreet import Ledger, PrivacyStatement, RuleList
     from discreet.accounting.statement import Guarantee
-    from discreet.cli.saving import size_of_model, size_of_report
+    from discreet.cli.saving import size_for, size_of_report
     from discreet.report.html import to_html
     from discreet.rules.rules import Literal, Rule
 
@@ -285,7 +285,7 @@ def test_the_space_that_is_reserved_is_enough(tmp_path, schema, max_length):
         schema.target,
         ledger.snapshot(),
     )
-    size = size_of_model(schema, max_length, 3)
+    size = size_for(schema, {"max_length": max_length, "max_card": 3})
     assert len(model.to_json().encode()) < size
     assert len(to_html(model).encode()) < size_of_report(size)
 

@@ -2,7 +2,6 @@
 
 import json
 
-import numpy as np
 import pandas as pd
 import pytest
 
@@ -306,7 +305,7 @@ def test_the_space_that_is_reserved_is_enough(tmp_path, schema, depth):
     """A tree as deep and wide as it may be, of the longest tests there are."""
     from discreet import PrivacyStatement
     from discreet.accounting.statement import Guarantee
-    from discreet.cli.saving import size_of_model, size_of_report
+    from discreet.cli.saving import size_for, size_of_report
     from discreet.report.html import to_html
 
     column = max((c for c in schema.used if isinstance(c, Numeric | Categorical)), key=lambda c: len(c.name))
@@ -323,7 +322,7 @@ def test_the_space_that_is_reserved_is_enough(tmp_path, schema, depth):
         schema.target,
         Ledger.open(tmp_path / "l.json", 99).snapshot(),
     )
-    size = size_of_model(schema, np.left_shift(1, depth).item(), 1)
+    size = size_for(schema, {"max_depth": depth})
     assert len(model.to_json().encode()) < size
     assert len(to_html(model).encode()) < size_of_report(size)
 

@@ -64,7 +64,7 @@ def test_five_lines(compas):
 def test_probabilities_agree_with_predictions(compas, parameters):
     X, y, schema = compas
     for epsilon in (0.05, 5.0):
-        clf = DPScoreCardClassifier(epsilon, schema=schema, **parameters).fit(X, y)
+        clf = DPScoreCardClassifier(epsilon=epsilon, schema=schema, **parameters).fit(X, y)
         shares = clf.predict_proba(X)
         assert np.allclose(shares.sum(1), 1.0)
         assert (shares.argmax(1) == clf.predict(X)).all()
@@ -82,10 +82,10 @@ def test_points_are_integers_of_which_none_is_below_zero_or_have_two_decimals(co
 def test_so_many_columns_give_points_as_are_asked_for(compas):
     X, y, schema = compas
     for k in (1, 3, 100):
-        clf = DPScoreCardClassifier(10.0, max_columns=k, schema=schema).fit(X, y)
+        clf = DPScoreCardClassifier(epsilon=10.0, max_columns=k, schema=schema).fit(X, y)
         assert len(clf.card_.columns) <= min(k, X.shape[1])
-    every = DPScoreCardClassifier(10.0, max_columns=100, schema=schema, random_state=0).fit(X, y).card_
-    assert every == DPScoreCardClassifier(10.0, schema=schema, random_state=0).fit(X, y).card_
+    every = DPScoreCardClassifier(epsilon=10.0, max_columns=100, schema=schema, random_state=0).fit(X, y).card_
+    assert every == DPScoreCardClassifier(epsilon=10.0, schema=schema, random_state=0).fit(X, y).card_
 
 
 @pytest.mark.parametrize(
@@ -95,20 +95,20 @@ def test_so_many_columns_give_points_as_are_asked_for(compas):
 def test_charges_add_up_to_epsilon_exactly(compas, monkeypatch, parameters):
     X, y, schema = compas
     charged, ledger = watch_charges(monkeypatch), Ledger(epsilon=0.7)
-    DPScoreCardClassifier(0.7, schema=schema, ledger=ledger, **parameters).fit(X, y)
+    DPScoreCardClassifier(epsilon=0.7, schema=schema, ledger=ledger, **parameters).fit(X, y)
     (entry,) = ledger.entries
     assert sum(epsilon for _, epsilon, _ in charged) == entry.spent_epsilon == entry.proved_epsilon == ledger.epsilon
     assert {delta for _, _, delta in charged} == {0}
     totals = [epsilon for what, epsilon, _ in charged if what == "class counts by total"]
     assert totals == ([] if "counts_share" in parameters else [Fraction("0.07")])
     with pytest.raises(BudgetError):
-        DPScoreCardClassifier(0.1, schema=schema, ledger=ledger).fit(X, y)
+        DPScoreCardClassifier(epsilon=0.1, schema=schema, ledger=ledger).fit(X, y)
 
 
 def test_with_three_classes_all_of_epsilon_goes_to_the_points(monkeypatch):
     X, y = load_iris(return_X_y=True, as_frame=True)
     charged, ledger = watch_charges(monkeypatch), Ledger(epsilon=2)
-    clf = DPScoreCardClassifier(2.0, schema=IRIS, ledger=ledger).fit(X, y)
+    clf = DPScoreCardClassifier(epsilon=2.0, schema=IRIS, ledger=ledger).fit(X, y)
     assert [(what, epsilon) for what, epsilon, _ in charged] == [("class counts of a column", Fraction(1, 2))] * 4
     assert ledger.remaining[0] == 0
     assert all(answer.counts is None for answer in clf.card_.answers)
@@ -118,7 +118,10 @@ def test_with_three_classes_all_of_epsilon_goes_to_the_points(monkeypatch):
 @pytest.mark.parametrize("parameters", [{}, {"max_columns": 2}, {"tree_depth": 1}, {"points": "decimals"}])
 def test_three_classes(parameters):
     X, y = load_iris(return_X_y=True, as_frame=True)
-    for clf in (DPScoreCardClassifier(20.0, schema=IRIS, **parameters), ScoreCardClassifier(schema=IRIS, **parameters)):
+    for clf in (
+        DPScoreCardClassifier(epsilon=20.0, schema=IRIS, **parameters),
+        ScoreCardClassifier(schema=IRIS, **parameters),
+    ):
         clf.fit(X, y)
         shares = clf.predict_proba(X)
         assert clf.score(X, y) > 0.85
@@ -294,7 +297,7 @@ def test_nothing_exact_is_kept(compas):
 
 def test_a_grid_search_over_public_parameters(compas):
     X, y, schema = compas
-    for clf in (DPScoreCardClassifier(5.0, schema=schema, random_state=0), ScoreCardClassifier(schema=schema)):
+    for clf in (DPScoreCardClassifier(epsilon=5.0, schema=schema, random_state=0), ScoreCardClassifier(schema=schema)):
         search = GridSearchCV(clf, {"max_columns": [1, 5]}, cv=2, scoring="roc_auc").fit(X, y)
         assert search.best_params_ == {"max_columns": 5}
 

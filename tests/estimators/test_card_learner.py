@@ -84,7 +84,7 @@ def test_points_never_fall_where_they_are_said_to_rise():
     data = load_compas()
     for seed in range(20):
         clf = DPScoreCardClassifier(
-            0.01, monotone={"priors_count": 1, "age": -1}, schema=data.schema, random_state=seed
+            epsilon=0.01, monotone={"priors_count": 1, "age": -1}, schema=data.schema, random_state=seed
         )
         card = clf.fit(data.data, data.target).card_.cards[0]
         points = {table.column: [p for _, p in table.rows] for table in card.tables}
@@ -94,7 +94,9 @@ def test_points_never_fall_where_they_are_said_to_rise():
 
 def test_a_monotone_card_rises_for_every_two_records_that_differ_in_that_column_alone():
     data = load_compas(sensitive=False)
-    clf = DPScoreCardClassifier(0.05, monotone={"priors_count": 1}, schema=data.schema).fit(data.data, data.target)
+    clf = DPScoreCardClassifier(epsilon=0.05, monotone={"priors_count": 1}, schema=data.schema).fit(
+        data.data, data.target
+    )
     fewer = data.data.head(300).assign(priors_count=2)
     risks = [clf.predict_proba(fewer.assign(priors_count=n))[:, 1] for n in range(0, 40, 3)]
     assert (np.diff(risks, axis=0) >= 0).all()
@@ -104,7 +106,7 @@ def test_the_schema_says_which_class_is_the_second():
     data = load_compas(sensitive=False)
     turned = Schema(data.schema.columns, data.schema.target, classes=[1, 0])
     for schema, rises in ((data.schema, True), (turned, False)):
-        clf = DPScoreCardClassifier(0.05, monotone={"priors_count": 1}, schema=schema, random_state=0)
+        clf = DPScoreCardClassifier(epsilon=0.05, monotone={"priors_count": 1}, schema=schema, random_state=0)
         card = clf.fit(data.data, data.target).card_.cards[0]
         own = next(([p for _, p in t.rows] for t in card.tables if t.column == "priors_count"), [0])
         assert own == sorted(own, reverse=not rises)
@@ -156,7 +158,7 @@ def test_with_much_noise_columns_are_counted_at_once():
         return count(queries, columns, weights)
 
     with patch.object(CardQueries, "count", watched):
-        DPScoreCardClassifier(0.1, schema=schema, random_state=0).fit(X, y)
+        DPScoreCardClassifier(epsilon=0.1, schema=schema, random_state=0).fit(X, y)
     assert asked == [([[0]], True), ([[1, 2]], True)]
 
 
@@ -171,7 +173,7 @@ def test_nothing_is_known_of_an_empty_table():
     empty = pd.DataFrame({name: np.zeros(0, bool) for name in schema.names})
     for seed in range(10):
         for depth in (0, 1):
-            clf = DPScoreCardClassifier(1.0, tree_depth=depth, schema=schema, random_state=seed)
+            clf = DPScoreCardClassifier(epsilon=1.0, tree_depth=depth, schema=schema, random_state=seed)
             risks = clf.fit(empty, np.zeros(0, int)).predict_proba(empty.reindex(range(1), fill_value=True))
             assert 0.05 < risks[0, 1] < 0.95
 

@@ -100,7 +100,7 @@ def test_only_mechanisms_for_any_number_of_classes_take_three():
                 clf.fit(X, y)
         else:
             assert clf.fit(X, y).predict_proba(X).shape == (150, 3)
-    assert DPGreedyTreeClassifier(50.0, schema=IRIS, random_state=0).fit(X, y).score(X, y) > 0.9
+    assert DPGreedyTreeClassifier(epsilon=50.0, schema=IRIS, random_state=0).fit(X, y).score(X, y) > 0.9
 
 
 @pytest.mark.parametrize("mechanism", MECHANISMS)
@@ -120,7 +120,7 @@ def test_levels_and_counts_are_charged_and_no_more_than_epsilon(compas, mechanis
 
 def test_a_person_with_several_records_is_promised_epsilon_and_each_record_less(compas):
     ledger = Ledger(epsilon=2)
-    clf = DPGreedyTreeClassifier(2.0, records_per_person=4, ledger=ledger).fit(*compas)
+    clf = DPGreedyTreeClassifier(epsilon=2.0, records_per_person=4, ledger=ledger).fit(*compas)
     assert ledger.remaining[0] == 0
     assert str(clf.privacy_.proved) == "epsilon = 2"
     assert "up to 4 of them" in clf.privacy_.neighbours
@@ -130,8 +130,10 @@ def test_a_person_with_several_records_is_promised_epsilon_and_each_record_less(
 def test_with_much_budget_it_is_the_greedy_tree_of_the_records():
     """At each node the test with the least impurity, among those that the path leaves open."""
     data = load_compas(sensitive=False)
-    clf = DPGreedyTreeClassifier(1e9, 2, schema=data.schema, random_state=0).fit(data.data, data.target)
-    codes = OptimalTreeClassifier(1, "mass", schema=data.schema)
+    clf = DPGreedyTreeClassifier(epsilon=1e9, max_depth=2, schema=data.schema, random_state=0).fit(
+        data.data, data.target
+    )
+    codes = OptimalTreeClassifier(max_depth=1, criterion="mass", schema=data.schema)
 
     def best(X, y, depth):
         if depth == 0:
@@ -147,7 +149,9 @@ def test_with_much_budget_it_is_the_greedy_tree_of_the_records():
 
 
 def test_deeper_trees_are_grown_with_more_budget(compas):
-    shallow, deep = (DPGreedyTreeClassifier(500.0, depth, random_state=0).fit(*compas) for depth in (1, 5))
+    shallow, deep = (
+        DPGreedyTreeClassifier(epsilon=500.0, max_depth=depth, random_state=0).fit(*compas) for depth in (1, 5)
+    )
     assert shallow.tree_.depth == 1
     assert deep.tree_.depth > 3
     assert deep.score(*compas) > shallow.score(*compas)
@@ -258,8 +262,8 @@ def test_fit_vault_fit_file_and_an_engine_learn_the_same_tree(tmp_path):
 
 def test_columns_that_are_excluded_are_not_used(compas):
     X, y = compas
-    (used, *_) = OptimalTreeClassifier(1).fit(X, y).tree_.used_columns
-    clf = DPGreedyTreeClassifier(100.0, random_state=3, exclude=[used]).fit(X, y)
+    (used, *_) = OptimalTreeClassifier(max_depth=1).fit(X, y).tree_.used_columns
+    clf = DPGreedyTreeClassifier(epsilon=100.0, random_state=3, exclude=[used]).fit(X, y)
     assert used not in str(clf.tree_)
 
 
@@ -269,7 +273,7 @@ def test_missing_values_go_where_the_test_is_not_true():
     )
     X = pd.DataFrame({"age": [20.0, None, 40.0] * 100, "job": ["a", "b", "b"] * 100})
     y = [0, 1, 1] * 100
-    clf = DPGreedyTreeClassifier(100.0, 2, schema=schema).fit(X, y)
+    clf = DPGreedyTreeClassifier(epsilon=100.0, max_depth=2, schema=schema).fit(X, y)
     assert clf.score(X, y) == 1.0
 
 

@@ -57,9 +57,11 @@ def falls_somewhere(model, column):
 
 
 LEARNERS = {
-    "tree": lambda **given: DPOptimalTreeClassifier(0.5, 2, schema=SCHEMA, **given),
-    "list": lambda **given: DPOptimalRuleListClassifier(0.5, schema=SCHEMA, **given),
-    "list, one rule at a time": lambda **given: DPOptimalRuleListClassifier(0.5, joint=1, schema=SCHEMA, **given),
+    "tree": lambda **given: DPOptimalTreeClassifier(epsilon=0.5, max_depth=2, schema=SCHEMA, **given),
+    "list": lambda **given: DPOptimalRuleListClassifier(epsilon=0.5, schema=SCHEMA, **given),
+    "list, one rule at a time": lambda **given: DPOptimalRuleListClassifier(
+        epsilon=0.5, joint=1, schema=SCHEMA, **given
+    ),
 }
 
 
@@ -77,7 +79,9 @@ def test_every_model_is_monotone_and_without_limits_many_are_not(learner):
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("learner", [*LEARNERS, "stages"])
 def test_no_way_to_an_answer_has_columns_that_are_forbidden_together(learner):
-    make = LEARNERS.get(learner, lambda **given: DPOptimalTreeClassifier(0.5, stages=(1, 1), schema=SCHEMA, **given))
+    make = LEARNERS.get(
+        learner, lambda **given: DPOptimalTreeClassifier(epsilon=0.5, stages=(1, 1), schema=SCHEMA, **given)
+    )
     for seed in range(8):
         model = make(random_state=seed, forbid=[("age", "smokes")]).fit(*table(seed)).model_
         if learner.startswith("list"):
@@ -90,7 +94,7 @@ def test_no_way_to_an_answer_has_columns_that_are_forbidden_together(learner):
 def test_the_statement_the_file_and_the_ledger_say_it_at_the_same_price(tmp_path):
     ledger = Ledger(epsilon=1.0)
     given = {"monotone": {"age": 1}, "forbid": [("age", "job")]}
-    clf = DPOptimalTreeClassifier(0.5, 2, schema=SCHEMA, ledger=ledger, **given).fit(*table(0))
+    clf = DPOptimalTreeClassifier(epsilon=0.5, max_depth=2, schema=SCHEMA, ledger=ledger, **given).fit(*table(0))
     said = "age rises: of two records that differ in it alone, the larger value never gets an earlier class of well, mild, ill"
     assert clf.privacy_.limits == (said, "no answer depends on both age and job")
     assert said in str(clf.privacy_)
@@ -101,7 +105,7 @@ def test_the_statement_the_file_and_the_ledger_say_it_at_the_same_price(tmp_path
     saved = SavedModel.load(tmp_path / "model.json")
     assert saved.privacy.limits == clf.privacy_.limits
     assert saved.parameters["monotone"] == {"age": 1}
-    assert DPOptimalTreeClassifier(0.5, 2, schema=SCHEMA).fit(*table(0)).privacy_.limits == ()
+    assert DPOptimalTreeClassifier(epsilon=0.5, max_depth=2, schema=SCHEMA).fit(*table(0)).privacy_.limits == ()
 
 
 @pytest.mark.parametrize(

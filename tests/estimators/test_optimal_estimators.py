@@ -287,10 +287,10 @@ def test_a_grid_search_over_public_parameters(compas):
 
 
 def test_a_seed_repeats_the_fit_and_proves_nothing(compas):
-    one, two = (DPOptimalRuleListClassifier(0.01, random_state=5).fit(*compas) for _ in range(2))
+    one, two = (DPOptimalRuleListClassifier(epsilon=0.01, random_state=5).fit(*compas) for _ in range(2))
     assert one.rule_list_ == two.rule_list_
     assert one.privacy_.proved is None
-    assert DPOptimalRuleListClassifier(0.01, random_state=6).fit(*compas).rule_list_ != one.rule_list_
+    assert DPOptimalRuleListClassifier(epsilon=0.01, random_state=6).fit(*compas).rule_list_ != one.rule_list_
 
 
 def test_the_optimum_beats_the_greedy_list_and_says_so(compas):
@@ -335,7 +335,9 @@ def accuracies(load, epsilon, seeds, make):
 @pytest.mark.slow
 @pytest.mark.parametrize(("load", "epsilon", "parameters", "target"), ACCURACY)
 def test_accuracy(load, epsilon, parameters, target):
-    scores = accuracies(load, epsilon, 20, lambda e, s: DPOptimalRuleListClassifier(e, random_state=s, **parameters))
+    scores = accuracies(
+        load, epsilon, 20, lambda e, s: DPOptimalRuleListClassifier(epsilon=e, random_state=s, **parameters)
+    )
     assert scores.mean() >= target - 2 * scores.std(ddof=1) / np.sqrt(20)
 
 
@@ -346,6 +348,10 @@ def test_it_beats_mass_and_mass_beats_the_published_method(load, seeds):
     def mean(make):
         return accuracies(load, 0.1, seeds, make).mean()
 
-    optimal = mean(lambda e, s: DPOptimalRuleListClassifier(e, random_state=s))
-    mass = mean(lambda e, s: DPGreedyRuleListClassifier("mass", e, max_length=4, random_state=s))
-    assert optimal > mass > mean(lambda e, s: DPGreedyRuleListClassifier("sm-laplace", e, max_length=4, random_state=s))
+    optimal = mean(lambda e, s: DPOptimalRuleListClassifier(epsilon=e, random_state=s))
+    mass = mean(lambda e, s: DPGreedyRuleListClassifier(mechanism="mass", epsilon=e, max_length=4, random_state=s))
+    assert (
+        optimal
+        > mass
+        > mean(lambda e, s: DPGreedyRuleListClassifier(mechanism="sm-laplace", epsilon=e, max_length=4, random_state=s))
+    )

@@ -21,7 +21,8 @@ ESTIMATORS = [
 def test_a_table_has_the_parameters_and_defaults_of_its_estimator(estimator):
     table = estimator._parameters
     given = inspect.signature(estimator).parameters
-    assert [(p.name, p.default) for p in table.parameters] == [(p.name, p.default) for p in given.values()]
+    assert {p.name: p.default for p in table.parameters} == {p.name: p.default for p in given.values()}
+    assert {p.kind for p in given.values()} == {inspect.Parameter.KEYWORD_ONLY}
     assert table.check(estimator()) is None
 
 

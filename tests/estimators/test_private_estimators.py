@@ -43,7 +43,7 @@ def test_scikit_learns_checks(estimator, check):
 
 @pytest.mark.slow
 @parametrize_with_checks(
-    [DPGreedyRuleListClassifier(mechanism, infer_schema=True) for mechanism in ("sm-laplace", "gl-laplace")]
+    [DPGreedyRuleListClassifier(mechanism=mechanism, infer_schema=True) for mechanism in ("sm-laplace", "gl-laplace")]
 )
 def test_scikit_learns_checks_with_other_mechanisms(estimator, check):
     with warnings.catch_warnings():
@@ -58,7 +58,9 @@ def delta_for(mechanism):
 @pytest.mark.parametrize(("mechanism", "load"), pairs(MECHANISMS, [load_compas, load_german_credit]))
 def test_all_methods_learn_with_and_without_a_seed(mechanism, load):
     data = load()
-    clf = DPGreedyRuleListClassifier(mechanism, 2.0, delta_for(mechanism), min_support=100, schema=data.schema)
+    clf = DPGreedyRuleListClassifier(
+        mechanism=mechanism, epsilon=2.0, delta=delta_for(mechanism), min_support=100, schema=data.schema
+    )
     clf.fit(data.data, data.target)
     assert clf.privacy_.proved is not None
     assert 1 <= len(clf.rule_list_) <= 5
@@ -77,14 +79,22 @@ def test_much_budget_gives_the_baseline(mechanism):
     X, y = load_compas(binary=True, sensitive=False, return_X_y=True)
     expected = GreedyRuleListClassifier(max_length=3, negations=False).fit(X, y)  # a rule and its negation tie
     clf = DPGreedyRuleListClassifier(
-        mechanism, 1e7, delta_for(mechanism), max_length=3, min_support=10, negations=False, random_state=0
+        mechanism=mechanism,
+        epsilon=1e7,
+        delta=delta_for(mechanism),
+        max_length=3,
+        min_support=10,
+        negations=False,
+        random_state=0,
     ).fit(X, y)
     assert str(clf.rule_list_) == str(expected)
 
 
 def test_fit_vault_equals_fit():
     data = load_compas()
-    clf = DPGreedyRuleListClassifier("sm-laplace", 1.0, 1e-6, min_support=100, schema=data.schema, random_state=1)
+    clf = DPGreedyRuleListClassifier(
+        mechanism="sm-laplace", epsilon=1.0, delta=1e-6, min_support=100, schema=data.schema, random_state=1
+    )
     by_table = clone(clf).fit(data.data, data.target)
     vault = Vault.from_table(data.data, data.target, data.schema)
     by_vault = clone(clf).fit_vault(vault)
@@ -117,7 +127,9 @@ def test_no_exact_count_can_be_reached_from_a_fitted_model(mechanism):
         {"a": np.repeat([True, True, False, False], counts), "b": np.repeat([True, False, True, False], counts)}
     )
     y = np.arange(len(X)) % 2
-    clf = DPGreedyRuleListClassifier(mechanism, 1.0, delta_for(mechanism), min_support=50).fit(X, y)
+    clf = DPGreedyRuleListClassifier(mechanism=mechanism, epsilon=1.0, delta=delta_for(mechanism), min_support=50).fit(
+        X, y
+    )
     exact = {sum(c for c, bit in zip(counts, f"{k:04b}", strict=True) if bit == "1") for k in range(1, 16)}
     released = {c for rule in clf.rule_list_ for c in rule.counts}
     for one in reachable(clf):
@@ -203,7 +215,9 @@ def odd_tables():
 @pytest.mark.parametrize(("what", "X", "y"), list(odd_tables()), ids=[name for name, _, _ in odd_tables()])
 @pytest.mark.parametrize("mechanism", ["mass", "sm-laplace", "gl-exponential", "noisy-counts"])
 def test_one_record_changes_no_error_warning_or_log_line(mechanism, what, X, y):
-    clf = DPGreedyRuleListClassifier(mechanism, 0.5, delta_for(mechanism), min_support=5, schema=SCHEMA)
+    clf = DPGreedyRuleListClassifier(
+        mechanism=mechanism, epsilon=0.5, delta=delta_for(mechanism), min_support=5, schema=SCHEMA
+    )
     less = X[:-1] if isinstance(X, list) else X.iloc[:-1]
     with_it, without = observed(lambda: clf.fit(X, y)), observed(lambda: clf.fit(less, y[:-1]))
     assert with_it == without
@@ -215,13 +229,15 @@ def test_one_record_changes_no_error_warning_or_log_line(mechanism, what, X, y):
 @pytest.mark.parametrize("mechanism", MECHANISMS)
 def test_empty_and_constant_tables_are_fitted_like_any_other(mechanism):
     X, y = people()
-    clf = DPGreedyRuleListClassifier(mechanism, 0.5, delta_for(mechanism), schema=SCHEMA)
+    clf = DPGreedyRuleListClassifier(mechanism=mechanism, epsilon=0.5, delta=delta_for(mechanism), schema=SCHEMA)
     for table, labels in ((X.head(0), y[:0]), (X.assign(age=1.0, job="clerk", smokes=True), y)):
         clf.fit(table, labels)
         assert clf.classes_.tolist() == ["no", "yes"]
         assert set(clf.predict(X)) <= {"no", "yes"}
     booleans = np.zeros((0, 3), dtype=bool)
-    assert DPGreedyRuleListClassifier(mechanism, 0.5, delta_for(mechanism)).fit(booleans, []).classes_.tolist() == [
+    assert DPGreedyRuleListClassifier(mechanism=mechanism, epsilon=0.5, delta=delta_for(mechanism)).fit(
+        booleans, []
+    ).classes_.tolist() == [
         0,
         1,
     ]
@@ -230,10 +246,16 @@ def test_empty_and_constant_tables_are_fitted_like_any_other(mechanism):
 def test_the_papers_setting_needs_no_schema():
     X, y = load_compas(binary=True, sensitive=False, return_X_y=True)
     for table in (X, pl.DataFrame({c: X[c].to_numpy() for c in X}), X.to_numpy(), X.to_numpy().astype(np.int8)):
-        clf = DPGreedyRuleListClassifier("gl-exponential", 100.0).fit(table, y)
+        clf = DPGreedyRuleListClassifier(mechanism="gl-exponential", epsilon=100.0).fit(table, y)
         assert clf.classes_.tolist() == [0, 1]
         assert clf.score(table, y) > 0.5
-        assert DPGreedyRuleListClassifier("gl-exponential", 100.0).fit(table, y == 1).predict(table).dtype.kind == "i"
+        assert (
+            DPGreedyRuleListClassifier(mechanism="gl-exponential", epsilon=100.0)
+            .fit(table, y == 1)
+            .predict(table)
+            .dtype.kind
+            == "i"
+        )
 
 
 GOOD = people()
@@ -299,7 +321,9 @@ def test_lengths_must_agree_and_weights_are_refused():
 def test_statements_say_what_is_proved_and_why_not(mechanism):
     X, y = GOOD
     delta = delta_for(mechanism)
-    clf = DPGreedyRuleListClassifier(mechanism, 0.7, delta, min_support=5, schema=SCHEMA).fit(X, y)
+    clf = DPGreedyRuleListClassifier(mechanism=mechanism, epsilon=0.7, delta=delta, min_support=5, schema=SCHEMA).fit(
+        X, y
+    )
     statement = clf.privacy_
     assert (mechanism == "mass") <= (statement.published is None)
     if statement.published is None:
@@ -341,7 +365,7 @@ def test_a_statement_that_is_none_is_refused():
 
 def test_pipelines():
     data = load_adult(binary=True, sensitive=False)
-    clf = DPGreedyRuleListClassifier("gl-exponential", 10.0, random_state=0)
+    clf = DPGreedyRuleListClassifier(mechanism="gl-exponential", epsilon=10.0, random_state=0)
     pipe = make_pipeline(FunctionTransformer(), clf).set_output(transform="pandas").fit(data.data, data.target)
     assert list(pipe[-1].feature_names_in_) == list(data.data.columns)
     again = pickle.loads(pickle.dumps(pipe))
@@ -351,6 +375,6 @@ def test_pipelines():
 
 def test_two_fits_do_not_share_their_noise():
     X, y = load_compas(binary=True, sensitive=False, return_X_y=True)
-    clf = DPGreedyRuleListClassifier("gl-laplace", 0.1, max_length=1)
+    clf = DPGreedyRuleListClassifier(mechanism="gl-laplace", epsilon=0.1, max_length=1)
     drawn = {clf.fit(X, y).rule_list_.default.counts for _ in range(20)}
     assert len(drawn) > 15

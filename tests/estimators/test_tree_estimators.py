@@ -97,7 +97,7 @@ def test_labels_are_drawn_and_counts_may_be_left_out(compas):
 @pytest.mark.parametrize("stages", [None, (3,), (2, 1), (1, 1, 2)])
 def test_each_stage_is_charged_and_they_add_up_to_epsilon_exactly(compas, monkeypatch, stages, counts_share):
     charged, ledger = watch_charges(monkeypatch), Ledger(epsilon=0.7)
-    DPOptimalTreeClassifier(0.7, stages=stages, counts_share=counts_share, ledger=ledger).fit(*compas)
+    DPOptimalTreeClassifier(epsilon=0.7, stages=stages, counts_share=counts_share, ledger=ledger).fit(*compas)
     (entry,) = ledger.entries
     assert sum(epsilon for _, epsilon, _ in charged) == entry.spent_epsilon == entry.epsilon == ledger.epsilon
     assert entry.proved_epsilon == entry.epsilon
@@ -115,7 +115,7 @@ def test_each_stage_is_charged_and_they_add_up_to_epsilon_exactly(compas, monkey
 
 def test_a_person_with_several_records_is_promised_epsilon_and_each_record_less(compas, monkeypatch):
     charged, ledger = watch_charges(monkeypatch), Ledger(epsilon=2)
-    clf = DPOptimalTreeClassifier(2.0, records_per_person=4, ledger=ledger).fit(*compas)
+    clf = DPOptimalTreeClassifier(epsilon=2.0, records_per_person=4, ledger=ledger).fit(*compas)
     assert sum(epsilon for _, epsilon, _ in charged) == Fraction(1, 2)
     assert ledger.remaining[0] == 0
     assert str(clf.privacy_.proved) == "epsilon = 2"
@@ -123,13 +123,13 @@ def test_a_person_with_several_records_is_promised_epsilon_and_each_record_less(
 
 
 def test_stages_go_deeper_than_each_of_them(compas):
-    clf = DPOptimalTreeClassifier(50.0, stages=(2, 2), random_state=0).fit(*compas)
+    clf = DPOptimalTreeClassifier(epsilon=50.0, stages=(2, 2), random_state=0).fit(*compas)
     assert clf.tree_.depth in (3, 4)
-    one = DPOptimalTreeClassifier(50.0, stages=[2], random_state=0).fit(*compas)
+    one = DPOptimalTreeClassifier(epsilon=50.0, stages=[2], random_state=0).fit(*compas)
     assert one.tree_.depth <= 2
     assert clf.score(*compas) > one.score(*compas)
-    array = DPOptimalTreeClassifier(1.0, stages=np.array([1, 1]), random_state=0).fit(*compas)
-    assert array.tree_ == DPOptimalTreeClassifier(1.0, stages=(1, 1), random_state=0).fit(*compas).tree_
+    array = DPOptimalTreeClassifier(epsilon=1.0, stages=np.array([1, 1]), random_state=0).fit(*compas)
+    assert array.tree_ == DPOptimalTreeClassifier(epsilon=1.0, stages=(1, 1), random_state=0).fit(*compas).tree_
 
 
 def test_a_tree_without_tests_is_a_class(compas):
@@ -282,15 +282,22 @@ def test_the_prior_decides_where_records_do_not(compas):
     X, y = compas
     column = X.columns[3]
     alone = {name: 0 for name in X.columns if name != column}
-    clf = DPOptimalTreeClassifier(1e-6, split=0.999, prior=alone, random_state=0)
+    clf = DPOptimalTreeClassifier(epsilon=1e-6, split=0.999, prior=alone, random_state=0)
     assert clf.fit(X, y).tree_.used_columns in ([], [column])  # a test that is asked twice goes
-    rarely = [len(DPOptimalTreeClassifier(1e-6, split=0.001, random_state=s).fit(X, y).tree_) for s in range(10)]
+    rarely = [
+        len(DPOptimalTreeClassifier(epsilon=1e-6, split=0.001, random_state=s).fit(X, y).tree_) for s in range(10)
+    ]
     assert rarely.count(1) >= 9
-    often = [DPOptimalTreeClassifier(1e-6, 1, split=0.999, random_state=s).fit(X, y).tree_ for s in range(10)]
+    often = [
+        DPOptimalTreeClassifier(epsilon=1e-6, max_depth=1, split=0.999, random_state=s).fit(X, y).tree_
+        for s in range(10)
+    ]
     assert sum(tree.depth == 1 for tree in often) >= 9
     schema = Schema([Numeric("a", cuts=range(1, 100)), Boolean("b")], classes=[0, 1])
     table = pd.DataFrame({"a": [50.0] * 4, "b": [True, False] * 2})
-    by_column = DPOptimalTreeClassifier(1e-6, 1, split=0.999, counts_share=0, prior="columns", schema=schema)
+    by_column = DPOptimalTreeClassifier(
+        epsilon=1e-6, max_depth=1, split=0.999, counts_share=0, prior="columns", schema=schema
+    )
     used = [by_column.set_params(random_state=s).fit(table, [0, 1] * 2).tree_.used_columns for s in range(40)]
     assert used.count(["b"]) > 3  # half of the splits; one of a hundred if all tests were alike
 
@@ -304,7 +311,7 @@ def test_three_classes():
     best = OptimalTreeClassifier(schema=IRIS).fit(X, y)
     assert best.certificate_.gap == 0
     assert best.certificate_.score == round(best.score(X, y) * len(y)) >= 146
-    assert OptimalTreeClassifier(2, schema=IRIS).fit(X, y).score(X, y) <= best.score(X, y)
+    assert OptimalTreeClassifier(max_depth=2, schema=IRIS).fit(X, y).score(X, y) <= best.score(X, y)
 
 
 ODD = Schema([Categorical("job", categories=["clerk", "boss"]), Numeric("age", cuts=[30])], classes=["no", "yes"])
@@ -341,7 +348,7 @@ def test_a_private_learner_needs_a_schema_for_numbers():
 def test_fit_vault_and_exclude(compas):
     X, y = compas
     vault = Vault.from_table(X, y, Schema.of_booleans(list(X.columns)))
-    (used, *_) = OptimalTreeClassifier(1).fit(X, y).tree_.used_columns
+    (used, *_) = OptimalTreeClassifier(max_depth=1).fit(X, y).tree_.used_columns
     clf = DPOptimalTreeClassifier(random_state=3, exclude=[used]).fit_vault(vault)
     again = DPOptimalTreeClassifier(random_state=3, exclude=[used]).fit(X, y)
     assert clf.tree_ == again.tree_
@@ -386,7 +393,7 @@ def test_an_estimate_and_then_a_bar_with_an_end(compas, monkeypatch, terminal):
     monkeypatch.setenv("FORCE_COLOR", "1") if terminal else monkeypatch.delenv("FORCE_COLOR", raising=False)
     shown = io.StringIO()
     with redirect_stderr(shown):
-        DPOptimalTreeClassifier(50.0, stages=(2, 2), verbose=True, random_state=0).fit(*compas)
+        DPOptimalTreeClassifier(epsilon=50.0, stages=(2, 2), verbose=True, random_state=0).fit(*compas)
     counted, first, *rest = plain(shown.getvalue()).split("\n")
     bars = "\n".join(rest)
     assert (
@@ -407,9 +414,9 @@ def test_an_estimate_and_then_a_bar_with_an_end(compas, monkeypatch, terminal):
 
 
 def test_the_best_tree_says_how_long_it_may_take(compas, capsys):
-    OptimalTreeClassifier(2, verbose=True).fit(*compas)
+    OptimalTreeClassifier(max_depth=2, verbose=True).fit(*compas)
     assert capsys.readouterr().err.startswith("Trees of up to depth 2 over")
-    OptimalTreeClassifier(2).fit(*compas)
+    OptimalTreeClassifier(max_depth=2).fit(*compas)
     assert capsys.readouterr().err == ""
 
 
@@ -440,7 +447,7 @@ def test_progress_ends_where_it_was_said_to(compas, monkeypatch, parameters):
 
     monkeypatch.setattr(trees, "Bar", Watching)
     never = {X.columns[0]: 0, X.columns[1]: 0}  # tests without weight are not counted
-    clf = DPOptimalTreeClassifier(5.0, prior=never, **parameters).fit(X, y)
+    clf = DPOptimalTreeClassifier(epsilon=5.0, prior=never, **parameters).fit(X, y)
     depths = clf._depths
     assert [steps for _, steps in stages] == [
         draws * count_steps(X.shape[1] - 2, depth) for (draws, _), depth in zip(stages, depths, strict=True)
@@ -513,11 +520,11 @@ def test_names_of_columns_are_kept_and_frames_of_all_kinds_give_the_same_tree():
 
 
 def test_a_seed_repeats_the_fit_and_proves_nothing(compas):
-    one, two = (DPOptimalTreeClassifier(0.01, random_state=5).fit(*compas) for _ in range(2))
+    one, two = (DPOptimalTreeClassifier(epsilon=0.01, random_state=5).fit(*compas) for _ in range(2))
     assert one.tree_ == two.tree_
     assert one.privacy_.proved is None
     assert "NO PRIVACY IS PROVED FOR IT" in str(one)
-    assert DPOptimalTreeClassifier(0.01, random_state=6).fit(*compas).tree_ != one.tree_
+    assert DPOptimalTreeClassifier(epsilon=0.01, random_state=6).fit(*compas).tree_ != one.tree_
 
 
 def test_the_best_tree_beats_drawn_ones_and_lists_of_its_depth(compas):
@@ -525,9 +532,9 @@ def test_the_best_tree_beats_drawn_ones_and_lists_of_its_depth(compas):
     best = OptimalTreeClassifier().fit(X, y)
     assert best.certificate_.gap == 0
     assert best.certificate_.score == round(best.score(X, y) * len(y))
-    assert best.score(X, y) >= DPOptimalTreeClassifier(100.0, random_state=0).fit(X, y).score(X, y)
+    assert best.score(X, y) >= DPOptimalTreeClassifier(epsilon=100.0, random_state=0).fit(X, y).score(X, y)
     # a list of three literals is a tree of depth three
-    assert best.score(X, y) >= DPOptimalRuleListClassifier(100.0, random_state=0).fit(X, y).score(X, y)
+    assert best.score(X, y) >= DPOptimalRuleListClassifier(epsilon=100.0, random_state=0).fit(X, y).score(X, y)
 
 
 def with_missing_values(data):
@@ -543,7 +550,11 @@ def test_sql_and_python_of_fitted_trees_predict_the_same_on_all_rows(load):
     duckdb = pytest.importorskip("duckdb")
     data = load()
     X = with_missing_values(data)
-    model = DPOptimalTreeClassifier(20.0, stages=(3, 2), schema=data.schema, random_state=0).fit(X, data.target).tree_
+    model = (
+        DPOptimalTreeClassifier(epsilon=20.0, stages=(3, 2), schema=data.schema, random_state=0)
+        .fit(X, data.target)
+        .tree_
+    )
     assert len(model) > 4
     records = pd.concat([X, data.data.astype(object)], ignore_index=True)
     predicted = model.predict(records).tolist()

@@ -205,7 +205,7 @@ def test_an_empty_budget_is_noticed_before_the_records_are_counted(monkeypatch):
     monkeypatch.setattr(Source, "count", lambda *_: pytest.fail("the records were counted"))
     frame = table()
     with pytest.raises(BudgetError):
-        DPOptimalRuleListClassifier(2.0, schema=SCHEMA, ledger=Ledger(epsilon=1.0)).fit(
+        DPOptimalRuleListClassifier(epsilon=2.0, schema=SCHEMA, ledger=Ledger(epsilon=1.0)).fit(
             frame.drop(columns="y"), frame["y"]
         )
 

@@ -218,8 +218,8 @@ def test_the_papers_feature_overlap_on_adult():
         reference.fit(X[train], y[train])
         for i, (mechanism, epsilon) in enumerate(TABLE_IV):
             model = DPGreedyRuleListClassifier(
-                mechanism,
-                epsilon,
+                mechanism=mechanism,
+                epsilon=epsilon,
                 candidates=smooth if mechanism == "sm-laplace" else everything,
                 random_state=1000 * seed + i,
             ).fit_vault(vault)

@@ -2,8 +2,8 @@
 
 import pytest
 
-from discreet.evaluation import similar_tables
-from discreet.evaluation.similar_tables import LEAST_GAIN, Measured, measured_tables, on_similar, similar
+from discreet.evaluation import planning
+from discreet.evaluation.planning import LEAST_GAIN, Measured, measured_tables, on_similar, similar
 
 KINDS = {"list", "tree", "tree in stages 2, 2", "card"}
 
@@ -27,7 +27,7 @@ def made_up(monkeypatch):
         table("of many classes", 1_000, classes=7, list=(0.3, 0.3, 0.3)),
         table("large", 1_000_000, list=(1.0, 1.0, 1.0)),
     )
-    monkeypatch.setattr(similar_tables, "measured_tables", lambda: tables)
+    monkeypatch.setattr(planning, "measured_tables", lambda: tables)
 
 
 def test_the_nearest_in_columns_classes_and_records(made_up):

@@ -105,7 +105,9 @@ def test_every_record_of_a_table(name, fit, duckdb_engine):
 
 def test_monotone_and_private_cards_too(duckdb_engine, scorer):  # noqa: F811
     data = load_compas()
-    clf = DPScoreCardClassifier(0.5, monotone={"priors_count": 1}, schema=data.schema).fit(data.data, data.target)
+    clf = DPScoreCardClassifier(epsilon=0.5, monotone={"priors_count": 1}, schema=data.schema).fit(
+        data.data, data.target
+    )
     check(scorer, clf.card_, columns_of(data, clf.card_.used_columns))
 
 
@@ -220,3 +222,10 @@ def test_it_is_read_back_and_prints():
 def test_points_and_answers_that_do_not_go_together_are_refused(cards, answers_given, limits, message):
     with pytest.raises(RuleError, match=message):
         ScoreCard(cards, limits, answers_given, THREE.classes, THREE)
+
+
+def test_a_line_of_a_card_may_rest_on_several_tests():
+    rows = (((~YOUNG, MIDDLE), 2), ((), 0))
+    card = ScoreCard((Card(-1, (PointsTable("age", rows),)),), (0,), tuple(map(Answer, CLASSES)), CLASSES, SCHEMA)
+    assert f"age   above {YOUNG.value:g} up to {MIDDLE.value:g}" in str(card)
+    assert check_python(card, {"age": [20, 35, 60, None]}, 4) is None

@@ -26,7 +26,7 @@ from discreet import (
 )
 from discreet._utils.errors import RuleError
 from discreet.datasets import load_adult, load_compas, load_german_credit
-from discreet.models.export.dialects import DIALECTS
+from discreet.models.export.sql import DIALECTS
 from discreet.models.partition import Answer
 from discreet.rules.candidates import Candidates
 from discreet.schema.columns.values import TRUTH, NumberBins, TruthBins

@@ -45,7 +45,7 @@ def data():
 
 
 def fitted(data, epsilon=1.0, **parameters):
-    return DPScoreCardClassifier(epsilon, schema=data.schema, **parameters).fit(data.data, data.target)
+    return DPScoreCardClassifier(epsilon=epsilon, schema=data.schema, **parameters).fit(data.data, data.target)
 
 
 @pytest.mark.parametrize("parameters", SHAPES)

@@ -26,7 +26,7 @@ X, Y = DATA.data, DATA.target
 
 def classifier(mechanism="gl-laplace", **parameters):
     delta = 1e-6 if MECHANISMS[mechanism].needs_delta else None
-    return DPGreedyRuleListClassifier(mechanism, delta=delta, min_support=100, **parameters)
+    return DPGreedyRuleListClassifier(mechanism=mechanism, delta=delta, min_support=100, **parameters)
 
 
 @pytest.mark.parametrize("mechanism", PUBLISHED)

@@ -58,7 +58,9 @@ def test_what_is_left_is_the_smaller_of_both(make):
 def test_sm_laplace_that_is_proved_for_less_than_it_claims_is_refused():
     """At (0.1, 4e-8) a ledger once had delta 6e-8 left, while what was proved was a delta of 6.5e-5."""
     ledger = Ledger(epsilon=1.0, delta=1e-7)
-    clf = DPGreedyRuleListClassifier("sm-laplace", 0.1, 4e-8, min_support=300, max_length=3, ledger=ledger)
+    clf = DPGreedyRuleListClassifier(
+        mechanism="sm-laplace", epsilon=0.1, delta=4e-8, min_support=300, max_length=3, ledger=ledger
+    )
     with pytest.raises(BudgetError, match="of what is proved"):
         clf.fit(X, Y)
     assert ledger.entries == ()

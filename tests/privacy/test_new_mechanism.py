@@ -116,7 +116,9 @@ DATA = load_compas(sensitive=False)
 @pytest.mark.usefixtures("registered")
 def test_it_fits_states_and_books_what_it_costs():
     ledger = Ledger(epsilon=1)
-    clf = DPGreedyRuleListClassifier("errors", epsilon=0.5, counts_share=0.2, schema=DATA.schema, ledger=ledger)
+    clf = DPGreedyRuleListClassifier(
+        mechanism="errors", epsilon=0.5, counts_share=0.2, schema=DATA.schema, ledger=ledger
+    )
     clf.fit(DATA.data, DATA.target)
     assert clf.privacy_.mechanism == "errors"
     assert (clf.privacy_.proved.epsilon, clf.privacy_.proved.delta) == (0.5, 0.0)
@@ -132,7 +134,9 @@ def test_it_fits_states_and_books_what_it_costs():
 
 @pytest.mark.usefixtures("registered")
 def test_it_grows_trees_and_is_audited_as_a_tree():
-    clf = DPGreedyTreeClassifier(0.5, 2, "errors", counts_share=0.2, schema=DATA.schema).fit(DATA.data, DATA.target)
+    clf = DPGreedyTreeClassifier(
+        epsilon=0.5, max_depth=2, mechanism="errors", counts_share=0.2, schema=DATA.schema
+    ).fit(DATA.data, DATA.target)
     assert (clf.privacy_.mechanism, clf.privacy_.proved.epsilon) == ("errors", 0.5)
     assert SavedModel.from_json(SavedModel.of(clf).to_json()).counts_epsilon == 0.1
     sound, twin = (next(s for s in subjects() if s.name == f"greedy trees, {m.name}") for m in (Errors, TooWeak))

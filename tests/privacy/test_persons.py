@@ -97,7 +97,7 @@ def test_how_many_must_be_a_whole_number(value):
 
 
 def test_methods_with_a_delta_are_for_single_records():
-    clf = DPGreedyRuleListClassifier("sm-laplace", delta=1e-6, min_support=2, records_per_person=2)
+    clf = DPGreedyRuleListClassifier(mechanism="sm-laplace", delta=1e-6, min_support=2, records_per_person=2)
     with pytest.raises(ValueError, match="records_per_person must be 1"):
         clf.fit(np.zeros((4, 2), bool), [0, 1, 0, 1])
 
@@ -109,7 +109,7 @@ def test_cut_points_count_for_each_record_of_a_person():
     schema = private_cuts(X, grid, {"x": 3}, epsilon=1.0, records_per_person=4, ledger=ledger)
     assert schema.cuts_epsilon == 0.25
     assert (ledger.entries[0].spent_epsilon, ledger.proved) == (1, (1.0, 0.0))
-    same = DPOptimalRuleListClassifier(1.0, schema=schema, records_per_person=4, ledger=ledger, max_length=2)
+    same = DPOptimalRuleListClassifier(epsilon=1.0, schema=schema, records_per_person=4, ledger=ledger, max_length=2)
     assert same.fit(X, np.arange(100) % 2).privacy_.proved == Guarantee(2.0, 0.0)
     assert ledger.proved == (2.0, 0.0)  # the cuts are on it once
     other = Ledger(epsilon=3)

@@ -381,8 +381,10 @@ def test_any_table_is_cut_without_a_word(values, recwarn):
 LEARNERS = {
     "whole lists": lambda **p: DPOptimalRuleListClassifier(max_length=2, **p),
     "mass": lambda **p: DPGreedyRuleListClassifier(max_length=2, **p),
-    "gl-laplace": lambda **p: DPGreedyRuleListClassifier("gl-laplace", max_length=2, **p),
-    "sm-laplace": lambda **p: DPGreedyRuleListClassifier("sm-laplace", delta=1e-6, min_support=50, max_length=2, **p),
+    "gl-laplace": lambda **p: DPGreedyRuleListClassifier(mechanism="gl-laplace", max_length=2, **p),
+    "sm-laplace": lambda **p: DPGreedyRuleListClassifier(
+        mechanism="sm-laplace", delta=1e-6, min_support=50, max_length=2, **p
+    ),
 }
 Y = (table()["age"] > 5).astype(int)
 

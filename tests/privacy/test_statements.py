@@ -62,8 +62,10 @@ def test_a_fit_without_proof_warns_by_its_parameters_alone(parameters, reason):
 
 
 def test_large_epsilons_are_called_what_they_are():
-    assert "next to no protection" in str(DPGreedyRuleListClassifier("gl-laplace", 50.0).fit(X, Y).privacy_)
-    small = str(DPGreedyRuleListClassifier("gl-laplace", 1.8).fit(X, Y).privacy_)
+    assert "next to no protection" in str(
+        DPGreedyRuleListClassifier(mechanism="gl-laplace", epsilon=50.0).fit(X, Y).privacy_
+    )
+    small = str(DPGreedyRuleListClassifier(mechanism="gl-laplace", epsilon=1.8).fit(X, Y).privacy_)
     assert "within a factor of e^epsilon = 2.72" in small
     assert "1e-300" in str(Guarantee(1.0, 1e-308))
 
@@ -82,14 +84,16 @@ def test_text_labels_that_are_no_class_are_left_out_in_silence(labels):
     """One label that is no number makes texts of all, so neither their type nor what they are may be an error."""
     for schema in (None, Schema.of_booleans(["x0", "x1"]), Schema.of_booleans(["x0", "x1"], classes=(0, 1))):
         ledger = Ledger(epsilon=1)
-        DPGreedyRuleListClassifier("gl-laplace", schema=schema, ledger=ledger).fit(X, labels)
+        DPGreedyRuleListClassifier(mechanism="gl-laplace", schema=schema, ledger=ledger).fit(X, labels)
         assert len(ledger.entries) == 1
     assert class_numbers(labels, (0, 1), len(labels)).tolist() == [-1] * len(labels)
     assert set(class_numbers(labels, ("no", "yes"), len(labels))) == {0, 1}
 
 
 def test_a_vacuous_pair_is_not_announced():
-    clf = DPGreedyRuleListClassifier("sm-laplace", 0.01, 1e-8, min_support=2000, confidence=0.6).fit(X, Y)
+    clf = DPGreedyRuleListClassifier(
+        mechanism="sm-laplace", epsilon=0.01, delta=1e-8, min_support=2000, confidence=0.6
+    ).fit(X, Y)
     assert clf.privacy_.proved is None
     assert "too large to mean anything" in str(clf.privacy_)
 
@@ -126,13 +130,15 @@ def test_printed_numbers_are_rounded_up():
 
 def test_a_ledger_keeps_what_is_proved_beside_what_was_asked_for():
     ledger = Ledger(epsilon=10, delta=1e-6, allow_unproved=True)
-    clf = DPGreedyRuleListClassifier("sm-laplace", 1.0, 1e-8, min_support=60, max_length=3, ledger=ledger).fit(X, Y)
+    clf = DPGreedyRuleListClassifier(
+        mechanism="sm-laplace", epsilon=1.0, delta=1e-8, min_support=60, max_length=3, ledger=ledger
+    ).fit(X, Y)
     (entry,) = ledger.entries
     assert (entry.epsilon, entry.delta) == (1, Fraction(1, 10**8))
     assert float(entry.proved_epsilon) == clf.privacy_.proved.epsilon
     assert float(entry.proved_delta) == clf.privacy_.proved.delta > 1e-8
     assert ledger.proved == (clf.privacy_.proved.epsilon, clf.privacy_.proved.delta)
-    DPGreedyRuleListClassifier("gl-laplace", 2.0, random_state=0, ledger=ledger).fit(X, Y)
+    DPGreedyRuleListClassifier(mechanism="gl-laplace", epsilon=2.0, random_state=0, ledger=ledger).fit(X, Y)
     assert ledger.proved == (math.inf, 1.0)
     assert ledger.tight_epsilon(1e-3) == math.inf
     assert "nothing" in str(ledger)
@@ -218,16 +224,19 @@ def test_an_inferred_schema_proves_nothing_wherever_it_goes():
     again = Schema.from_toml(schema.to_toml())
     assert again.inferred
     vault = Vault.from_table(frame, np.arange(100) % 2, again)
-    clf = DPGreedyRuleListClassifier("gl-laplace", exclude=()).fit_vault(vault)
+    clf = DPGreedyRuleListClassifier(mechanism="gl-laplace", exclude=()).fit_vault(vault)
     assert clf.privacy_.proved is None
     public = Vault.from_table(frame, np.arange(100) % 2, Schema([Numeric("a", cuts=[50])]))
-    assert DPGreedyRuleListClassifier("gl-laplace", infer_schema=True).fit_vault(public).privacy_.proved is not None
+    assert (
+        DPGreedyRuleListClassifier(mechanism="gl-laplace", infer_schema=True).fit_vault(public).privacy_.proved
+        is not None
+    )
 
 
 def test_candidates_of_another_schema_are_refused():
     other = Candidates.of_schema(Schema([Categorical("x0", categories=[0, 1]), Boolean("x1")]))
     with pytest.raises(CandidatesError, match="'x0' in another way"):
-        DPGreedyRuleListClassifier("gl-laplace", candidates=other).fit(X, Y)
+        DPGreedyRuleListClassifier(mechanism="gl-laplace", candidates=other).fit(X, Y)
 
 
 @pytest.mark.parametrize(

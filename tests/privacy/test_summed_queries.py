@@ -399,14 +399,14 @@ def test_by_default_a_draw_takes_all_lengths_alike_and_all_rules(added_up, joint
 def test_the_rates_of_a_fit_add_up_to_its_epsilon(added_up, joint, share):
     for epsilon in (0.1, 0.7, 3.0):
         added_up.clear()
-        DPOptimalRuleListClassifier(epsilon, joint=joint, counts_share=share).fit(X, Y)
+        DPOptimalRuleListClassifier(epsilon=epsilon, joint=joint, counts_share=share).fit(X, Y)
         total = sum(Fraction(rate) for *_, rate in added_up) + Fraction(str(share)) * Fraction(str(epsilon))
         assert 0.999999 * epsilon < total <= Fraction(str(epsilon))
 
 
 @pytest.mark.filterwarnings("ignore::discreet._utils.errors.PrivacyWarning")
 def test_later_draws_see_what_is_left_and_no_rule_twice(added_up):
-    clf = DPOptimalRuleListClassifier(20.0, max_length=4, joint=1, random_state=1).fit(X, Y)
+    clf = DPOptimalRuleListClassifier(epsilon=20.0, max_length=4, joint=1, random_state=1).fit(X, Y)
     where = clf.rule_list_.captures(X)
     left = [np.bincount(Y), np.bincount(Y[where > 0]), np.bincount(Y[where > 1])]
     for (tuples, prior, _, _), expected, used in zip(added_up, left, (0, 1, 2), strict=True):

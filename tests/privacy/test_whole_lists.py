@@ -240,7 +240,7 @@ def test_class_counts_are_those_of_the_records_with_the_noise_that_is_charged(mo
     monkeypatch.setattr(base, "release", spy)
     X, y = load_compas(binary=True, sensitive=False, return_X_y=True)
     X, y = X.astype(bool), np.asarray(y)
-    clf = DPOptimalRuleListClassifier(1.0, joint=2, class_weight={1: 2.0}, prior=None, random_state=0).fit(X, y)
+    clf = DPOptimalRuleListClassifier(epsilon=1.0, joint=2, class_weight={1: 2.0}, prior=None, random_state=0).fit(X, y)
     assert {epsilon for _, epsilon in seen} == {Fraction(1, 10)}
     where = clf.rule_list_.captures(X)
     expected = [np.bincount(y[where == i], minlength=2).tolist() for i in range(len(clf.rule_list_))]
@@ -262,7 +262,7 @@ def test_what_the_samplers_hold_cannot_be_seen_or_copied():
 @pytest.mark.parametrize(("max_length", "max_card", "joint"), [(4, 1, None), (5, 2, None), (9, 1, None), (10, 1, 3)])
 def test_no_statement_of_whole_lists_assumes_that_rounding_does_not_matter(max_length, max_card, joint):
     schema = Schema.of_booleans(["a", "b"])
-    clf = DPOptimalRuleListClassifier(1.0, max_length=max_length, max_card=max_card, joint=joint, schema=schema)
+    clf = DPOptimalRuleListClassifier(epsilon=1.0, max_length=max_length, max_card=max_card, joint=joint, schema=schema)
     clf.fit(pd.DataFrame({"a": [True, False] * 6, "b": [True] * 12}), [0, 1] * 6)
     assert "rounding" not in str(clf.privacy_)
 
@@ -270,7 +270,7 @@ def test_no_statement_of_whole_lists_assumes_that_rounding_does_not_matter(max_l
 @pytest.mark.parametrize(("joint", "parameter", "rules"), [(None, "max_length", 11), (9, "joint", 9)])
 def test_more_than_eight_rules_in_one_draw_are_refused_before_anything_is_booked(joint, parameter, rules):
     ledger, schema = Ledger(epsilon=1.0), Schema.of_booleans(["a", "b"])
-    clf = DPOptimalRuleListClassifier(1.0, max_length=12, joint=joint, schema=schema, ledger=ledger)
+    clf = DPOptimalRuleListClassifier(epsilon=1.0, max_length=12, joint=joint, schema=schema, ledger=ledger)
     message = rf"{parameter} is too large: it asks for {rules} rules in one draw, and at most 8 .* Set joint=8 or less"
     with pytest.raises(ValueError, match=message):
         clf.fit(pd.DataFrame({"a": [True, False] * 6, "b": [True] * 12}), [0, 1] * 6)

@@ -128,14 +128,14 @@ def posed_by_a_fit(monkeypatch):
 def test_the_rates_of_a_fit_add_up_to_its_epsilon(posed_by_a_fit, stages, share):
     for epsilon in (0.1, 0.7, 3.0):
         posed_by_a_fit.clear()
-        DPOptimalTreeClassifier(epsilon, stages=stages, counts_share=share).fit(X, Y)
+        DPOptimalTreeClassifier(epsilon=epsilon, stages=stages, counts_share=share).fit(X, Y)
         (rate,) = {problem.rate for problem, _, _ in posed_by_a_fit}
         total = len(stages) * Fraction(rate) + Fraction(str(share)) * Fraction(str(epsilon))
         assert 0.999999 * epsilon < total <= Fraction(str(epsilon))
 
 
 def test_each_leaf_of_a_stage_is_grown_once_from_its_own_records(posed_by_a_fit):
-    DPOptimalTreeClassifier(50.0, stages=(2, 1)).fit(X, Y)
+    DPOptimalTreeClassifier(epsilon=50.0, stages=(2, 1)).fit(X, Y)
     (whole, depth, tree), *later = posed_by_a_fit
     assert depth == 2
     assert {depth for _, depth, _ in later} == {1}
@@ -160,7 +160,7 @@ def test_class_counts_are_those_of_the_leaves_with_the_noise_that_is_charged(mon
         return counts
 
     monkeypatch.setattr(base, "release", spy)
-    DPOptimalTreeClassifier(1.0, max_depth=2, class_weight={1: 2.0}).fit(X, Y)
+    DPOptimalTreeClassifier(epsilon=1.0, max_depth=2, class_weight={1: 2.0}).fit(X, Y)
     ((counts, epsilon),) = released  # one release for all leaves
     assert epsilon == Fraction(1, 10)
     ((problem, _, tree),) = posed_by_a_fit
@@ -175,8 +175,8 @@ def test_class_counts_are_those_of_the_leaves_with_the_noise_that_is_charged(mon
 def test_settings_of_numpy_do_not_make_an_error_of_the_records():
     with np.errstate(all="raise"):
         for criterion in SCORES:
-            DPOptimalTreeClassifier(5.0, stages=(2, 2), criterion=criterion).fit(X, Y)
-            DPOptimalTreeClassifier(5.0, max_depth=2, criterion=criterion).fit(X[:0], Y[:0])
+            DPOptimalTreeClassifier(epsilon=5.0, stages=(2, 2), criterion=criterion).fit(X, Y)
+            DPOptimalTreeClassifier(epsilon=5.0, max_depth=2, criterion=criterion).fit(X[:0], Y[:0])
 
 
 def test_what_the_sampler_holds_cannot_be_seen_or_copied():

@@ -106,7 +106,7 @@ def test_missing_values_odd_values_and_labels_by_hand():
     records = odd_records(1500, rng)
     y = np.where(rng.random(1500) < [0.2 + 0.5 * (r["member"] is True) for r in records], "yes", "no")
     X = {name: np.array([r[name] for r in records], object) for name in ODD_VALUES}
-    clf = DPScoreCardClassifier(5.0, schema=ODD).fit(pd.DataFrame(X), y)
+    clf = DPScoreCardClassifier(epsilon=5.0, schema=ODD).fit(pd.DataFrame(X), y)
     printed, columns = PrintedCard(to_html(clf)), {column.called: column.name for column in ODD.columns}
     shares = clf.card_.predict_proba(X)
     for record, expected in zip(records, shares, strict=True):

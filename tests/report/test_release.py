@@ -89,8 +89,8 @@ def learned():
     """Private models with a ledger, of both kinds."""
     data, ledger = load_compas(sensitive=False), Ledger(epsilon=3.0, delta=1e-6, rho="auto")
     made = [
-        DPOptimalRuleListClassifier(1.0, schema=data.schema, ledger=ledger),
-        DPOptimalTreeClassifier(0.5, 2, schema=data.schema),
+        DPOptimalRuleListClassifier(epsilon=1.0, schema=data.schema, ledger=ledger),
+        DPOptimalTreeClassifier(epsilon=0.5, max_depth=2, schema=data.schema),
     ]
     return [SavedModel.of(clf.fit(data.data, data.target)) for clf in made]
 
@@ -250,7 +250,9 @@ def test_a_format_that_cannot_hold_the_model_is_left_out_with_the_reason():
 
 def test_a_ledger_learns_the_checksum_of_a_model_that_is_released_at_once(tmp_path):
     data, ledger = load_compas(sensitive=False), Ledger.open(tmp_path / "ledger.json", epsilon=1.0)
-    clf = DPOptimalRuleListClassifier(0.5, max_length=2, schema=data.schema, ledger=ledger).fit(data.data, data.target)
+    clf = DPOptimalRuleListClassifier(epsilon=0.5, max_length=2, schema=data.schema, ledger=ledger).fit(
+        data.data, data.target
+    )
     write_release(clf, tmp_path / "release")
     assert ledger.entries[0].models == (sha256_of((tmp_path / "release" / "model.json").read_bytes()),)
     assert verify_release(tmp_path / "release", ledger).ok

@@ -45,8 +45,8 @@ def measure(dataset, train_share, cases, seeds=range(100)):
                 if mechanism.startswith("sm-") and smooth is None:
                     smooth = Candidates.of_rules(data.schema, mined(everything, X[train], data.schema.names, 0.05))
                 clf = DPGreedyRuleListClassifier(
-                    mechanism,
-                    epsilon,
+                    mechanism=mechanism,
+                    epsilon=epsilon,
                     candidates=smooth if mechanism.startswith("sm-") else everything,
                     random_state=1000 * seed + case,
                 ).fit_vault(vault)

@@ -139,7 +139,7 @@ def test_tables_of_scikit_learn(load):
     assert all(isinstance(c, Numeric) for c in schema.columns)
     assert len(Candidates.of_schema(schema)) < 500
     X, y = load(as_frame=True, return_X_y=True)  # read again: a fit of the frame itself is noticed
-    model = DPOptimalRuleListClassifier(10.0, max_length=2, schema=schema).fit(X, y)
+    model = DPOptimalRuleListClassifier(epsilon=10.0, max_length=2, schema=schema).fit(X, y)
     assert model.score(X, y) > 0.6
     assert model.privacy_.proved is not None
 

@@ -33,7 +33,7 @@ def compas():
 
 
 def learner(data, name, seed=3):
-    return DPScoreCardClassifier(0.8, schema=data.schema, random_state=seed, **CARDS[name])
+    return DPScoreCardClassifier(epsilon=0.8, schema=data.schema, random_state=seed, **CARDS[name])
 
 
 def released(clf):
@@ -80,7 +80,7 @@ def test_a_larger_table(duckdb_engine):
     table = stored(duckdb_engine, pa.Table.from_pandas(data.frame, preserve_index=False))
 
     def clf():
-        return DPScoreCardClassifier(0.3, 4, tree_depth=1, schema=data.schema, random_state=1)
+        return DPScoreCardClassifier(epsilon=0.3, max_columns=4, tree_depth=1, schema=data.schema, random_state=1)
 
     here = released(clf().fit(data.data, data.target))
     assert released(clf().fit_source(table)) == here

@@ -43,7 +43,9 @@ from .ibis_tables import stored
 LOADERS = {"compas": load_compas, "adult": load_adult, "german": load_german_credit}
 LEARNERS = {
     "mass": lambda **p: DPGreedyRuleListClassifier(max_length=4, random_state=7, **p),
-    "published": lambda **p: DPGreedyRuleListClassifier("sm-laplace", min_support=20, delta=1e-5, random_state=7, **p),
+    "published": lambda **p: DPGreedyRuleListClassifier(
+        mechanism="sm-laplace", min_support=20, delta=1e-5, random_state=7, **p
+    ),
     "whole lists": lambda **p: DPOptimalRuleListClassifier(max_length=2, random_state=7, **p),
 }
 

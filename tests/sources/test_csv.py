@@ -46,8 +46,8 @@ def in_memory(path, schema, **how):
     from click import ClickException
 
     try:
-        given = how.get("delimiter"), how.get("encoding", "utf-8"), how.get("decimal", ".")
-        X, y = Given(path, *given).records(schema, schema.target)
+        given = {"delimiter": None, "encoding": "utf-8", "decimal": "."} | how
+        X, y = Given(path, given).records(schema, schema.target)
     except ClickException as error:
         raise TableError(error.message) from None
     return Vault.from_table(X, y, schema)

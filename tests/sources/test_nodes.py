@@ -39,8 +39,10 @@ LOADERS = {"compas": load_compas, "adult": load_adult, "german": load_german_cre
 LEARNERS = {
     "mass": lambda **p: DPGreedyRuleListClassifier(max_length=4, random_state=7, **p),
     "pairs": lambda **p: DPGreedyRuleListClassifier(max_length=3, max_card=2, random_state=7, **p),
-    "published": lambda **p: DPGreedyRuleListClassifier("sm-laplace", min_support=20, delta=1e-5, random_state=7, **p),
-    "a share of the records": lambda **p: DPGreedyRuleListClassifier("sm-cauchy", random_state=7, **p),
+    "published": lambda **p: DPGreedyRuleListClassifier(
+        mechanism="sm-laplace", min_support=20, delta=1e-5, random_state=7, **p
+    ),
+    "a share of the records": lambda **p: DPGreedyRuleListClassifier(mechanism="sm-cauchy", random_state=7, **p),
 }
 
 

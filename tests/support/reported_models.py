@@ -42,14 +42,16 @@ def adult():
 def compas():
     """A published method, seeded."""
     data = load_compas()
-    clf = DPGreedyRuleListClassifier("sm-laplace", epsilon=1.0, schema=data.schema, random_state=0)
+    clf = DPGreedyRuleListClassifier(mechanism="sm-laplace", epsilon=1.0, schema=data.schema, random_state=0)
     return SavedModel.of(clf.fit(data.data, data.target))
 
 
 def proved_with_delta():
     """A published method with a pair that is proved."""
     data = load_compas()
-    clf = DPGreedyRuleListClassifier("sm-laplace", 1.0, delta=1e-6, min_support=300, max_length=3, schema=data.schema)
+    clf = DPGreedyRuleListClassifier(
+        mechanism="sm-laplace", epsilon=1.0, delta=1e-6, min_support=300, max_length=3, schema=data.schema
+    )
     return SavedModel.of(clf.fit(data.data, data.target))
 
 

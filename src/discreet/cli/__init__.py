@@ -30,19 +30,5 @@ def main() -> None:
     """
 
 
-for command in (
-    schema,
-    plan,
-    ledger,
-    check,
-    cuts,
-    fit,
-    show,
-    predict,
-    evaluate,
-    release,
-    verify,
-    demo,
-    audit,
-):
+for command in (schema, plan, ledger, check, cuts, fit, show, predict, evaluate, release, verify, demo, audit):
     main.add_command(command)

@@ -1,9 +1,11 @@
 """``discreet audit``."""
 
+import time
 from typing import TYPE_CHECKING
 
 import click
 
+from . import common
 from .terminal import open_console, say
 
 if TYPE_CHECKING:
@@ -11,10 +13,10 @@ if TYPE_CHECKING:
 
 
 @click.command()
-@click.option("--quick", is_flag=True, help="A small part of it, in a minute or two.")
+@common.flag("--quick", help="A small part of it, in a minute or two.")
 @click.option("--jobs", "-j", type=click.IntRange(min=1), help="Processes to use; all cores by default.")
-@click.option("--where", is_flag=True, help="Also show the worst pair of tables of each line.")
-@click.option("--json", "as_json", is_flag=True, help="The same as JSON.")
+@common.flag("--where", help="Also show the worst pair of tables of each line.")
+@common.as_json_option
 def audit(quick: bool, jobs: int | None, where: bool, as_json: bool) -> None:
     """Check the promises of this package: why should you believe an epsilon?
 
@@ -24,8 +26,6 @@ def audit(quick: bool, jobs: int | None, where: bool, as_json: bool) -> None:
     The exit status is 1 if something that is proved does not hold, 70 if the audit itself failed. Claims of the published
     methods that do not hold are reported, and change nothing about the status.
     """
-    import time
-
     from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
     from ..audit import audit as run_audit
@@ -72,9 +72,8 @@ def _show_audit(report: "Report", where: bool, seconds: float) -> None:
     table = Table("", "chance", "draws", "", title="Samplers and statements", title_justify="left", box=None)
     for check in report.checks:
         chance = "" if check.chance is None else f"{check.chance:.2g}"
-        table.add_row(
-            check.what, chance, f"{check.draws:,}" if check.draws else "", Text(check.verdict, colours[check.verdict])
-        )
+        draws = f"{check.draws:,}" if check.draws else ""
+        table.add_row(check.what, chance, draws, Text(check.verdict, colours[check.verdict]))
     console.print(table, "")
     summary = "Everything that is proved held." if report.ok else "SOMETHING THAT IS PROVED DID NOT HOLD."
     console.print(Text(summary, "bold green" if report.ok else "bold red"), Text(f"({seconds:.0f} s)", "dim"))

@@ -6,24 +6,25 @@
 
 import math
 import os
-from collections.abc import Callable, Iterable, Iterator, Sequence
+import warnings
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import wraps
+from functools import partial, wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from .._utils.errors import TableError, WeakEpsilonWarning
 from .._utils.escaping import closest, first_few
+from .._utils.writing import PendingFile
+from ..sources.urls import checked_url
 from .ending import as_message
-from .table_notes import check_not_private, is_file_of
+from .table_notes import is_file_of, ledger_of
 from .terminal import say_json as say_json
 
 if TYPE_CHECKING:
-    import pandas as pd
-
-    from .._utils.writing import PendingFile
     from ..accounting.ledger import Ledger
     from ..schema import Schema
 
@@ -47,7 +48,7 @@ WEAKEST = 10.0  # a larger epsilon needs a word from the user
 
 
 class _Place(click.ParamType):  # type: ignore[type-arg]  # older versions of click have no argument
-    """A file that is there, or the URL of a table in an engine."""
+    """A file that is there, several, or the URL of a table in an engine."""
 
     name = "file or url"
 
@@ -55,17 +56,13 @@ class _Place(click.ParamType):  # type: ignore[type-arg]  # older versions of cl
         if not isinstance(value, str):
             return value
         if "://" in value:
-            from .._utils.errors import TableError
-            from ..sources.urls import checked_url
-
             try:
                 checked_url(value)
             except TableError as error:
                 raise click.UsageError(str(error), ctx) from None
             return value
-        if Path(value).is_dir() or (
-            any(wildcard in value for wildcard in "*?[") and not Path(value).exists()
-        ):  # several files
+        wildcard = any(sign in value for sign in "*?[")
+        if Path(value).is_dir() or (wildcard and not Path(value).exists()):
             return str(Path(value).absolute())
         return FILE.convert(value, param, ctx)
 
@@ -95,7 +92,23 @@ class _Ledger(click.ParamType):  # type: ignore[type-arg]  # older versions of c
 
 
 LEDGER, NEW_LEDGER = _Ledger(FILE), _Ledger(NEW_FILE)
-as_json_option = click.option("--json", "as_json", is_flag=True, help="The same as JSON.")
+
+# options of several commands; those that a command explains in its own words take help=
+flag = partial(click.option, is_flag=True)
+schema_option = partial(click.option, "--schema", "-s", "schema_file", type=FILE)
+target_option = partial(click.option, "--target", "-t")
+ledger_option = partial(click.option, "--ledger", "ledger_file", type=LEDGER)
+out_option = partial(click.option, "--out", "-o", type=NEW_FILE)
+as_json_option = flag("--json", "as_json", help="The same as JSON.")
+force_option = flag("--force", help="Write over a file that is there.")
+weak_option = flag("--weak", help=f"Allow an epsilon above {WEAKEST:g}, which protects next to nobody.")
+RECORDS_PER_PERSON = click.option(
+    "--records-per-person",
+    type=click.IntRange(min=1),
+    default=1,
+    show_default=True,
+    help="The most records that one person has in the table.",
+)
 
 
 @dataclass(frozen=True)
@@ -103,15 +116,8 @@ class Given:
     """A table as a command is given it: its place, how a CSV file is written, and who reads it."""
 
     place: Any  # a path, or a URL
-    delimiter: str | None
-    encoding: str
-    decimal: str
+    how: dict[str, Any]  # a CSV file is written, as the package's functions take it
     engine: str | None = None
-
-    @property
-    def how(self) -> dict[str, Any]:
-        """How a CSV file is written, as the package's functions take it."""
-        return {"delimiter": self.delimiter, "encoding": self.encoding, "decimal": self.decimal}
 
     @property
     def in_engine(self) -> bool:
@@ -132,7 +138,7 @@ class Given:
         """The names of a file's columns, once those that are needed are among them."""
         from ..sources.files import column_names
 
-        there = column_names(self.place, self.delimiter, self.encoding)
+        there = column_names(self.place, self.how["delimiter"], self.how["encoding"])
         check_columns(self.place, needed, there, public)
         return there
 
@@ -144,15 +150,15 @@ class Given:
         check_columns(self.place, needed, opened.columns)
         return opened
 
-    def records(
-        self, schema: "Schema", target: str | None, needed: Sequence[str] | None = None
-    ) -> tuple["pd.DataFrame", Any]:
-        """The columns that the schema (or ``needed``) names, and the labels (None without a target)."""
+    def records(self, schema: "Schema", target: str | None, needed: Sequence[str] | None = None) -> tuple[Any, Any]:
+        """The columns that the schema (or ``needed``) names, and the labels; of a table in an engine all of it, and None."""
         from ..sources.files import read_table
 
         wanted = [column.name for column in schema.used] if needed is None else list(needed)
         both = list(dict.fromkeys([*wanted, *([target] if target else [])]))
         with errors_as_messages():
+            if self.in_engine:
+                return self.opened(both), None
             self.columns(both)
             frame = read_table(self.place, both, schema, **self.how, own_types=True)
             return frame[wanted], None if target is None else frame[target]
@@ -167,14 +173,14 @@ def table_options(
         @wraps(command)
         def packing(**options: Any) -> Any:
             how = {name: options.pop(name) for name in ("delimiter", "encoding", "decimal")}
-            given = Given(options[called], **how, engine=options.pop("engine", None))
+            given = Given(options[called], how, options.pop("engine", None))
             return command(**options | {called: None if given.place is None else given})
 
+        readers = "What reads a Parquet file: this process (memory, the default), or DuckDB. A URL names its engine."
+        signs = click.Choice([".", ","])
         for option in (
-            *[ENGINE] * engine,
-            click.option(
-                "--decimal", type=click.Choice([".", ","]), default=".", help="The decimal separator in a CSV file."
-            ),
+            *[click.option("--engine", type=click.Choice(["memory", "duckdb"]), help=readers)] * engine,
+            click.option("--decimal", type=signs, default=".", help="The decimal separator in a CSV file."),
             click.option("--encoding", default="utf-8", show_default=True, help="Of a CSV file."),
             click.option("--delimiter", help="Of a CSV file; by default the one that its first line has."),
             click.argument(called, type=type, required=required),
@@ -183,13 +189,6 @@ def table_options(
         return packing
 
     return decorated
-
-
-ENGINE = click.option(
-    "--engine",
-    type=click.Choice(["memory", "duckdb"]),
-    help="What reads a Parquet file: this process (memory, the default), or DuckDB. A URL names its engine.",
-)
 
 
 class NoBudget(click.ClickException):
@@ -205,18 +204,17 @@ def errors_as_messages() -> Iterator[None]:
 
     try:
         yield
-    except UnprovedError as error:
-        raise NoBudget(f"{error}. Nothing was learned and nothing spent") from None
-    except NoDeltaError as error:
-        raise NoBudget(
-            f"{error}. This mechanism needs a ledger with a delta (discreet ledger create NEW --epsilon 3 --delta 1e-5); "
-            "models that are drawn whole (discreet fit list) and --mechanism mass need none"
-        ) from None
     except BudgetError as error:
-        raise NoBudget(
-            f"{error}. Nothing was learned and nothing spent. What is left is all there is for this table: use a smaller "
-            "--epsilon, or live with the models that there are"
-        ) from None
+        more = "Nothing was learned and nothing spent"
+        if isinstance(error, NoDeltaError):
+            more = (
+                "This mechanism needs a ledger with a delta (discreet ledger create NEW --epsilon 3 --delta 1e-5); models that "
+                "are drawn whole (discreet fit list) and --mechanism mass need none"
+            )
+        elif not isinstance(error, UnprovedError):
+            left = "What is left is all there is for this table"
+            more = f"{more}. {left}: use a smaller --epsilon, or live with the models that there are"
+        raise NoBudget(f"{error}. {more}") from None
     except Exception as error:
         told = None if isinstance(error, BrokenPipeError) else as_message(error)
         if told is None:
@@ -241,12 +239,6 @@ def open_ledger(path: Path | str | None) -> "Ledger | None":
         return Ledger.open(path)
 
 
-def did_you_mean(name: str, known: Iterable[str]) -> str:
-    """A hint at a name that is nearly the same."""
-    meant = closest(name, known)
-    return f"; did you mean {meant!r}?" if meant is not None else ""
-
-
 def check_columns(path: Path | str, needed: Sequence[str], there: Sequence[str], public: bool = False) -> None:
     """Complain about columns that the header lacks."""
     missing = [name for name in needed if name not in there]
@@ -258,7 +250,7 @@ def check_columns(path: Path | str, needed: Sequence[str], there: Sequence[str],
             f"{called} has none of the columns {first_few(needed)}: is its first line a header with the names "
             "of the columns, and is it the right file? If the names are separated by something unusual, say --delimiter"
         )
-    hint = did_you_mean(missing[0], there) or "."
+    hint = "." if (meant := closest(missing[0], there)) is None else f"; did you mean {meant!r}?"
     raise click.ClickException(f"{called} has no column {missing[0]!r}{hint} Its columns are {first_few(there)}")
 
 
@@ -298,9 +290,7 @@ def check_outputs(
     Not even by force is a file written over that this command needs, nor a ledger, nor a table that was learned from.
     """
     taken = [path for path in inputs if path is not None]
-    for path in outputs:
-        if path is None:
-            continue
+    for path in filter(None, outputs):
         if path.is_symlink() and not path.exists():  # whoever laid it there would say where the file goes
             raise click.UsageError(f"{path} is a link that leads nowhere: choose another name")
         folder = Path(os.path.realpath(path)).parent
@@ -332,18 +322,12 @@ def _why_kept(path: Path) -> str:
     with open(path, "rb") as file:
         if is_ledger(file.read(100)):
             return "is a ledger"
-    try:
-        check_not_private(path, public=False)
-    except click.ClickException:
-        return "is a table that was learned from"
-    return ""
+    return "" if ledger_of(path) is None else "is a table that was learned from"
 
 
 @contextmanager
-def new_file(path: Path, force: bool) -> Iterator["PendingFile"]:
+def new_file(path: Path, force: bool) -> Iterator[PendingFile]:
     """A file that is written beside, and then in its place, or not at all. What appeared there since it was checked stays."""
-    from .._utils.writing import PendingFile
-
     with errors_as_messages(), PendingFile(path, over=force) as file:
         yield file
         file.commit()
@@ -366,21 +350,4 @@ def check_epsilon(epsilon: float, weak: bool) -> None:
             "If you really mean it, say --weak"
         )
     if epsilon > WEAKEST:  # it was said aloud
-        import warnings
-
-        from .._utils.errors import WeakEpsilonWarning
-
         warnings.simplefilter("ignore", WeakEpsilonWarning)
-
-
-weak_option = click.option(
-    "--weak", is_flag=True, help=f"Allow an epsilon above {WEAKEST:g}, which protects next to nobody."
-)
-force_option = click.option("--force", is_flag=True, help="Write over a file that is there.")
-RECORDS_PER_PERSON = click.option(
-    "--records-per-person",
-    type=click.IntRange(min=1),
-    default=1,
-    show_default=True,
-    help="The most records that one person has in the table.",
-)

@@ -1,9 +1,11 @@
 """``discreet demo``."""
 
+import json
 from typing import Any
 
 import click
 
+from . import common
 from .show import coloured
 from .terminal import open_console, say_json
 
@@ -30,13 +32,11 @@ QUESTIONS = {
     show_default=True,
     help="Of the split into training and test records.",
 )
-@click.option("--json", "as_json", is_flag=True, help="The same as JSON.")
+@common.as_json_option
 def demo(
     epsilon: float, max_length: int, max_card: int, max_depth: int, max_columns: int, seed: int, as_json: bool
 ) -> None:
     """Learn rule lists, a tree and a score card on each of the three datasets, with and without privacy, and show them."""
-    import json
-
     from rich.panel import Panel
     from rich.text import Text
     from sklearn.model_selection import train_test_split
@@ -48,24 +48,25 @@ def demo(
     from ..estimators.trees import DPOptimalTreeClassifier
 
     console, progress = open_console(), open_console(stderr=True)
-    results = []
-    statement = ""
+    results, statement, at = [], "", f"epsilon {epsilon:g}"
     loaders = {"COMPAS": load_compas, "Adult": load_adult, "German Credit": load_german_credit}
     for name, (question, support) in QUESTIONS.items():
         with progress.status(f"{name}: loading and learning ..."):
             data = loaders[name](sensitive=False)
             train, test, y_train, y_test = train_test_split(data.data, data.target, train_size=0.8, random_state=seed)
-            common: dict[str, Any] = {"max_length": max_length, "max_card": max_card, "schema": data.schema}
+            shared: dict[str, Any] = {"max_length": max_length, "max_card": max_card, "schema": data.schema}
             models = {
-                f"a list drawn whole, epsilon {epsilon:g}": DPOptimalRuleListClassifier(epsilon, **common),
-                f"a tree drawn whole, epsilon {epsilon:g}": DPOptimalTreeClassifier(
-                    epsilon, max_depth, schema=data.schema
+                f"a list drawn whole, {at}": DPOptimalRuleListClassifier(epsilon=epsilon, **shared),
+                f"a tree drawn whole, {at}": DPOptimalTreeClassifier(
+                    epsilon=epsilon, max_depth=max_depth, schema=data.schema
                 ),
-                f"a score card, epsilon {epsilon:g}": DPScoreCardClassifier(epsilon, max_columns, schema=data.schema),
-                f"the paper's sm-laplace, epsilon {epsilon:g}": DPGreedyRuleListClassifier(
-                    "sm-laplace", epsilon, delta=1e-9, min_support=support, **common
+                f"a score card, {at}": DPScoreCardClassifier(
+                    epsilon=epsilon, max_columns=max_columns, schema=data.schema
                 ),
-                "GreedyRL, no privacy": GreedyRuleListClassifier(**common),
+                f"the paper's sm-laplace, {at}": DPGreedyRuleListClassifier(
+                    mechanism="sm-laplace", epsilon=epsilon, delta=1e-9, min_support=support, **shared
+                ),
+                "GreedyRL, no privacy": GreedyRuleListClassifier(**shared),
             }
             try:
                 for model in models.values():
@@ -76,15 +77,10 @@ def demo(
         for title, model in models.items():
             scores = {"train": model.score(train, y_train), "test": model.score(test, y_test)}
             accuracy = f"accuracy {scores['train']:.3f} training, {scores['test']:.3f} test"
-            body.append_text(
-                Text.assemble("\n\n", (title, "bold underline"), f"   {accuracy}\n\n", coloured(model.model_))
-            )
-            result = {
-                "dataset": name,
-                "learner": title,
-                "accuracy": scores,
-                "model": json.loads(model.model_.to_json()),
-            }
+            heading = "\n\n", (title, "bold underline"), f"   {accuracy}\n\n"
+            body.append_text(Text.assemble(*heading, coloured(model.model_)))
+            learned = json.loads(model.model_.to_json())
+            result = {"dataset": name, "learner": title, "accuracy": scores, "model": learned}
             if hasattr(model, "privacy_"):
                 statement = statement or str(model.privacy_)
                 body.append_text(Text(f"\n\nproved: {model.privacy_.proved}", "green"))

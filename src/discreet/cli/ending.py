@@ -21,7 +21,7 @@ import click
 from ..sources.urls import NO_SECRETS, UNREADABLE, repeats
 from .terminal import on_one_line, say
 
-DONE, UNUSABLE, UNFORESEEN, STOPPED, UNREAD = 0, 1, 70, 130, 141
+DONE, UNFORESEEN, STOPPED, UNREAD = 0, 70, 130, 141
 NOT_REPEATED = "an argument that looks like a URL is wrong, or in the wrong place; it is not repeated here"
 TRACEBACK = "DISCREET_TRACEBACK"
 HOME = Path(__file__).resolve().parent.parent
@@ -39,7 +39,7 @@ class Commands(click.Group):
         if not standalone_mode:
             return super().main(args, prog_name, standalone_mode=False, **options)
         with warnings.catch_warnings(), _noticing_ctrl_c() as pressed:
-            warnings.showwarning = _show_warning
+            warnings.showwarning = lambda message, *_, **__: say(f"Warning: {message}", err=True)
             try:
                 found = super().main(args, prog_name, standalone_mode=False, **options)
                 code = found if isinstance(found, int) else DONE
@@ -176,7 +176,3 @@ def _is_ours(error: BaseException) -> bool:
         trace = trace.tb_next
     code = trace.tb_frame.f_code
     return Path(code.co_filename).is_relative_to(HOME) and dis.opname[code.co_code[trace.tb_lasti]] == "RAISE_VARARGS"
-
-
-def _show_warning(message: Warning | str, category: type[Warning], *_: Any, **__: Any) -> None:
-    say(f"Warning: {message}", err=True)

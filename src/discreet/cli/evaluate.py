@@ -1,20 +1,19 @@
 """``discreet evaluate``: how good is a model, and what does it cost to say so?"""
 
 import json
+import warnings
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
+from .._utils.errors import PrivacyWarning
 from . import common
 from .saving import keep, reserved, say_paid
 from .table_notes import ANOTHER, check_ledger, note_ledger
 from .terminal import as_text, on_one_line, open_console, say
-
-if TYPE_CHECKING:
-    from ..evaluation.evaluated import NoisyEvaluation
 
 SIZE_OF_PAGE = 1 << 16  # bytes for each number that it shows: more than it takes
 CHOOSE = (
@@ -28,7 +27,7 @@ CHOOSE = (
 @click.command()
 @click.argument("model", type=common.FILE)
 @common.table_options(engine=True)
-@click.option("--target", "-t", help="The column with the true classes, if the model does not name it.")
+@common.target_option(help="The column with the true classes, if the model does not name it.")
 @click.option("--epsilon", "-e", type=float, help="Pay this much for noisy numbers, once for all of them.")
 @click.option(
     "--by",
@@ -38,28 +37,16 @@ CHOOSE = (
     help="With --epsilon: compare the groups of this column, as the schema has them, or between some of its cuts: age=30,50. "
     "Repeat for more; they share epsilon.",
 )
-@click.option(
-    "--schema", "-s", "schema_file", type=common.FILE, help="What is public about --by columns that the model ignores."
-)
-@click.option(
-    "--accuracy", "only_accuracy", is_flag=True, help="With --epsilon: the accuracy alone, with the least noise."
-)
-@click.option(
-    "--no-reliability", is_flag=True, help="With --epsilon: do not tell apart the model's parts; a little less noise."
-)
+@common.schema_option(help="What is public about --by columns that the model ignores.")
+@common.flag("--accuracy", "only_accuracy", help="With --epsilon: the accuracy alone, with the least noise.")
+@common.flag("--no-reliability", help="With --epsilon: do not tell apart the model's parts; a little less noise.")
 @click.option("--report", type=common.NEW_FILE, help="With --epsilon: also write a page for people, as HTML.")
-@click.option(
-    "--out",
-    "-o",
-    type=common.NEW_FILE,
-    help="With --epsilon: also write a file that `discreet release` puts beside the model.",
-)
-@click.option("--ledger", "ledger_file", type=common.LEDGER, help="Where to book it.")
+@common.out_option(help="With --epsilon: also write a file that `discreet release` puts beside the model.")
+@common.ledger_option(help="Where to book it.")
 @common.RECORDS_PER_PERSON
-@click.option("--public", is_flag=True, help="Exact numbers: the records may be shown, or the numbers stay with you.")
-@click.option(
+@common.flag("--public", help="Exact numbers: the records may be shown, or the numbers stay with you.")
+@common.flag(
     "--model-is-public",
-    is_flag=True,
     help="With --epsilon: the model does not depend on these records. Else nothing is proved of one without a promise.",
 )
 @ANOTHER
@@ -96,9 +83,10 @@ def evaluate(
         raise click.UsageError(CHOOSE)
     if model_is_public and epsilon is None:
         raise click.UsageError("--model-is-public goes with --epsilon: it is about what is proved of noisy numbers")
-    if epsilon is None and (by or schema_file or only_accuracy or no_reliability or report or out):
+    asked_for_more = by or schema_file or no_reliability or report or out
+    if epsilon is None and (asked_for_more or only_accuracy):
         raise click.UsageError("--by, --schema, --accuracy, --no-reliability, --report and --out go with --epsilon")
-    if only_accuracy and (by or schema_file or no_reliability or report or out):
+    if only_accuracy and asked_for_more:
         raise click.UsageError(
             "--accuracy asks for nothing else; leave out --by, --schema, --no-reliability, --report and --out"
         )
@@ -109,13 +97,11 @@ def evaluate(
         common.check_epsilon(epsilon, weak)
         common.check_outputs([report, out], [model, table.place, schema_file, ledger_file], force)
         check_ledger(table.place, ledger_file, another_ledger)
-    import warnings
-
-    from .._utils.errors import PrivacyWarning
-    from ..accounting.ledger import Ledger
-    from ..evaluation.evaluation import dividing_column
+    from ..evaluation.evaluated import COUNTS_COVER, LEVEL
+    from ..evaluation.evaluation import dividing_column, noisy_evaluation
     from ..evaluation.evaluation_file import SavedEvaluation
-    from ..evaluation.exact import exact_numbers
+    from ..evaluation.measures import exact_numbers
+    from ..evaluation.measuring import noisy_accuracy
     from ..models.labelled import classes_called
     from ..models.saved import SavedModel
     from ..schema.columns import canonical
@@ -137,31 +123,31 @@ def evaluate(
         measured_model = saved.model.with_schema(schema)
         dividing = [dividing_column(saved.model, name, described) for name in asked]
         read = replace(schema, columns=tuple({c.name: c for c in (*schema.columns, *dividing)}.values()))
-        X: Any
-        y: Any = None
-        if in_engine:
-            X = table.opened([*(c.name for c in read.used), target])
-        else:
-            X, y = table.records(read, target)
+        X, y = table.records(read, target)
         if epsilon is not None:
-            ledger = Ledger.open(ledger_file) if ledger_file else None
+            ledger = common.open_ledger(ledger_file)
             rows = len(saved.model.answers) + sum(c.n_bins for c in dividing) + 4
             size = SIZE_OF_PAGE * rows * len(saved.classes)
             places = [(path, reserved(path, size, force)) for path in (report, out) if path is not None]
             note_ledger(table.place, ledger_file)
             with_origin = replace(saved, model=measured_model)
-            told: dict[str, Any] = {"ledger": ledger, "records_per_person": records_per_person}
-            told["model_is_public"] = model_is_public
+            paid: dict[str, Any] = {"ledger": ledger, "records_per_person": records_per_person}
+            paid["model_is_public"] = model_is_public
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore", PrivacyWarning)  # the answer says it
                 if only_accuracy:
-                    text, found = _accuracy(with_origin, X, y, epsilon, told, as_json), None
+                    one = noisy_accuracy(with_origin, X, y, epsilon, **paid)
+                    ends = {"low": one.low, "high": one.high, "interval": {"level": LEVEL, "covers": COUNTS_COVER}}
+                    promise = {"proved": one.privacy.proved is not None, "because": list(one.privacy.because)}
+                    shown = {"accuracy": one.accuracy, **ends, "epsilon": epsilon, **promise}
+                    text = json.dumps(shown, indent=1) if as_json else str(one)
                 else:
-                    told |= {"by": asked, "schema": described, "reliability": not no_reliability}
-                    text, found = _evaluation(with_origin, X, y, epsilon, told, as_json)
+                    wanted: dict[str, Any] = {"by": asked, "schema": described, "reliability": not no_reliability}
+                    found = noisy_evaluation(with_origin, X, y, epsilon, **wanted, **paid)
+                    shown = {"epsilon": epsilon} | found.to_dict()
+                    text = json.dumps(shown, indent=1) if as_json else found.to_text(on_one_line)
             say_paid(text, epsilon)
             for path, place in places:
-                assert found is not None
                 if path == report:
                     keep(place, found.to_html(f"{model.name}, measured with privacy"), path, epsilon)
                 else:
@@ -195,30 +181,6 @@ def _groups_asked(by: Sequence[str], known: Sequence[str]) -> dict[str, list[flo
             raise click.UsageError(f"--by names {name!r} twice; say all its cuts at once, as in age=30,50")
         asked[name] = ends
     return asked
-
-
-def _accuracy(model: Any, X: Any, y: Any, epsilon: float, told: dict[str, Any], as_json: bool) -> str:
-    from ..evaluation.evaluated import COUNTS_COVER
-    from ..evaluation.measuring import CONFIDENCE, noisy_accuracy
-
-    found = noisy_accuracy(model, X, y, epsilon, **told)
-    if not as_json:
-        return str(found)
-    promise = {"proved": found.privacy.proved is not None, "because": list(found.privacy.because)}
-    interval = {"low": found.low, "high": found.high, "interval": {"level": CONFIDENCE, "covers": COUNTS_COVER}}
-    return json.dumps({"accuracy": found.accuracy, **interval, "epsilon": epsilon} | promise, indent=1)
-
-
-def _evaluation(
-    model: Any, X: Any, y: Any, epsilon: float, told: dict[str, Any], as_json: bool
-) -> "tuple[str, NoisyEvaluation]":
-    """What is printed, and what was found."""
-    from ..evaluation.evaluation import noisy_evaluation
-
-    found = noisy_evaluation(model, X, y, epsilon, **told)
-    if as_json:
-        return json.dumps({"epsilon": epsilon} | found.to_dict(), indent=1), found
-    return found.to_text(on_one_line), found
 
 
 def _show(measured: dict[str, Any], called: dict[str, str]) -> None:

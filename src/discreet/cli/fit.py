@@ -1,5 +1,6 @@
 """``discreet fit``: from a private table and a public schema to a model that may be published."""
 
+import json
 import sys
 import warnings
 from contextlib import nullcontext
@@ -9,6 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from .._utils.errors import PrivacyWarning
+from .._utils.writing import PendingFile
 from . import common
 from .options import KINDS, Kind, Kinds, check_classes, chosen, options_of
 from .saving import keep, reserved, size_for, size_of_report
@@ -17,7 +20,6 @@ from .table_notes import ANOTHER, PUBLIC, check_ledger, check_not_a_sample, note
 from .terminal import as_text, on_one_line, open_console, say
 
 if TYPE_CHECKING:
-    from .._utils.writing import PendingFile
     from ..accounting.ledger import Ledger
     from ..models.saved import SavedModel
     from ..schema import Schema
@@ -42,18 +44,14 @@ def _command(kind: Kind) -> click.Command:
         help=f"Learn {kind.help}. TABLE is a file or a URL, as `discreet fit --help` says.",
         short_help=f"Learn {kind.help}.",
     )
-    @click.option("--target", "-t", help="The column to predict, if the schema does not name it.")
-    @click.option(
-        "--schema", "-s", "schema_file", type=common.FILE, help="What is public about the table: see `discreet schema`."
-    )
-    @click.option("--out", "-o", type=common.NEW_FILE, required=True, help="Where the model goes, as JSON.")
+    @common.target_option(help="The column to predict, if the schema does not name it.")
+    @common.schema_option(help="What is public about the table: see `discreet schema`.")
+    @common.out_option(required=True, help="Where the model goes, as JSON.")
     @click.option("--report", type=common.NEW_FILE, help="Also write a report for people, as HTML.")
-    @click.option(
-        "--ledger", "ledger_file", type=common.NEW_LEDGER, help="Book the budget here: a file, or postgresql://..."
-    )
+    @common.ledger_option(type=common.NEW_LEDGER, help="Book the budget here: a file, or postgresql://...")
     @options_of(kind)
     @common.table_options(engine=True)
-    @click.option("--infer-schema", is_flag=True, help="Make a schema from the records. NOTHING IS THEN PROVED.")
+    @common.flag("--infer-schema", help="Make a schema from the records. NOTHING IS THEN PROVED.")
     @common.weak_option
     @ANOTHER
     @PUBLIC
@@ -103,11 +101,14 @@ def _fit(
     booked = 0 if ledger is None else ledger.n_entries
     try:
         with common.errors_as_messages():
+            from ..models.saved import SavedModel
+
             clf = learned.make(ledger=ledger, **parameters)
             if schema is None:
-                model = _inferred(clf, table, target, ledger_file)
+                target = _fit_inferred(clf, table, target, ledger_file)
             else:
-                model = _learned(clf, table, schema, target, ledger_file)
+                target = _fit_private(clf, table, schema, target, ledger_file)
+            model = SavedModel.of(clf, target)
     except BaseException as error:
         gone = _has_more(ledger, booked)
         said = f"Epsilon {parameters['epsilon']:g} is booked and stays so" if gone else "Nothing was booked"
@@ -123,19 +124,15 @@ def _fit(
     if report_place is not None:
         _write_report(model, report_place, out)
     if as_json:
-        import json
-
         common.say_json({"model": str(out), "report": report and str(report)} | json.loads(model.to_json()))
     else:
         _show(model, out, report, ledger_file)
 
 
-def _learned(
+def _fit_private(
     clf: Any, table: common.Given, schema: "Schema", target: str | None, ledger: Path | str | None
-) -> "SavedModel":
+) -> str | None:
     """From a file, or in the engine that has the table: then only counts leave it, or this process, if it runs there."""
-    from ..models.saved import SavedModel
-
     schema = replace(schema, target=common.target_of(schema, target))
     if schema.classes is None:
         raise click.UsageError("the schema does not say which classes the target has: add [target] classes = [...]")
@@ -151,13 +148,11 @@ def _learned(
         engine = "duckdb" if in_engine else "memory"
         with _working(clf):
             clf.fit_file(table.place, **table.how, engine=engine, counted=lambda: note_ledger(table.place, ledger))
-    return SavedModel.of(clf, schema.target)
+    return schema.target
 
 
-def _inferred(clf: Any, table: common.Given, target: str | None, ledger: Path | str | None) -> "SavedModel":
+def _fit_inferred(clf: Any, table: common.Given, target: str | None, ledger: Path | str | None) -> str:
     """With a schema made from the records: aloud, and with no promise."""
-    from .._utils.errors import PrivacyWarning
-    from ..models.saved import SavedModel
     from ..sources.files import read_typed
 
     if table.in_engine:
@@ -173,10 +168,10 @@ def _inferred(clf: Any, table: common.Given, target: str | None, ledger: Path | 
         clf.set_params(infer_schema=True)
         with _working(clf):
             clf.fit(frame.drop(columns=target), frame[target].to_numpy())
-        return SavedModel.of(clf, target)
+    return target
 
 
-def _write_report(model: "SavedModel", place: "PendingFile", out: Path) -> None:
+def _write_report(model: "SavedModel", place: PendingFile, out: Path) -> None:
     from ..report.html import to_html
 
     try:

@@ -1,5 +1,7 @@
 """``discreet ledger``: how much all models from a table may reveal together, and what is left of it."""
 
+import json
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -32,62 +34,34 @@ def ledger() -> None:
 @click.option(
     "--records-per-person", type=click.IntRange(min=1), help="Refuse models for people with fewer records than that."
 )
-@click.option(
-    "--allow-unproved", is_flag=True, help="Take releases about which nothing is proved, too. For experiments."
-)
+@common.flag("--allow-unproved", help="Take releases about which nothing is proved, too. For experiments.")
 @common.as_json_option
-def create(
-    path: Path | str,
-    epsilon: float,
-    delta: float,
-    rho: str | None,
-    records_per_person: int | None,
-    allow_unproved: bool,
-    as_json: bool,
-) -> None:
+def create(path: Path | str, epsilon: float, delta: float, rho: str | None, as_json: bool, **kept: Any) -> None:
     """Make a new ledger. The total is decided once, and cannot be changed."""
     from ..accounting.ledger import Ledger
+    from ..accounting.ledger_places import MissingError
 
     if isinstance(path, Path) and path.exists():
         raise click.UsageError(f"{path} exists already; a ledger is made once for a table")
     common.check_outputs([path] if isinstance(path, Path) else [])
     with common.errors_as_messages():
-        if isinstance(path, str) and _is_there(path):
-            raise click.UsageError("this ledger exists already; a ledger is made once for a table")
-        made = Ledger.open(path, epsilon, delta, allow_unproved, _rho(rho), records_per_person).snapshot().rho
+        if isinstance(path, str):
+            with suppress(MissingError):  # one that is not reached is an error
+                Ledger.open(path)
+                raise click.UsageError("this ledger exists already; a ledger is made once for a table")
+        try:
+            total: Any = rho if rho is None or rho == "auto" else float(rho)
+        except ValueError:
+            raise click.UsageError("--rho must be a number, or auto") from None
+        made = Ledger.open(path, epsilon, delta, rho=total, **kept).snapshot().rho
     if as_json:
-        said = {"ledger": str(path), "epsilon": epsilon, "delta": delta, "allow_unproved": allow_unproved}
-        said |= {"rho": None if made is None else str(made), "records_per_person": records_per_person}
+        said = {"ledger": str(path), "epsilon": epsilon, "delta": delta, "allow_unproved": kept["allow_unproved"]}
+        said |= {"rho": None if made is None else str(made), "records_per_person": kept["records_per_person"]}
         common.say_json(said)
         return
-    say(
-        f"{on_one_line(path)}: epsilon {epsilon:g}"
-        + (f", delta {delta:g}" if delta else "")
-        + " for all releases together"
-        + (f"; in zCDP, rho {float(made):.4g}" if made is not None else "")
-    )
-
-
-def _is_there(url: str) -> bool:
-    """Whether there is a ledger on the server. One that is not reached is an error."""
-    from ..accounting.ledger import Ledger
-    from ..accounting.ledger_places import MissingError
-
-    try:
-        Ledger.open(url)
-    except MissingError:
-        return False
-    return True
-
-
-def _rho(given: str | None) -> Any:
-    """What --rho says."""
-    if given is None or given == "auto":
-        return given
-    try:
-        return float(given)
-    except ValueError:
-        raise click.UsageError("--rho must be a number, or auto") from None
+    of_delta = f", delta {delta:g}" if delta else ""
+    of_rho = "" if made is None else f"; in zCDP, rho {float(made):.4g}"
+    say(f"{on_one_line(path)}: epsilon {epsilon:g}{of_delta} for all releases together{of_rho}")
 
 
 @ledger.command()
@@ -129,7 +103,7 @@ def _table(entries: "Sequence[Entry]") -> "Table":
         "proved": [_proved(entry) for entry in entries],
         "records per person": [str(entry.records_per_person or "?") for entry in entries],
         "name": [entry.release or "?" for entry in entries],
-        "ended": [_end(entry) for entry in entries],
+        "ended": [entry.how or "not closed: running, or killed" for entry in entries],
         "model file": [" ".join(model[:12] for model in entry.models) for entry in entries],
     }
     dull = {"delta": {"0"}, "records per person": {"1"}, "model file": {""}}
@@ -161,12 +135,10 @@ def _proved(entry: "Entry") -> str:
     show_default=True,
     help="A table, the same as JSON, or events for dp_accounting.",
 )
-@click.option("--out", "-o", type=common.NEW_FILE, help="Write it to a file.")
+@common.out_option(help="Write it to a file.")
 @common.force_option
 def export(path: Path | str, kind: str, out: Path | None, force: bool) -> None:
     """Write a ledger for other tools: a table of its releases, or events for Google's dp_accounting."""
-    import json
-
     from ..accounting.ledger import Ledger
     from ..accounting.ledger_export import as_csv, events, rows
 
@@ -182,10 +154,6 @@ def export(path: Path | str, kind: str, out: Path | None, force: bool) -> None:
         say_lines([text])
     else:
         common.write_new(out, text, force)
-
-
-def _end(entry: "Entry") -> str:
-    return entry.how or "not closed: running, or killed"
 
 
 def _as_json(number: int, entry: "Entry") -> dict[str, Any]:

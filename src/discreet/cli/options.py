@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     from ..schema import Label
 
 SHORT = {"epsilon": "-e", "max_length": "-k", "exclude": "-x", "verbose": "-v"}
-LIKE = {"class_weight": "CLASS=WEIGHT", "monotone": "COLUMN:+1", "forbid": "COLUMN,COLUMN", "exclude": "COLUMN"}
 
 
 class Kind(NamedTuple):
@@ -119,9 +118,23 @@ class _Names(click.Choice):  # type: ignore[type-arg, unused-ignore]  # generic 
 class _Option(click.Option):
     """The option of a parameter, with its names and its default in the help."""
 
-    def __init__(self, names: Sequence[str], parameter: of.Parameter, **given: Any) -> None:
+    def __init__(self, names: Sequence[str], parameter: of.Parameter) -> None:
         self.parameter = parameter
-        super().__init__(names, **given)
+        name, kind = parameter.name, parameter.typed or parameter.check
+        given: dict[str, Any] = {"type": float, "metavar": "X"}
+        if parameter.default is False:
+            given = {"is_flag": True}
+        elif name in REPEATED:
+            given = {"multiple": True, "metavar": REPEATED[name][0]}
+        elif name == "stages":
+            given = {"type": _Stages(), "metavar": "DEPTHS"}
+        elif isinstance(kind, of.Integer):
+            given = {"type": click.IntRange(kind.least, kind.most), "metavar": "N"}
+        elif isinstance(kind, of.OneOf):
+            given = {"type": _Names(kind), "metavar": "NAME"}
+        elif isinstance(kind, of.Typed):
+            given = {"type": click.Choice(list(kind.words))}
+        super().__init__(names, required=parameter is of.EPSILON, **given)
 
     def get_help_record(self, ctx: click.Context) -> tuple[str, str] | None:
         """What it is for, which names there are, and which is the default."""
@@ -134,26 +147,6 @@ class _Option(click.Option):
         return super().get_help_record(ctx)
 
 
-def _option(parameter: of.Parameter) -> Callable[[Any], Any]:
-    name, kind = parameter.name, parameter.typed or parameter.check
-    given: dict[str, Any] = {"required": parameter is of.EPSILON}
-    if parameter.default is False:
-        given["is_flag"] = True
-    elif name in LIKE:
-        given |= {"multiple": True, "metavar": LIKE[name]}
-    elif name == "stages":
-        given |= {"type": _Stages(), "metavar": "DEPTHS"}
-    elif isinstance(kind, of.Integer):
-        given |= {"type": click.IntRange(kind.least, kind.most), "metavar": "N"}
-    elif isinstance(kind, of.OneOf):
-        given |= {"type": _Names(kind), "metavar": "NAME"}
-    elif isinstance(kind, of.Typed):
-        given["type"] = click.Choice(list(kind.words))
-    else:
-        given |= {"type": float, "metavar": "X"}
-    return click.option(*_names(parameter), name, cls=_Option, parameter=parameter, **given)
-
-
 def _names(parameter: of.Parameter) -> list[str]:
     called = f"--{(parameter.option or parameter.name).replace('_', '-')}"
     return [SHORT[parameter.name], called] if parameter.name in SHORT else [called]
@@ -164,7 +157,8 @@ def options_of(kind: Kind, but: Sequence[str] = ()) -> Callable[[Any], Any]:
 
     def decorated(command: Any) -> Any:
         for name, parameter in reversed(kind.options.items()):
-            command = command if name in but else _option(parameter)(command)
+            option = click.option(*_names(parameter), name, cls=_Option, parameter=parameter)
+            command = command if name in but else option(command)
         if kind.tree is not None:
             what = "Grow a tree, level by level, instead of a list, rule by rule."
             command = click.option("--tree", "as_tree", is_flag=True, help=what)(command)
@@ -187,15 +181,12 @@ def chosen(kind: Kind, options: dict[str, Any]) -> tuple[Kind, dict[str, Any]]:
         if name not in learned.table.options:
             where = "a list: leave it out, or --tree" if as_tree else "a tree: say --tree, or leave it out"
             raise click.UsageError(f"{_names(kind.options[name])[-1]} is for {where}")
-    read: dict[str, Callable[[Sequence[str]], Any]] = {
-        **{"class_weight": _class_weights, "monotone": _monotone, "forbid": _forbid, "exclude": tuple}
-    }
     for name, value in given.items():
         typed = kind.options[name].typed
         if isinstance(typed, of.Typed):
             given[name] = typed.words[value]
-        elif name in read:
-            given[name] = read[name](value)
+        elif name in REPEATED:
+            given[name] = REPEATED[name][1](value)
     if "stages" in given and "max_depth" in given:
         raise click.UsageError("--stages says how deep each draw goes: leave --max-depth out, or --stages")
     if "mechanism" in given:
@@ -242,6 +233,12 @@ def _class_weights(texts: Sequence[str]) -> dict[str, float]:
             raise click.UsageError(f"--class-weight names {label!r} twice")
         weights[label] = weight
     return weights
+
+
+REPEATED: dict[str, tuple[str, Callable[[Sequence[str]], Any]]] = {  # how they look, and how they are read
+    **{"class_weight": ("CLASS=WEIGHT", _class_weights), "monotone": ("COLUMN:+1", _monotone)},
+    **{"forbid": ("COLUMN,COLUMN", _forbid), "exclude": ("COLUMN", tuple)},
+}
 
 
 def _check_mechanism(given: Mapping[str, Any]) -> None:

@@ -1,24 +1,22 @@
 """``discreet plan``: which epsilon?"""
 
-import math
+import warnings
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
+from .._utils.errors import PrivacyWarning
 from . import common
 from .options import KINDS, Kind, Kinds, chosen, options_of
 from .table_notes import PUBLIC, check_not_private
 from .terminal import as_text, on_one_line, open_console
 
 if TYPE_CHECKING:
-    from rich.table import Table
-
-    from ..evaluation.planning import Expected
-    from ..evaluation.similar_tables import OnSimilar
+    from ..evaluation.planning import OnSimilar
     from ..schema import Schema
 
 IN_STAGES = "tree in stages 2, 2"
@@ -79,15 +77,13 @@ def _command(kind: Kind) -> click.Command:
         help=f"Plan {kind.help}. STANDIN is a public table like the private one: see `discreet plan --help`.",
         short_help=f"Plan {kind.help}.",
     )
-    @click.option("--schema", "-s", "schema_file", type=common.FILE, help="What is public about the table.")
+    @common.schema_option(help="What is public about the table.")
     @click.option("--records", "-n", type=click.IntRange(min=1), help="About how many records the private table has.")
-    @click.option("--target", "-t", help="The column to predict, if the schema does not name it.")
+    @common.target_option(help="The column to predict, if the schema does not name it.")
     @options_of(kind, but=NOT_PLANNED)
     @click.option("--repeats", type=click.IntRange(min=2), default=5, show_default=True, help="Fits at each epsilon.")
-    @click.option(
-        "--ledger", "ledger_file", type=common.LEDGER, help="Say how many such models this ledger still takes."
-    )
-    @click.option("--out", "-o", type=common.NEW_FILE, help="Write the curve as an SVG picture.")
+    @common.ledger_option(help="Say how many such models this ledger still takes.")
+    @common.out_option(help="Write the curve as an SVG picture.")
     @common.table_options("standin", common.FILE, required=False)
     @PUBLIC
     @common.force_option
@@ -129,7 +125,7 @@ def _plan(
         )
     with common.errors_as_messages():
         learn = partial(planned.make, schema=schema, **parameters)
-        room = None if ledger_file is None else _room(ledger_file, learn)
+        room = _room(ledger_file, learn)
         count = _bounds(planned, schema, learn, parameters)
         expected = count(records=records or 1)
         if standin is None and expected[0].loss is None and out is not None:
@@ -137,37 +133,41 @@ def _plan(
                 "--out draws accuracy, and there is no bound on that of a card, of a greedy model, of a tree in --stages or by "
                 "--criterion mass: give a public stand-in table to measure on"
             )
-        best: float | None = None
-        size, majority = 0, 0.0
+        measured = None
         if standin is not None:
-            size, majority, best, measured = _measured(
-                standin, schema, common.target_of(schema, target), repeats, learn
-            )
-            records = records or size
+            measured = _measured(standin, schema, common.target_of(schema, target), repeats, learn)
+            records = records or measured.records
+            means = measured.accuracies
             expected = [
-                replace(e, **dict(zip(("accuracy", "error"), measured[e.epsilon], strict=True)))
-                for e in count(records=records)
+                replace(e, accuracy=means[e.epsilon][0], error=means[e.epsilon][1]) for e in count(records=records)
             ]
     assert records is not None
-    from ..evaluation.similar_tables import on_similar
+    from ..evaluation.planning import on_similar, planning_chart
 
     alike = [on_similar(records, len(schema.used), len(schema.classes or (0, 1)), e.epsilon) for e in expected]
+    best = None if measured is None else measured.accuracies[0.0][0]
     if out is not None:
-        from ..evaluation.planning import planning_chart
-
         common.write_new(out, planning_chart(expected, best, model), force)
     if as_json:
         found: dict[str, Any] = {"records": records, "model": model, "without privacy": best}
-        found |= {} if best is None else {"most frequent class": majority}
+        found |= {} if measured is None else {"most frequent class": measured.majority}
         found |= {} if room is None else {"ledger has room for": room}
-        rows = [
-            vars(e) | {"on similar tables": None if s is None else vars(s)}
-            for e, s in zip(expected, alike, strict=True)
-        ]
+        rows = [vars(e) | {"on similar tables": s and vars(s)} for e, s in zip(expected, alike, strict=True)]
         common.say_json(found | {"expected": rows})
-    else:
-        takes = _takes(schema, parameters) if planned.name == "tree" else None
-        _show(expected, alike, records, size, majority, best, out, model, room, takes)
+        return
+    notes = [OF_CARDS, _columns_of_cards(expected)] if planned.name == "card" else []
+    notes += [_takes(schema, parameters)] if planned.name == "tree" else []
+    _show(expected, alike, records, measured, model, room, notes)
+    if out is not None:
+        open_console().print(f"The curve: {on_one_line(out)}")
+
+
+class _Measured(NamedTuple):
+    """On a stand-in: how many records it has, the share of the most frequent class, and the mean accuracies and their errors."""
+
+    records: int
+    majority: float
+    accuracies: dict[float, tuple[float, float]]  # by epsilon; 0 stands for no privacy
 
 
 def _bounds(
@@ -195,25 +195,21 @@ def _shares_of_card(learn: Callable[..., Any], epsilon: float) -> tuple[int, flo
     return counts.times, float(counts.epsilon)
 
 
-def _room(path: Path | str, learn: Callable[..., Any]) -> dict[float, int]:
+def _room(path: Path | str | None, learn: Callable[..., Any]) -> dict[float, int] | None:
     """How many more models the ledger takes, at each epsilon. It follows from public numbers."""
-    from ..accounting.ledger import Ledger
     from ..evaluation.planning import EPSILONS
 
-    ledger = Ledger.open(path)
-    return {e: ledger.room_for(learn(epsilon=e).promise().costs) for e in EPSILONS}
+    ledger = common.open_ledger(path)
+    return None if ledger is None else {e: ledger.room_for(learn(epsilon=e).promise().costs) for e in EPSILONS}
 
 
 def _measured(
     standin: common.Given, schema: "Schema", target: str, repeats: int, learn: Callable[..., Any]
-) -> tuple[int, float, float, dict[float, tuple[float, float]]]:
-    """How many records there are, how many of them are of the most frequent class, and accuracies."""
-    import warnings
-
+) -> _Measured:
+    """Accuracies of models that are learned from a part of the stand-in."""
     import numpy as np
     from rich.progress import Progress
 
-    from .._utils.errors import PrivacyWarning
     from ..evaluation.planning import EPSILONS, measure
     from ..sources.memory import class_numbers
 
@@ -224,29 +220,21 @@ def _measured(
     X, labels = X[known], np.array(classes)[numbers[known]]
     if len(np.unique(labels)) < 2:
         raise ValueError(f"{standin.place.name} has no records of two of the schema's classes; a stand-in needs them")
-    found: dict[float, list[float]] = {}
     with Progress(console=open_console(stderr=True), transient=True) as bar, warnings.catch_warnings():
         warnings.simplefilter("ignore", PrivacyWarning)  # seeds, and no privacy at all: these records are public
         task = bar.add_task("measuring on the stand-in", total=repeats * (len(EPSILONS) + 1))
-        for epsilon, accuracy in measure(X, labels, learn, EPSILONS, repeats):
-            found.setdefault(0.0 if math.isnan(epsilon) else epsilon, []).append(accuracy)
-            bar.advance(task)
-    means = {e: (float(np.mean(a)), float(np.std(a, ddof=1) / len(a) ** 0.5)) for e, a in found.items()}
-    majority = float(np.unique(labels, return_counts=True)[1].max() / len(labels))
-    return len(X), majority, means[0.0][0], means
+        means = measure(X, labels, learn, repeats, lambda: bar.advance(task))
+    return _Measured(len(X), float(np.unique(labels, return_counts=True)[1].max() / len(labels)), means)
 
 
 def _show(
-    expected: "list[Expected]",
+    expected: "list[Any]",
     alike: "list[OnSimilar | None]",
     records: int,
-    size: int,
-    majority: float,
-    best: float | None,
-    out: Path | None,
+    measured: _Measured | None,
     model: str,
     room: dict[float, int] | None,
-    takes: str | None,
+    notes: list[str],
 ) -> None:
     from rich.table import Table
 
@@ -254,47 +242,47 @@ def _show(
     from ..models.display.wording import bound
 
     console = open_console()
-    table = Table("epsilon", "attacker may become this sure", "", box=None)
     bounded = expected[0].loss is not None
+    columns = {
+        "epsilon": [f"{e.epsilon:g}" for e in expected],
+        "attacker may become this sure": [bound(e.attacker) for e in expected],
+        "": ["█" * round(12 * (e.attacker - 0.5) / 0.5) or "▏" for e in expected],
+    }
     if bounded:
-        table.add_column("accuracy lost at most")
-    if best is not None:
-        table.add_column("accuracy, measured")
+        columns["accuracy lost at most"] = ["all" if e.loss >= 0.5 else f"{e.loss:.2%}" for e in expected]
+    if measured is not None:
+        columns["accuracy, measured"] = [f"{e.accuracy:.3f} ± {2 * e.error:.3f}" for e in expected]
     if room is not None:
-        table.add_column(f"more {model}s in the ledger")
+        columns[f"more {model}s in the ledger"] = [f"{room[e.epsilon]:,}" for e in expected]
     if isinstance(expected[0], ExpectedOfCards):
-        table.add_column("noise in a count")
-        table.add_column("in points")
-    for e in expected:
-        row = [f"{e.epsilon:g}", bound(e.attacker), _bar(e.attacker - 0.5, 0.5)]
-        if e.loss is not None:
-            row.append("all" if e.loss >= 0.5 else f"{e.loss:.2%}")
-        if e.accuracy is not None and e.error is not None:
-            row.append(f"{e.accuracy:.3f} ± {2 * e.error:.3f}")
-        if room is not None:
-            row.append(f"{room[e.epsilon]:,}")
-        if isinstance(e, ExpectedOfCards):
-            row += [f"± {e.noise:,}", f"± {e.points:,.0f}" if e.points >= 1 else f"± {e.points:.1f}"]
+        columns["noise in a count"] = [f"± {e.noise:,}" for e in expected]
+        columns["in points"] = [f"± {e.points:,.0f}" if e.points >= 1 else f"± {e.points:.1f}" for e in expected]
+    table = Table(*columns, box=None)
+    for row in zip(*columns.values(), strict=True):
         table.add_row(*row)
     console.print(table)
-    if best is not None:
+    if measured is not None:
+        size, best = measured.records, measured.accuracies[0.0][0]
         console.print(
-            f"Without privacy: {best:.3f}; always the most frequent class: {majority:.3f}. Measured by learning from 70 % of the "
-            f"stand-in's {size:,} records. How good a {model} is depends on epsilon times the number of records: what was "
-            f"measured at epsilon 1 is about what to expect at epsilon {0.7 * size / records:.2g} of {records:,} records."
+            f"Without privacy: {best:.3f}; always the most frequent class: {measured.majority:.3f}. Measured by learning from "
+            f"70 % of the stand-in's {size:,} records. How good a {model} is depends on epsilon times the number of records: "
+            f"what was measured at epsilon 1 is about what to expect at epsilon {0.7 * size / records:.2g} of "
+            f"{records:,} records."
         )
     for epsilon, words in WORDS.items():
         console.print(" ", as_text(f"{epsilon:g}", "bold"), f" {words}")
-    if isinstance(expected[0], ExpectedOfCards):
-        console.print(OF_CARDS)
-        console.print(_columns_of_cards(expected))
-    if takes is not None:
-        console.print(takes)
-    console.print(WHICH_MODEL)
+    for note in (*notes, WHICH_MODEL):
+        console.print(note)
     epsilons = [e.epsilon for e in expected]
-    console.print(
-        _shares_on_similar(epsilons, alike), ON_SIMILAR, _areas_on_similar(epsilons, alike), RANKING, sep="\n"
-    )
+    shares = Table("epsilon", *SIMILAR.values(), box=None)
+    areas = Table("epsilon", *SIMILAR.values(), "boosting", box=None)
+    for epsilon, found in zip(epsilons, alike, strict=True):
+        cells = [_share(*found.shares[kind]) for kind in SIMILAR] if found else ["no table is alike"]
+        shares.add_row(f"{epsilon:g}", *cells)
+        if found:
+            reached = [*(found.areas[kind] for kind in SIMILAR), found.boosted_area]
+            areas.add_row(f"{epsilon:g}", *(f"{area:.2f}" for area in reached))
+    console.print(shares, ON_SIMILAR, areas, RANKING, sep="\n")
     if nearest := next((s.nearest for e, s in zip(epsilons, alike, strict=True) if s and e >= 1.0), None):
         console.print(f"The nearest at epsilon 1 or above: {', '.join(nearest[:5])}.")
     same = "tree of the same depth" if model == "tree" else "list of the same length"
@@ -305,8 +293,6 @@ def _show(
         f"{'divide by their number.' if room is None else 'the ledger counts.'}",
         style="dim",
     )
-    if out is not None:
-        console.print(f"The curve: {on_one_line(out)}")
 
 
 def _columns_of_cards(expected: "list[Any]") -> str:
@@ -327,32 +313,5 @@ def _takes(schema: "Schema", parameters: dict[str, Any]) -> str:
     return estimate(tests, depths, classes, parameters.get("criterion", "accuracy"))
 
 
-def _shares_on_similar(epsilons: list[float], alike: "list[OnSimilar | None]") -> "Table":
-    """How far each kind of model got on public tables like this one, at each epsilon."""
-    from rich.table import Table
-
-    table = Table("epsilon", *SIMILAR.values(), box=None)
-    for epsilon, found in zip(epsilons, alike, strict=True):
-        cells = [_share(*found.shares[kind]) for kind in SIMILAR] if found else ["no table is alike"]
-        table.add_row(f"{epsilon:g}", *cells)
-    return table
-
-
 def _share(low: float, middle: float, high: float) -> str:
     return f"{max(0.0, middle):.0%} ({max(0.0, 100 * low):.0f} to {max(0.0, 100 * high):.0f})"
-
-
-def _areas_on_similar(epsilons: list[float], alike: "list[OnSimilar | None]") -> "Table":
-    """How well each kind of model ranked their records."""
-    from rich.table import Table
-
-    table = Table("epsilon", *SIMILAR.values(), "boosting", box=None)
-    for epsilon, found in zip(epsilons, alike, strict=True):
-        if found:
-            areas = [found.areas[kind] for kind in SIMILAR]
-            table.add_row(f"{epsilon:g}", *(f"{area:.2f}" for area in (*areas, found.boosted_area)))
-    return table
-
-
-def _bar(value: float, most: float, width: int = 12) -> str:
-    return "█" * round(width * value / most) or "▏"

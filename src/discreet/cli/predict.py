@@ -1,41 +1,39 @@
 """``discreet predict``: scores for new records."""
 
 import csv
-import io
 import json
 import math
 from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 from itertools import chain, repeat
 from pathlib import Path
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from .._utils.errors import SchemaError
 from . import common
 from .terminal import on_one_line, say, say_lines
 
 if TYPE_CHECKING:
     from ..models.model import Model
     from ..schema.columns import Column
+    from ..sources.table_check import Unread
+
+    Part = tuple[Any, Iterable[Any]]
 
 
 @click.command()
 @click.argument("model", type=common.FILE)
 @common.table_options(engine=True)
-@click.option("--out", "-o", type=common.NEW_FILE, help="Where the scores go, as CSV; to the screen by default.")
+@common.out_option(help="Where the scores go, as CSV; to the screen by default.")
 @click.option("--id", "ids", multiple=True, help="A column to copy into the scores. Repeat for more.")
 @common.force_option
-@click.option("--json", "as_json", is_flag=True, help="As JSON, a record a row.")
-@click.option("--strict", is_flag=True, help="Write no scores if a value that the rules need cannot be read.")
+@common.flag("--json", "as_json", help="As JSON, a record a row.")
+@common.flag("--strict", help="Write no scores if a value that the rules need cannot be read.")
 def predict(
-    model: Path,
-    table: common.Given,
-    out: Path | None,
-    ids: tuple[str, ...],
-    force: bool,
-    as_json: bool,
-    strict: bool,
+    model: Path, table: common.Given, out: Path | None, ids: tuple[str, ...], force: bool, as_json: bool, strict: bool
 ) -> None:
     """Score the records of TABLE with MODEL: a predicted class and the share of each class, row by row.
 
@@ -46,6 +44,7 @@ def predict(
     on the standard error; with --strict nothing is written if there are any.
     """
     from ..models.saved import SavedModel
+    from ..sources.table_check import Unread
 
     common.check_outputs([out], [model, table.place], force)
     with common.errors_as_messages():
@@ -57,19 +56,26 @@ def predict(
             raise click.UsageError(
                 f"--id {twice[0]!r} would be in the scores twice: leave it out, or rename the column"
             )
-        doubts = _Doubts(scorer, _other_sign(table))
+        assert scorer.schema is not None
+        doubts = {scorer.schema[name]: Unread() for name in scorer.used_columns}
+        other_sign = _other_sign(table)
         rows = (
             [*copied, *scored]
-            for X, ids_of in doubts.noted(parts, strict)
+            for X, ids_of in _counted(parts, doubts, other_sign if strict else None)
             for scored, copied in zip(_scores(scorer, X), ids_of, strict=True)
         )
-        written = _json(header, rows) if as_json else _csv(header, rows)
+        # a part for each record; of CSV after one for the header: writerow returns what writing a line returns
+        as_csv = csv.writer(SimpleNamespace(write=str), lineterminator="\n").writerow
+        written = _json(header, rows) if as_json else map(as_csv, chain([header], rows))
         if out is None:
             say_lines(list(written) if strict else written)
         else:
-            n = _write(out, written, force)
+            n = -1  # one part is no record
+            with common.new_file(out, force) as file:  # all of it or nothing: half of the scores look like all of them
+                for n, part in enumerate(written):  # noqa: B007
+                    file.stream.write(part.encode("utf-8"))
             say(f"{n:,} records: {on_one_line(out)}", err=True)
-        for line in doubts.lines():
+        for line in _unread(doubts, other_sign):
             say(line, err=True)
 
 
@@ -79,41 +85,33 @@ def _other_sign(table: common.Given) -> str:
 
     if isinstance(table.place, str) or not is_csv(table.place):
         return ""
-    option, sign = ("leave --decimal out", "point") if table.decimal == "," else ("--decimal ,", "comma")
+    option, sign = ("leave --decimal out", "point") if table.how["decimal"] == "," else ("--decimal ,", "comma")
     return f"; {option} if the decimal mark is a {sign}"
 
 
-class _Doubts:
-    """How many values of each column the model cannot read: no secret here, the table is the user's own."""
+def _counted(parts: "Iterator[Part]", doubts: "dict[Column, Unread]", strict: str | None) -> "Iterator[Part]":
+    """The parts as they are; how many values the model cannot read is no secret here, the table is the user's own.
 
-    def __init__(self, model: "Model", other_sign: str) -> None:
-        from ..sources.table_check import Unread
+    ``strict``, what to say of numbers with the other decimal sign: after the last part, an error if there was anything.
+    """
+    from .._utils.tables import as_table
+    from ..sources.table_check import unread
 
-        assert model.schema is not None
-        self._columns = {model.schema[name]: Unread() for name in model.used_columns}
-        self._other_sign = other_sign
+    for X, ids in parts:
+        table = as_table(X, None)
+        for column in doubts:
+            doubts[column] += unread(column, table.column(column.name))
+        yield X, ids
+    if strict is not None and (lines := list(_unread(doubts, strict))):
+        raise SchemaError("\n".join([*lines, "No scores were written (--strict)"]))
 
-    def noted(self, parts: Iterable[tuple[Any, Iterable[Any]]], strict: bool) -> Iterator[tuple[Any, Iterable[Any]]]:
-        """The parts as they are, counted. ``strict``: after the last one, an error if there was anything."""
-        from .._utils.errors import SchemaError
-        from .._utils.tables import as_table
-        from ..sources.table_check import unread
 
-        for X, ids in parts:
-            table = as_table(X, None)
-            for column in self._columns:
-                self._columns[column] += unread(column, table.column(column.name))
-            yield X, ids
-        if strict and (lines := list(self.lines())):
-            raise SchemaError("\n".join([*lines, "No scores were written (--strict)"]))
-
-    def lines(self) -> Iterator[str]:
-        """One for each column that has such values."""
-        for column, found in self._columns.items():
-            if found.unread:
-                hint = self._other_sign if found.other_decimal_sign else ""
-                name, count = on_one_line(column.name), f"{found.unread:,} of {found.values:,} values"
-                yield f"{name}: {count} {_what_they_are(column)}{hint}"
+def _unread(doubts: "dict[Column, Unread]", other_sign: str) -> Iterator[str]:
+    """A line for each column that has values which the model cannot read."""
+    for column, found in doubts.items():
+        if found.unread:
+            name, count = on_one_line(column.name), f"{found.unread:,} of {found.values:,} values"
+            yield f"{name}: {count} {_what_they_are(column)}{other_sign if found.other_decimal_sign else ''}"
 
 
 def _what_they_are(column: "Column") -> str:
@@ -131,7 +129,6 @@ def _what_they_are(column: "Column") -> str:
 
 def _scores(model: "Model", X: Any) -> Iterator[tuple[Any, ...]]:
     """The label of each record, and the shares of all classes."""
-
     found = model.captures(X)
     if model.has_points_by_class:  # each record has shares of its own
         return (
@@ -140,14 +137,6 @@ def _scores(model: "Model", X: Any) -> Iterator[tuple[Any, ...]]:
         )
     answers = [(a.label, *(round(float(p), 6) for p in model.shares_of(a))) for a in model.answers]
     return (answers[k] for k in found)
-
-
-def _csv(header: list[str], rows: Iterable[list[Any]]) -> Iterator[str]:
-    """A part for each record, after one for the header."""
-    for row in chain([header], rows):
-        line = io.StringIO()
-        csv.writer(line, lineterminator="\n").writerow(row)
-        yield line.getvalue()
 
 
 def _json(header: list[str], rows: Iterable[list[Any]]) -> Iterator[str]:
@@ -159,16 +148,7 @@ def _json(header: list[str], rows: Iterable[list[Any]]) -> Iterator[str]:
     yield "]\n" if before != "[" else "[]\n"
 
 
-def _write(out: Path, written: Iterable[str], force: bool) -> int:
-    """All of it or nothing: half of the scores look like all of them. How many records there are."""
-    n = -1  # one part is no record
-    with common.new_file(out, force) as file:
-        for n, part in enumerate(written):  # noqa: B007
-            file.stream.write(part.encode("utf-8"))
-    return n
-
-
-def _parts(table: common.Given, model: "Model", ids: Sequence[str]) -> Iterator[tuple[Any, Iterable[Any]]]:
+def _parts(table: common.Given, model: "Model", ids: Sequence[str]) -> "Iterator[Part]":
     """Some records at a time: what the rules need, and what is copied of each."""
     from ..sources.engine import records
     from ..sources.files import read_parts, side_by_side

@@ -5,10 +5,9 @@ from typing import Any
 
 import click
 
-from .common import FILE, LEDGER, as_json_option, errors_as_messages, say_json
+from .common import FILE, as_json_option, errors_as_messages, flag, ledger_option, open_ledger, say_json
 from .terminal import on_one_line, say
 
-NEW_FOLDER = click.Path(path_type=Path)
 WORDS = {True: "holds ", False: "FAILS ", None: "  --  "}
 CODES = {True: 0, False: 1, None: 5}
 ENDS = {
@@ -20,7 +19,7 @@ ENDS = {
 
 @click.command()
 @click.argument("model", type=FILE)
-@click.option("--out", "-o", type=NEW_FOLDER, required=True, help="The new folder.")
+@click.option("--out", "-o", type=click.Path(path_type=Path), required=True, help="The new folder.")
 @click.option("--table-name", default="", help="What the table is called, for people: Admissions 2025.")
 @click.option("--organisation", default="", help="Who releases it.")
 @click.option("--contact", default="", help="Whom to ask about it.")
@@ -37,31 +36,21 @@ ENDS = {
     "--evaluation", type=FILE, help="How good MODEL is: what `discreet evaluate --epsilon --out` wrote of it."
 )
 @click.option("--evaluation-table", default="", help="What it was measured on: Admissions 2026.")
-@click.option("--ledger", "ledger_file", type=LEDGER, help="The model's ledger: the record says what it comes to now.")
-@click.option(
-    "--allow-unproved", is_flag=True, help="Write a model about which nothing is proved, too. EVERY PAPER SAYS SO."
-)
-@click.option("--force", is_flag=True, help="Write over an earlier release that `discreet verify` finds to hold.")
+@ledger_option(help="The model's ledger: the record says what it comes to now.")
+@flag("--allow-unproved", help="Write a model about which nothing is proved, too. EVERY PAPER SAYS SO.")
+@flag("--force", help="Write over an earlier release that `discreet verify` finds to hold.")
 @as_json_option
-def release(
-    model: Path,
-    out: Path,
-    ledger_file: Path | str | None,
-    as_json: bool,
-    **told: Any,
-) -> None:
+def release(model: Path, out: Path, ledger_file: Path | str | None, as_json: bool, **told: Any) -> None:
     """Put MODEL into a folder that may leave: with a report, a model card, a record for programs, code, and a checklist to sign.
 
     No record is read and nothing is spent. Whatever stands in the folder was in the model, in the evaluation or on the ledger
     that are given, or is said here; nothing is guessed from this machine. `discreet verify` checks such a folder.
     """
-    from ..accounting.ledger import Ledger
     from ..report.bundle.folder import write_release
 
     with errors_as_messages():
         try:
-            ledger = None if ledger_file is None else Ledger.open(ledger_file)
-            fingerprint = write_release(model, out, ledger=ledger, **told)
+            fingerprint = write_release(model, out, ledger=open_ledger(ledger_file), **told)
         except FileExistsError as error:
             raise click.UsageError(str(error)) from None
     files = sorted(path.relative_to(out).as_posix() for path in out.rglob("*") if path.is_file())
@@ -86,10 +75,8 @@ def release(
 
 @click.command()
 @click.argument("folder", type=click.Path(exists=True, path_type=Path))
-@click.option(
-    "--ledger", "ledger_file", type=LEDGER, help="The table's ledger, if you have it: does it know this model?"
-)
-@click.option("--verbose", "-v", is_flag=True, help="List everything that was checked, and not only what fails.")
+@ledger_option(help="The table's ledger, if you have it: does it know this model?")
+@flag("--verbose", "-v", help="List everything that was checked, and not only what fails.")
 @as_json_option
 def verify(folder: Path, ledger_file: Path | str | None, verbose: bool, as_json: bool) -> int:
     """Check FOLDER, which `discreet release` made: it is made again from its model, and compared.
@@ -97,11 +84,10 @@ def verify(folder: Path, ledger_file: Path | str | None, verbose: bool, as_json:
     Exit code 0 if everything holds, 1 if something does not, 5 if something could not be checked here (for want of a package, or
     because another version made it). It also says what nobody can tell from the folder.
     """
-    from ..accounting.ledger import Ledger
     from ..report.bundle.verifying import verify_release
 
     with errors_as_messages():
-        found = verify_release(folder, None if ledger_file is None else Ledger.open(ledger_file))
+        found = verify_release(folder, open_ledger(ledger_file))
     if as_json:
         say_json(found.to_dict())
         return CODES[found.holds]

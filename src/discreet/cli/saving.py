@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from .._utils.writing import PendingFile
 from .ending import as_message
 from .terminal import say, say_lines
 
 if TYPE_CHECKING:
-    from .._utils.writing import PendingFile
     from ..schema import Schema
 
 MOST_RULES = 1_000  # more are not expected; if they come and find no space, the model is printed
@@ -27,10 +27,8 @@ class NotWritten(click.ClickException):
     exit_code = 4
 
 
-def reserved(path: Path, size: int, force: bool) -> "PendingFile":
+def reserved(path: Path, size: int, force: bool) -> PendingFile:
     """Place and space for a file, as long as the command runs."""
-    from .._utils.writing import PendingFile
-
     try:
         return click.get_current_context().with_resource(PendingFile(path, size, over=force))
     except OSError as error:
@@ -39,7 +37,7 @@ def reserved(path: Path, size: int, force: bool) -> "PendingFile":
         ) from None
 
 
-def keep(file: "PendingFile", text: str, path: Path, epsilon: float) -> None:
+def keep(file: PendingFile, text: str, path: Path, epsilon: float) -> None:
     """Write what was paid for. If it cannot be written, print it."""
     try:
         file.stream.write(text.encode("utf-8"))
@@ -69,31 +67,19 @@ def say_paid(text: str, epsilon: float) -> None:
 
 def size_for(schema: "Schema | None", parameters: Mapping[str, Any]) -> int:
     """More bytes than a model will have that is learned with these parameters."""
-    if "tree_depth" in parameters:
-        return size_of_card(schema, 1 << parameters["tree_depth"])
-    if "max_depth" in parameters:
-        depth = sum(parameters.get("stages") or (parameters["max_depth"],))
-        return size_of_model(schema, 1 << depth, 1)
-    return size_of_model(schema, parameters["max_length"], parameters["max_card"])
-
-
-def size_of_model(schema: "Schema | None", max_length: int, max_card: int) -> int:
-    """More bytes than the model will have."""
     if schema is None:  # made from the records: nobody knows before
         return 1 << 22
-    data = schema.to_dict()
-    rules = min(max_length, MOST_RULES) * (max_card + 1) * (_longest(data) + 500)
-    labels = min(max_length, MOST_RULES) * len(schema.classes or (0, 1)) * 64
-    return (1 << 17) + 4 * (len(json.dumps(data, indent=1)) + rules + labels)
-
-
-def size_of_card(schema: "Schema | None", leaves: int) -> int:
-    """The same for a score card, of at most so many cards: a row for each test of each column, one for what is left."""
-    if schema is None:
-        return 1 << 22
     data, named = schema.to_dict(), len(schema.classes or (0, 1)) * 64
-    rows = leaves * sum(sum(1 for _ in column.tests()) + 2 for column in schema.used)
-    return (1 << 17) + 4 * (len(json.dumps(data, indent=1)) + (rows + MOST_RANGES) * (_longest(data) + 500 + named))
+    line = _longest(data) + 500
+    if "tree_depth" in parameters:  # a row for each test of each column, and one for what is left, in each leaf's card
+        rows = (1 << parameters["tree_depth"]) * sum(sum(1 for _ in column.tests()) + 2 for column in schema.used)
+        lines: int = (rows + MOST_RANGES) * (line + named)
+    elif "max_depth" in parameters:
+        depth = sum(parameters.get("stages") or (parameters["max_depth"],))
+        lines = min(1 << depth, MOST_RULES) * (2 * line + named)
+    else:
+        lines = min(parameters["max_length"], MOST_RULES) * ((parameters["max_card"] + 1) * line + named)
+    return (1 << 17) + 4 * (len(json.dumps(data, indent=1)) + lines)
 
 
 def size_of_report(model: int) -> int:

@@ -16,10 +16,10 @@ if TYPE_CHECKING:
 
 @click.command()
 @common.table_options("sample", common.FILE)
-@click.option("--target", "-t", help="The column to predict.")
-@click.option("--out", "-o", type=common.NEW_FILE, help="Where the draft goes, as TOML; to the screen by default.")
+@common.target_option(help="The column to predict.")
+@common.out_option(help="Where the draft goes, as TOML; to the screen by default.")
 @click.option("--cuts", type=click.IntRange(1, 1000), help="The most cut points of a numeric column; about 20.")
-@click.option("--dictionary", is_flag=True, help="SAMPLE is a data dictionary: a table with a row for each column.")
+@common.flag("--dictionary", help="SAMPLE is a data dictionary: a table with a row for each column.")
 @PUBLIC
 @common.force_option
 @common.as_json_option
@@ -49,7 +49,7 @@ def schema(
         if target is not None and not dictionary:
             sample.columns([target], public=True)
         frame = read_typed(path, **sample.how)
-        if sample.decimal == "," and is_csv(path):
+        if sample.how["decimal"] == "," and is_csv(path):
             frame = frame.apply(_with_other_points)
         draft = (draft_from_dictionary if dictionary else draft_schema)(frame, target, cuts, path.name)
         text = draft.to_toml()
@@ -90,15 +90,10 @@ def _with_other_points(column: "pd.Series") -> "pd.Series":
 
 @click.command()
 @common.table_options()
-@click.option("--schema", "-s", "schema_file", type=common.FILE, required=True, help="What is public about the table.")
-@click.option("--target", "-t", help="The column to predict, if the schema does not name it.")
+@common.schema_option(required=True, help="What is public about the table.")
+@common.target_option(help="The column to predict, if the schema does not name it.")
 @common.as_json_option
-def check(
-    table: common.Given,
-    schema_file: Path | None,
-    target: str | None,
-    as_json: bool,
-) -> None:
+def check(table: common.Given, schema_file: Path | None, target: str | None, as_json: bool) -> None:
     """See whether TABLE is as its schema says: a private fit may not tell you.
 
     A fit takes a value that the schema does not foresee as it says, in silence, because a message would reveal it. This command
@@ -122,16 +117,14 @@ def check(
 
 @click.command()
 @common.table_options(engine=True)
-@click.option(
-    "--schema", "-s", "schema_file", type=common.FILE, required=True, help="With low, high and a fine grid of cuts."
-)
+@common.schema_option(required=True, help="With low, high and a fine grid of cuts.")
 @click.option(
     "--column", "-c", "columns", multiple=True, required=True, help="A column and its number of cuts: age=7. Repeat."
 )
 @click.option("--epsilon", "-e", type=float, required=True, help="The price; a tenth of that of the model is enough.")
-@click.option("--ledger", "ledger_file", type=common.NEW_LEDGER, help="Where to book it.")
+@common.ledger_option(type=common.NEW_LEDGER, help="Where to book it.")
 @common.RECORDS_PER_PERSON
-@click.option("--out", "-o", type=common.NEW_FILE, required=True, help="Where the new schema goes.")
+@common.out_option(required=True, help="Where the new schema goes.")
 @ANOTHER
 @common.weak_option
 @common.force_option
@@ -173,7 +166,7 @@ def cuts(
         for name in wanted:
             schema[name]
         names = list(wanted)
-        X = table.opened(names) if table.in_engine else table.records(schema, None, names)[0]
+        X, _ = table.records(schema, None, names)
         note_ledger(table.place, ledger_file)
         cut = private_cuts(X, schema, wanted, epsilon=epsilon, ledger=ledger, records_per_person=records_per_person)
     keep(place, cut.to_toml(), out, epsilon)

@@ -1,6 +1,6 @@
 """``discreet show``, and how a model looks in a terminal."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -29,88 +29,80 @@ def coloured(model: "Model", counts_epsilon: float | None = None) -> "Text":
     """
     from rich.text import Text
 
-    from ..models.cards import numbers_of
     from ..models.score_card import ScoreCard
     from ..models.tree import root_of
-    from ..rules.text import write_number
 
     if (root := root_of(model)) is not None:
-        return _coloured_tree(model, root, counts_epsilon)
-    if isinstance(model, ScoreCard):
-        return _coloured_card(model, counts_epsilon)
-    lines: list[Text] = []
+        lines = _lines_of_tree(model, root, counts_epsilon)
+    elif isinstance(model, ScoreCard):
+        lines = _lines_of_card(model, counts_epsilon)
+    else:
+        lines = _lines_of_rules(model, counts_epsilon)
+    return Text("\n").join(Text.assemble(*line) for line in lines)
+
+
+def _lines_of_rules(model: "Model", counts_epsilon: float | None) -> Iterator[list[Any]]:
+    """Rules that give points, then those that answer."""
+    from ..models.partition import numbers_of
+    from ..rules.text import write_number
+
     for partition in model.partitions:
         for i, points in enumerate(partition.points or ()):
-            lines.append(
-                Text.assemble(
-                    *_words(model, partition.conditions, i),
-                    (", ".join(map(write_number, numbers_of(points))), "bold"),
-                    " points",
-                )
-            )
-        lines += [Text()] if partition.points else []
+            numbers = ", ".join(map(write_number, numbers_of(points)))
+            yield [*_words(model, partition.conditions, i), (numbers, "bold"), " points"]
+        if partition.points:
+            yield []
     conditions = model.answer_conditions
     for i, answer in enumerate(model.answers):
-        lines.append(Text.assemble(*_words(model, conditions, i), *_answer(model, answer, counts_epsilon)))
-    return Text("\n").join(lines)
+        yield [*_words(model, conditions, i), *_answer(model, answer, counts_epsilon)]
 
 
-def _coloured_tree(model: "Model", root: "Node", counts_epsilon: float | None) -> "Text":
+def _lines_of_tree(model: "Model", root: "Node", counts_epsilon: float | None) -> Iterator[list[Any]]:
     """A tree, line by line as it prints."""
-    from rich.text import Text
-
     from ..models.labelled import in_labels
     from ..models.tree import INDENT, lines_of
 
-    lines = []
     for line in lines_of(root):
-        parts: list[Any] = [INDENT * line.indent, (line.opening, "bold")]
         test = None if line.test is None else in_labels(line.test, model.schema)
-        parts += [] if test is None else [" ", on_one_line(test), (" then", "bold")]
-        parts += [] if line.answer is None else [" ", *_answer(model, line.answer, counts_epsilon)]
-        lines.append(Text.assemble(*parts))
-    return Text("\n").join(lines)
+        tested = [] if test is None else [" ", on_one_line(test), (" then", "bold")]
+        answer = [] if line.answer is None else [" ", *_answer(model, line.answer, counts_epsilon)]
+        yield [INDENT * line.indent, (line.opening, "bold"), *tested, *answer]
 
 
-def _coloured_card(model: "ScoreCard", counts_epsilon: float | None) -> "Text":
+def _lines_of_card(model: "ScoreCard", counts_epsilon: float | None) -> Iterator[list[Any]]:
     """A score card: columns, values and points under each other, then what totals mean."""
-    from rich.text import Text
-
     from ..models.cards import ranges_of_totals
     from ..models.labelled import classes_called, in_labels
     from ..models.score_card import LARGEST_TOTAL, card_rows
 
-    lines: list[Text] = []
     for number, card in enumerate(model.cards):
         if len(model.cards) > 1:
             said = " and ".join(on_one_line(in_labels(literal, model.schema)) for literal in card.condition)
             opening = ("if " if said else "") if number == 0 else ("else if " if said else "else")
-            lines.append(Text.assemble((opening, "bold"), said, (":", "bold")))
+            yield [(opening, "bold"), said, (":", "bold")]
         given = card_rows(model, card, classes_called(model), labels=True)
         rows = [[on_one_line(cell) for cell in row] for row in given]
         wide = [max(map(len, cells)) for cells in zip(*rows, strict=True)]
         for column, value, *points in rows:
             numbers = [(f"   {cell:>{width}}", "bold") for cell, width in zip(points, wide[2:], strict=True)]
-            lines.append(Text.assemble(f"{column:<{wide[0]}} {value:<{wide[1]}}", *numbers))
-        lines.append(Text())
+            yield [f"{column:<{wide[0]}} {value:<{wide[1]}}", *numbers]
+        yield []
     if model.has_points_by_class:
-        return Text("\n").join([*lines, Text(LARGEST_TOTAL)])
+        yield [LARGEST_TOTAL]
+        return
     ranges = ranges_of_totals(model.cards, model.limits)
     far = max(map(len, ranges))
     for said, answer in zip(ranges, model.answers, strict=True):
-        lines.append(Text.assemble(("total ", "bold"), f"{said:<{far}}   ", *_answer(model, answer, counts_epsilon)))
-    return Text("\n").join(lines)
-
-
-def _share(share: float) -> str:
-    from ..models.display.wording import percent
-
-    return percent(share).replace("\u00a0", "")
+        yield [("total ", "bold"), f"{said:<{far}}   ", *_answer(model, answer, counts_epsilon)]
 
 
 def _answer(model: "Model", answer: "Answer", counts_epsilon: float | None) -> list[Any]:
     """A label in its colour, and what its counts or shares say."""
+    from ..models.display.wording import percent
     from ..models.labelled import classes_called, reason_for_label
+
+    def share(of_all: float) -> str:
+        return percent(of_all).replace("\u00a0", "")
 
     where = model.classes.index(answer.label)
     label = (on_one_line(classes_called(model)[where]), f"bold {LABEL_COLOURS[where % len(LABEL_COLOURS)]}")
@@ -120,10 +112,10 @@ def _answer(model: "Model", answer: "Answer", counts_epsilon: float | None) -> l
     said = []
     if answer.shares is not None:  # they are not those of the counts: both are said
         records = max(0.0, sum(answer.counts or ()))
-        said = [f"   {_share(answer.shares[where])}", *[f"   {records:,.0f} records{interval}"] * bool(counts)]
+        said = [f"   {share(answer.shares[where])}", *[f"   {records:,.0f} records{interval}"] * bool(counts)]
     elif (total := sum(counts)) > 0:
         why = on_one_line(reason_for_label(model, answer, counts_epsilon is not None))
-        said = [f"   {_share(counts[where] / total)} of {total:,.0f}{interval}{why and f'; {why}'}"]
+        said = [f"   {share(counts[where] / total)} of {total:,.0f}{interval}{why and f'; {why}'}"]
     elif counts:
         said = ["   too few records to count"]
     return [label, *((words, "dim") for words in said)]
@@ -133,12 +125,10 @@ def _words(model: "Model", conditions: "Sequence[Condition]", i: int) -> list[An
     """How the line of a condition begins."""
     from ..models.labelled import in_labels
 
-    last = i == len(conditions) - 1
-    opening = ("always " if last and i == 0 else "else " if last else "if " if i == 0 else "else if ", "bold")
-    if last:
-        return [opening]
+    if i == len(conditions) - 1:
+        return [("else " if i else "always ", "bold")]
     tests = " and ".join(str(in_labels(literal, model.schema)) for literal in conditions[i])
-    return [opening, on_one_line(tests), (" then ", "bold")]
+    return [("else if " if i else "if ", "bold"), on_one_line(tests), (" then ", "bold")]
 
 
 @click.command()
@@ -160,12 +150,10 @@ def _words(model: "Model", conditions: "Sequence[Condition]", i: int) -> list[An
     help="Of SQL.",
 )
 @click.option("--share-of", help="For sql and python: the share of this class, instead of the predicted class.")
-@click.option(
-    "--as-tree", is_flag=True, help="For pmml: a rule list as a TreeModel, of which every evaluator knows shares."
-)
-@click.option("--out", "-o", type=common.NEW_FILE, help="Write to a file.")
+@common.flag("--as-tree", help="For pmml: a rule list as a TreeModel, of which every evaluator knows shares.")
+@common.out_option(help="Write to a file.")
 @common.force_option
-@click.option("--json", "as_json", is_flag=True, help="The same as --format json.")
+@common.flag("--json", "as_json", help="The same as --format json.")
 def show(
     model: Path,
     form: str,
@@ -185,12 +173,9 @@ def show(
     with common.errors_as_messages():
         saved = SavedModel.load(model)
         shown = saved.model
-        of = None
-        if share_of is not None:
-            found = [c for c in shown.classes if str(c) == share_of]
-            if not found:
-                raise click.UsageError(f"--share-of must be one of {', '.join(map(on_one_line, shown.classes))}")
-            of = found[0]
+        of = next((c for c in shown.classes if str(c) == share_of), None)
+        if share_of is not None and of is None:
+            raise click.UsageError(f"--share-of must be one of {', '.join(map(on_one_line, shown.classes))}")
         if as_json or form == "json":
             text = saved.to_json()
         elif form == "sql":
@@ -208,7 +193,9 @@ def show(
         elif out is not None:
             text = f"{shown}\n\n{saved.privacy or 'Learned without privacy.'}"
         else:
-            return _show(saved)
+            print_model(open_console(), saved)
+            text = str(saved.privacy or "Learned without privacy: it promises nothing about the records.")
+            return open_console().print(text)
     if out is not None:
         common.write_new(out, text + "\n", force)
     else:
@@ -221,12 +208,6 @@ def title_of(saved: Any) -> "Text":
 
     target = target_called(saved.model, saved.target)
     return as_text(f"A {saved.model.kind}" if target is None else f"Predicting {on_one_line(target)}")
-
-
-def _show(saved: Any) -> None:
-    console = open_console()
-    print_model(console, saved)
-    console.print(str(saved.privacy or "Learned without privacy: it promises nothing about the records."))
 
 
 def print_model(console: "Console", saved: Any) -> None:

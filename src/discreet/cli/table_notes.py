@@ -7,9 +7,10 @@ read or kept but its place on this machine. A copy elsewhere is not noticed. Onl
 import hashlib
 import os
 import sqlite3
-from contextlib import closing
+from contextlib import closing, suppress
 from itertools import count
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qsl, urlsplit
 
 import click
@@ -18,6 +19,11 @@ from .._utils.writing import new_database
 from ..sources.engines import engine_at
 from ..sources.urls import files_in, local_place
 from .terminal import say
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from ..accounting.ledger import Ledger
 
 # Kinds of notes: by table, its ledger's place ("ledgers"), that ledger's name ("names"), and who was a sample ("samples"); and by
 # file or folder (a digest), the ledger of a table at a URL that is in it ("places")
@@ -37,35 +43,26 @@ def _key(table: Path | str) -> str:
     """The table's path. Of a URL, which may name people and hosts, a digest."""
     if isinstance(table, Path):
         return os.path.realpath(table)
-    if urlsplit(table).scheme == "file" and (place := local_place(table)) and os.path.isfile(place):
+    parts, place = urlsplit(table), local_place(table)
+    if parts.scheme == "file" and place and os.path.isfile(place):
         return place
-    return _digest(_usual(table))
+    # the same string for some ways to write the same URL; a view, or another name of a host, is not noticed
+    engine, asked = engine_at(parts.scheme), dict(parse_qsl(parts.query)).get("table", "")
+    return _digest((engine and engine.usual_address(parts, place, asked)) or place or table)
 
 
 def _digest(text: str) -> str:
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
-def _usual(url: str) -> str:
-    """The same string for some ways to write the same URL. A view, or another name of a host, is not noticed."""
-    parts = urlsplit(url)
-    table = dict(parse_qsl(parts.query)).get("table", "")
-    engine, place = engine_at(parts.scheme), local_place(url)
-    usual = None if engine is None else engine.usual_address(parts, place, table)
-    return usual or place or url
-
-
 def is_file_of(path: Path, table: str) -> bool:
     """Whether a file is (a part of) the table at a URL, in a folder, or by a pattern of names."""
     place = local_place(table)
-    return place is not None and path.exists() and any(_are_same(path, file) for file in files_in(place))
-
-
-def _are_same(one: Path, other: str) -> bool:
-    try:
-        return one.samefile(other)
-    except OSError:  # deleted meanwhile, or a link that leads nowhere
-        return False
+    for file in files_in(place) if place is not None and path.exists() else ():
+        with suppress(OSError):  # deleted meanwhile, or a link that leads nowhere
+            if path.samefile(file):
+                return True
+    return False
 
 
 def _name(table: Path | str) -> str:
@@ -137,7 +134,7 @@ def check_ledger(table: Path | str, ledger: Path | str | None, another: bool) ->
             f"it before. If that ledger was moved, give it with --ledger. To go on {now}, say --another-ledger: what was learned "
             "before then adds up with what comes now, and nobody counts it."
         )
-    if not _is_used(before):
+    if not _ask(before, lambda opened: opened.n_entries, True):  # it was noted before anything was learned
         return
     raise click.ClickException(
         f"{_name(table)} was learned from before, and that is on the ledger {before}. Learning from it {now} would promise each "
@@ -157,24 +154,20 @@ def _is_same(ledger: Path | str | None, before: str, name: str | None) -> bool:
     return str(ledger) == before or (bool(name) and _name_of(ledger) == name)
 
 
+def _ask(ledger: Path | str, what: "Callable[[Ledger], Any]", otherwise: Any) -> Any:
+    """What the ledger says; or, if it cannot be opened, something else."""
+    from ..accounting.ledger import Ledger, LedgerError
+
+    try:
+        return what(Ledger.open(ledger))
+    except (LedgerError, OSError, ImportError):
+        return otherwise
+
+
 def _name_of(ledger: Path | str) -> str | None:
     """The name that a ledger was given when it was made."""
-    from ..accounting.ledger import Ledger, LedgerError
-
-    try:
-        return Ledger.open(ledger).snapshot().ledger
-    except (LedgerError, OSError, ImportError):
-        return None
-
-
-def _is_used(ledger: str) -> bool:
-    """Whether there is an entry on it. It was noted before anything was learned, and then perhaps nothing was."""
-    from ..accounting.ledger import Ledger, LedgerError
-
-    try:
-        return bool(Ledger.open(ledger).n_entries)
-    except (LedgerError, OSError, ImportError):
-        return True
+    name: str | None = _ask(ledger, lambda opened: opened.snapshot().ledger, None)
+    return name
 
 
 def note_ledger(table: Path | str, ledger: Path | str | None) -> None:
@@ -199,15 +192,16 @@ def check_not_a_sample(table: Path | str, public: bool) -> None:
         )
 
 
+def ledger_of(table: Path) -> str | None:
+    """The ledger of the table in a file, or of one at a URL that is in this file, or in a folder of which the file is a part."""
+    path = Path(os.path.realpath(table))
+    around = [path, *(path.parents if path.suffix.lower() == ".parquet" else ())]  # other files are no part of a folder
+    return _noted("ledgers", _key(table)) or _noted("places", *(_digest(str(place)) for place in around))
+
+
 def check_not_private(table: Path, public: bool) -> None:
     """Complain if a table that should be public is on a ledger."""
-    path = Path(os.path.realpath(table))
-    around = [
-        path,
-        *(path.parents if path.suffix.lower() == ".parquet" else ()),
-    ]  # a folder's other files are no part of it
-    ledger = _noted("ledgers", _key(table)) or _noted("places", *(_digest(str(place)) for place in around))
-    if ledger is not None and not public:
+    if (ledger := ledger_of(table)) is not None and not public:
         raise click.ClickException(
             f"{table.name} is on the ledger {ledger}, so it is a private table; this command needs one that may be shown. If it "
             "may be, say --public-table."

@@ -1,6 +1,5 @@
 """Raw tables into Bunches."""
 
-from collections.abc import Collection
 from dataclasses import replace
 from importlib.resources import files
 from typing import Any
@@ -11,15 +10,14 @@ from sklearn.utils import Bunch
 from ..schema import Schema
 from .binary import adult_binary, compas_binary, german_credit_binary
 
+# How the names of such columns begin: of the raw ones, and of the Boolean features
 SENSITIVE = {
-    "adult": ("age", "marital_status", "relationship", "race", "sex", "native_country"),
-    "compas": ("sex", "age", "race"),
-    "german_credit": ("personal_status_sex", "age", "foreign_worker"),
-}
-SENSITIVE_BINARY = {
-    "adult": ("gender_", "age_"),
-    "compas": ("Age", "Gender", "Race"),
-    "german_credit": ("personal_status_sex_", "age<", "age>", "foreign_worker_"),
+    "adult": (("age", "marital_status", "relationship", "race", "sex", "native_country"), ("gender_", "age_")),
+    "compas": (("sex", "age", "race"), ("Age", "Gender", "Race")),
+    "german_credit": (
+        ("personal_status_sex", "age", "foreign_worker"),
+        ("personal_status_sex_", "age<", "age>", "foreign_worker_"),
+    ),
 }
 
 
@@ -114,7 +112,7 @@ def _bunch(name: str, data: pd.DataFrame, target: pd.Series, sensitive: bool, re
     if binary:
         schema = Schema.of_booleans(data.columns, target=schema.target, classes=(0, 1))
     if not sensitive:
-        kept = [c for c in data.columns if not _is_sensitive(c, name, binary)]
+        kept = [c for c in data.columns if not c.startswith(SENSITIVE[name][binary])]
         data = data[kept]
         schema = replace(schema, columns=tuple(c for c in schema.columns if c.name in kept))
     target = target.rename(schema.target)
@@ -129,11 +127,6 @@ def _bunch(name: str, data: pd.DataFrame, target: pd.Series, sensitive: bool, re
         target_names=list(schema.classes or ()),
         DESCR=(files(__package__) / "descr" / f"{name}.md").read_text(encoding="utf-8"),
     )
-
-
-def _is_sensitive(column: str, name: str, binary: bool) -> bool:
-    names: Collection[str] = SENSITIVE[name]
-    return column.startswith(SENSITIVE_BINARY[name]) if binary else column in names
 
 
 def _read(name: str) -> pd.DataFrame:

@@ -1,6 +1,7 @@
 """What the scikit-learn classifiers have in common: they check what they are given, and make models of what was learned."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -53,10 +54,14 @@ def majority(counts: Counts) -> int:
     return max(range(len(counts)), key=lambda c: (counts[c], c))
 
 
+@dataclass(eq=False, repr=False, kw_only=True)
 class Classifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
     """What all classifiers have in common: the way from a table to a model, and prediction."""
 
     _parameters: ClassVar[Parameters]
+
+    schema: Schema | None = None
+    exclude: Any = ()
 
     @property
     def _strict(self) -> bool:
@@ -69,7 +74,7 @@ class Classifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sciki
     @property
     def model_(self) -> Model:
         """What was learned, under one name for all kinds of models. There is none before ``fit``."""
-        return self.rule_list_
+        raise NotImplementedError
 
     def released(self) -> SavedModel:
         """What a report shows of the fitted classifier (``report.summary``)."""
@@ -182,6 +187,14 @@ class Classifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sciki
             raise SchemaError("schema must be a Schema; read one from a file with Schema.load(path)")
         return self.schema
 
+    def _read(self, X: Any, y: Any, unsupported: dict[str, Any]) -> tuple[Table, np.ndarray, Candidates]:
+        """The records, the number of each one's class, and what a model can be made of; for learners without privacy."""
+        refuse(unsupported)
+        self._check_parameters()
+        table = self._table(X, reset=True)
+        labels = self._labels(y, len(table))
+        return table, labels, self._candidates(self._schema_for(table))
+
     def _schema_for(self, table: Table) -> Schema:
         """The schema: as given, or as the explicit candidates need it, or as the table looks."""
         if self.schema is not None:
@@ -228,11 +241,8 @@ class Classifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sciki
         return labels
 
     def _candidates(self, schema: Schema) -> Candidates:
-        if isinstance(self.candidates, Candidates):
-            return self.candidates
-        if self.candidates is not None:
-            return Candidates.of_rules(schema, self.candidates)
-        return Candidates.of_schema(schema, self.max_card, self.negations)
+        """What a model can be made of."""
+        raise NotImplementedError
 
     @property
     def _weights(self) -> tuple[float, ...] | None:
@@ -240,7 +250,31 @@ class Classifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sciki
         return told_weights(getattr(self, "class_weight", None), self.classes_)
 
     def _set_model(self, candidates: Candidates, learned: Any) -> None:
-        """From what a learner returns to a model: a rule list, here."""
+        """From what a learner returns to a model."""
+        raise NotImplementedError
+
+
+@dataclass(eq=False, repr=False, kw_only=True)
+class RuleLists(Classifier):
+    """What classifiers have in common whose model is a rule list."""
+
+    max_card: int = 1
+    negations: bool = True
+    candidates: Any = None
+
+    @property
+    def model_(self) -> Model:
+        """What was learned, under one name for all kinds of models. There is none before ``fit``."""
+        return self.rule_list_
+
+    def _candidates(self, schema: Schema) -> Candidates:
+        if isinstance(self.candidates, Candidates):
+            return self.candidates
+        if self.candidates is not None:
+            return Candidates.of_rules(schema, self.candidates)
+        return Candidates.of_schema(schema, self.max_card, self.negations)
+
+    def _set_model(self, candidates: Candidates, learned: Any) -> None:
         assert isinstance(learned, Learned)
         classes = self.classes_.tolist()
         counts: Sequence[Counts | None] = learned.counts or [None] * (len(learned.chosen) + 1)
@@ -252,6 +286,16 @@ class Classifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sciki
             )
         ]
         self.rule_list_ = RuleList(tuple(rules[:-1]), rules[-1], tuple(classes), candidates.schema, self._weights)
+
+
+@dataclass(eq=False, repr=False, kw_only=True)
+class Limited:
+    """The parameters of classifiers that choose among all lists or trees."""
+
+    monotone: Any = None
+    forbid: Any = ()
+    time_limit: float | None = None
+    verbose: bool = False
 
 
 def count_exactly(table: Table, labels: np.ndarray, candidates: Candidates, n_classes: int, strict: bool) -> Patterns:

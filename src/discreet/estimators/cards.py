@@ -8,7 +8,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from ..accounting.ledger import Ledger, exact
+from ..accounting.ledger import exact
 from ..models.model import Model
 from ..models.partition import Answer, Points
 from ..models.score_card import Card, PointsTable, ScoreCard
@@ -24,7 +24,7 @@ from ..rules.numbered_tree import NumberedTree, leaves_of
 from ..rules.rules import Condition, truth
 from ..schema import Schema
 from ..sources.plan import Counting, Needs
-from .base import Classifier, count_exactly, refuse
+from .base import Classifier, count_exactly
 from .card_learner import LearnedCard, Wanted, score_card
 from .feasible_trees import check_feasible
 from .parameters import BY_MASS, CARDS, DP_CARDS
@@ -171,7 +171,7 @@ def _table(parts: ColumnParts, points: np.ndarray, reached: np.ndarray, schema: 
     return PointsTable(parts.column, tuple(reversed(rows)))
 
 
-@dataclass(eq=False, repr=False)
+@dataclass(eq=False, repr=False, kw_only=True)
 class DPScoreCardClassifier(Cards, PrivateClassifier):
     """A score card learned with differential privacy: points for each answer, which add up to a risk.
 
@@ -229,19 +229,12 @@ class DPScoreCardClassifier(Cards, PrivateClassifier):
 
     _parameters = DP_CARDS
 
-    epsilon: float = 1.0
     max_columns: int | None = None
     points: str = "integers"
     monotone: Any = None
     tree_depth: int = 0
     one_by_one: bool | None = None
     counts_share: float = 0.1
-    schema: Schema | None = None
-    infer_schema: bool = False
-    exclude: Any = ()
-    records_per_person: int = 1
-    ledger: Ledger | None = None
-    random_state: Any = None
     time_limit: float | None = None
     verbose: bool = False
 
@@ -309,7 +302,7 @@ class CardPlan(FitPlan):
         return score_card(queries, self.wanted)
 
 
-@dataclass(eq=False, repr=False)
+@dataclass(eq=False, repr=False, kw_only=True)
 class ScoreCardClassifier(Cards):
     """A score card without privacy: what the private one would be without noise.
 
@@ -344,16 +337,10 @@ class ScoreCardClassifier(Cards):
     monotone: Any = None
     tree_depth: int = 0
     one_by_one: bool | None = None
-    schema: Schema | None = None
-    exclude: Any = ()
 
     def fit(self, X: Any, y: Any, **unsupported: Any) -> Self:
         """Learn a card from records X (a data frame or an array) and their labels y."""
-        refuse(unsupported)
-        self._check_parameters()
-        table = self._table(X, reset=True)
-        labels = self._labels(y, len(table))
-        candidates = self._candidates(self._schema_for(table))
+        table, labels, candidates = self._read(X, y, unsupported)
         counts = count_exactly(table, labels, candidates, len(self.classes_), self._strict)
         queries = CardQueries(counts, candidates, self._parts(candidates), None, int(self.tree_depth)).prepare()
         self._set_model(candidates, score_card(queries, self._wanted(candidates, self._columns(candidates), 0.0, 0.0)))

@@ -9,16 +9,15 @@ from functools import lru_cache
 from typing import Any
 
 from ..accounting.costs import Cost
-from ..accounting.ledger import Ledger, exact
+from ..accounting.ledger import exact
 from ..accounting.statement import Guarantee, PrivacyStatement
 from ..private.counts.counts import Counts as AnyCounts
 from ..private.mechanisms.base import GreedyBudget, GreedyMechanism, Settings
 from ..private.mechanisms.registry import MECHANISMS, find_greedy
 from ..private.queries.greedy import ExactGreedyQueries, GreedyQueries
 from ..rules.candidates import Candidates
-from ..schema import Schema
 from ..sources.plan import Counting, Needs
-from .base import Classifier, Counts, Learned, count_exactly, refuse
+from .base import Counts, Learned, RuleLists, count_exactly
 from .parameters import DP_GREEDY_LISTS, GREEDY_LISTS
 from .private import ROUNDING, FitPlan, PrivateClassifier
 
@@ -44,8 +43,8 @@ def greedy(queries: GreedyQueries | ExactGreedyQueries, max_length: int) -> Lear
     return Learned(chosen, counts)
 
 
-@dataclass(eq=False, repr=False)
-class GreedyRuleListClassifier(Classifier):
+@dataclass(eq=False, repr=False, kw_only=True)
+class GreedyRuleListClassifier(RuleLists):
     """A rule list learned greedily, without privacy: the paper's baseline GreedyRL.
 
     Rules are added one after the other; each is the candidate with the lowest Gini impurity on the records that are left.
@@ -97,20 +96,11 @@ class GreedyRuleListClassifier(Classifier):
     _parameters = GREEDY_LISTS
 
     max_length: int = 5
-    max_card: int = 1
     min_support: float = 0.0
-    negations: bool = True
-    schema: Schema | None = None
-    candidates: Any = None
-    exclude: Any = ()
 
     def fit(self, X: Any, y: Any, **unsupported: Any) -> "GreedyRuleListClassifier":
         """Learn a rule list from records X (a data frame or an array) and their labels y."""
-        refuse(unsupported)
-        self._check_parameters()
-        table = self._table(X, reset=True)
-        labels = self._labels(y, len(table))
-        candidates = self._candidates(self._schema_for(table))
+        table, labels, candidates = self._read(X, y, unsupported)
         counts = count_exactly(table, labels, candidates, len(self.classes_), self._strict)
         del X, y, table, labels
         queries = ExactGreedyQueries(counts, candidates, self.min_support)
@@ -118,8 +108,15 @@ class GreedyRuleListClassifier(Classifier):
         return self
 
 
+@dataclass(eq=False, repr=False, kw_only=True)
 class PrivateGreedy(PrivateClassifier):
     """What greedy private classifiers have in common: a mechanism with its parameters, and what it promises."""
+
+    mechanism: str = "mass"
+    delta: float | None = None
+    min_support: float = 0.05
+    confidence: float = 0.99
+    counts_share: float = 0.5
 
     @property
     def _binary_only(self) -> bool:
@@ -160,8 +157,8 @@ class PrivateGreedy(PrivateClassifier):
         return self._promise(mechanism.name, published, proved, because, *assumes, costs=costs)
 
 
-@dataclass(eq=False, repr=False)
-class DPGreedyRuleListClassifier(PrivateGreedy):
+@dataclass(eq=False, repr=False, kw_only=True)
+class DPGreedyRuleListClassifier(PrivateGreedy, RuleLists):
     """A rule list learned greedily with differential privacy: by one of our mechanisms, or one of the paper's six.
 
     Parameters
@@ -217,22 +214,7 @@ class DPGreedyRuleListClassifier(PrivateGreedy):
 
     _parameters = DP_GREEDY_LISTS
 
-    mechanism: str = "mass"
-    epsilon: float = 1.0
-    delta: float | None = None
     max_length: int = 5
-    min_support: float = 0.05
-    confidence: float = 0.99
-    counts_share: float = 0.5
-    max_card: int = 1
-    negations: bool = True
-    schema: Schema | None = None
-    infer_schema: bool = False
-    candidates: Any = None
-    exclude: Any = ()
-    records_per_person: int = 1
-    ledger: Ledger | None = None
-    random_state: Any = None
 
     def _needs(self, candidates: Candidates) -> Needs:
         return Needs(nodes=True)

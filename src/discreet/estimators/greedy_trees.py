@@ -1,15 +1,12 @@
 """The private classifier that grows a tree level by level, by any mechanism of the greedy learner."""
 
 from dataclasses import dataclass
-from typing import Any
 
-from ..accounting.ledger import Ledger
 from ..private.counts.counts import Counts
 from ..private.mechanisms.base import GreedyBudget, GreedyMechanism
 from ..private.queries.greedy import GreedyTreeQueries
 from ..rules.candidates import Candidates
 from ..rules.numbered_tree import Fork, Leaf, NumberedTree, Path, with_leaves
-from ..schema import Schema
 from ..sources.plan import Counting
 from .greedy import PrivateGreedy
 from .parameters import DP_GREEDY_TREES
@@ -17,7 +14,7 @@ from .private import FitPlan
 from .trees import Trees
 
 
-@dataclass(eq=False, repr=False)
+@dataclass(eq=False, repr=False, kw_only=True)
 class DPGreedyTreeClassifier(Trees, PrivateGreedy):
     """A decision tree grown greedily with differential privacy, by one of our mechanisms, or one of the paper's six.
 
@@ -59,19 +56,7 @@ class DPGreedyTreeClassifier(Trees, PrivateGreedy):
 
     _parameters = DP_GREEDY_TREES
 
-    epsilon: float = 1.0
     max_depth: int = 3
-    mechanism: str = "mass"
-    delta: float | None = None
-    min_support: float = 0.05
-    confidence: float = 0.99
-    counts_share: float = 0.5
-    schema: Schema | None = None
-    infer_schema: bool = False
-    exclude: Any = ()
-    records_per_person: int = 1
-    ledger: Ledger | None = None
-    random_state: Any = None
 
     def _plan(self, candidates: Candidates, counting: Counting, drafted: bool) -> "GreedyTreePlan":
         depth = int(self.max_depth)

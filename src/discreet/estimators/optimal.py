@@ -6,7 +6,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from ..accounting.ledger import Ledger, exact
+from ..accounting.ledger import exact
 from ..private.counts.counts import Counts
 from ..private.mechanisms.registry import WHOLE_LISTS
 from ..private.mechanisms.whole_lists import DrawBudget
@@ -14,12 +14,11 @@ from ..private.queries.lists import ListQueries
 from ..rules.candidates import Candidates
 from ..rules.limits import Limits
 from ..rules.prior import Prior
-from ..schema import Schema
 from ..sources.plan import Counting, Needs
-from .base import Classifier, Learned, class_weights, count_exactly, refuse
+from .base import Learned, Limited, RuleLists, class_weights, count_exactly
 from .feasible_lists import check_feasible, check_joint, draws_of, is_summed
 from .parameters import BEST_LISTS, DP_WHOLE_LISTS
-from .private import FitPlan, PrivateClassifier
+from .private import FitPlan, PrivateDraws
 from .progress import Bar, estimate_of_lists, steps_of_lists
 
 NOT_SUMMED = (
@@ -29,8 +28,8 @@ NOT_SUMMED = (
 )
 
 
-@dataclass(eq=False, repr=False)
-class DPOptimalRuleListClassifier(PrivateClassifier):
+@dataclass(eq=False, repr=False, kw_only=True)
+class DPOptimalRuleListClassifier(PrivateDraws, RuleLists):
     """A rule list drawn whole with differential privacy: the more records a list classifies correctly, the likelier it is.
 
     One draw from ``prior * exp(epsilon * correct)`` over *all* labelled rule lists: nothing is split over the rules, no delta,
@@ -86,25 +85,8 @@ class DPOptimalRuleListClassifier(PrivateClassifier):
 
     _parameters = DP_WHOLE_LISTS
 
-    epsilon: float = 1.0
     max_length: int = 4
     joint: int | None = None
-    max_card: int = 1
-    negations: bool = True
-    counts_share: float = 0.1
-    class_weight: Any = None
-    prior: Any = None
-    schema: Schema | None = None
-    infer_schema: bool = False
-    candidates: Any = None
-    exclude: Any = ()
-    records_per_person: int = 1
-    ledger: Ledger | None = None
-    random_state: Any = None
-    time_limit: float | None = None
-    verbose: bool = False
-    monotone: Any = None
-    forbid: Any = ()
 
     def _plan(self, candidates: Candidates, counting: Counting, drafted: bool) -> "ListPlan":
         check_feasible(len(candidates), int(self.max_length), self.joint)
@@ -189,8 +171,8 @@ class ListPlan(FitPlan):
         return Learned(chosen, counts, labels)
 
 
-@dataclass(eq=False, repr=False)
-class OptimalRuleListClassifier(Classifier):
+@dataclass(eq=False, repr=False, kw_only=True)
+class OptimalRuleListClassifier(RuleLists, Limited):
     """The most accurate rule list over the candidates, without privacy, with a certificate that there is no better one.
 
     Parameters
@@ -227,23 +209,10 @@ class OptimalRuleListClassifier(Classifier):
     _parameters = BEST_LISTS
 
     max_length: int = 4
-    max_card: int = 1
-    negations: bool = True
-    schema: Schema | None = None
-    candidates: Any = None
-    exclude: Any = ()
-    time_limit: float | None = None
-    verbose: bool = False
-    monotone: Any = None
-    forbid: Any = ()
 
     def fit(self, X: Any, y: Any, **unsupported: Any) -> Self:
         """Learn a rule list from records X (a data frame or an array) and their labels y."""
-        refuse(unsupported)
-        self._check_parameters()
-        table = self._table(X, reset=True)
-        labels = self._labels(y, len(table))
-        candidates = self._candidates(self._schema_for(table))
+        table, labels, candidates = self._read(X, y, unsupported)
         check_feasible(len(candidates), int(self.max_length), None)
         limits = limits_of_lists(self, candidates)
         if limits is not None and not are_summed(candidates, int(self.max_length) - 1, len(self.classes_), limits):

@@ -99,7 +99,7 @@ class Parameter:
 
 
 class Table:
-    """The parameters of an estimator in the order of its ``__init__``, and rules about several of them."""
+    """The parameters of an estimator in the order of its help on the command line, and rules about several of them."""
 
     def __init__(self, *parameters: Parameter, rules: Sequence[Callable[[Any], None]] = ()) -> None:
         self.parameters, self.rules = parameters, rules

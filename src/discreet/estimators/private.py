@@ -40,7 +40,7 @@ from ..schema.schema import check_private_schema, sorted_classes
 from ..sources.engine import EngineTable
 from ..sources.memory import FileTable, MemoryTable, check_labels, check_types
 from ..sources.plan import NODES, PATTERNS, TUPLES, Counting, Needs, plan_counting
-from .base import Classifier, refuse
+from .base import Classifier, Limited, refuse
 from .progress import Bar
 
 UNCHANGED = "the table did not change while it was learned from: it was counted several times"
@@ -59,6 +59,7 @@ class FitPlan(Plan):
     bar: Bar = field(default_factory=Bar)  # how far it is
 
 
+@dataclass(eq=False, repr=False, kw_only=True)
 class PrivateClassifier(Classifier, ABC):
     """From a table and a public schema to a release.
 
@@ -66,8 +67,12 @@ class PrivateClassifier(Classifier, ABC):
     takes what its plan learns.
     """
 
-    privacy_: PrivacyStatement
-    booked_: Booked | None  # where the model stands in the ledger
+    epsilon: float = 1.0
+    infer_schema: bool = False
+    records_per_person: int = 1
+    ledger: Ledger | None = None
+    random_state: Any = None
+
     _strict = False
 
     @property
@@ -132,7 +137,8 @@ class PrivateClassifier(Classifier, ABC):
     def _keep(self, plan: FitPlan, released: Released) -> Self:
         """The model, what it promises and where it is booked."""
         self._set_model(plan.candidates, released.value)
-        self.booked_, self.privacy_ = released.booked, released.privacy
+        self.privacy_: PrivacyStatement = released.privacy
+        self.booked_: Booked | None = released.booked
         return self
 
     def fit(self, X: Any, y: Any, **unsupported: Any) -> Self:
@@ -431,6 +437,15 @@ class PrivateClassifier(Classifier, ABC):
         tags.classifier_tags.multi_class = not self._binary_only
         tags.classifier_tags.poor_score = True
         return tags
+
+
+@dataclass(eq=False, repr=False, kw_only=True)
+class PrivateDraws(PrivateClassifier, Limited):
+    """Private classifiers that draw a whole model."""
+
+    counts_share: float = 0.1
+    class_weight: Any = None
+    prior: Any = None
 
 
 class _There:

@@ -8,7 +8,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from ..accounting.ledger import Ledger, exact
+from ..accounting.ledger import exact
 from ..models.model import Model
 from ..models.partition import Answer
 from ..models.tree import Node, Split, Tree, simplified
@@ -22,11 +22,11 @@ from ..rules.numbered_tree import Leaf, NumberedTree, leaves_of
 from ..rules.tree_prior import TreePrior
 from ..schema import Schema
 from ..sources.plan import Counting, Needs
-from .base import Classifier, class_weights, count_exactly, majority, refuse
+from .base import Classifier, Limited, class_weights, count_exactly, majority
 from .feasible_trees import DEEPEST_SUMMED, check_feasible, count_draws, count_ranges
 from .parameters import BEST_TREES, DP_WHOLE_TREES
 from .parameters import BY_MASS as BY_MASS
-from .private import FitPlan, PrivateClassifier
+from .private import FitPlan, PrivateDraws
 from .progress import Bar, estimate, steps_of_trees
 
 
@@ -67,8 +67,8 @@ class Trees(Classifier):
         return Limits.of(self.monotone, self.forbid, candidates, self.classes_.tolist())
 
 
-@dataclass(eq=False, repr=False)
-class DPOptimalTreeClassifier(Trees, PrivateClassifier):
+@dataclass(eq=False, repr=False, kw_only=True)
+class DPOptimalTreeClassifier(Trees, PrivateDraws):
     """A decision tree drawn whole with differential privacy: the more records a tree classifies correctly, the likelier it is.
 
     One draw from ``prior * exp(epsilon * correct)`` over *all* trees up to a depth: no delta, no minimum support, no search, any
@@ -126,24 +126,10 @@ class DPOptimalTreeClassifier(Trees, PrivateClassifier):
 
     _parameters = DP_WHOLE_TREES
 
-    epsilon: float = 1.0
     max_depth: int = 3
     stages: Any = None
     criterion: str = "accuracy"
-    counts_share: float = 0.1
     split: float = 0.5
-    class_weight: Any = None
-    prior: Any = None
-    schema: Schema | None = None
-    infer_schema: bool = False
-    exclude: Any = ()
-    records_per_person: int = 1
-    ledger: Ledger | None = None
-    random_state: Any = None
-    time_limit: float | None = None
-    verbose: bool = False
-    monotone: Any = None
-    forbid: Any = ()
 
     def _plan(self, candidates: Candidates, counting: Counting, drafted: bool) -> "TreePlan":
         depths = self._depths
@@ -211,8 +197,8 @@ class TreePlan(FitPlan):
         return queries.count(tree) if self.budget.counts_epsilon else tree
 
 
-@dataclass(eq=False, repr=False)
-class OptimalTreeClassifier(Trees):
+@dataclass(eq=False, repr=False, kw_only=True)
+class OptimalTreeClassifier(Trees, Limited):
     """The most accurate tree up to a depth, without privacy, with a certificate that there is no better one.
 
     Parameters
@@ -250,20 +236,10 @@ class OptimalTreeClassifier(Trees):
 
     max_depth: int = 3
     criterion: str = "accuracy"
-    schema: Schema | None = None
-    exclude: Any = ()
-    time_limit: float | None = None
-    verbose: bool = False
-    monotone: Any = None
-    forbid: Any = ()
 
     def fit(self, X: Any, y: Any, **unsupported: Any) -> Self:
         """Learn a tree from records X (a data frame or an array) and their labels y."""
-        refuse(unsupported)
-        self._check_parameters()
-        table = self._table(X, reset=True)
-        labels = self._labels(y, len(table))
-        candidates = self._candidates(self._schema_for(table))
+        table, labels, candidates = self._read(X, y, unsupported)
         depth = int(self.max_depth)
         limits = self._limits(candidates)
         public = len(candidates), (depth,), len(self.classes_)

@@ -3,7 +3,7 @@
 import secrets
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -87,43 +87,42 @@ def private_cuts(
     terms = Terms(epsilon, ledger, records_per_person, random_state)
     check_private_schema(schema)
     grids = _grids(schema, cuts)
-    source, alone = _source(X, schema, grids)
+    alone = Schema(tuple(grids.values()), target=NOT_A_COLUMN)
+    classes = sorted_classes(alone)  # of labels nothing is used: they are all alike
+    if is_engine_table(X):
+        source: Source = EngineTable(X.mutate(**{NOT_A_COLUMN: classes[0]}), alone, classes)
+    else:
+        table = as_table(X, schema.names)
+        check_types(table, list(grids.values()))
+        source = MemoryTable(table, np.full(len(table), classes[0]), classes)
     budget = CutsBudget.split(terms.record_price, [levels(int(cuts[name])) for name in grids])
     because = terms.reasons_for_no_proof(schema, drafted := was_sample(X))
     proved = None if because else Guarantee.of(terms.price, 0.0)
     name = f"cuts-{secrets.token_hex(4)}"
-    price = (
-        budget.epsilon
-    )  # for a single record, as fits will read it in the schema: 0.1, or 1/30 of which no decimal is exact
+    price = budget.epsilon  # of a record, as fits will read it in the schema: 0.1, or 1/30 of which no decimal is exact
     paid = name, float(price) if as_written(float(price)) == price else price
     costs = for_person(budget.costs, int(records_per_person))
     statement = PrivacyStatement("cut points", None, proved, tuple(because), costs=costs)
-    what = f"cut points {name} of {', '.join(grids)}"
-
-    found = release(
-        CutPlan(
-            terms=terms,
-            schema=schema,
-            statement=statement,
-            counting=Counting.by_column(alone, tuple(grids.values())),
-            kind="these cuts",
-            what=what,
-            cut_points=paid,
-            budget=budget,
-            grids=grids,
-            n_cuts={name: int(cuts[name]) for name in grids},
-        ),
-        source,
-    ).value
-    columns = [
-        replace(c, cuts=found[c.name], n_cuts=None, spacing="equal")  # type: ignore[call-arg]
-        if c.name in found
-        else c
-        for c in schema.columns
-    ]
+    plan = CutPlan(
+        terms=terms,
+        schema=schema,
+        statement=statement,
+        counting=Counting.by_column(alone, tuple(grids.values())),
+        kind="these cuts",
+        what=f"cut points {name} of {', '.join(grids)}",
+        cut_points=paid,
+        budget=budget,
+        grids=grids,
+        n_cuts={name: int(cuts[name]) for name in grids},
+    )
+    found = {
+        name: replace(schema[name], cuts=chosen, n_cuts=None, spacing="equal")  # type: ignore[call-arg]
+        for name, chosen in release(plan, source).value.items()
+    }
+    columns = tuple(found.get(column.name, column) for column in schema.columns)
     if random_state is not None or drafted:
-        return replace(schema, columns=tuple(columns), inferred=True)
-    return replace(schema, columns=tuple(columns), released=(*schema.released, paid))
+        return replace(schema, columns=columns, inferred=True)
+    return replace(schema, columns=columns, released=(*schema.released, paid))
 
 
 def _grids(schema: Schema, cuts: Mapping[str, int]) -> dict[str, Numeric]:
@@ -150,17 +149,6 @@ def _grids(schema: Schema, cuts: Mapping[str, int]) -> dict[str, Numeric]:
     return grids
 
 
-def _source(X: Any, schema: Schema, grids: Mapping[str, Numeric]) -> tuple[Source, Schema]:
-    """The table, and a schema of these columns alone. Of labels nothing is used: they are all alike."""
-    alone = Schema(tuple(grids.values()), target=NOT_A_COLUMN)
-    classes = sorted_classes(alone)
-    if is_engine_table(X):
-        return EngineTable(X.mutate(**{NOT_A_COLUMN: classes[0]}), alone, classes), alone
-    table = as_table(X, schema.names)
-    check_types(table, list(grids.values()))
-    return MemoryTable(table, np.full(len(table), classes[0]), classes), alone
-
-
 @dataclass(frozen=True, kw_only=True)
 class CutPlan(Plan):
     """So many cuts of some columns, from the candidates that their grids have."""
@@ -175,22 +163,15 @@ class CutPlan(Plan):
 
     def run(self, queries: CutQueries) -> dict[str, tuple[float, ...]]:
         """The cuts of each column."""
-        found = {}
-        for name, grid in self.grids.items():
-            numbers = cuts_by_halving(queries, name, len(grid.cuts), self.n_cuts[name])
-            found[name] = tuple(grid.cuts[i] for i in numbers)
-        return found
+        return {
+            name: tuple(grid.cuts[i] for i in cuts_by_halving(queries, name, len(grid.cuts), self.n_cuts[name]))
+            for name, grid in self.grids.items()
+        }
 
 
 def levels(n_cuts: int) -> int:
     """How many levels it takes: 1 cut one, 2 or 3 two, 4 to 7 three, 8 to 15 four."""
     return n_cuts.bit_length()
-
-
-class _Wanted(NamedTuple):
-    first: int
-    last: int
-    n_cuts: int
 
 
 def cuts_by_halving(queries: CutQueries, column: str, n_candidates: int, n_cuts: int) -> list[int]:
@@ -201,16 +182,14 @@ def cuts_by_halving(queries: CutQueries, column: str, n_candidates: int, n_cuts:
     section 10). What is asked next depends on the answers alone.
     """
     found: list[int] = []
-    wanted = [_Wanted(0, n_candidates, n_cuts)]
+    wanted = [(0, n_candidates, n_cuts)]  # from which candidate to which, and how many cuts
     while wanted:
         # the n-th of 2n - 1 cuts is the middle one: half of the records are to be below it
-        middles = [(w.n_cuts + 1) // 2 for w in wanted]
-        stretches = [Stretch(w.first, w.last, m, w.n_cuts + 1) for w, m in zip(wanted, middles, strict=True)]
+        stretches = [Stretch(first, last, (n + 1) // 2, n + 1) for first, last, n in wanted]
         answers = queries.cut(column, stretches)
         found += answers
         sides = []
-        for w, middle, cut in zip(wanted, middles, answers, strict=True):
-            sides += [_Wanted(w.first, cut, middle - 1), _Wanted(cut + 1, w.last, w.n_cuts - middle)]
-        wanted = [s._replace(n_cuts=min(s.n_cuts, s.last - s.first)) for s in sides]
-        wanted = [s for s in wanted if s.n_cuts > 0]
+        for (first, last, n), cut in zip(wanted, answers, strict=True):
+            sides += [(first, cut, (n - 1) // 2), (cut + 1, last, n // 2)]
+        wanted = [(first, last, min(n, last - first)) for first, last, n in sides if min(n, last - first) > 0]
     return sorted(found)

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..accounting.statement import PrivacyStatement
-from ..private.noise.sums import LEVEL
+from ..private.noise.sums import LEVEL as LEVEL
 from ..schema import Label
 
 if TYPE_CHECKING:
@@ -19,8 +19,14 @@ TOO_SMALL = "too small"
 ALL_OTHERS = "all others"  # the condition of a part that has none
 
 
+class _Numbers:
+    def to_dict(self) -> dict[str, Any]:
+        """For JSON."""
+        return dict(vars(self))
+
+
 @dataclass(frozen=True)
-class Count:
+class Count(_Numbers):
     """A noisy number of records; the exact one is from ``low`` to ``high``, in 95 % of all cases."""
 
     value: int
@@ -30,13 +36,9 @@ class Count:
     def __str__(self) -> str:
         return f"{self.value:,} ({self.low:,} to {self.high:,})"
 
-    def to_dict(self) -> dict[str, Any]:
-        """For JSON."""
-        return {"value": self.value, "low": self.low, "high": self.high}
-
 
 @dataclass(frozen=True)
-class Rate:
+class Rate(_Numbers):
     """A share, or a difference of two. Among records like these it is from ``low`` to ``high``, in 95 % of all cases.
 
     ``too_small``: the noise may be half of the records that it is about, so that it says next to nothing.
@@ -55,10 +57,6 @@ class Rate:
         """As a difference is written."""
         return TOO_SMALL if self.too_small else f"{self.value:+.3f} ({self.low:+.3f} to {self.high:+.3f})"
 
-    def to_dict(self) -> dict[str, Any]:
-        """For JSON."""
-        return {"value": self.value, "low": self.low, "high": self.high, "too_small": self.too_small}
-
 
 @dataclass(frozen=True)
 class Rates:
@@ -73,16 +71,20 @@ class Rates:
     recall: tuple[Rate, ...]
     precision: tuple[Rate | None, ...]
 
+    @property
+    def shown(self) -> list[Rate]:
+        """What people are shown of groups. Of two classes, the share of the first follows from that of the second."""
+        return [self.accuracy, *(self.predicted[1:] if len(self.predicted) == 2 else ()), *self.recall]
+
     def to_dict(self, classes: Sequence[Label]) -> dict[str, Any]:
         """For JSON."""
+        names, of_class = (
+            ("predicted", "recall", "precision"),
+            zip(self.predicted, self.recall, self.precision, strict=True),
+        )
         by_class = [
-            {
-                "class": label,
-                "predicted": self.predicted[i].to_dict(),
-                "recall": self.recall[i].to_dict(),
-                "precision": None if (precision := self.precision[i]) is None else precision.to_dict(),
-            }
-            for i, label in enumerate(classes)
+            {"class": label} | {name: rate and rate.to_dict() for name, rate in zip(names, rates, strict=True)}
+            for label, rates in zip(classes, of_class, strict=True)
         ]
         return {"accuracy": self.accuracy.to_dict(), "classes": by_class}
 
@@ -99,12 +101,8 @@ class Group:
     records: Count
     rates: Rates
     difference: Rates | None
-    column_called: str = ""
-    called: str = ""
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "column_called", self.column_called or self.column)
-        object.__setattr__(self, "called", self.called or self.name)
+    column_called: str
+    called: str
 
     def to_dict(self, classes: Sequence[Label]) -> dict[str, Any]:
         """For JSON."""
@@ -115,7 +113,7 @@ class Group:
             **_if_other("group_label", self.called, self.name),
             "records": self.records.to_dict(),
             "rates": self.rates.to_dict(classes),
-            "difference": None if self.difference is None else self.difference.to_dict(classes),
+            "difference": self.difference and self.difference.to_dict(classes),
         }
 
 
@@ -132,14 +130,10 @@ class Part:
     records: Count
     predicted: tuple[float, ...]
     observed: tuple[Rate, ...]
-    called: str = ""
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "called", self.called or self.condition)
+    called: str
 
     def to_dict(self) -> dict[str, Any]:
         """For JSON."""
-        observed = [rate.to_dict() for rate in self.observed]
         return {
             "part": self.number,
             "condition": self.condition,
@@ -147,7 +141,7 @@ class Part:
             "label": self.label,
             "records": self.records.to_dict(),
             "predicted": list(self.predicted),
-            "observed": observed,
+            "observed": [rate.to_dict() for rate in self.observed],
         }
 
 
@@ -219,6 +213,17 @@ class NoisyEvaluation:
         """The share of records that are classified correctly."""
         return self.rates.accuracy
 
+    @property
+    def groups_by_column(self) -> list[list[Group]]:
+        """The groups of each column, in order."""
+        columns = dict.fromkeys(group.column for group in self.groups)
+        return [[group for group in self.groups if group.column == column] for column in columns]
+
+    @property
+    def classes_shown(self) -> range:
+        """The numbers of the classes whose shares people are shown: of two, the share of the first follows from the other."""
+        return range(len(self.classes) == 2, len(self.classes))
+
     def __str__(self) -> str:
         return self.to_text()
 
@@ -273,15 +278,10 @@ def _if_other(entry: str, called: Any, name: Any) -> dict[str, Any]:
     return {} if called == name else {entry: called}
 
 
-def rates_shown(
-    classes: Sequence[str], written: Callable[[Any], str] = str
-) -> list[tuple[str, Callable[[Rates], Any]]]:
-    """What people are shown of groups, with its name. Of two classes, the share of the first follows from that of the second."""
-    shown: list[tuple[str, Callable[[Rates], Any]]] = [("accuracy", lambda rates: rates.accuracy)]
-    if len(classes) == 2:
-        shown.append((f"predicted {written(classes[1])}", lambda rates: rates.predicted[1]))
-    shown += [(f"recall of {written(c)}", lambda rates, i=i: rates.recall[i]) for i, c in enumerate(classes)]  # type: ignore[misc]
-    return shown
+def rates_shown(classes: Sequence[str], written: Callable[[Any], str] = str) -> list[str]:
+    """The names of ``Rates.shown``."""
+    predicted = [f"predicted {written(classes[1])}"] if len(classes) == 2 else []
+    return ["accuracy", *predicted, *(f"recall of {written(c)}" for c in classes)]
 
 
 def _lines(found: NoisyEvaluation, written: Callable[[Any], str]) -> Iterator[str]:
@@ -290,49 +290,40 @@ def _lines(found: NoisyEvaluation, written: Callable[[Any], str]) -> Iterator[st
     yield f"About {found.records} records. {promise}"
     yield f"In brackets, at {100 * LEVEL:g} %: of rates, what covers {RATES_COVER}; of counts, {COUNTS_COVER}."
     names = [written(c) for c in found.called]
-    yield ""
-    rows = [
-        [f"  {name}", *map(str, counts), str(recall)]
-        for name, counts, recall in zip(names, found.confusion, found.rates.recall, strict=True)
-    ]
-    precision = [("never predicted" if p is None else str(p)) for p in found.rates.precision]
+    rows = zip(names, found.confusion, found.rates.recall, strict=True)
+    precision = ["never predicted" if p is None else p for p in found.rates.precision]
     yield from _aligned(
-        [["true class", *(f"predicted {n}" for n in names), "recall"], *rows, ["  precision", *precision, ""]]
+        ["true class", *(f"predicted {n}" for n in names), "recall"],
+        *([f"  {name}", *counts, recall] for name, counts, recall in rows),
+        ["  precision", *precision, ""],
     )
-    columns = list(dict.fromkeys(group.column for group in found.groups))
-    for column in columns:
-        of_column = [group for group in found.groups if group.column == column]
+    for groups in found.groups_by_column:
         shown = rates_shown(found.called, written)
-        yield ""
-        table = [[f"by {written(of_column[0].column_called)}", "records", *(name for name, _ in shown)]]
-        table += [
-            [f"  {written(group.called)}", str(group.records), *(str(get(group.rates)) for _, get in shown)]
-            for group in of_column
+        table = [[f"  {written(g.called)}", g.records, *g.rates.shown] for g in groups]
+        less: list[list[Any]] = [
+            [f"  {written(g.called)}", "", *(rate.signed for rate in g.difference.shown)]
+            for g in groups
+            if g.difference is not None
         ]
-        if any(group.difference for group in of_column):
-            table.append(["less the others", "", *["" for _ in shown]])
-            table += [
-                [f"  {written(group.called)}", "", *(get(group.difference).signed for _, get in shown)]
-                for group in of_column
-                if group.difference is not None
-            ]
-        yield from _aligned(table)
+        table += [["less the others", "", *("" for _ in shown)], *less] if less else []
+        yield from _aligned([f"by {written(groups[0].column_called)}", "records", *shown], *table)
     if found.parts:
-        yield ""
-        shown_classes = range(1, 2) if len(names) == 2 else range(len(names))
-        head = [x for i in shown_classes for x in (f"says {names[i]}", f"is {names[i]}")]
-        table = [["part", "records", *head]]
+        table = [["part", "records", *(x for i in found.classes_shown for x in (f"says {names[i]}", f"is {names[i]}"))]]
         for part in found.parts:
-            shares = [x for i in shown_classes for x in (f"{part.predicted[i]:.3f}", str(part.observed[i]))]
-            table.append([f"  {part.number}. {written(part.called)}", str(part.records), *shares])
-        yield from _aligned(table)
-    too_small = [group for group in found.groups if group.rates.accuracy.too_small]
-    if too_small or any(TOO_SMALL in str(r) for r in (found.accuracy, found.balanced_accuracy)):
+            shares = [x for i in found.classes_shown for x in (f"{part.predicted[i]:.3f}", part.observed[i])]
+            table.append([f"  {part.number}. {written(part.called)}", part.records, *shares])
+        yield from _aligned(*table)
+    if any(
+        rate.too_small for rate in (found.accuracy, found.balanced_accuracy, *(g.rates.accuracy for g in found.groups))
+    ):
         yield ""
         yield f"{TOO_SMALL}: the noise may be half of the records that a number is about. More epsilon or larger groups help."
 
 
-def _aligned(table: Sequence[Sequence[str]]) -> Iterator[str]:
-    widths = [max(map(len, column)) for column in zip(*table, strict=True)]
-    for row in table:
+def _aligned(*table: Sequence[Any]) -> Iterator[str]:
+    """An empty line, and a table in columns."""
+    rows = [[str(cell) for cell in row] for row in table]
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    yield ""
+    for row in rows:
         yield "  ".join(text.ljust(width) for text, width in zip(row, widths, strict=True)).rstrip()

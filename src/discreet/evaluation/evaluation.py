@@ -15,12 +15,11 @@ from ..private.noise.entropy import Integers
 from ..private.noise.sums import margin
 from ..private.queries.evaluation import Division
 from ..private.release import Terms
-from ..rules.rules import Condition
 from ..schema import Schema
 from ..schema.columns import Column
 from ..schema.groups import groups_of
-from .evaluated import ALL_OTHERS, Count, Group, NoisyCounts, NoisyEvaluation, Part, Rate, Rates
-from .measuring import Measurement, measure, model_to_measure
+from .evaluated import ALL_OTHERS, Count, Group, NoisyCounts, NoisyEvaluation, Part, Rate, Rates, Table
+from .measuring import measure, model_to_measure
 from .rates import Interval, Sum, difference, is_too_small, mean_rate, rate
 
 By = str | Sequence[str] | Mapping[str, Sequence[float] | None]
@@ -96,27 +95,28 @@ def noisy_evaluation(
     rules = model_to_measure(model)
     terms = Terms(epsilon, ledger, records_per_person, random_state)
     asked = _asked(by)
-    groups = {name: groups_of(dividing_column(rules, name, schema), cuts) for name, cuts in asked.items()}
-    divisions = [Division(name, found.of_bin) for name, found in groups.items()] or [Division()]
+    groups = [(c := dividing_column(rules, name, schema), groups_of(c, cuts)) for name, cuts in asked.items()]
+    divisions = [Division(column.name, found.of_bin) for column, found in groups] or [Division()]
     parts = reliability and any(a.counts is not None or a.shares is not None for a in rules.answers)
     predicted = np.array([rules.classes.index(a.label) for a in rules.answers])
     answer = _class_of_rows(rules, parts)
     rows = np.arange(len(predicted)) if parts else np.searchsorted(answer, predicted)
     n_classes, n_rows = len(rules.classes), len(answer)
     places: Integers = rows[:, None] * n_classes + np.arange(n_classes)
-    what = EVALUATED + (f" by {', '.join(asked)}" if asked else "")
-    planned = Measurement("this evaluation", EVALUATED, what, places, n_rows * n_classes, divisions, schema)
-    drawn, each, privacy = measure(planned, model, X, y, terms, model_is_public)
-    tables = (h.reshape(-1, n_rows, n_classes).tolist() for h in drawn)
-    counted = tuple(
-        (d.column, tuple(tuple(map(tuple, group)) for group in t)) for d, t in zip(divisions, tables, strict=True)
-    )
+    given = model, X, y, terms, model_is_public
+    drawn, each, privacy = measure(*given, EVALUATED, places, n_rows * n_classes, divisions, schema)
+    tables = (in_tuples(histogram.reshape(-1, n_rows, n_classes)) for histogram in drawn)
+    counted = tuple(zip((d.column for d in divisions), tables, strict=True))
     named = []
-    for name, found in groups.items():
+    for column, found in groups:
         foreseen = slice(len(found.names) - found.unforeseen)
-        column = dividing_column(rules, name, schema)
-        named.append(Named(name, column.called, tuple(found.names[foreseen]), tuple(found.called[foreseen])))
+        named.append(Named(column.name, column.called, found.names[foreseen], found.called[foreseen]))
     return evaluation_of(rules, NoisyCounts(each, parts, counted), named, privacy)
+
+
+def in_tuples(table: Integers) -> Table:
+    """Numbers by group, row and class, as values that do not change."""
+    return tuple(tuple(map(tuple, group)) for group in table.tolist())
 
 
 class Named(NamedTuple):
@@ -191,16 +191,16 @@ class _Numbers:
 
     def pairs(self, table: Integers) -> dict[str, list[Pair]]:
         """Of each rate, what it counts and what else there is."""
-        classes, says = range(self._n_classes), self._answer
-        right = says[:, None] == np.arange(self._n_classes)
-        found = {"accuracy": [(_sum(table[:, right]), _sum(table[:, ~right]))]}
-        found["predicted"] = [(_sum(table[:, says == c]), _sum(table[:, says != c])) for c in classes]
-        found["recall"] = [(_sum(table[:, says == c, c]), _sum(table[:, says != c, c])) for c in classes]
-        others = [np.arange(self._n_classes) != c for c in classes]
-        found["precision"] = [
-            (_sum(table[:, says == c, c]), _sum(table[:, says == c][:, :, others[c]])) for c in classes
-        ]
-        return found
+        classes, says = np.arange(self._n_classes), self._answer
+        right = says[:, None] == classes
+        return {
+            "accuracy": [(_sum(table[:, right]), _sum(table[:, ~right]))],
+            "predicted": [(_sum(table[:, says == c]), _sum(table[:, says != c])) for c in classes],
+            "recall": [(_sum(table[:, says == c, c]), _sum(table[:, says != c, c])) for c in classes],
+            "precision": [
+                (_sum(table[:, says == c, c]), _sum(table[:, says == c][:, :, classes != c])) for c in classes
+            ],
+        }
 
     def rate(self, found: Interval, *about: Pair) -> Rate:
         too_small = any(of.bins and rest.bins and is_too_small(of, rest, self._epsilon) for of, rest in about)
@@ -240,17 +240,11 @@ class _Numbers:
             shares, here = model.shares_of(answer), table[:, i]
             pairs = [(_sum(here[:, c]), _sum(np.delete(here, c, axis=1))) for c in range(self._n_classes)]
             observed = tuple(self.rate(rate(*pair, self._epsilon), pair) for pair in pairs)
-            condition, called = conditions_named(conditions[i], model.schema)
+            tests = conditions[i], [in_labels(test, model.schema) for test in conditions[i]]
+            condition, called = (" and ".join(map(str, named)) or ALL_OTHERS for named in tests)
             numbers = self.count(here), tuple(shares.tolist()), observed
             found.append(Part(i + 1, condition, answer.label, *numbers, called))
         return tuple(found)
-
-
-def conditions_named(condition: Condition, schema: Schema | None) -> tuple[str, str]:
-    """A condition as the table has it, and as people call it."""
-    written = (" and ".join(map(str, tests)) for tests in (condition, [in_labels(test, schema) for test in condition]))
-    named, called = (text or ALL_OTHERS for text in written)
-    return named, called
 
 
 def _sum(bins: Integers) -> Sum:

@@ -12,6 +12,8 @@ from dataclasses import dataclass
 from os import PathLike
 from typing import Any
 
+import numpy as np
+
 from .. import __version__
 from .._utils.errors import ModelError
 from .._utils.parameters import read_json
@@ -21,7 +23,7 @@ from ..accounting.ledger import UNREADABLE, Ledger
 from ..accounting.statement import PrivacyStatement, neighbours_of
 from ..models.saved import SavedModel, checksum
 from .evaluated import NoisyCounts, NoisyEvaluation
-from .evaluation import Named, evaluation_of
+from .evaluation import Named, evaluation_of, in_tuples
 
 FORMAT, VERSION = "discreet evaluation", 1
 ENTRIES = {"format", "version", "discreet", "model", "evaluation", "privacy", "ledger", "checksum"}
@@ -83,9 +85,11 @@ class SavedEvaluation:
                 raise ModelError(f"the evaluation was changed after it was written; {HOW_TO_MEND}")
             privacy = PrivacyStatement.from_json(json.dumps(data["privacy"]))
             ledger = None if data["ledger"] is None else LedgerSnapshot.from_dict(data["ledger"])
-            sha256, version = _text(data["model"]), _text(data["discreet"])
+            sha256, version = data["model"], data["discreet"]
             facts = [read_json(privacy.to_json(indent=None)), None if ledger is None else ledger.to_dict()]
-            if facts != [data["privacy"], data["ledger"]]:  # more than there should be
+            if facts != [data["privacy"], data["ledger"]] or not _are_texts(
+                sha256, version
+            ):  # more than there should be
                 raise ValueError
         except ModelError:
             raise
@@ -122,19 +126,14 @@ def _computed_again(data: Any, privacy: PrivacyStatement, model_file: bytes) -> 
     return found
 
 
-def _counts(data: Mapping[str, Any], n: int) -> NoisyCounts:
-    if not isinstance(data["by_answer"], bool) or not 0 < _finite(data["epsilon"]) <= 1e9 or not data["tables"]:
+def _counts(data: Mapping[str, Any], n_classes: int) -> NoisyCounts:
+    """What was drawn. What has other types than it should is noticed when all numbers are compared."""
+    if not isinstance(data["by_answer"], bool) or isinstance(data["epsilon"], bool) or not 0 < data["epsilon"] <= 1e9:
         raise ValueError
-    tables = [
-        (
-            None if one["column"] is None else _text(one["column"]),
-            tuple(tuple(tuple(map(_whole, _n(row, n))) for row in _list(group)) for group in _list(one["records"])),
-        )
-        for one in _list(data["tables"])
-    ]
-    if not all(table and all(len(group) == len(table[0]) > 0 for group in table) for _, table in tables):
+    drawn = [(one["column"], np.array(one["records"], np.int64)) for one in data["tables"]]
+    if not drawn or not all(table.ndim == 3 and table.shape[2] == n_classes and table.size for _, table in drawn):
         raise ValueError
-    return NoisyCounts(data["epsilon"], data["by_answer"], tuple(tables))
+    return NoisyCounts(data["epsilon"], data["by_answer"], tuple((column, in_tuples(table)) for column, table in drawn))
 
 
 def _named(groups: Any, counts: NoisyCounts) -> list[Named]:
@@ -143,13 +142,15 @@ def _named(groups: Any, counts: NoisyCounts) -> list[Named]:
     if len(set(columns)) < len(columns) or (None in columns and len(columns) > 1):
         raise ValueError
     for column, table in counts.tables:
-        own = [group for group in _list(groups) if group["column"] == column]
+        own = [group for group in groups if group["column"] == column]
         if (column is None) != (not own) or len(table) - len(own) not in ((1,) if column is None else (0, 1)):
             raise ValueError
         if column is not None:
-            names = tuple(_text(group["group"]) for group in own)
-            called = tuple(_text(group.get("group_label", group["group"])) for group in own)
-            named.append(Named(column, _text(own[0].get("column_label", column)), names, called))
+            names = tuple(group["group"] for group in own)
+            called = tuple(group.get("group_label", group["group"]) for group in own)
+            named.append(Named(column, own[0].get("column_label", column), names, called))
+            if not _are_texts(column, named[-1].column_called, *names, *called):
+                raise ValueError
     return named
 
 
@@ -174,31 +175,5 @@ def _alike(one: Any, other: Any) -> bool:
     return type(one) is type(other) and bool(one == other)
 
 
-def _list(data: Any) -> list[Any]:
-    if not isinstance(data, list | tuple):
-        raise TypeError
-    return list(data)
-
-
-def _n(data: Any, n: int) -> list[Any]:
-    if len(_list(data)) != n:
-        raise ValueError
-    return _list(data)
-
-
-def _text(data: Any) -> str:
-    if not isinstance(data, str):
-        raise TypeError
-    return data
-
-
-def _finite(data: Any) -> float:
-    if isinstance(data, bool) or not isinstance(data, int | float) or not math.isfinite(data):
-        raise ValueError
-    return data
-
-
-def _whole(data: Any) -> int:
-    if isinstance(data, bool) or not isinstance(data, int) or abs(data) >= 1 << 63:
-        raise ValueError
-    return data
+def _are_texts(*data: Any) -> bool:
+    return all(isinstance(one, str) for one in data)

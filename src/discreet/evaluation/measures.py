@@ -1,4 +1,4 @@
-"""What a model rests on, and how differently it treats records that it has learned from: the paper's measures.
+"""How good a model is, what it rests on, and how differently it treats records that it has learned from.
 
 They read records; what they say about private ones is not private.
 """
@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+from sklearn.metrics import roc_auc_score
 from sklearn.utils.validation import column_or_1d
 
 from .._utils.errors import no_value_shown
@@ -15,6 +16,9 @@ from .._utils.tables import Table, as_array, as_table
 from ..estimators.base import LABELS
 from ..models.model import Model, model_of
 from ..schema.columns import canonical
+from ..sources.memory import class_numbers
+
+LEAST_CHANCE = 1e-6  # of what happened: a chance of 0 would make one record's loss infinite
 
 
 @dataclass(frozen=True)
@@ -228,3 +232,33 @@ def _probabilities(counts: np.ndarray, joint: bool) -> np.ndarray:
     total = counts.sum() if joint else counts.sum(axis=1, keepdims=True)
     shares: np.ndarray = counts / np.maximum(total, 1)
     return shares
+
+
+def exact_numbers(model: Model, X: Any, y: Any) -> dict[str, Any]:
+    """Of records that may be shown: accuracy, ranking, log loss, and each class. Records with other labels are left out."""
+    truth = class_numbers(y, model.classes, len(X))
+    known = truth >= 0
+    predicted = np.array([model.classes.index(label) for label in model.predict(X)])[known]
+    truth, chances = truth[known], model.predict_proba(X)[known]
+    if not len(truth):
+        raise ValueError("no record has a label that is one of the model's classes; is --target the right column?")
+    # how well the model ranks each class against all others, of those that can be told apart here
+    told = [i for i in range(chances.shape[1]) if 0 < (truth == i).sum() < len(truth)]
+    areas = [roc_auc_score(truth == i, chances[:, i]) for i in told]
+    by_class = {
+        str(c): {
+            "records": int((truth == i).sum()),
+            "predicted": int((predicted == i).sum()),
+            "recall": float((predicted[truth == i] == i).mean()) if (truth == i).any() else None,
+        }
+        for i, c in enumerate(model.classes)
+    }
+    return {
+        "records": len(truth),
+        "left out": int((~known).sum()),
+        "accuracy": float((predicted == truth).mean()),
+        "most frequent class": float(np.bincount(truth).max() / len(truth)),
+        "area under the ROC curve": float(np.mean(areas)) if areas else None,
+        "log loss": float(-np.log(np.maximum(chances[np.arange(len(truth)), truth], LEAST_CHANCE)).mean()),
+        "classes": by_class,
+    }

@@ -32,7 +32,6 @@ from ..sources.memory import MemoryTable, check_labels, check_types
 from ..sources.plan import Counting
 from .evaluated import COUNTS_COVER
 
-CONFIDENCE = LEVEL
 SAY = "say model_is_public=True if it does not depend on these records"
 PUBLIC = "the model does not depend on these records: it was written by hand, or learned from others (model_is_public)"
 
@@ -47,31 +46,47 @@ def model_to_measure(model: Any) -> Model:
     return rules
 
 
-@dataclass(frozen=True)
-class Measurement:
-    """What is to be counted: for each division, a histogram of the places of records (``private/queries/evaluation.py``).
+@dataclass(frozen=True, kw_only=True)
+class MeasurementPlan(Plan):
+    """Histograms of how a model answers: for each division, of the places of records (``private/queries/evaluation.py``)."""
 
-    ``schema`` describes the columns that divide the records. None is the model's own.
-    """
-
-    kind: str  # for people: "this accuracy"
-    mechanism: str  # for the statement
-    what: str  # for the ledger
+    model: Model
     places: Integers
     n_places: int
-    divisions: Sequence[Division] = (Division(),)
-    schema: Schema | None = None
+    divisions: Sequence[Division]
+
+    def queries(self, counts: Counts) -> EvaluationQueries:
+        """A histogram for each division."""
+        return EvaluationQueries(
+            counts, self.model, self.places, self.n_places, self.divisions, noise=self.terms.record_price
+        )
+
+    def run(self, queries: EvaluationQueries) -> list[Integers]:
+        """All of them."""
+        return queries.histograms()
 
 
 def measure(
-    measurement: Measurement, model: Any, X: Any, y: Any, terms: Terms, model_is_public: bool
+    model: Any,
+    X: Any,
+    y: Any,
+    terms: Terms,
+    model_is_public: bool,
+    mechanism: str,  # for the statement
+    places: Integers,
+    n_places: int,
+    divisions: Sequence[Division] = (Division(),),
+    groups_schema: Schema | None = None,
 ) -> tuple[list[Integers], float, PrivacyStatement]:
-    """The noisy histograms, the epsilon of the noise in each of their bins, and what is promised."""
-    rules, divisions = model_to_measure(model), measurement.divisions
+    """The noisy histograms, the epsilon of the noise in each of their bins, and what is promised.
+
+    ``groups_schema`` describes the columns that divide the records. None is the model's own.
+    """
+    rules = model_to_measure(model)
     assert rules.schema is not None
     whole_schema = replace(rules.schema, classes=rules.classes)
     dividing = [d.column for d in divisions if d.column is not None]
-    groups = whole_schema if measurement.schema is None else measurement.schema
+    groups = whole_schema if groups_schema is None else groups_schema
     # the columns that rules use are enough; with all of them there might be as many patterns as records
     used = [c for c in whole_schema.columns if c.name in rules.used_columns]
     used += [groups[name] for name in dividing if name not in rules.used_columns]
@@ -88,61 +103,36 @@ def measure(
         check_labels(y, rules.classes, len(table))
         source = MemoryTable(table, y, sorted_classes(schema))
     origin = origin_of(model, rules, model_is_public)
-    of_groups = measurement.schema if dividing else None
-    reasons = (*terms.reasons_for_no_proof(of_groups, was_sample(X, y)), *origin.because)
-    because = tuple(dict.fromkeys(reasons))
+    of_groups = groups_schema if dividing else None
+    because = tuple(dict.fromkeys((*terms.reasons_for_no_proof(of_groups, was_sample(X, y)), *origin.because)))
     proved = None if because else Guarantee.of(terms.price, 0.0)
     assumes = (*ASSUMES, *origin.assumes)
+    # of a model without a statement of its own, nobody has counted the cut points yet
+    counted_before = whole_schema.released if origin.kind == "proved" else ()
     if whole_schema.released:
-        counted = "that its own statement counts" if origin.counts_cuts else "that are counted above"
+        counted = "that its own statement counts" if counted_before else "that are counted above"
         but = f"but for the cut points of the model's schema {counted}, {SCHEMA_IS_PUBLIC}"
         assumes = tuple(but if a == SCHEMA_IS_PUBLIC else a for a in assumes)
-    # of a model without a statement of its own, nobody has counted the cut points yet
-    counted_before = whole_schema.released if origin.counts_cuts else ()
     released_cuts = dict.fromkeys((*whole_schema.released, *(() if of_groups is None else of_groups.released)))
     cuts = tuple(paid for paid in released_cuts if paid not in counted_before)
     costs = repeated(DISCRETE_LAPLACE, epsilon_each(terms.price, divisions), len(divisions))
-    statement = PrivacyStatement(
-        measurement.mechanism,
-        None,
-        proved,
-        because,
-        assumes,
-        neighbours_of(int(terms.records_per_person)),
-        costs=costs,
-    )
+    neighbours = neighbours_of(int(terms.records_per_person))
+    statement = PrivacyStatement(mechanism, None, proved, because, assumes, neighbours, costs=costs)
     plan = MeasurementPlan(
         terms=terms,
         schema=whole_schema,
         statement=statement,
         counting=Counting.patterns(schema),
-        kind=measurement.kind,
-        what=measurement.what,
+        kind=mechanism.replace("noisy", "this"),
+        what=mechanism + (f" by {', '.join(dividing)}" if dividing else ""),
         rests_on=cuts,
-        measurement=measurement,
         model=rules,
+        places=places,
+        n_places=n_places,
+        divisions=divisions,
     )
     released = release(plan, source)
     return released.value, float(epsilon_each(terms.record_price, divisions)), released.privacy
-
-
-@dataclass(frozen=True, kw_only=True)
-class MeasurementPlan(Plan):
-    """Histograms of how a model answers."""
-
-    measurement: Measurement
-    model: Model
-
-    def queries(self, counts: Counts) -> EvaluationQueries:
-        """A histogram for each division."""
-        of = self.measurement
-        return EvaluationQueries(
-            counts, self.model, of.places, of.n_places, of.divisions, noise=self.terms.record_price
-        )
-
-    def run(self, queries: EvaluationQueries) -> list[Integers]:
-        """All of them."""
-        return queries.histograms()
 
 
 @dataclass(frozen=True)
@@ -156,11 +146,6 @@ class Origin:
     kind: str
     because: tuple[str, ...] = ()
     assumes: tuple[str, ...] = ()
-
-    @property
-    def counts_cuts(self) -> bool:
-        """Whether a statement of the model's own has counted the cut points of its schema."""
-        return self.kind == "proved"
 
 
 def origin_of(model: Any, rules: Model, is_public: bool = False) -> Origin:
@@ -176,34 +161,21 @@ def origin_of(model: Any, rules: Model, is_public: bool = False) -> Origin:
         return Origin("inferred", (INFERRED,))
     statement = getattr(model, "privacy_", getattr(model, "privacy", None))
     if isinstance(statement, PrivacyStatement) and statement.proved is not None:
-        return Origin("proved", (), (_in_addition(statement.proved),))
+        counted = f"what the model itself reveals is counted by its own statement ({statement.proved}), which adds to this one"
+        return Origin("proved", (), (f"{counted} if it was learned from some of these records",))
     if is_public:
         return Origin("public", (), (PUBLIC,))
     if isinstance(statement, PrivacyStatement):
-        kind = "seeded" if SEEDED in statement.because else "inferred" if _is_of_records(statement) else "unproved"
+        of_records = {INFERRED, DRAFTED} & set(statement.because)
+        kind = "seeded" if SEEDED in statement.because else "inferred" if of_records else "unproved"
         reasons = "; ".join(statement.because)
         return Origin(kind, (f"nothing is proved about the model that was measured ({reasons}); {SAY}",))
     learner = getattr(model, "learner", "unknown")  # of saved models
     if hasattr(model, "model_") or learner != "unknown":
         return Origin("exact", (f"the model that was measured was learned without privacy; {SAY}",))
-    return Origin(
-        "unknown",
-        (
-            f"nothing is known about where the {rules.kind} came from that was measured; give the fitted classifier or its "
-            f"SavedModel, which know, or {SAY}",
-        ),
-    )
-
-
-def _is_of_records(statement: PrivacyStatement) -> bool:
-    return INFERRED in statement.because or DRAFTED in statement.because
-
-
-def _in_addition(proved: Guarantee) -> str:
-    return (
-        f"what the model itself reveals is counted by its own statement ({proved}), which adds to this one if it was learned "
-        "from some of these records"
-    )
+    known = "give the fitted classifier or its SavedModel, which know"
+    because = f"nothing is known about where the {rules.kind} came from that was measured; {known}, or {SAY}"
+    return Origin("unknown", (because,))
 
 
 @dataclass(frozen=True)
@@ -220,7 +192,7 @@ class NoisyAccuracy:
     privacy: PrivacyStatement
 
     def __str__(self) -> str:
-        interval = f"from {self.low:.3f} to {self.high:.3f}; at {100 * CONFIDENCE:g} % this covers {COUNTS_COVER}"
+        interval = f"from {self.low:.3f} to {self.high:.3f}; at {100 * LEVEL:g} % this covers {COUNTS_COVER}"
         found = f"accuracy {self.accuracy:.3f} ({interval})"
         return f"{found}; {self.privacy.proved or 'not private: ' + '; '.join(self.privacy.because)}"
 
@@ -278,8 +250,7 @@ def noisy_accuracy(
     """
     rules = model_to_measure(model)
     terms = Terms(epsilon, ledger, records_per_person, random_state)
-    planned = Measurement("this accuracy", MEASURED, MEASURED, right_or_wrong(rules), 2)
-    (found,), each, privacy = measure(planned, model, X, y, terms, model_is_public)
+    (found,), each, privacy = measure(model, X, y, terms, model_is_public, MEASURED, right_or_wrong(rules), 2)
     correct, wrong = found[0].tolist()
     return NoisyAccuracy(*_with_interval(correct, wrong, each), privacy)
 
@@ -291,7 +262,7 @@ def right_or_wrong(model: Model) -> Integers:
 
 def _with_interval(correct: int, wrong: int, epsilon: float) -> tuple[float, float, float]:
     """The accuracy, and how far off the noise may have brought it: neither count is further off than this, at 95 %."""
-    far = math.ceil(math.log(4.0 / (1.0 - CONFIDENCE)) / epsilon)
+    far = math.ceil(math.log(4.0 / (1.0 - LEVEL)) / epsilon)
 
     def share(a: float, b: float) -> float:
         a, b = max(a, 0.0), max(b, 0.0)

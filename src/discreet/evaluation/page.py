@@ -1,23 +1,14 @@
 """What was measured of a model, as a page for people and as its short form for a notebook. It shows released numbers alone."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from .. import __version__
 from .._utils.html import document, name, page_css, plain, wide
 from ..models.display.summary import verdict_of
 from ..models.display.wording import number, sentence
 from ..private.noise.sums import LEVEL
-from .evaluated import (
-    COUNTS_COVER,
-    RATES_COVER,
-    TOO_SMALL,
-    Count,
-    Group,
-    NoisyEvaluation,
-    Rate,
-    rates_shown,
-)
+from .evaluated import COUNTS_COVER, RATES_COVER, TOO_SMALL, Count, Group, NoisyEvaluation, Rate, rates_shown
 
 CSS = """
 .rate, .count { white-space: nowrap; } .rate small, .count small { display: block; color: var(--soft); }
@@ -50,11 +41,8 @@ def page(found: NoisyEvaluation, title: str) -> str:
     text = (
         "" if verdict.kind == "proved" else f"<p>{plain('; '.join(found.privacy.because))}</p>" if not reasons else ""
     )
-    tiles = [
-        ("accuracy", found.accuracy),
-        ("balanced accuracy: the mean of the recalls", found.balanced_accuracy),
-    ]
-    facts = "".join(f"<div><dt>{text}</dt><dd>{_tile(rate)}</dd></div>" for text, rate in tiles)
+    tiles = ("accuracy", found.accuracy), ("balanced accuracy: the mean of the recalls", found.balanced_accuracy)
+    facts = "".join(f"<div><dt>{text}</dt><dd>{_text(rate)}</dd></div>" for text, rate in tiles)
     records = f"{number(found.records.value)}<small>{number(found.records.low)} to {number(found.records.high)}</small>"
     body = f"""<header>
 <p class="kicker"><b>discreet</b> &middot; evaluation</p>
@@ -93,11 +81,8 @@ def _covers() -> str:
 
 
 def _body(found: NoisyEvaluation) -> str:
-    columns = list(dict.fromkeys(group.column for group in found.groups))
     parts = [_section("By class", _confusion(found))]
-    for column in columns:
-        groups = [group for group in found.groups if group.column == column]
-        parts.append(_section(f"By {name(groups[0].column_called)}", _groups(found, groups)))
+    parts += [_section(f"By {name(g[0].column_called)}", _groups(found, g)) for g in found.groups_by_column]
     if found.parts:
         parts.append(_section("What the model says, and what is so", _reliability(found)))
     return "".join(parts)
@@ -107,44 +92,38 @@ def _section(title: str, content: str) -> str:
     return f"<section><h2>{title}</h2>{content}</section>"
 
 
+def _table(
+    label: str, caption: str, heads: Iterable[str], rows: Iterable[tuple[str, Iterable[str]]], first: str
+) -> str:
+    """A table that scrolls. ``first`` is the cell above the names of rows; the other cells of a row are HTML."""
+    head = "".join(f'<th scope="col">{text}</th>' for text in heads)
+    body = "".join(f'<tr><th scope="row">{name}</th>{"".join(cells)}</tr>' for name, cells in rows)
+    return wide(f"<caption>{caption}</caption><thead><tr>{first}{head}</tr></thead><tbody>{body}</tbody>", label)
+
+
 def _confusion(found: NoisyEvaluation) -> str:
-    heads = "".join(f'<th scope="col">predicted {name(c)}</th>' for c in found.called)
-    rows = "".join(
-        f'<tr><th scope="row">is {name(label)}</th>{"".join(_count(c) for c in counts)}{_rate(recall)}</tr>'
+    heads = [*(f"predicted {name(c)}" for c in found.called), "recall"]
+    rows = [
+        (f"is {name(label)}", [*map(_count, counts), _rate(recall)])
         for label, counts, recall in zip(found.called, found.confusion, found.rates.recall, strict=True)
-    )
-    last = "".join("<td>never predicted</td>" if p is None else _rate(p) for p in found.rates.precision)
-    return wide(
-        "<caption>Records by true and predicted class</caption>"
-        f'<thead><tr><td></td>{heads}<th scope="col">recall</th></tr></thead>'
-        f'<tbody>{rows}<tr><th scope="row">precision</th>{last}<td></td></tr></tbody>',
-        "Records by class",
-    )
+    ]
+    last = ["<td>never predicted</td>" if p is None else _rate(p) for p in found.rates.precision]
+    rows.append(("precision", [*last, "<td></td>"]))
+    return _table("Records by class", "Records by true and predicted class", heads, rows, "<td></td>")
 
 
 def _groups(found: NoisyEvaluation, groups: Sequence[Group]) -> str:
-    shown = rates_shown(found.called, plain)
-    heads = "".join(f'<th scope="col">{text}</th>' for text, _ in shown)
-    rows = "".join(
-        f'<tr><th scope="row">{name(g.called)}</th>{_count(g.records)}{"".join(_rate(get(g.rates)) for _, get in shown)}</tr>'
-        for g in groups
-    )
-    tables = wide(
-        f'<caption>Rates of each group</caption><thead><tr><td></td><th scope="col">records</th>{heads}</tr></thead>'
-        f"<tbody>{rows}</tbody>",
-        "Rates of each group",
-    )
-    less = [(group, group.difference) for group in groups if group.difference is not None]
+    heads = rates_shown(found.called, plain)
+    rows = ((name(g.called), [_count(g.records), *map(_rate, g.rates.shown)]) for g in groups)
+    tables = _table("Rates of each group", "Rates of each group", ["records", *heads], rows, "<td></td>")
+    less = [(name(g.called), g.difference) for g in groups if g.difference is not None]
     if less:
-        rows = "".join(
-            f'<tr><th scope="row">{name(g.called)}</th>{"".join(_rate(get(d), -1.0) for _, get in shown)}</tr>'
-            for g, d in less
+        rows = ((called, [_rate(rate, -1.0) for rate in difference.shown]) for called, difference in less)
+        caption = (
+            "Each group less all other groups together: an interval without 0 is a difference that neither noise nor chance "
+            "explains well"
         )
-        tables += wide(
-            "<caption>Each group less all other groups together: an interval without 0 is a difference that neither noise nor "
-            f"chance explains well</caption><thead><tr><td></td>{heads}</tr></thead><tbody>{rows}</tbody>",
-            "Differences",
-        )
+        tables += _table("Differences", caption, heads, rows, "<td></td>")
     if any(group.rates.accuracy.too_small for group in groups):
         tables += (
             f'<p class="faint">{TOO_SMALL}: the noise may be half of the records that a number is about. More epsilon, or fewer '
@@ -154,19 +133,14 @@ def _groups(found: NoisyEvaluation, groups: Sequence[Group]) -> str:
 
 
 def _reliability(found: NoisyEvaluation) -> str:
-    shown = range(1, 2) if len(found.classes) == 2 else range(len(found.classes))
-    heads = "".join(f'<th scope="col">says {name(found.called[i])}</th><th scope="col">is so</th>' for i in shown)
-    rows = "".join(
-        f'<tr><th scope="row">{part.number}. {plain(part.called)}</th>{_count(part.records)}'
-        + "".join(f"<td>{part.predicted[i]:.3f}</td>{_rate(part.observed[i])}" for i in shown)
-        + "</tr>"
-        for part in found.parts
-    )
-    table = wide(
-        "<caption>By answer of the model, in its order: a record is in the first part whose condition is true of it</caption>"
-        f'<thead><tr><th scope="col">Part</th><th scope="col">records</th>{heads}</tr></thead><tbody>{rows}</tbody>',
-        "Shares by part",
-    )
+    shown = found.classes_shown
+    heads = ["records", *(text for i in shown for text in (f"says {name(found.called[i])}", "is so"))]
+    rows = []
+    for part in found.parts:
+        shares = [f"<td>{part.predicted[i]:.3f}</td>{_rate(part.observed[i])}" for i in shown]
+        rows.append((f"{part.number}. {plain(part.called)}", [_count(part.records), *shares]))
+    caption = "By answer of the model, in its order: a record is in the first part whose condition is true of it"
+    table = _table("Shares by part", caption, heads, rows, '<th scope="col">Part</th>')
     keys = ""
     if len(shown) > 1:
         listed = (f'<li><span class="key class-{i % 6}"></span>{name(found.called[i])}</li>' for i in shown)
@@ -252,7 +226,3 @@ def _text(rate: Rate, signed: bool = False) -> str:
         return TOO_SMALL
     low, high, value = (f"{x:{sign}.3f}".replace("-", "\u2212") for x in (rate.low, rate.high, rate.value))
     return f"{value} <small>{low} to {high}</small>"
-
-
-def _tile(rate: Rate) -> str:
-    return TOO_SMALL if rate.too_small else _text(rate)

@@ -1,4 +1,4 @@
-"""What to expect at which epsilon, before anything is spent: from public numbers, or measured on a public stand-in table.
+"""What to expect at which epsilon, before anything is spent: from public numbers, or measured on public tables.
 
 **The bound.** A list is drawn with probability proportional to ``prior * exp(e * correct)``, e being epsilon without the share
 for the counts. All lists that are at least t records worse than the best one together have at most the probability
@@ -6,15 +6,23 @@ for the counts. All lists that are at least t records worse than the best one to
 than the best, whatever the records are. Usually it is much closer. For trees the same holds, with their prior.
 
 For score cards there is no such bound. What public numbers say of them is the noise in the class counts that points come from.
+
+**Tables alike.** What a private model is worth depends above all on the number of records times epsilon, then on the number of
+columns and classes. All of these are public, so a table that nobody may look at can be compared with tables that everybody may:
+how lists, trees and cards did on those was measured and written by `make compare`.
 """
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from statistics import median
 from typing import Any
 
 import numpy as np
 
+from .._utils.parameters import read_json
 from ..estimators.feasible_lists import check_joint
 from ..estimators.feasible_trees import check_feasible
 from ..estimators.trees import BY_MASS
@@ -27,6 +35,10 @@ from ..schema import Schema
 
 EPSILONS = (0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0)
 CONFIDENCE = 0.95
+LEAST_GAIN = 0.01  # in accuracy: where boosting gains less than that on the majority, a share of it says nothing
+FARTHEST = 0.5  # in factors of ten, beyond the records times epsilon that a table was measured at
+
+Curve = Mapping[float, Mapping[str, float]]  # by epsilon, for each kind of model
 
 
 def attackers_chance(epsilon: float, prior: float = 0.5) -> float:
@@ -145,11 +157,7 @@ class ExpectedOfCards(Expected):
 
 
 def expect_cards(
-    schema: Schema,
-    records: int,
-    shares: Callable[[float], tuple[int, float]],
-    epsilons: Sequence[float] = EPSILONS,
-    tree_depth: int = 0,
+    schema: Schema, records: int, shares: Callable[[float], tuple[int, float]], tree_depth: int = 0
 ) -> list[ExpectedOfCards]:
     """The same for score cards. ``shares`` says how many columns share an epsilon, and what the counts of each get.
 
@@ -160,31 +168,124 @@ def expect_cards(
         check_feasible(len(tests), [tree_depth], classes, "tree_depth", BY_MASS)
     of_class = records / (1 << tree_depth) / 10 / 2
 
-    def expected(epsilon: float) -> ExpectedOfCards:
-        columns, each = shares(epsilon)
-        points = DOUBLING / math.log(2) * margin(each, 2) / of_class
-        chance = attackers_chance(epsilon)
-        return ExpectedOfCards(epsilon, chance, None, columns=columns, noise=margin(each), points=points)
-
-    return [expected(epsilon) for epsilon in epsilons]
+    expected = []
+    for e in EPSILONS:
+        columns, each = shares(e)
+        noise, points = margin(each), DOUBLING / math.log(2) * margin(each, 2) / of_class
+        expected.append(ExpectedOfCards(e, attackers_chance(e), None, columns=columns, noise=noise, points=points))
+    return expected
 
 
 def measure(
-    X: Any, y: np.ndarray, learn: Callable[..., Any], epsilons: Sequence[float] = EPSILONS, repeats: int = 10
-) -> Iterator[tuple[float, float]]:
-    """Accuracies on held-out records of a public table: (epsilon, accuracy) for each repeat, NaN standing for no privacy.
+    X: Any, y: np.ndarray, learn: Callable[..., Any], repeats: int, done: Callable[[], object]
+) -> dict[float, tuple[float, float]]:
+    """The mean accuracy on held-out records of a public table at each epsilon, and its error; 0 stands for no privacy.
 
-    ``learn(epsilon=..., random_state=...)`` makes a classifier.
+    ``learn(epsilon=..., random_state=...)`` makes a classifier. ``done`` is called after each.
     """
     n = len(y)
+    found: dict[float, list[float]] = {epsilon: [] for epsilon in (*EPSILONS, 0.0)}
     for seed in range(repeats):
         order = np.random.default_rng(seed).permutation(n)
         train, test = order[: int(0.7 * n)], order[int(0.7 * n) :]
-        for epsilon in (*epsilons, math.nan):
+        for epsilon, accuracies in found.items():
             # at an enormous epsilon the draw is the best model; values are read as in a private fit
-            clf = learn(epsilon=1e6 if math.isnan(epsilon) else epsilon, random_state=seed)
-            clf.fit(X.iloc[train], y[train])
-            yield epsilon, float((clf.predict(X.iloc[test]) == y[test]).mean())
+            clf = learn(epsilon=epsilon or 1e6, random_state=seed).fit(X.iloc[train], y[train])
+            accuracies.append(float((clf.predict(X.iloc[test]) == y[test]).mean()))
+            done()
+    return {e: (float(np.mean(a)), float(np.std(a, ddof=1) / len(a) ** 0.5)) for e, a in found.items()}
+
+
+@dataclass(frozen=True)
+class Measured:
+    """A table. ``records`` are those that were learned from; ``majority``, ``boosting`` and ``boosted_area`` have no privacy."""
+
+    title: str
+    records: int
+    columns: int
+    classes: int
+    majority: float
+    boosting: float
+    boosted_area: float
+    accuracy: Curve
+    area: Curve
+
+    def beyond(self, records: int, epsilon: float) -> float:
+        """How far so many records times epsilon are outside of what was measured, in factors of ten."""
+        place = math.log10(records * epsilon / self.records)
+        low, high = (math.log10(end(self.accuracy)) for end in (min, max))
+        return max(0.0, low - place, place - high)
+
+    def share(self, model: str, records: int, epsilon: float) -> float | None:
+        """How much of the way from the majority class to boosting without privacy a model gets."""
+        found = self._at(self.accuracy, model, records, epsilon)
+        return None if found is None else (found - self.majority) / (self.boosting - self.majority)
+
+    def ranking(self, model: str, records: int, epsilon: float) -> float | None:
+        """Its area under the ROC curve."""
+        return self._at(self.area, model, records, epsilon)
+
+    def _at(self, curve: Curve, model: str, records: int, epsilon: float) -> float | None:
+        """At the epsilon that has as many records times epsilon here, between those that were measured."""
+        known = sorted(e for e in curve if model in curve[e])
+        if not known:
+            return None
+        place = math.log(records * epsilon / self.records)
+        return float(np.interp(place, np.log(known), [curve[e][model] for e in known]))
+
+
+@dataclass(frozen=True)
+class OnSimilar:
+    """On the nearest tables: quartiles of the share of the way, and the median area, of each kind of model."""
+
+    nearest: tuple[str, ...]
+    shares: Mapping[str, tuple[float, float, float]]
+    areas: Mapping[str, float]
+    boosted_area: float
+
+
+def similar(records: int, columns: int, classes: int, epsilon: float, how_many: int = 9) -> list[Measured]:
+    """The nearest tables; none whose records times epsilon are another factor of three away from what was measured.
+
+    >>> [len(similar(30_000, 12, 2, epsilon)) for epsilon in (1.0, 1e-6)]
+    [9, 0]
+    """
+
+    def apart(one: float, other: float) -> float:
+        return abs(math.log10(one / other))
+
+    def distance(table: Measured) -> float:
+        several = (table.classes > 2) != (classes > 2)
+        alike = apart(table.columns, columns) / 2 + several / 2 + apart(table.records, records) / 4
+        return table.beyond(records, epsilon) + alike
+
+    near = [table for table in measured_tables() if table.beyond(records, epsilon) <= FARTHEST]
+    return sorted(near, key=distance)[:how_many]
+
+
+def on_similar(records: int, columns: int, classes: int, epsilon: float) -> OnSimilar | None:
+    """What to expect of each kind of model; None if no table is alike."""
+    tables = similar(records, columns, classes, epsilon)
+    if not tables:
+        return None
+    kinds = dict.fromkeys(kind for table in tables for by_kind in table.accuracy.values() for kind in by_kind)
+    shares, areas = {}, {}
+    for kind in kinds:
+        reached = [share for t in tables if (share := t.share(kind, records, epsilon)) is not None]
+        low, middle, high = np.percentile(reached, [25, 50, 75]).tolist()
+        shares[kind] = (low, middle, high)
+        areas[kind] = median(area for t in tables if (area := t.ranking(kind, records, epsilon)) is not None)
+    return OnSimilar(tuple(t.title for t in tables), shares, areas, median(t.boosted_area for t in tables))
+
+
+@cache
+def measured_tables() -> tuple[Measured, ...]:
+    """All tables, without those where boosting gains next to nothing."""
+    found = read_json((files(__package__) / "measured_tables.json").read_text(encoding="utf-8"))
+    for table in found:
+        for curve in ("accuracy", "area"):
+            table[curve] = {float(epsilon): by_kind for epsilon, by_kind in table[curve].items()}
+    return tuple(Measured(**t) for t in found if t["boosting"] - t["majority"] >= LEAST_GAIN)
 
 
 def planning_chart(expected: Sequence[Expected], best: float | None, kind: str = "list") -> str:

@@ -3,20 +3,21 @@
 With more than two classes a record gets points for each class, and what stands for them is a tuple with one number for each.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from ..rules.rules import Condition, Literal, checked_number, truth
+from ..rules.rules import Condition, Literal, checked_number, condition_in, truth
 from ..rules.text import write, write_number
 from ..schema import Schema
 from ..schema.columns import Column
 from ..schema.columns.categorical import OTHER
 from ..schema.columns.values import NumberBins, TextBins, canonical
-from .partition import Points
+from .partition import Points, numbers_of
 
 Bins = npt.NDArray[np.bool_]
 ANY_OTHER = "any other"
@@ -35,6 +36,15 @@ class PointsTable:
         rows = tuple((tuple(condition), checked_points(points)) for condition, points in self.rows)
         object.__setattr__(self, "rows", rows)
 
+    def to_dict(self) -> dict[str, Any]:
+        """As JSON has it."""
+        return {"column": self.column, "rows": [{"if": condition, "points": points} for condition, points in self.rows]}
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> "PointsTable":
+        """Read what ``to_dict`` made."""
+        return cls(data["column"], tuple((condition_in(row), row["points"]) for row in data["rows"]))
+
 
 @dataclass(frozen=True)
 class Card:
@@ -47,17 +57,21 @@ class Card:
     def __post_init__(self) -> None:
         object.__setattr__(self, "start", checked_points(self.start))
 
+    def to_dict(self) -> dict[str, Any]:
+        """As JSON has it."""
+        return {"if": self.condition, "start": self.start, "tables": self.tables}
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> "Card":
+        """Read what ``to_dict`` made."""
+        return cls(data["start"], tuple(map(PointsTable.from_dict, data["tables"])), condition_in(data))
+
 
 def checked_points(given: object) -> Points:
     """A number, or one for each class."""
     if isinstance(given, tuple | list | np.ndarray):
         return tuple(map(checked_number, given))
     return checked_number(given)
-
-
-def numbers_of(points: Points) -> tuple[float, ...]:
-    """Points as a tuple: one number, or one for each class."""
-    return points if isinstance(points, tuple) else (points,)
 
 
 @dataclass(frozen=True)
@@ -93,7 +107,7 @@ def lines_of_table(table: PointsTable, schema: Schema | None, labels: bool = Tru
     lines: list[PointsLine] = []
     missing: list[PointsLine] = []
     for condition, points in table.rows:
-        bins = left & truth(schema, *condition) if condition else left
+        bins = np.logical_and.reduce([left, *(truth(schema, literal) for literal in condition)])
         left = left & ~bins
         if not (bins & column.domain).any() and condition:
             continue  # nothing that the schema foresees is here

@@ -1,15 +1,13 @@
 """A model in the words that people use: labels in place of names, where the schema has some."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
-from ..rules.rules import Condition, Literal
+from ..rules.rules import Literal
 from ..rules.text import write, write_number
 from ..schema import Schema
-from .cards import numbers_of
 from .model import Model
-from .partition import Answer, Points
+from .partition import Answer
 from .score_card import ScoreCard, card_text
-from .tree import INDENT, Tree, lines_of
 
 
 def in_labels(literal: Literal, schema: Schema | None) -> Literal:
@@ -90,21 +88,11 @@ def lines_in_labels(model: Model, noisy: bool = True) -> Iterator[str]:
         (write(called[a.label]) if called[a.label] != str(a.label) else write(a.label)) + _in_brackets(model, a, noisy)
         for a in model.answers
     ]
-    if isinstance(model, Tree):
-        left = iter(outcomes)
-        for line in lines_of(model.root):
-            test = "" if line.test is None else f" {in_labels(line.test, model.schema)} then"
-            yield f"{INDENT * line.indent}{line.opening}{test}" + ("" if line.answer is None else f" {next(left)}")
-        return
     if isinstance(model, ScoreCard):
         conditions = [" and ".join(str(in_labels(x, model.schema)) for x in card.condition) for card in model.cards]
         yield from card_text(model, classes_called(model), conditions, labels=True)
         return
-    for partition in model.partitions:
-        if partition.points is not None:
-            yield from _rules(model, partition.conditions, [f"{_said(p)} points" for p in partition.points])
-            yield ""
-    yield from _rules(model, model.answer_conditions, outcomes)
+    yield from model.lines(lambda literal: str(in_labels(literal, model.schema)), outcomes)
 
 
 def _in_brackets(model: Model, answer: Answer, noisy: bool) -> str:
@@ -114,16 +102,3 @@ def _in_brackets(model: Model, answer: Answer, noisy: bool) -> str:
     counts = [max(0.0, count) for count in answer.counts or ()]
     share = counts[model.classes.index(answer.label)] / sum(counts)
     return f"   ({100 * share:.0f} % of {sum(counts):,.0f}; {reason})"
-
-
-def _said(points: Points) -> str:
-    return ", ".join(map(write_number, numbers_of(points)))
-
-
-def _rules(model: Model, conditions: Sequence[Condition], outcomes: Sequence[str]) -> Iterator[str]:
-    for i, (condition, outcome) in enumerate(zip(conditions, outcomes, strict=True)):
-        tests = " and ".join(str(in_labels(literal, model.schema)) for literal in condition)
-        if tests:
-            yield f"{'else ' if i else ''}if {tests} then {outcome}"
-        else:
-            yield f"{'else' if i else 'always'} {outcome}"

@@ -3,10 +3,10 @@
 import json
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import fields, replace
 from itertools import pairwise
+from operator import methodcaller
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
@@ -14,9 +14,10 @@ import numpy as np
 from .._utils.errors import RuleError, SchemaError, shown
 from .._utils.parameters import read_json
 from .._utils.tables import as_table
-from ..rules.rules import Condition, Literal, is_label, truth
+from ..rules.rules import Condition, Literal, Rule, checked_number, is_label, schema_of, truth
+from ..rules.text import write, write_number
 from ..schema import Label, Schema
-from .partition import LARGEST, TOTAL, Answer, Ends, Partition, shares_of_totals
+from .partition import LARGEST, TOTAL, Answer, Ends, Partition, numbers_of, rule_lines, shares_of_totals
 
 VERSION = 1  # of the entries of every kind
 TIE = 1e-9  # a share that decides between equals
@@ -31,8 +32,8 @@ class Model(ABC):
     and the last for all others. With points for each class there are no limits, and an answer for each class: the first whose
     total is the largest.
 
-    A new kind defines ``kind``, ``partitions``, ``limits``, ``answers``, ``__str__``, ``_entries`` and ``_fields_in``; calls
-    ``_check`` when it is made; and has a line in ``KINDS`` (models/saved.py).
+    A new kind defines ``kind``, ``partitions``, ``limits``, ``answers``, ``_entries`` and ``_fields_in``, and ``lines`` or
+    ``__str__`` if it reads better otherwise; calls ``_check`` when it is made; and has a line in ``KINDS`` (models/saved.py).
     """
 
     kind: ClassVar[str]  # "rule list": what people call it
@@ -56,7 +57,7 @@ class Model(ABC):
 
     @abstractmethod
     def _entries(self) -> dict[str, Any]:
-        """The fields of this kind as JSON has them: those that not all kinds have."""
+        """The fields of this kind that not all kinds have, as JSON or as values with a ``to_dict``."""
 
     @classmethod
     @abstractmethod
@@ -68,19 +69,48 @@ class Model(ABC):
         data = {"format": f"discreet {self.kind}", "version": VERSION, "classes": list(self.classes), **self._entries()}
         if self.class_weight is not None:
             data["class_weight"] = list(self.class_weight)
-        data["schema"] = None if self.schema is None else _without_infinities(self.schema.to_dict())
-        return json.dumps(data, indent=indent, allow_nan=False)
+        schema = json.dumps(None if self.schema is None else self.schema.to_dict())
+        # JSON has no infinity: the open end of a range is null there
+        data["schema"] = json.loads(schema, parse_constant=lambda _: None)
+        return json.dumps(data, indent=indent, allow_nan=False, default=methodcaller("to_dict"))
 
     @classmethod
     def from_json(cls, text: str) -> Self:
         """Read what ``to_json`` wrote."""
-        data = _entries_of(text, f"discreet {cls.kind}")
-        with _reading_entries():
+        try:
+            data = read_json(text)
+        except ValueError:
+            raise RuleError(
+                "the model is not valid JSON: the file is cut off, edited by hand, or something else"
+            ) from None
+        if not isinstance(data, dict) or data.get("format") != f"discreet {cls.kind}":
+            raise RuleError(f"the JSON is not a discreet {cls.kind}")
+        if data.get("version") != VERSION:
+            raise RuleError(
+                f"the model has format version {shown(data.get('version'))}, this discreet reads {VERSION}; update it"
+            )
+        try:
             found = cls._fields_in(data) | {"classes": tuple(data["classes"])}
             found["schema"] = None if data["schema"] is None else Schema.from_dict(data["schema"])
             if "class_weight" in data and "class_weight" in (field.name for field in fields(cls)):  # type: ignore[arg-type]
                 found["class_weight"] = tuple(data["class_weight"])
+        except SchemaError as error:
+            raise RuleError(f"the model's schema cannot be read: {error}") from None
+        except (KeyError, TypeError, AttributeError):
+            raise RuleError("the model's JSON lacks an entry or has one of the wrong type") from None
         return cls(**found)
+
+    def __str__(self) -> str:
+        return "\n".join(self.lines(str, [write(answer.label) for answer in self.answers]))
+
+    def lines(self, said: Callable[[Literal], str], outcomes: Sequence[str]) -> Iterator[str]:
+        """The model as it prints, with literals and answers in these words."""
+        for partition in self.partitions:
+            if partition.points is not None:
+                points = [f"{', '.join(map(write_number, numbers_of(p)))} points" for p in partition.points]
+                yield from rule_lines(partition.conditions, said, points)
+                yield ""
+        yield from rule_lines(self.answer_conditions, said, outcomes)
 
     @property
     def used_columns(self) -> list[str]:
@@ -329,7 +359,16 @@ class Model(ABC):
         return short_html(self)
 
     def _check(self) -> None:
-        """Complain about classes, answers or literals that do not go together. For the end of ``__post_init__``."""
+        """Complain about classes, answers or literals that do not go together. For the end of ``__post_init__``.
+
+        Where classes or a schema are left out, they are what the answers and literals need.
+        """
+        if self.class_weight is not None:
+            object.__setattr__(self, "class_weight", tuple(map(checked_number, self.class_weight)))
+        classes = self.classes or tuple(dict.fromkeys(answer.label for answer in reversed(self.answers)))
+        object.__setattr__(self, "classes", tuple(c.item() if isinstance(c, np.generic) else c for c in classes))
+        if self.schema is None and (literals := tuple(self._literals())):
+            object.__setattr__(self, "schema", schema_of([Rule(literals)]))
         if not all(is_label(c) for c in self.classes) or len(set(self.classes)) < len(self.classes):
             raise RuleError("classes must be different strings, finite numbers or Booleans")
         known, answers, partitions = set(self.classes), self.answers, self.partitions
@@ -366,38 +405,3 @@ def model_of(given: Any) -> Model | None:
     """The model that a fitted classifier or a saved model holds, or that is given itself; None if it is something else."""
     model = getattr(given, "model_", getattr(given, "model", given))
     return model if isinstance(model, Model) else None
-
-
-def _entries_of(text: str, form: str) -> dict[str, Any]:
-    """The entries of a model of this format."""
-    try:
-        data = read_json(text)
-    except ValueError:
-        raise RuleError("the model is not valid JSON: the file is cut off, edited by hand, or something else") from None
-    if not isinstance(data, dict) or data.get("format") != form:
-        raise RuleError(f"the JSON is not a {form}")
-    if data.get("version") != VERSION:
-        raise RuleError(
-            f"the model has format version {shown(data.get('version'))}, this discreet reads {VERSION}; update it"
-        )
-    return data
-
-
-@contextmanager
-def _reading_entries() -> Iterator[None]:
-    """While values are made of entries: say of one that is missing or wrong that it is."""
-    try:
-        yield
-    except SchemaError as error:
-        raise RuleError(f"the model's schema cannot be read: {error}") from None
-    except (KeyError, TypeError, AttributeError):
-        raise RuleError("the model's JSON lacks an entry or has one of the wrong type") from None
-
-
-def _without_infinities(data: Any) -> Any:
-    """JSON has no infinity: the open end of a range is null there."""
-    if isinstance(data, dict):
-        return {key: _without_infinities(value) for key, value in data.items()}
-    if isinstance(data, list):
-        return [_without_infinities(value) for value in data]
-    return None if isinstance(data, float) and math.isinf(data) else data

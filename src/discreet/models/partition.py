@@ -15,7 +15,7 @@ that a new kind of model needs none of its own. (Where people read a tree, in co
 """
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -53,7 +53,7 @@ class Partition:
         if not self.conditions or self.conditions[-1] or not all(self.conditions[:-1]):
             raise RuleError("the last part of a partition is the one that has no literals")
         points = (0.0,) * len(self.conditions) if self.points is None else self.points
-        numbers = [p if isinstance(p, tuple) else (p,) for p in points]
+        numbers = list(map(numbers_of, points))
         finite = all(math.isfinite(number) for row in numbers for number in row)
         if len(points) != len(self.conditions) or not finite or len(set(map(len, numbers))) > 1:
             raise RuleError("a partition's points must be a finite number for each part, or one for each class")
@@ -126,7 +126,7 @@ class Answer:
     def to_dict(self) -> dict[str, Any]:
         """As JSON has it."""
         numbers = {"counts": self.counts, "shares": self.shares}
-        return {"then": self.label, **{name: list(given) for name, given in numbers.items() if given is not None}}
+        return {"then": self.label, **{name: given for name, given in numbers.items() if given is not None}}
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> "Answer":
@@ -138,9 +138,9 @@ def _ends(low: float, high: float) -> Ends:
     return max(0, round(low)), max(0, round(high))
 
 
-def checked_weights(weights: Sequence[float] | None) -> tuple[float, ...] | None:
-    """Weights of classes as finite numbers; None if there are none."""
-    return None if weights is None else tuple(map(checked_number, weights))
+def numbers_of(points: Points) -> tuple[float, ...]:
+    """Points as a tuple: one number, or one for each class."""
+    return points if isinstance(points, tuple) else (points,)
 
 
 def shares_of_totals(totals: np.ndarray) -> np.ndarray:
@@ -152,3 +152,14 @@ def shares_of_totals(totals: np.ndarray) -> np.ndarray:
     odds = (totals[:, None, :] - totals[:, :, None]) / DOUBLING  # of each class against each other, as powers of 2
     shares: np.ndarray = 1 / np.exp2(odds.clip(-FARTHEST, FARTHEST)).sum(2)
     return shares
+
+
+def rule_lines(
+    conditions: Sequence[Condition], said: Callable[[Literal], str], outcomes: Sequence[str]
+) -> Iterator[str]:
+    """Conditions in order, each with what comes out, as a rule list prints; of no condition, with what always does."""
+    for i, (condition, outcome) in enumerate(zip(conditions, outcomes, strict=True)):
+        if condition:
+            yield f"{'else ' if i else ''}if {' and '.join(map(said, condition))} then {outcome}"
+        else:
+            yield f"{'else' if i else 'always'} {outcome}"

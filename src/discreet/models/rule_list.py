@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from .._utils.errors import RuleError
-from ..rules.rules import Literal, Rule, schema_of, truth
-from ..rules.text import Reader, write
+from ..rules.rules import Literal, Rule, condition_in, truth
+from ..rules.text import Reader
 from ..schema import Label, Schema
 from .model import Model
-from .partition import Answer, Partition, checked_weights
+from .partition import Answer, Partition
 
 MOST_COMBINATIONS = 1 << 20  # of values that `reachable` looks at
 
@@ -56,7 +56,6 @@ class RuleList(Model):
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "rules", tuple(self.rules))
-        object.__setattr__(self, "class_weight", checked_weights(self.class_weight))
         if not isinstance(self.default, Rule):
             object.__setattr__(self, "default", Rule((), self.default))
         everyone = (*self.rules, self.default)
@@ -64,11 +63,6 @@ class RuleList(Model):
             raise RuleError("every rule of a list, and its default, needs a label")
         if self.default.antecedent or not all(r.antecedent for r in self.rules):
             raise RuleError("the default is the one rule of a list that has no literals")
-        classes = tuple(c.item() if isinstance(c, np.generic) else c for c in self.classes)
-        classes = classes or tuple(dict.fromkeys(r.label for r in reversed(everyone) if r.label is not None))
-        object.__setattr__(self, "classes", classes)
-        if self.schema is None and self.rules:
-            object.__setattr__(self, "schema", schema_of(self.rules))
         self._check()
 
     def __len__(self) -> int:
@@ -77,12 +71,6 @@ class RuleList(Model):
 
     def __iter__(self) -> Iterator[Rule]:
         return iter((*self.rules, self.default))
-
-    def __str__(self) -> str:
-        if not self.rules:
-            return f"always {write(self.default.label)}"
-        lines = [f"{'else ' if i else ''}if {rule}" for i, rule in enumerate(self.rules)]
-        return "\n".join([*lines, f"else {write(self.default.label)}"])
 
     @property
     def partitions(self) -> tuple[Partition, ...]:
@@ -137,8 +125,9 @@ class RuleList(Model):
         return replace(self, rules=tuple(kept))
 
     def _entries(self) -> dict[str, Any]:
-        rules = [{"if": [x.to_dict() for x in r.antecedent], **_outcome(r)} for r in self.rules]
-        return {"rules": rules, "default": _outcome(self.default)}
+        *answers, default = self.answers
+        parts = zip(self.rules, answers, strict=True)
+        return {"rules": [{"if": rule.antecedent, **answer.to_dict()} for rule, answer in parts], "default": default}
 
     @classmethod
     def _fields_in(cls, data: Mapping[str, Any]) -> dict[str, Any]:
@@ -146,9 +135,5 @@ class RuleList(Model):
         return {"rules": rules, "default": _rule_from_dict({"if": [], **data["default"]})}
 
 
-def _outcome(rule: Rule) -> dict[str, Any]:
-    return {"then": rule.label} if rule.counts is None else {"then": rule.label, "counts": list(rule.counts)}
-
-
 def _rule_from_dict(data: Mapping[str, Any]) -> Rule:
-    return Rule(tuple(map(Literal.from_dict, data["if"])), data["then"], data.get("counts"))
+    return Rule(condition_in(data), data["then"], data.get("counts"))

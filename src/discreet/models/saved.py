@@ -11,6 +11,7 @@ import hashlib
 import json
 import math
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from os import PathLike
 from pathlib import Path
@@ -36,7 +37,8 @@ FORMAT, VERSION = "discreet model", 1
 # Not written down: what stands elsewhere in the file, what may hold records' values, what takes noise off, what is no fact
 LEFT_OUT = ("schema", "ledger", "candidates", "random_state", "verbose")
 # One more entry holds the model, under the name of its kind: "rule_list"
-ENTRIES = ("format", "version", "discreet", "learner", "parameters", "target", "privacy", "ledger")
+ENTRIES = {"format", "version", "discreet", "learner", "parameters", "target", "privacy", "ledger"}
+TYPES = {"discreet": str, "learner": str, "parameters": dict, "target": str | None}
 # Under which entry each kind of model stands. A new kind has a place here
 KINDS: dict[str, type[Model]] = {"rule_list": RuleList, "tree": Tree, "score_card": ScoreCard}
 HOW_TO_MEND = "save the model again with SavedModel.of(clf).save(path), or get an unchanged copy"
@@ -96,7 +98,10 @@ class SavedModel:
         model = getattr(clf, "model_", None)
         if not isinstance(model, Model):
             raise ModelError("only a fitted classifier of this package can be saved; call fit first")
-        given = {name: _plain(value) for name, value in clf.get_params(deep=False).items() if name not in LEFT_OUT}
+        parameters: dict[str, Any] = {}
+        for name, value in clf.get_params(deep=False).items():
+            with suppress(_NotInJson):
+                parameters |= {} if name in LEFT_OUT else {name: _plain(value)}
         ledger = getattr(clf, "ledger", None)
         named = None if model.schema is None else model.schema.target
         booked = getattr(clf, "booked_", None)
@@ -104,7 +109,7 @@ class SavedModel:
             model,
             getattr(clf, "privacy_", None),
             type(clf).__name__,
-            {name: value for name, value in given.items() if value is not _NOT_IN_JSON},
+            parameters,
             named if target is None else target,
             None if ledger is None else ledger.snapshot(booked),
         )
@@ -185,24 +190,23 @@ class SavedModel:
         """Read what ``to_json`` wrote. A file that was changed since, or is something else, is refused."""
         data = _checked(text)
         try:
-            if not isinstance(data["parameters"], dict) or set(ENTRIES) - set(data):
-                raise TypeError
-            for name in ("discreet", "learner"):
-                if not isinstance(data[name], str):
-                    raise TypeError
-            if not isinstance(data["target"], str | None):
+            if not all(isinstance(data[name], kind) for name, kind in TYPES.items()):
                 raise TypeError
             ledger = None if data["ledger"] is None else LedgerSnapshot.from_dict(data["ledger"])
             privacy = None if data["privacy"] is None else PrivacyStatement.from_json(json.dumps(data["privacy"]))
-            (entry,) = set(data) - set(ENTRIES)
-            model = _model_in(data, entry)
+            (entry,) = set(data) - ENTRIES
+            if entry not in KINDS:
+                raise ModelError(
+                    f"the model is of a kind that this discreet {__version__} does not know ({shown(entry)}); update discreet"
+                )
+            model = KINDS[entry].from_json(json.dumps(data[entry]))
         except ModelError:
             raise
+        except RuleError as error:
+            raise ModelError(f"the model's {KINDS[entry].kind} cannot be read: {error}") from None
         except (*UNREADABLE, OverflowError):
             raise ModelError(f"the model lacks an entry or has one that does not belong there; {HOW_TO_MEND}") from None
-        return cls(
-            model, privacy, data["learner"], data["parameters"], data["target"], ledger, discreet=data["discreet"]
-        )
+        return cls(model, privacy, ledger=ledger, **{name: data[name] for name in TYPES})
 
     def save(self, path: str | PathLike[str]) -> None:
         """Write the model to a file. It is written beside and then renamed, so that there is never half a file.
@@ -235,18 +239,6 @@ def _entry_of(model: Model) -> str:
         if isinstance(model, kind):
             return entry
     raise ModelError(f"a {model.kind} cannot be saved: models.kinds has no line for it")
-
-
-def _model_in(data: Mapping[str, Any], entry: str) -> Model:
-    """The model under an entry of a file, which says of which kind it is."""
-    if entry not in KINDS:
-        raise ModelError(
-            f"the model is of a kind that this discreet {__version__} does not know ({shown(entry)}); update discreet"
-        )
-    try:
-        return KINDS[entry].from_json(json.dumps(data[entry]))
-    except RuleError as error:
-        raise ModelError(f"the model's {KINDS[entry].kind} cannot be read: {error}") from None
 
 
 def checksum(data: Mapping[str, Any]) -> str:
@@ -289,22 +281,21 @@ def _checked(text: str) -> dict[str, Any]:
     return data
 
 
-_NOT_IN_JSON = object()
+class _NotInJson(Exception):
+    """A parameter has no plain form, or would not be the same when read again."""
 
 
 def _plain(value: Any) -> Any:
-    """A parameter as JSON has it. What has no plain form, or would not be the same when read again, is left out."""
+    """A parameter as JSON has it."""
     value = value.item() if hasattr(value, "item") and getattr(value, "ndim", None) == 0 else value
-    if value is None or isinstance(value, bool | str):
+    if isinstance(value, bool | str | None):
         return value
-    if isinstance(value, int):
-        return value if abs(value) < LARGEST_WHOLE else _NOT_IN_JSON
-    if isinstance(value, float):
-        return value if math.isfinite(value) else _NOT_IN_JSON
+    if isinstance(value, int | float):
+        if not (abs(value) < LARGEST_WHOLE if isinstance(value, int) else math.isfinite(value)):
+            raise _NotInJson
+        return value
     if isinstance(value, Mapping):
-        parts = {str(_plain(key)): _plain(part) for key, part in value.items()}
-        return _NOT_IN_JSON if any(part is _NOT_IN_JSON for part in parts.values()) else parts
+        return {str(_plain(key)): _plain(part) for key, part in value.items()}
     if isinstance(value, Iterable) and hasattr(value, "__len__"):
-        listed = [_plain(part) for part in value]
-        return _NOT_IN_JSON if any(part is _NOT_IN_JSON for part in listed) else listed
-    return _NOT_IN_JSON
+        return [_plain(part) for part in value]
+    raise _NotInJson

@@ -5,14 +5,14 @@ from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar
 
 from .._utils.errors import RuleError
-from ..rules.rules import Condition, Literal, Rule, checked_number, schema_of
+from ..rules.rules import Condition, checked_number
 from ..rules.text import write, write_number
 from ..schema import Label, Schema
 from .cards import Card as Card
 from .cards import PointsTable as PointsTable
-from .cards import lines_of_table, numbers_of, percent_of, ranges_of_totals
+from .cards import lines_of_table, percent_of, ranges_of_totals
 from .model import Model
-from .partition import DOUBLING, Answer, Partition, Points
+from .partition import DOUBLING, Answer, Partition, Points, numbers_of
 
 Rows = list[tuple[str, ...]]
 LARGEST_TOTAL = f"The class with the largest total, the first of equals; {DOUBLING} points more double the odds."
@@ -56,25 +56,17 @@ class ScoreCard(Model):
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "limits", tuple(map(checked_number, self.limits)))
-        if not self.answers and not self.limits and self.has_points_by_class:
+        if not self.answers and not self.limits and self.cards and isinstance(self.cards[0].start, tuple):
             object.__setattr__(self, "answers", tuple(map(Answer, self.classes)))
-        classes = self.classes or tuple(dict.fromkeys(answer.label for answer in self.answers))
-        object.__setattr__(self, "classes", classes)
+        if not self.classes:
+            object.__setattr__(self, "classes", tuple(dict.fromkeys(answer.label for answer in self.answers)))
         if not self.cards or self.cards[-1].condition or not all(card.condition for card in self.cards[:-1]):
             raise RuleError("the last card of a score card is the one that has no condition")
         for card in self.cards:
             columns = [table.column for table in card.tables]
             if len(set(columns)) < len(columns):
                 raise RuleError("a card has two tables of one column")
-        if self.schema is None:
-            conditions = [condition for partition in self.partitions for condition in partition.conditions if condition]
-            object.__setattr__(self, "schema", schema_of(map(Rule, conditions)) if conditions else None)
         self._check()
-
-    @property
-    def has_points_by_class(self) -> bool:
-        """Whether points are for each class."""
-        return bool(self.cards) and isinstance(self.cards[0].start, tuple)
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -104,34 +96,17 @@ class ScoreCard(Model):
         return replace(self, answers=tuple(replace(answer, counts=None) for answer in self.answers))
 
     def _entries(self) -> dict[str, Any]:
-        cards, answers = [_to_dict(card) for card in self.cards], [answer.to_dict() for answer in self.answers]
-        return {"cards": cards, "limits": list(self.limits), "answers": answers}
+        return {"cards": self.cards, "limits": self.limits, "answers": self.answers}
 
     @classmethod
     def _fields_in(cls, data: Mapping[str, Any]) -> dict[str, Any]:
-        cards, answers = tuple(map(_from_dict, data["cards"])), tuple(map(Answer.from_dict, data["answers"]))
+        cards, answers = tuple(map(Card.from_dict, data["cards"])), tuple(map(Answer.from_dict, data["answers"]))
         return {"cards": cards, "limits": tuple(data["limits"]), "answers": answers}
 
 
 def cards_of(model: Model) -> tuple[Card, ...]:
     """The cards of a model that is a score card; none of any other."""
     return model.cards if isinstance(model, ScoreCard) else ()
-
-
-def _to_dict(card: Card) -> dict[str, Any]:
-    tables = [
-        {"column": t.column, "rows": [{"if": [x.to_dict() for x in c], "points": p} for c, p in t.rows]}
-        for t in card.tables
-    ]
-    return {"if": [x.to_dict() for x in card.condition], "start": card.start, "tables": tables}
-
-
-def _from_dict(data: Mapping[str, Any]) -> Card:
-    tables = tuple(
-        PointsTable(t["column"], tuple((tuple(map(Literal.from_dict, r["if"])), r["points"]) for r in t["rows"]))
-        for t in data["tables"]
-    )
-    return Card(data["start"], tables, tuple(map(Literal.from_dict, data["if"])))
 
 
 def card_text(model: ScoreCard, classes: Sequence[str], conditions: Sequence[str], labels: bool) -> list[str]:

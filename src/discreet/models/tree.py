@@ -7,16 +7,17 @@ goes to the second one. (Of a missing value, no test is true but "is missing".)
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
 
 import numpy as np
 
 from .._utils.errors import RuleError
-from ..rules.rules import Condition, Literal, Rule, schema_of, truth
-from ..rules.text import MOST_DEPTH, TOO_DEEP, ParsedNode, Reader, write
+from ..rules.rules import Condition, Literal, truth
+from ..rules.text import MOST_DEPTH, TOO_DEEP, ParsedNode, Reader
 from ..schema import Label, Schema
 from .model import Model
-from .partition import Answer, Partition, checked_weights
+from .partition import Answer, Partition
 
 INDENT = "    "
 
@@ -51,6 +52,10 @@ class Split:
         if self.depth > MOST_DEPTH:
             raise RuleError(TOO_DEEP)
 
+    def to_dict(self) -> dict[str, Any]:
+        """As JSON has it."""
+        return {"if": self.test, "true": self.true, "other": self.other}
+
 
 Node = Answer | Split
 
@@ -77,11 +82,6 @@ class Line:
     test: Literal | None
     answer: Answer | None
 
-    def __str__(self) -> str:
-        test = "" if self.test is None else f" {self.test} then"
-        label = "" if self.answer is None else f" {write(self.answer.label)}"
-        return f"{INDENT * self.indent}{self.opening}{test}{label}"
-
 
 @dataclass(frozen=True)
 class Fork(Generic[Test, End]):
@@ -90,15 +90,6 @@ class Fork(Generic[Test, End]):
     test: Test
     true: "Fork[Test, End] | End"
     other: "Fork[Test, End] | End"
-
-    def chain(self) -> "tuple[list[tuple[Test, Fork[Test, End] | End]], End]":
-        """The tests that are reached while none is true, what follows where each is, and the end where none is."""
-        tests, node = [], self
-        while True:
-            tests.append((node.test, node.true))
-            if not isinstance(node.other, Fork):
-                return tests, node.other
-            node = node.other
 
 
 def as_node(given: "Node | Label") -> Node:
@@ -132,34 +123,33 @@ def lines_of(node: Node, indent: int = 0, opening: str = "") -> Iterator[Line]:
     yield from lines_of(node.other, indent, "else")
 
 
-def without_counts(node: Node) -> Node:
-    """The same node; its leaves have labels only."""
+def in_other_words(node: Node, end: Callable[[Answer], Any], split: Callable[[Literal, Any, Any], Any]) -> Any:
+    """What becomes of a tree if each leaf, and then each split, is said in other words; the branch where a test is true first."""
     if isinstance(node, Answer):
-        return Answer(node.label)
-    return replace(node, true=without_counts(node.true), other=without_counts(node.other))
+        return end(node)
+    true = in_other_words(node.true, end, split)
+    return split(node.test, true, in_other_words(node.other, end, split))
 
 
-def simplified(node: Node, schema: Schema, merge: bool = False) -> Node:
-    """See ``Tree.simplified``.
+def simplified(
+    node: Node, schema: Schema, merge: bool = False, alive: Mapping[str, np.ndarray] = MappingProxyType({})
+) -> Node:
+    """See ``Tree.simplified``. ``alive`` are the bins of records that reach the node, of columns that were tested on the way.
 
     Which records reach a node, of those that the schema foresees, is known exactly without a look at combinations of columns: a
     way is a conjunction of tests and of their complements, each about a single column. So the records are a product of sets of
     bins, one for each column, and a branch is empty if and only if one of its sets is.
     """
-    alive = {name: schema[name].domain for name in {test.column for leaf in leaves_below(node) for test, _ in leaf.way}}
-    return _simplified(node, schema, alive, merge)
-
-
-def _simplified(node: Node, schema: Schema, alive: dict[str, np.ndarray], merge: bool) -> Node:
     if isinstance(node, Answer):
         return node
-    bins, true = alive[node.test.column], truth(schema, node.test)
+    name, true = node.test.column, truth(schema, node.test)
+    bins = alive.get(name, schema[name].domain)
     if not (bins & true).any():
-        return _simplified(node.other, schema, alive, merge)
+        return simplified(node.other, schema, merge, alive)
     if not (bins & ~true).any():
-        return _simplified(node.true, schema, alive, merge)
-    first = _simplified(node.true, schema, alive | {node.test.column: bins & true}, merge)
-    second = _simplified(node.other, schema, alive | {node.test.column: bins & ~true}, merge)
+        return simplified(node.true, schema, merge, alive)
+    first = simplified(node.true, schema, merge, {**alive, name: bins & true})
+    second = simplified(node.other, schema, merge, {**alive, name: bins & ~true})
     if merge and isinstance(first, Answer) and isinstance(second, Answer) and (one := _merged(first, second)):
         return one
     if first == second and not any(any(leaf.answer.counts or ()) for leaf in leaves_below(first)):
@@ -217,12 +207,6 @@ class Tree(Model):
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "root", as_node(self.root))
-        object.__setattr__(self, "class_weight", checked_weights(self.class_weight))
-        classes = tuple(c.item() if isinstance(c, np.generic) else c for c in self.classes)
-        classes = classes or tuple(dict.fromkeys(answer.label for answer in reversed(self.answers)))
-        object.__setattr__(self, "classes", classes)
-        if self.schema is None and self.depth:
-            object.__setattr__(self, "schema", schema_of(Rule(leaf.condition) for leaf in self))
         self._check()
 
     @cached_property
@@ -248,8 +232,12 @@ class Tree(Model):
         """The most tests that a record can meet."""
         return depth_of(self.root)
 
-    def __str__(self) -> str:
-        return "\n".join(map(str, lines_of(self.root)))
+    def lines(self, said: Callable[[Literal], str], outcomes: Sequence[str]) -> Iterator[str]:
+        """The tree as it prints, with literals and answers in these words."""
+        left = iter(outcomes)
+        for line in lines_of(self.root):
+            test = "" if line.test is None else f" {said(line.test)} then"
+            yield f"{INDENT * line.indent}{line.opening}{test}" + ("" if line.answer is None else f" {next(left)}")
 
     @property
     def partitions(self) -> tuple[Partition, ...]:
@@ -268,7 +256,7 @@ class Tree(Model):
 
     def without_counts(self) -> "Tree":
         """The tree without its counts."""
-        return replace(self, root=without_counts(self.root))
+        return replace(self, root=in_other_words(self.root, lambda answer: Answer(answer.label), Split))
 
     def simplified(self, merge: bool = False) -> "Tree":
         """The tree without the tests that make no difference to any record the schema foresees, whatever the table.
@@ -292,7 +280,7 @@ class Tree(Model):
         return replace(self, root=simplified(self.root, self.schema, merge))
 
     def _entries(self) -> dict[str, Any]:
-        return {"root": _to_dict(self.root)}
+        return {"root": self.root}
 
     @classmethod
     def _fields_in(cls, data: Mapping[str, Any]) -> dict[str, Any]:
@@ -304,25 +292,11 @@ def root_of(model: Model) -> Node | None:
     return model.root if isinstance(model, Tree) else None
 
 
-def in_other_words(node: Node, test: Callable[[Literal], Test], ends: Iterator[End]) -> Fork[Test, End] | End:
-    """A tree with its tests in other words, and the next of these ends in place of each leaf."""
-    if isinstance(node, Answer):
-        return next(ends)
-    true = in_other_words(node.true, test, ends)
-    return Fork(test(node.test), true, in_other_words(node.other, test, ends))
-
-
 def _parsed(node: ParsedNode) -> Node:
     if not isinstance(node, tuple):
         return Answer(node)
     test, true, other = node
     return Split(Literal(*test), _parsed(true), _parsed(other))
-
-
-def _to_dict(node: Node) -> dict[str, Any]:
-    if isinstance(node, Split):
-        return {"if": node.test.to_dict(), "true": _to_dict(node.true), "other": _to_dict(node.other)}
-    return node.to_dict()
 
 
 def _from_dict(data: Mapping[str, Any], deeper: int) -> Node:

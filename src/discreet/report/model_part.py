@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from importlib.resources import files
 
 from .._utils.html import bar, name, plain, wide
-from ..models.cards import numbers_of, percent_of
+from ..models.cards import percent_of
 from ..models.display.summary import (
     CONFIDENCE,
     CardPart,
@@ -20,7 +20,7 @@ from ..models.display.summary import (
     support_of,
 )
 from ..models.display.wording import MINUS, colour, condition, count_cells, ends, number, percent, said, signed
-from ..models.partition import DOUBLING, Points
+from ..models.partition import DOUBLING, Points, numbers_of
 from ..models.tree import Fork
 
 Rows = Sequence[tuple[str, Step, float | None]]

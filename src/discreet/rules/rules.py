@@ -7,6 +7,7 @@ What a literal means for odd values (beyond the bounds, of an unlisted category,
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -84,8 +85,7 @@ class Literal:
 
     def to_dict(self) -> dict[str, Any]:
         """As JSON has it."""
-        value = list(self.value) if isinstance(self.value, tuple) else self.value
-        return {"column": self.column, "op": self.op} | ({} if value is None else {"value": value})
+        return {"column": self.column, "op": self.op} | ({} if self.value is None else {"value": self.value})
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> "Literal":
@@ -94,6 +94,11 @@ class Literal:
 
 
 Condition = tuple[Literal, ...]  # all of them must be true; without literals it is true of every record
+
+
+def condition_in(data: Mapping[str, Any]) -> Condition:
+    """The condition of an entry of JSON."""
+    return tuple(map(Literal.from_dict, data["if"]))
 
 
 @dataclass(frozen=True)
@@ -168,16 +173,10 @@ def schema_of(rules: Iterable[Rule]) -> Schema:
 def checked_number(value: Any) -> float:
     """A literal's value, or a count, as a float, if it is a finite number."""
     is_number = type(value) is float or (isinstance(value, NUMBERS) and not isinstance(value, bool))
-    if not is_number or not _fits(value):
-        raise RuleError("a literal's value, and a count, must be a finite number")
-    return float(value) + 0.0  # -0.0 becomes 0.0
-
-
-def _fits(value: Any) -> bool:
-    try:
-        return math.isfinite(value)
-    except OverflowError:
-        return False
+    with suppress(OverflowError):
+        if is_number and math.isfinite(value):
+            return float(value) + 0.0  # -0.0 becomes 0.0
+    raise RuleError("a literal's value, and a count, must be a finite number")
 
 
 def is_label(value: Any) -> bool:

@@ -2,6 +2,7 @@
 
 import json
 import re
+from collections.abc import Callable
 from typing import Any
 
 from .._utils.errors import RuleError
@@ -107,18 +108,9 @@ class Reader:
         if self.take("not"):
             return self.name(), "is false", None
         name = self.name()
-        for op in ("is missing", "is not missing"):
+        for op, value in VALUES.items():
             if self.take(*op.split()):
-                return name, op, None
-        for op in ("in", "not in"):
-            if self.take(*op.split()):
-                return name, op, self.range()
-        for op in COMPARISONS:
-            if self.take(op):
-                return name, op, self.number()
-        for op in ("=", "!="):
-            if self.take(op):
-                return name, op, self.atom("a category")
+                return name, op, value(self)
         return name, "is true", None
 
     def antecedent(self) -> tuple[ParsedLiteral, ...]:
@@ -165,6 +157,15 @@ class Reader:
         true = self._node(deeper - 1)
         self.need("else")
         return test, true, self._node(deeper - 1)
+
+
+# What follows each operator
+VALUES: dict[str, Callable[[Reader], Any]] = {
+    **dict.fromkeys(("is missing", "is not missing"), lambda _: None),
+    **dict.fromkeys(("in", "not in"), Reader.range),
+    **dict.fromkeys(COMPARISONS, Reader.number),
+    **dict.fromkeys(("=", "!="), lambda reader: reader.atom("a category")),
+}
 
 
 def write(value: Any, name: bool = False) -> str:

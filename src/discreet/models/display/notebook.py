@@ -5,10 +5,10 @@ It has no script, and colours that can be told from a light page and from a dark
 
 from ..._utils.html import bar, name, plain
 from ...accounting.statement import PrivacyStatement
-from ..cards import numbers_of, percent_of
+from ..cards import percent_of
 from ..labelled import classes_called
 from ..model import Model
-from ..partition import Points
+from ..partition import Points, numbers_of
 from ..tree import Fork
 from .summary import (
     CardPart,

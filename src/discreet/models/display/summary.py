@@ -337,7 +337,13 @@ def steps_of(model: Model, counts_epsilon: float | None = None) -> tuple[Step, .
 def forks_of(model: Model, steps: tuple[Step, ...]) -> Fork[Phrase, Step] | Step | None:
     """A tree as it is drawn, with these steps as its leaves. None of any other model."""
     root = root_of(model)
-    return None if root is None else in_other_words(root, lambda test: _in_words(test, model), iter(steps))
+    left = iter(steps)
+    if root is None:
+        return None
+    drawn: Fork[Phrase, Step] | Step = in_other_words(
+        root, lambda _: next(left), lambda test, true, other: Fork(_in_words(test, model), true, other)
+    )
+    return drawn
 
 
 def support_of(node: Fork[Phrase, Step] | Step) -> float | None:

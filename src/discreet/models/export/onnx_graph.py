@@ -6,7 +6,7 @@ cannot be missing in ONNX, so one string has to stand for that.
 """
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import reduce
 from typing import Any
 
@@ -15,28 +15,19 @@ import numpy as np
 from ... import __version__
 from ..._utils.errors import RuleError
 from ...schema import Label
-from ...schema.columns.values import TextBins, TruthBins, ValueBins
+from ...schema.columns.values import TextBins, TruthBins
 from ..model import Model
 from ..partition import DOUBLING, FARTHEST
-from .branches import (
-    Branch,
-    BranchSplit,
-    BranchTest,
-    NumberTest,
-    TextTest,
-    TruthTest,
-    branches,
-    exact_numbers,
-    is_unicode,
-    kinds_of,
-    type_of_labels,
-)
+from ..tree import Tree
+from .chains import Chain, Chains, ListedTest, NumberTest, Test, chains_of, exact_numbers, is_unicode, kinds_of, type_of
 
 OPSETS = {"": 17, "ai.onnx.ml": 3}  # of 2022: whatever runs ONNX today has these
 IR_VERSION = 8  # likewise
 OPERATORS = {"<": "Less", "<=": "LessOrEqual", ">": "Greater", ">=": "GreaterOrEqual"}
 ARRAYS: dict[str, Any] = {"text": object, "boolean": np.bool_, "integer": np.int64, "number": np.float64}
 BOOL = 9  # a type of tensors, as the format numbers them
+# Truth values cannot be missing in ONNX, so they are numbers there
+LACKS = {TextBins: ("boolean",), TruthBins: ("boolean", "text")}
 RECORD = "record"  # the input of a model that looks at no column: so many values, so many predictions
 
 
@@ -46,9 +37,8 @@ def to_onnx(model: Model, types: Mapping[str, str] | None = None, missing: str =
         from onnx import helper, numpy_helper
     except ImportError:
         raise ImportError("to_onnx needs the package onnx: pip install 'discreet[onnx]'") from None
-    made = branches(model)
-    used = list(dict.fromkeys(test.column for test in made.tests))
-    kinds = kinds_of(model, used, types, _possible, "ONNX")
+    made = chains_of(model)
+    kinds = kinds_of(model, made, types, "ONNX", LACKS)
     _check_texts(model, kinds, missing)
     labels = _labels(made.outcomes, model.kind)
     shares = np.array([model.shares_of(answer) for answer in model.answers])
@@ -56,16 +46,15 @@ def to_onnx(model: Model, types: Mapping[str, str] | None = None, missing: str =
     inputs = kinds or {RECORD: "integer"}
     graph = _Graph(inputs, missing)
     shares_name = None
-    if made.root is not None:
-        answer = graph.below(made.root)
-    elif made.by_class:
-        answer, shares_name = graph.by_class(made.partitions, next(iter(inputs)), len(made.outcomes))
-    elif made.has_points:
-        points = (graph.points(partition) for partition in made.partitions)
-        total = reduce(lambda a, b: graph.node("Add", a, b), points)  # in this order, as ``predict`` adds them
+    if made.by_class:
+        answer, shares_name = graph.by_class(made, next(iter(inputs)))
+    elif made.points:
+        total = graph.total(graph.parts(made))
         answer = graph.first_true([graph.compared(total, "<", limit) for limit in made.limits])
+    elif isinstance(model, Tree):
+        answer = graph.below(made.chains[0])
     else:
-        answer = graph.first_true(graph.conditions(made.partitions[0]))
+        answer = graph.end_of(made.chains[0])
     one_each = graph.node("Expand", answer, graph.node("Shape", next(iter(inputs))))
     flat = graph.node("Reshape", one_each, graph.constant(np.array([-1], np.int64)))
     outputs = {"label": labels, "probabilities": shares} if shares_name is None else {"label": labels}
@@ -100,11 +89,6 @@ def _declared(helper: Any, name: str, array: np.ndarray, *width: int) -> Any:
     return helper.make_tensor_value_info(name, helper.np_dtype_to_tensor_dtype(array.dtype), ["records", *width])
 
 
-def _possible(bins: ValueBins) -> list[str]:
-    """What a column may be in ONNX, the expected type first. Its truth values cannot be missing, so they are numbers here."""
-    return ["number"] if isinstance(bins, TruthBins) else [kind for kind in bins.types if kind != "boolean"]
-
-
 def _check_texts(model: Model, kinds: Mapping[str, str], missing: str) -> None:
     if not isinstance(missing, str) or not is_unicode(missing):
         raise RuleError("missing must be the string that stands for a missing one")
@@ -122,7 +106,7 @@ def _check_texts(model: Model, kinds: Mapping[str, str], missing: str) -> None:
 
 def _labels(outcomes: Sequence[Label], kind: str) -> np.ndarray:
     """The label of each answer, as a tensor has them."""
-    of = type_of_labels(outcomes, kind, "ONNX")
+    of = type_of(outcomes, kind, "ONNX")
     if of == "text" and not all(is_unicode(str(label)) for label in outcomes):
         raise RuleError(f"a label of the {kind} has characters that ONNX cannot hold")
     labels = np.empty(len(outcomes), ARRAYS[of])
@@ -187,31 +171,31 @@ class _Graph:
             found = self.node("Where", condition, self.number(number), found)
         return found
 
-    def below(self, split: BranchSplit) -> str:
-        """The number of the leaf below a split of a tree."""
-        tests, last = split.chain()
-        found = self.number(last)
-        for test, true in reversed(tests):
-            leaf = self.number(true) if isinstance(true, int) else self.below(true)
-            found = self.node("Where", self.test(test), leaf, found)
+    def below(self, chain: Chain) -> str:
+        """The number of the leaf at the end of a chain of a tree."""
+        found = self.number(chain.last)
+        for tests, end in reversed(chain.ways):
+            leaf = self.number(end) if isinstance(end, int) else self.below(end)
+            found = self.node("Where", self.all_of(map(self.test, tests)), leaf, found)
         return found
 
-    def conditions(self, partition: Sequence[Branch]) -> list[str]:
-        """Where the tests of each part but the last are true."""
-        return [self.all_of(map(self.test, branch.tests)) for branch in partition[:-1]]
+    def end_of(self, chain: Chain) -> str:
+        """The number of the end of a chain that has no others below."""
+        return self.first_true([self.all_of(map(self.test, tests)) for tests, _ in chain.ways])
 
-    def points(self, partition: Sequence[Branch]) -> str:
-        """The points that a partition gives."""
-        points = self.constant(np.array([branch.outcome for branch in partition], np.float64))
-        return self.node("Gather", points, self.first_true(self.conditions(partition)))
+    def parts(self, made: Chains) -> Iterator[str]:
+        """The points of each chain."""
+        for chain, given in zip(made.chains, made.points, strict=True):
+            points = self.constant(np.array(given if made.by_class else [number for (number,) in given], np.float64))
+            yield self.node("Gather", points, self.end_of(chain))
 
-    def by_class(self, partitions: Sequence[Sequence[Branch]], first: str, n: int) -> tuple[str, str]:
+    def total(self, parts: Iterable[str]) -> str:
+        """The sum of points, in the order in which ``predict`` adds them."""
+        return reduce(lambda a, b: self.node("Add", a, b), parts)
+
+    def by_class(self, made: Chains, first: str) -> tuple[str, str]:
         """Of a sum of points for each class, the number of the first class with the largest, and the shares of all."""
-        parts = []
-        for partition in partitions:
-            rows = self.constant(np.array([branch.points for branch in partition], np.float64))
-            parts.append(self.node("Gather", rows, self.first_true(self.conditions(partition))))
-        total = reduce(lambda a, b: self.node("Add", a, b), parts)  # in this order, as ``predict`` adds them
+        total, n = self.total([*self.parts(made)]), len(made.outcomes)
         size = self.node("Concat", self.node("Shape", first), self.constant(np.array([n], np.int64)), axis=0)
         total = self.node("Expand", total, size)  # (records, 1, classes)
         flat = self.node("Reshape", total, self.constant(np.array([-1, n], np.int64)))
@@ -224,22 +208,25 @@ class _Graph:
         shares = self.node("Div", self.constant(1.0), whole, called="probabilities")
         return self.node("ArgMax", total, axis=2, keepdims=0), shares
 
-    def test(self, test: BranchTest) -> str:
+    def test(self, test: Test) -> str:
         """Where a test is true."""
-        match test:
-            case NumberTest():
-                return self._number_test(test)
-            case TruthTest():
-                return self._truth_test(test)
-            case TextTest():
-                if self.kinds[test.column] == "number":
-                    return self._number_among(test)
-                return self._text_among(test)
+        if isinstance(test, NumberTest):
+            return self._number_test(test)
+        if self.kinds[test.column] == "text":
+            return self._text_among(test)
+        numbers = exact_numbers(test.column, test.numbers)
+        listed = self.any_of(self.node("Equal", test.column, self.constant(number)) for number in numbers)
+        if test.of_truths:  # 1 is true, 0 is false, and all else is missing
+            return listed if test.inside else self.node("Not", listed)
+        is_nan = self.node("IsNaN", test.column)
+        if test.inside:
+            return self.any_of([listed, is_nan]) if test.missing else listed
+        outside = self.node("Not", listed)  # also true of NaN
+        return outside if test.missing else self.all_of([outside, self.node("Not", is_nan)])
 
     def _number_test(self, test: NumberTest) -> str:
         x = test.column
-        ends = zip((">=", "<="), test.limits, strict=True)
-        within = [self.compared(x, op, end) for op, end in ends if end is not None]
+        within = [self.compared(x, op, end) for op, end in test.within]
         if test.missing:
             return self.node("Not", self.all_of(within)) if within else self.node("IsNaN", x)
         compared = [self.compared(x, op, cut) for op, cut in test.comparisons]
@@ -247,24 +234,7 @@ class _Graph:
             compared = [self.any_of(compared)]
         return self.all_of([*compared, *within] or [self.node("Not", self.node("IsNaN", x))])
 
-    def _truth_test(self, test: TruthTest) -> str:
-        """1 is true, 0 is false, and all else is missing."""
-        missing = None in test.wanted
-        told = [value for value in (True, False) if (value in test.wanted) != missing]
-        found = self.any_of(self.node("Equal", test.column, self.constant(float(value))) for value in told)
-        return self.node("Not", found) if missing else found
-
-    def _number_among(self, test: TextTest) -> str:
-        """Of categories that are stored as numbers."""
-        numbers = exact_numbers(test.column, test.numbers)
-        listed = self.any_of(self.node("Equal", test.column, self.constant(number)) for number in numbers)
-        is_nan = self.node("IsNaN", test.column)
-        if test.inside:
-            return self.any_of([listed, is_nan]) if test.missing else listed
-        outside = self.node("Not", listed)  # also true of NaN
-        return outside if test.missing else self.all_of([outside, self.node("Not", is_nan)])
-
-    def _text_among(self, test: TextTest) -> str:
+    def _text_among(self, test: ListedTest) -> str:
         """One look into a table for all that are listed, and for what stands for a missing string."""
         found = {text: int(test.inside) for text in (*test.listed, *test.words) if is_unicode(text)}
         found[self.missing] = int(test.missing)

@@ -17,7 +17,7 @@ from ...schema import Label
 from ...schema.columns.values import MISSING, NONE, TRUTH, Matching, TextBins
 from ..model import Model
 from ..partition import DOUBLING, FARTHEST, TOTAL
-from .branches import Branch, Branches, BranchSplit, BranchTest, NumberTest, TextTest, branches
+from .chains import Chain, Chains, NumberTest, Test, chains_of
 
 HELPERS = {
     "number": '''
@@ -61,33 +61,22 @@ def truth(value):
     return words[said] if said in words else {0.0: False, 1.0: True}.get(number(value))
 '''.replace("WORDS", ", ".join(f'"{word}": {bool(value)}' for word, value in TRUTH.items())),
 }
-TAKEN = {
-    *HELPERS,
-    "record",
-    "Decimal",
-    "Integral",
-    "Real",
-    "inf",
-    "isnan",
-    "nan",
-    *keyword.kwlist,
-    *keyword.softkwlist,
-    *dir(builtins),
-}
+TAKEN = {"record", "Decimal", "Integral", "Real", "inf", "isnan", "nan"}
+TAKEN |= {*HELPERS, *keyword.kwlist, *keyword.softkwlist, *dir(builtins)}
 
 MIRRORED = {">": "<", ">=": "<="}
-LONGEST_CHAIN = (
-    100  # Python nests what follows an elif and cannot go down thousands of floors; after a return, an if does as well
-)
+# Python nests what follows an elif and cannot go down thousands of floors; after a return, an if does as well
+LONGEST_CHAIN = 100
 
 
 def to_python(model: Model, name: str = "predict", share_of: Label | None = None) -> str:
     """See ``Model.to_python``."""
     if not isinstance(name, str) or not re.fullmatch("[A-Za-z_][A-Za-z0-9_]*", name) or keyword.iskeyword(name):
         raise RuleError("name must be that of a Python function: letters, digits and underscores")
-    made = branches(model, share_of)
-    tests = {test.column: test for test in made.tests}
-    variables = _variables(tests, {name, *_of_points(made)})
+    made = chains_of(model, share_of)
+    tests = made.tests
+    functions = [f"points_{i}" for i, _ in enumerate(made.points, 1)]
+    variables = _variables(tests, {name, *functions, *[TOTAL] * bool(functions)})
     lines = [f"def {name}(record):", *_indented(_docstring(model, share_of))]
     reads, needed = _reads(model, tests, variables)
     if tests:
@@ -96,24 +85,20 @@ def to_python(model: Model, name: str = "predict", share_of: Label | None = None
         for helper in (h for h in HELPERS if h in needed):
             lines += ["", *_indented(HELPERS[helper].strip().split("\n"))]
         lines += ["", *_indented(reads), ""]
-    return "\n".join([*lines, *_indented(_body(made, variables))]) + "\n"
+    return "\n".join([*lines, *_indented(_body(made, functions, variables))]) + "\n"
 
 
 def _docstring(model: Model, share_of: Label | None) -> list[str]:
-    what = (
-        f"label that a {model.kind} gives a record"
-        if share_of is None
-        else "share of a class where a record is captured"
-    )
+    what = f"label that a {model.kind} gives a record"
     about = [
-        f"The {what}. Written by discreet.",
+        f"The {what if share_of is None else 'share of a class where a record is captured'}. Written by discreet.",
         "",
         "A record is a mapping of column names to values: texts, numbers, truth values, or None where one is missing.",
         "",
         *([] if share_of is None else [f"The class is {write(share_of)}.", ""]),
         *(f"    {line}" for line in str(model).split("\n")),
     ]
-    return ['"""' + _harmless(about[0]), *(_harmless(line) for line in about[1:]), '"""']
+    return ['"""' + _harmless(about[0]), *map(_harmless, about[1:]), '"""']
 
 
 def _harmless(text: str) -> str:
@@ -139,16 +124,16 @@ def _variables(columns: Iterable[str], used: set[str]) -> dict[str, str]:
     return variables
 
 
-def _reads(model: Model, tests: dict[str, BranchTest], variables: dict[str, str]) -> tuple[list[str], set[str]]:
+def _reads(model: Model, tests: dict[str, Test], variables: dict[str, str]) -> tuple[list[str], set[str]]:
     """The lines that read the record, and the helpers that they call."""
     lines, needed = [], {"number"}
     for column, test in tests.items():
         variable = variables[column]
-        helper = "number" if isinstance(test, NumberTest) else "category" if isinstance(test, TextTest) else "truth"
+        helper = "number" if isinstance(test, NumberTest) else "truth" if test.of_truths else "category"
         needed.add(helper)
-        given = [f"record[{column!r}]", *(_told_apart(model, column) if isinstance(test, TextTest) else ())]
+        given = [f"record[{column!r}]", *(_told_apart(model, column) if helper == "category" else ())]
         lines.append(f"{variable} = {helper}({', '.join(given)})")
-        if isinstance(test, NumberTest) and test.limits != (None, None):
+        if isinstance(test, NumberTest) and test.within:
             low, high = ("" if end is None else write_number(end) for end in test.limits)
             within = f"{low} <= " * bool(low) + variable + f" <= {high}" * bool(high)
             lines.append(f"{variable} = {variable} if {within} else nan  # beyond its bounds it is missing")
@@ -172,99 +157,73 @@ def _number(number: float) -> str:
     return str(number) if isinstance(number, int) else write_number(number)
 
 
-def _of_points(made: Branches) -> list[str]:
-    """The names of the functions that give points, one for each partition, and of their sum."""
-    return [*(f"points_{i}" for i, _ in enumerate(made.partitions, 1)), TOTAL] if made.has_points else []
-
-
-def _body(made: Branches, variables: dict[str, str]) -> list[str]:
-    if made.root is not None:
-        return _nested(made.root, made.outcomes, variables)
-    if not made.has_points:
-        return _chain(_conditions(made.partitions[0], variables), made.outcomes)
+def _body(made: Chains, functions: Sequence[str], variables: dict[str, str]) -> list[str]:
+    if not made.points:
+        return _chain(made.chains[0], _returns(made.outcomes), variables)
     lines = []
-    *functions, total = _of_points(made)
-    for function, partition in zip(functions, made.partitions, strict=True):
-        points: list[Any] = [branch.points if made.by_class else branch.outcome for branch in partition]
-        lines += [f"def {function}():", *_indented(_chain(_conditions(partition, variables), points)), ""]
-    if made.by_class:
-        return [*lines, *_by_class(made, functions, total)]
-    lines.append(f"{total} = {' + '.join(f'{function}()' for function in functions)}")
-    return [*lines, *_chain([f"{total} < {write_number(limit)}" for limit in made.limits], made.outcomes)]
-
-
-def _by_class(made: Branches, functions: Sequence[str], total: str) -> list[str]:
-    """A sum for each class. (Not by Python's ``sum``, which adds numbers in another way since 3.12.)"""
+    for function, chain, given in zip(functions, made.chains, made.points, strict=True):
+        points = given if made.by_class else [number for (number,) in given]
+        lines += [f"def {function}():", *_indented(_chain(chain, _returns(points), variables)), ""]
+    if not made.by_class:
+        lines.append(f"{TOTAL} = {' + '.join(f'{function}()' for function in functions)}")
+        below = [f"{TOTAL} < {write_number(limit)}" for limit in made.limits]
+        *returns, last = _returns(made.outcomes)
+        return [*lines, *_ifs([(limit, [then]) for limit, then in zip(below, returns, strict=True)], last)]
+    # A sum for each class. (Not by Python's ``sum``, which adds numbers in another way since 3.12.)
     added = " + ".join(f"{function}()[i]" for function in functions)
-    lines = [f"{total} = [{added} for i in range({len(made.outcomes)})]"]
+    lines.append(f"{TOTAL} = [{added} for i in range({len(made.outcomes)})]")
     if made.share_of is None:
-        return [*lines, f"return {tuple(made.outcomes)!r}[{total}.index(max({total}))]"]
-    odds = f"(other - {total}[{made.share_of}]) / {write_number(DOUBLING)}"
+        return [*lines, f"return {made.outcomes!r}[{TOTAL}.index(max({TOTAL}))]"]
+    odds = f"(other - {TOTAL}[{made.share_of}]) / {write_number(DOUBLING)}"
     within = f"max(-{FARTHEST}.0, min({FARTHEST}.0, {odds}))"
-    return [*lines, f"return 1 / sum(2.0 ** {within} for other in {total})"]
+    return [*lines, f"return 1 / sum(2.0 ** {within} for other in {TOTAL})"]
 
 
-def _nested(root: BranchSplit, outcomes: Sequence[Label], variables: dict[str, str]) -> list[str]:
-    """A tree as it is."""
-    tests, last = root.chain()
+def _returns(values: Iterable[Any]) -> list[str]:
+    return [f"return {value!r}" for value in values]
+
+
+def _chain(chain: Chain, returns: Sequence[str], variables: dict[str, str]) -> list[str]:
+    """What comes out of a chain, a tree as it is."""
+    ways = []
+    for tests, end in chain.ways:
+        condition = " and ".join(_condition(test, variables[test.column]) for test in tests)
+        ways.append((condition, [returns[end]] if isinstance(end, int) else _chain(end, returns, variables)))
+    return _ifs(ways, returns[chain.last])
+
+
+def _ifs(ways: Sequence[tuple[str, list[str]]], last: str) -> list[str]:
+    """Conditions in order, what follows each, and what follows none. All of it returns."""
     lines = []
-    for i, (test, true) in enumerate(tests):
-        lines.append(f"{'elif' if i else 'if'} {_condition(test, variables[test.column])}:")
-        then = [f"return {outcomes[true]!r}"] if isinstance(true, int) else _nested(true, outcomes, variables)
-        lines += _indented(then)
-    return [*lines, "else:", f"    return {outcomes[last]!r}"]
+    for i, (condition, then) in enumerate(ways):
+        lines += [f"{'elif' if i % LONGEST_CHAIN else 'if'} {condition}:", *_indented(then)]
+    return [*lines, "else:", f"    {last}"] if ways else [last]
 
 
-def _conditions(partition: Sequence[Branch], variables: dict[str, str]) -> list[str]:
-    return [
-        " and ".join(_condition(test, variables[test.column]) for test in branch.tests) for branch in partition[:-1]
-    ]
-
-
-def _chain(conditions: list[str], outcomes: Sequence[Label]) -> list[str]:
-    if not conditions:
-        return [f"return {outcomes[0]!r}"]
-    lines = []
-    for i, condition in enumerate(conditions):
-        word = "elif" if i % LONGEST_CHAIN else "if"
-        lines += [f"{word} {condition}:", f"    return {outcomes[i]!r}"]
-    return [*lines, "else:", f"    return {outcomes[-1]!r}"]
-
-
-def _condition(test: BranchTest, x: str) -> str:
+def _condition(test: Test, x: str) -> str:
     if isinstance(test, NumberTest):
-        return _number_condition(test, x)
-    if isinstance(test, TextTest):
-        return _text_condition(test, x)
-    parts = [f"{x} is {value}" for value in (True, False, None) if value in test.wanted]
-    return f"{x} is not None" if test.wanted == {True, False} else _or(parts)
-
-
-def _number_condition(test: NumberTest, x: str) -> str:
-    """NaN stands for what is missing: no comparison is true of it."""
-    if not test.comparisons:
-        return f"isnan({x})" if test.missing else "False" if test.either else f"not isnan({x})"
-    if len(test.comparisons) == 2 and not test.either:
-        (above, low), (below, high) = test.comparisons
-        return f"{write_number(low)} {MIRRORED[above]} {x} {below} {write_number(high)}"
-    return _or([f"{x} {op} {write_number(cut)}" for op, cut in test.comparisons])
-
-
-def _text_condition(test: TextTest, x: str) -> str:
-    among = [repr(text) for text in test.listed]
+        # NaN stands for what is missing: no comparison is true of it
+        if not test.comparisons:
+            return f"isnan({x})" if test.missing else "False" if test.either else f"not isnan({x})"
+        if len(test.comparisons) == 2 and not test.either:
+            (above, low), (below, high) = test.comparisons
+            return f"{write_number(low)} {MIRRORED[above]} {x} {below} {write_number(high)}"
+        return _or([f"{x} {op} {write_number(cut)}" for op, cut in test.comparisons])
+    if test.of_truths:
+        return f"{x} is not None" if test.wanted == [True, False] else _or([f"{x} is {value}" for value in test.wanted])
+    among = ", ".join(map(repr, test.listed))
+    is_one = len(test.listed) == 1
     if test.inside:
-        found = [f"{x} == {among[0]}" if len(among) == 1 else f"{x} in ({', '.join(among)})"] if among else []
+        found = [f"{x} == {among}" if is_one else f"{x} in ({among})"] if among else []
         return _or([*found, f"{x} is None"] if test.missing else found)
     if not among:
         return "True" if test.missing else f"{x} is not None"
-    outside = f"{x} != {among[0]}" if len(among) == 1 else f"{x} not in ({', '.join(among)})"
+    outside = f"{x} != {among}" if is_one else f"{x} not in ({among})"
     return outside if test.missing else f"{x} is not None and {outside}"
 
 
 def _or(parts: list[str]) -> str:
-    if len(parts) < 2:
-        return parts[0] if parts else "False"
-    return f"({' or '.join(parts)})"
+    return f"({' or '.join(parts)})" if len(parts) > 1 else parts[0] if parts else "False"
 
 
 def _indented(lines: Iterable[str]) -> list[str]:

@@ -1,31 +1,153 @@
 """A model as one SQL expression, ``CASE WHEN ... THEN ... ELSE ... END``; of points, a sum of such; of a tree, such in such.
 
 It predicts what the model's ``predict`` does for every value that a column of the expected type can hold, NULL and NaN included,
-and refuses columns of other types.
+and refuses columns of other types. (An engine that silently casts could give another prediction than the model does: DuckDB and
+Spark compare the text "01" with the number 1.) So the expression states the type that each column must have: PostgreSQL by typed
+operands, which it does not cast; the others by a first branch that raises an error.
 """
 
-from collections.abc import Collection, Mapping, Sequence
+import math
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import reduce
 from typing import Any
 
 from ..._utils.errors import RuleError
+from ...rules.text import write_number
 from ...schema import Label
-from ...schema.columns.values import TRUTH
 from ..model import Model
 from ..partition import DOUBLING, FARTHEST
-from .branches import (
-    Branch,
-    Branches,
-    BranchSplit,
-    BranchTest,
-    NumberTest,
-    TextTest,
-    TruthTest,
-    branches,
-    exact_numbers,
-    kinds_of,
-    type_of_labels,
+from .chains import Chain, Chains, ListedTest, NumberTest, Test, chains_of, exact_numbers, is_unicode, kinds_of, type_of
+
+SQL_TYPES = {"text": "text", "number": "float8", "boolean": "boolean"}
+Lines = list[str]  # a name may have line breaks, and must not be indented with what is around it
+
+
+@dataclass(frozen=True)
+class Dialect:
+    """How an engine writes names, texts and numbers, and how it is made to refuse a column of another type."""
+
+    name: str
+    literal: Callable[[str], str]  # of a text
+    written: Callable[[str], str]  # of a number in 64-bit floating point, so that comparisons are the same as in Python
+    infinity: str
+    compared: str = "{}"  # a text that only a column of texts can be compared with
+    nan: str = "isnan({x})"  # engines take NaN for the largest number there is
+    null: str = "{x} IS NULL"
+    never: str = "FALSE"  # what is true of no value of a column
+    error: str = ""
+    other_types: Mapping[str, str] = field(default_factory=dict)  # what says that a column is of none that will do
+    quote: str = '"'
+    has_nul: bool = True
+    ignores_case: bool = True  # of column names
+    longest: int | None = None  # of names, in bytes
+    replaced: str | None = None  # what begins a setting, wherever it stands
+
+    def column(self, name: str) -> str:
+        """A column's name, quoted."""
+        if not self.holds(name) or "\0" in name:
+            raise RuleError(f"{self.name} cannot have a column of the name {name!r}; rename it")
+        if self.longest is not None and len(name.encode()) > self.longest:
+            raise RuleError(
+                f"a column's name in {self.name} has at most {self.longest} bytes, {name!r} has more; rename it"
+            )
+        if self.replaced is not None and self.replaced in name:
+            raise RuleError(
+                f"{self.name} would put a setting in place of a part of the column name {name!r}; rename it"
+            )
+        return self.quote + name.replace(self.quote, 2 * self.quote) + self.quote
+
+    def holds(self, text: str) -> bool:
+        """Whether a text can stand in a column at all. Python has texts that no engine has."""
+        return is_unicode(text) and (self.has_nul or "\0" not in text)
+
+    def number(self, number: float) -> str:
+        """A number as a literal."""
+        if math.isinf(number):
+            return self.infinity.format("" if number > 0 else "-")
+        return self.written(write_number(number))
+
+    def guards(self, kinds: Mapping[str, str]) -> Iterator[str]:
+        """The branches that stop with an error at a column of another type than said."""
+        for kind, other in self.other_types.items():
+            names = [name for name, its in kinds.items() if its == kind]
+            if names:
+                condition = " OR ".join(f"typeof({self.column(name)}) {other}" for name in names)
+                message = f"each of these columns must be a {kind}: {', '.join(names)}"
+                yield f"WHEN {condition} THEN {self.error}({self.literal(message)})"
+
+    def check_case(self, used: Sequence[str], names: Sequence[str]) -> None:
+        """Stop at a name that the engine could take for that of another column."""
+        times = Counter(name.lower() for name in names)
+        for name in used:
+            if self.ignores_case and times[name.lower()] > 1:
+                raise RuleError(f"{self.name} does not tell column {name!r} from one that differs in case; rename it")
+
+
+def _duckdb_text(text: str) -> str:
+    """Quotation marks are doubled; a NUL would end the query in some clients."""
+    literal = "'" + text.replace("'", "''").replace("\0", "' || chr(0) || '") + "'"
+    return f"({literal})" if "\0" in text else literal
+
+
+def _postgresql_text(text: str) -> str:
+    """With E wherever a backslash stands: what one means in an ordinary literal is a setting."""
+    literal = "'" + text.replace("'", "''") + "'"
+    return "E" + literal.replace("\\", "\\\\") if "\\" in text else literal
+
+
+def _spark_text(text: str) -> str:
+    """As in Java. ``${...}`` would be replaced by a setting."""
+    written = text.replace("\\", "\\\\").replace("'", "\\'").replace("\0", "\\u0000").replace("${", "\\u0024{")
+    return f"'{written}'"
+
+
+# Names are not case sensitive, even in quotation marks; a decimal point alone makes a DECIMAL
+DUCKDB = Dialect(
+    "DuckDB",
+    literal=_duckdb_text,
+    written=lambda number: number if "e" in number else f"{number}e0",
+    infinity="'{}inf'::DOUBLE",
+    error="error",
+    other_types={
+        "text": "<> 'VARCHAR'",
+        "number": "NOT SIMILAR TO 'U?(TINY|SMALL|BIG|HUGE)?INT(EGER)?|FLOAT|DOUBLE|DECIMAL.*'",
+        "boolean": "<> 'BOOLEAN'",
+    },
 )
-from .dialects import Dialect, check_case, dialect_of
+# A typed literal is enough to refuse a column of another type. A long name would be cut off; NaN equals itself; nothing equals
+# NULL, but the types are compared
+POSTGRESQL = Dialect(
+    "PostgreSQL",
+    literal=_postgresql_text,
+    written="{}::float8".format,
+    infinity="'{}Infinity'::float8",
+    compared="{}::text",
+    nan="{x} = 'NaN'::float8",
+    null="{x} IS NOT DISTINCT FROM NULL::{type}",
+    never="{x} = NULL::{type}",
+    has_nul=False,
+    ignores_case=False,
+    longest=63,
+)
+# Nothing but a backtick can be escaped in backticks
+SPARK = Dialect(
+    "Spark",
+    literal=_spark_text,
+    written="{}D".format,
+    infinity="double('{}Infinity')",
+    error="raise_error",
+    other_types={
+        "text": "<> 'string'",
+        "number": "NOT RLIKE '^(tinyint|smallint|int|bigint|float|double|decimal.*)$'",
+        "boolean": "<> 'boolean'",
+    },
+    quote="`",
+    replaced="${",
+)
+# PostgreSQL's second name is that of ibis and sqlglot
+DIALECTS = {"duckdb": DUCKDB, "postgresql": POSTGRESQL, "postgres": POSTGRESQL, "spark": SPARK}
 
 
 def to_sql(
@@ -35,112 +157,30 @@ def to_sql(
     types: Mapping[str, str] | None = None,
 ) -> str:
     """See ``Model.to_sql``."""
-    engine = dialect_of(dialect)
-    made = branches(model, share_of)
-    used = list(dict.fromkeys(test.column for test in made.tests))
-    kinds = kinds_of(model, used, types, lambda bins: bins.types, "SQL; cast it in a view first")
-    check_case(engine, used, () if model.schema is None else model.schema.names)
-    outcomes = _outcomes(engine, list(made.outcomes), model.kind)
-    guards = engine.guards(kinds)
-    if made.root is not None:
-        return "\n".join(_nested(guards, engine, made.root, kinds, outcomes))
-    if not made.has_points:
-        return "\n".join(_case(guards, _conditions(engine, made.partitions[0], kinds), outcomes))
+    if not isinstance(dialect, str) or dialect not in DIALECTS:
+        raise RuleError(f"dialect must be one of {', '.join(DIALECTS)}")
+    engine, made = DIALECTS[dialect], chains_of(model, share_of)
+    kinds = kinds_of(model, made, types, "SQL; cast it in a view first", {})
+    engine.check_case(list(kinds), () if model.schema is None else model.schema.names)
+    writer, outcomes = _Writer(engine, kinds), _outcomes(engine, list(made.outcomes), model.kind)
+    guards = list(engine.guards(kinds))
     if made.by_class:
-        return "\n".join(_by_class(guards, engine, made, kinds, outcomes))
-    total = _total(engine, made.partitions, kinds)
+        return "\n".join(writer.by_class(made, outcomes, guards))
+    if not made.points:
+        return "\n".join(writer.chain(made.chains[0], outcomes, guards))
+    total = writer.total(made)
     # It stands there once for each limit: an expression has no place to keep a value
-    below = [[*total[:-1], f"{total[-1]} < {engine.number(limit)}"] for limit in made.limits]
-    return "\n".join(_case(guards, below, outcomes))
-
-
-# Lines are lists: a name may have line breaks, and must not be indented with what is around it.
-def _case(guards: list[str], conditions: list[list[str]], outcomes: list[str]) -> list[str]:
-    if not conditions:
-        return outcomes[:1]
-    lines = list(guards)
-    for (first, *more), outcome in zip(conditions, outcomes, strict=False):
-        *before, last = f"WHEN {first}", *more
-        lines += [*before, f"{last} THEN {outcome}"]
-    return ["CASE", *_indented([*lines, f"ELSE {outcomes[-1]}"]), "END"]
-
-
-def _nested(
-    guards: list[str], engine: Dialect, root: BranchSplit, kinds: Mapping[str, str], outcomes: list[str]
-) -> list[str]:
-    """A tree as it is: where a test is false or NULL, a CASE goes on to the next one, which is on the other side."""
-    tests, last = root.chain()
-    lines = list(guards)
-    for test, true in tests:
-        when = f"WHEN {_condition(engine, test, kinds[test.column])} THEN"
-        if isinstance(true, int):
-            lines.append(f"{when} {outcomes[true]}")
-        else:
-            lines += [when, *_indented(_nested([], engine, true, kinds, outcomes))]
-    return ["CASE", *_indented([*lines, f"ELSE {outcomes[last]}"]), "END"]
-
-
-def _conditions(engine: Dialect, partition: Sequence[Branch], kinds: Mapping[str, str]) -> list[list[str]]:
-    """When a record is in each part of a partition but the last, if it is in none before."""
-    return [
-        [" AND ".join(_condition(engine, test, kinds[test.column]) for test in branch.tests)]
-        for branch in partition[:-1]
-    ]
-
-
-def _by_class(
-    guards: list[str], engine: Dialect, made: Branches, kinds: Mapping[str, str], outcomes: list[str]
-) -> list[str]:
-    """Of a sum for each class: the class with the largest, or the share of one. Sums stand there once for each comparison."""
-    totals = [_total(engine, made.partitions, kinds, place) for place in range(len(outcomes))]
-    if made.share_of is None:
-        largest = []
-        for place, own in enumerate(totals[:-1]):
-            lines = list(own)
-            for number, other in enumerate(totals[place + 1 :]):
-                lines = (
-                    [*lines[:-1], f"{lines[-1]} >= {other[0]}", *other[1:]]
-                    if not number
-                    else [*lines[:-1], f"{lines[-1]} AND {own[0]}", *own[1:-1], f"{own[-1]} >= {other[0]}", *other[1:]]
-                )
-            largest.append(lines)
-        return _case(guards, largest, outcomes)
-    own = totals[made.share_of]
-    low, high, doubling = map(engine.number, (-FARTHEST, FARTHEST, DOUBLING))
-    lines = [f"{engine.number(1)} / (", f"  {engine.number(1)}"]
-    for place, other in enumerate(totals):
-        if place != made.share_of:
-            between = [*other[:-1], f"{other[-1]} - {own[0]}", *own[1:]]
-            lines += [f"  + power({engine.number(2)}, greatest({low}, least({high}, (", *_indented(_indented(between))]
-            lines.append(f"  ) / {doubling})))")
-    lines.append(")")
-    return ["CASE", *_indented([*guards, f"ELSE {lines[0]}", *lines[1:]]), "END"] if guards else lines
-
-
-def _total(
-    engine: Dialect, partitions: Sequence[Sequence[Branch]], kinds: Mapping[str, str], place: int | None = None
-) -> list[str]:
-    """The sum of points (of the class at ``place``), in brackets; from left to right, as ``predict`` adds them."""
-    lines: list[str] = []
-    for partition in partitions:
-        given = [branch.outcome if place is None else branch.points[place] for branch in partition]
-        points = [engine.number(float(number)) for number in given]
-        first, *more = _case([], _conditions(engine, partition, kinds), points)
-        lines += [f"+ {first}" if lines else first, *more]
-    return ["(", *_indented(lines), ")"]
-
-
-def _indented(lines: list[str]) -> list[str]:
-    return [f"  {line}" for line in lines]
+    below = [_joined(total, "<", [engine.number(limit)]) for limit in made.limits]
+    return "\n".join(_case(list(zip(below, outcomes[:-1], strict=True)), outcomes[-1], guards))
 
 
 def _outcomes(engine: Dialect, outcomes: list[Any], kind: str) -> list[str]:
     """What comes out, as literals of one type: that is what a column of an engine has."""
-    match type_of_labels(outcomes, kind, "SQL"):
+    match type_of(outcomes, kind, "SQL"):
         case "text":
             if not all(engine.holds(x) for x in outcomes):
                 raise RuleError(f"a label of the {kind} has characters that {engine.name} cannot hold")
-            return [engine.text(x) for x in outcomes]
+            return [engine.literal(x) for x in outcomes]
         case "boolean":
             return [str(x).upper() for x in outcomes]
         case "integer":
@@ -148,83 +188,124 @@ def _outcomes(engine: Dialect, outcomes: list[Any], kind: str) -> list[str]:
     return [engine.number(float(x)) for x in outcomes]
 
 
-def _condition(engine: Dialect, test: BranchTest, kind: str) -> str:
-    """One test, in brackets where it could be torn apart by AND."""
-    if isinstance(test, NumberTest):
-        return _number_condition(engine, test)
-    if isinstance(test, TruthTest):
-        return _truth_condition(engine, test, kind)
-    return _text_condition(engine, test, kind)
+def _case(ways: Sequence[tuple[Lines, str | Lines]], last: str, guards: Sequence[str] = ()) -> Lines:
+    """Conditions in order, what follows each, and what follows none; a NULL goes on, as what is false does."""
+    if not ways:
+        return [last]
+    lines = list(guards)
+    for (first, *more), then in ways:
+        lines += [f"WHEN {first}", *more]
+        lines[-1] += f" THEN {then}" if isinstance(then, str) else " THEN"
+        lines += [] if isinstance(then, str) else _indented(then)
+    return ["CASE", *_indented([*lines, f"ELSE {last}"]), "END"]
 
 
-def _number_condition(engine: Dialect, test: NumberTest) -> str:
-    x = engine.column(test.column)
-    ends = zip((">=", "<="), test.limits, strict=True)
-    within = " AND ".join(f"{x} {op} {engine.number(end)}" for op, end in ends if end is not None)
-    if test.missing:
-        if within:
-            without_nan = within if test.limits[1] is not None else f"{within} AND NOT {engine.is_nan(x)}"
-            return f"({without_nan}) IS NOT TRUE"
-        return _or(engine.is_null(x, "number"), engine.is_nan(x))
-    if test.either and not test.comparisons:
-        return engine.never(x, "number")
-    parts = [f"{x} {op} {engine.number(cut)}" for op, cut in test.comparisons]
-    compared = _or(*parts) if test.either else " AND ".join(parts)
-    # NaN is above every number, so that whatever is bounded from above is none
-    bounded = test.limits[1] is not None or (not test.either and any(op in ("<", "<=") for op, _ in test.comparisons))
-    no_nan = "" if bounded else f"NOT {engine.is_nan(x)}"
-    no_null = f"NOT ({engine.is_null(x, 'number')})" if not (compared or within) else ""
-    return " AND ".join(part for part in (compared, within, no_null, no_nan) if part)
+def _joined(one: Lines, operator: str, other: Lines) -> Lines:
+    return [*one[:-1], f"{one[-1]} {operator} {other[0]}", *other[1:]]
 
 
-def _truth_condition(engine: Dialect, test: TruthTest, kind: str) -> str:
-    x = engine.column(test.column)
-    missing = None in test.wanted
-    if kind == "boolean":
-        return _boolean_condition(engine, x, test.wanted)
-    wanted = [word for word, value in TRUTH.items() if (bool(value) in test.wanted) != missing]
-    numbers = tuple(float(value) for value in (True, False) if (value in test.wanted) != missing)
-    words = TextTest(test.column, tuple(wanted), not missing, missing, numbers)
-    return _text_condition(engine, words, kind, any_case=True)
+def _indented(lines: Lines) -> Lines:
+    return [f"  {line}" for line in lines]
 
 
-def _boolean_condition(engine: Dialect, x: str, wanted: Collection[bool | None]) -> str:
-    null = engine.is_null(x, "boolean")
-    if {True, False} <= set(wanted):
-        return "TRUE" if None in wanted else f"NOT ({null})"
-    ways = {True: x, False: f"NOT {x}", None: null}
-    return _or(*(way for value, way in ways.items() if value in wanted)) or engine.never(x, "boolean")
+@dataclass(frozen=True)
+class _Writer:
+    """Writes for an engine in which columns are of these kinds."""
 
+    engine: Dialect
+    kinds: Mapping[str, str]
 
-def _text_condition(engine: Dialect, test: TextTest, kind: str, any_case: bool = False) -> str:
-    x = engine.column(test.column)
-    if kind == "boolean":
-        found = [value for value in (True, False) if (value in test.truths) == test.inside]
-        return _boolean_condition(engine, x, [*found, None] if test.missing else found)
-    if kind == "number":
-        listed = [engine.number(number) for number in exact_numbers(test.column, test.numbers)]
-        missing, known = _or(engine.is_null(x, kind), engine.is_nan(x)), [f"NOT {engine.is_nan(x)}"]
-    else:
-        listed = [engine.compared_text(text) for text in (*test.listed, *test.words) if engine.holds(text)]
-        missing, known = engine.is_null(x, kind), []
-    value = f"lower({x})" if any_case and kind == "text" else x
-    if test.inside:
-        found_there = f"{value} {_among(listed)}" if listed else ""
-        return _or(*(part for part in (found_there, missing if test.missing else "") if part)) or engine.never(x, kind)
-    if not listed:
-        return "TRUE" if test.missing else f"NOT ({missing})"
-    if test.missing:
-        return f"({value} {_among(listed)}) IS NOT TRUE"
-    return " AND ".join([f"{value} {_among(listed, negated=True)}", *known])
+    def chain(self, chain: Chain, outcomes: Sequence[str], guards: Sequence[str] = ()) -> Lines:
+        """What comes out of a chain; of a tree, a CASE in a CASE."""
+        ways = []
+        for tests, end in chain.ways:
+            condition = [" AND ".join(map(self.condition, tests))]
+            ways.append((condition, outcomes[end] if isinstance(end, int) else self.chain(end, outcomes)))
+        return _case(ways, outcomes[chain.last], guards)
 
+    def total(self, made: Chains, place: int = 0) -> Lines:
+        """The sum of points (of the class at ``place``), in brackets; from left to right, as ``predict`` adds them."""
+        lines: Lines = []
+        for chain, given in zip(made.chains, made.points, strict=True):
+            first, *more = self.chain(chain, [self.engine.number(float(points[place])) for points in given])
+            lines += [f"+ {first}" if lines else first, *more]
+        return ["(", *_indented(lines), ")"]
 
-def _among(listed: list[str], negated: bool = False) -> str:
-    if len(listed) == 1:
-        return f"{'<>' if negated else '='} {listed[0]}"
-    return f"{'NOT ' if negated else ''}IN ({', '.join(listed)})"
+    def by_class(self, made: Chains, outcomes: Sequence[str], guards: Sequence[str]) -> Lines:
+        """Of a sum for each class: the class with the largest, or the share of one. Sums stand there once for each comparison."""
+        totals = [self.total(made, place) for place in range(len(outcomes))]
+        if made.share_of is None:
+            largest = []
+            for place, own in enumerate(totals[:-1]):
+                above = [_joined(own, ">=", other) for other in totals[place + 1 :]]
+                largest.append(reduce(lambda one, other: _joined(one, "AND", other), above))
+            return _case(list(zip(largest, outcomes[:-1], strict=True)), outcomes[-1], guards)
+        own, one, two = totals[made.share_of], self.engine.number(1), self.engine.number(2)
+        low, high, doubling = map(self.engine.number, (-FARTHEST, FARTHEST, DOUBLING))
+        lines = [f"{one} / (", f"  {one}"]
+        for place, other in enumerate(totals):
+            if place != made.share_of:
+                between = _indented(_indented(_joined(other, "-", own)))
+                lines += [f"  + power({two}, greatest({low}, least({high}, (", *between, f"  ) / {doubling})))"]
+        lines.append(")")
+        return ["CASE", *_indented([*guards, f"ELSE {lines[0]}", *lines[1:]]), "END"] if guards else lines
+
+    def condition(self, test: Test) -> str:
+        """One test, in brackets where it could be torn apart by AND."""
+        if isinstance(test, NumberTest):
+            return self._number_condition(test)
+        return self._listed_condition(test, self.kinds[test.column])
+
+    def _of_column(self, x: str, kind: str) -> tuple[str, ...]:
+        """Where a column of this type is NaN, where it is NULL, and what is true of none of its values."""
+        forms = (self.engine.nan, self.engine.null, self.engine.never)
+        return tuple(form.format(x=x, type=SQL_TYPES[kind]) for form in forms)
+
+    def _number_condition(self, test: NumberTest) -> str:
+        x, number = self.engine.column(test.column), self.engine.number
+        is_nan, is_null, never = self._of_column(x, "number")
+        within = " AND ".join(f"{x} {op} {number(end)}" for op, end in test.within)
+        if test.missing:
+            if within:
+                without_nan = within if test.limits[1] is not None else f"{within} AND NOT {is_nan}"
+                return f"({without_nan}) IS NOT TRUE"
+            return _or(is_null, is_nan)
+        if test.either and not test.comparisons:
+            return never
+        parts = [f"{x} {op} {number(cut)}" for op, cut in test.comparisons]
+        compared = _or(*parts) if test.either else " AND ".join(parts)
+        # NaN is above every number, so that whatever is bounded from above is none
+        bounded = not test.either and any(op in ("<", "<=") for op, _ in test.comparisons)
+        no_nan = "" if bounded or test.limits[1] is not None else f"NOT {is_nan}"
+        no_null = f"NOT ({is_null})" if not (compared or within) else ""
+        return " AND ".join(part for part in (compared, within, no_null, no_nan) if part)
+
+    def _listed_condition(self, test: ListedTest, kind: str) -> str:
+        engine, x = self.engine, self.engine.column(test.column)
+        is_nan, missing, never = self._of_column(x, kind)
+        if kind == "boolean":
+            ways = {True: x, False: f"NOT {x}", None: missing}
+            if {True, False} <= set(test.wanted):
+                return "TRUE" if test.missing else f"NOT ({missing})"
+            return _or(*(ways[value] for value in test.wanted)) or never
+        no_nan = []
+        if kind == "number":
+            listed = [engine.number(number) for number in exact_numbers(test.column, test.numbers)]
+            missing, no_nan = _or(missing, is_nan), [f"NOT {is_nan}"]
+        else:
+            texts = (text for text in (*test.listed, *test.words) if engine.holds(text))
+            listed = [engine.compared.format(engine.literal(text)) for text in texts]
+        value = f"lower({x})" if test.of_truths and kind == "text" else x
+        among = f"{value} = {listed[0]}" if len(listed) == 1 else f"{value} IN ({', '.join(listed)})"
+        if test.inside:
+            return _or(*[among] * bool(listed), *[missing] * test.missing) or never
+        if not listed:
+            return "TRUE" if test.missing else f"NOT ({missing})"
+        if test.missing:
+            return f"({among}) IS NOT TRUE"
+        outside = f"{value} <> {listed[0]}" if len(listed) == 1 else f"{value} NOT IN ({', '.join(listed)})"
+        return " AND ".join([outside, *no_nan])
 
 
 def _or(*parts: str) -> str:
-    if len(parts) < 2:
-        return "".join(parts)
-    return f"({' OR '.join(parts)})"
+    return f"({' OR '.join(parts)})" if len(parts) > 1 else "".join(parts)
