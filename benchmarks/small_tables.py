@@ -14,7 +14,7 @@ import pandas as pd
 from discreet.datasets import load_adult, load_compas, load_german_credit
 from discreet.private.sampling.problem import rules_on_cells
 from discreet.rules.candidates import Candidates
-from discreet.sources.vault import Vault
+from discreet.sources.memory import Vault
 
 MOST_FEATURES = 24
 

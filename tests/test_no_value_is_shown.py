@@ -510,7 +510,7 @@ NO_RECORD_GETS_THERE = {
     ("private.sampling.envelope", "draw_by_envelope"): "a bug in the sampler; the message is constant",
     ("private.sampling.list_sums", "ListSums.__init__"): "cannot happen; the message is constant",
     (
-        "sources.bin_cache",
+        "sources.source",
         "BinCache._read",
     ): "whether a file can be read; the message is constant (tests/sources/test_bin_cache.py)",
     ("sources.bins", ""): "names and types of columns",
@@ -529,9 +529,6 @@ NO_RECORD_GETS_THERE = {
     ("sources.files", "_kind"): "the name of a file, and what is installed",
     ("sources.memory", "FileTable.__init__"): "a schema; the message is constant",
     ("sources.plan", "plan_counting"): "public numbers of the schema and the candidates",
-    ("sources.source", "Source.columns"): "cannot happen; the message is constant",
-    ("sources.source", "Source.count_sets"): "cannot happen; the message is constant",
-    ("sources.source", "Source.n_classes"): "cannot happen; the message is constant",
     ("sources.table_check", "check_table"): "a parameter",
     ("sources.urls", ""): "where a table is; what an engine says is dropped (tests/sources/test_urls.py)",
 }

@@ -23,7 +23,7 @@ _HOME = {
     "noisy_accuracy": "evaluation.measuring",
     "noisy_evaluation": "evaluation.evaluation",
     "open_table": "sources.urls",
-    "Vault": "sources.vault",
+    "Vault": "sources.memory",
     "Literal": "rules.rules",
     "Rule": "rules.rules",
     "RuleList": "models.rule_list",
@@ -38,8 +38,8 @@ _HOME = {
     "Categorical": "schema.columns",
     "Ignored": "schema.columns",
     "Numeric": "schema.columns",
-    "draft_from_dictionary": "schema.drafting",
-    "draft_schema": "schema.drafting",
+    "draft_from_dictionary": "schema.draft_dictionary",
+    "draft_schema": "schema.draft_sample",
     "private_cuts": "evaluation.cut_points",
     "check_table": "sources.table_check",
     "verify_release": "report.bundle.verifying",
@@ -79,11 +79,11 @@ if TYPE_CHECKING:
     from .schema.columns import Categorical as Categorical
     from .schema.columns import Ignored as Ignored
     from .schema.columns import Numeric as Numeric
-    from .schema.drafting import draft_from_dictionary as draft_from_dictionary
-    from .schema.drafting import draft_schema as draft_schema
+    from .schema.draft_dictionary import draft_from_dictionary as draft_from_dictionary
+    from .schema.draft_sample import draft_schema as draft_schema
+    from .sources.memory import Vault as Vault
     from .sources.table_check import check_table as check_table
     from .sources.urls import open_table as open_table
-    from .sources.vault import Vault as Vault
 
 
 def __getattr__(name: str) -> Any:

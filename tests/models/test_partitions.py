@@ -39,7 +39,7 @@ from discreet.models.saved import KINDS, checksum
 from discreet.private.queries.evaluation import Division, EvaluationQueries
 from discreet.report.html import to_html
 from discreet.rules.rules import truth
-from discreet.sources.vault import Vault
+from discreet.sources.memory import Vault
 
 from ..models.test_exports import check_python, check_sql, load
 from ..report.test_report import Page

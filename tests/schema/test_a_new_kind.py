@@ -28,8 +28,7 @@ from discreet.cli import main
 from discreet.report.html import to_html
 from discreet.rules.candidates import Candidates
 from discreet.schema.columns import KINDS, Column, canonical
-from discreet.schema.columns.base import distinct
-from discreet.schema.columns.values import NumberBins, TextBins, as_number
+from discreet.schema.columns.values import NumberBins, TextBins
 from discreet.schema.inference import infer_schema
 
 from ..support.strategies import DRAWN
@@ -64,11 +63,6 @@ class Ordinal(Column):
         tests = self._value_tests()
         return np.arange(self._n_values) > tests.index((op, value)) if (op, value) in tests else None
 
-    def _encode(self, values, strict):
-        codes, found = distinct(values)
-        bin_of = self.value_bins.bin_of
-        return np.array([*(bin_of.get(canonical(v), self._n_values) for v in found), self._n_values])[codes]
-
     @classmethod
     def inferred(cls, name, seen, n_cuts):
         sizes = ("S", "M", "L")
@@ -95,11 +89,6 @@ class Month(Column):
     def _inside(self, op, value):
         tests = self._value_tests()
         return np.arange(4) == tests.index((op, value)) if (op, value) in tests else None
-
-    def _encode(self, values, strict):
-        months = np.array([as_number(v) for v in values])
-        quarter = np.searchsorted([3, 6], months) + (months >= 10)
-        return np.where((months >= 1) & (months <= 12), quarter, 4)
 
 
 TOML = """\

@@ -26,7 +26,7 @@ from discreet._utils.errors import SchemaError
 from discreet._utils.tables import as_table
 from discreet.datasets import load_adult, load_compas, load_german_credit
 from discreet.rules.candidates import Candidates
-from discreet.schema.drafting.draft import around, even_cuts, log_cuts
+from discreet.schema.draft import around, even_cuts, log_cuts
 
 from ..support.marked_values import TEXT, shows_a_mark
 
@@ -492,3 +492,9 @@ def test_any_dictionary_is_drafted_or_refused(rows):
             draft_from_dictionary(dictionary)
         return
     round_trips(draft_from_dictionary(dictionary))
+
+
+@pytest.mark.parametrize("name", ["patient_id", "customerID", "e-mail", "paid", "income"])
+def test_names_that_identifiers_have(name):
+    drafted = draft_schema({name: [f"x{i % 7}" for i in range(10)]}).schema[name]
+    assert isinstance(drafted, Categorical if name in ("paid", "income") else Ignored)

@@ -96,6 +96,11 @@ def test_categories_are_known_by_their_text():
         assert column.encode(values, strict=True).tolist() == [0, 1, 2]
 
 
+def test_a_missing_integer_is_not_taken_for_a_category_that_is_not_listed():
+    column, values = Categorical("rate", True, categories=[1, 2]), np.array([2, None, 1], dtype=object)
+    assert column.encode(values, strict=True).tolist() == [1, column.n_bins - 1, 0]
+
+
 @pytest.mark.parametrize(
     ("column", "values", "message"),
     [

@@ -14,10 +14,10 @@ from discreet.datasets import load_compas
 from discreet.private.counts.division import OUTSIDE, Division
 from discreet.private.counts.totals import ByTotal, TotalsInProgress
 from discreet.private.counts.tuples import TuplesInProgress
-from discreet.sources import bin_cache
 from discreet.sources import plan as plan_module
-from discreet.sources.bin_cache import BinCache
+from discreet.sources import source as bin_cache
 from discreet.sources.memory import FileTable
+from discreet.sources.source import BinCache
 
 pytest.importorskip("ibis")
 from discreet.sources.engine import EngineTable

@@ -125,8 +125,9 @@ def test_a_name_that_spark_would_replace(spark_engine):
     from discreet.sources.bins import EngineColumn
     from discreet.sources.engines.spark import Spark
 
+    column = schema.used[0]
     with pytest.raises(SchemaError, match="setting"):
-        EngineColumn(Spark(spark_engine), schema.names[0], there[schema.names[0]])
+        EngineColumn(Spark(spark_engine), column.name, there[column.name], column.value_bins, 3, 2)
 
 
 def test_too_many_patterns_are_refused_from_public_numbers(duckdb_engine):

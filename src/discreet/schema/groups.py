@@ -41,10 +41,9 @@ def groups_of(column: Column, cuts: Sequence[float] | None = None) -> Groups:
             "schema that describes it, as schema= (--schema)"
         )
     bins, n_values = column.value_bins, column.n_bins - 1
-    names = {place: f"bin {place}" for place in range(n_values)}  # in the order in which they are shown
     labels: dict[int, str] = {}
     if isinstance(bins, NumberBins):
-        names |= _names_of_numbers(column, bins, cuts)
+        names = _names_of_numbers(column, bins, cuts)  # in the order in which they are shown
     elif cuts is not None:
         raise SchemaError(f"column {column.name!r} is {column.kind}: only groups of numbers can have cuts")
     elif isinstance(bins, TextBins):
@@ -74,23 +73,17 @@ def groups_of(column: Column, cuts: Sequence[float] | None = None) -> Groups:
     return Groups((*shown, *rest), of_bin, unforeseen, (*called, *rest))
 
 
-def _nearest(cut: float, bins: NumberBins) -> str:
-    """A hint at the cuts that groups can end at."""
-    near = sorted((value for sign, value in bins.ends if sign == "<="), key=lambda value: abs(value - cut))[:2]
-    return f"; near it are {' and '.join(f'{value:g}' for value in sorted(near))}" if len(near) == 2 else ""
-
-
 def _names_of_numbers(column: Column, bins: NumberBins, cuts: Sequence[float] | None) -> dict[int, str]:
     """From where to where each bin goes; with some of the cuts only, the group that it is in."""
     ends: list[tuple[str, float] | None] = list(bins.ends)
     if cuts is not None:
         wanted = [("<=", finite_number(f"a cut of column {column.name!r}", cut)) for cut in cuts]
-        for end in wanted:
-            if end not in ends:
-                raise SchemaError(
-                    f"column {column.name!r} has no cut {end[1]:g} in the schema, so groups cannot end there"
-                    f"{_nearest(end[1], bins)}"
-                )
+        for _, cut in (end for end in wanted if end not in ends):
+            near = sorted((edge for sign, edge in bins.ends if sign == "<="), key=lambda edge: abs(edge - cut))[:2]
+            hint = f"; near it are {' and '.join(f'{edge:g}' for edge in sorted(near))}" if len(near) == 2 else ""
+            raise SchemaError(
+                f"column {column.name!r} has no cut {cut:g} in the schema, so groups cannot end there{hint}"
+            )
         ends = [end if end in wanted else None for end in ends]
     names = {}
     for place in range(len(ends) + 1):

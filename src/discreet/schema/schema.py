@@ -42,7 +42,7 @@ from .._utils.escaping import closest, first_few
 from .._utils.parameters import as_written, least_float
 from .._utils.writing import write_whole
 from .columns import KINDS, Boolean, Column, Ignored, canonical
-from .columns.base import LARGEST_WHOLE, LONGEST_SOURCE, Labels, check_distinct, checked_labels, checked_text
+from .columns.base import LARGEST_WHOLE, Labels, check_distinct, checked_labels, checked_text, on_one_line, require
 
 Label = str | int | float | bool
 
@@ -51,12 +51,14 @@ _TOO_DEEP = re.compile(r"""(?:\.[ \t]*(?:[\w-]+|"(?:[^"\\\n]|\\.)*"|'[^'\n]*')[ 
 
 UNBROKEN: dict[str, Any] = {"break_long_words": False, "break_on_hyphens": False}  # how numbers are wrapped
 LARGEST_EPSILON = 1e9
+LONGEST_SOURCE = 1_000
 
 HEADER = """\
 # Everything in this file is public. Write it from what is known about the table in general (a data dictionary,
 # published statistics), never from the private records themselves.
 """
 
+INFERRED = "# made from records: nothing that is learned with it is proved to be private\ninferred = true"
 RELEASED_HEADER = """\
 # Cut points below were computed from records with differential privacy (private_cuts). These are the names of the releases
 # and what each cost: every model that is learned with this schema counts it.
@@ -121,23 +123,22 @@ class Schema:
         names = [c.name for c in columns]
         if len(set(names)) < len(names):
             raise SchemaError(f"the schema names column {next(n for n in names if names.count(n) > 1)!r} twice")
-        if self.target in names:
-            raise SchemaError(f"{self.target!r} is both the target and a column; a rule may not use the target")
+        require(
+            self.target not in names, f"{self.target!r} is both the target and a column; a rule may not use the target"
+        )
         object.__setattr__(self, "columns", columns)
-        if self.target is not None and not isinstance(self.target, str):
-            raise SchemaError("the target's name must be a string")
+        require(self.target is None or isinstance(self.target, str), "the target's name must be a string")
         if self.classes is not None:
             if isinstance(self.classes, str | Mapping) or not isinstance(self.classes, Iterable):
                 raise SchemaError("the target's classes must be a list")
             classes = tuple(c.item() if isinstance(c, np.generic) else c for c in self.classes)
-            if not all(isinstance(c, Label) for c in classes) or len(classes) < 2:
-                raise SchemaError("the target's classes must be two or more strings or numbers")
-            if not all(isinstance(c, str) or (abs(c) < LARGEST_WHOLE and math.isfinite(c)) for c in classes):
-                raise SchemaError("the target's classes must be finite numbers of at most 300 digits")
-            if len({isinstance(c, str) for c in classes}) > 1:
-                raise SchemaError("the target's classes must be all strings or all numbers")
-            if len({canonical(c) for c in classes}) < len(classes):
-                raise SchemaError("the target's classes name a class twice")
+            known = len(classes) >= 2 and all(isinstance(c, Label) for c in classes)
+            require(known, "the target's classes must be two or more strings or numbers")
+            short = all(isinstance(c, str) or (abs(c) < LARGEST_WHOLE and math.isfinite(c)) for c in classes)
+            require(short, "the target's classes must be finite numbers of at most 300 digits")
+            alike = len({isinstance(c, str) for c in classes}) == 1
+            require(alike, "the target's classes must be all strings or all numbers")
+            require(len(set(map(canonical, classes))) == len(classes), "the target's classes name a class twice")
             object.__setattr__(self, "classes", classes)
         object.__setattr__(self, "released", _releases(self.released))
         checked_text("the schema's source", self.source, LONGEST_SOURCE)
@@ -205,22 +206,18 @@ class Schema:
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> "Schema":
         """Read what ``to_dict`` wrote."""
-        if not isinstance(data, Mapping):
-            raise SchemaError("a schema must be a table with [target] and [columns.NAME]")
+        require(isinstance(data, Mapping), "a schema must be a table with [target] and [columns.NAME]")
         _refuse_unknown("the schema", data, ("inferred", "source", "released", "target", "columns"))
-        target, columns = data.get("target", {}), data.get("columns")
-        if not isinstance(target, Mapping):
-            raise SchemaError("[target] must be a table with name and classes")
+        target, columns, released = data.get("target", {}), data.get("columns"), data.get("released", {})
+        require(isinstance(target, Mapping), "[target] must be a table with name and classes")
         _refuse_unknown("[target]", target, ("name", "classes", "label", "labels"))
         if not isinstance(columns, Mapping) or not columns:
             raise SchemaError("the schema has no columns; describe each as [columns.NAME] with a type")
         inferred = data.get("inferred", False)
-        if not isinstance(inferred, bool):  # what is not understood here would be promised to be private
-            raise SchemaError("inferred must be true or false")
+        # what is not understood here would be promised to be private
+        require(isinstance(inferred, bool), "inferred must be true or false")
         described = tuple(_column(name, facts) for name, facts in columns.items())
-        released = data.get("released", {})
-        if not isinstance(released, Mapping):
-            raise SchemaError(RELEASED)
+        require(isinstance(released, Mapping), RELEASED)
         return cls(
             described,
             target.get("name"),
@@ -234,19 +231,20 @@ class Schema:
 
     def to_dict(self) -> dict[str, Any]:
         """The schema as plain tables and lists, as they stand in the TOML file. Defaults are left out."""
-        target: dict[str, Any] = {}
-        if self.target is not None:
-            target["name"] = self.target
-        if self.classes is not None:
-            target["classes"] = list(self.classes)
-        target |= {"label": self.target_label} if self.target_label else {}
-        target |= {"labels": dict(self.class_labels)} if self.class_labels else {}
-        data: dict[str, Any] = {"inferred": True} if self.inferred else {}
-        data |= {"source": self.source} if self.source else {}
-        released = {name: str(e) if isinstance(e, Fraction) else e for name, e in self.released}
-        data |= {"released": released} if released else {}
-        data |= {"target": target} if target else {}
-        return data | {"columns": {c.name: {"type": c.kind} | _plain(c.entries()) for c in self.columns}}
+        target = {
+            "name": self.target,
+            "classes": None if self.classes is None else list(self.classes),
+            "label": self.target_label or None,
+            "labels": dict(self.class_labels) or None,
+        }
+        data = {
+            "inferred": self.inferred,
+            "source": self.source,
+            "released": {name: str(e) if isinstance(e, Fraction) else e for name, e in self.released},
+            "target": {key: value for key, value in target.items() if value is not None},
+            "columns": {c.name: {"type": c.kind} | _plain(c.entries()) for c in self.columns},
+        }
+        return {key: value for key, value in data.items() if value}
 
     @classmethod
     def from_toml(cls, text: str) -> "Schema":
@@ -262,18 +260,13 @@ class Schema:
     def to_toml(self, header: str = HEADER, comments: Mapping[str, str] | None = None) -> str:
         """The schema as TOML, for a person to edit. ``comments`` are put above columns, by their names."""
         data = self.to_dict()
-        named = [name for name in ("released", "target") if name in data]
-        tables = [_table(name, data[name]) for name in named]
+        tables = [INFERRED] * self.inferred + [f"source = {_value(self.source)}"] * bool(self.source)
+        tables += [RELEASED_HEADER + _table("released", data["released"])] if self.released else []
+        tables += [_table("target", data["target"])] if "target" in data else []
         for name, facts in data["columns"].items():
-            comment = as_comment((comments or {}).get(name, ""))
+            comment = on_one_line((comments or {}).get(name, ""))
             tables.append((f"# {comment}\n" if comment else "") + _table(f"columns.{_key(name)}", facts))
         text = "\n\n".join(tables) + "\n"
-        if self.released:
-            text = f"{RELEASED_HEADER}{text}"
-        if self.source:
-            text = f"source = {_value(self.source)}\n\n{text}"
-        if self.inferred:
-            text = f"# made from records: nothing that is learned with it is proved to be private\ninferred = true\n\n{text}"
         return f"{header}\n{text}" if header else text
 
     @classmethod
@@ -306,11 +299,6 @@ def sorted_classes(schema: Schema) -> tuple[Label, ...]:
     return tuple(np.unique(np.array(schema.classes or (0, 1))).tolist())
 
 
-def as_comment(text: str) -> str:
-    """A text as it may stand in one line after ``#``: a line break would end the comment, and TOML refuses control characters."""
-    return " ".join("".join(c if c.isprintable() else " " for c in text).split())
-
-
 def _releases(given: Any) -> tuple[tuple[str, float | Fraction], ...]:
     """Names and epsilons. What is not understood here would be left out of a statement, so it is refused."""
     try:
@@ -319,10 +307,8 @@ def _releases(given: Any) -> tuple[tuple[str, float | Fraction], ...]:
     except (TypeError, ValueError, OverflowError):
         raise SchemaError(RELEASED) from None
     names = [name for name, _ in pairs]
-    if not all(isinstance(n, str) and n for n in names) or not all(0 < e <= LARGEST_EPSILON for e in numbers):
-        raise SchemaError(RELEASED)
-    if len(set(names)) < len(names):
-        raise SchemaError("[released] names a release twice")
+    require(all(isinstance(n, str) and n for n in names) and all(0 < e <= LARGEST_EPSILON for e in numbers), RELEASED)
+    require(len(set(names)) == len(names), "[released] names a release twice")
     return tuple(zip(names, numbers, strict=True))
 
 
@@ -390,5 +376,4 @@ def _key(name: str) -> str:
 
 def _refuse_unknown(where: str, given: Mapping[str, Any], known: tuple[str, ...]) -> None:
     for key in given:
-        if key not in known:
-            raise SchemaError(f"{where} has an unknown entry {key!r}; it may have {', '.join(known)}")
+        require(key in known, f"{where} has an unknown entry {key!r}; it may have {', '.join(known)}")

@@ -21,15 +21,14 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .._utils.errors import SchemaError
-from ..schema import Label
-from ..schema.columns import Column, canonical
-from ..schema.columns.values import MISSING, NONE, TRUTH, Matching, NumberBins, TextBins, as_number, truth_of, whole_of
-from .engines.base import Engine, as_float
+from ..schema.columns import canonical
+from ..schema.columns.values import MISSING, NONE, TRUTH, NumberBins, TextBins, ValueBins, as_number, truth_of, whole_of
+from .engines.base import Engine, as_float, ibis
 
 SPACE = r"[ \t\n\x0b\x0c\r]*"  # escapes of the expression, since Spark reads those of a text in its own way
 NUMBER = f"^{SPACE}[+-]?(([0-9]+[.]?[0-9]*|[.][0-9]+)([eE][+-]?[0-9]+)?|[iI][nN][fF]([iI][nN][iI][tT][yY])?){SPACE}$"
 SMALL = 2**40  # beyond all integers of 32 bits
-TRUE_OR_FALSE = {"0": 0, "1": 1}
+LETTERS = {"boolean": "b", "whole": "i", "number": "f", "text": "O"}  # NumPy's
 
 
 class Handed(NamedTuple):
@@ -39,24 +38,16 @@ class Handed(NamedTuple):
     as_numbers: Callable[[np.ndarray], np.ndarray]
 
 
-class Numbering(NamedTuple):
-    """The number of each value that is listed, by the text that it has in Python: 1, 1.0 and true have "1"."""
-
-    numbers: Mapping[str, int]
-    otherwise: int
-    missing: int
-    ignores_case: bool = False
-    matching: Matching | None = None  # by which values that are not listed are found
-
-
 class EngineColumn:
-    """A column of a table in an engine, of a type that rules can be about."""
+    """A column of a table in an engine, of a type that rules can be about, and the numbers of its bins, or of its classes."""
 
-    def __init__(self, engine: Engine, name: str, values: Any) -> None:
+    def __init__(self, engine: Engine, name: str, values: Any, bins: ValueBins, n: int, missing: int) -> None:
         if values.type().is_unsigned_integer() and values.type().nbytes < 8:
             values = values.cast("int64")  # a negative cut could not be compared with it
         values = engine.as_column(values)
         self._engine, self.values, self._type = engine, values, values.type()
+        self._bins, self._n, self._missing = bins, n, missing
+        self._what = f"column {name!r}" if missing >= 0 else "the target"
         self.kind = _kind(self._type)
         if self.kind is None:
             raise SchemaError(
@@ -64,56 +55,52 @@ class EngineColumn:
                 'truth values. Cast it in a view, or say type = "ignore" for it in the schema'
             )
         engine.check_column_name(name)
+        if isinstance(bins, TextBins):
+            self._number_of, self._unlisted = bins.bin_of, bins.unlisted
+        else:
+            self._number_of, self._unlisted = (TRUTH if self.kind == "text" else {"0": 0, "1": 1}), missing
 
-    def bin_in(self, column: Column) -> Any:
-        """The number of the bin that each value is in."""
-        if not isinstance(column.value_bins, NumberBins):
-            return self._among(self._numbering(column))
-        if self.kind == "text" and not self._engine.reads_numbers:
+    def numbers(self) -> Any:
+        """The number of the bin, or of the class, that each value is in; in a small type, but PostgreSQL has none of 8 bits."""
+        if isinstance(self._bins, NumberBins) and self.kind == "text" and not self._engine.reads_numbers:
             raise SchemaError(
-                f"column {column.name!r} is {column.kind} in the schema and a string in {self._engine.connection.name}: "
+                f"{self._what} is numeric in the schema and a string in {self._engine.connection.name}: "
                 "engines differ on what they read as a number. Cast it in a view"
             )
-        return self._stairs(column.value_bins, column.n_bins - 1)
-
-    def handed_for_bins(self, column: Column) -> Handed:
-        """What is handed over of each value. NumPy finds the bins of numbers ten times as fast as DuckDB does."""
-        if isinstance(column.value_bins, NumberBins):
-            return Handed(self.number(), column.encode)
-        return self._handed(self._numbering(column), column.n_bins)
-
-    def class_in(self, classes: Sequence[Label]) -> Any:
-        """The number of the class that each value is the label of; -1 for a label that is none."""
-        return self._among(self._numbering_of_classes(classes))
-
-    def handed_for_class(self, classes: Sequence[Label]) -> Handed:
-        """What is handed over of each label."""
-        return self._handed(self._numbering_of_classes(classes), len(classes))
-
-    def _numbering(self, column: Column) -> Numbering:
-        missing = column.n_bins - 1
-        if isinstance(column.value_bins, TextBins):
-            bins = column.value_bins
-            self._check_fits(bins.matching, f"column {column.name!r}")
-            return Numbering(bins.bin_of, bins.unlisted, missing, matching=bins.matching)
-        return Numbering(TRUTH if self.kind == "text" else TRUE_OR_FALSE, missing, missing, ignores_case=True)
-
-    def _numbering_of_classes(self, classes: Sequence[Label]) -> Numbering:
-        matching = Matching({canonical(c): i for i, c in enumerate(classes)})
-        self._check_fits(matching, "the target")
-        return Numbering(matching.bin_of, -1, -1, matching=matching)
-
-    def _check_fits(self, matching: Matching, what: str) -> None:
-        if not matching.fits({"boolean": "b", "whole": "i", "number": "f"}.get(str(self.kind), "O")):
+        if isinstance(self._bins, TextBins) and not self._bins.matching.fits(LETTERS[str(self.kind)]):
             raise SchemaError(
-                f"{what}: the schema lists two that are the same number, such as 1 and 01, so it must hold strings in "
+                f"{self._what}: the schema lists two that are the same number, such as 1 and 01, so it must hold strings in "
                 f"{self._engine.connection.name}"
             )
+        found = self._stairs(self._bins) if isinstance(self._bins, NumberBins) else self._among()
+        return found.cast("int16" if self._n < 2**15 else "int32")
+
+    def handed(self) -> Handed:
+        """What is handed over of each value. NumPy finds the bins of numbers ten times as fast as DuckDB does.
+
+        Of texts it is their places: then NumPy puts in the number at each place.
+        """
+        if isinstance(self._bins, NumberBins):
+            encode, missing = self._bins.encode, self._missing
+
+            def encoded(numbers: np.ndarray) -> np.ndarray:
+                with np.errstate(all="ignore"):  # whether NumPy warns would depend on a record
+                    return encode(numbers, missing).astype(np.min_scalar_type(missing), copy=False)
+
+            return Handed(self.number(), encoded)
+        if not self._has_places:
+            return Handed(self.numbers(), lambda numbers: numbers)
+        place, at_place = self._places()
+        numbers = np.array([self._unlisted, *at_place], np.min_scalar_type(-self._n))  # what is not listed is at null
+
+        def as_numbers(places: np.ndarray) -> np.ndarray:
+            with_null = places.dtype.kind == "f"
+            return numbers.take(np.nan_to_num(places).astype(np.intp) if with_null else places)
+
+        return Handed(place, as_numbers)
 
     def number(self) -> Any:
         """The values as 64-bit floating-point numbers."""
-        import ibis
-
         x = self.values
         if self.kind == "boolean":  # PostgreSQL does not cast it
             return ibis.cases((x, as_float(1.0)), (~x, as_float(0.0)))
@@ -128,10 +115,9 @@ class EngineColumn:
             return self._engine.decimal_as_float(x)
         return x.cast("float64")
 
-    def _stairs(self, bins: NumberBins, missing: int) -> Any:
+    def _stairs(self, bins: NumberBins) -> Any:
         """What is missing is below no edge, so that it need only be told from what is in the highest bin."""
-        import ibis
-
+        missing = self._missing
         x = self.values if self._is_small else self.number()
         gone = x.isnull() if self._is_small else self._gone(x)
 
@@ -161,82 +147,54 @@ class EngineColumn:
         """Whether all values are integers of at most 32 bits, of which every one is a floating-point number as well."""
         return self.kind == "whole" and self._type.bounds.lower > -SMALL and self._type.bounds.upper < SMALL
 
-    def _handed(self, numbering: Numbering, n: int) -> Handed:
-        """The numbers themselves, or places of texts: then NumPy puts in the number at each place."""
-        if not self._has_places:
-            return Handed(self._among(numbering).cast(smallest(n)), lambda numbers: numbers)
-        place, at_place = self._places(numbering)
-        numbers = np.array([numbering.otherwise, *at_place], np.min_scalar_type(-n))  # what is not listed is at null
-
-        def as_numbers(places: np.ndarray) -> np.ndarray:
-            with_null = places.dtype.kind == "f"
-            return numbers.take(np.nan_to_num(places).astype(np.intp) if with_null else places)
-
-        return Handed(place, as_numbers)
-
     @property
     def _has_places(self) -> bool:
         return self.kind == "text" and self._engine.finds_places
 
-    def _places(self, numbering: Numbering) -> tuple[Any, list[int]]:
+    def _places(self) -> tuple[Any, list[int]]:
         """The place of each text in a list, and the number of each place; the last is that of missing values."""
-        listed = [(text, number) for t, number in numbering.numbers.items() for text in self.held([t])]
-        place = self._engine.place_in([text for text, _ in listed], self._as_compared(numbering))
-        return place, [*(number for _, number in listed), numbering.missing]
+        listed = [(text, number) for t, number in self._number_of.items() for text in self.held([t])]
+        place = self._engine.place_in([text for text, _ in listed], self._as_compared())
+        return place, [*(number for _, number in listed), self._missing]
 
-    def _as_compared(self, numbering: Numbering) -> Any:
-        if self.kind == "number":
-            return self.number()
+    def _as_compared(self) -> Any:
+        """The values; of texts a listed one for another way to write the same, and null for what is missing."""
+        x, engine = self.values, self._engine
         if self.kind != "text":
-            return self.values
-        if not numbering.ignores_case:
-            return self._as_listed(numbering)
-        import ibis
-
-        bare = self._engine.stripped(self.values).lower()
-        number = self.number()
-        return ibis.cases((number == as_float(1.0), "1"), (number == as_float(0.0), "0"), else_=bare)
-
-    def _as_listed(self, numbering: Numbering) -> Any:
-        """Texts, with a listed one for another way to write the same number or truth value, and null for what is missing."""
-        import ibis
-
-        x, matching = self.values, numbering.matching
-        if matching is None:
-            return x
-        cases = []
+            return self.number() if self.kind == "number" else x
+        bare = engine.stripped(x).lower()
+        if not isinstance(self._bins, TextBins):
+            number = self.number()
+            return ibis.cases((number == as_float(1.0), "1"), (number == as_float(0.0), "0"), else_=bare)
+        matching, cases = self._bins.matching, []
         if gone := self.held(sorted(MISSING - matching.bin_of.keys())):
             cases.append((x.isin(gone), ibis.null("string")))
         known = {n: at for n, at in matching.numbers.items() if at != NONE}
         words = {n: at for n, at in matching.truths.items() if at != NONE}
         if known or words:
-            text = {at: listed for listed, at in matching.bin_of.items() if self._engine.holds(listed)}
+            text = {at: listed for listed, at in matching.bin_of.items() if engine.holds(listed)}
             cases.insert(0, (x.isin(self.held(matching.bin_of)), x))
-            bare = self._engine.stripped(x).lower()
             said = {1.0: "true", 0.0: "false"}
-            cases += [(bare == said[n], self._engine.as_text(text[at])) for n, at in words.items() if at in text]
-            if known:
-                number = self.number()
-                whole = [n for n, at in known.items() if abs(n) < 2**53 and matching.bin_of.get(canonical(n)) == at]
-                whole = [n for n in whole if n.is_integer()]
-                if whole:  # one case for them all: there may be many, and ibis writes the number out in each
-                    cases.append((number.isin([as_float(n) for n in whole]), number.cast("int64").cast("string")))
-                rest = [(n, text[at]) for n, at in known.items() if n not in whole and at in text]
-                cases += [(number == as_float(n), self._engine.as_text(listed)) for n, listed in rest]
+            cases += [(bare == said[n], engine.as_text(text[at])) for n, at in words.items() if at in text]
+        if known:
+            number = self.number()
+            whole = [n for n, at in known.items() if abs(n) < 2**53 and matching.bin_of.get(canonical(n)) == at]
+            whole = [n for n in whole if n.is_integer()]
+            if whole:  # one case for them all: there may be many, and ibis writes the number out in each
+                cases.append((number.isin([as_float(n) for n in whole]), number.cast("int64").cast("string")))
+            rest = [(n, text[at]) for n, at in known.items() if n not in whole and at in text]
+            cases += [(number == as_float(n), engine.as_text(listed)) for n, listed in rest]
         return ibis.cases(*cases, else_=x) if cases else x
 
-    def _among(self, numbering: Numbering) -> Any:
-        """The number of each value."""
-        import ibis
-
-        numbers, otherwise, missing = numbering[:3]
+    def _among(self) -> Any:
+        """The number of each value of those that are listed."""
+        numbers, otherwise, missing = self._number_of, self._unlisted, self._missing
         if self._has_places:
-            place, at_place = self._places(numbering)
+            place, at_place = self._places()
             return ibis.coalesce(self._engine.at_place(at_place, place), otherwise)
-        x = self._as_compared(numbering)
+        x = self._as_compared()
         if self.kind == "boolean":
-            known = {1.0: numbers.get("1", otherwise), 0.0: numbers.get("0", otherwise)}
-            known = known if numbering.matching is None else numbering.matching.truths
+            known = self._bins.matching.truths if isinstance(self._bins, TextBins) else {1.0: 1, 0.0: 0}
             true, false = (known.get(n, otherwise) for n in (1.0, 0.0))
             return ibis.cases((x, true), (~x, false), else_=missing)
         rest: Any = ibis.literal(otherwise)
@@ -259,8 +217,6 @@ class EngineColumn:
 
     def _present(self, x: Any, found: Any, missing: int) -> Any:
         """What was found for a number, if it is not missing. Most engines tell by comparing."""
-        import ibis
-
         believes_files = self._engine.believes_files and self._type.is_floating()
         return ibis.ifelse(self._gone(x), missing, found) if believes_files else found
 
@@ -280,19 +236,23 @@ class EngineColumn:
         return (first, pairs[-1][0], shift) if in_a_row else None
 
     def held(self, texts: Iterable[str]) -> list[Any]:
-        """Those of these values that the column can have."""
-        return list(self._written(texts))
-
-    def _written(self, texts: Iterable[str]) -> Iterable[Any]:
         """Those values, of all that the column can have, that have these texts in Python."""
+        if self.kind == "text":
+            return [self._engine.as_text(text) for text in texts if self._engine.holds(text)]
+        found: list[Any] = []
         for text in texts:
-            if self.kind == "text":
-                if self._engine.holds(text):
-                    yield self._engine.as_text(text)
+            truth = truth_of(text)
+            if self.kind == "number":
+                number = as_number(text) if truth is None else truth
+                if number == number:  # engines find NaN equal to itself
+                    found.append(as_float(number))
                 continue
-            number = _as_float(text) if self.kind == "number" else _as_whole(text, self._type.bounds)
-            if number is not None:
-                yield as_float(number) if self.kind == "number" else _as_literal(number)
+            whole = whole_of(text) if truth is None else int(truth)
+            if whole is not None and self._type.bounds.lower <= whole <= self._type.bounds.upper:
+                found.append(
+                    ibis.literal(whole, type="uint64") if whole >= 2**63 else whole
+                )  # beyond 63 bits it must be told
+        return found
 
 
 @functools.cache
@@ -311,27 +271,3 @@ def _kind(dtype: Any) -> str | None:
     if dtype.is_floating() or dtype.is_decimal():
         return "number"
     return "text" if dtype.is_string() else None
-
-
-def smallest(n: int) -> str:
-    """A small type for numbers below n. PostgreSQL has none of 8 bits."""
-    return "int16" if n < 2**15 else "int32"
-
-
-def _as_literal(number: int | float) -> Any:
-    """An integer; ibis needs to be told the type of one beyond 63 bits."""
-    import ibis
-
-    return ibis.literal(number, type="uint64") if number >= 2**63 else number
-
-
-def _as_float(text: str) -> float | None:
-    truth = truth_of(text)
-    number = as_number(text) if truth is None else truth
-    return number if number == number else None  # engines find NaN equal to itself
-
-
-def _as_whole(text: str, bounds: Any) -> int | None:
-    truth = truth_of(text)
-    number = whole_of(text) if truth is None else int(truth)
-    return number if number is not None and bounds.lower <= number <= bounds.upper else None

@@ -7,7 +7,7 @@ cancelled or a connection lost.
 
 An engine that runs in this process counts patterns in the same way. But for all sets of two or three columns it hands over the
 records, some at a time, which are counted here: they do not leave this process then either. Where they are counted many times,
-that is from their bins, which are kept in a file (memory.py).
+that is from their bins, which are kept in a file (source.py).
 """
 
 import functools
@@ -28,12 +28,11 @@ from ..private.counts.totals import ByTotal, TotalsInProgress, columns_of, renum
 from ..private.counts.tuples import TuplesInProgress
 from ..schema import Label, Schema
 from ..schema.columns import Column
-from .bin_cache import BOOKED
-from .bins import EngineColumn, smallest
+from ..schema.columns.values import ValueBins, class_bins
+from .bins import EngineColumn
 from .engines import engine_of
-from .engines.base import Engine, run
-from .memory import ROWS_AT_A_TIME, Filling, add_known
-from .source import Source
+from .engines.base import Engine, ibis, run
+from .source import BOOKED, ROWS_AT_A_TIME, Filling, Source, add_known
 
 RECORDS_AT_A_TIME = 1 << 16  # of all their columns: four such parts are in memory at once
 UNSPENT = "Nothing was learned and nothing was spent"
@@ -53,18 +52,18 @@ class EngineTable(Source):
     """
 
     def __init__(self, table: Any, schema: Schema, classes: Sequence[Label], verbose: bool = False) -> None:
-        self._columns, self._classes, self._verbose = schema.used, tuple(classes), verbose
+        self.columns, self.n_classes, self._verbose = schema.used, len(classes), verbose
         self._table, self._engine = table, _engine_of_table(table)
+        self.is_read_anew = self._engine.runs_here
         if schema.target is None:
             raise SchemaError("the schema must say which column of the table is the target: [target] name = ...")
-        self._check_names([column.name for column in self._columns], "the schema names column")
+        self._check_names([column.name for column in self.columns], "the schema names column")
         self._check_names([schema.target], "the target of the schema is column")
         # here, so that a column of another type is an error before anything is read
-        self._there = [self._column(c.name) for c in self._columns]
-        found = zip(self._there, self._columns, strict=True)
-        self._bins = [there.bin_in(column).cast(smallest(column.n_bins)) for there, column in found]
-        self._labels = self._column(schema.target)
-        self._label = self._labels.class_in(self._classes).cast(smallest(len(self._classes)))
+        self._there = [self._column(c.name, c.value_bins, c.n_bins, c.n_bins - 1) for c in self.columns]
+        self._bins = [there.numbers() for there in self._there]
+        self._labels = self._column(schema.target, class_bins(classes), self.n_classes, NO_LABEL)
+        self._label = self._labels.numbers()
 
     def __repr__(self) -> str:
         return f"<EngineTable of {self.engine}>"
@@ -73,21 +72,6 @@ class EngineTable(Source):
     def engine(self) -> str:
         """The engine's name."""
         return self._engine.name
-
-    @property
-    def columns(self) -> Sequence[Column]:
-        """The columns that are counted, in order."""
-        return self._columns
-
-    @property
-    def n_classes(self) -> int:
-        """The number of classes."""
-        return len(self._classes)
-
-    @property
-    def is_read_anew(self) -> bool:  # type: ignore[override]
-        """Whether its records come to this process each time that they are counted."""
-        return self._engine.runs_here
 
     def sql(self) -> str:
         """The query by whole patterns, as the engine gets it."""
@@ -113,7 +97,7 @@ class EngineTable(Source):
         binned = self._binned({i for numbers in (*sets, columns_of(division)) for i in numbers})
         # no filter: an engine that skips a part of a file believes what the file says of it, which leaves NaN out
         left = self._engine.apart(binned.mutate(y=self._layers(binned, division)))
-        sizes = [[self._columns[i].n_bins for i in numbers] for numbers in sets]
+        sizes = [[self.columns[i].n_bins for i in numbers] for numbers in sets]
         starts = np.cumsum([0, *map(math.prod, sizes)])
         places = [
             _sum([(left[f"b{i}"], math.prod(size[:k])) for k, i in enumerate(numbers)]) + int(start)
@@ -145,15 +129,12 @@ class EngineTable(Source):
             for part in (division.rest, *(part for _, part in division.boxes))
         }
         inside = [(_in_box(binned, box), numbers[part]) for box, part in division.boxes]
-        return _cases((binned.y < 0, NO_LABEL), *inside, rest=numbers[division.rest]).cast("int32")
+        return ibis.cases((binned.y < 0, NO_LABEL), *inside, else_=numbers[division.rest]).cast("int32")
 
     def _add_patterns(self, cells: CellsInProgress) -> None:
         for *words, labels, times in self._answer(self._patterns()):
             known = labels != NO_LABEL
-            if known.all():
-                cells.add_counted(words, labels, times)
-            else:
-                cells.add_counted([word[known] for word in words], labels[known], times[known])
+            cells.add_counted([word[known] for word in words], labels[known], times[known])
 
     def _add_records(self, filling: TuplesInProgress | TotalsInProgress) -> None:
         """Records some at a time, which are counted here.
@@ -162,8 +143,7 @@ class EngineTable(Source):
         GROUPING SETS (and 2 GB), 21 by ``count``, 15 by larger sets of columns, 45 by one query for each pair.
         """
         which = self._numbers(filling.columns)
-        handed = [self._there[i].handed_for_bins(self._columns[i]) for i in which]
-        handed.append(self._labels.handed_for_class(self._classes))
+        handed = [there.handed() for there in (*(self._there[i] for i in which), self._labels)]
         records = self._table.select(**{f"b{i}": values for i, (values, _) in enumerate(handed)})
         for answer in self._answer(records, _of_the_budget(filling.division), RECORDS_AT_A_TIME, whole=False):
             *bins, labels = (as_numbers(x) for x, (_, as_numbers) in zip(answer, handed, strict=True))
@@ -177,7 +157,7 @@ class EngineTable(Source):
         number = (binned.y + _range(binned, division) * self.n_classes).cast("int64")
         if filling.beside is not None:
             number = number * filling.bins + binned[f"b{which[filling.beside]}"]
-        found = binned.select(number=_cases((binned.y < 0, NO_LABEL), rest=number).cast("int64"))
+        found = binned.select(number=ibis.cases((binned.y < 0, NO_LABEL), else_=number).cast("int64"))
         for numbers, times in self._answer(found.group_by("number").agg(n=found.count()), _of_the_budget(division)):
             known = numbers != NO_LABEL
             filling.add_counted(numbers[known], times[known])
@@ -192,7 +172,7 @@ class EngineTable(Source):
 
     def _numbers(self, columns: Sequence[Column]) -> list[int]:
         """Where these columns are among those of the table."""
-        number = {column.name: i for i, column in enumerate(self._columns)}
+        number = {column.name: i for i, column in enumerate(self.columns)}
         return [number[column.name] for column in columns]
 
     def _answer(
@@ -225,14 +205,14 @@ class EngineTable(Source):
         here: a filter would have the engine look at labels twice.
         """
         terms: dict[str, list[tuple[Any, int]]] = {}
-        for bins, (word, stride) in zip(self._bins, CellsInProgress(self._columns, self.n_classes).places, strict=True):
+        for bins, (word, stride) in zip(self._bins, CellsInProgress(self.columns, self.n_classes).places, strict=True):
             terms.setdefault(f"k{word}", []).append((bins.cast("int64"), stride))
         numbers = {name: _sum(these) for name, these in terms.items()} | {"y": self._label}
         packed = self._table.select(**numbers)
         return packed.group_by(list(numbers)).agg(n=packed.count())
 
-    def _column(self, name: str) -> EngineColumn:
-        return EngineColumn(self._engine, name, self._table[name])
+    def _column(self, name: str, bins: ValueBins, n: int, missing: int) -> EngineColumn:
+        return EngineColumn(self._engine, name, self._table[name], bins, n, missing)
 
 
 def is_engine_table(X: Any) -> bool:
@@ -274,8 +254,6 @@ def _of_the_budget(division: Division, booked: bool = False) -> str:
 
 def _in_box(binned: Any, box: Box) -> Any:
     """Whether a record is in a box; in that of no column every record is."""
-    import ibis
-
     inside = [_inside(binned[f"b{i}"], true) for i, true in box.items()]
     return _joined(operator.and_, inside) if inside else ibis.literal(True)
 
@@ -284,22 +262,20 @@ def _range(binned: Any, division: ByTotal) -> Any:
     """The number of the range that a record's total of points is in. If cards are apart, each has numbers of its own."""
     totals = [_total(binned, start, points) for start, points in division.cards]
     boxes = [(_in_box(binned, box), card) for box, card in division.boxes]
-    total = _cases(*((inside, totals[card]) for inside, card in boxes), rest=totals[0]) if boxes else totals[0]
+    total = ibis.cases(*((inside, totals[card]) for inside, card in boxes), else_=totals[0]) if boxes else totals[0]
     below = [(total < limit, number) for number, limit in enumerate(division.limits)]
-    number = _cases(*below, rest=len(below)).cast("int32") if below else 0
+    number = ibis.cases(*below, else_=len(below)).cast("int32") if below else 0
     if not (division.apart and boxes):
         return number
-    return number + _cases(*((inside, card * (len(below) + 1)) for inside, card in boxes), rest=0).cast("int32")
+    return number + ibis.cases(*((inside, card * (len(below) + 1)) for inside, card in boxes), else_=0).cast("int32")
 
 
 def _total(binned: Any, start: float, points: Mapping[int, np.ndarray]) -> Any:
-    import ibis
-
     total = ibis.literal(float(start))
     for column, by_bin in points.items():
         some = [(_inside(binned[f"b{column}"], by_bin == p), float(p)) for p in np.unique(by_bin[by_bin != 0.0])]
         if some:
-            total = total + _cases(*some, rest=0.0)
+            total = total + ibis.cases(*some, else_=0.0)
     return total
 
 
@@ -326,22 +302,13 @@ def _sum(terms: Sequence[tuple[Any, int]]) -> Any:
 
 def _counted(left: Any, places: Sequence[Any]) -> Any:
     """How many records there are in each place and layer; those that are not counted, in a place of no meaning."""
-    import ibis
-
     spread = left.select(place=ibis.ifelse(left.y >= 0, ibis.array(places), ibis.array([0])).unnest(), y=left.y)
     return spread.group_by("place", "y").agg(n=spread.count())
 
 
-def _cases(*cases: tuple[Any, Any], rest: Any) -> Any:
-    import ibis
-
-    return ibis.cases(*cases, else_=rest)
-
-
 def _check_rows_are_records(table: Any) -> None:
     """Refuse what makes a row depend on other records, or of one record several rows. What an SQL view does is not seen."""
-    import ibis.expr.operations as ops
-
+    ops = ibis.expr.operations
     rows: tuple[Any, ...] = (ops.PhysicalTable, ops.SQLQueryResult, ops.SQLStringView, ops.Project, ops.Filter)
     rows += (ops.Sort, ops.DropColumns, ops.DropNull, ops.FillNull)
     # also a row's number, which hangs on the rows before it

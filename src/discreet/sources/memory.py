@@ -1,26 +1,31 @@
-"""Tables in memory, and in files, into counts: each column through its bins, some records at a time."""
+"""Tables in memory, and in files, into counts: each column through its bins, some records at a time.
+
+A ``Vault`` has exact counts that are kept for many fits, of any table.
+"""
 
 from collections.abc import Sequence
 from functools import cached_property
+from os import PathLike
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from .._utils.errors import SchemaError
+from .._utils.provenance import was_sample
+from .._utils.redaction import NOTHING_BOOKED, redacted, redacting
 from .._utils.tables import Table, as_array, as_objects, as_table, only_column
 from ..private.counts.cells import CellsInProgress
+from ..private.counts.counts import Patterns
 from ..private.counts.totals import TotalsInProgress
-from ..private.counts.tuples import TuplesInProgress
 from ..schema import Label, Schema
-from ..schema.columns import Column, canonical
-from ..schema.columns.base import distinct, no_warning
-from ..schema.columns.values import Matching
+from ..schema.columns import Column
+from ..schema.columns.values import class_bins, no_warning
+from ..schema.schema import check_private_schema, sorted_classes
+from .engine import EngineTable
 from .files import read_parts, side_by_side
-from .source import Source
-
-ROWS_AT_A_TIME = 1 << 18
-Filling = CellsInProgress | TuplesInProgress | TotalsInProgress
+from .plan import Counting
+from .source import ROWS_AT_A_TIME, Filling, Source, add_known
 
 
 class MemoryTable(Source):
@@ -28,7 +33,7 @@ class MemoryTable(Source):
 
     def __init__(self, table: Table, y: Any, classes: Sequence[Label]) -> None:
         self._table, self._y, self._classes = table, y, tuple(classes)
-        self._bins: list[tuple[Column, np.ndarray]] = []
+        self._bins: dict[str, tuple[Column, np.ndarray]] = {}
 
     @cached_property
     def _labels(self) -> np.ndarray:
@@ -39,11 +44,10 @@ class MemoryTable(Source):
         if len(self._table) > ROWS_AT_A_TIME or isinstance(filling, CellsInProgress):
             add_table(filling, self._table, filling.columns, self._labels)
             return
-        known = [column for column, _ in self._bins]
-        if any(column not in known for column in filling.columns):
-            known, every = list(filling.columns), slice(0, len(self._table))
-            self._bins = list(zip(known, _bins(self._table, known, every), strict=True))
-        add_known(filling, [self._bins[known.index(column)][1] for column in filling.columns], self._labels)
+        for column in filling.columns:
+            if self._bins.get(column.name, (None,))[0] != column:
+                self._bins[column.name] = column, column.encode(self._table.column(column.name))
+        add_known(filling, [self._bins[column.name][1] for column in filling.columns], self._labels)
 
 
 class FileTable(Source):
@@ -69,11 +73,8 @@ class FileTable(Source):
         """Read the file, and count its records. A file that is no table is refused."""
         # the types of all columns are looked at when they are counted, before totals are
         columns = filling.columns if isinstance(filling, TotalsInProgress) else self._schema.used
-        target = str(self._schema.target)
-        names, asked = (
-            [column.name for column in columns],
-            [*((column.name, column) for column in columns), (target, None)],
-        )
+        names = [column.name for column in columns]
+        asked = [*zip(names, columns, strict=True), (str(self._schema.target), None)]
         for *values, y in read_parts(self._path, asked, *self._how):
             table = as_table(side_by_side(names, values))
             check_types(table, columns)
@@ -86,20 +87,7 @@ def add_table(
     """Count the records of a table. ``labels`` number their classes; a negative one leaves the record out."""
     for start in range(0, len(table), ROWS_AT_A_TIME):
         rows = slice(start, min(start + ROWS_AT_A_TIME, len(table)))
-        add_known(filling, _bins(table, columns, rows, strict), labels[rows])
-
-
-def _bins(table: Table, columns: Sequence[Column], rows: slice, strict: bool = False) -> list[np.ndarray]:
-    return [column.encode(table.column(column.name, rows), strict) for column in columns]
-
-
-def add_known(filling: Filling, bins: Sequence[np.ndarray], labels: np.ndarray) -> None:
-    """Count records, but for those that have no class."""
-    known = labels >= 0
-    if known.all():
-        filling.add(bins, labels)
-    else:
-        filling.add([b[known] for b in bins], labels[known])
+        add_known(filling, [c.encode(table.column(c.name, rows), strict) for c in columns], labels[rows])
 
 
 def check_types(table: Table, columns: Sequence[Column]) -> None:
@@ -122,7 +110,7 @@ def check_labels(y: Any, classes: Sequence[Label], n: int) -> np.ndarray:
         raise ValueError("X and y differ in length, or y is not one column of labels")
     # of no labels: where one is missing the others become objects
     kind = as_objects(as_array(given[:0] if hasattr(given, "__getitem__") else given)).dtype.kind
-    if kind in "mM" or not _matching(classes).fits(kind):
+    if kind in "mM" or not class_bins(classes).matching.fits(kind):
         raise SchemaError(
             "y holds dates or times, which are no classes"
             if kind in "mM"
@@ -136,16 +124,78 @@ def class_numbers(y: Any, classes: Sequence[Label], n: int) -> np.ndarray:
     """The number of each label among the classes, -1 for a label that is none of them. Value by value, without errors."""
     y = check_labels(y, classes, n)
     with no_warning(y):
-        return _numbers(y, classes)
+        return class_bins(classes).encode(y, -1).astype(np.int64, copy=False)
 
 
-def _numbers(y: np.ndarray, classes: Sequence[Label]) -> np.ndarray:
-    find = _matching(classes).find
-    codes, found = distinct(y, by_value=True)
-    numbers = [find(value) for value in found]
-    classes_of: np.ndarray = np.array([*(-1 if n is None else n for n in numbers), -1], dtype=np.int64)[codes]
-    return classes_of
+class Vault(Patterns):
+    """Exact counts of a table under lock: fill it once, and fit many times (``fit_vault``)."""
 
+    @classmethod
+    @redacted(NOTHING_BOOKED)
+    def from_table(cls, X: Any, y: Any, schema: Schema) -> "Vault":
+        """A vault with the records of a table: a data frame or array X and labels y.
 
-def _matching(classes: Sequence[Label]) -> Matching:
-    return Matching({canonical(c): i for i, c in enumerate(classes)})
+        Values and labels that the schema does not foresee are taken as it says, or left out, without an error: an error
+        would depend on a record. Without classes in the schema they are 0 and 1.
+
+        >>> from discreet.datasets import load_compas
+        >>> data = load_compas()
+        >>> Vault.from_table(data.data, data.target, data.schema)
+        <Vault>
+        """
+        check_private_schema(schema)
+        classes = sorted_classes(schema)
+        table = as_table(X, schema.names)
+        check_types(table, schema.used)
+        return cls._counted(MemoryTable(table, y, classes), schema, was_sample(X, y))
+
+    @classmethod
+    @redacted(NOTHING_BOOKED)
+    def from_file(
+        cls,
+        path: str | PathLike[str],
+        schema: Schema,
+        delimiter: str | None = None,
+        encoding: str = "utf-8",
+        decimal: str = ".",
+    ) -> "Vault":
+        """A vault with the records of a CSV, Parquet or Arrow file, read a part at a time: the file may be larger than memory.
+
+        The schema names the target. What the strings of a CSV file mean is in docs/command-line.md.
+
+        >>> import tempfile
+        >>> from discreet.datasets import load_compas
+        >>> data = load_compas()
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     data.frame.to_csv(f"{folder}/compas.csv", index=False)
+        ...     Vault.from_file(f"{folder}/compas.csv", data.schema)
+        <Vault>
+        """
+        check_private_schema(schema)
+        return cls._counted(FileTable(Path(path), schema, sorted_classes(schema), delimiter, encoding, decimal), schema)
+
+    @classmethod
+    @redacted(NOTHING_BOOKED)
+    def from_source(cls, table: Any, schema: Schema, verbose: bool = False) -> "Vault":
+        """A vault with the records of a table that stays where it is: an ibis table (DuckDB, PostgreSQL, Spark).
+
+        The engine counts them, by the bins of the schema's columns and by the schema's target, and only the counts come here.
+        There are at most as many as records; see docs/scale.md. ``verbose`` shows on a terminal how far the engine is.
+
+        >>> import ibis
+        >>> from discreet.datasets import load_compas
+        >>> data = load_compas()
+        >>> Vault.from_source(ibis.memtable(data.frame), data.schema)
+        <Vault>
+        """
+        check_private_schema(schema)
+        return cls._counted(EngineTable(table, schema, sorted_classes(schema), verbose), schema, was_sample(table))
+
+    @classmethod
+    def _counted(cls, source: Source, schema: Schema, drafted: bool = False) -> "Vault":
+        with redacting(NOTHING_BOOKED, drawing=True):
+            counts = source.count(Counting.patterns(schema))
+        assert isinstance(counts, Patterns)
+        vault = cls(schema, counts.classes, counts.cells)
+        vault.drafted = drafted
+        return vault

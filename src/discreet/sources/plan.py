@@ -75,7 +75,7 @@ class Counting:
 
     @property
     def keeps_bins(self) -> bool:
-        """Whether a table that is read anew each time should be read once, and its bins kept (bin_cache.py)."""
+        """Whether a table that is read anew each time should be read once, and its bins kept (source.py)."""
         return self.way == TUPLES and self.passes >= MANY_PASSES
 
     @property

@@ -8,23 +8,46 @@ Lemma 7). The statement of such a fit says so.
 
 A query names the rules that were chosen before it, and the engine may keep it in a log: they are released there. That is why the
 budget stays booked if a later query fails, and why only the first is asked before the budget is reserved.
+
+**Bins are kept.** Where records are counted many times, a table is read once, and after that the small numbers of its bins in its
+place. They are in a file on this machine, some records at a time and within these column by column, so that memory does not grow
+with the records. The file has no name (on Windows one that nobody else may open), and it is gone when it is closed, or when this
+process ends in whatever way. Where less than a gigabyte is free nothing is kept, and the table is read again: the counts are the
+same. So it is if the room is used up nevertheless.
 """
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
-from typing import Any
+from contextlib import suppress
+from io import FileIO
+from shutil import disk_usage
+from tempfile import TemporaryFile, gettempdir
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
+import numpy.typing as npt
 
+from .._utils.errors import EngineError
 from ..private.counts.cells import CellsInProgress
 from ..private.counts.counting import CellCounter, NodeCounts, RuleCounts
 from ..private.counts.counts import Countable, Counts, Marginals, Patterns
-from ..private.counts.division import Division, column_numbers, left_by
+from ..private.counts.division import column_numbers, left_by
+from ..private.counts.secret import Secret
+from ..private.counts.totals import TotalsInProgress
+from ..private.counts.tuples import TuplesInProgress
 from ..rules.candidates import Candidates
 from ..schema.columns import Column
 from ..schema.schema import sorted_classes
-from .bin_cache import ReadOnce
 from .plan import NODES, TUPLES, Counting
+
+if TYPE_CHECKING:
+    from .engine import EngineTable
+
+ROWS_AT_A_TIME = 1 << 18
+BOOKED = "A part of the model had been chosen before: the budget that was set aside stays booked"
+ROOM = 1 << 30  # bytes free: a public number decides whether a file is used, not how many records there happen to be
+Filling = CellsInProgress | TuplesInProgress | TotalsInProgress
+Numbers = npt.NDArray[np.integer]
 
 
 class Source(ABC):
@@ -41,7 +64,8 @@ class Source(ABC):
         schema, classes = counting.schema, sorted_classes(counting.schema)
         if counting.way == NODES:
             assert counting.candidates is not None
-            return Marginals.at_nodes(schema, classes, SourceCounts(self, counting.candidates, counting.sets))
+            engine = cast("EngineTable", self)  # no other table is counted at nodes
+            return Marginals.at_nodes(schema, classes, SourceCounts(engine, counting.candidates, counting.sets))
         if counting.way == TUPLES:
             several: Countable = self
             if counting.keeps_bins and self.is_read_anew:
@@ -56,27 +80,11 @@ class Source(ABC):
         self.add_to(cells)
         return Patterns(schema, classes, cells.finish())
 
-    @property
-    def columns(self) -> Sequence[Column]:
-        """The columns that an engine counts, in order."""
-        raise NotImplementedError("only engines count at nodes")
-
-    @property
-    def n_classes(self) -> int:
-        """The number of classes."""
-        raise NotImplementedError("only engines count at nodes")
-
-    def count_sets(
-        self, sets: Sequence[Sequence[int]], division: Division, booked: bool = False
-    ) -> Iterator[tuple[int, np.ndarray, np.ndarray, np.ndarray]]:
-        """An engine's counts by the bins of each set of columns."""
-        raise NotImplementedError("only engines count at nodes")
-
 
 class SourceCounts(RuleCounts):
     """Counts from an engine, by sets of columns such that the columns of each candidate are in one of them."""
 
-    def __init__(self, source: Source, candidates: Candidates, sets: Sequence[Sequence[int]]) -> None:
+    def __init__(self, source: "EngineTable", candidates: Candidates, sets: Sequence[Sequence[int]]) -> None:
         super().__init__()
         self._asked = False
         self._source, self._sets, self._candidates = source, [tuple(numbers) for numbers in sets], candidates
@@ -101,3 +109,100 @@ class SourceCounts(RuleCounts):
             node.captured[:, rules] = part.captured
             node = node._replace(left=part.left)  # the same in each
         return node
+
+
+def add_known(filling: Filling, bins: Sequence[np.ndarray], labels: np.ndarray) -> None:
+    """Count records, but for those that have no class."""
+    known = labels >= 0
+    filling.add([b[known] for b in bins], labels[known])
+
+
+class BinCache(Secret):
+    """The bins of each record in some columns, and its class. It is a source, once the records were added."""
+
+    def __init__(self, columns: Sequence[Column], n_classes: int) -> None:
+        self._number = {column.name: i for i, column in enumerate(columns)}
+        self._types = [np.min_scalar_type(n - 1) for n in (*(column.n_bins for column in columns), n_classes)]
+        self._records: list[int] = []  # of each part
+        self._file: FileIO | None = None
+        with suppress(OSError):
+            if disk_usage(gettempdir()).free >= ROOM:
+                self._file = TemporaryFile(buffering=0)  # noqa: SIM115  # open until ``close``
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether there was room for all that was added."""
+        return self._file is not None
+
+    def close(self) -> None:
+        """Give the room back: what was kept is gone."""
+        file, self._file = self._file, None
+        if file is not None:
+            with suppress(OSError):
+                file.close()
+
+    def add(self, bins: Sequence[Numbers], labels: Numbers) -> None:
+        """Keep some records."""
+        if self._file is None or not len(labels):
+            return
+        these = [x.astype(t).tobytes() for x, t in zip((*bins, labels), self._types, strict=True)]
+        left = memoryview(b"".join(these))
+        try:
+            while left:  # a system may write only some at once
+                left = left[self._file.write(left) :]
+        except OSError:
+            self.close()
+        self._records.append(len(labels))
+
+    def add_to(self, filling: TuplesInProgress | TotalsInProgress) -> None:
+        """Count the records again."""
+        for *bins, labels in self._parts([*(self._number[column.name] for column in filling.columns), -1]):
+            filling.add(bins, labels)
+
+    def _parts(self, which: Sequence[int]) -> Iterator[list[Numbers]]:
+        """The bins in some columns, by their numbers, of some records after others; -1 stands for their classes."""
+        ends = np.cumsum([t.itemsize for t in self._types]).tolist()
+        begin = 0
+        for n in self._records:
+            yield [self._read(begin + n * (ends[i] - self._types[i].itemsize), n, self._types[i]) for i in which]
+            begin += n * ends[-1]
+
+    def _read(self, begin: int, n: int, kind: np.dtype[np.integer]) -> Numbers:
+        assert self._file is not None
+        numbers = bytearray(n * kind.itemsize)
+        left = memoryview(numbers)
+        with suppress(OSError):
+            self._file.seek(begin)
+            while left and (done := self._file.readinto(left)):
+                left = left[done:]
+        if left:
+            raise EngineError(f"what was kept of the records in a temporary file cannot be read again. {BOOKED}")
+        return np.frombuffer(numbers, kind)
+
+
+class ReadOnce(BinCache):
+    """A table that hands over its records. The first time that they are counted, their bins are kept for the next times."""
+
+    def __init__(self, source: Countable, columns: Sequence[Column], n_classes: int) -> None:
+        super().__init__(columns, n_classes)
+        self._source, self._is_read = source, False
+
+    def add_to(self, filling: TuplesInProgress | TotalsInProgress) -> None:
+        """Count the records: those of the first time must have all columns."""
+        if self._is_read and self.is_whole:
+            super().add_to(filling)
+        else:
+            self._source.add_to(filling if self._is_read else cast(TuplesInProgress, _Both(filling, self)))
+            self._is_read = True
+
+
+class _Both:
+    """Gets records in place of what counts them, and has their bins kept as well."""
+
+    def __init__(self, filling: TuplesInProgress | TotalsInProgress, kept: BinCache) -> None:
+        self.columns, self.division = filling.columns, filling.division
+        self._filling, self._kept = filling, kept
+
+    def add(self, bins: Sequence[Numbers], labels: Numbers) -> None:
+        self._kept.add(bins, labels)
+        self._filling.add(bins, labels)

@@ -6,7 +6,7 @@ Here such values are counted. What they are taken for is asked of ``Column.encod
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import astuple, dataclass, field
 from typing import Any
 
 import numpy as np
@@ -150,38 +150,26 @@ def check_table(X: Any, y: Any, schema: Schema) -> TableCheck:
     table = as_table(X, schema.names)
     columns = {c.name: _check_column(c, table.column(c.name)) for c in schema.used}
     classes = schema.classes or (0, 1)
-    numbers = class_numbers(y, classes, len(table))
-    odd = [
-        canonical(label)
-        for label in check_labels(y, classes, len(table))[numbers < 0].tolist()
-        if not is_missing(label)
-    ]
-    return TableCheck(
-        len(table), columns, int((numbers < 0).sum()) - len(odd), len(odd), _misspelled(odd, map(canonical, classes))
-    )
+    left_out = check_labels(y, classes, len(table))[class_numbers(y, classes, len(table)) < 0].tolist()
+    odd = [canonical(label) for label in left_out if not is_missing(label)]
+    misspelled = _misspelled(odd, map(canonical, classes))
+    return TableCheck(len(table), columns, len(left_out) - len(odd), len(odd), misspelled)
 
 
 def _check_column(column: Column, values: np.ndarray) -> ColumnCheck:
-    bins = column.encode(values)
     taken: Counter[str] = Counter()
-    odd = []
-    missing = 0
+    odd, missing, places = [], 0, column.encode(values)
     with no_value_shown(f"column {column.name!r} has values that cannot be read"):
-        for value, place in zip(values.tolist(), bins.tolist(), strict=True):
+        for value, place in zip(values.tolist(), places.tolist(), strict=True):
             if is_missing(value):
                 missing += 1
             elif (word := column.taken_as(value, place)) is not None:
                 taken[word] += 1
                 odd.append(canonical(value))
-    misspelled, other_decimal_sign = {}, 0
-    match column.value_bins:
-        case TextBins(bin_of=listed):
-            misspelled = _misspelled(odd, sorted(listed))
-        case TruthBins():
-            misspelled = _misspelled(odd, TRUTH)
-        case NumberBins():
-            other_decimal_sign = sum(_is_number_with_comma(text) for text in odd)
-    return ColumnCheck(missing, dict(taken), misspelled, other_decimal_sign, column.can_be_missing)
+    bins = column.value_bins
+    listed = sorted(bins.bin_of) if isinstance(bins, TextBins) else TRUTH if isinstance(bins, TruthBins) else ()
+    commas = sum(map(_is_number_with_comma, odd)) if isinstance(bins, NumberBins) else 0
+    return ColumnCheck(missing, dict(taken), _misspelled(odd, listed), commas, column.can_be_missing)
 
 
 @dataclass(frozen=True)
@@ -193,11 +181,7 @@ class Unread:
     other_decimal_sign: int = 0
 
     def __add__(self, other: "Unread") -> "Unread":
-        return Unread(
-            self.values + other.values,
-            self.unread + other.unread,
-            self.other_decimal_sign + other.other_decimal_sign,
-        )
+        return Unread(*map(sum, zip(astuple(self), astuple(other), strict=True)))
 
 
 def unread(column: Column, values: np.ndarray) -> Unread:
@@ -213,14 +197,12 @@ def unread(column: Column, values: np.ndarray) -> Unread:
     with no_value_shown(f"column {column.name!r} has values that cannot be read"):
         there = (value for value in values[suspect].tolist() if not is_missing(value))
         odd = [value for value in there if not isinstance(value, str) or value.strip()]  # an empty string says nothing
-        commas = 0
-        match known:
-            case TextBins(bin_of=listed):
-                odd = [value for value in odd if canonical(value) not in listed and not says_missing(value)]
-            case NumberBins():
-                odd = [value for value in odd if np.isnan(as_number(value))]
-                commas = sum(_is_number_with_comma(canonical(value)) for value in odd)
-    return Unread(len(values), len(odd), commas)
+        if isinstance(known, TextBins):
+            odd = [value for value in odd if canonical(value) not in known.bin_of and not says_missing(value)]
+        if not isinstance(known, NumberBins):
+            return Unread(len(values), len(odd))
+        odd = [value for value in odd if np.isnan(as_number(value))]
+        return Unread(len(values), len(odd), sum(_is_number_with_comma(canonical(value)) for value in odd))
 
 
 def _is_number_with_comma(text: str) -> bool:

@@ -103,7 +103,11 @@ def _open(where: str | PathLike[str]) -> Any:
         raise TableError(f"a table must be named by a text: {FORMS}")
     parts = checked_url(text)
     if (engine := engine_at(parts.scheme)) is not None:
-        return _at_url(engine, parts)
+        options = dict(parse_qsl(parts.query, keep_blank_values=True))
+        if not (name := options.pop("table", "")):
+            raise TableError("the URL must say which table: ...?table=NAME")
+        with _opened(engine, engine.title) as ibis:
+            return engine.open(ibis, parts, name, options)
     if "://" not in text and Path(text).is_dir():
         return _parquet(f"{name_as_it_is(text.rstrip('/'))}/**/*.parquet")
     if text.lower().endswith(PARQUET):
@@ -114,14 +118,6 @@ def _open(where: str | PathLike[str]) -> Any:
             "discreet fit FILE"
         )
     raise TableError(f"there is no table of this name or form; a table is {FORMS}")
-
-
-def _at_url(engine: type[Engine], parts: SplitResult) -> Any:
-    options = dict(parse_qsl(parts.query, keep_blank_values=True))
-    if not (name := options.pop("table", "")):
-        raise TableError("the URL must say which table: ...?table=NAME")
-    with _opened(engine, engine.title) as ibis:
-        return engine.open(ibis, parts, name, options)
 
 
 def _parquet(path: str) -> Any:
@@ -139,7 +135,7 @@ def _opened(engine: type[Engine], what: str) -> Iterator[Any]:
 
         with warnings_ignored():
             yield ibis
-    except (ImportError, ModuleNotFoundError):
+    except ImportError:
         raise ImportError(f"{what} needs more to be installed: pip install 'discreet[{engine.extra}]'") from None
     except TableError:
         raise

@@ -6,25 +6,16 @@ already (``NEGATION``), and these fix what it can compare with: ``<=``, ``<``, `
 and ``!=`` a string or an integer, ``is true`` and ``is missing`` nothing.
 """
 
-from .base import NEGATION, Column, ColumnTest, Value
-from .boolean import Boolean, Ignored
-from .categorical import Categorical
-from .numeric import Numeric
-from .values import canonical, is_missing
+from .base import NEGATION as NEGATION
+from .base import Column as Column
+from .base import ColumnTest as ColumnTest
+from .base import Value as Value
+from .categorical import Boolean as Boolean
+from .categorical import Categorical as Categorical
+from .categorical import Ignored as Ignored
+from .numeric import Numeric as Numeric
+from .values import canonical as canonical
+from .values import is_missing as is_missing
 
 # By the type that a schema file calls them. Where a value would do for several, the last one is what it looks like.
 KINDS: dict[str, type[Column]] = {kind.kind: kind for kind in (Numeric, Categorical, Boolean, Ignored)}
-
-__all__ = [
-    "KINDS",
-    "NEGATION",
-    "Boolean",
-    "Categorical",
-    "Column",
-    "ColumnTest",
-    "Ignored",
-    "Numeric",
-    "Value",
-    "canonical",
-    "is_missing",
-]

@@ -17,19 +17,16 @@ other may look the same, so a label that another one has, or that is another one
 
 import unicodedata
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import MISSING, dataclass, field, fields
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
-import pandas as pd
 
-from ..._utils.errors import SchemaError, no_value_shown, shown, warnings_ignored
-from .values import ValueBins, canonical, is_missing
+from ..._utils.errors import SchemaError, no_value_shown, shown
+from .values import TextBins, ValueBins, canonical, no_warning
 
 LONGEST_LABEL = 200
-LONGEST_SOURCE = 1_000
 Labels = tuple[tuple[str, str], ...]  # by the text of a category or class
 Value = float | int | str | tuple[float, float] | None
 ColumnTest = tuple[str, Value]
@@ -38,17 +35,21 @@ NEGATION = {"<=": ">", "<": ">=", "in": "not in", "=": "!=", "is true": "is fals
 NEGATION |= {negated: op for op, negated in NEGATION.items()}
 
 LARGEST_WHOLE = 10**300  # of a category or class: longer numbers could be read, but not written
-PLAIN = {str, np.str_, float, type(None), type(pd.NA)}  # texts, and what stands for a missing one
+
+
+def require(holds: bool, problem: str) -> None:
+    """Refuse a schema that breaks a rule."""
+    if not holds:
+        raise SchemaError(problem)
 
 
 def checked_text(where: str, text: object, longest: int = LONGEST_LABEL) -> str:
     """A label, if it is one line of text. An empty one is none."""
     if not isinstance(text, str) or (text and not text.strip()):
         raise SchemaError(f"{where} must be a string with something to read in it")
-    if len(text) > longest:
-        raise SchemaError(f"{where} must have at most {longest} characters")
-    if any(unicodedata.category(c) in ("Cc", "Cs", "Zl", "Zp") for c in text):
-        raise SchemaError(f"{where} must be one line, without control characters")
+    require(len(text) <= longest, f"{where} must have at most {longest} characters")
+    one_line = not any(unicodedata.category(c) in ("Cc", "Cs", "Zl", "Zp") for c in text)
+    require(one_line, f"{where} must be one line, without control characters")
     return text
 
 
@@ -63,8 +64,7 @@ def checked_labels(where: str, given: object, known: Iterable[object]) -> Labels
         raise SchemaError(f"{where}: labels must be a table with a label for each name") from None
     names = {canonical(name) for name in known}
     for key in labels:
-        if key not in names:
-            raise SchemaError(f"{where}: labels names {key!r}, which is not there")
+        require(key in names, f"{where}: labels names {key!r}, which is not there")
     check_distinct(where, {name: labels.get(name) or name for name in names})
     return tuple(labels.items())
 
@@ -74,14 +74,18 @@ def check_distinct(where: str, called: Mapping[str, str]) -> None:
     seen: dict[str, str] = {}
     for name, label in called.items():
         other = seen.setdefault(label, name)
-        if other != name:
-            raise SchemaError(f"{where}: {other!r} and {name!r} would be called the same; give each a label of its own")
+        alike = f"{where}: {other!r} and {name!r} would be called the same; give each a label of its own"
+        require(other == name, alike)
+
+
+def on_one_line(text: str) -> str:
+    """A text on one line, such as one after ``#``, without control characters, which TOML refuses."""
+    return " ".join("".join(c if c.isprintable() else " " for c in text).split())
 
 
 def tidy_label(text: object) -> str:
     """A label out of somebody's spreadsheet: on one line, and not too long."""
-    printable = "".join(c if c.isprintable() else " " for c in canonical(text))
-    return " ".join(printable.split())[:LONGEST_LABEL].strip()
+    return on_one_line(canonical(text))[:LONGEST_LABEL].strip()
 
 
 def tidy_labels(labels: Mapping[str, Any], known: Sequence[object] = ()) -> dict[str, str]:
@@ -106,10 +110,10 @@ def spelled_alike(text: str) -> str:
 class Seen(NamedTuple):
     """What is there in a column of records, for those who may see them (schema/inference.py)."""
 
-    known: Iterable[Any]  # the values that are not missing
+    known: np.ndarray  # the values that are not missing
     missing: bool  # whether there are others
     are_truths: bool  # whether all are of Boolean type
-    numbers: np.ndarray | None  # the values that are not missing, if all are of a type of numbers
+    numbers: np.ndarray | None  # the values that are not missing, if all are of a type of numbers, or truth values
 
 
 @dataclass(frozen=True)
@@ -181,19 +185,27 @@ class Column(ABC):
             raise SchemaError(
                 f'column {self.name!r} holds dates or times; store it as strings, or say type = "ignore" for it in the schema'
             )
+        bins = self.value_bins
+        if isinstance(bins, TextBins) and not bins.matching.fits(values.dtype.kind):
+            raise SchemaError(
+                f"column {self.name!r}: the schema lists categories that are the same number, such as 1 and 01, or that stand "
+                "for a missing value, such as NA, so the column must hold strings, not numbers or truth values"
+            )
         with no_value_shown(f"column {self.name!r} has values that cannot be read"), no_warning(values):
-            bins = self._encode(values, strict)
-        if strict and not self.can_be_missing and (bins == self._n_values).any():
+            encoded = bins.encode(values, self._n_values, self._complaint if strict else None)
+            if strict:
+                self._check_bounds(values)
+        if strict and not self.can_be_missing and (encoded == self._n_values).any():
             raise SchemaError(
                 f"column {self.name!r} has missing values; say `missing = true` for it in the schema, "
                 "which makes `is missing` a literal, or fill them in first"
             )
-        return bins.astype(np.min_scalar_type(self._n_values), copy=False)
+        return encoded.astype(np.min_scalar_type(self._n_values), copy=False)
 
     @property
     @abstractmethod
     def value_bins(self) -> ValueBins:
-        """The bins as plain facts. They must put each value where ``encode`` does."""
+        """The bins as plain facts: in which of them a value is."""
 
     def taken_as(self, value: Any, place: int) -> str | None:
         """What a value that is not missing is taken for, by the bin it is in, if the schema does not foresee it.
@@ -203,9 +215,13 @@ class Column(ABC):
         return "missing" if place == self._n_values else self._taken_as(value, place)
 
     def entries(self) -> dict[str, Any]:
-        """What a schema file says of the column beside its name and type: what is not as by default."""
+        """What a schema file says of the column beside its name and type: what is not as by default, pairs as tables."""
         given = [(entry, getattr(self, entry.name)) for entry in fields(self) if entry.name != "name"]
-        return {entry.name: value for entry, value in given if entry.default is MISSING or value != entry.default}
+        return {
+            entry.name: dict(value) if entry.name in ("groups", "labels") else value
+            for entry, value in given
+            if entry.default is MISSING or value != entry.default
+        }
 
     @classmethod
     def of_tests(cls, name: str, tests: Sequence[ColumnTest]) -> "Column":
@@ -216,7 +232,7 @@ class Column(ABC):
     def inferred(cls, name: str, seen: Seen, n_cuts: int) -> "Column | None":
         """A column that fits the values, if they look like this kind. It tells of records (schema/inference.py).
 
-        Drafts, which explain themselves to a person, decide in schema/drafting.
+        Drafts, which explain themselves to a person, decide in schema/draft_sample.py.
         """
         return None
 
@@ -225,23 +241,31 @@ class Column(ABC):
             listed = ", ".join(repr(a) for a in allowed if a is not None)
             raise SchemaError(f"column {self.name!r}: {parameter} must be one of {listed}, not {shown(value)}")
 
+    def _require(self, holds: bool, problem: str) -> None:
+        require(holds, f"column {self.name!r}: {problem}")
+
     # What a subclass says of itself: the number of bins without the missing one, its tests, the bins in which a test is
-    # true (None if it has no such test), and the bin of each value.
+    # true (None if it has no such test).
     @property
-    @abstractmethod
-    def _n_values(self) -> int: ...
+    def _n_values(self) -> int:
+        return 0
 
     def _foreseen(self) -> np.ndarray:
         return np.ones(self._n_values, bool)
 
-    @abstractmethod
-    def _value_tests(self) -> list[ColumnTest]: ...
+    def _value_tests(self) -> list[ColumnTest]:
+        return []
 
-    @abstractmethod
-    def _inside(self, op: str, value: Value) -> np.ndarray | None: ...
+    def _inside(self, op: str, value: Value) -> np.ndarray | None:
+        return None
 
-    @abstractmethod
-    def _encode(self, values: np.ndarray, strict: bool) -> np.ndarray: ...
+    @property
+    def _complaint(self) -> str | None:
+        """What a learner that may stop says of a value that is of no use here; None if it does not stop."""
+        return None
+
+    def _check_bounds(self, values: np.ndarray) -> None:  # noqa: B027  # most have none
+        """Stop at what is beyond the bounds, if the schema says so."""
 
     def _taken_as(self, value: Any, place: int) -> str | None:
         return None
@@ -250,38 +274,3 @@ class Column(ABC):
 def asks_for_missing(tests: Sequence[ColumnTest]) -> bool:
     """Whether one of these tests is about missing values."""
     return any(op in ("is missing", "is not missing") for op, _ in tests)
-
-
-@contextmanager
-def no_warning(values: np.ndarray) -> Iterator[None]:
-    """Whether NumPy warns, or a value's own code (quantities with units do), would depend on a record."""
-    with np.errstate(all="ignore"):
-        if values.dtype != object:
-            yield
-            return
-        with warnings_ignored():
-            yield
-
-
-def distinct(values: np.ndarray, by_value: bool = False) -> tuple[np.ndarray, Any]:
-    """Codes (-1 for a missing value) and the distinct values they stand for: of objects their texts, or they ``by_value``."""
-    if values.dtype.kind == "f":  # 0.1 has another text as a 32-bit number
-        values = values.astype(np.float64, copy=False)
-    elif values.dtype.kind not in "biumM":  # pandas takes -0j for 0j, and some texts for others
-        values = values.astype(object, copy=False)
-    if values.dtype == object and not _are_plain_texts(values):
-        # one by one: a look at the whole column could let one value change what another is taken for
-        if by_value:
-            places = np.array([-1 if is_missing(v) else i for i, v in enumerate(values)], dtype=np.intp)
-            return places, values
-        values = np.array([None if is_missing(v) else canonical(v) for v in values], dtype=object)
-    if values.dtype != object:
-        return pd.factorize(values)
-    # pandas 2 takes texts that are equal up to a NUL for the same, if there is nothing but texts; so there is a number, too
-    codes, found = pd.factorize(np.append(values, 0))
-    return codes[:-1], found[:-1]
-
-
-def _are_plain_texts(values: np.ndarray) -> bool:
-    # by their types first: a text of a class of its own could do anything when it is compared
-    return set(map(type, values)) <= PLAIN and pd.api.types.infer_dtype(values) == "string"

@@ -1,4 +1,4 @@
-"""Columns of categories."""
+"""Columns of categories, columns of truth values, and columns that no rule may use."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from ..._utils.errors import SchemaError
-from .base import LARGEST_WHOLE, Column, ColumnTest, Labels, Seen, Value, asks_for_missing, checked_labels, distinct
-from .values import TextBins, canonical, says_missing
+from .base import LARGEST_WHOLE, Column, ColumnTest, Labels, Seen, Value, asks_for_missing, checked_labels
+from .values import TextBins, TruthBins, canonical
 
 OTHER = "other"  # the name of the category that collects what no other category names
 MOST_CATEGORIES = 50  # a text column with more than these is taken for free text or an identifier
@@ -59,50 +59,42 @@ class Categorical(Column):
         self._one_of("ungrouped", self.ungrouped, ("other", "none"))
         self._one_of("outside", self.outside, ("other", "none", "missing", "error", None))
         object.__setattr__(self, "categories", self._names("categories", self.categories))
-        if isinstance(self.groups, Mapping):
-            object.__setattr__(self, "groups", tuple(self.groups.items()))
         try:
-            groups = tuple((str(name), self._names(f"group {name!r}", members)) for name, members in self.groups)
+            pairs = self.groups.items() if isinstance(self.groups, Mapping) else self.groups
+            groups = tuple((str(name), self._names(f"group {name!r}", members)) for name, members in pairs)
         except (TypeError, ValueError) as error:
             if isinstance(error, SchemaError):
                 raise
             raise SchemaError(f"column {self.name!r}: groups must be a table of lists of categories") from None
-        if len({name for name, _ in groups}) < len(groups):
-            raise SchemaError(f"column {self.name!r}: two groups have the same name")
+        self._require(len(dict(groups)) == len(groups), "two groups have the same name")
         object.__setattr__(self, "groups", groups)
-        if self.ungrouped == "other" and not groups:
-            raise SchemaError(f'column {self.name!r}: ungrouped = "other" needs groups')
-        if not self.categories and not groups:
-            raise SchemaError(f"column {self.name!r}: a categorical column needs categories or groups")
+        self._require(self.ungrouped == "none" or bool(groups), 'ungrouped = "other" needs groups')
+        self._require(bool(self.categories or groups), "a categorical column needs categories or groups")
         known = [*self._tests_of, *(value for _, value in self._value_tests())]
         object.__setattr__(self, "labels", checked_labels(f"column {self.name!r}", self.labels, known))
 
     def _names(self, parameter: str, names: object) -> tuple[str | int, ...]:
         listed = [] if isinstance(names, str | Mapping) or not isinstance(names, Iterable) else list(names)
-        if not listed and names != ():
-            raise SchemaError(f"column {self.name!r}: {parameter} must be a list that is not empty")
-        if any(isinstance(x, bool) or not isinstance(x, str | int) for x in listed):
-            raise SchemaError(f"column {self.name!r}: {parameter} must hold strings or integers")
-        if any(isinstance(x, int) and abs(x) >= LARGEST_WHOLE for x in listed):
-            raise SchemaError(f"column {self.name!r}: {parameter} must hold numbers of at most 300 digits")
-        if len({canonical(x) for x in listed}) < len(listed):
-            raise SchemaError(f"column {self.name!r}: {parameter} names a category twice")
+        self._require(bool(listed) or names == (), f"{parameter} must be a list that is not empty")
+        known = all(isinstance(x, str | int) and not isinstance(x, bool) for x in listed)
+        self._require(known, f"{parameter} must hold strings or integers")
+        short = all(isinstance(x, str) or abs(x) < LARGEST_WHOLE for x in listed)
+        self._require(short, f"{parameter} must hold numbers of at most 300 digits")
+        self._require(len(set(map(canonical, listed))) == len(listed), f"{parameter} names a category twice")
         return tuple(listed)
 
     @cached_property
     def _tests_of(self) -> dict[str, frozenset[int]]:
         """For each category that the schema lists, the tests that are true of it (numbered as in ``_value_tests``)."""
-        names = {canonical(value): i for i, (_, value) in enumerate(self._value_tests())}
-        groups = {canonical(name): {canonical(c) for c in cs} for name, cs in self.groups}
+        number = {canonical(value): i for i, (_, value) in enumerate(self._value_tests())}
         true: dict[str, set[int]] = {canonical(c): set() for c in self.categories}
-        for name, i in names.items():
-            for category in groups.get(name, ()) if self.groups else (name,) if name in true else ():
-                true.setdefault(category, set()).add(i)
-        if self.groups and self.ungrouped == "other":
-            grouped = {c for cs in groups.values() for c in cs}
-            for category in true.keys() - grouped:
-                true[category] = {names[OTHER]}
-        return {category: frozenset(true[category]) for category in sorted(true)}
+        for name, members in self.groups or [(c, (c,)) for c in self.categories]:
+            for category in members:
+                true.setdefault(canonical(category), set()).add(number[canonical(name)])
+        return {
+            category: frozenset(tests or ([number[OTHER]] if self.ungrouped == "other" else []))
+            for category, tests in sorted(true.items())
+        }
 
     @cached_property
     def _unlisted(self) -> frozenset[int]:
@@ -117,11 +109,11 @@ class Categorical(Column):
     @cached_property
     def _bins_of(self) -> dict[str, list[int]]:
         """For each test, by its category, the bins in which it is true."""
-        names = [canonical(value) for _, value in self._value_tests()]
-        bins: dict[str, list[int]] = {name: [] for name in names}
+        bins: dict[str, list[int]] = {canonical(value): [] for _, value in self._value_tests()}
+        of_test = list(bins.values())
         for i, signature in enumerate(self._signatures):
             for test in signature:
-                bins[names[test]].append(i)
+                of_test[test].append(i)
         return bins
 
     @property
@@ -130,20 +122,14 @@ class Categorical(Column):
 
     def _foreseen(self) -> np.ndarray:
         # the bins of listed categories; that of values listed nowhere only if the schema says what they are
-        foreseen = set(self._tests_of.values())
-        if self.outside in ("other", "none"):
-            foreseen.add(self._unlisted)
+        foreseen = set(self._tests_of.values()) | ({self._unlisted} if self.outside in ("other", "none") else set())
         return np.array([s in foreseen for s in self._signatures])
 
     def _value_tests(self) -> list[ColumnTest]:
         names: list[str | int] = [name for name, _ in self.groups] if self.groups else list(self.categories)
         grouped = {canonical(c) for _, members in self.groups for c in members}
-        collects = self.outside == "other" or (
-            bool(self.groups)
-            and self.ungrouped == "other"
-            and any(canonical(c) not in grouped for c in self.categories)
-        )
-        if collects and OTHER not in names:
+        left_over = self.ungrouped == "other" and any(canonical(c) not in grouped for c in self.categories)
+        if (self.outside == "other" or left_over) and OTHER not in names:
             names.append(OTHER)
         return [("=", name) for name in names]
 
@@ -153,11 +139,6 @@ class Categorical(Column):
         inside = np.zeros(self._n_values, bool)
         inside[self._bins_of[canonical(value)]] = True
         return inside
-
-    def entries(self) -> dict[str, Any]:
-        """Groups and labels as tables, as people write them."""
-        entries = super().entries()
-        return entries | {name: dict(getattr(self, name)) for name in ("groups", "labels") if getattr(self, name)}
 
     @classmethod
     def of_tests(cls, name: str, tests: Sequence[ColumnTest]) -> Column:
@@ -190,26 +171,88 @@ class Categorical(Column):
             return None
         return OTHER if ("=", OTHER) in self.tests() and self.where("=", OTHER)[place] else "none"
 
-    def _encode(self, values: np.ndarray, strict: bool) -> np.ndarray:
-        if not self.value_bins.matching.fits(values.dtype.kind):
-            raise SchemaError(
-                f"column {self.name!r}: the schema lists categories that are the same number, such as 1 and 01, or that stand "
-                "for a missing value, such as NA, so the column must hold strings, not numbers or truth values"
-            )
-        codes, found = distinct(values, by_value=True)
-        stops = strict and self.outside in (None, "error")
-        bins: np.ndarray = np.array([*(self._bin(value, stops) for value in found), self._n_values])[codes]
-        return bins
+    @property
+    def _complaint(self) -> str | None:
+        if self.outside in ("other", "none", "missing"):
+            return None
+        fix = 'add them, or say outside = "other", "none" or "missing"'
+        return f"column {self.name!r} has categories that the schema does not list; {fix}"
 
-    def _bin(self, value: Any, stops: bool) -> int:
-        found = self.value_bins.matching.find(value)
-        if found is not None:
-            return found
-        if says_missing(value):
-            return self._n_values
-        if stops:
-            raise SchemaError(
-                f"column {self.name!r} has categories that the schema does not list; add them, "
-                'or say outside = "other", "none" or "missing"'
-            )
-        return self.value_bins.unlisted
+
+@dataclass(frozen=True)
+class Boolean(Column):
+    """True or false (also 1 / 0, "yes" / "no"). A value that is neither counts as missing.
+
+    ``outside``, "missing" or "error", says what to do with it; left unset, only a non-private learner stops. ``labels`` say what
+    people call "true" and "false".
+    """
+
+    outside: str | None = None
+    labels: Labels = field(default=(), kw_only=True, repr=False)
+
+    kind: ClassVar[str] = "boolean"
+    ordered: ClassVar[bool] = True
+    meant_by: ClassVar[frozenset[str]] = frozenset(["is true", "is false"])
+
+    if TYPE_CHECKING:  # a dataclass asks for tuples; a table will do, and becomes one
+
+        def __init__(
+            self,
+            name: str,
+            missing: bool = False,
+            outside: str | None = None,
+            *,
+            label: str = "",
+            labels: Mapping[str, str] | Sequence[tuple[str, str]] = (),
+        ) -> None: ...
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self._one_of("outside", self.outside, ("missing", "error", None))
+        labels = checked_labels(f"column {self.name!r}", self.labels, ("true", "false"))
+        object.__setattr__(self, "labels", labels)
+
+    @classmethod
+    def inferred(cls, name: str, seen: Seen, n_cuts: int) -> Column | None:
+        """Values of Boolean type, or numbers 0 and 1."""
+        zero_one = seen.numbers is not None and bool(((seen.numbers == 0.0) | (seen.numbers == 1.0)).all())
+        return cls(name, seen.missing) if seen.are_truths or zero_one else None
+
+    @property
+    def value_bins(self) -> TruthBins:
+        """Truth values."""
+        return TruthBins()
+
+    @property
+    def _n_values(self) -> int:
+        return 2
+
+    def _value_tests(self) -> list[ColumnTest]:
+        return [("is true", None)]
+
+    def _inside(self, op: str, value: Value) -> np.ndarray | None:
+        return np.array([False, True]) if op == "is true" and value is None else None
+
+    @property
+    def _complaint(self) -> str | None:
+        if self.outside == "missing":
+            return None
+        fix = 'make it categorical in the schema, or say outside = "missing"'
+        return f"column {self.name!r} has values that are neither true nor false; {fix}"
+
+
+@dataclass(frozen=True)
+class Ignored(Column):
+    """A column that no rule may use: an identifier, a date, free text."""
+
+    kind: ClassVar[str] = "ignore"
+    can_be_used: ClassVar[bool] = False
+
+    @property
+    def value_bins(self) -> TextBins:
+        """Nothing is listed, and nothing is told apart."""
+        return TextBins({}, 0)
+
+    def where(self, op: str, value: Value = None) -> np.ndarray:
+        """No test: no rule may use this column."""
+        raise SchemaError(f"column {self.name!r} is ignored, or excluded; no rule may use it")

@@ -10,10 +10,9 @@ import numpy as np
 
 from ..._utils.errors import SchemaError
 from .base import Column, ColumnTest, Seen, Value, asks_for_missing
-from .values import NumberBins, as_number, canonical, is_missing, says_missing, truth_of
+from .values import NumberBins, as_number, as_numbers
 
 MOST_CUTS = 1_000
-FEW_EDGES, MANY_NUMBERS = 60, 1_000  # for which comparing with every edge is faster than searching
 
 
 @dataclass(frozen=True)
@@ -67,42 +66,34 @@ class Numeric(Column):
             if getattr(self, bound) is not None:
                 object.__setattr__(self, bound, self._number(bound, getattr(self, bound)))
         cuts = [self._number("cuts", c) for c in self._listed("cuts", self.cuts)]
-        if sorted(set(cuts)) != cuts:
-            raise SchemaError(f"column {self.name!r}: cuts must be in increasing order, each once")
+        self._require(sorted(set(cuts)) == cuts, "cuts must be in increasing order, each once")
         object.__setattr__(self, "cuts", tuple(cuts))
-        ranges = []
-        for pair in self._listed("ranges", self.ranges):
-            pair = self._listed("ranges", pair)
-            if len(pair) != 2:
-                raise SchemaError(f"column {self.name!r}: ranges must be pairs [low, high]")
-            low, high = (-math.inf if pair[0] is None else pair[0]), (math.inf if pair[1] is None else pair[1])
-            a, b = (self._number("ranges", x, finite=False) for x in (low, high))
-            if a > b or (math.isinf(a) and math.isinf(b)):
-                raise SchemaError(
-                    f"column {self.name!r}: in a range [low, high], low must not be above high, nor both infinite"
-                )
-            ranges.append((a, b))
-        object.__setattr__(self, "ranges", tuple(ranges))
-        if self.low is not None and self.high is not None and self.low >= self.high:
-            raise SchemaError(f"column {self.name!r}: low must be below high")
-        if not (cuts or ranges or self.n_cuts or self.can_be_missing):
-            raise SchemaError(f"column {self.name!r}: a numeric column needs cuts, or ranges, or low, high and n_cuts")
-        if self.n_cuts is not None:
-            if isinstance(self.n_cuts, bool) or not isinstance(self.n_cuts, int) or not 1 <= self.n_cuts <= MOST_CUTS:
-                raise SchemaError(f"column {self.name!r}: n_cuts must be an integer from 1 to {MOST_CUTS}")
-            if self.low is None or self.high is None:
-                raise SchemaError(f"column {self.name!r}: n_cuts needs the bounds low and high")
-            if self.spacing == "log" and self.low <= 0:
-                raise SchemaError(f'column {self.name!r}: spacing = "log" needs low above 0')
-            if not all(self.low < cut < self.high for cut in self._spread()):
-                raise SchemaError(
-                    f"column {self.name!r}: low and high are too close, or too far apart, for n_cuts cuts"
-                )
+        ranges = tuple(self._range(self._listed("ranges", pair)) for pair in self._listed("ranges", self.ranges))
+        object.__setattr__(self, "ranges", ranges)
+        self._require(self._low < self._high, "low must be below high")
+        some = cuts or ranges or self.n_cuts or self.can_be_missing
+        self._require(bool(some), "a numeric column needs cuts, or ranges, or low, high and n_cuts")
+        if (n := self.n_cuts) is not None:
+            whole = isinstance(n, int) and not isinstance(n, bool)
+            self._require(whole and 1 <= n <= MOST_CUTS, f"n_cuts must be an integer from 1 to {MOST_CUTS}")
+            self._require(self.low is not None and self.high is not None, "n_cuts needs the bounds low and high")
+            self._require(self.spacing == "equal" or self._low > 0, 'spacing = "log" needs low above 0')
+            apart = all(self._low < cut < self._high for cut in self._spread())
+            self._require(apart, "low and high are too close, or too far apart, for n_cuts cuts")
 
     def _listed(self, parameter: str, value: object) -> list[Any]:
         if isinstance(value, str | Mapping) or not isinstance(value, Iterable):
             raise SchemaError(f"column {self.name!r}: {parameter} must be a list")
         return list(value)
+
+    def _range(self, pair: Sequence[Any]) -> tuple[float, float]:
+        """From where to where; None is no end."""
+        self._require(len(pair) == 2, "ranges must be pairs [low, high]")
+        ends = (end if given is None else given for given, end in zip(pair, (-math.inf, math.inf), strict=True))
+        low, high = (self._number("ranges", end, finite=False) for end in ends)
+        ordered = low <= high and not (math.isinf(low) and math.isinf(high))
+        self._require(ordered, "in a range [low, high], low must not be above high, nor both infinite")
+        return low, high
 
     def _number(self, parameter: str, value: object, finite: bool = True) -> float:
         if isinstance(value, bool | str) or not isinstance(value, int | float | np.number):
@@ -111,8 +102,7 @@ class Numeric(Column):
             number = float(value)
         except OverflowError:
             number = math.inf
-        if math.isnan(number) or (finite and math.isinf(number)):
-            raise SchemaError(f"column {self.name!r}: {parameter} must be finite")
+        self._require(not math.isnan(number) and (math.isfinite(number) or not finite), f"{parameter} must be finite")
         return number + 0.0  # -0.0 becomes 0.0
 
     @cached_property
@@ -136,33 +126,27 @@ class Numeric(Column):
         ]
 
     @cached_property
-    def _edges(self) -> tuple[dict[float, None], dict[float, None]]:
-        """Where bins end: a value in the first set still belongs to the bin below it, one in the second does not."""
-        right = {*self.all_cuts, *(b for _, b in self.ranges if math.isfinite(b))}
-        left = {a for a, _ in self.ranges if math.isfinite(a)}
-        return dict.fromkeys(sorted(right)), dict.fromkeys(sorted(left))
+    def _ends(self) -> dict[tuple[str, float], None]:
+        """Where bins end: a value at a "<=" still belongs to the bin below it, one at a "<" does not."""
+        ends = {(cut, 1, "<=") for cut in (*self.all_cuts, *(b for _, b in self.ranges))}
+        # at one number, a bin that begins with it comes before one that begins above it
+        ends |= {(a, 0, "<") for a, _ in self.ranges}
+        return dict.fromkeys((op, edge) for edge, _, op in sorted(ends) if math.isfinite(edge))
 
     @cached_property
-    def _edge_arrays(self) -> tuple[np.ndarray, np.ndarray]:
-        right, left = self._edges
-        return np.array(list(right)), np.array(list(left))
+    def _every_bin(self) -> NumberBins:
+        return NumberBins(0, tuple(self._ends))
 
     @property
     def _n_values(self) -> int:
-        right, left = self._edges
-        return len(right) + len(left) + 1
+        return len(self._ends) + 1
 
-    def _bin(self, numbers: np.ndarray) -> np.ndarray:
-        right, left = self._edge_arrays
-        if len(right) + len(left) > FEW_EDGES or len(numbers) < MANY_NUMBERS:
-            return np.searchsorted(right, numbers, side="left") + np.searchsorted(left, numbers, side="right")
-        bins = np.zeros(len(numbers), np.min_scalar_type(self._n_values))
-        # a comparison of many numbers with one takes a fifth of a nanosecond for each, a search twenty
-        for edge in right:
-            bins += numbers > edge
-        for edge in left:
-            bins += numbers >= edge
-        return bins
+    def _between(self, low: float, high: float) -> np.ndarray:
+        """The bins from that of one number to that of another."""
+        first, last = self._every_bin.place(np.array([low, high]))
+        bins = np.arange(self._n_values)
+        between: np.ndarray = (first <= bins) & (bins <= last)
+        return between
 
     @classmethod
     def of_tests(cls, name: str, tests: Sequence[ColumnTest]) -> Column:
@@ -193,24 +177,27 @@ class Numeric(Column):
         >>> Numeric("age", cuts=(25, 45), ranges=((30, 45),), high=40).value_bins
         NumberBins(first=0, ends=(('<=', 25.0), ('<', 30.0)), limits=(None, None))
         """
-        right, left = self._edges
-        # at one number, a bin that begins with it comes before one that begins above it
-        ends = sorted([(edge, 1, "<=") for edge in right] + [(edge, 0, "<") for edge in left])
         first, last = np.flatnonzero(self._foreseen())[[0, -1]].tolist()
         limits = (self.low, self.high) if self.outside == "missing" else (None, None)
-        return NumberBins(first, tuple((op, edge) for edge, _, op in ends[first:last]), limits)
+        return NumberBins(first, tuple(self._ends)[first:last], limits)
 
     def _taken_as(self, value: Any, place: int) -> str | None:
-        number = as_number(value)
-        below, above = self.low is not None and number < self.low, self.high is not None and number > self.high
-        return "clip" if below or above else None
+        return "clip" if self._beyond(np.array([as_number(value)])).any() else None
+
+    def _beyond(self, numbers: np.ndarray) -> np.ndarray:
+        beyond: np.ndarray = (numbers < self._low) | (numbers > self._high)
+        return beyond
 
     def _foreseen(self) -> np.ndarray:
-        bounds = np.array([-math.inf if self.low is None else self.low, math.inf if self.high is None else self.high])
-        first, last = self._bin(bounds)
-        bins = np.arange(self._n_values)
-        inside: np.ndarray = (first <= bins) & (bins <= last)
-        return inside
+        return self._between(self._low, self._high)
+
+    @property
+    def _low(self) -> float:
+        return -math.inf if self.low is None else self.low
+
+    @property
+    def _high(self) -> float:
+        return math.inf if self.high is None else self.high
 
     def _value_tests(self) -> list[ColumnTest]:
         tests: dict[ColumnTest, None] = dict.fromkeys(("<=", cut) for cut in self.all_cuts)
@@ -219,51 +206,23 @@ class Numeric(Column):
         return list(tests)
 
     def _inside(self, op: str, value: Value) -> np.ndarray | None:
-        bins = np.arange(self._n_values)
-        right, left = self._edges
-        if op == "<=" and value in right:
-            return bins <= self._bin(np.array([value]))
-        if op == ">=" and value in left:
-            return bins >= self._bin(np.array([value]))
-        if op == "in" and isinstance(value, tuple) and value[0] in left and value[1] in right:
-            first, last = self._bin(np.array(value))
-            inside: np.ndarray = (first <= bins) & (bins <= last)
-            return inside
+        if isinstance(value, tuple):
+            low, high = value
+            known = op == "in" and ("<", low) in self._ends and ("<=", high) in self._ends
+            return self._between(low, high) if known else None
+        if op == "<=" and ("<=", value) in self._ends:
+            return self._between(-math.inf, float(value))  # type: ignore[arg-type]
+        if op == ">=" and ("<", value) in self._ends:
+            return self._between(float(value), math.inf)  # type: ignore[arg-type]
         return None
 
-    def _encode(self, values: np.ndarray, strict: bool) -> np.ndarray:
-        numbers = _as_numbers(self.name, values, strict)
-        missing = np.isnan(numbers)
-        if self.low is not None or self.high is not None:
-            low, high = -math.inf if self.low is None else self.low, math.inf if self.high is None else self.high
-            beyond = (numbers < low) | (numbers > high)
-            if self.outside == "missing":
-                missing = missing | beyond
-            elif strict and self.outside == "error" and beyond.any():
-                raise SchemaError(
-                    f"column {self.name!r} has values beyond its bounds low and high; "
-                    'widen them in the schema, or say outside = "clip" or "missing"'
-                )
-            numbers = np.clip(numbers, low, high)
-        return np.where(missing, self._n_values, self._bin(numbers))
+    @property
+    def _complaint(self) -> str:
+        return f"column {self.name!r} is numeric in the schema but holds values that are no numbers; mend them first"
 
-
-def _as_numbers(name: str, values: np.ndarray, strict: bool) -> np.ndarray:
-    """Numbers as float64, NaN where a value is missing or is no number."""
-    if values.dtype.kind in "biuf":
-        return values.astype(np.float64, copy=False)
-    numbers = np.array([_number_or_truth(v) for v in values], dtype=np.float64)
-    odd = values[np.isnan(numbers)]
-    if strict and not all(is_missing(v) or says_missing(v) for v in odd):
-        raise SchemaError(
-            f"column {name!r} is numeric in the schema but holds values that are no numbers; mend them first"
-        )
-    return numbers
-
-
-def _number_or_truth(value: Any) -> float:
-    """Texts for true and false are 1 and 0, as in a column of Boolean type, which they would make without other texts."""
-    number = as_number(value)
-    if number != number and issubclass(type(value), str | bytes) and (truth := truth_of(canonical(value))) is not None:
-        return truth
-    return number
+    def _check_bounds(self, values: np.ndarray) -> None:
+        if self.outside == "error" and self._beyond(as_numbers(values)).any():
+            raise SchemaError(
+                f"column {self.name!r} has values beyond its bounds low and high; "
+                'widen them in the schema, or say outside = "clip" or "missing"'
+            )

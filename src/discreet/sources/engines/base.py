@@ -20,6 +20,17 @@ from threading import Event, Thread
 from typing import Any, ClassVar, NamedTuple
 from urllib.parse import SplitResult
 
+
+class _Lazily:
+    """ibis takes a second to import, and need not be installed: it is imported when it is used."""
+
+    def __getattr__(self, name: str) -> Any:
+        import ibis
+
+        return getattr(ibis, name)
+
+
+ibis: Any = _Lazily()
 QUOTED = re.compile(r'''(?:"((?:[^"]|"")+)"\.)?"((?:[^"]|"")+)"''')  # as in SQL: a schema, and a table
 SECONDS = 0.1  # between two looks at the clock
 PATIENCE = 60.0  # seconds, with a cluster that has lost its last worker
@@ -115,8 +126,7 @@ class Engine:
 
     def is_plain(self, table: Any) -> bool:
         """Whether nothing was computed from a table or chosen of it: a name, as it is."""
-        import ibis.expr.operations as ops
-
+        ops = ibis.expr.operations
         return isinstance(table.op(), ops.PhysicalTable)
 
     def explained(self, error: Exception) -> str | None:
@@ -171,8 +181,6 @@ class Engine:
 
 def as_float(number: float) -> Any:
     """A number as any engine reads it from a text."""
-    import ibis
-
     return ibis.literal(repr(float(number))).cast("float64")
 
 
@@ -289,7 +297,6 @@ def _line(engine: str, share: Callable[[], float | None]) -> Iterator[Callable[[
 @functools.cache
 def builtin(name: str, *types: Any) -> Any:
     """A function of the engine, by the types of what it takes and of what it gives; ibis has none, or wraps it in CASE."""
-    import ibis
 
     def of_one(x: Any) -> Any:
         raise NotImplementedError

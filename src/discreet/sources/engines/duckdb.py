@@ -18,7 +18,7 @@ from typing import Any, ClassVar
 from urllib.parse import SplitResult, unquote
 
 from ..._utils.errors import TableError
-from .base import Cause, Engine, Query, builtin, named
+from .base import Cause, Engine, Query, builtin, ibis, named
 
 LAST = "is_last_row"
 CUT_OFF = (
@@ -124,8 +124,7 @@ class DuckDB(Engine):
 
     def is_plain(self, table: Any) -> bool:
         """Not the name of a view either."""
-        import ibis.expr.operations as ops
-
+        ops = ibis.expr.operations
         op = table.op()
         if not isinstance(op, ops.DatabaseTable) or op.name.startswith("ibis_read_"):
             return super().is_plain(table)
@@ -142,8 +141,6 @@ class DuckDB(Engine):
 
     def as_text(self, text: str) -> Any:
         """With a NUL by its number."""
-        import ibis
-
         if "\0" not in text:
             return text
         first, *rest = map(ibis.literal, text.split("\0"))
@@ -151,15 +148,11 @@ class DuckDB(Engine):
 
     def place_in(self, texts: Sequence[Any], x: Any) -> Any:
         """By a function: four columns of 2 to 16 texts, a million records in Parquet, took 31 ms, CASE 205."""
-        import ibis
-
         listed = ibis.array([*texts, ibis.null("string")])
         return builtin("list_position", list[str], str, int)(listed, x)
 
     def at_place(self, numbers: Sequence[int], place: Any) -> Any:
         """By a function, too."""
-        import ibis
-
         return builtin("list_extract", list[int], int, int)(ibis.array(list(numbers)).cast("array<int32>"), place)
 
 

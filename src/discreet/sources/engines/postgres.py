@@ -6,7 +6,7 @@ from decimal import Decimal
 from typing import Any, ClassVar
 from urllib.parse import SplitResult, quote, urlencode
 
-from .base import Cause, Engine, Query, as_float, named
+from .base import Cause, Engine, Query, as_float, ibis, named
 
 # A decimal that is as large as this is infinite as a floating-point number; one that is as small as this is 0.
 INFINITE = Decimal(2**1024 - 2**970)
@@ -67,8 +67,6 @@ class PostgreSQL(Engine):
 
     def decimal_as_float(self, x: Any) -> Any:
         """PostgreSQL stops at a decimal that no floating-point number is near to. Whether it stops may not depend on a record."""
-        import ibis
-
         if (x.type().precision or 1000) <= 300:
             return super().decimal_as_float(x)
         return ibis.cases(
@@ -81,8 +79,6 @@ class PostgreSQL(Engine):
 
     def text_as_float(self, x: Any) -> Any:
         """PostgreSQL stops at what it cannot cast: an endless exponent, a number that is too large, or no number at all."""
-        import ibis
-
         plain = x.re_search("^[^!-~]*[+-]?[0-9.]+([eE][+-]?[0-9]{1,3})?[^!-~]*$") & (x.length() < 5000)
         infinite = [
             (x.re_search(f"^[^!-~]*{sign}[iI]"), as_float(n)) for sign, n in (("[+]?", math.inf), ("-", -math.inf))

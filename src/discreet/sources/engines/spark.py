@@ -11,7 +11,7 @@ from urllib.parse import SplitResult
 from uuid import uuid4
 
 from ..._utils.errors import SchemaError
-from .base import Cause, Engine, Query, builtin, named
+from .base import Cause, Engine, Query, builtin, ibis, named
 
 PLAIN = re.compile(r"[\w .,:;<>=+*/()-]*", re.ASCII)
 
@@ -73,8 +73,6 @@ class Spark(Engine):
 
     def as_text(self, text: str) -> Any:
         """Whatever is not quite plain, in hexadecimal."""
-        import ibis
-
         return text if PLAIN.fullmatch(text) else ibis.literal(text.encode(), type="binary").cast("string")
 
     def stripped(self, x: Any) -> Any:

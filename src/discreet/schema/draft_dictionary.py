@@ -6,13 +6,13 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from ..._utils.errors import SchemaError, no_value_shown
-from ..._utils.tables import as_table
-from .. import Label
-from ..columns import Boolean, Categorical, Ignored, Numeric, canonical, is_missing
-from ..columns.base import tidy_label, tidy_labels
-from ..columns.values import TRUTH, as_number
-from .draft import MOST_CLASSES, Draft, Drafted, check_target, cuts_each, even_cuts, log_cuts, put_together
+from .._utils.errors import SchemaError, no_value_shown
+from .._utils.tables import as_table
+from . import Label
+from .columns import Boolean, Categorical, Numeric, canonical, is_missing
+from .columns.base import tidy_label, tidy_labels
+from .columns.values import TRUTH, as_number
+from .draft import MOST_CLASSES, Draft, Drafted, check_target, cuts_each, even_cuts, log_cuts
 
 # What the columns of a dictionary go by, without spaces and punctuation
 HEADERS = {
@@ -77,11 +77,11 @@ def draft_from_dictionary(
     ]
     kind = "a data dictionary"
     if target is None:
-        return put_together(drafted, None, None, [], source, kind)
+        return Draft.of(drafted, None, None, [], source, kind)
     classes = _classes(target, kinds[target], rows[target])
     texts = {canonical(c): c for c in classes}
     class_labels = tidy_labels({v: label for v, label in _values(rows[target])[1].items() if v in texts}, classes)
-    return put_together(drafted, target, classes, [], source, kind, tidy_label(_label(rows[target])), class_labels)
+    return Draft.of(drafted, target, classes, [], source, kind, tidy_label(_label(rows[target])), class_labels)
 
 
 def _rows(dictionary: Any) -> dict[str, dict[str, Any]]:
@@ -154,31 +154,24 @@ def _column(name: str, kind: str, row: Mapping[str, Any], most: int) -> Drafted:
     values, labels = _values(row)
     low, high = _bounds(row)
     if kind in ("date", "identifier"):
-        return Drafted(Ignored(name), "dates or times" if kind == "date" else "an identifier, or free text")
+        return Drafted.ignored(name, "dates or times" if kind == "date" else "an identifier, or free text", False)
     if kind == "boolean":
         return Drafted(Boolean(name, missing, labels=_truth_labels(labels)))
-    if kind == "numeric" and low is not None and high is not None:
+    if kind != "numeric":
+        if len(values) < 2:
+            return Drafted.ignored(name, "nothing is said about its values; give it categories or cuts to use it")
+        return Drafted(Categorical(name, missing, categories=tuple(values), labels=tidy_labels(labels, values)))
+    if low is not None and high is not None:
         by_magnitude = low > 0 and high / MANY_TIMES >= low
-        cuts = (
-            log_cuts(low, high, most)
-            if by_magnitude
-            else even_cuts(low, high, most, "int" in _text(row, "type").lower())
-        )
-        why = "many orders of magnitude, so the cuts are spread over them" if by_magnitude else ""
+        whole = "int" in _text(row, "type").lower()
+        cuts = log_cuts(low, high, most) if by_magnitude else even_cuts(low, high, most, whole)
         cuts = [c for c in cuts if low <= c < high] or [low]
+        why = "many orders of magnitude, so the cuts are spread over them" if by_magnitude else ""
         return Drafted(Numeric(name, missing, cuts=tuple(cuts), low=low, high=high), why)
     numbers = sorted({as_number(v) for v in values})
-    if kind == "numeric" and len(numbers) > 1 and all(map(math.isfinite, numbers)):
-        return Drafted(Numeric(name, missing, cuts=tuple(numbers[:-1]), low=numbers[0], high=numbers[-1]))
-    if kind == "numeric":
-        return Drafted(
-            Ignored(name), "a number, but not from where to where; give it cuts, or min and max", needs_review=True
-        )
-    if len(values) > 1:
-        return Drafted(Categorical(name, missing, categories=tuple(values), labels=tidy_labels(labels, values)))
-    return Drafted(
-        Ignored(name), "nothing is said about its values; give it categories or cuts to use it", needs_review=True
-    )
+    if len(numbers) < 2 or not all(map(math.isfinite, numbers)):
+        return Drafted.ignored(name, "a number, but not from where to where; give it cuts, or min and max")
+    return Drafted(Numeric(name, missing, cuts=tuple(numbers[:-1]), low=numbers[0], high=numbers[-1]))
 
 
 def _truth_labels(labels: Mapping[str, str]) -> dict[str, str]:

@@ -5,19 +5,21 @@ Sums are of fractions: 0.1 + 0.2 would not be round, and the distance from -1e30
 """
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from fractions import Fraction
+from itertools import count
 from os import PathLike
 from typing import NamedTuple
 
-from ..._utils.errors import SchemaError
-from ..._utils.escaping import closest, first_few
-from ..._utils.writing import write_whole
-from .. import Label, Schema
-from ..columns import Column
-from ..columns.numeric import MOST_CUTS
-from ..schema import as_comment
+from .._utils.errors import SchemaError
+from .._utils.escaping import closest, first_few
+from .._utils.writing import write_whole
+from . import Label, Schema
+from .columns import Column, Ignored
+from .columns.base import on_one_line
+from .columns.numeric import MOST_CUTS
 
 N_CUTS = 20  # of a column, where there are few
 ALL_CUTS = 240  # of all columns together, so that a draw stays quick (docs/schema.md has seconds)
@@ -31,13 +33,7 @@ HEADER = """\
 # table, nor from a part of it: a sample of the private records is private. If it was, write this file from a data
 # dictionary instead; or put `inferred = true` on its first line, and no model will claim to be private.
 """
-MANTISSAS = (
-    (1, 2, 3, 4, 5, 6, 7, 8, 9),
-    (1, 2, 3, 5, 7),
-    (1, 2, 5),
-    (1, 3),
-    (1,),
-)  # of logarithmic grids, finest first
+MANTISSAS = (range(1, 10), (1, 2, 3, 5, 7), (1, 2, 5), (1, 3), (1,))  # of logarithmic grids, finest first
 
 
 class Drafted(NamedTuple):
@@ -47,6 +43,11 @@ class Drafted(NamedTuple):
     why: str = ""
     needs_review: bool = False
     description: str = ""  # of a data dictionary
+
+    @classmethod
+    def ignored(cls, name: str, why: str, needs_review: bool = True) -> "Drafted":
+        """A column that is of no use."""
+        return cls(Ignored(name), why, needs_review)
 
     @property
     def comment(self) -> str:
@@ -67,45 +68,41 @@ class Draft:
     comments: Mapping[str, str] = field(default_factory=dict)
     source: str = "a public sample"
 
+    @classmethod
+    def of(
+        cls,
+        drafted: list[Drafted],
+        target: str | None,
+        classes: tuple[Label, ...] | None,
+        notes: list[str],
+        source: str,
+        kind_of_source: str,
+        target_label: str = "",
+        class_labels: Mapping[str, str] | None = None,
+    ) -> "Draft":
+        """The draft of these columns. A schema goes into every model, so it says of what kind its source is, and not its name."""
+        if not drafted:
+            raise SchemaError("there is no column but the target; a rule list needs others to tell the classes apart")
+        columns, origin = [d.column for d in drafted], f"drafted from {kind_of_source}"
+        schema = Schema(columns, target, classes, False, (), origin, target_label, class_labels or {})
+        alike: dict[tuple[str, str], list[str]] = {}  # what is said of several columns is said once
+        for d in drafted:
+            if d.needs_review:
+                alike.setdefault((d.column.kind, d.why), []).append(d.column.name)
+        notes = notes + [f"{first_few(names)} ({kind}): {why}" for (kind, why), names in alike.items()]
+        if not any(d.column.can_be_used for d in drafted):
+            notes.append(
+                "every column is ignored, so there is nothing to learn from: give some of them cuts or categories"
+            )
+        return cls(schema, tuple(notes), {d.column.name: d.comment for d in drafted if d.comment}, source)
+
     def to_toml(self) -> str:
         """The schema as TOML. It says what it was made from, and why columns are what they are."""
-        return self.schema.to_toml(HEADER.format(source=as_comment(self.source)), self.comments)
+        return self.schema.to_toml(HEADER.format(source=on_one_line(self.source)), self.comments)
 
     def save(self, path: str | PathLike[str]) -> None:
         """Write the TOML to a file."""
         write_whole(path, self.to_toml())
-
-
-def put_together(
-    drafted: list[Drafted],
-    target: str | None,
-    classes: tuple[Label, ...] | None,
-    notes: list[str],
-    source: str,
-    kind_of_source: str,
-    target_label: str = "",
-    class_labels: Mapping[str, str] | None = None,
-) -> Draft:
-    """The draft of these columns. A schema goes into every model, so it says of what kind its source is, and not its name."""
-    if not drafted:
-        raise SchemaError("there is no column but the target; a rule list needs others to tell the classes apart")
-    columns = tuple(d.column for d in drafted)
-    schema = Schema(
-        columns,
-        target,
-        classes,
-        source=f"drafted from {kind_of_source}",
-        target_label=target_label,
-        class_labels={} if class_labels is None else class_labels,
-    )
-    alike: dict[tuple[str, str], list[str]] = {}  # what is said of several columns is said once
-    for d in drafted:
-        if d.needs_review:
-            alike.setdefault((d.column.kind, d.why), []).append(d.column.name)
-    notes = notes + [f"{first_few(names)} ({kind}): {why}" for (kind, why), names in alike.items()]
-    if not any(d.column.can_be_used for d in drafted):
-        notes.append("every column is ignored, so there is nothing to learn from: give some of them cuts or categories")
-    return Draft(schema, tuple(notes), {d.column.name: d.comment for d in drafted if d.comment}, source)
 
 
 def check_target(target: str | None, names: list[str], what: str) -> None:
@@ -137,7 +134,7 @@ def even_cuts(low: float, high: float, most: int, whole: bool = False) -> list[f
     [0.15, 0.2, 0.25, 0.3]
     """
     step = _step(low, high, most, whole)
-    return _thinned(_floats(step * k for k in range(_up(low, step), _up(high, step))), most)
+    return _thinned(_floats(step * k for k in _multiples(low, high, step)), most)
 
 
 def log_cuts(low: float, high: float, most: int) -> list[float]:
@@ -162,54 +159,35 @@ def around(low: float, high: float, most: int) -> tuple[float | None, float | No
     (10.0, 90.0)
     """
     step = _step(low, high, most, whole=False)
-    return _float(step * _down(low, step)), _float(step * _up(high, step))
+    below, above = step * math.floor(Fraction(low) / step), step * math.ceil(Fraction(high) / step)
+    return next(iter(_floats([below])), None), next(iter(_floats([above])), None)
 
 
 def _step(low: float, high: float, most: int, whole: bool) -> Fraction:
     """The smallest round step with at most ``most`` multiples, and one at least, from low to below high."""
-    distance = Fraction(high) - Fraction(low)
-    steps = _round_numbers(math.floor(_log10(distance / (most + 1))) - 1)
-    found = None
-    for step in steps:
-        if whole and step < 1:
-            continue
-        count = _up(high, step) - _up(low, step)
-        if found is not None and count < 1:
-            return found  # a larger one would have none: take one that has too many, which are thinned
-        found = step
-        if count <= most:
-            return step
-    raise AssertionError("round numbers do not end")
+    least = (Fraction(high) - Fraction(low)) / (most + 1)
+    first = math.floor(math.log10(least.numerator) - math.log10(least.denominator)) - 1
+    steps = (Fraction(m) * Fraction(10) ** exponent for exponent in count(first) for m in (1, 2, 5))
+    step = next(s for s in steps if s >= 1 or not whole)
+    while len(_multiples(low, high, step)) > most:
+        larger = next(steps)
+        if not _multiples(low, high, larger):  # take one that has too many, which are thinned
+            break
+        step = larger
+    return step
 
 
-def _round_numbers(exponent: int) -> Iterator[Fraction]:
-    while True:
-        yield from (Fraction(m) * Fraction(10) ** exponent for m in (1, 2, 5))
-        exponent += 1
+def _multiples(low: float, high: float, step: Fraction) -> range:
+    return range(math.ceil(Fraction(low) / step), math.ceil(Fraction(high) / step))
 
 
-def _log10(x: Fraction) -> float:
-    return (math.log(x.numerator) - math.log(x.denominator)) / math.log(10)
-
-
-def _up(x: float, step: Fraction) -> int:
-    return math.ceil(Fraction(x) / step)
-
-
-def _down(x: float, step: Fraction) -> int:
-    return math.floor(Fraction(x) / step)
-
-
-def _float(x: Fraction) -> float | None:
-    try:
-        return float(x) + 0.0
-    except OverflowError:
-        return None
-
-
-def _floats(numbers: Iterator[Fraction]) -> list[float]:
-    """As floats, each once: numbers that differ by less than floats can tell are one."""
-    return sorted({x for number in numbers if (x := _float(number)) is not None})
+def _floats(numbers: Iterable[Fraction]) -> list[float]:
+    """As floats, each once: numbers that differ by less than floats can tell are one. Some are too large for a float."""
+    found = set()
+    for number in numbers:
+        with suppress(OverflowError):
+            found.add(float(number) + 0.0)
+    return sorted(found)
 
 
 def _thinned(cuts: Sequence[float], most: int) -> list[float]:

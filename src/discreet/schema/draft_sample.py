@@ -8,13 +8,13 @@ from typing import Any
 
 import numpy as np
 
-from ..._utils.errors import SchemaError, no_value_shown
-from ..._utils.provenance import note_sample
-from ..._utils.tables import Table, as_table
-from .. import Label
-from ..columns import Boolean, Categorical, Ignored, Numeric
-from .column_profile import ColumnProfile, profile_of
-from .draft import MOST_CLASSES, Draft, Drafted, around, check_target, cuts_each, even_cuts, log_cuts, put_together
+from .._utils.errors import SchemaError, no_value_shown
+from .._utils.provenance import note_sample
+from .._utils.tables import as_table
+from . import Label
+from .columns import Boolean, Categorical, Numeric
+from .draft import MOST_CLASSES, Draft, Drafted, around, check_target, cuts_each, even_cuts, log_cuts
+from .inference import ColumnProfile, profile_of
 
 MOST_CATEGORIES = 30
 RARE = 0.005  # of the sample: what is rarer is left to `other`
@@ -104,7 +104,11 @@ def draft_schema(
         raise SchemaError("the sample has no rows; give a few hundred that are public")
     check_target(target, table.names, "the sample")
     cuts_each(n_cuts, 0)  # complains about n_cuts
-    profiles = {name: _profile(table, name) for name in table.names}
+    profiles = {}
+    for name in table.names:
+        values = table.column(name)
+        with no_value_shown(f"column {name!r} has values that cannot be read"), np.errstate(all="ignore"):
+            profiles[name] = profile_of(name, values)
     notes: list[str] = []
     classes = None if target is None else _classes(target, profiles.pop(target), notes)
     numeric = [name for name, profile in profiles.items() if _is_measured(profile)]
@@ -113,13 +117,7 @@ def draft_schema(
         draft_numbers(name, profile, most) if name in numeric else _not_measured(name, profile)
         for name, profile in profiles.items()
     ]
-    return put_together(drafted, target, classes, notes, source, "a public sample")
-
-
-def _profile(table: Table, name: str) -> ColumnProfile:
-    values = table.column(name)
-    with no_value_shown(f"column {name!r} has values that cannot be read"), np.errstate(all="ignore"):
-        return profile_of(name, values)
+    return Draft.of(drafted, target, classes, notes, source, "a public sample")
 
 
 def _is_measured(profile: ColumnProfile) -> bool:
@@ -129,18 +127,18 @@ def _is_measured(profile: ColumnProfile) -> bool:
 
 def _not_measured(name: str, profile: ColumnProfile) -> Drafted:
     if profile.kind in USELESS:
-        return Drafted(Ignored(name), USELESS[profile.kind], needs_review=profile.kind != "dates")
+        return Drafted.ignored(name, USELESS[profile.kind], profile.kind != "dates")
     if profile.n_distinct < 2:
-        return Drafted(Ignored(name), "one value only in the sample", needs_review=True)
+        return Drafted.ignored(name, "one value only in the sample")
     if profile.is_boolean:
         return Drafted(Boolean(name, profile.missing))
     if not profile.identifies:
         return _categories(name, profile)
     if profile.is_free_text:
-        return Drafted(Ignored(name), "free text")
+        return Drafted.ignored(name, "free text", False)
     if profile.kind == "strings" or profile.has_identifying_name:
-        return Drafted(Ignored(name), IDENTIFIER)
-    return Drafted(Ignored(name), f"{IDENTIFIER}? If it is an amount, give it cuts", needs_review=True)
+        return Drafted.ignored(name, IDENTIFIER, False)
+    return Drafted.ignored(name, f"{IDENTIFIER}? If it is an amount, give it cuts")
 
 
 def _categories(name: str, profile: ColumnProfile) -> Drafted:
@@ -148,42 +146,35 @@ def _categories(name: str, profile: ColumnProfile) -> Drafted:
     order = np.argsort(-profile.counts, kind="stable")
     common = [i for i in order[:MOST_CATEGORIES].tolist() if profile.counts[i] >= RARE * profile.n_known]
     if 2 * profile.counts[common].sum() < profile.n_known:
-        return Drafted(Ignored(name), "too many categories; group them, and name the groups here", needs_review=True)
+        return Drafted.ignored(name, "too many categories; group them, and name the groups here")
     complete = len(common) == profile.n_distinct
     categories = tuple(sorted(profile.strings[i] for i in common))
     column = Categorical(name, profile.missing, categories=categories, outside=None if complete else "other")
+    why = "" if complete else 'categories that are rare in the sample are left to "other"; does one of them matter?'
     if profile.has_missing_word:
-        return Drafted(
-            column, "a category looks like a missing value; make such values missing first", needs_review=True
-        )
-    if profile.differs_by_case:
-        return Drafted(column, f"categories {ALIKE}", needs_review=True)
-    if complete:
-        return Drafted(column)
-    return Drafted(
-        column,
-        'categories that are rare in the sample are left to "other"; does one of them matter?',
-        needs_review=True,
-    )
+        why = "a category looks like a missing value; make such values missing first"
+    elif profile.differs_by_case:
+        why = f"categories {ALIKE}"
+    return Drafted(column, why, needs_review=bool(why))
 
 
 def _classes(target: str, profile: ColumnProfile, notes: list[str]) -> tuple[Label, ...]:
     """The target's classes, or an error that says what to do."""
-    said = f"target {target!r}"
-    if profile.kind in ("dates", "durations"):
-        raise SchemaError(f"{said} holds {profile.kind}; make classes of it first, such as early and late")
-    if profile.kind == "commas":
-        raise SchemaError(f"{said} has {DECIMAL_COMMAS}")
-    if profile.kind in ("objects", "mixed"):
-        raise SchemaError(f"{said} must hold strings or integers; make classes of it first")
-    if profile.n_distinct < 2:
-        raise SchemaError(f"{said} has fewer than two classes in the sample; give a sample in which each class occurs")
-    if profile.kind == "numbers" and not (profile.whole and profile.n_distinct <= MOST_CLASSES):
-        raise SchemaError(
-            f"{said} is a number; make classes of it first, such as low and high, here and in the private table"
-        )
-    if profile.n_distinct > MOST_CLASSES:
-        raise SchemaError(f"{said} has more than {MOST_CLASSES} different strings; group them, or name another column")
+    problem, kind, many = "", profile.kind, profile.n_distinct > MOST_CLASSES
+    if kind in ("dates", "durations"):
+        problem = f"holds {kind}; make classes of it first, such as early and late"
+    elif kind == "commas":
+        problem = f"has {DECIMAL_COMMAS}"
+    elif kind in ("objects", "mixed"):
+        problem = "must hold strings or integers; make classes of it first"
+    elif profile.n_distinct < 2:
+        problem = "has fewer than two classes in the sample; give a sample in which each class occurs"
+    elif kind == "numbers" and (many or not profile.whole):
+        problem = "is a number; make classes of it first, such as low and high, here and in the private table"
+    elif many:
+        problem = f"has more than {MOST_CLASSES} different strings; group them, or name another column"
+    if problem:
+        raise SchemaError(f"target {target!r} {problem}")
     if profile.missing:
         notes.append(f"{target!r} (target): has missing values; records without a class are left out of a fit")
     if profile.kind == "strings" and profile.differs_by_case:
@@ -199,7 +190,7 @@ def draft_numbers(name: str, profile: ColumnProfile, most: int) -> Drafted:
     """Cuts between all values if they are few, else round ones."""
     finite = profile.finite
     if not len(finite):
-        return Drafted(Ignored(name), "no finite numbers in the sample", True)
+        return Drafted.ignored(name, "no finite numbers in the sample")
     low, high = float(finite.min()), float(finite.max())
     whole = bool((np.floor(finite) == finite).all())
     values = np.unique(finite).tolist()
