@@ -178,6 +178,7 @@ def test_events_come_to_the_same_in_dp_accounting(ledger):
     from dp_accounting.rdp import RdpAccountant
 
     exported = json.loads(json.dumps(events(ledger.entries, ledger.snapshot())))
+    assert exported["neighbouring_relation"] == PLDAccountant().neighboring_relation.name
     delta = 1e-4 - exported["delta"]
     by_zcdp = accounted(exported, RdpAccountant()).get_epsilon(delta)
     ours = ledger.total(1e-4, numerical=False)

@@ -107,7 +107,7 @@ def events(entries: Sequence[Entry], now: LedgerSnapshot) -> dict[str, Any]:
     return {
         "format": FORMAT,
         "version": VERSION,
-        "neighbouring_relation": "NEIGHBOURS_ONE",
+        "neighbouring_relation": "ADD_OR_REMOVE_ONE",
         "records_per_person": now.totals.records_per_person,
         "delta": above(now.totals.proved_delta),
         "PLDAccountant": by_loss,
