@@ -299,6 +299,6 @@ def test_a_tree_drawn_whole_is_not_worse_on_the_records():
     vault = Vault.from_table(data.data, data.target, data.schema)
     mean = {}
     for kind in (DPGreedyTreeClassifier, DPOptimalTreeClassifier):
-        fits = [kind(0.1, 3, schema=data.schema, random_state=i).fit_vault(vault) for i in range(10)]
+        fits = [kind(epsilon=0.1, max_depth=3, schema=data.schema, random_state=i).fit_vault(vault) for i in range(10)]
         mean[kind] = np.mean([clf.score(data.data, data.target) for clf in fits])
     assert mean[DPOptimalTreeClassifier] > mean[DPGreedyTreeClassifier] - 0.005

@@ -70,14 +70,14 @@ def test_the_same_model_from_tuples_and_from_patterns(monkeypatch, name, classes
     frame = table(classes)
     X, y = frame.drop(columns="y"), frame["y"]
     for seed in range(3):
-        clf = kind(0.7, schema=schema, random_state=seed, **parameters)
+        clf = kind(epsilon=0.7, schema=schema, random_state=seed, **parameters)
         assert clf.plan().counting.way == TUPLES
         from_tuples = clf.fit(X, y).model_
         vault = Vault.from_table(X, y, schema)
-        assert kind(0.7, schema=schema, random_state=seed, **parameters).fit_vault(vault).model_ == from_tuples
+        assert kind(epsilon=0.7, schema=schema, random_state=seed, **parameters).fit_vault(vault).model_ == from_tuples
         with monkeypatch.context() as patched:
             patched.setattr(plan_module, "FEW_PATTERNS", 10**20)
-            clf = kind(0.7, schema=schema, random_state=seed, **parameters)
+            clf = kind(epsilon=0.7, schema=schema, random_state=seed, **parameters)
             assert clf.fit(X, y).model_ == from_tuples
             assert clf.plan().counting.way == PATTERNS
 
@@ -87,8 +87,8 @@ def test_a_file_is_learned_from_like_the_table(tmp_path, name):
     kind, parameters = LEARNERS[name]
     frame = table()
     frame.to_parquet(tmp_path / "t.parquet")
-    expected = kind(0.7, schema=SCHEMA, random_state=1, **parameters).fit(frame.drop(columns="y"), frame["y"])
-    found = kind(0.7, schema=SCHEMA, random_state=1, **parameters).fit_file(tmp_path / "t.parquet")
+    expected = kind(epsilon=0.7, schema=SCHEMA, random_state=1, **parameters).fit(frame.drop(columns="y"), frame["y"])
+    found = kind(epsilon=0.7, schema=SCHEMA, random_state=1, **parameters).fit_file(tmp_path / "t.parquet")
     assert found.model_ == expected.model_
     several = "stages" in parameters  # a file may change between two looks at it, a table in memory is ours
     assert (len(found.privacy_.assumes) > len(expected.privacy_.assumes)) == several
@@ -102,7 +102,7 @@ def test_counts_of_the_parts_are_those_of_the_model():
     for kind, parameters in (LEARNERS["a list, two rules at a time"], LEARNERS["a tree in stages"]):
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            clf = kind(1e6, schema=schema, random_state=0, **parameters).fit(X, y)
+            clf = kind(epsilon=1e6, schema=schema, random_state=0, **parameters).fit(X, y)
         shares = clf.predict_proba(X)
         for row in np.unique(shares, axis=0):
             inside = (shares == row).all(1)
@@ -131,7 +131,7 @@ def test_what_stops_before_the_draw_books_nothing(monkeypatch, name, patterns, e
     monkeypatch.setattr(module, what, stops)
     ledger, frame = Ledger(epsilon=1.0), table()
     X, y = frame.drop(columns="y"), frame["y"]
-    clf = kind(0.5, schema=SCHEMA, ledger=ledger, **parameters)
+    clf = kind(epsilon=0.5, schema=SCHEMA, ledger=ledger, **parameters)
     with pytest.raises(NotEnoughMemory if error is MemoryError else error) as caught:
         clf.fit_vault(Vault.from_table(X, y, SCHEMA)) if patterns else clf.fit(X, y)
     assert ledger.entries == ()
@@ -145,7 +145,7 @@ def test_a_limit_of_time_that_strikes_while_all_models_are_added_up_books_nothin
     kind, parameters = LEARNERS[name]
     ledger, frame = Ledger(epsilon=1.0), table()
     X, y = frame.drop(columns="y"), frame["y"]
-    clf = kind(0.5, schema=SCHEMA, ledger=ledger, time_limit=1e-9, **parameters)
+    clf = kind(epsilon=0.5, schema=SCHEMA, ledger=ledger, time_limit=1e-9, **parameters)
     with pytest.raises(TimeLimitError, match="nothing was booked"):
         clf.fit_vault(Vault.from_table(X, y, SCHEMA)) if patterns else clf.fit(X, y)
     assert ledger.entries == ()
@@ -173,7 +173,7 @@ def test_counting_patterns_is_not_under_the_limit_of_time_as_long_as_nothing_is_
     monkeypatch.setattr(deadline.time, "monotonic", lambda: clock[0])
     frame, (kind, parameters) = table(), LEARNERS[name]
     vault = Vault.from_table(frame.drop(columns="y"), frame["y"], SCHEMA)
-    clf = kind(0.5, schema=SCHEMA, time_limit=10.0, **parameters).fit_vault(vault)
+    clf = kind(epsilon=0.5, schema=SCHEMA, time_limit=10.0, **parameters).fit_vault(vault)
     assert clock == [100.0]
     assert clf.privacy_.proved.epsilon == 0.5
 
@@ -194,7 +194,7 @@ def test_a_limit_of_time_that_strikes_after_a_charge_leaves_the_budget_booked(
     charged = late_from_charge(monkeypatch, number)
     frame, ledger = table(), Ledger(epsilon=1.0)
     X, y = frame.drop(columns="y"), frame["y"]
-    clf = kind(0.5, schema=SCHEMA, ledger=ledger, time_limit=10.0, **parameters)
+    clf = kind(epsilon=0.5, schema=SCHEMA, ledger=ledger, time_limit=10.0, **parameters)
     with pytest.raises(TimeLimitError, match="budget stays spent"):
         clf.fit_vault(Vault.from_table(X, y, SCHEMA)) if patterns else clf.fit(X, y)
     assert len(charged) == number
@@ -214,7 +214,7 @@ def test_each_question_is_charged_and_together_they_are_what_was_booked():
     frame = table()
     for kind, parameters in LEARNERS.values():
         ledger = Ledger(epsilon=1.0)
-        clf = kind(0.5, schema=SCHEMA, ledger=ledger, **parameters).fit(frame.drop(columns="y"), frame["y"])
+        clf = kind(epsilon=0.5, schema=SCHEMA, ledger=ledger, **parameters).fit(frame.drop(columns="y"), frame["y"])
         assert clf.booked_ is not None
         (entry,) = ledger.entries
         assert entry.spent_epsilon == Fraction(1, 2)

@@ -360,7 +360,7 @@ def test_whole_fits_have_one_law_and_count_the_same_whatever_way_is_taken(ways, 
     for pair, _ in zip(random_pairs(rng, 2, 2, (3, 60)), range(2), strict=False):
         first, *others = (
             explore(clf, clf.filled(pair.more))
-            for clf in (explored(way)(0.8, schema=schema_of_rules(2, 2), **parameters) for way in ways)
+            for clf in (explored(way)(epsilon=0.8, schema=schema_of_rules(2, 2), **parameters) for way in ways)
         )
         for other in others:
             assert same(as_logs(first), as_logs(other))
@@ -473,7 +473,7 @@ def test_fewer_columns_than_could_be_counted_together_are_no_error(kind, paramet
     plain = kind.__mro__[2]
     for seed in range(3):
         one, other = (
-            clf(0.7, schema=schema, random_state=seed, **parameters).fit(records, labels[:, 0].astype(int)).model_
+            clf(epsilon=0.7, schema=schema, random_state=seed, **parameters).fit(records, labels[:, 0].astype(int)).model_
             for clf in (kind, plain)
         )
         assert one == other

@@ -192,7 +192,7 @@ def test_the_rates_of_a_fit_add_up_to_its_epsilon(posed_by_a_fit, joint, share):
     X, y = load_compas(binary=True, sensitive=False, return_X_y=True)
     for epsilon in (0.1, 0.7, 3.0):
         posed_by_a_fit.clear()
-        ListsByEnvelope(epsilon, joint=joint, counts_share=share).fit(X.astype(bool), y)
+        ListsByEnvelope(epsilon=epsilon, joint=joint, counts_share=share).fit(X.astype(bool), y)
         total = sum(Fraction(rate) for *_, rate in posed_by_a_fit) + Fraction(str(share)) * Fraction(str(epsilon))
         assert 0.999999 * epsilon < total <= Fraction(str(epsilon))
 
@@ -200,7 +200,7 @@ def test_the_rates_of_a_fit_add_up_to_its_epsilon(posed_by_a_fit, joint, share):
 def test_later_draws_see_what_is_left_and_no_rule_twice(posed_by_a_fit):
     X, y = load_compas(binary=True, sensitive=False, return_X_y=True)
     X, y = X.astype(bool), np.asarray(y)
-    clf = ListsByEnvelope(20.0, max_length=4, joint=1, prior=None, random_state=1).fit(X, y)
+    clf = ListsByEnvelope(epsilon=20.0, max_length=4, joint=1, prior=None, random_state=1).fit(X, y)
     assert len(posed_by_a_fit) == 3
     where = clf.rule_list_.captures(X)
     left = [np.bincount(y), np.bincount(y[where > 0]), np.bincount(y[where > 1])]
