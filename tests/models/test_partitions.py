@@ -1,4 +1,4 @@
-"""Whatever divides the records into parts is a model: a tree, and a score card made up here, go where a rule list goes."""
+"""Whatever divides the records into parts is a model: a tree, and a score card, go where a rule list goes."""
 
 import json
 import math
@@ -14,14 +14,17 @@ from click.testing import CliRunner
 
 from discreet import (
     Boolean,
+    Card,
     Categorical,
     GreedyRuleListClassifier,
     Literal,
     Numeric,
+    PointsTable,
     PrivacyStatement,
     RuleList,
     SavedModel,
     Schema,
+    ScoreCard,
     Split,
     Tree,
     noisy_accuracy,
@@ -43,7 +46,6 @@ from discreet.sources.memory import Vault
 
 from ..models.test_exports import check_python, check_sql, load
 from ..report.test_report import Page
-from ..support.other_models import ScoreCard
 from ..support.scorers import Onnx, ReadPmml
 
 COLUMNS = (
@@ -67,9 +69,13 @@ TREE = Tree(
 )
 CARD = ScoreCard(
     (
-        (((YOUNG,), 3), ((MIDDLE,), 1.5), ((), -0.25)),
-        (((COOK, MEMBER), 2), ((COOK,), -1), ((), 0)),
-        (((), 0.5),),  # the same for everybody
+        Card(
+            0.5,
+            (
+                PointsTable("age", (((YOUNG,), 3), ((MIDDLE,), 1.5), ((), -0.25))),
+                PointsTable("job", (((COOK, MEMBER), 2), ((COOK,), -1), ((), 0))),
+            ),
+        ),
     ),
     (1.0, 3.5),
     (Answer("no", None, (0.9, 0.1)), Answer("no", None, (0.625, 0.375)), Answer("yes", None, (0.25, 0.75))),
@@ -97,12 +103,6 @@ TABLE = pa.table(
 Y = np.array(["yes" if i % 3 == 0 else "no" for i in range(len(RECORDS))])
 
 
-@pytest.fixture(autouse=True)
-def known(monkeypatch):
-    """As a line in models.kinds would have it."""
-    monkeypatch.setitem(KINDS, "score_card", ScoreCard)
-
-
 def is_true(literal, record):
     """By the schema's own words for one value, without partitions."""
     value = np.array([record[literal.column]], dtype=object)
@@ -119,9 +119,9 @@ def walked(tree, record):
 
 def added(card, record):
     """The answer for a record's total, as somebody with a pencil would find it."""
-    total = 0.0
-    for table in card.tables:
-        total += next(points for condition, points in table if all(is_true(x, record) for x in condition))
+    total = card.cards[0].start
+    for table in card.cards[0].tables:
+        total += next(points for condition, points in table.rows if all(is_true(x, record) for x in condition))
     return card.answers[sum(limit <= total for limit in card.limits)]
 
 
@@ -186,33 +186,34 @@ def test_points_are_added_in_the_same_order_everywhere(duckdb_engine):
     """0.1 + 0.2 + 0.3 is above 0.6, 0.3 + 0.2 + 0.1 is not."""
     limits = (math.nextafter(0.6, 1.0),)
     assert 0.1 + 0.2 + 0.3 == limits[0] > 0.3 + 0.2 + 0.1
-    tables = tuple((((MEMBER,), points), ((), 0.0)) for points in (0.1, 0.2, 0.3))
-    two = Answer("no"), Answer("yes")
-    for card in (
-        ScoreCard(tables, limits, two, CLASSES, SCHEMA),
-        ScoreCard(tables[::-1], limits, two, CLASSES, SCHEMA),
-    ):
-        expected = ["yes" if m and card.tables == tables else "no" for m in X["member"]]
-        assert card.predict(X).tolist() == expected
-        load(duckdb_engine, TABLE)
-        check_sql(duckdb_engine, card, TABLE)
-        check_python(card, X, len(RECORDS))
-        assert Onnx()(card, X)[0] == expected
+    columns = tuple(Boolean(name) for name in "abc")
+    everyone = dict.fromkeys("abc", X["member"])
+    table = pa.table(dict.fromkeys("abc", TABLE["member"]))
+    pairs = list(zip(columns, (0.1, 0.2, 0.3), strict=True))
+    for order in (pairs, pairs[::-1]):
+        tables = tuple(PointsTable(c.name, (((Literal(c.name),), points), ((), 0.0))) for c, points in order)
+        card = ScoreCard((Card(0.0, tables),), limits, (Answer("no"), Answer("yes")), CLASSES, Schema(columns))
+        expected = ["yes" if m and order is pairs else "no" for m in X["member"]]
+        assert card.predict(everyone).tolist() == expected
+        load(duckdb_engine, table)
+        check_sql(duckdb_engine, card, table)
+        check_python(card, everyone, len(RECORDS))
+        assert Onnx()(card, everyone)[0] == expected
 
 
 def test_a_column_may_be_called_as_the_sum_is_in_python():
     columns = tuple(Boolean(name) for name in ("total", "points_1"))
-    table = (((Literal("total"),), 1.0), ((), 0.0)), (((Literal("points_1"),), 1.0), ((), 0.0))
-    card = ScoreCard(table, (2.0,), (Answer("no"), Answer("yes")), CLASSES, Schema(columns))
+    tables = tuple(PointsTable(c.name, (((Literal(c.name),), 1.0), ((), 0.0))) for c in columns)
+    card = ScoreCard((Card(0.0, tables),), (2.0,), (Answer("no"), Answer("yes")), CLASSES, Schema(columns))
     check_python(card, {"total": [True, True, False], "points_1": [True, False, True]}, 3)
     assert card.predict({"total": [True, True], "points_1": [True, False]}).tolist() == ["yes", "no"]
 
 
 def test_a_table_of_points_may_be_very_long_in_python():
     cuts = list(range(3 * LONGEST_CHAIN))
-    rows = tuple(((Literal("x", "<=", c),), float(c)) for c in cuts)
+    table = PointsTable("x", (*(((Literal("x", "<=", c),), float(c)) for c in cuts), ((), -1.0)))
     card = ScoreCard(
-        ((*rows, ((), -1.0)),), (100.0,), (Answer(0), Answer(1)), (0, 1), Schema((Numeric("x", cuts=cuts),))
+        (Card(0.0, (table,)),), (100.0,), (Answer(0), Answer(1)), (0, 1), Schema((Numeric("x", cuts=cuts),))
     )
     values = [-5.0, 99.0, 99.5, 299.0, 300.0]
     check_python(card, {"x": np.array(values, dtype=object)}, len(values))
@@ -280,36 +281,34 @@ def words_of(model):
 @every_model
 def test_the_report_says_what_kind_of_model_it_is_and_shows_every_condition(model):
     words = words_of(model)
-    for said in (
-        f"A {model.kind}: ",
-        f"A {model.kind} is a summary",
-        "age is at most 40",
-        "job is cook",
-        "member is true",
-    ):
+    conditions = ("age is at most 40", "job is cook", "member is true")
+    if model is not TREE:
+        conditions = ("above 25 up to 40", "job = cook", "job = cook and member")
+    for said in (f"A {model.kind}: ", f"A {model.kind} is a summary", *conditions):
         assert said in words
     assert to_html(SavedModel(model)).count(f"<h1>A {model.kind}</h1>") == 1
 
 
-def test_the_report_of_a_card_has_tables_of_points_and_rules_for_the_total():
+def test_the_report_of_a_card_has_tables_of_points_and_what_totals_mean():
     for card in (CARD, COUNTED):
         words = words_of(card)
-        assert "3 tables of points; for their total, 2 rules and a default" in words
-        for row in ("age is at most 25 +3", "age is at most 40 +1.5", "otherwise -0.25", "always +0.5", "otherwise 0"):
+        assert "points for 2 columns, 3 ranges of totals" in words
+        for row in ("Start +0.5", "up to 25 +3", "up to 40 +1.5", "or missing -0.25", "member +2", "otherwise 0"):
             assert row in words
-        for rule in ("if total is below 1 predict no", "else if total is below 3.5 predict no", "else predict yes"):
-            assert rule in words
-        assert "no 90 % yes 10 %" in words
-    assert "no class counts, so how many records each rule takes cannot be said" in words_of(CARD)
-    assert "about 10 records" not in words_of(CARD)
-    assert "about 10 records" in words_of(COUNTED)
+        for total in ("below 1 10.0 % no", "1 to below 3.5 37.5 % no", "3.5 or more 75.0 % yes"):
+            assert total in words
+    assert "no class counts, so how many records each range of totals takes cannot be said" in words_of(CARD)
+    assert "below 1 9 1 45 %" not in words_of(CARD)
+    assert "below 1 9 1 45 %" in words_of(COUNTED)
 
 
 def test_a_summary_of_a_card_holds_its_tables_as_plain_values():
     summary = summarize(SavedModel(CARD))
-    assert [[rule.points for rule in table] for table in summary.points] == [[3, 1.5, -0.25], [2, -1, 0], [0.5]]
+    (card,) = summary.cards
+    assert card.start == 0.5
+    assert [[line.points for line in table.lines] for table in card.tables] == [[3, 1.5, -0.25], [2, -1, 0]]
     assert [step.shares for step in summary.steps] == [answer.shares for answer in CARD.answers]
-    assert {c.name: c.role for c in summary.columns} == dict.fromkeys(("age", "job", "member"), "used")
+    assert summary.columns["used"] == ("age", "job", "member")
 
 
 def test_only_what_knows_what_it_releases_has_a_report():
@@ -323,12 +322,10 @@ def test_only_what_knows_what_it_releases_has_a_report():
 @every_model
 def test_a_notebook_shows_it(model):
     words = Page(model._repr_html_()).text.replace("\N{MINUS SIGN}", "-")
-    assert "age is at most 40" in words
-    assert ("else points -0.25" in words) is (model is not TREE)
-    assert ("total is below 3.5" in words) is (model is not TREE)
-    assert (" records" in words) is (model is not CARD)
-    shown = "no 90 %, yes 10 %" if model is not TREE else "no 10 %, yes 90 %"
-    assert shown in words
+    tree = model is TREE
+    assert ("age is at most 40" in words) is tree
+    assert ("above 25 up to 40 : +1.5" in words) is ("1 to below 3.5 37.5 % predict no" in words) is not tree
+    assert (" records" in words) is ("no 10 %, yes 90 %" in words) is tree
 
 
 def run(*arguments):
@@ -349,9 +346,9 @@ def folder(tmp_path, monkeypatch):
 def test_the_command_line_shows_it_in_every_format(model, folder):
     SavedModel(model, target="ill").save("model.json")
     text = run("show", "model.json")
-    assert "age <= 40" in text
-    assert ("else -0.25 points" in text) is (model is not TREE)
-    assert ("else if total < 3.5 then no" in text) is (model is not TREE)
+    assert ("age <= 40" in text) is (model is TREE)
+    assert ("above 40 or missing     -0.25" in text) is (model is not TREE)
+    assert ("total 1 to below 3.5   no" in text) is (model is not TREE)
     assert "   90%" in text
     assert ("90% of" in text) is (model is not CARD)
     assert json.loads(run("show", "model.json", "--format", "json")) == json.loads(
@@ -477,7 +474,7 @@ def test_parts_that_are_no_partition_are_refused():
     ("changes", "message"),
     [
         ({"limits": (3.5, 1.0)}, "ascend"),
-        ({"limits": (1.0, math.nan)}, "ascend"),
+        ({"limits": (1.0, math.nan)}, "finite number"),
         ({"limits": (1.0,)}, "an answer for each part"),
         ({"answers": CARD.answers[:2]}, "an answer for each part"),
         ({"answers": (*CARD.answers[:2], Answer("perhaps"))}, "not among the classes"),
@@ -500,4 +497,4 @@ def test_points_in_some_partitions_only_are_refused():
             return (replace(first, points=None), *others)
 
     with pytest.raises(RuleError, match="or several that all give points"):
-        Mixed(CARD.tables, CARD.limits, CARD.answers, CLASSES, SCHEMA)
+        Mixed(CARD.cards, CARD.limits, CARD.answers, CLASSES, SCHEMA)

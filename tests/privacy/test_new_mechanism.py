@@ -127,7 +127,7 @@ def test_it_fits_states_and_books_what_it_costs():
     assert entry.what == "DPGreedyRuleListClassifier, errors"
     assert entry.epsilon == entry.proved_epsilon == Fraction(1, 2)
     again = SavedModel.from_json(SavedModel.of(clf).to_json())
-    assert again.counts_epsilon == summarize(again).noise == 0.1
+    assert again.counts_epsilon == summarize(again).counts_epsilon == 0.1
     assert summarize(again).verdict.headline == "Private, with epsilon = 0.5"
     assert "errors" in to_html(again)
 

@@ -25,7 +25,8 @@ from discreet import (
 from discreet._utils.html import plain
 from discreet.accounting.statement import SEEDED, Guarantee
 from discreet.datasets import load_compas
-from discreet.models.display.summary import Chance, summarize
+from discreet.models.display.summary import summarize
+from discreet.models.display.verdict import Chance
 from discreet.models.display.wording import bound, factor, number, percent, sentence
 from discreet.report.html import to_html
 
@@ -246,7 +247,7 @@ def test_a_ledger_with_a_release_about_which_nothing_is_proved_is_loud():
 
 def test_columns_are_sorted_by_what_became_of_them():
     saved = model("adult")
-    roles = {c.name: c.role for c in summarize(saved).columns}
+    roles = {name: role for role, names in summarize(saved).columns.items() for name in names}
     used = {literal.column for rule in saved.rule_list for literal in rule.antecedent}
     assert {n for n, r in roles.items() if r == "used"} == used
     assert {n for n, r in roles.items() if r == "excluded"} == {"sex", "race"}
@@ -270,7 +271,7 @@ def test_columns_are_sorted_by_what_became_of_them():
 def test_the_noise_of_counts_follows_from_public_parameters(parameters, expected):
     statement = PrivacyStatement(parameters.get("mechanism", "whole lists"), None, Guarantee(1.0, 0.0))
     saved = SavedModel(RuleList.parse("if a then 1 else 0"), statement, "X", {"max_length": 5} | parameters)
-    assert summarize(saved).noise == (None if expected is None else pytest.approx(expected))
+    assert summarize(saved).counts_epsilon == (None if expected is None else pytest.approx(expected))
 
 
 @pytest.mark.slow
@@ -297,7 +298,7 @@ def test_chances_are_rounded_up(epsilon, fifty, factor_):
     assert bound(chance.fifty) == fifty.replace(" ", "\u00a0")
     assert factor_ is None or factor(chance.factor) == factor_
     assert chance.fifty == pytest.approx(math.exp(epsilon) / (1 + math.exp(epsilon)))
-    assert chance.one <= 0.01 * math.exp(epsilon)
+    assert chance.after(0.01) <= 0.01 * math.exp(epsilon)
     assert Chance(epsilon, 1e-3).fifty > chance.fifty or epsilon == 50
 
 

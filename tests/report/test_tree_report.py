@@ -6,9 +6,9 @@ import pytest
 
 from discreet import Boolean, Categorical, Literal, Numeric, PrivacyStatement, SavedModel, Schema, Split, Tree
 from discreet.accounting.statement import Guarantee
-from discreet.models.display.summary import Step, otherwise, summarize, support_of
+from discreet.models.display.summary import Fork, Step, summarize
+from discreet.models.display.wording import otherwise
 from discreet.models.partition import Answer
-from discreet.models.tree import Fork
 from discreet.report.html import to_html
 from discreet.report.model_part import WIDTHS
 
@@ -76,9 +76,9 @@ def test_numbers_are_those_of_the_counts():
     assert [step.faint for step in summary.steps] == [False, False, True, False]
     root = summary.root
     assert isinstance(root, Fork)
-    assert support_of(root) == summary.total
+    assert root.support == summary.total
     assert root.true.other.true is barbera
-    assert support_of(root.true.other) == 57
+    assert root.true.other.support == 57
     words = Page(to_html(model("small_tree"))).text
     for said in (
         "about 182 records",
@@ -141,7 +141,7 @@ def test_shares_without_counts_are_shown():
 )
 def test_where_a_test_is_not_true_the_opposite_is_or_the_value_is_missing(literal, said):
     columns = Numeric("x", cuts=[3]), Numeric("y", True, [3]), Categorical("c", categories=["a"], outside="missing")
-    phrase = otherwise(literal, Tree(Split(literal, 1, 0), schema=Schema([*columns, Boolean("b")])))
+    phrase = otherwise(literal, Schema([*columns, Boolean("b")]))
     assert " ".join(filter(None, (phrase.column, phrase.words, phrase.value, phrase.besides))) == said
 
 

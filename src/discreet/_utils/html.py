@@ -7,7 +7,7 @@ policy runs no script but the one that it was made with.
 import base64
 import hashlib
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from html import escape
 from importlib.resources import files
 
@@ -38,6 +38,31 @@ def name(text: object, css: str = "name") -> str:
 def wide(table: str, label: str) -> str:
     """A table that scrolls by itself where it is too wide, with the keyboard, too."""
     return f'<div class="wide" role="region" aria-label="{label}" tabindex="0"><table>{table}</table></div>'
+
+
+def table(label: str, caption: str, heads: str, rows: Iterable[str]) -> str:
+    """A table that scrolls, from the cells of its head and its rows: all of them safe HTML."""
+    inside = f"<caption>{caption}</caption><thead><tr>{heads}</tr></thead><tbody>{''.join(rows)}</tbody>"
+    return wide(inside, label)
+
+
+def heads(*words: str, numbers: Iterable[str] = ()) -> str:
+    """The heads of columns: first those that hold words, then those that hold numbers."""
+    return "".join(
+        [f'<th scope="col">{text}</th>' for text in words]
+        + [f'<th scope="col" class="n">{text}</th>' for text in numbers]
+    )
+
+
+def row(called: str, *words: str, numbers: Iterable[str] = (), cells: str = "") -> str:
+    """A row of a table: what it is called, cells of words and of numbers, and cells that are written already."""
+    own = [f"<td>{text}</td>" for text in words] + [f'<td class="n">{text}</td>' for text in numbers]
+    return f'<tr><th scope="row">{called}</th>{cells}{"".join(own)}</tr>'
+
+
+def items(texts: Iterable[str]) -> str:
+    """The items of a list."""
+    return "".join(f"<li>{text}</li>" for text in texts)
 
 
 def page_css() -> str:

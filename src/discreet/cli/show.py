@@ -1,6 +1,6 @@
 """``discreet show``, and how a model looks in a terminal."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,11 +13,9 @@ if TYPE_CHECKING:
     from rich.console import Console
     from rich.text import Text
 
-    from ..models.model import Model
+    from ..models.model import Model, Piece
     from ..models.partition import Answer
     from ..models.score_card import ScoreCard
-    from ..models.tree import Node
-    from ..rules.rules import Condition
 
 LABEL_COLOURS = ("cyan", "magenta", "green", "yellow", "blue", "red")
 
@@ -30,50 +28,35 @@ def coloured(model: "Model", counts_epsilon: float | None = None) -> "Text":
     from rich.text import Text
 
     from ..models.score_card import ScoreCard
-    from ..models.tree import root_of
 
-    if (root := root_of(model)) is not None:
-        lines = _lines_of_tree(model, root, counts_epsilon)
-    elif isinstance(model, ScoreCard):
+    if isinstance(model, ScoreCard):
         lines = _lines_of_card(model, counts_epsilon)
     else:
-        lines = _lines_of_rules(model, counts_epsilon)
+        lines = (_in_colour(model, line, counts_epsilon) for line in model.lines())
     return Text("\n").join(Text.assemble(*line) for line in lines)
 
 
-def _lines_of_rules(model: "Model", counts_epsilon: float | None) -> Iterator[list[Any]]:
-    """Rules that give points, then those that answer."""
-    from ..models.partition import numbers_of
-    from ..rules.text import write_number
-
-    for partition in model.partitions:
-        for i, points in enumerate(partition.points or ()):
-            numbers = ", ".join(map(write_number, numbers_of(points)))
-            yield [*_words(model, partition.conditions, i), (numbers, "bold"), " points"]
-        if partition.points:
-            yield []
-    conditions = model.answer_conditions
-    for i, answer in enumerate(model.answers):
-        yield [*_words(model, conditions, i), *_answer(model, answer, counts_epsilon)]
-
-
-def _lines_of_tree(model: "Model", root: "Node", counts_epsilon: float | None) -> Iterator[list[Any]]:
-    """A tree, line by line as it prints."""
+def _in_colour(model: "Model", line: "Iterable[Piece]", counts_epsilon: float | None) -> list[Any]:
+    """A line of a rule list or a tree, as it prints."""
     from ..models.labelled import in_labels
-    from ..models.tree import INDENT, lines_of
+    from ..models.partition import Answer
 
-    for line in lines_of(root):
-        test = None if line.test is None else in_labels(line.test, model.schema)
-        tested = [] if test is None else [" ", on_one_line(test), (" then", "bold")]
-        answer = [] if line.answer is None else [" ", *_answer(model, line.answer, counts_epsilon)]
-        yield [INDENT * line.indent, (line.opening, "bold"), *tested, *answer]
+    found: list[Any] = []
+    for piece in line:
+        if isinstance(piece, Answer):
+            found += _answer(model, piece, counts_epsilon)
+        elif isinstance(piece, str):
+            found.append((piece, "bold"))
+        else:
+            found.append(on_one_line(" and ".join(str(in_labels(literal, model.schema)) for literal in piece)))
+    return found
 
 
 def _lines_of_card(model: "ScoreCard", counts_epsilon: float | None) -> Iterator[list[Any]]:
     """A score card: columns, values and points under each other, then what totals mean."""
     from ..models.cards import ranges_of_totals
     from ..models.labelled import classes_called, in_labels
-    from ..models.score_card import LARGEST_TOTAL, card_rows
+    from ..models.score_card import LARGEST_TOTAL, aligned, card_rows
 
     for number, card in enumerate(model.cards):
         if len(model.cards) > 1:
@@ -81,11 +64,8 @@ def _lines_of_card(model: "ScoreCard", counts_epsilon: float | None) -> Iterator
             opening = ("if " if said else "") if number == 0 else ("else if " if said else "else")
             yield [(opening, "bold"), said, (":", "bold")]
         given = card_rows(model, card, classes_called(model), labels=True)
-        rows = [[on_one_line(cell) for cell in row] for row in given]
-        wide = [max(map(len, cells)) for cells in zip(*rows, strict=True)]
-        for column, value, *points in rows:
-            numbers = [(f"   {cell:>{width}}", "bold") for cell, width in zip(points, wide[2:], strict=True)]
-            yield [f"{column:<{wide[0]}} {value:<{wide[1]}}", *numbers]
+        for left, *points in aligned([tuple(map(on_one_line, row)) for row in given], right=2):
+            yield [left, *((cell, "bold") for cell in points)]
         yield []
     if model.has_points_by_class:
         yield [LARGEST_TOTAL]
@@ -119,16 +99,6 @@ def _answer(model: "Model", answer: "Answer", counts_epsilon: float | None) -> l
     elif counts:
         said = ["   too few records to count"]
     return [label, *((words, "dim") for words in said)]
-
-
-def _words(model: "Model", conditions: "Sequence[Condition]", i: int) -> list[Any]:
-    """How the line of a condition begins."""
-    from ..models.labelled import in_labels
-
-    if i == len(conditions) - 1:
-        return [("else " if i else "always ", "bold")]
-    tests = " and ".join(str(in_labels(literal, model.schema)) for literal in conditions[i])
-    return [("else if " if i else "if ", "bold"), on_one_line(tests), (" then ", "bold")]
 
 
 @click.command()

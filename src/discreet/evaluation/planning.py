@@ -26,7 +26,7 @@ from .._utils.parameters import read_json
 from ..estimators.feasible_lists import check_joint
 from ..estimators.feasible_trees import check_feasible
 from ..estimators.trees import BY_MASS
-from ..models.display.summary import Chance
+from ..models.display.verdict import Chance
 from ..models.partition import DOUBLING
 from ..private.noise.sums import margin
 from ..rules.candidates import Candidates

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from ..rules.rules import Literal
 from ..rules.text import write, write_number
 from ..schema import Schema
-from .model import Model
+from .model import Model, written
 from .partition import Answer
 from .score_card import ScoreCard, card_text
 
@@ -83,16 +83,18 @@ def lines_in_labels(model: Model, noisy: bool = True) -> Iterator[str]:
     if Employed then "earns more"
     else 0
     """
-    called = dict(zip(model.classes, classes_called(model), strict=True))
-    outcomes = [
-        (write(called[a.label]) if called[a.label] != str(a.label) else write(a.label)) + _in_brackets(model, a, noisy)
-        for a in model.answers
-    ]
     if isinstance(model, ScoreCard):
         conditions = [" and ".join(str(in_labels(x, model.schema)) for x in card.condition) for card in model.cards]
         yield from card_text(model, classes_called(model), conditions, labels=True)
         return
-    yield from model.lines(lambda literal: str(in_labels(literal, model.schema)), outcomes)
+    called = dict(zip(model.classes, classes_called(model), strict=True))
+
+    def outcome(answer: Answer) -> str:
+        own = called[answer.label]
+        return write(answer.label if own == str(answer.label) else own) + _in_brackets(model, answer, noisy)
+
+    for line in model.lines():
+        yield written(line, lambda literal: str(in_labels(literal, model.schema)), outcome)
 
 
 def _in_brackets(model: Model, answer: Answer, noisy: bool) -> str:

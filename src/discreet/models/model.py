@@ -3,7 +3,7 @@
 import json
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import fields, replace
 from itertools import pairwise
 from operator import methodcaller
@@ -15,13 +15,14 @@ from .._utils.errors import RuleError, SchemaError, shown
 from .._utils.parameters import read_json
 from .._utils.tables import as_table
 from ..rules.rules import Condition, Literal, Rule, checked_number, is_label, schema_of, truth
-from ..rules.text import write, write_number
+from ..rules.text import write
 from ..schema import Label, Schema
-from .partition import LARGEST, TOTAL, Answer, Ends, Partition, numbers_of, rule_lines, shares_of_totals
+from .partition import LARGEST, TOTAL, Answer, Ends, Partition, shares_of_totals
 
 VERSION = 1  # of the entries of every kind
 TIE = 1e-9  # a share that decides between equals
 IsTrue = Callable[[Literal], np.ndarray]  # of which records a literal is true
+Piece = str | Condition | Answer  # of a line that is printed
 
 
 class Model(ABC):
@@ -34,6 +35,7 @@ class Model(ABC):
 
     A new kind defines ``kind``, ``partitions``, ``limits``, ``answers``, ``_entries`` and ``_fields_in``, and ``lines`` or
     ``__str__`` if it reads better otherwise; calls ``_check`` when it is made; and has a line in ``KINDS`` (models/saved.py).
+    How people see it is in models/display/summary.py.
     """
 
     kind: ClassVar[str]  # "rule list": what people call it
@@ -101,16 +103,15 @@ class Model(ABC):
         return cls(**found)
 
     def __str__(self) -> str:
-        return "\n".join(self.lines(str, [write(answer.label) for answer in self.answers]))
+        return "\n".join(written(line, str, lambda answer: write(answer.label)) for line in self.lines())
 
-    def lines(self, said: Callable[[Literal], str], outcomes: Sequence[str]) -> Iterator[str]:
-        """The model as it prints, with literals and answers in these words."""
-        for partition in self.partitions:
-            if partition.points is not None:
-                points = [f"{', '.join(map(write_number, numbers_of(p)))} points" for p in partition.points]
-                yield from rule_lines(partition.conditions, said, points)
-                yield ""
-        yield from rule_lines(self.answer_conditions, said, outcomes)
+    def lines(self) -> Iterator[tuple[Piece, ...]]:
+        """The lines that it prints, in pieces: words, conditions and answers."""
+        for i, (condition, answer) in enumerate(zip(self.answer_conditions, self.answers, strict=True)):
+            if condition:
+                yield "else if " if i else "if ", condition, " then ", answer
+            else:
+                yield "else " if i else "always ", answer
 
     @property
     def used_columns(self) -> list[str]:
@@ -399,6 +400,18 @@ class Model(ABC):
         for literal in dict.fromkeys(self._literals()):  # leaves below a test share it
             assert self.schema is not None
             truth(self.schema, literal)  # complains about a literal that the schema does not offer
+
+
+def written(line: Iterable[Piece], said: Callable[[Literal], str], outcome: Callable[[Answer], str]) -> str:
+    """A line of a model's text, with literals and answers in these words."""
+    return "".join(
+        piece
+        if isinstance(piece, str)
+        else outcome(piece)
+        if isinstance(piece, Answer)
+        else " and ".join(map(said, piece))
+        for piece in line
+    )
 
 
 def model_of(given: Any) -> Model | None:

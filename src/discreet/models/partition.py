@@ -15,7 +15,7 @@ that a new kind of model needs none of its own. (Where people read a tree, in co
 """
 
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -152,14 +152,3 @@ def shares_of_totals(totals: np.ndarray) -> np.ndarray:
     odds = (totals[:, None, :] - totals[:, :, None]) / DOUBLING  # of each class against each other, as powers of 2
     shares: np.ndarray = 1 / np.exp2(odds.clip(-FARTHEST, FARTHEST)).sum(2)
     return shares
-
-
-def rule_lines(
-    conditions: Sequence[Condition], said: Callable[[Literal], str], outcomes: Sequence[str]
-) -> Iterator[str]:
-    """Conditions in order, each with what comes out, as a rule list prints; of no condition, with what always does."""
-    for i, (condition, outcome) in enumerate(zip(conditions, outcomes, strict=True)):
-        if condition:
-            yield f"{'else ' if i else ''}if {' and '.join(map(said, condition))} then {outcome}"
-        else:
-            yield f"{'else' if i else 'always'} {outcome}"

@@ -1,6 +1,6 @@
 """A score card: points for each answer, a sum, and a risk for each range of sums. A frozen value that prints and goes to JSON."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar
 
@@ -104,18 +104,13 @@ class ScoreCard(Model):
         return {"cards": cards, "limits": tuple(data["limits"]), "answers": answers}
 
 
-def cards_of(model: Model) -> tuple[Card, ...]:
-    """The cards of a model that is a score card; none of any other."""
-    return model.cards if isinstance(model, ScoreCard) else ()
-
-
 def card_text(model: ScoreCard, classes: Sequence[str], conditions: Sequence[str], labels: bool) -> list[str]:
     """All lines of a score card. Classes, and the conditions of its cards, are given as they are to be shown."""
     lines: list[str] = []
     for number, (card, said) in enumerate(zip(model.cards, conditions, strict=True)):
         if len(model.cards) > 1:
             lines.append(f"{'else ' if number else ''}{f'if {said}' if said else ''}".rstrip() + ":")
-        lines += [*_aligned(card_rows(model, card, classes, labels), right=2), ""]
+        lines += [*_lines(card_rows(model, card, classes, labels), right=2), ""]
     return [*lines, *_meaning(model, classes)]
 
 
@@ -146,15 +141,16 @@ def _meaning(model: ScoreCard, classes: Sequence[str]) -> list[str]:
         percents = [f"{percent_of(shares[i]):>5} %" for i in shown] if with_shares else []
         label = classes[model.classes.index(answer.label)]
         rows.append((said if with_shares else f"total {said}", *percents, label))
-    return _aligned(rows, right=len(rows[0]), gap="   ")
+    return _lines(rows, right=len(rows[0]), gap="   ")
 
 
-def _aligned(rows: Rows, right: int, gap: str = " ") -> list[str]:
-    """Rows as lines, their cells under each other; those from ``right`` on at the right, with more room before them."""
+def aligned(rows: Rows, right: int, gap: str = " ") -> Iterator[list[str]]:
+    """The cells of rows, to stand under each other: those on the left joined, those from ``right`` on with room before them."""
     wide = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    lines = []
     for row in rows:
         left = gap.join(f"{cell:<{wide[i]}}" for i, cell in enumerate(row[:right]))
-        numbers = (f"{cell:>{wide[i]}}" for i, cell in enumerate(row[right:], right))
-        lines.append("   ".join((left, *numbers)).rstrip())
-    return lines
+        yield [left, *(f"   {cell:>{wide[i]}}" for i, cell in enumerate(row[right:], right))]
+
+
+def _lines(rows: Rows, right: int, gap: str = " ") -> list[str]:
+    return ["".join(cells).rstrip() for cells in aligned(rows, right, gap)]

@@ -4,11 +4,11 @@ It is made of nodes: a leaf is an answer, any other node a test and two nodes be
 goes to the second one. (Of a missing value, no test is true but "is missing".)
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
@@ -16,14 +16,12 @@ from .._utils.errors import RuleError
 from ..rules.rules import Condition, Literal, truth
 from ..rules.text import MOST_DEPTH, TOO_DEEP, ParsedNode, Reader
 from ..schema import Label, Schema
-from .model import Model
+from .model import Model, Piece
 from .partition import Answer, Partition
 
 INDENT = "    "
 
 Way = tuple[tuple[Literal, bool], ...]  # the tests on the way to a node, and whether each was true
-Test = TypeVar("Test")
-End = TypeVar("End")
 
 
 @dataclass(frozen=True)
@@ -73,25 +71,6 @@ class Leaf:
         return tuple(test for test, true in self.way if true)
 
 
-@dataclass(frozen=True)
-class Line:
-    """A line of a tree's text: a test, an answer, or a test and the answer where it is true."""
-
-    indent: int
-    opening: str  # "if", "else if", "else" or "always"
-    test: Literal | None
-    answer: Answer | None
-
-
-@dataclass(frozen=True)
-class Fork(Generic[Test, End]):
-    """A split of a tree in other words: of what its tests, and its ends, are for people or for another language."""
-
-    test: Test
-    true: "Fork[Test, End] | End"
-    other: "Fork[Test, End] | End"
-
-
 def as_node(given: "Node | Label") -> Node:
     """A node as it is; of a label, a leaf."""
     return given if isinstance(given, Answer | Split) else Answer(given)
@@ -111,24 +90,19 @@ def leaves_below(node: Node, way: Way = ()) -> Iterator[Leaf]:
         yield from leaves_below(node.other, (*way, (node.test, False)))
 
 
-def lines_of(node: Node, indent: int = 0, opening: str = "") -> Iterator[Line]:
+def lines_of(node: Node, indent: int = 0, opening: str = "") -> Iterator[tuple[Piece, ...]]:
     """The text of a tree, line by line. What follows an `else` is not indented, so that a chain reads like a rule list."""
+    before = INDENT * indent
     if isinstance(node, Answer):
-        yield Line(indent, opening or "always", None, node)
+        yield f"{before}{opening or 'always'} ", node
         return
-    leaf = node.true if isinstance(node.true, Answer) else None
-    yield Line(indent, f"{opening} if".lstrip(), node.test, leaf)
-    if leaf is None:
+    asked = f"{before}{opening}{' ' if opening else ''}if ", (node.test,)
+    if isinstance(node.true, Answer):
+        yield *asked, " then ", node.true
+    else:
+        yield *asked, " then"
         yield from lines_of(node.true, indent + 1)
     yield from lines_of(node.other, indent, "else")
-
-
-def in_other_words(node: Node, end: Callable[[Answer], Any], split: Callable[[Literal, Any, Any], Any]) -> Any:
-    """What becomes of a tree if each leaf, and then each split, is said in other words; the branch where a test is true first."""
-    if isinstance(node, Answer):
-        return end(node)
-    true = in_other_words(node.true, end, split)
-    return split(node.test, true, in_other_words(node.other, end, split))
 
 
 def simplified(
@@ -232,12 +206,9 @@ class Tree(Model):
         """The most tests that a record can meet."""
         return depth_of(self.root)
 
-    def lines(self, said: Callable[[Literal], str], outcomes: Sequence[str]) -> Iterator[str]:
-        """The tree as it prints, with literals and answers in these words."""
-        left = iter(outcomes)
-        for line in lines_of(self.root):
-            test = "" if line.test is None else f" {said(line.test)} then"
-            yield f"{INDENT * line.indent}{line.opening}{test}" + ("" if line.answer is None else f" {next(left)}")
+    def lines(self) -> Iterator[tuple[Piece, ...]]:
+        """The lines that it prints, in pieces: words, conditions and answers."""
+        return lines_of(self.root)
 
     @property
     def partitions(self) -> tuple[Partition, ...]:
@@ -256,7 +227,7 @@ class Tree(Model):
 
     def without_counts(self) -> "Tree":
         """The tree without its counts."""
-        return replace(self, root=in_other_words(self.root, lambda answer: Answer(answer.label), Split))
+        return replace(self, root=_bare(self.root))
 
     def simplified(self, merge: bool = False) -> "Tree":
         """The tree without the tests that make no difference to any record the schema foresees, whatever the table.
@@ -287,9 +258,10 @@ class Tree(Model):
         return {"root": _from_dict(data["root"], MOST_DEPTH)}
 
 
-def root_of(model: Model) -> Node | None:
-    """The root of a model that is a tree; None of any other."""
-    return model.root if isinstance(model, Tree) else None
+def _bare(node: Node) -> Node:
+    if isinstance(node, Answer):
+        return Answer(node.label)
+    return Split(node.test, _bare(node.true), _bare(node.other))
 
 
 def _parsed(node: ParsedNode) -> Node:

@@ -9,12 +9,12 @@ from datetime import date as calendar_day
 from typing import Any
 
 from .._utils.errors import ModelError
-from .._utils.html import document, name, page_css, plain, wide
+from .._utils.html import document, heads, items, name, page_css, plain, row, table
 from ..accounting.entries import LedgerSnapshot
 from ..models.display.summary import Summary, summarize
 from ..models.display.wording import bound, epsilon_text, number, percent, sentence
 from ..schema.columns.base import checked_text
-from .model_part import card, leaves, rules, splits, style, totals, tree, tree_css
+from .model_part import card, division, rules, style, tree, tree_css
 from .promise_part import budget, epsilon, limits, promise
 from .schema_part import columns, schema
 
@@ -98,15 +98,16 @@ def to_html(model: Any, particulars: Particulars | None = None, sha256: str = ""
     (True, False)
     """
     summary, given = summarize(model), particulars or Particulars()
-    shown, divided, of_its_own, own_css = rules, splits, {}, ""
+    shown, own_titles, own_css = rules, {}, ""
     if summary.cards:
-        shown, divided, of_its_own, own_css = card, totals, OF_A_CARD, style("card.css")
+        shown, own_titles, own_css = card, OF_A_CARD, style("card.css")
     elif summary.root is not None:
-        shown, divided, of_its_own, own_css = tree, leaves, OF_A_TREE, tree_css(summary)
-    title = _kind(summary) if summary.target is None else f"Predicting {plain(summary.target)}"
+        shown, own_titles, own_css = tree, OF_A_TREE, tree_css(summary)
+    kind = f"A {plain(summary.model.kind)}"
+    title = kind if summary.target is None else f"Predicting {plain(summary.target)}"
     parts = {
         "rules": shown(summary),
-        "splits": divided(summary),
+        "splits": division(summary),
         "promise": promise(summary),
         "epsilon": epsilon(summary),
         "budget": budget(summary),
@@ -115,47 +116,51 @@ def to_html(model: Any, particulars: Particulars | None = None, sha256: str = ""
         "limits": limits(summary),
         "details": _details(summary, given, sha256),
     }
-    titles = SECTIONS | of_its_own
+    titles = SECTIONS | own_titles
     sections = "".join(
         f'<section id="{key}" aria-labelledby="{key}-title"><h2 id="{key}-title">{titles[key]}</h2>{part}</section>\n'
         for key, part in parts.items()
     )
-    links = "".join(f'<li><a href="#{key}">{text}</a></li>' for key, text in titles.items())
+    links = items(f'<a href="#{key}">{text}</a>' for key, text in titles.items())
+    version = plain(summary.released.discreet)
     body = f"""<a class="skip" href="#rules">Skip to {titles["rules"].lower()}</a>
 <header>
 <p class="kicker"><b>discreet</b> &middot; model report</p>
-<h1>{_heading(summary)}</h1>
-<p class="lead">{_lead(summary)}</p>
+<h1>{kind if summary.target is None else f"Predicting {name(summary.target)}"}</h1>
+<p class="lead">{kind}: {_lead(summary)}</p>
 {_origin(given)}</header>
 <main>
 {_verdict(summary)}
 {_facts(summary)}
 <nav aria-label="Sections"><ul>{links}</ul></nav>
 {sections}</main>
-<footer><p>Made by discreet {plain(summary.version)} from what the model releases; no records were read for it. This page loads
+<footer><p>Made by discreet {version} from what the model releases; no records were read for it. This page loads
 nothing and sends nothing.</p></footer>"""
     return document(f"{title}: model report", page_css() + own_css, body, style("scale.js"))
 
 
-def _heading(s: Summary) -> str:
-    return _kind(s) if s.target is None else f"Predicting {name(s.target)}"
-
-
-def _kind(s: Summary) -> str:
-    return f"A {plain(s.kind)}"
+def _several(n: int, what: str, more: str = "s") -> str:
+    return f"{n} {what}{more if n > 1 else ''}"
 
 
 def _lead(s: Summary) -> str:
-    classes = f"{len(s.classes)} class{'es' if len(s.classes) > 1 else ''}"
-    if s.root is not None:
-        return f"{_kind(s)}: {_size(s)}, {classes}. A person can check it branch by branch."
+    """How large the model is, and how a person checks it."""
+    n, size, how = len(s.steps) - 1, "one answer for everybody", "check it line by line"
     if s.cards:
-        return f"{_kind(s)}: {_tables_of(s)}, {classes}. A person can fill it in by hand."
-    rules, tables = len(s.steps) - 1, len(s.points)
-    what = "one answer for everybody" if not rules else f"{rules} rule{'s' if rules > 1 else ''} and a default"
-    if tables:
-        what = f"{tables} table{'s' if tables > 1 else ''} of points; for their total, {what}"
-    return f"{_kind(s)}: {what}, {classes}. A person can check it line by line."
+        how = "fill it in by hand"
+        if tables := len({table.column for part in s.cards for table in part.tables}):
+            size = f"points for {_several(tables, 'column')}" + (
+                f", in {len(s.cards)} cards" if len(s.cards) > 1 else ""
+            )
+            size += "" if s.by_class else f", {len(s.ranges)} ranges of totals"
+    elif s.root is not None:  # it has one test less than it has leaves
+        how, deepest = "check it branch by branch", max(len(step.tests) for step in s.steps)
+        if n:
+            less = f", at most {deepest} on the way to an answer" if deepest < n else ""
+            size = f"{_several(n, 'test')}{less}, {n + 1} leaves"
+    elif n:
+        size = f"{_several(n, 'rule')} and a default"
+    return f"{size}, {_several(len(s.classes), 'class', 'es')}. A person can {how}."
 
 
 def _origin(given: Particulars) -> str:
@@ -163,39 +168,16 @@ def _origin(given: Particulars) -> str:
     parts = [f"Learned from the table {name(given.table_name)}"] if given.table_name else []
     parts += [f"released by {name(given.organisation)}"] if given.organisation else []
     parts += [f"on {plain(given.date)}"] if given.date else []
-    if not parts:
-        return ""
     text = ", ".join(parts)
-    return f'<p class="soft">{text[0].upper()}{text[1:]}.</p>\n'
-
-
-def _tables_of(s: Summary) -> str:
-    """How large a score card is."""
-    tables = len({table.column for part in s.cards for table in part.tables})
-    if not tables:
-        return "one answer for everybody"
-    said = f"points for {tables} column{'s' if tables > 1 else ''}"
-    ranges = "" if s.by_class else f", {len(s.ranges)} ranges of totals"
-    return said + (f", in {len(s.cards)} cards" if len(s.cards) > 1 else "") + ranges
-
-
-def _size(s: Summary) -> str:
-    """Of a tree. It has one test less than it has leaves."""
-    tests, deepest = len(s.steps) - 1, max(len(step.tests) for step in s.steps)
-    if not tests:
-        return "one answer for everybody"
-    less = f", at most {deepest} on the way to an answer" if deepest < tests else ""
-    return f"{tests} test{'s' if tests > 1 else ''}{less}, {len(s.steps)} leaves"
+    return f'<p class="soft">{text[0].upper()}{text[1:]}.</p>\n' if text else ""
 
 
 def _verdict(s: Summary) -> str:
-    verdict = s.verdict
-    if s.is_private and s.statement is not None and s.statement.proved is not None:
-        big, small = f"&epsilon;&#8239;=&#8239;{epsilon_text(s.statement.proved.epsilon)}", "proved"
-    else:
-        big, small = "!", "no promise"
-    reasons = "".join(f"<li>{sentence(reason)}</li>" for reason in verdict.reasons)
-    assumes = "".join(f"<li>{sentence(assumption)}</li>" for assumption in verdict.assumes)
+    verdict, statement = s.verdict, s.released.privacy
+    big, small = "!", "no promise"
+    if s.is_private and statement is not None and statement.proved is not None:
+        big, small = f"&epsilon;&#8239;=&#8239;{epsilon_text(statement.proved.epsilon)}", "proved"
+    reasons, assumes = items(map(sentence, verdict.reasons)), items(map(sentence, verdict.assumes))
     return (
         f'<div class="verdict {verdict.kind}" role="note" aria-label="In short">'
         f'<div class="big" aria-hidden="true">{big}<small>{small}</small></div>'
@@ -206,6 +188,7 @@ def _verdict(s: Summary) -> str:
 
 
 def _facts(s: Summary) -> str:
+    """The numbers to remember, as tiles."""
     asked = "Is a given person in the table?"
     if s.is_private and s.chance is not None:
         facts = [(f"{asked} Right at most", bound(s.chance.fifty), "of the time, where guessing gets 50&nbsp;%")]
@@ -214,84 +197,73 @@ def _facts(s: Summary) -> str:
     # with few records, sums of noisy counts are mostly noise
     steady = not s.margin or s.total > 20 * s.margin * len(s.steps)
     if s.has_counts and s.total and steady:
-        about, how = ("", "exact") if s.statement is None else (" about", "noisy")
+        about, how = ("", "exact") if s.released.privacy is None else (" about", "noisy")
         facts.append((f"Learned from{about}", number(round(s.total)), f"records, by {how} counts"))
     if s.right is not None and steady:
-        often = (
-            ""
-            if s.most_frequent is None
-            else f"; always saying {name(s.most_frequent[0])} gets {percent(s.most_frequent[1])}"
-        )
-        facts.append(("Right about", percent(s.right), f"of these records, by its own counts{often}"))
-    if s.columns:
+        often = f"of these records, by its own counts{_constant(s)}"
+        facts.append(("Right about", percent(s.right), often))
+    if any(s.columns.values()):
         facts.append(_columns_tile(s))
-    if s.ledger is not None:
-        facts.append(_budget_tile(s.ledger))
+    if s.released.ledger is not None:
+        facts.append(("Budget left", *_budget_left(s.released.ledger)))
     elif s.is_private:
         facts.append(("Budget left", "not counted", "no ledger was kept"))
     tiles = "".join(f"<div><dt>{a}</dt><dd>{b}<small>{c}</small></dd></div>" for a, b, c in facts)
-    return f'<dl class="facts">{tiles}</dl>' if tiles else ""
+    return f'<dl class="facts">{tiles}</dl>'
 
 
-def _budget_tile(ledger: LedgerSnapshot) -> tuple[str, str, str]:
+def _constant(s: Summary) -> str:
+    if s.most_frequent is None:
+        return ""
+    label, share = s.most_frequent
+    return f"; always saying {name(label)} gets {percent(share)}"
+
+
+def _budget_left(ledger: LedgerSnapshot) -> tuple[str, str]:
     """What is left. Where something was released about which nothing is proved, that is the news."""
     if ledger.totals.unproved:
-        return "Budget left", "no total", "is promised: nothing is proved about some releases from this table"
+        return "no total", "is promised: nothing is proved about some releases from this table"
     if ledger.rho is not None and ledger.remaining_rho is not None:
-        of_all = f"of {float(ledger.rho):.3g} in zCDP, for this table"
-        return "Budget left", f"&rho; {float(ledger.remaining_rho):.3g}", of_all
+        return f"&rho; {float(ledger.remaining_rho):.3g}", f"of {float(ledger.rho):.3g} in zCDP, for this table"
     left = max(0.0, float(ledger.remaining[0]))
-    return "Budget left", f"&epsilon; {left:.3g}", f"of {float(ledger.epsilon):.3g} for this table"
+    return f"&epsilon; {left:.3g}", f"of {float(ledger.epsilon):.3g} for this table"
 
 
 def _columns_tile(s: Summary) -> tuple[str, str, str]:
-    used = [c.name for c in s.columns if c.role == "used"]
-    out = sum(c.role in ("excluded", "ignored") for c in s.columns)
+    used, out = s.columns["used"], len(s.columns["excluded"] + s.columns["ignored"])
     more = [f"{len(used) - NAMES_IN_TILE} more"] if len(used) > NAMES_IN_TILE else []
-    small = ", ".join([*(name(n) for n in used[:NAMES_IN_TILE]), *more]) or "the answer is the same for everybody"
-    return (
-        f"Columns that {s.unit}s use",
-        f"{len(used)} of {len(s.columns)}",
-        small + (f"; {out} kept out" if out else ""),
-    )
+    small = ", ".join([*map(name, used[:NAMES_IN_TILE]), *more]) or "the answer is the same for everybody"
+    of = sum(map(len, s.columns.values()))
+    return f"Columns that {s.unit}s use", f"{len(used)} of {of}", small + (f"; {out} kept out" if out else "")
 
 
 def _details(s: Summary, given: Particulars, sha256: str) -> str:
-    rows = [("Learner", s.learner), ("Version of discreet", s.version), *((key, value) for key, value in s.parameters)]
-    said = _said_by_holder(given, sha256, s.ledger)
-    cells = "".join(f'<tr><th scope="row">{name(a)}</th><td>{name(b, "value")}</td></tr>' for a, b in rows)
-    return said + wide(
-        "<caption>How the model was learned. Seeds, given candidates and the number of records are left out on "
-        "purpose.</caption>"
-        f'<thead><tr><th scope="col">Parameter</th><th scope="col">Value</th></tr></thead><tbody>{cells}</tbody>',
-        "Parameters",
-    )
-
-
-def _said_by_holder(given: Particulars, sha256: str, ledger: LedgerSnapshot | None) -> str:
     """Where the model came from. What nobody said is said to be missing, so that nobody takes it for a slip."""
+    ledger = s.released.ledger
     entry = "none was kept" if ledger is None else "the model has no entry of its own"
     if ledger is not None and ledger.number is not None:
         entry = f"entry {ledger.number} of ledger {ledger.ledger or '?'}: {ledger.release or '?'}"
-    rows = [
-        ("Table", given.table_name),
-        ("Learned on", given.learned),
-        ("Released on", given.date),
-        ("Organisation", given.organisation),
-        ("Contact", given.contact),
-        ("Purpose", given.purpose),
-        ("Licence", given.licence),
-        ("Who drafted the schema, from what", given.schema_source),
-        ("Ledger", entry),
-        ("Model file (SHA-256)", sha256),
-    ]
-    cells = "".join(
-        f'<tr><th scope="row">{plain(key)}</th><td>{name(value, "value") if value else "not given"}</td></tr>'
-        for key, value in rows
-    )
-    return wide(
-        "<caption>Where it came from, as its holder says; a model's file holds no names of tables and no dates</caption>"
-        '<thead><tr><th scope="col">What</th><th scope="col">Said</th></tr></thead>'
-        f"<tbody>{cells}</tbody>",
+    said = {
+        "Table": given.table_name,
+        "Learned on": given.learned,
+        "Released on": given.date,
+        "Organisation": given.organisation,
+        "Contact": given.contact,
+        "Purpose": given.purpose,
+        "Licence": given.licence,
+        "Who drafted the schema, from what": given.schema_source,
+        "Ledger": entry,
+        "Model file (SHA-256)": sha256,
+    }
+    learned = [("Learner", s.released.learner), ("Version of discreet", s.released.discreet), *s.parameters]
+    return table(
         "Where it came from",
+        "Where it came from, as its holder says; a model's file holds no names of tables and no dates",
+        heads("What", "Said"),
+        (row(plain(key), name(value, "value") if value else "not given") for key, value in said.items()),
+    ) + table(
+        "Parameters",
+        "How the model was learned. Seeds, given candidates and the number of records are left out on purpose.",
+        heads("Parameter", "Value"),
+        (row(name(key), name(value, "value")) for key, value in learned),
     )

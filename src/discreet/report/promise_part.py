@@ -2,62 +2,57 @@
 
 import math
 
-from .._utils.html import bar, name, plain, wide
+from .._utils.html import bar, heads, items, name, plain, row, table
 from ..accounting.entries import LedgerSnapshot
 from ..accounting.ledger_export import to_whom, together
 from ..accounting.statement import Guarantee, rounded_up
-from ..models.display.summary import SCALE, Chance, Summary
+from ..models.display.summary import Summary
+from ..models.display.verdict import Chance
 from ..models.display.wording import bound, epsilon_text, factor, sentence
 
+EPSILONS = (0.1, 0.5, 1.0, 2.0, 3.0, 5.0, 10.0)  # that every report shows
 LOW, HIGH = 0.01, 20.0  # the ends of the scale of epsilon
 TICKS = (0.01, 0.1, 1, 10)
 
 
 def promise(s: Summary) -> str:
     """The statement in plain language, and word for word."""
-    statement = s.statement
+    statement = s.released.privacy
     if statement is None:
         return (
-            f"<p>Nothing. The learner {name(s.learner)} has no privacy built in, and none can be added to its model "
+            f"<p>Nothing. The learner {name(s.released.learner)} has no privacy built in, and none can be added to its model "
             "afterwards. To get a model that may be published, learn it again with a private learner, from a schema "
             "that was written without a look at the records.</p>"
         )
     proved, published = statement.proved, statement.published
-    if proved is None:
-        left = "<h3>What is proved</h3><p class='number'>Nothing</p><p>The reasons stand at the top of this page.</p>"
-    else:
-        left = (
-            f"<h3>What is proved</h3><p class='number'>{_pair(proved)}</p><p>The chance of any conclusion differs at "
-            f"most by a factor of {factor(math.exp(min(proved.epsilon, 700)))}, whether a person&rsquo;s record was in "
-            f"the table or not{', up to a chance of delta that this fails' if proved.delta else ''}.</p>"
+    what, number, more = "What is proved", "Nothing", "The reasons stand at the top of this page."
+    rests = ""
+    if proved is not None:
+        number = _pair(proved)
+        more = (
+            f"The chance of any conclusion differs at most by a factor of {factor(math.exp(min(proved.epsilon, 700)))}, "
+            "whether a person&rsquo;s record was in the "
+            f"table or not{', up to a chance of delta that this fails' if proved.delta else ''}."
         )
-    if published is None:
-        right = (
-            "<h3>What is claimed elsewhere</h3><p class='number'>No other claim</p>"
-            "<p>The mechanism is this package&rsquo;s own.</p>"
+        whom = f"To each single person, not to an average over people. {plain(statement.neighbours)}"
+        assumes = items(map(sentence, statement.assumes))
+        rests = (
+            f"<h3>To whom</h3><p>{whom}</p>{f'<h3>This holds if</h3><ul>{assumes}</ul>' if assumes else ''}"
+            "<h3>What is not said</h3><p>Not that nothing can be learned about a person. If people like them are often of "
+            "one class, the model may say so; that is true of them whether their record was in the table or not.</p>"
         )
-    else:
-        agree = (
-            "The proof confirms it."
-            if statement.claim_is_proved
-            else "This is <strong>not proved here</strong>; rely on what is proved."
-        )
-        right = f"<h3>By its authors&rsquo; accounting</h3><p class='number'>{_pair(published)}</p><p>{agree}</p>"
-    assumes = "".join(f"<li>{sentence(a)}</li>" for a in statement.assumes)
-    under = f"<h3>This holds if</h3><ul>{assumes}</ul>" if assumes and proved is not None else ""
-    whom = (
-        f"<h3>To whom</h3><p>To each single person, not to an average over people. {plain(statement.neighbours)}</p>"
-        if proved is not None
-        else ""
-    )
-    not_said = (
-        "<h3>What is not said</h3><p>Not that nothing can be learned about a person. If people like them are often of "
-        "one class, the model may say so; that is true of them whether their record was in the table or not.</p>"
+    claim = ("What is claimed elsewhere", "No other claim", "The mechanism is this package&rsquo;s own.")
+    if published is not None:
+        agree = "This is <strong>not proved here</strong>; rely on what is proved."
+        agree = "The proof confirms it." if statement.claim_is_proved else agree
+        claim = ("By its authors&rsquo; accounting", _pair(published), agree)
+    sides = "".join(
+        f"<div><h3>{title}</h3><p class='number'>{large}</p><p>{text}</p></div>"
+        for title, large, text in ((what, number, more), claim)
     )
     return (
         f"<p>The model was learned with the mechanism {name(statement.mechanism, 'value')}.</p>"
-        f'<div class="two"><div>{left}</div><div>{right}</div>'
-        f"</div>{whom}{under}{not_said if proved is not None else ''}"
+        f'<div class="two">{sides}</div>{rests}'
         f"<h3>The statement, word for word</h3><blockquote><p>{plain(statement)}</p></blockquote>"
     )
 
@@ -133,75 +128,62 @@ def _down(chance: float) -> float:
 
 
 def _chances(own: Chance | None, proved: bool) -> str:
-    rows = {e: Chance(e) for e in SCALE}
+    chances = {e: Chance(e) for e in EPSILONS}
     if own is not None and proved:
-        rows[own.epsilon] = own
-    cells = []
-    for epsilon in sorted(rows):
-        row, mine = rows[epsilon], own is not None and proved and epsilon == own.epsilon
-        note = " (this model)" if mine else ""
-        cells.append(
-            f'<tr{" class=own" if mine else ""}><th scope="row">{epsilon_text(epsilon)}{note}</th><td '
-            f'class="n">{factor(row.factor)}</td><td class="n">{bound(row.fifty)}</td><td '
-            f'class="n">{bound(row.ten)}</td><td class="n">{bound(row.one)}</td></tr>'
-        )
-    return wide(
-        "<caption>What a belief that a person&rsquo;s record is in the table can become, at most; all numbers "
-        "are rounded up</caption>"
-        '<thead><tr><th scope="col">epsilon</th><th scope="col" class="n">odds times</th><th scope="col" '
-        'class="n">from 50&nbsp;%</th>'
-        '<th scope="col" class="n">from 10&nbsp;%</th><th scope="col" class="n">from 1&nbsp;%</th></tr></thead>'
-        f"<tbody>{''.join(cells)}</tbody>",
+        chances[own.epsilon] = own
+    rows = []
+    for epsilon, chance in sorted(chances.items()):
+        of = [bound(chance.fifty), bound(chance.after(0.1)), bound(chance.after(0.01))]
+        note = " (this model)" if chance is own else ""
+        line = row(epsilon_text(epsilon) + note, numbers=[factor(chance.factor), *of])
+        rows.append(line.replace("<tr>", "<tr class=own>", 1) if note else line)
+    return table(
         "Chances by epsilon",
+        "What a belief that a person&rsquo;s record is in the table can become, at most; all numbers are rounded up",
+        heads("epsilon", numbers=("odds times", "from 50&nbsp;%", "from 10&nbsp;%", "from 1&nbsp;%")),
+        rows,
     )
 
 
 def budget(s: Summary) -> str:
     """The ledger as it was when the model was saved."""
-    ledger = s.ledger
+    ledger = s.released.ledger
     if ledger is None:
-        if s.statement is None:
+        if s.released.privacy is None:
             return "<p>Nothing was counted: this model was learned without privacy.</p>"
         return (
             "<p>No ledger was kept, so this page cannot tell what else was released from the same table. Promises add "
             "up: two models with epsilon 1 are together one release with epsilon 2. A ledger counts this, and refuses "
             "what would be too much.</p>"
         )
-    total, (spent, spent_delta), totals = ledger.epsilon, ledger.spent, ledger.totals
-    left, (epsilon, delta) = ledger.remaining, ledger.proved
-    proved = (
-        "nothing"
-        if math.isinf(epsilon)
-        else f"&epsilon; {rounded_up(epsilon, 4)}{f', &delta; {rounded_up(delta, 3)}' if delta else ''}"
-    )
-    whole = f"{float(spent):.6g}" + (f", &delta; {float(spent_delta):.3g}" if spent_delta else "")
-    loud = (
-        '<p class="loud"><strong>Nothing is proved about all releases together</strong>, because nothing is '
-        f"about {totals.unproved} of them.</p>"
-        if math.isinf(epsilon)
-        else ""
-    )
+    total, (spent, spent_delta), left, n = ledger.epsilon, ledger.spent, ledger.remaining[0], ledger.totals.entries
+    epsilon, delta = ledger.proved
     said = together(ledger, ledger.total())
-    tight = f"<p>{plain(said)} {plain(to_whom(ledger))}</p>" if said and not loud else ""
+    note, proved = f"<p>{plain(said)} {plain(to_whom(ledger))}</p>" if said else "", "nothing"
+    if math.isinf(epsilon):
+        note = (
+            '<p class="loud"><strong>Nothing is proved about all releases together</strong>, because nothing is '
+            f"about {ledger.totals.unproved} of them.</p>"
+        )
+    else:
+        proved = f"&epsilon; {rounded_up(epsilon, 4)}{f', &delta; {rounded_up(delta, 3)}' if delta else ''}"
+    if ledger.number is not None:
+        called = name(ledger.release or "", "value")
+        note += f"<p>This model is number {ledger.number} in the ledger, under the name {called}.</p>"
+    asked = f"{float(spent):.6g}" + (f", &delta; {float(spent_delta):.3g}" if spent_delta else "")
+    cells = f'<td>{n}</td><td class="n">&epsilon; {asked}</td><td class="n">{proved}</td>'
     share = min(1.0, float(spent / total)) if total else 0.0
-    own = (
-        f"<p>This model is number {ledger.number} in the ledger, under the name {name(ledger.release or '', 'value')}.</p>"
-        if ledger.number is not None
-        else ""
-    )
     return (
         f"<p>All releases from this table share one budget of &epsilon; = {float(total):.6g}"
         f"{f' and &delta; = {float(ledger.delta):.3g}' if ledger.delta else ''}. When this model was saved, "
-        f"<b>{float(spent):.6g}</b> of it was spent, in "
-        f"{totals.entries} release{'' if totals.entries == 1 else 's'}, and <b>{float(left[0]):.6g}</b> "
+        f"<b>{float(spent):.6g}</b> of it was spent, in {n} release{'' if n == 1 else 's'}, and <b>{float(left):.6g}</b> "
         f"was left{_zcdp_left(ledger)}.</p>"
-        f"{bar([(share, 'now')], f'{float(spent):.4g} of {float(total):.4g} is spent')}{loud}{tight}{own}"
-        + wide(
-            "<caption>All releases together</caption>"
-            '<thead><tr><th scope="col">releases</th><th scope="col" class="n">asked for</th>'
-            '<th scope="col" class="n">proved</th></tr></thead>'
-            f'<tbody><tr><td>{totals.entries}</td><td class="n">&epsilon; {whole}</td><td class="n">{proved}</td></tr></tbody>',
+        f"{bar([(share, 'now')], f'{float(spent):.4g} of {float(total):.4g} is spent')}{note}"
+        + table(
             "The ledger",
+            "All releases together",
+            heads("releases", numbers=("asked for", "proved")),
+            [f"<tr>{cells}</tr>"],
         )
         + "<p class='soft'>A ledger counts what it is told. Two ledgers for one table do not know of each other. "
         "<code>discreet ledger show</code> lists the releases one by one.</p>"
@@ -256,18 +238,17 @@ def not_covered(s: Summary) -> list[tuple[str, str]]:
 
 def limits(s: Summary) -> str:
     """What no promise covers."""
-    if s.statement is None:
-        lead = "<p>Nothing is covered here. For a model with a promise, these would still be outside of it:</p>"
+    lead = "The promise is about this model and the records that it was learned from. Outside of it are:"
+    if s.released.privacy is None:
+        lead = "Nothing is covered here. For a model with a promise, these would still be outside of it:"
     elif not s.is_private:
-        lead = "<p>Nothing is proved about this model. Even with a proof, these would be outside of it:</p>"
-    else:
-        lead = "<p>The promise is about this model and the records that it was learned from. Outside of it are:</p>"
-    listed = "".join(f"<li><b>{title}.</b> {text}</li>" for title, text in not_covered(s))
-    caution = f"That a {s.unit} is true of many of them does not mean that "
-    caution += "its condition is the cause." if s.root is None else "what it asks about is the cause."
+        lead = "Nothing is proved about this model. Even with a proof, these would be outside of it:"
+    listed = items(f"<b>{title}.</b> {text}" for title, text in not_covered(s))
+    what = "what it asks about" if s.root is not None else "its condition"
+    caution = f"That a {s.unit} is true of many of them does not mean that {what} is the cause."
     if s.cards:
         caution = "That an answer gives many points does not mean that it is the cause."
     return (
-        f"{lead}<ul>{listed}</ul><p>A {plain(s.kind)} is a summary of past records. {caution} The package&rsquo;s "
+        f"<p>{lead}</p><ul>{listed}</ul><p>A {plain(s.model.kind)} is a summary of past records. {caution} The package&rsquo;s "
         "pages &ldquo;The privacy promise&rdquo; and &ldquo;Limitations&rdquo; say more, with proofs.</p>"
     )

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from .._utils.html import name, plain, wide
+from .._utils.html import heads, items, name, plain, row, table
 from ..models.display.summary import Summary
 from ..rules.text import write_number
 from ..schema import Schema
@@ -107,32 +107,36 @@ def origin_of(schema: Schema) -> tuple[str, ...]:
     return tuple(said)
 
 
+def labels_of(schema: Schema) -> list[tuple[str, str]]:
+    """What the target and classes are called in files, and their labels, where they have some."""
+    target = [(schema.target or "", schema.target_label)] if schema.target_label else []
+    return [*target, *schema.class_labels]
+
+
 def columns(s: Summary) -> str:
     """Which columns rules or tests use, which they could have used, and which were kept out."""
-    if not s.columns:
+    if not any(s.columns.values()):
         return "<p>The model says nothing about columns: it uses none.</p>"
     parts = []
-    if s.inferred:
+    if s.model.schema is not None and s.model.schema.inferred:
         parts.append(
             '<p class="loud"><strong>The schema was made from the records.</strong> Its columns, cut points and '
             "categories were read off them, so that they "
             "may show something about single people. No promise covers this. Write a schema from a data "
             "dictionary instead.</p>"
         )
-    groups = (
-        ("used", f"Used by {s.unit}s", "used", f"No {s.unit} uses a column."),
-        ("offered", "Could have been used", "", ""),
-        ("excluded", "Kept out on request", "out", ""),
-        ("ignored", "Ignored by the schema", "out", ""),
-    )
-    for role, title, css, nothing in groups:
-        names = [c.name for c in s.columns if c.role == role]
-        chips = "".join(f"<li>{name(n)}</li>" for n in names)
-        if names:
-            parts.append(f'<h3>{title}</h3><ul class="chips {css}">{chips}</ul>')
-        elif nothing:
-            parts.append(f"<h3>{title}</h3><p>{nothing}</p>")
-    if any(c.role in ("excluded", "ignored") for c in s.columns):
+    groups = {
+        "used": (f"Used by {s.unit}s", "used"),
+        "offered": ("Could have been used", ""),
+        "excluded": ("Kept out on request", "out"),
+        "ignored": ("Ignored by the schema", "out"),
+    }
+    for role, (title, css) in groups.items():
+        if names := s.columns[role]:
+            parts.append(f'<h3>{title}</h3><ul class="chips {css}">{items(map(name, names))}</ul>')
+        elif role == "used":
+            parts.append(f"<h3>{title}</h3><p>No {s.unit} uses a column.</p>")
+    if s.columns["excluded"] or s.columns["ignored"]:
         parts.append(
             f"<p>No {s.unit} can read a column that was kept out. Other columns may still tell much of the same: a "
             "neighbourhood stands in for an income, a job for a gender.</p>"
@@ -142,25 +146,25 @@ def columns(s: Summary) -> str:
 
 def schema(s: Summary) -> str:
     """What could be asked of each column, and where that came from."""
-    if s.schema is None:
+    schema = s.model.schema
+    if schema is None:
         return "<p>The model has no schema: it asks nothing.</p>"
-    source = f"<p>Its author says where it came from: {name(s.schema.source)}.</p>" if s.schema.source else ""
-    origin = "".join(f"<p>{plain(sentence)}</p>" for sentence in origin_of(s.schema))
+    source = f"<p>Its author says where it came from: {name(schema.source)}.</p>" if schema.source else ""
+    origin = "".join(f"<p>{plain(sentence)}</p>" for sentence in origin_of(schema))
     rows = []
-    for column in s.schema.columns:
-        facts = facts_of(column)
+    for facts in map(facts_of, schema.columns):
         in_table = name(facts.name).replace("_", "_<wbr>")  # no tag or entity has one
-        called = in_table if not facts.label else f"{name(facts.label)}<br><code>{in_table}</code>"
+        called = f"{name(facts.label)}<br><code>{in_table}</code>" if facts.label else in_table
         asked = "<br>".join(map(_asked, facts.asked)) or "nothing: it is not used"
         notes = f'<br><span class="soft">{plain("; ".join(facts.notes))}</span>' if facts.notes else ""
-        rows.append(f'<tr><th scope="row">{called}</th><td>{plain(facts.kind)}</td><td>{asked}{notes}</td></tr>')
-    table = wide(
-        "<caption>All that could be asked of a record, fixed before the model was learned</caption>"
-        '<thead><tr><th scope="col">Column</th><th scope="col">Type</th><th scope="col">What could be asked</th></tr></thead>'
-        f"<tbody>{''.join(rows)}</tbody>",
+        rows.append(row(called, plain(facts.kind), asked + notes))
+    drawn = table(
         "The schema",
+        "All that could be asked of a record, fixed before the model was learned",
+        heads("Column", "Type", "What could be asked"),
+        rows,
     )
-    return f"{source}{origin}{table}{_classes(s)}"
+    return f"{source}{origin}{drawn}{_classes(schema)}"
 
 
 def _asked(asked: Asked) -> str:
@@ -169,13 +173,11 @@ def _asked(asked: Asked) -> str:
     return f"{plain(asked.lead)} {shown}" + (f" and {more} more, which the model's file has" if more > 0 else "")
 
 
-def _classes(s: Summary) -> str:
+def _classes(schema: Schema) -> str:
     """Where classes or the target have labels: what they are called in files and code."""
-    assert s.schema is not None
-    labels = [(s.schema.target_label, s.schema.target or "")] if s.schema.target_label else []
-    labels += [(label, text) for text, label in s.schema.class_labels]
-    if not labels:
+    called = labels_of(schema)
+    if not called:
         return ""
-    items = "".join(f"<li>{name(label)} is <code>{name(text)}</code></li>" for label, text in labels)
+    listed = items(f"{name(label)} is <code>{name(text)}</code>" for text, label in called)
     lead = "The model's file and its code have the names of the table, not labels:"
-    return f"<h3>In files and code</h3><p>{lead}</p><ul>{items}</ul>"
+    return f"<h3>In files and code</h3><p>{lead}</p><ul>{listed}</ul>"

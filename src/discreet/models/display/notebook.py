@@ -3,26 +3,13 @@
 It has no script, and colours that can be told from a light page and from a dark one: a notebook's theme is not the system's.
 """
 
-from ..._utils.html import bar, name, plain
+from ..._utils.html import items, name, plain
 from ...accounting.statement import PrivacyStatement
 from ..cards import percent_of
-from ..labelled import classes_called
 from ..model import Model
-from ..partition import Points, numbers_of
-from ..tree import Fork
-from .summary import (
-    CardPart,
-    Phrase,
-    PointsRule,
-    Step,
-    card_parts,
-    forks_of,
-    points_of,
-    steps_of,
-    total_ranges,
-    verdict_of,
-)
-from .wording import MINUS, colour, condition, ends, number, percent, signed
+from .summary import CardPart, Fork, ModelSummary, Step, summary_of
+from .verdict import verdict_of
+from .wording import MINUS, condition, percent, records, share_bar, signed
 
 COLOURS = ("#0d9488", "#d9661f", "#7068e0", "#bd4aa5", "#a07d12", "#6f7f8d")
 STYLE = (
@@ -59,22 +46,15 @@ def short_html(model: Model, privacy: str = "", counts_epsilon: float | None = N
     >>> "is at most" in html
     True
     """
-    below = f"<p>{privacy}</p>" if privacy else ""
-    classes = classes_called(model)
-    if cards := card_parts(model):
-        shown = "".join(_card(part, len(cards)) for part in cards) + _totals(model, classes)
-        return f'<style>{STYLE}</style><div class="discreet-list">{shown}{below}</div>'
-    steps = steps_of(model, counts_epsilon)
-    tables = "".join(
-        f'<ol style="margin-bottom: 1rem">{"".join(_points_line(i, rule) for i, rule in enumerate(rules))}</ol>'
-        for rules in points_of(model)
-    )
-    root = forks_of(model, steps)
-    if root is None:
-        shown = f"<ol>{''.join(_line(step, classes, len(steps)) for step in steps)}</ol>"
+    s = summary_of(model, counts_epsilon)
+    if s.cards:
+        shown = "".join(_card(part, len(s.cards)) for part in s.cards) + _totals(s)
+    elif s.root is not None:
+        shown = f'<ul role="list">{_node(s, s.root)}</ul>'
     else:
-        shown = f'<ul role="list">{_node(root, classes)}</ul>'
-    return f'<style>{STYLE}</style><div class="discreet-list">{tables}{shown}{below}</div>'
+        shown = f"<ol>{items(_line(s, step) for step in s.steps)}</ol>"
+    below = f"<p>{privacy}</p>" if privacy else ""
+    return f'<style>{STYLE}</style><div class="discreet-list">{shown}{below}</div>'
 
 
 def privacy_line(statement: PrivacyStatement | None) -> str:
@@ -89,71 +69,52 @@ def privacy_line(statement: PrivacyStatement | None) -> str:
 def _card(part: CardPart, of: int) -> str:
     """A line for each column: its answers, each with its points."""
     head = f"<p>if {condition(part.tests)}:</p>" if part.tests else "<p>else:</p>" if of > 1 else ""
-    lines = [f'<li><div class="line"><span>start</span><b>{_added(part.start)}</b></div></li>']
+    lines = [f'<div class="line"><span>start</span><b>{signed(part.start)}</b></div>']
     for table in part.tables:
-        answers = "".join(f"<span>{name(line.value)}: <b>{_added(line.points)}</b></span>" for line in table.lines)
-        lines.append(f'<li>{name(table.column, "column")}<div class="answers">{answers}</div></li>')
-    return f"{head}<ol>{''.join(lines)}</ol>"
+        answers = "".join(f"<span>{name(line.value)}: <b>{signed(line.points)}</b></span>" for line in table.lines)
+        lines.append(f'{name(table.column, "column")}<div class="answers">{answers}</div>')
+    return f"{head}<ol>{items(lines)}</ol>"
 
 
-def _added(points: Points) -> str:
-    """Points with their signs; for more than two classes, in the order of the classes."""
-    return ", ".join(map(signed, numbers_of(points)))
-
-
-def _totals(model: Model, classes: tuple[str, ...]) -> str:
+def _totals(s: ModelSummary) -> str:
     """What totals mean: a line for each range."""
-    if model.has_points_by_class:
-        return f"<p>Points for {', '.join(map(name, classes))}: the largest total is the answer.</p>"
-    rows = []
-    for answer, said in zip(model.answers, total_ranges(model), strict=True):
-        shares = model.shares_of(answer).tolist()
-        spoken = ", ".join(f"{plain(c)} {percent_of(x)} %" for x, c in zip(shares, classes, strict=True))
-        drawn = bar([(x, colour(i)) for i, x in enumerate(shares)], spoken)
-        label = model.classes.index(answer.label)
-        at = 1 if len(classes) == 2 else label
-        rows.append(
-            f"<li><span>{plain(said.replace('-', MINUS))}</span>{drawn}<span>{percent_of(shares[at])}&nbsp;%</span>"
-            f"<span>predict {name(classes[label], 'label')}</span></li>"
+    if s.by_class:
+        return f"<p>Points for {', '.join(map(name, s.classes))}: the largest total is the answer.</p>"
+    lines = []
+    for step, answer, said in zip(s.steps, s.model.answers, s.ranges, strict=True):
+        shares = s.model.shares_of(answer).tolist()
+        spoken = ", ".join(f"{plain(c)} {percent_of(x)} %" for x, c in zip(shares, s.classes, strict=True))
+        at = 1 if len(s.classes) == 2 else s.classes.index(step.label)
+        lines.append(
+            f"<span>{plain(said.replace('-', MINUS))}</span>{share_bar(shares, spoken)}"
+            f"<span>{percent_of(shares[at])}&nbsp;%</span><span>predict {name(step.label, 'label')}</span>"
         )
-    of = f"how likely {name(classes[1])} is" if len(classes) == 2 else "how likely its class is"
-    return f'<p>The total, and {of}:</p><ol class="totals">{"".join(rows)}</ol>'
+    of = f"how likely {name(s.classes[1])} is" if len(s.classes) == 2 else "how likely its class is"
+    return f'<p>The total, and {of}:</p><ol class="totals">{items(lines)}</ol>'
 
 
-def _points_line(place: int, rule: PointsRule) -> str:
-    word = ("if" if rule.tests else "always") if not place else ("else if" if rule.tests else "else")
-    text = f"{word} {condition(rule.tests)}" if rule.tests else word
-    return f'<li><div class="line"><span>{text}</span><span>points {_added(rule.points)}</span></div></li>'
-
-
-def _node(node: Fork[Phrase, Step] | Step, classes: tuple[str, ...], way: str = "") -> str:
+def _node(s: ModelSummary, node: Fork | Step, way: str = "") -> str:
     """A test of a tree and what is below it, or a leaf."""
     where = f'<span class="way">{way}</span> ' if way else ""
     if isinstance(node, Step):
-        return f"<li>{where}predict {name(node.label, 'label')}{_shares(node, classes)}</li>"
-    below = _node(node.true, classes, "true") + _node(node.other, classes, "otherwise")
+        return f"<li>{where}predict {name(node.label, 'label')}{_shares(s, node)}</li>"
+    below = _node(s, node.true, "true") + _node(s, node.other, "otherwise")
     return f'<li>{where}{condition([node.test])}<ul role="list">{below}</ul></li>'
 
 
-def _line(step: Step, classes: tuple[str, ...], length: int) -> str:
-    last = step.number == length
-    word = ("always" if last else "if") if step.number == 1 else ("else" if last else "else if")
-    text = word if last else f"{word} {condition(step.tests)}"
-    line = f'<div class="line"><span>{text}</span><span>predict {name(step.label, "label")}</span></div>'
-    return f"<li>{line}{_shares(step, classes)}</li>"
+def _line(s: ModelSummary, step: Step) -> str:
+    text = f"{step.opening} {condition(step.tests)}" if step.tests else step.opening
+    predicted = f"<span>predict {name(step.label, 'label')}</span>"
+    return f'<div class="line"><span>{text}</span>{predicted}</div>{_shares(s, step)}'
 
 
-def _shares(step: Step, classes: tuple[str, ...]) -> str:
+def _shares(s: ModelSummary, step: Step) -> str:
     """A bar of class shares, and the same in words."""
     if step.shares is None:
         return ""
-    shares = list(zip(step.shares, classes, strict=True))
-    spoken = ", ".join(f"{plain(c)} {percent(x)}" for x, c in shares)
-    drawn = bar([(x, colour(i)) for i, (x, _) in enumerate(shares)], spoken)
-    support = "" if step.support is None else f"{number(round(step.support))} records"
-    support += f" ({ends(step.support_ends)})" if step.support_ends else ""
-    support += f"; {plain(step.reason)}" if step.reason else ""
-    return (
-        f'{drawn}<div class="line small"><span>{", ".join(f"{name(c)} {percent(x)}" for x, c in shares)}</span>'
-        f"<span>{support}</span></div>"
+    spoken, shown = (
+        ", ".join(f"{called(c)} {percent(x)}" for x, c in zip(step.shares, s.classes, strict=True))
+        for called in (plain, name)
     )
+    below = f'<div class="line small"><span>{shown}</span><span>{records(step)}</span></div>'
+    return share_bar(step.shares, spoken) + below

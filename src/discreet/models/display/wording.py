@@ -2,14 +2,68 @@
 
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
-from ..._utils.html import name, plain
+from ..._utils.html import bar, name, plain
 from ...accounting.statement import rounded_up
+from ...rules.rules import Condition, Literal
 from ...rules.text import write_number
-from .summary import Phrase
+from ...schema import Schema
+from ..labelled import in_labels
+from ..partition import Points, numbers_of
+
+if TYPE_CHECKING:
+    from .summary import Step
 
 MINUS = "\N{MINUS SIGN}"
 PALETTE = 6  # colours of classes; further classes begin again
+OPERATORS = {
+    "<=": "is at most",
+    "<": "is below",
+    ">=": "is at least",
+    ">": "is above",
+    "=": "is",
+    "!=": "is not",
+    "in": "is in",
+    "not in": "is not in",
+}
+
+
+@dataclass(frozen=True)
+class Phrase:
+    """A literal in words: ``age``, ``is above``, ``30``; and ``or is missing``, where that is so."""
+
+    column: str
+    words: str
+    value: str = ""
+    besides: str = ""
+
+
+def in_words(literal: Literal, schema: Schema | None) -> Phrase:
+    """A literal as a phrase, with labels."""
+    literal = in_labels(literal, schema)
+    if literal.value is None:
+        return Phrase(literal.column, literal.op)
+    if isinstance(literal.value, tuple):
+        said = " to ".join(map(write_number, literal.value))
+    else:
+        said = str(literal.value) if literal.op in ("=", "!=") else write_number(literal.value)
+    return Phrase(literal.column, OPERATORS[literal.op], said)
+
+
+def phrases(condition: Condition, schema: Schema | None) -> tuple[Phrase, ...]:
+    """The literals of a condition in words."""
+    return tuple(in_words(literal, schema) for literal in condition)
+
+
+def otherwise(literal: Literal, schema: Schema | None) -> Phrase:
+    """What is so where a literal is not true: the opposite is, or the value is missing, of which neither is true."""
+    opposite = in_words(~literal, schema)
+    assert schema is not None
+    if literal.op.endswith("missing") or not schema[literal.column].can_be_missing:
+        return opposite
+    return replace(opposite, besides="or is missing")
 
 
 def number(value: float) -> str:
@@ -18,21 +72,15 @@ def number(value: float) -> str:
     return f"{MINUS}{text}" if value < 0 else text
 
 
-def signed(points: float) -> str:
-    """Points with their sign: they are added."""
-    sign = "+" if points > 0 else MINUS if points < 0 else ""
-    return plain(sign + write_number(abs(points)))
+def signed(points: Points) -> str:
+    """Points with their signs: they are added. For more than two classes, in the order of the classes."""
+    signs = (("+" if p > 0 else MINUS if p < 0 else "", p) for p in numbers_of(points))
+    return ", ".join(plain(sign + write_number(abs(p))) for sign, p in signs)
 
 
-def ends(interval: tuple[int, int] | None) -> str:
-    """From where to where a noisy count may be; nothing if that is not known."""
-    return "" if interval is None else f"{number(interval[0])} to {number(interval[1])}"
-
-
-def count_cells(counts: Sequence[float], intervals: Sequence[tuple[int, int]] | None) -> str:
-    """Counts in a table, each with its interval below it."""
-    below = [""] * len(counts) if intervals is None else [f"<small>{ends(interval)}</small>" for interval in intervals]
-    return "".join(f'<td class="n">{number(c)}{text}</td>' for c, text in zip(counts, below, strict=True))
+def ends(interval: tuple[int, int]) -> str:
+    """From where to where a noisy count may be."""
+    return f"{number(interval[0])} to {number(interval[1])}"
 
 
 def percent(share: float) -> str:
@@ -60,12 +108,12 @@ def factor(value: float) -> str:
 
 
 def condition(tests: Sequence[Phrase]) -> str:
-    """The tests of a rule, in words."""
+    """The tests of a rule, as HTML."""
     parts = []
     for test in tests:
-        value = f" {name(test.value, 'value')}" if test.value else ""
-        besides = f" {plain(test.besides)}" if test.besides else ""
-        parts.append(f"{name(test.column, 'column')} {plain(test.words)}{value}{besides}")
+        words = [name(test.column, "column"), plain(test.words)]
+        words += [name(test.value, "value")] if test.value else []
+        parts.append(" ".join([*words, plain(test.besides)] if test.besides else words))
     return ' <span class="and">and</span> '.join(parts) or "no rule above is true"
 
 
@@ -80,6 +128,11 @@ def colour(place: int) -> str:
     return f"class-{place % PALETTE}"
 
 
+def share_bar(shares: Sequence[float], spoken: str) -> str:
+    """A bar of class shares, in the colours of the classes. ``spoken`` says the same."""
+    return bar([(share, colour(i)) for i, share in enumerate(shares)], spoken)
+
+
 def epsilon_text(value: float) -> str:
     """An epsilon, rounded up."""
     return rounded_up(value, 4)
@@ -90,3 +143,10 @@ def sentence(text: str) -> str:
     parameter = "_" in text.partition(" ")[0] or text.partition(" ")[2].startswith("= ")
     text = text if parameter else text[:1].upper() + text[1:]
     return plain(text) + ("" if text.endswith(".") else ".")
+
+
+def records(step: "Step", about: str = "", with_ends: bool = True) -> str:
+    """How many records a step has, and why its label is not the class with the largest count, where that is so."""
+    said = "" if step.support is None else f"{about}{number(round(step.support))} records"
+    said += f" ({ends(step.support_ends)})" if step.support_ends and with_ends else ""
+    return said + (f"; {plain(step.reason)}" if step.reason else "")

@@ -1,10 +1,13 @@
-"""What a holder lays beside a model: an evaluation of it, and what the table's ledger says on the day of the release.
+"""What a release is made of: a model, what its holder says of it, and what lies beside it.
 
-And the warning that comes first wherever nothing is proved about the model, or about what lies beside it.
+That may be an evaluation, and what the table's ledger says on the day of the release. Where nothing is proved about the model, or
+about what lies beside it, a warning comes first.
 """
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 from ..._utils.errors import ModelError
@@ -13,7 +16,9 @@ from ...accounting.ledger import Ledger
 from ...accounting.statement import PrivacyStatement
 from ...evaluation.evaluated import NoisyEvaluation
 from ...evaluation.evaluation_file import SavedEvaluation
+from ...models.display.summary import Summary, summarize
 from ...models.saved import SavedModel
+from ..html import Particulars
 
 EVALUATION, EVALUATION_PAGE = "evaluation.json", "evaluation.html"
 TITLE = "The model, measured with privacy"
@@ -54,6 +59,33 @@ class Attached:
         }
 
 
+@dataclass(frozen=True)
+class Release:
+    """What all papers are written from. ``sha256`` is the checksum of the model's file, ``left_out`` what code is not there."""
+
+    model: SavedModel
+    sha256: str
+    given: Particulars
+    attached: Attached
+    code: tuple[str, ...]
+    left_out: Mapping[str, str]
+
+    @cached_property
+    def summary(self) -> Summary:
+        """The model in words."""
+        return summarize(self.model)
+
+    @property
+    def evaluation(self) -> NoisyEvaluation | None:
+        """What was measured."""
+        return self.attached.evaluation
+
+    @property
+    def warning(self) -> str | None:
+        """That nothing is proved, where that is so."""
+        return warning_of(self.model, self.evaluation)
+
+
 def warning_of(model: SavedModel, evaluation: NoisyEvaluation | None = None) -> str | None:
     """The warning about a model and what was measured of it, with the reasons; None if something is proved about both.
 
@@ -61,25 +93,14 @@ def warning_of(model: SavedModel, evaluation: NoisyEvaluation | None = None) -> 
     >>> print(warning_of(SavedModel(RuleList.parse("if age <= 30 then yes else no"))))
     NOTHING IS PROVED ABOUT THE PRIVACY OF THIS MODEL: it was learned without privacy. Treat it like the records themselves: ...
     """
-    found = [_of_model(model), None if evaluation is None else _of_evaluation(evaluation)]
-    return " ".join(filter(None, found)) or None
-
-
-def _of_evaluation(evaluation: NoisyEvaluation) -> str | None:
-    if evaluation.privacy.proved is not None:
-        return None
-    reasons = "; ".join(evaluation.privacy.because)
-    return f"NOTHING IS PROVED ABOUT THE PRIVACY OF THE EVALUATION: {reasons}."
-
-
-def _of_model(model: SavedModel) -> str | None:
-    if model.privacy is None:
-        reasons = "it was learned without privacy"
-    elif model.privacy.proved is None:
-        reasons = "; ".join(model.privacy.because)
-    else:
-        return None
-    return f"{NOTHING_PROVED}: {reasons}. {TREAT_AS}."
+    found, privacy = [], model.privacy
+    if privacy is None or privacy.proved is None:
+        reasons = "it was learned without privacy" if privacy is None else "; ".join(privacy.because)
+        found.append(f"{NOTHING_PROVED}: {reasons}. {TREAT_AS}.")
+    if evaluation is not None and evaluation.privacy.proved is None:
+        reasons = "; ".join(evaluation.privacy.because)
+        found.append(f"NOTHING IS PROVED ABOUT THE PRIVACY OF THE EVALUATION: {reasons}.")
+    return " ".join(found) or None
 
 
 def ledger_now(model: SavedModel, ledger: Ledger) -> LedgerSnapshot:

@@ -4,66 +4,121 @@ Names, labels and what the holder says may be anything: in Markdown they go thro
 """
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 
 from ... import __version__
 from ..._utils.escaping import in_markdown, in_yaml, on_a_line
 from ...accounting.entries import LedgerSnapshot
 from ...accounting.ledger_export import to_whom, together
 from ...accounting.statement import rounded_up
-from ...models.display.summary import Summary, summarize
-from ...models.labelled import lines_in_labels, target_called
-from ...models.saved import SavedModel
+from ...evaluation.evaluated import NoisyEvaluation
+from ...models.labelled import lines_in_labels
 from ...schema import Schema
-from ..html import LONGEST, Particulars
+from ..html import LONGEST
 from ..promise_part import not_covered
-from ..schema_part import facts_of, origin_of
-from .attachments import EVALUATION, EVALUATION_PAGE, Attached, warning_of
+from ..schema_part import facts_of, labels_of, origin_of
+from .attachments import EVALUATION, EVALUATION_PAGE, Release
 
 MOST_VALUES = 20  # of a column's cuts or categories
 LONGEST_LINE = 1_000
 NOT_GIVEN = "*not given*"
 
 
-def model_card(
-    model: SavedModel, particulars: Particulars, sha256: str, left_out: Mapping[str, str], attached: Attached
-) -> str:
+def model_card(release: Release) -> str:
     """The card of a model."""
-    summary = summarize(model)
-    target = target_called(model.model, model.target)
-    title = f"A {model.model.kind}" if target is None else f"A {model.model.kind} that predicts {in_markdown(target)}"
-    parts = [
-        _front_matter(model, particulars, attached),
-        f"# {title}\n",
-        *_warning(model, attached),
-        _description(model, summary, particulars),
-        _privacy(model, summary, particulars, attached),
-        _training(model, summary, particulars),
-        _use(model, left_out),
-        _results(summary, particulars, attached),
-        _who(particulars),
-        f"Made by discreet {__version__} from `model.json` (SHA-256 `{sha256}`) and from what its holder said. No records were "
-        "read for it. `discreet verify` checks that this card says what the model says.\n",
-    ]
-    return "\n".join(parts)
+    model, given, s = release.model, release.given, release.summary
+    kind, warning = model.model.kind, release.warning
+    rows = {
+        "Table": given.table_name,
+        "Learned on": given.learned,
+        "Learner": model.learner,
+        "Who drafted the schema, and from what": given.schema_source,
+        "Version of discreet": model.discreet,
+    }
+    missing = _listed(f"not there: `{name}` ({in_markdown(why)})" for name, why in release.left_out.items())
+    parameters = "".join(f"| {in_markdown(name)} | {in_markdown(value)} |\n" for name, value in s.parameters)
+    return f"""{_front_matter(release)}
+# A {kind}{"" if s.target is None else f" that predicts {in_markdown(s.target)}"}
+
+{"" if warning is None else f"> **WARNING: {_sentence(warning)}**{chr(10) * 2}"}\
+## Model description
+
+A {kind}; its classes are {", ".join(map(in_markdown, s.classes))}. A person can check it line by line:
+
+{_block(on_a_line(line, LONGEST_LINE) for line in lines_in_labels(model.model))}
+### Intended uses and limitations
+
+- Purpose, as the holder says: {said(given.purpose)}
+- Licence: {said(given.licence)}
+{_listed(f"{title}: {text}" for title, text in not_covered(s))}\
+- A {kind} is a summary of past records. That something is true of many of them does not mean that it is the cause.
+
+## Privacy
+
+{_privacy(release)}\
+### What was spent on the table
+
+{_ledger(model.ledger)}
+
+{_now(release)}
+
+## Training procedure
+
+{_listed(f"{name}: {said(value)}" for name, value in rows.items())}
+The report has the counts of records that the model released, if any.
+
+### Hyperparameters
+
+| Hyperparameter | Value |
+| --- | --- |
+{parameters}
+### The schema
+
+{_schema(model.model.schema)}
+## How to get started with the model
+
+```python
+from discreet import SavedModel
+
+SavedModel.load("model.json").predict(table)
+```
+
+Without discreet: the files in `code/` predict the same. A file of SQL is one expression, to stand where a column does, \
+as in `SELECT *, (...) AS predicted FROM new_records`; the file of Python is one function. They have the names of the \
+table, not labels.
+{missing and chr(10)}{missing}
+## Evaluation results
+
+{_results(release)}
+## Model card authors
+
+{said(given.organisation)}
+
+## Model card contact
+
+{said(given.contact)}
+
+Released on {given.date or NOT_GIVEN}.
+
+Made by discreet {__version__} from `model.json` (SHA-256 `{release.sha256}`) and from what its holder said. No records were \
+read for it. `discreet verify` checks that this card says what the model says.
+"""
 
 
-def _front_matter(model: SavedModel, given: Particulars, attached: Attached) -> str:
+def _front_matter(release: Release) -> str:
     """Keys as Hugging Face has them. What it does not know it ignores."""
-    private = warning_of(model, attached.evaluation) is None
-    tags = ["tabular-classification", "interpretable", model.model.kind.replace(" ", "-")]
-    tags.append("differential-privacy" if private else "not-private")
+    given, privacy = release.given, release.model.privacy
+    tags = ["tabular-classification", "interpretable", release.model.model.kind.replace(" ", "-")]
+    tags.append("differential-privacy" if release.warning is None else "not-private")
     lines = ["---", "library_name: discreet", "pipeline_tag: tabular-classification"]
-    if given.licence:
-        lines.append(f"license: {in_yaml(given.licence)}")
+    lines += [f"license: {in_yaml(given.licence)}"] if given.licence else []
     lines += ["tags:", *(f"- {in_yaml(tag)}" for tag in tags)]
-    if given.table_name:
-        lines += ["source_table:", f"- {in_yaml(given.table_name)}"]
-    if model.privacy is not None and model.privacy.proved is not None:
-        proved = model.privacy.proved
-        lines += ["privacy:", f"  epsilon: {_number(proved.epsilon)}", f"  delta: {_number(proved.delta or 0.0)}"]
+    lines += ["source_table:", f"- {in_yaml(given.table_name)}"] if given.table_name else []
+    lines.append("privacy:")
+    if privacy is not None and (proved := privacy.proved) is not None:
+        lines += [f"  epsilon: {_number(proved.epsilon)}", f"  delta: {_number(proved.delta or 0.0)}"]
     else:
-        lines += ["privacy:", "  proved: false"]
+        lines.append("  proved: false")
     return "\n".join([*lines, "---", ""])
 
 
@@ -73,47 +128,24 @@ def _number(value: float) -> str:
     return text.replace("e", ".0e") if "e" in text and "." not in text else text
 
 
-def _warning(model: SavedModel, attached: Attached) -> list[str]:
-    warning = warning_of(model, attached.evaluation)
-    return [] if warning is None else [f"> **WARNING: {_sentence(warning)}**\n"]
-
-
-def _description(model: SavedModel, summary: Summary, given: Particulars) -> str:
-    shown = [on_a_line(line, LONGEST_LINE) for line in lines_in_labels(model.model)]
-    purpose = _said(given.purpose)
-    classes = ", ".join(in_markdown(c) for c in summary.classes)
-    return (
-        f"## Model description\n\nA {model.model.kind}; its classes are {classes}. A person can check it line by "
-        f"line:\n\n{_block(shown)}\n### Intended uses and limitations\n\n- Purpose, as the holder says: {purpose}\n- "
-        f"Licence: {_said(given.licence)}\n"
-        + "".join(f"- {title}: {text}\n" for title, text in not_covered(summary))
-        + f"- A {model.model.kind} is a summary of past records. That something is true of many of them does not mean that it is "
-        "the cause.\n"
-    )
-
-
-def _privacy(model: SavedModel, summary: Summary, given: Particulars, attached: Attached) -> str:
-    verdict, statement = summary.verdict, model.privacy
-    lines = ["## Privacy", "", f"**{_sentence(verdict.headline)}.** {_sentence(verdict.text)}", ""]
-    lines += [f"- {_sentence(reason)}" for reason in verdict.reasons]
+def _privacy(release: Release) -> str:
+    verdict, statement = release.summary.verdict, release.model.privacy
+    text = f"**{_sentence(verdict.headline)}.** {_sentence(verdict.text)}\n\n{_listed(map(_sentence, verdict.reasons))}"
     if verdict.assumes:
-        lines += ["It holds if all of this does:", "", *(f"- {_sentence(a)}" for a in verdict.assumes)]
+        text += f"It holds if all of this does:\n\n{_listed(map(_sentence, verdict.assumes))}"
     if statement is not None:
-        lines += ["", "The statement, word for word:", "", _block([on_a_line(statement, 10_000)])]
-    return "\n".join(
-        [*lines, "### What was spent on the table", "", _ledger(model.ledger), "", _now(given, attached), ""]
-    )
+        text += f"\nThe statement, word for word:\n\n{_block([on_a_line(statement, 10_000)])}\n"
+    return text
 
 
-def _now(given: Particulars, attached: Attached) -> str:
+def _now(release: Release) -> str:
     """On the day of the release: what came since then only the holder knows."""
     later = "What was released from the table later is on no paper: ask the holder."
-    if (now := attached.ledger) is None:
+    if (now := release.attached.ledger) is None:
         return later
-    said = _proved_together(now)
     return (
-        f"When it was released ({given.date or NOT_GIVEN}) the ledger had {now.totals.entries} releases, which came to "
-        f"{float(now.spent[0]):.6g}. {said} {later}"
+        f"When it was released ({release.given.date or NOT_GIVEN}) the ledger had {now.totals.entries} releases, which came to "
+        f"{float(now.spent[0]):.6g}. {_proved_together(now)} {later}"
     )
 
 
@@ -126,108 +158,75 @@ def _proved_together(ledger: LedgerSnapshot) -> str:
 def _ledger(ledger: LedgerSnapshot | None) -> str:
     if ledger is None:
         return "No ledger was kept, so nobody can say what else was released from the same table. Promises add up."
-    t = ledger.totals
-    own = (
-        "" if ledger.number is None else f" This model is entry {ledger.number}, {in_markdown(ledger.release or '?')}."
-    )
-    said = _proved_together(ledger)
-    named = "" if ledger.ledger is None else f" {in_markdown(ledger.ledger)}"
+    t, named, own = ledger.totals, "", ""
+    if ledger.ledger is not None:
+        named = f" {in_markdown(ledger.ledger)}"
+    if ledger.number is not None:
+        own = f" This model is entry {ledger.number}, {in_markdown(ledger.release or '?')}."
+    said = f"{_proved_together(ledger)} {to_whom(ledger)}".rstrip()
     return (
         f"The ledger{named} allows epsilon {float(ledger.epsilon):.6g} for all releases from this table together. When this "
-        f"model was saved it had {t.entries} of them, which came to {float(t.epsilon):.6g}. {said} {to_whom(ledger)}".rstrip()
-        + own
-    )
-
-
-def _training(model: SavedModel, summary: Summary, given: Particulars) -> str:
-    rows = [("Table", given.table_name), ("Learned on", given.learned), ("Learner", model.learner)]
-    rows += [("Who drafted the schema, and from what", given.schema_source)]
-    rows += [("Version of discreet", model.discreet)]
-    hyper = "".join(f"| {in_markdown(name)} | {in_markdown(value)} |\n" for name, value in summary.parameters)
-    return (
-        "## Training procedure\n\n"
-        + "".join(f"- {name}: {_said(value)}\n" for name, value in rows)
-        + "\nThe report has the counts of records that the model released, if any.\n\n"
-        + f"### Hyperparameters\n\n| Hyperparameter | Value |\n| --- | --- |\n{hyper}\n"
-        + _schema(model.model.schema)
+        f"model was saved it had {t.entries} of them, which came to {float(t.epsilon):.6g}. {said}{own}"
     )
 
 
 def _schema(schema: Schema | None) -> str:
     if schema is None:
-        return "### The schema\n\nThe model has none: it asks nothing.\n"
-    source = [f"Its author says where it came from: {in_markdown(schema.source, LONGEST)}", ""] if schema.source else []
-    lines = [
-        "### The schema",
-        "",
-        "All that could be asked of a record, fixed before the model was learned.",
-        "",
-        *source,
-    ]
+        return "The model has none: it asks nothing.\n"
+    lines = ["All that could be asked of a record, fixed before the model was learned.", ""]
+    if schema.source:
+        lines += [f"Its author says where it came from: {in_markdown(schema.source, LONGEST)}", ""]
     lines += [part for sentence in origin_of(schema) for part in (_sentence(sentence), "")]
     lines += ["| Column | Label | Type | What could be asked |", "| --- | --- | --- | --- |"]
-    for column in schema.columns:
-        facts = facts_of(column)
+    for facts in map(facts_of, schema.columns):
         asked = "; ".join(f"{a.lead} {_some(a.values)}".strip() for a in facts.asked) or "nothing: it is not used"
         notes = "".join(f"; {note}" for note in facts.notes)
         label = in_markdown(facts.label) if facts.label else ""
         lines.append(f"| {in_markdown(facts.name)} | {label} | {facts.kind} | {asked}{notes} |")
-    called = [(schema.target or "", schema.target_label)] if schema.target_label else []
-    called += list(schema.class_labels)
-    if called:
-        lines += ["", "In files and code:", ""]
-        lines += [f"- {in_markdown(label)} is {in_markdown(name)}" for name, label in called]
+    if called := labels_of(schema):
+        lines += [
+            "",
+            "In files and code:",
+            "",
+            *(f"- {in_markdown(label)} is {in_markdown(name)}" for name, label in called),
+        ]
     return "\n".join([*lines, ""])
 
 
-def _use(model: SavedModel, left_out: Mapping[str, str]) -> str:
-    missing = "".join(f"- not there: `{name}` ({in_markdown(why)})\n" for name, why in left_out.items())
-    return (
-        "## How to get started with the model\n\n```python\nfrom discreet import SavedModel\n\n"
-        'SavedModel.load("model.json").predict(table)\n```\n\n'
-        "Without discreet: the files in `code/` predict the same. A file of SQL is one expression, to stand where a column does, "
-        "as in `SELECT *, (...) AS predicted FROM new_records`; the file of Python is one function. They have the names of the "
-        f"table, not labels.\n{missing and chr(10)}{missing}"
-    )
-
-
-def _results(summary: Summary, given: Particulars, attached: Attached) -> str:
-    if summary.right is None:
-        said = "The model released no counts, so how often it is right cannot be said."
-    else:
-        noisy = "exact" if summary.statement is None else "noisy"
-        said = (
-            f"By its own {noisy} counts it is right about {summary.right:.0%} of the records that it was learned from. "
+def _results(release: Release) -> str:
+    s, found = release.summary, release.evaluation
+    own = "The model released no counts, so how often it is right cannot be said."
+    if s.right is not None:
+        noisy = "exact" if release.model.privacy is None else "noisy"
+        own = (
+            f"By its own {noisy} counts it is right about {s.right:.0%} of the records that it was learned from. "
             "On new records it may do worse."
         )
-        if summary.most_frequent is not None:
-            said += f" Always saying {in_markdown(summary.most_frequent[0])} would be right about {summary.most_frequent[1]:.0%}."
-    if (found := attached.evaluation) is None:
+        if s.most_frequent is not None:
+            own += f" Always saying {in_markdown(s.most_frequent[0])} would be right about {s.most_frequent[1]:.0%}."
+    if found is None:
         return (
-            f"## Evaluation results\n\n{said}\n\n**No evaluation is included**: nobody measured, as part of this release, how "
+            f"{own}\n\n**No evaluation is included**: nobody measured, as part of this release, how "
             "good the model is on records.\n"
         )
-    proved = found.privacy.proved
-    price = (
-        "NOTHING IS PROVED ABOUT ITS PRIVACY" if proved is None else f"its own price, beside the model's, is {proved}"
-    )
     lines = [on_a_line(line, LONGEST_LINE) for line in found.to_text(on_a_line).split("\n")]
+    price = priced(found, "its own price, beside the model's, is {}")
     return (
-        f"## Evaluation results\n\n{said}\n\nThe holder measured it on records (which: {_said(given.evaluation_table)}), with "
-        f"noise; {price}. `{EVALUATION_PAGE}` has the same for people, `{EVALUATION}` for programs, with the checksum of "
-        f"the model's file that was measured.\n\n{_block(lines)}"
+        f"{own}\n\nThe holder measured it on records (which: {said(release.given.evaluation_table)}), with noise; {price}. "
+        f"`{EVALUATION_PAGE}` has the same for people, `{EVALUATION}` for programs, with the checksum of the model's file that "
+        f"was measured.\n\n{_block(lines)}"
     )
 
 
-def _who(given: Particulars) -> str:
-    return (
-        f"## Model card authors\n\n{_said(given.organisation)}\n\n## Model card contact\n\n{_said(given.contact)}\n\n"
-        f"Released on {given.date or NOT_GIVEN}.\n"
-    )
+def priced(evaluation: NoisyEvaluation, price: str) -> str:
+    """What an evaluation cost, in the words of ``price``, or that nothing is proved about it."""
+    proved = evaluation.privacy.proved
+    return "NOTHING IS PROVED ABOUT ITS PRIVACY" if proved is None else price.format(proved)
 
 
-def _said(text: str) -> str:
-    return in_markdown(text, LONGEST) if text else NOT_GIVEN
+def said(text: str, nothing: str = NOT_GIVEN) -> str:
+    """What the holder says, or that nothing was said."""
+    return in_markdown(text, LONGEST) if text else nothing
 
 
 def _some(values: tuple[str, ...]) -> str:
@@ -240,6 +239,10 @@ def _sentence(text: str) -> str:
     text = on_a_line(text, LONGEST)
     harmless = re.fullmatch(r"[\w ,.;:()'=^/+-]*", text) and not re.search(r"https?:|www\.|__", text)
     return text if harmless else in_markdown(text, LONGEST)
+
+
+def _listed(texts: Iterable[str]) -> str:
+    return "".join(f"- {text}\n" for text in texts)
 
 
 def _block(lines: Iterable[str]) -> str:

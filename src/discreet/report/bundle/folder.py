@@ -15,7 +15,7 @@ from ..._utils.writing import write_folder
 from ...accounting.ledger import Ledger
 from ...models.saved import SavedModel
 from ..html import Particulars, to_html
-from .attachments import Attached, ledger_now, warning_of
+from .attachments import Attached, Release, ledger_now, warning_of
 from .card import model_card
 from .checklist import checklist
 from .checksums import SUMS, sha256_of, sums_of
@@ -133,22 +133,18 @@ def release_files(
         )
     sha256 = sha256_of(model_file)
     code, left_out = code_files(model, sha256) if given_code is None else given_code
-    record = as_text(disclosure_record(model, particulars, sha256, list(code), left_out, attached)).encode("utf-8")
+    release = Release(model, sha256, particulars, attached, tuple(code), left_out)
+    record = as_text(disclosure_record(release)).encode("utf-8")
     texts = {
-        "README.md": model_card(model, particulars, sha256, left_out, attached),
+        "README.md": model_card(release),
         REPORT: to_html(model, particulars, sha256),
-        "checklist.md": checklist(model, particulars, sha256, sha256_of(record), attached),
+        "checklist.md": checklist(release, sha256_of(record)),
     }
     content = {MODEL: model_file, RECORD: record, SCHEMA_FILE: schema_of_records(), **code, **attached.files()}
     content |= {name: text.encode("utf-8") for name, text in texts.items()}
     if warning is not None:
-        content[WARNING] = f"{as_ascii(warning)}\n".encode()
+        content[WARNING] = f"{ascii(warning)[1:-1]}\n".encode()  # for whatever opens a text file
     return content | {SUMS: sums_of({name: sha256_of(data) for name, data in content.items()})}
-
-
-def as_ascii(text: str) -> str:
-    """A sentence for whatever opens a text file."""
-    return ascii(text)[1:-1]
 
 
 def check_place(folder: str | PathLike[str], force: bool) -> None:

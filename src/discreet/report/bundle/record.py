@@ -1,7 +1,7 @@
 """The disclosure record: what was released, for programs. ``disclosure.schema.json`` beside this says what it holds."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import asdict
 from importlib.resources import files
 from typing import Any
@@ -14,7 +14,7 @@ from ...accounting.entries import LedgerSnapshot
 from ...accounting.statement import Guarantee, PrivacyStatement, above
 from ...models.saved import SavedModel
 from ..html import Particulars
-from .attachments import EVALUATION, Attached, warning_of
+from .attachments import EVALUATION, Attached, Release
 from .checksums import sha256_of
 
 FORMAT, VERSION = "discreet disclosure record", 1
@@ -38,16 +38,10 @@ def schema_of_records() -> bytes:
     return files(__package__).joinpath(SCHEMA_FILE).read_bytes()
 
 
-def disclosure_record(
-    model: SavedModel,
-    particulars: Particulars,
-    sha256: str,
-    code: Sequence[str],
-    left_out: Mapping[str, str],
-    attached: Attached,
-) -> dict[str, Any]:
+def disclosure_record(release: Release) -> dict[str, Any]:
     """What is released: from the model's file, what lies beside it, and from what the holder says."""
-    schema, given = model.model.schema, asdict(particulars)
+    model, attached = release.model, release.attached
+    schema, given = model.model.schema, asdict(release.given)
     said: dict[str, dict[str, Any]] = {"release": {}, "table": {}}
     for name, (part, entry) in PLACES.items():
         said[part][entry] = given[name] or None
@@ -55,11 +49,11 @@ def disclosure_record(
         "$schema": SCHEMA_FILE,
         "format": FORMAT,
         "version": VERSION,
-        "warning": warning_of(model, attached.evaluation),
+        "warning": release.warning,
         **said,
         "model": {
             "file": "model.json",
-            "sha256": sha256,
+            "sha256": release.sha256,
             "kind": model.model.kind,
             "target": model.target,
             "classes": list(model.classes),
@@ -78,7 +72,7 @@ def disclosure_record(
             "released": {} if schema is None else schema.to_dict().get("released", {}),
             "definition": read_json(model.model.to_json())["schema"],
         },
-        "code": {"files": list(code), "left_out": dict(left_out)},
+        "code": {"files": list(release.code), "left_out": dict(release.left_out)},
         "software": {"name": "discreet", "learned_with": model.discreet, "released_with": __version__},
     }
 
