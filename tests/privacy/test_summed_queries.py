@@ -473,7 +473,9 @@ def test_fewer_columns_than_could_be_counted_together_are_no_error(kind, paramet
     plain = kind.__mro__[2]
     for seed in range(3):
         one, other = (
-            clf(epsilon=0.7, schema=schema, random_state=seed, **parameters).fit(records, labels[:, 0].astype(int)).model_
+            clf(epsilon=0.7, schema=schema, random_state=seed, **parameters)
+            .fit(records, labels[:, 0].astype(int))
+            .model_
             for clf in (kind, plain)
         )
         assert one == other

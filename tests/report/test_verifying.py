@@ -145,15 +145,15 @@ def test_papers_of_another_version_are_compared_but_for_the_version(tmp_path, mo
 
 
 def test_a_format_that_was_not_installed_there_or_is_not_here_is_not_compared(tmp_path, monkeypatch):
-    from discreet.models.export import FORMATS, Format
+    from discreet.models.export import FORMATS
 
     saved().save(tmp_path / "model.json")
 
     def cannot(model):
         raise ImportError("no package")
 
-    made = {"other": Format("model.other", lambda model: b"\0" + str(model).encode())}
-    lacking = {"other": Format("model.other", cannot)}
+    made = {"model.other": lambda model: b"\0" + str(model).encode()}
+    lacking = {"model.other": cannot}
     for folder, there, here, unknown in (("a", made, lacking, 1), ("b", lacking, made, 0), ("c", made, made, 0)):
         monkeypatch.setattr("discreet.report.bundle.code_files.FORMATS", FORMATS | there)
         write_release(tmp_path / "model.json", tmp_path / folder)

@@ -13,8 +13,8 @@ if TYPE_CHECKING:
     from rich.console import Console
     from rich.text import Text
 
-    from ..models.model import Model, Piece
-    from ..models.partition import Answer
+    from ..models.model import Model
+    from ..models.partition import Answer, Piece
     from ..models.score_card import ScoreCard
 
 LABEL_COLOURS = ("cyan", "magenta", "green", "yellow", "blue", "red")

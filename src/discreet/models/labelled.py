@@ -5,8 +5,8 @@ from collections.abc import Iterator
 from ..rules.rules import Literal
 from ..rules.text import write, write_number
 from ..schema import Schema
-from .model import Model, written
-from .partition import Answer
+from .model import Model
+from .partition import Answer, written
 from .score_card import ScoreCard, card_text
 
 

@@ -3,7 +3,7 @@
 import json
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import fields, replace
 from itertools import pairwise
 from operator import methodcaller
@@ -17,12 +17,10 @@ from .._utils.tables import as_table
 from ..rules.rules import Condition, Literal, Rule, checked_number, is_label, schema_of, truth
 from ..rules.text import write
 from ..schema import Label, Schema
-from .partition import LARGEST, TOTAL, Answer, Ends, Partition, shares_of_totals
+from .partition import LARGEST, TOTAL, Answer, Ends, IsTrue, Partition, Piece, shares_of_totals, written
 
 VERSION = 1  # of the entries of every kind
 TIE = 1e-9  # a share that decides between equals
-IsTrue = Callable[[Literal], np.ndarray]  # of which records a literal is true
-Piece = str | Condition | Answer  # of a line that is printed
 
 
 class Model(ABC):
@@ -400,18 +398,6 @@ class Model(ABC):
         for literal in dict.fromkeys(self._literals()):  # leaves below a test share it
             assert self.schema is not None
             truth(self.schema, literal)  # complains about a literal that the schema does not offer
-
-
-def written(line: Iterable[Piece], said: Callable[[Literal], str], outcome: Callable[[Answer], str]) -> str:
-    """A line of a model's text, with literals and answers in these words."""
-    return "".join(
-        piece
-        if isinstance(piece, str)
-        else outcome(piece)
-        if isinstance(piece, Answer)
-        else " and ".join(map(said, piece))
-        for piece in line
-    )
 
 
 def model_of(given: Any) -> Model | None:

@@ -15,7 +15,7 @@ that a new kind of model needs none of its own. (Where people read a tree, in co
 """
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -28,6 +28,7 @@ from ..schema import Label
 
 Points = float | tuple[float, ...]  # a number, or one for each class
 Ends = tuple[int, int]
+IsTrue = Callable[[Literal], np.ndarray]  # of which records a literal is true
 TOTAL = "total"  # what the sum of points is called in texts
 LARGEST = "largest total"  # likewise, with a sum for each class
 DOUBLING = 10  # points that double the odds, where there is a sum for each class
@@ -58,7 +59,7 @@ class Partition:
         if len(points) != len(self.conditions) or not finite or len(set(map(len, numbers))) > 1:
             raise RuleError("a partition's points must be a finite number for each part, or one for each class")
 
-    def find(self, n: int, is_true: Callable[[Literal], np.ndarray]) -> np.ndarray:
+    def find(self, n: int, is_true: IsTrue) -> np.ndarray:
         """The part of each of n records, as its number. ``is_true`` says of which records a literal is true."""
         last = len(self.conditions) - 1
         part = np.full(n, last, dtype=np.intp)
@@ -134,6 +135,9 @@ class Answer:
         return cls(data["then"], data.get("counts"), data.get("shares"))
 
 
+Piece = str | Condition | Answer  # of a line that is printed
+
+
 def _ends(low: float, high: float) -> Ends:
     return max(0, round(low)), max(0, round(high))
 
@@ -152,3 +156,15 @@ def shares_of_totals(totals: np.ndarray) -> np.ndarray:
     odds = (totals[:, None, :] - totals[:, :, None]) / DOUBLING  # of each class against each other, as powers of 2
     shares: np.ndarray = 1 / np.exp2(odds.clip(-FARTHEST, FARTHEST)).sum(2)
     return shares
+
+
+def written(line: Iterable[Piece], said: Callable[[Literal], str], outcome: Callable[[Answer], str]) -> str:
+    """A line of a model's text, with literals and answers in these words."""
+    return "".join(
+        piece
+        if isinstance(piece, str)
+        else outcome(piece)
+        if isinstance(piece, Answer)
+        else " and ".join(map(said, piece))
+        for piece in line
+    )

@@ -16,8 +16,8 @@ from .._utils.errors import RuleError
 from ..rules.rules import Condition, Literal, truth
 from ..rules.text import MOST_DEPTH, TOO_DEEP, ParsedNode, Reader
 from ..schema import Label, Schema
-from .model import Model, Piece
-from .partition import Answer, Partition
+from .model import Model
+from .partition import Answer, Partition, Piece
 
 INDENT = "    "
 

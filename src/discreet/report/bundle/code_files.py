@@ -1,25 +1,20 @@
 """The model as code, in every format there is; and whether two such files say the same."""
 
-from collections.abc import Callable, Iterator
-from functools import partial
+from pathlib import PurePath
 from typing import Any
 
 from ... import __version__
 from ..._utils.errors import RuleError
 from ..._utils.escaping import in_comment, on_a_line
 from ...models.export import FORMATS
-from ...models.export.sql import to_sql
 from ...models.labelled import classes_called, target_called
-from ...models.model import Model
 from ...models.saved import SavedModel
 from .attachments import NOTHING_PROVED, TREAT_AS
 
 FOLDER = "code/"
-DIALECTS = ("duckdb", "postgresql", "spark")
 NOT_INSTALLED = "a package that writes it was not installed"
-WITHOUT_A_PACKAGE = ("sql", "python", "pmml")  # nobody lacks what writes these
-COMMENT = {"sql": "-- ", "python": "# "}  # other formats have no place for people's words
-
+WITHOUT_A_PACKAGE = (".sql", ".py", ".pmml")  # nobody lacks what writes these
+COMMENT = {".sql": "-- ", ".py": "# "}  # other formats have no place for people's words
 
 Code = tuple[dict[str, bytes], dict[str, str]]
 
@@ -28,28 +23,20 @@ def code_files(model: SavedModel, sha256: str) -> Code:
     """The files by their names, and the formats that were left out, with the reason."""
     made: dict[str, bytes] = {}
     left_out: dict[str, str] = {}
-    for kind, name, write in writers():
+    for name, write in FORMATS.items():
+        mark = COMMENT.get(PurePath(name).suffix)
         try:
             code = write(model.model)
         except RuleError as error:
-            left_out[name] = on_a_line(error)
+            left_out[FOLDER + name] = on_a_line(error)
         except ImportError:
-            left_out[name] = NOT_INSTALLED
+            left_out[FOLDER + name] = NOT_INSTALLED
         else:
-            if isinstance(code, str):
-                code = (_header(model, sha256, COMMENT[kind]) + code if kind in COMMENT else code).encode("utf-8")
-            made[name] = code if code.endswith(b"\n") or kind not in COMMENT else code + b"\n"
+            text = code if isinstance(code, bytes) else code.encode("utf-8")
+            if mark is not None:
+                text = _header(model, sha256, mark).encode("utf-8") + text.removesuffix(b"\n") + b"\n"
+            made[FOLDER + name] = text
     return made, left_out
-
-
-def writers() -> Iterator[tuple[str, str, Callable[[Model], str | bytes]]]:
-    """Each format, what its file is called, and what writes it. SQL has a file for each dialect."""
-    for kind, form in FORMATS.items():
-        if kind == "sql":
-            for dialect in DIALECTS:
-                yield kind, f"{FOLDER}model.{dialect}.sql", partial(to_sql, dialect=dialect)
-        else:
-            yield kind, FOLDER + form.file_name, form.write
 
 
 def _header(model: SavedModel, sha256: str, mark: str) -> str:

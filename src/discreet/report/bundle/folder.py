@@ -105,7 +105,7 @@ def write_release(
     else:
         saved = model if isinstance(model, SavedModel) else SavedModel.of(model)
         text = (saved.to_json() + "\n").encode("utf-8")
-    now = None if ledger is None else ledger_now(saved or SavedModel.from_json(_decoded(text)), ledger)
+    now = None if ledger is None else ledger_now(saved or read_model(text), ledger)
     measured = None if evaluation is None else Path(evaluation).read_bytes()
     content = release_files(text, given, allow_unproved, attached=Attached.of(text, measured, now))
     check_place(folder, force)
@@ -123,7 +123,7 @@ def release_files(
     attached: Attached = NOTHING,
 ) -> dict[str, bytes]:
     """The files of a release, by their names. Code is written, unless it is given."""
-    model = SavedModel.from_json(_decoded(model_file))
+    model = read_model(model_file)
     warning = warning_of(model, attached.evaluation)
     if warning is not None and not allow_unproved:
         what = "model" if warning_of(model) is not None else "evaluation"
@@ -171,8 +171,9 @@ def _verifies(place: Path) -> bool:
         return False
 
 
-def _decoded(model_file: bytes) -> str:
+def read_model(model_file: bytes) -> SavedModel:
+    """The model in a file."""
     try:
-        return model_file.decode("utf-8-sig")
+        return SavedModel.from_json(model_file.decode("utf-8-sig"))
     except UnicodeDecodeError:
         raise ModelError("this is not text in UTF-8, so it is no model") from None

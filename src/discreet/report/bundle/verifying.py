@@ -2,11 +2,11 @@
 
 import math
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from ... import __version__
 from ..._utils.errors import ModelError
@@ -15,10 +15,11 @@ from ...accounting.entries import LedgerSnapshot
 from ...accounting.ledger import UNREADABLE, Ledger
 from ...accounting.statement import neighbours_of
 from ...models.saved import SavedModel
+from ..html import Particulars
 from .attachments import EVALUATION, ROUNDED, Attached, ledger_faults, not_on, snapshot_in, warning_of
 from .checksums import STATES, SUMS, Check, Found, check_sums, files_in, sha256_of
-from .code_files import NOT_INSTALLED, WITHOUT_A_PACKAGE, Code, code_files, same_graph, writers
-from .folder import MODEL, RECORD, REPORT, release_files
+from .code_files import NOT_INSTALLED, WITHOUT_A_PACKAGE, Code, code_files, same_graph
+from .folder import MODEL, RECORD, REPORT, read_model, release_files
 from .record import FORMAT, particulars_in
 
 # Where papers name the version that made them. The report names the one that learned the model
@@ -26,6 +27,7 @@ BEFORE_VERSIONS = ("Made by discreet ", "Written by discreet ", '"released_with"
 BY_A_LIBRARY = ".onnx"  # of which another version may write other bytes
 NOT_INSTALLED_HERE = "a package that writes it is not installed here"
 
+T = TypeVar("T")
 HOLDER = (
     "that the model was learned from the table that is named, that its schema was written without a look at the records, and "
     "that no person has more records than it says"
@@ -91,23 +93,18 @@ def verify_release(folder: str | PathLike[str], ledger: Ledger | None = None) ->
         raise ModelError("a release is a folder; this is none")
     found = files_in(place)
     checks, promise = list(check_sums(found)), ""
-    what = f"{MODEL} is a model, unchanged since it was saved"
-    try:
-        model = SavedModel.from_json(_content(found, MODEL).decode("utf-8-sig"))
-    except (ModelError, UnicodeDecodeError) as error:
-        checks.append(Check(what, False, str(error)))
-    else:
-        checks.append(Check(what, True))
-        papers = _Papers(found, model)
-        checks += papers.checks()
-        promise = warning_of(model, papers.attached.evaluation) or f"Private, with {model.privacy.proved}"  # type: ignore[union-attr]
+    model = _read(
+        checks, f"{MODEL} is a model, unchanged since it was saved", lambda: read_model(_content(found, MODEL))
+    )
+    if model is not None:
+        attached = _check_papers(checks, found, model)
+        promise = warning_of(model, attached.evaluation) or f"Private, with {model.privacy.proved}"  # type: ignore[union-attr]
         if ledger is not None:
             checks.append(_on_ledger(model, sha256_of(_content(found, MODEL)), ledger))
-            checks += _since(model, papers.attached.ledger, ledger)
+            checks += _since(model, attached.ledger, ledger)
     sums = found.get(SUMS)
-    return Verification(
-        tuple(checks), "" if sums is None else sha256_of(sums), promise, (HOLDER, LEDGER, MAKER, SIGNED)
-    )
+    fingerprint = "" if sums is None else sha256_of(sums)
+    return Verification(tuple(checks), fingerprint, promise, (HOLDER, LEDGER, MAKER, SIGNED))
 
 
 def _content(found: Found, name: str) -> bytes:
@@ -117,77 +114,85 @@ def _content(found: Found, name: str) -> bytes:
     return data
 
 
-class _Papers:
-    """The folder made again from the model, what lies beside it and what the holder said."""
+def _read(checks: list[Check], what: str, read: Callable[[], T]) -> T | None:
+    """What is read, and a check that it can be; None if it cannot."""
+    try:
+        value = read()
+    except (ModelError, *UNREADABLE, OverflowError) as error:
+        checks.append(Check(what, False, str(error) if isinstance(error, ModelError) else "it cannot be read"))
+        return None
+    checks.append(Check(what, True))
+    return value
 
-    def __init__(self, found: Found, model: SavedModel) -> None:
-        self._found, self._model, self.attached = found, model, Attached()
 
-    def checks(self) -> Iterator[Check]:
-        """Which files there are, and what they say."""
-        found, what = self._found, f"{RECORD} is a {FORMAT}"
-        try:
-            record = read_json(_content(found, RECORD))
-            given, ledger = particulars_in(record), snapshot_in(record)
-            made_by, said = record["software"]["released_with"], dict(record["code"]["left_out"])
-            if not isinstance(made_by, str) or not re.fullmatch(r"[0-9][0-9A-Za-z.+]{0,30}", made_by):
-                raise ValueError
-        except (ModelError, *UNREADABLE, OverflowError) as error:
-            yield Check(what, False, str(error) if isinstance(error, ModelError) else "it cannot be read")
-            return
-        yield Check(what, True)
-        self.attached = Attached(ledger=ledger)
-        if EVALUATION in found:
-            what = f"{EVALUATION} was measured of this {MODEL}"
-            try:
-                self.attached = Attached.of(_content(found, MODEL), _content(found, EVALUATION), ledger)
-            except ModelError as error:
-                yield Check(what, False, str(error))
-                return
-            yield Check(what, True)
-        for what, why in (
-            ("prices are those on the ledgers", ledger_faults(self._model, self.attached)),
-            ("the price is that of the parameters", parameters_fault(self._model)),
-        ):
-            yield Check(what, not why, why)
-        code, unknown = self._code(said)
-        expected = release_files(_content(found, MODEL), given, True, code, self.attached)
-        for name in sorted({*found} - {*expected}):
-            yield Check(f"{name} belongs to a release", False, "no release of this model has such a file")
-        for name, data in expected.items():
-            if name not in (MODEL, EVALUATION, SUMS):
-                theirs, what = found.get(name), f"{name} says what the model says"
-                if name in unknown:
-                    yield Check(what, None, NOT_INSTALLED_HERE)
-                elif theirs is not None and self._same(name, data, theirs, made_by, expected[RECORD]):
-                    yield Check(what, True)
-                elif made_by == __version__ or theirs is None:
-                    yield Check(what, False, "this discreet writes something else for this model")
-                else:
-                    yield Check(what, None, f"discreet {made_by} made it, and this is {__version__}")
+def _record_in(content: bytes) -> tuple[Particulars, LedgerSnapshot | None, str, dict[str, Any]]:
+    """What the holder said, what the ledger said, which version wrote the record, and which code was left out."""
+    record = read_json(content)
+    given, ledger, made_by = particulars_in(record), snapshot_in(record), record["software"]["released_with"]
+    if not isinstance(made_by, str) or not re.fullmatch(r"[0-9][0-9A-Za-z.+]{0,30}", made_by):
+        raise ValueError
+    return given, ledger, made_by, dict(record["code"]["left_out"])
 
-    def _code(self, said: dict[str, Any]) -> tuple[Code, set[str]]:
-        """The code that a release should have, and what of it cannot be written here, for want of a package.
 
-        Whoever made it may have lacked a package, too; what was left out for another reason is left out here.
-        """
-        own, impossible = code_files(self._model, sha256_of(_content(self._found, MODEL)))
-        order = [*own, *impossible]
-        always = {name for kind, name, _ in writers() if kind in WITHOUT_A_PACKAGE}
-        lacking = {name for name in order if said.get(name) == NOT_INSTALLED} - always
-        unknown = {name for name, why in impossible.items() if why == NOT_INSTALLED} - lacking
-        made = {
-            name: own.get(name) or self._found.get(name) or b"" for name in order if name in {*own, *unknown} - lacking
-        }
-        return (made, {n: NOT_INSTALLED if n in lacking else impossible[n] for n in order if n not in made}), unknown
+def _check_papers(checks: list[Check], found: Found, model: SavedModel) -> Attached:
+    """Make the folder again from the model, what lies beside it and what the holder said, and compare. What lies beside it."""
+    record = _read(checks, f"{RECORD} is a {FORMAT}", lambda: _record_in(_content(found, RECORD)))
+    if record is None:
+        return Attached()
+    given, ledger, made_by, said = record
+    file, attached = _content(found, MODEL), Attached(ledger=ledger)
+    if EVALUATION in found:
+        what = f"{EVALUATION} was measured of this {MODEL}"
+        measured = _read(checks, what, lambda: Attached.of(file, _content(found, EVALUATION), ledger))
+        if measured is None:
+            return attached
+        attached = measured
+    why = ledger_faults(model, attached)
+    checks.append(Check("prices are those on the ledgers", not why, why))
+    why = parameters_fault(model)
+    checks.append(Check("the price is that of the parameters", not why, why))
+    code, unknown = _code(found, model, said)
+    expected = release_files(file, given, True, code, attached)
+    unexpected, why = sorted({*found} - {*expected}), "no release of this model has such a file"
+    checks += [Check(f"{name} belongs to a release", False, why) for name in unexpected]
+    # papers have the checksum of the record, which names the version that made it
+    theirs_for = {sha256_of(expected[RECORD]): sha256_of(_content(found, RECORD))}
+    theirs_for |= {before + __version__: before + made_by for before in BEFORE_VERSIONS}
+    for name, mine in expected.items():
+        if name in (MODEL, EVALUATION, SUMS):
+            continue
+        theirs, what = found.get(name), f"{name} says what the model says"
+        if name in unknown:
+            checks.append(Check(what, None, NOT_INSTALLED_HERE))
+        elif theirs is not None and _same(name, mine, theirs, theirs_for):
+            checks.append(Check(what, True))
+        elif made_by == __version__ or theirs is None:
+            checks.append(Check(what, False, "this discreet writes something else for this model"))
+        else:
+            checks.append(Check(what, None, f"discreet {made_by} made it, and this is {__version__}"))
+    return attached
 
-    def _same(self, name: str, mine: bytes, theirs: bytes, made_by: str, record: bytes) -> bool:
-        """Whether a paper is what would be written here, but for the version that names itself in it."""
-        if name.endswith(BY_A_LIBRARY):
-            return same_graph(mine, theirs)
-        for before in BEFORE_VERSIONS if name != REPORT else ():
-            mine = mine.replace(f"{before}{__version__}".encode(), f"{before}{made_by}".encode())
-        return mine.replace(sha256_of(record).encode(), sha256_of(_content(self._found, RECORD)).encode()) == theirs
+
+def _same(name: str, mine: bytes, theirs: bytes, theirs_for: Mapping[str, str]) -> bool:
+    """Whether a paper is what would be written here, but for what another version writes in its place."""
+    if name.endswith(BY_A_LIBRARY):
+        return same_graph(mine, theirs)
+    for own, other in theirs_for.items() if name != REPORT else ():
+        mine = mine.replace(own.encode(), other.encode())
+    return mine == theirs
+
+
+def _code(found: Found, model: SavedModel, said: dict[str, Any]) -> tuple[Code, set[str]]:
+    """The code that a release should have, and what of it cannot be written here, for want of a package.
+
+    Whoever made it may have lacked a package, too; what was left out for another reason is left out here.
+    """
+    own, impossible = code_files(model, sha256_of(_content(found, MODEL)))
+    order = [*own, *impossible]
+    lacking = {name for name in order if said.get(name) == NOT_INSTALLED and not name.endswith(WITHOUT_A_PACKAGE)}
+    unknown = {name for name, why in impossible.items() if why == NOT_INSTALLED} - lacking
+    made = {name: own.get(name) or found.get(name) or b"" for name in order if name in {*own, *unknown} - lacking}
+    return (made, {n: NOT_INSTALLED if n in lacking else impossible[n] for n in order if n not in made}), unknown
 
 
 def parameters_fault(model: SavedModel) -> str:
