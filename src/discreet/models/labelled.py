@@ -83,9 +83,12 @@ def lines_in_labels(model: Model, noisy: bool = True) -> Iterator[str]:
     if Employed then "earns more"
     else 0
     """
+
+    def said(literal: Literal) -> str:
+        return str(in_labels(literal, model.schema))
+
     if isinstance(model, ScoreCard):
-        conditions = [" and ".join(str(in_labels(x, model.schema)) for x in card.condition) for card in model.cards]
-        yield from card_text(model, classes_called(model), conditions, labels=True)
+        yield from card_text(model, classes_called(model), said, labels=True)
         return
     called = dict(zip(model.classes, classes_called(model), strict=True))
 
@@ -94,7 +97,7 @@ def lines_in_labels(model: Model, noisy: bool = True) -> Iterator[str]:
         return write(answer.label if own == str(answer.label) else own) + _in_brackets(model, answer, noisy)
 
     for line in model.lines():
-        yield written(line, lambda literal: str(in_labels(literal, model.schema)), outcome)
+        yield written(line, said, outcome)
 
 
 def _in_brackets(model: Model, answer: Answer, noisy: bool) -> str:

@@ -164,17 +164,12 @@ class Model(ABC):
 
     def _asked(self, X: Any, strict: bool) -> tuple[int, IsTrue]:
         """How many records there are, and of which of them a literal is true."""
-        table = as_table(X, None if self.schema is None else self.schema.names)
         schema = self.schema
+        table = as_table(X, None if schema is None else schema.names)
         if schema is None:
             return len(table), lambda _: np.zeros(0, bool)  # there is nothing to ask
         bins = {name: schema[name].encode(table.column(name), strict) for name in self.used_columns}
-
-        def is_true(literal: Literal) -> np.ndarray:
-            true: np.ndarray = truth(schema, literal)[bins[literal.column]]
-            return true
-
-        return len(table), is_true
+        return len(table), lambda literal: truth(schema, literal)[bins[literal.column]]
 
     def count_intervals(self, epsilon: float) -> tuple[tuple[Ends, ...], ...] | None:
         """From where to where the exact class counts of each rule or leaf are, with 95 %; None without counts.

@@ -1,11 +1,11 @@
 """A score card: points for each answer, a sum, and a risk for each range of sums. A frozen value that prints and goes to JSON."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar
 
 from .._utils.errors import RuleError
-from ..rules.rules import Condition, checked_number
+from ..rules.rules import Condition, Literal, checked_number
 from ..rules.text import write, write_number
 from ..schema import Label, Schema
 from .cards import Card as Card
@@ -88,8 +88,7 @@ class ScoreCard(Model):
         return Partition(tuple(condition for condition, _ in rows), tuple(points for _, points in rows))
 
     def __str__(self) -> str:
-        conditions = [" and ".join(map(str, card.condition)) for card in self.cards]
-        return "\n".join(card_text(self, [*map(write, self.classes)], conditions, labels=False))
+        return "\n".join(card_text(self, [*map(write, self.classes)], str, labels=False))
 
     def without_counts(self) -> "ScoreCard":
         """The same without class counts."""
@@ -104,12 +103,13 @@ class ScoreCard(Model):
         return {"cards": cards, "limits": tuple(data["limits"]), "answers": answers}
 
 
-def card_text(model: ScoreCard, classes: Sequence[str], conditions: Sequence[str], labels: bool) -> list[str]:
-    """All lines of a score card. Classes, and the conditions of its cards, are given as they are to be shown."""
+def card_text(model: ScoreCard, classes: Sequence[str], said: Callable[[Literal], str], labels: bool) -> list[str]:
+    """All lines of a score card, with classes and literals in these words; with ``labels``, also columns and categories."""
     lines: list[str] = []
-    for number, (card, said) in enumerate(zip(model.cards, conditions, strict=True)):
+    for number, card in enumerate(model.cards):
         if len(model.cards) > 1:
-            lines.append(f"{'else ' if number else ''}{f'if {said}' if said else ''}".rstrip() + ":")
+            opening = f"if {' and '.join(map(said, card.condition))}" if card.condition else ""
+            lines.append(f"{'else ' if number else ''}{opening}".rstrip() + ":")
         lines += [*_lines(card_rows(model, card, classes, labels), right=2), ""]
     return [*lines, *_meaning(model, classes)]
 
