@@ -471,8 +471,7 @@ def failing(place, error, make):
 
 # Where no record can get: (module, function), or a module as a whole.
 NO_RECORD_GETS_THERE = {
-    ("estimators.feasible_lists", ""): "numbers of candidates and rules",
-    ("estimators.feasible_trees", ""): "numbers of tests and classes, and parameters",
+    ("estimators.feasibility", ""): "numbers of candidates, rules, tests and classes, and parameters",
     (
         "estimators.optimal",
         "DPOptimalRuleListClassifier._plan",
@@ -481,9 +480,9 @@ NO_RECORD_GETS_THERE = {
     ("estimators.parameters", ""): "parameters",
     (
         "estimators.private",
-        "PrivateClassifier._needed_schema",
+        "PrivateClassifier._ready",
     ): "a parameter; the message has the names of a class and a method",
-    ("estimators.private", "PrivateClassifier._planned"): "parameters, before anything is read",
+    ("estimators.private", "PrivateClassifier._of_engine"): "parameters, before anything is read",
     ("estimators.private", "PrivateClassifier.fit_file"): "a parameter",
     ("private.counts.cells", "CellsInProgress.add_counted"): "a bug in a source; the message is constant",
     ("private.counts.counts", "Marginals.joint"): "a bug in a learner; the message is constant",

@@ -31,7 +31,7 @@ from discreet import (
     DPOptimalTreeClassifier,
     DPScoreCardClassifier,
 )
-from discreet.estimators.feasible_trees import estimate_seconds, is_feasible
+from discreet.estimators.feasibility import estimate_seconds, is_feasible
 from discreet.rules.candidates import Candidates
 
 OURS, PEERS, OPEN = "discreet", "private peer", "without privacy"

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from problems import adult, made_up, problem_of, published
 
-from discreet.estimators.feasible_trees import estimate_seconds
+from discreet.estimators.feasibility import estimate_seconds
 from discreet.private.noise.entropy import SeededEntropy
 from discreet.private.sampling.trees.drawing import draw_tree
 from discreet.private.sampling.trees.on_cells import TreeProblem

@@ -6,7 +6,7 @@ import pandas as pd
 import pytest
 
 from discreet import Categorical, Ledger, Numeric, SavedModel, Schema, Split, Tree
-from discreet.estimators.feasible_trees import is_feasible
+from discreet.estimators.feasibility import is_feasible
 from discreet.models.partition import Answer
 from discreet.private.queries import trees
 from discreet.rules.rules import Literal

@@ -30,13 +30,13 @@ from discreet import (
 from discreet._utils.errors import SchemaError
 from discreet.accounting.ledger import BudgetError
 from discreet.datasets import load_adult, load_compas, load_german_credit
-from discreet.estimators.feasible_lists import (
+from discreet.estimators.feasibility import (
     MOST_CANDIDATES,
     MOST_LISTS,
-    check_feasible,
+    are_lists_feasible,
+    check_lists,
     count_lists,
     draws_of,
-    is_feasible,
 )
 from discreet.private.sampling.deadline import TimeLimitError
 
@@ -99,21 +99,21 @@ def test_a_few_rules_at_a_time(compas):
 
 
 def test_feasibility_follows_from_public_numbers():
-    assert is_feasible(25_000, 1)
-    assert not is_feasible(25_000, 2)
-    assert is_feasible(800, 5)
-    assert not is_feasible(800, 6)
+    assert are_lists_feasible(25_000, 1)
+    assert not are_lists_feasible(25_000, 2)
+    assert are_lists_feasible(800, 5)
+    assert not are_lists_feasible(800, 6)
     assert count_lists(24, 7) < MOST_LISTS < count_lists(24, 9)
-    assert is_feasible(24, 7)
-    assert not is_feasible(24, 9)
-    assert is_feasible(MOST_CANDIDATES[3], 3)
-    assert not is_feasible(40, 41)  # no more than 40 rules can be used, which is as hard
-    assert is_feasible(3, 41)
-    check_feasible(800, 6, None)
+    assert are_lists_feasible(24, 7)
+    assert not are_lists_feasible(24, 9)
+    assert are_lists_feasible(MOST_CANDIDATES[3], 3)
+    assert not are_lists_feasible(40, 41)  # no more than 40 rules can be used, which is as hard
+    assert are_lists_feasible(3, 41)
+    check_lists(800, 6, None)
     with pytest.raises(ValueError, match=r"max_length .* joint=5 "):
-        check_feasible(800, 7, None)
+        check_lists(800, 7, None)
     with pytest.raises(ValueError, match=r"joint is too large .* joint=1 "):
-        check_feasible(25_000, 4, 3)
+        check_lists(25_000, 4, 3)
 
 
 def test_what_is_out_of_reach_is_said_before_the_records_are_read(monkeypatch):

@@ -34,7 +34,7 @@ from discreet import (
 from discreet._utils.errors import SchemaError
 from discreet.accounting.ledger import BudgetError
 from discreet.datasets import load_adult, load_compas, load_german_credit
-from discreet.estimators.feasible_trees import DEEPEST, check_feasible, count_steps, estimate_seconds, is_feasible
+from discreet.estimators.feasibility import DEEPEST, check_trees, count_steps, estimate_seconds, is_feasible
 from discreet.estimators.progress import Bar
 from discreet.private.sampling.deadline import TimeLimitError
 from discreet.rules.numbered_tree import Fork, Leaf
@@ -150,7 +150,7 @@ def test_feasibility_follows_from_public_numbers():
     assert not is_feasible(4000, 3, 3)
     assert not is_feasible(100_000, 2, 2)  # the counts of all pairs would not fit in memory
     assert is_feasible(5, 12, 2)
-    check_feasible(1000, [3, 3], 2, "stages", "accuracy")
+    check_trees(1000, [3, 3], 2, "stages", "accuracy")
 
 
 @pytest.mark.parametrize(
@@ -179,13 +179,13 @@ def test_feasibility_follows_from_public_numbers():
 def test_what_is_out_of_reach_is_refused_with_a_way_out_that_is_feasible(tests, stages, message):
     parameter = "max_depth" if len(stages) == 1 else "stages"
     with pytest.raises(ValueError, match=message) as refused:
-        check_feasible(tests, stages, 2, parameter, "accuracy")
+        check_trees(tests, stages, 2, parameter, "accuracy")
     for depth in re.findall(r"max_depth=(\d+)", str(refused.value)):
-        check_feasible(tests, [int(depth)], 2, "max_depth", "accuracy")
+        check_trees(tests, [int(depth)], 2, "max_depth", "accuracy")
     for found in re.findall(r"stages=\(([\d, ]+)\)", str(refused.value)):
         depths = [int(depth) for depth in found.split(",") if depth]
         assert sum(depths) <= DEEPEST
-        check_feasible(tests, depths, 2, "stages", "accuracy")
+        check_trees(tests, depths, 2, "stages", "accuracy")
 
 
 def test_what_is_out_of_reach_is_said_before_the_records_are_read(monkeypatch):

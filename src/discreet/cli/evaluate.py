@@ -118,7 +118,7 @@ def evaluate(
         asked = _groups_asked(by, [*whole.names, *([] if described is None else described.names)])
         columns = [c for c in whole.columns if c.name in saved.model.used_columns or c.name in asked] or whole.columns
         known = {canonical(c) for c in saved.classes}
-        class_labels = tuple(entry for entry in whole.class_labels if entry[0] in known)
+        class_labels = {text: label for text, label in dict(whole.class_labels).items() if text in known}
         schema = replace(whole, columns=tuple(columns), target=target, classes=saved.classes, class_labels=class_labels)
         measured_model = saved.model.with_schema(schema)
         dividing = [dividing_column(saved.model, name, described) for name in asked]

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import click
 
 from ..estimators import parameters as of
-from ..estimators.feasible_trees import DEEPEST, MOST_STAGES
+from ..estimators.parameters import DEEPEST, MOST_STAGES
 from .terminal import on_one_line
 
 if TYPE_CHECKING:
@@ -132,8 +132,8 @@ class _Option(click.Option):
             given = {"type": click.IntRange(kind.least, kind.most), "metavar": "N"}
         elif isinstance(kind, of.OneOf):
             given = {"type": _Names(kind), "metavar": "NAME"}
-        elif isinstance(kind, of.Typed):
-            given = {"type": click.Choice(list(kind.words))}
+        elif isinstance(kind, Mapping):
+            given = {"type": click.Choice(list(kind))}
         super().__init__(names, required=parameter is of.EPSILON, **given)
 
     def get_help_record(self, ctx: click.Context) -> tuple[str, str] | None:
@@ -183,8 +183,8 @@ def chosen(kind: Kind, options: dict[str, Any]) -> tuple[Kind, dict[str, Any]]:
             raise click.UsageError(f"{_names(kind.options[name])[-1]} is for {where}")
     for name, value in given.items():
         typed = kind.options[name].typed
-        if isinstance(typed, of.Typed):
-            given[name] = typed.words[value]
+        if isinstance(typed, Mapping):
+            given[name] = typed[value]
         elif name in REPEATED:
             given[name] = REPEATED[name][1](value)
     if "stages" in given and "max_depth" in given:

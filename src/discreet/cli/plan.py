@@ -305,12 +305,12 @@ def _columns_of_cards(expected: "list[Any]") -> str:
 
 def _takes(schema: "Schema", parameters: dict[str, Any]) -> str:
     """How long the sums of a tree take, by public numbers, as `discreet fit --verbose` says it."""
-    from ..estimators.progress import estimate
+    from ..estimators.feasibility import tell_trees
     from ..rules.candidates import Candidates
 
     tests, classes = len(Candidates.of_tests(schema)), len(schema.classes or (0, 1))
     depths = parameters.get("stages") or [parameters.get("max_depth", 3)]
-    return estimate(tests, depths, classes, parameters.get("criterion", "accuracy"))
+    return tell_trees(tests, depths, classes, parameters.get("criterion", "accuracy"))
 
 
 def _share(low: float, middle: float, high: float) -> str:

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -59,6 +60,7 @@ class Classifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sciki
     """What all classifiers have in common: the way from a table to a model, and prediction."""
 
     _parameters: ClassVar[Parameters]
+    _kept: ClassVar[str]  # under which name the model is
 
     schema: Schema | None = None
     exclude: Any = ()
@@ -74,7 +76,8 @@ class Classifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sciki
     @property
     def model_(self) -> Model:
         """What was learned, under one name for all kinds of models. There is none before ``fit``."""
-        raise NotImplementedError
+        model: Model = getattr(self, self._kept)
+        return model
 
     def released(self) -> SavedModel:
         """What a report shows of the fitted classifier (``report.summary``)."""
@@ -262,10 +265,7 @@ class RuleLists(Classifier):
     negations: bool = True
     candidates: Any = None
 
-    @property
-    def model_(self) -> Model:
-        """What was learned, under one name for all kinds of models. There is none before ``fit``."""
-        return self.rule_list_
+    _kept = "rule_list_"
 
     def _candidates(self, schema: Schema) -> Candidates:
         if isinstance(self.candidates, Candidates):
@@ -276,16 +276,21 @@ class RuleLists(Classifier):
 
     def _set_model(self, candidates: Candidates, learned: Any) -> None:
         assert isinstance(learned, Learned)
-        classes = self.classes_.tolist()
-        counts: Sequence[Counts | None] = learned.counts or [None] * (len(learned.chosen) + 1)
-        labels = learned.labels if learned.labels is not None else [majority(c) for c in learned.counts or ()]
-        rules = [
-            Rule(antecedent, classes[label], count)
-            for antecedent, label, count in zip(
-                [*(candidates[i].antecedent for i in learned.chosen), ()], labels, counts, strict=True
-            )
-        ]
-        self.rule_list_ = RuleList(tuple(rules[:-1]), rules[-1], tuple(classes), candidates.schema, self._weights)
+        classes, antecedents = self.classes_.tolist(), [*(candidates[i].antecedent for i in learned.chosen), ()]
+        counts: Sequence[Counts | None] = learned.counts or [None] * len(antecedents)
+        labels = learned.labels or [majority(c) for c in learned.counts or ()]
+        parts = zip(antecedents, labels, counts, strict=True)
+        *rules, default = (Rule(antecedent, classes[label], count) for antecedent, label, count in parts)
+        self.rule_list_ = RuleList(tuple(rules), default, tuple(classes), candidates.schema, self._weights)
+
+
+class Tested(Classifier):
+    """What classifiers have in common that choose among tests: these follow from the schema."""
+
+    candidates = None
+
+    def _candidates(self, schema: Schema) -> Candidates:
+        return splits_of(schema)
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
@@ -296,6 +301,12 @@ class Limited:
     forbid: Any = ()
     time_limit: float | None = None
     verbose: bool = False
+
+
+@lru_cache(maxsize=32)
+def splits_of(schema: Schema) -> Candidates:
+    """What a split may ask. The same object for the same schema, as in private.py."""
+    return Candidates.of_tests(schema)
 
 
 def count_exactly(table: Table, labels: np.ndarray, candidates: Candidates, n_classes: int, strict: bool) -> Patterns:

@@ -10,26 +10,26 @@ of the sums away, and nothing of the noise. So c is larger the more noise there 
 known with noise, from the first column), and where it would be very large, all other columns are counted at once.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from ..models.partition import DOUBLING
 from ..private.queries.cards import CardQueries
-from ..rules.column_parts import WHOLE, Weights
-from ..rules.numbered_tree import Leaf, NumberedTree
+from ..rules.candidates import Candidates
+from ..rules.column_parts import WHOLE, ColumnParts, Weights
+from ..rules.numbered_tree import Leaf, NumberedTree, leaves_of
 from .card_points import GRID, evidence, log_likelihood
 
 Array = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
 Points = Mapping[int, Array]  # by the number of a column: the points of each of its parts
-Card = tuple[float, Points]  # where to start, and the points
+Card = tuple[Any, Points]  # where to start, with more than two classes a number for each, and the points
 Reached = Sequence[npt.NDArray[np.bool_]]  # of each column, in which parts a record can be
-Start = float | Array  # with more than two classes one for each
 
 STEP = 5  # points from one range of totals to the next
 FARTHEST = 80  # totals beyond this are all in the first or the last range: odds of 256 to 1
@@ -48,7 +48,7 @@ class LearnedCard:
 
     tree: NumberedTree
     columns: list[list[int]]  # that were counted in each leaf
-    cards: Sequence[tuple[Start, Points]]
+    cards: Sequence[Card]
     limits: list[float]
     risks: list[float]
     counts: Integers | None
@@ -59,24 +59,21 @@ class Wanted:
     """What a card should look like: public numbers.
 
     ``scale`` is that of the noise in the class counts of columns, ``totals_scale`` that in the counts by total (None: no such
-    counts). Of each column ``parts`` says how many it has, ``ordered`` has those that follow each other, and ``monotone`` says
-    whether points rise (1) or fall (-1). ``one_by_one`` says whether columns of two classes are counted one after the other
-    (None: if the noise allows it), ``reachable`` for each leaf of a tree, and each column, in which parts a record of the leaf
-    can be.
+    counts). ``tests`` are those of the tree. Of each column there are the ``parts``, and ``monotone`` says whether points rise
+    (1) or fall (-1). ``one_by_one`` says whether columns of two classes are counted one after the other (None: if the noise
+    allows it).
     """
 
     classes: int
     columns: int
-    chooses: bool
     depth: int
     decimals: int
     scale: float
     totals_scale: float | None
-    parts: Sequence[int]
-    ordered: Sequence[Sequence[int]]
+    tests: Candidates
+    parts: Sequence[ColumnParts]
     monotone: Sequence[int]
     one_by_one: bool | None
-    reachable: Callable[[NumberedTree], Sequence[Reached]]
 
 
 class Evidence(NamedTuple):
@@ -90,13 +87,12 @@ class Evidence(NamedTuple):
 def score_card(queries: CardQueries, wanted: Wanted) -> LearnedCard:
     """A tree if there is to be one; in each leaf columns, their counts, and points; then the risk of each range of totals."""
     tree: NumberedTree = queries.grow(wanted.depth) if wanted.depth else Leaf()
-    every = list(range(len(wanted.ordered)))
-    columns = queries.choose(wanted.columns) if wanted.chooses else [every] * _count_leaves(tree)
-    reached = [[parts[i] for i in own] for own, parts in zip(columns, wanted.reachable(tree), strict=True)]
+    inside = reachable_parts(tree, wanted.tests, wanted.parts)
+    every = list(range(len(wanted.parts)))
+    columns = queries.choose(wanted.columns) if wanted.columns < len(every) else [every] * len(inside)
+    reached = [[parts[i] for i in own] for own, parts in zip(columns, inside, strict=True)]
     if wanted.classes != 2:  # a total for each class says how likely each is: none of them is counted
-        counted = zip(columns, queries.count(columns), reached, strict=True)
-        of_classes = [_card_by_class(own, noisy, parts, wanted) for own, noisy, parts in counted]
-        return LearnedCard(tree, columns, of_classes, [], [], None)
+        return LearnedCard(tree, columns, _at_once(columns, queries.count(columns), reached, wanted), [], [], None)
     cards = _cards(queries, columns, reached, wanted)
     limits = limits_between(*_ends(cards))
     if wanted.totals_scale is None:
@@ -105,8 +101,22 @@ def score_card(queries: CardQueries, wanted: Wanted) -> LearnedCard:
     return LearnedCard(tree, columns, cards, limits, risks_of(limits, counts, wanted.totals_scale), counts)
 
 
-def _count_leaves(tree: NumberedTree) -> int:
-    return 1 if isinstance(tree, Leaf) else _count_leaves(tree.true) + _count_leaves(tree.other)
+def reachable_parts(tree: NumberedTree, tests: Candidates, parts: Sequence[ColumnParts]) -> list[Reached]:
+    """For each leaf, and each column, in which of its parts a record of the leaf can be."""
+    place = {part.column: i for i, part in enumerate(parts)}
+    found: list[Reached] = []
+    for path, _ in leaves_of(tree):
+        bins = [np.ones(len(part.part_of_bin), bool) for part in parts]
+        for test, side in path:
+            literal = int(tests.members[test, 0])
+            bins[place[tests.literals[literal].column]] &= tests.truths[literal] == side
+        found.append(
+            [
+                np.isin(np.arange(len(part)), part.part_of_bin[inside & tests.schema[part.column].domain])
+                for part, inside in zip(parts, bins, strict=True)
+            ]
+        )
+    return found
 
 
 def _cards(
@@ -117,9 +127,7 @@ def _cards(
     c = _share_counted(first, wanted)
     if wanted.one_by_one is False or (wanted.one_by_one is None and c > MOST):
         others = queries.count([own[1:] for own in columns])
-        every = [[*one, *more] for one, more in zip(first, others, strict=True)]
-        found = [_evidence(*of_leaf, wanted) for of_leaf in zip(columns, every, reached, strict=True)]
-        return [_card(*of_leaf, wanted) for of_leaf in zip(columns, found, strict=True)]
+        return _at_once(columns, [[*one, *more] for one, more in zip(first, others, strict=True)], reached, wanted)
     found = [
         _evidence(own[:1], noisy, parts[:1], wanted) for own, noisy, parts in zip(columns, first, reached, strict=True)
     ]
@@ -134,10 +142,18 @@ def _cards(
     return [_card(*of_leaf, wanted) for of_leaf in zip(columns, found, strict=True)]
 
 
+def _at_once(
+    columns: Sequence[Sequence[int]], noisy: Sequence[Sequence[Array]], reached: Sequence[Reached], wanted: Wanted
+) -> list[Card]:
+    """A card for each leaf, from the counts of all of its columns."""
+    leaves = zip(columns, noisy, reached, strict=True)
+    return [_card(own, _evidence(own, counts, parts, wanted), wanted) for own, counts, parts in leaves]
+
+
 def _share_counted(first: Sequence[Sequence[Array]], wanted: Wanted) -> float:
     """c: from the noise in the counts of a column, over all of its parts in all leaves, against the number of records."""
     records = max(sum(float(table.sum()) for own in first for table in own), 1.0)
-    noise = wanted.scale * float(np.mean(wanted.parts)) * len(first)
+    noise = wanted.scale * float(np.mean(list(map(len, wanted.parts)))) * len(first)
     return LEAST + BY_NOISE * noise / records
 
 
@@ -150,41 +166,36 @@ def _weights(cards: Sequence[Card], c: float) -> Weights:
 
 
 def _card(columns: Sequence[int], found: Evidence, wanted: Wanted) -> Card:
-    """Log-odds as points, of which none is below 0: that is easier to add up by hand. The start makes up for it.
+    """Log-odds of the second of two classes, or of each of more, as points, of which none is below 0.
 
-    Parts that no record of this leaf can be in hold nothing but noise, and are left out.
+    That is easier to add up by hand; the start makes up for it. What a part gives to all of more classes alike makes no
+    difference, and is left out. Parts that no record of this leaf can be in hold nothing but noise, and are left out, too.
     """
-    start, points = (found.base[1] - found.base[0]) * DOUBLING / np.log(2), {}
+    points: dict[int, Array] = {}
+    start: Any = _in_points(found.base)
     for column, some, of_classes in zip(columns, found.places, found.speaking, strict=True):
-        own = (of_classes[1] - of_classes[0]) * DOUBLING / np.log(2)
-        lowest = own.min(initial=np.inf) if len(own) else 0.0
-        start += lowest
-        points[column] = np.zeros(wanted.parts[column])
-        points[column][some] = np.round(own - lowest, wanted.decimals)
-    # a column that makes no difference is not on the card
-    return float(np.round(start, wanted.decimals)), {i: p for i, p in points.items() if p.any()}
-
-
-def _card_by_class(
-    columns: Sequence[int], noisy: Sequence[Array], reached: Reached, wanted: Wanted
-) -> tuple[Array, Points]:
-    """The same for each class. What a part gives to all classes alike makes no difference, and is left out."""
-    places, base, speaking = _evidence(columns, noisy, reached, wanted)
-    start, points = base * DOUBLING / np.log(2), {}
-    for column, some, of_classes, table in zip(columns, places, speaking, noisy, strict=True):
-        if not len(some):
-            continue
-        own = (of_classes - of_classes.min(0)) * DOUBLING / np.log(2)
-        lowest = own.min(1)
+        own = _in_points(of_classes)
+        lowest = own.min(-1, initial=np.inf) if len(some) else 0.0
         start = start + lowest
-        points[column] = np.zeros(table.shape)
-        points[column][:, some] = np.round(own - lowest[:, None], wanted.decimals)
-    return np.round(start - start.min(), wanted.decimals), {i: p for i, p in points.items() if p.any()}
+        points[column] = np.zeros((*own.shape[:-1], len(wanted.parts[column])))
+        points[column][..., some] = np.round(own - np.expand_dims(lowest, -1), wanted.decimals)
+    start = start - start.min() if start.ndim else float(start)
+    # a column that makes no difference is not on the card
+    return np.round(start, wanted.decimals), {i: p for i, p in points.items() if p.any()}
+
+
+def _in_points(logs: Array) -> Array:
+    """By class. Of two, the second against the first; of more, each against the one that has least."""
+    own = logs[1] - logs[0] if len(logs) == 2 else logs if logs.ndim == 1 else logs - logs.min(0)
+    points: Array = own * DOUBLING / np.log(2)
+    return points
 
 
 def _evidence(columns: Sequence[int], noisy: Sequence[Array], reached: Reached, wanted: Wanted) -> Evidence:
     """What the counts of some columns say of the classes."""
-    in_order = [[i for i in wanted.ordered[column] if some[i]] for column, some in zip(columns, reached, strict=True)]
+    in_order = [
+        [i for i in wanted.parts[column].ordered if some[i]] for column, some in zip(columns, reached, strict=True)
+    ]
     places = [
         np.array([*first, *(i for i in np.flatnonzero(some) if i not in first)], np.intp)
         for first, some in zip(in_order, reached, strict=True)

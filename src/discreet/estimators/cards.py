@@ -9,7 +9,6 @@ from typing import Any, Self
 import numpy as np
 
 from ..accounting.ledger import exact
-from ..models.model import Model
 from ..models.partition import Answer, Points
 from ..models.score_card import Card, PointsTable, ScoreCard
 from ..private.counts.counts import Counts
@@ -20,59 +19,39 @@ from ..private.queries.cards import CardQueries
 from ..rules.candidates import Candidates
 from ..rules.column_parts import ColumnParts, parts_of
 from ..rules.limits import Limits, check_monotone
-from ..rules.numbered_tree import NumberedTree, leaves_of
+from ..rules.numbered_tree import leaves_of
 from ..rules.rules import Condition, truth
 from ..schema import Schema
 from ..sources.plan import Counting, Needs
-from .base import Classifier, count_exactly
-from .card_learner import LearnedCard, Wanted, score_card
-from .feasible_trees import check_feasible
+from .base import Tested, count_exactly
+from .card_learner import LearnedCard, Wanted, reachable_parts, score_card
+from .feasibility import check_trees
 from .parameters import BY_MASS, CARDS, DP_CARDS
 from .private import FitPlan, PrivateClassifier
 from .progress import Bar, steps_of_trees
-from .trees import splits_of
 
 MANY_COLUMNS = 20  # with more, some are chosen unless said otherwise: measured (docs/cards.md)
 DECIMALS = {"integers": 0, "decimals": 2}
 
 
-class Cards(Classifier):
+class Cards(Tested):
     """What classifiers have in common whose model is a score card."""
 
     card_: ScoreCard
-    candidates = None  # the parts of columns follow from the schema
-
-    @property
-    def model_(self) -> Model:
-        """What was learned, under one name for all kinds of models. There is none before ``fit``."""
-        return self.card_
+    _kept = "card_"
 
     def predict_proba(self, X: Any) -> np.ndarray:
         """How likely each class is, by the range that a record's total is in; of more than two classes, by all totals."""
         shares: np.ndarray = super().predict_proba(X)
         return shares
 
-    def _candidates(self, schema: Schema) -> Candidates:
-        return splits_of(schema)
-
     def _parts(self, candidates: Candidates) -> list[ColumnParts]:
         return [parts_of(column) for column in candidates.columns]
 
     def _wanted(self, candidates: Candidates, columns: int, scale: float, totals_scale: float | None) -> Wanted:
-        parts = self._parts(candidates)
         return Wanted(
-            len(self.classes_),
-            columns,
-            columns < len(parts),
-            int(self.tree_depth),
-            DECIMALS[self.points],
-            scale,
-            totals_scale,
-            list(map(len, parts)),
-            [part.ordered for part in parts],
-            self._signs(candidates),
-            self.one_by_one,
-            lambda tree: reachable_parts(tree, candidates, parts),
+            *(len(self.classes_), columns, int(self.tree_depth), DECIMALS[self.points], scale, totals_scale),
+            *(candidates, self._parts(candidates), self._signs(candidates), self.one_by_one),
         )
 
     def _columns(self, candidates: Candidates) -> int:
@@ -123,24 +102,6 @@ class Cards(Classifier):
             ]
         )
         self.card_ = ScoreCard(tuple(cards), tuple(learned.limits), tuple(answers), tuple(classes), candidates.schema)
-
-
-def reachable_parts(tree: NumberedTree, tests: Candidates, parts: Sequence[ColumnParts]) -> list[list[np.ndarray]]:
-    """For each leaf, and each column, in which of its parts a record of the leaf can be."""
-    place = {part.column: i for i, part in enumerate(parts)}
-    found = []
-    for path, _ in leaves_of(tree):
-        bins = [np.ones(len(part.part_of_bin), bool) for part in parts]
-        for test, side in path:
-            literal = int(tests.members[test, 0])
-            bins[place[tests.literals[literal].column]] &= tests.truths[literal] == side
-        found.append(
-            [
-                np.isin(np.arange(len(part)), part.part_of_bin[inside & tests.schema[part.column].domain])
-                for part, inside in zip(parts, bins, strict=True)
-            ]
-        )
-    return found
 
 
 def _condition(path: Sequence[tuple[int, bool]], tests: Candidates) -> Condition:
@@ -241,20 +202,14 @@ class DPScoreCardClassifier(Cards, PrivateClassifier):
     def _plan(self, candidates: Candidates, counting: Counting, drafted: bool) -> "CardPlan":
         columns, depth = self._columns(candidates), int(self.tree_depth)
         budget = self._budget_for(candidates, self._terms.record_price)
-        because = self._reasons_for_no_proof(candidates.schema, drafted)
-        promise = self._promise(
-            *(SCORE_CARDS.name, None, None if because else SCORE_CARDS.proved(budget), because),
-            costs=SCORE_CARDS.costs(budget),
-        )
         if depth:
-            check_feasible(len(candidates), [depth], len(self.classes_), "tree_depth", BY_MASS)
+            check_trees(len(candidates), [depth], len(self.classes_), "tree_depth", BY_MASS)
         limits = Limits.of(self.monotone, (), candidates, self.classes_.tolist())
         totals_scale = scale_for(budget.counts_epsilon) if budget.counts_epsilon else None
         return CardPlan(
-            **self._common(candidates, counting, replace(promise, limits=limits.said if limits else ())),
+            **self._proved(candidates, counting, drafted, SCORE_CARDS, budget, limits),
             bar=Bar(bool(self.verbose), steps_of_trees("drawing", len(candidates), (depth,))),
             budget=budget,
-            parts=self._parts(candidates),
             wanted=self._wanted(candidates, columns, scale_for(budget.column_epsilon), totals_scale),
             time_limit=self.time_limit,
         )
@@ -287,14 +242,13 @@ class CardPlan(FitPlan):
     """A score card, or one in each leaf of a tree."""
 
     budget: CardBudget
-    parts: Sequence[ColumnParts]
     wanted: Wanted
     time_limit: float | None
 
     def queries(self, counts: Counts) -> CardQueries:
         """A tree, columns, and their class counts."""
         self.bar.begin_stage(0, 1)
-        given = self.parts, self.budget, self.wanted.depth, self.time_limit, self.bar.advance
+        given = self.wanted.parts, self.budget, self.wanted.depth, self.time_limit, self.bar.advance
         return CardQueries(counts, self.candidates, *given)
 
     def run(self, queries: CardQueries) -> LearnedCard:

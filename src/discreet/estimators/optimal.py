@@ -1,7 +1,7 @@
 """The classifiers that choose whole rule lists: by one private draw, and without privacy the best there is."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
@@ -16,10 +16,10 @@ from ..rules.limits import Limits
 from ..rules.prior import Prior
 from ..sources.plan import Counting, Needs
 from .base import Learned, Limited, RuleLists, class_weights, count_exactly
-from .feasible_lists import check_feasible, check_joint, draws_of, is_summed
+from .feasibility import check_joint, check_lists, count_ranges, draws_of, is_summed, tell_lists
 from .parameters import BEST_LISTS, DP_WHOLE_LISTS
 from .private import FitPlan, PrivateDraws
-from .progress import Bar, estimate_of_lists, steps_of_lists
+from .progress import Bar, steps_of_lists
 
 NOT_SUMMED = (
     "monotone and forbid need lists that are added up completely: rules of one literal (max_card=1), at most three a draw "
@@ -89,24 +89,19 @@ class DPOptimalRuleListClassifier(PrivateDraws, RuleLists):
     joint: int | None = None
 
     def _plan(self, candidates: Candidates, counting: Counting, drafted: bool) -> "ListPlan":
-        check_feasible(len(candidates), int(self.max_length), self.joint)
+        check_lists(len(candidates), int(self.max_length), self.joint)
         check_joint(int(self.max_length), self.joint)
         prior = Prior.of(self.prior, int(self.max_length), candidates)
         sizes = draws_of(int(self.max_length) - 1, self.joint)
         draws = [prior.lengths] if len(sizes) == 1 else [(1.0,) * (size + 1) for size in sizes]
         budget = DrawBudget.split(self._terms.record_price, exact("counts_share", self.counts_share), len(draws))
-        because = self._reasons_for_no_proof(candidates.schema, drafted)
         limits, summed = limits_of_lists(self, candidates), self._is_summed(candidates)
         if limits is not None and not summed:
             raise ValueError(NOT_SUMMED)
-        promise = self._promise(
-            *(WHOLE_LISTS.name, None, None if because else WHOLE_LISTS.proved(budget), because),
-            costs=WHOLE_LISTS.costs(budget),
-        )
         public = len(candidates), sizes, len(self.classes_), ranges_of_lists(limits)
         return ListPlan(
-            **self._common(candidates, counting, replace(promise, limits=limits.said if limits else ())),
-            said=estimate_of_lists(*public) if self.verbose and summed else "",
+            **self._proved(candidates, counting, drafted, WHOLE_LISTS, budget, limits),
+            said=tell_lists(*public) if self.verbose and summed else "",
             # how long an envelope takes follows from the records: it has no end that is known
             bar=Bar(bool(self.verbose), steps_of_lists(len(candidates), sizes if summed else [0] * len(sizes))),
             budget=budget,
@@ -213,7 +208,7 @@ class OptimalRuleListClassifier(RuleLists, Limited):
     def fit(self, X: Any, y: Any, **unsupported: Any) -> Self:
         """Learn a rule list from records X (a data frame or an array) and their labels y."""
         table, labels, candidates = self._read(X, y, unsupported)
-        check_feasible(len(candidates), int(self.max_length), None)
+        check_lists(len(candidates), int(self.max_length), None)
         limits = limits_of_lists(self, candidates)
         if limits is not None and not are_summed(candidates, int(self.max_length) - 1, len(self.classes_), limits):
             raise ValueError(NOT_SUMMED)
@@ -237,7 +232,7 @@ def limits_of_lists(learner: Any, candidates: Candidates) -> Limits | None:
 
 def ranges_of_lists(limits: Limits | None) -> int:
     """How many numbers stand for the worth of a part: lists with any limits are added up by ranges."""
-    return 1 if limits is None else len(limits.labels) * (len(limits.labels) + 1) // 2
+    return 1 if limits is None else count_ranges(len(limits.labels))
 
 
 def are_summed(candidates: Candidates, rules: int, classes: int, limits: Limits | None) -> bool:

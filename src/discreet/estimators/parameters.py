@@ -7,25 +7,18 @@ known: epsilon, the ledger and the seed with every release (private/release.py),
 Nothing heavy is imported before it is needed, so that the command line answers at once.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 from .._utils.parameters import check_integer, finite_number
-from .feasible_trees import DEEPEST, MOST_STAGES
 
+DEEPEST = 12  # of all stages together
+MOST_STAGES = 8
 DEEPEST_BEFORE_CARDS = 2  # a card in each leaf has to be read, too
 BY_MASS = "mass"
 
 # -- Kinds of values -------------------------------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True)
-class Anything:
-    """Checked elsewhere, or not at all."""
-
-    def __call__(self, name: str, value: Any) -> None:
-        """No complaint."""
 
 
 @dataclass(frozen=True)
@@ -63,7 +56,7 @@ class Number:
 class OneOf:
     """One of some names; which, is asked for when it is needed."""
 
-    names: Callable[[], Sequence[str]]
+    names: Callable[[], Collection[str]]
 
     def __call__(self, name: str, value: Any) -> None:
         """Complain about any other value."""
@@ -72,23 +65,17 @@ class OneOf:
 
 
 @dataclass(frozen=True)
-class Typed:
-    """On the command line: words, and what each of them stands for."""
-
-    words: Mapping[str, Any]
-
-
-@dataclass(frozen=True)
 class Parameter:
     """A parameter of one or more estimators.
 
-    ``help`` is for the command line, where there is an option for the parameter if it has one. ``typed`` is how it is read there,
-    if not as ``check`` says, and ``option`` what it is called, if not by its name.
+    ``check`` complains about a value; without it that is done elsewhere, or not at all. ``help`` is for the command line, where
+    there is an option for the parameter if it has one. ``typed`` is how it is read there, if not as ``check`` says (a mapping:
+    words, and what each of them stands for), and ``option`` what it is called, if not by its name.
     """
 
     name: str
     default: Any
-    check: Callable[[str, Any], None] = Anything()
+    check: Callable[[str, Any], None] | None = None
     help: str = ""
     typed: Any = None
     option: str = ""
@@ -107,7 +94,8 @@ class Table:
     def check(self, estimator: Any) -> None:
         """Raise ValueError for the first parameter that cannot be used."""
         for parameter in self.parameters:
-            parameter.check(parameter.name, getattr(estimator, parameter.name))
+            if parameter.check is not None:
+                parameter.check(parameter.name, getattr(estimator, parameter.name))
         for rule in self.rules:
             rule(estimator)
 
@@ -155,16 +143,10 @@ def _class_weight(name: str, value: Any) -> None:
         raise ValueError(f"{name} must be None or a dict of weights by class, not {type(value).__name__}")
 
 
-def _monotone(name: str, value: Any) -> None:
-    from ..rules.limits import check_monotone
+def _limits(name: str, value: Any) -> None:
+    from ..rules import limits
 
-    check_monotone(value)
-
-
-def _forbid(name: str, value: Any) -> None:
-    from ..rules.limits import check_forbid
-
-    check_forbid(value)
+    (limits.check_monotone if name == "monotone" else limits.check_forbid)(value)
 
 
 def _stages(name: str, value: Any) -> None:
@@ -186,10 +168,10 @@ def _bool_or_none(name: str, value: Any) -> None:
         raise ValueError(f"{name} must be True, False or None, not {value!r}")
 
 
-def _mechanisms() -> Sequence[str]:
+def _mechanisms() -> Mapping[str, Any]:
     from ..private.mechanisms.registry import MECHANISMS
 
-    return tuple(MECHANISMS)
+    return MECHANISMS
 
 
 # -- The parameters --------------------------------------------------------------------------------------------------------------
@@ -233,7 +215,7 @@ SPLIT = Parameter("split", 0.5, help="The prior probability that a node is split
 PRIOR = Parameter("prior", None)
 PRIOR_OF_TESTS = PRIOR(
     help="All tests alike (the default), or all columns, whatever their number of tests.",
-    typed=Typed({"tests": None, "columns": "columns"}),
+    typed={"tests": None, "columns": "columns"},
 )
 POINTS = Parameter("points", "integers", OneOf(lambda: ("integers", "decimals")), "How points are written.")
 TREE_DEPTH = Parameter(
@@ -247,7 +229,7 @@ ONE_BY_ONE = Parameter(
     None,
     _bool_or_none,
     "Columns one after the other, each by what the others leave to explain, or all in one pass.",
-    Typed({"one-by-one": True, "at-once": False}),
+    {"one-by-one": True, "at-once": False},
     "counting",
 )
 CLASS_WEIGHT = Parameter(
@@ -256,9 +238,9 @@ CLASS_WEIGHT = Parameter(
 MAX_CARD = Parameter("max_card", 1, help="The most conditions in a rule.", typed=Integer(1, 3))
 NEGATIONS = Parameter("negations", True)
 MONOTONE = Parameter(
-    "monotone", None, _monotone, "A column in which the model rises (:+1) or falls (:-1), from class to class. Repeat."
+    "monotone", None, _limits, "A column in which the model rises (:+1) or falls (:-1), from class to class. Repeat."
 )
-FORBID = Parameter("forbid", (), _forbid, "Columns that no answer may depend on together. Repeat.")
+FORBID = Parameter("forbid", (), _limits, "Columns that no answer may depend on together. Repeat.")
 SCHEMA = Parameter("schema", None)
 INFER_SCHEMA = Parameter("infer_schema", False)
 CANDIDATES = Parameter("candidates", None)
@@ -280,10 +262,8 @@ VERBOSE = Parameter("verbose", False, help="Say how long it may take. On a termi
 
 
 def _delta_is_needed(greedy: Any) -> None:
-    from ..private.mechanisms.registry import MECHANISMS
-
     name = greedy.mechanism
-    needs_delta = MECHANISMS[name].needs_delta
+    needs_delta = _mechanisms()[name].needs_delta
     if not needs_delta and greedy.delta is not None:
         raise ValueError(f"delta must be None for {name}: this mechanism needs no delta, so leave it out")
     if needs_delta and greedy.records_per_person != 1:

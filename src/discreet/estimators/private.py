@@ -31,11 +31,11 @@ from ..accounting.entries import Booked
 from ..accounting.ledger import Ledger
 from ..accounting.statement import Guarantee, PrivacyStatement, neighbours_of
 from ..private.counts.counts import Counts
-from ..private.release import ASSUMES, Plan, Released, Terms, release
-from ..private.release import Source as Countable
+from ..private.release import ASSUMES, Plan, Released, Source, Terms, release
 from ..private.reminders import warn_outside
 from ..rules.candidates import Candidates
-from ..schema import Schema
+from ..rules.limits import Limits
+from ..schema import Label, Schema
 from ..schema.schema import check_private_schema, sorted_classes
 from ..sources.engine import EngineTable
 from ..sources.memory import FileTable, MemoryTable, check_labels, check_types
@@ -92,6 +92,21 @@ class PrivateClassifier(Classifier, ABC):
         named = {"schema": candidates.schema, "candidates": candidates, "what": what, "rests_on": rests_on}
         return {"terms": self._terms, "counting": counting, "statement": statement, "delta": delta, **named}
 
+    def _proved(
+        self,
+        candidates: Candidates,
+        counting: Counting,
+        drafted: bool,
+        mechanism: Any,
+        budget: Any,
+        limits: Limits | None,
+    ) -> dict[str, Any]:
+        """The same where the mechanism's proof is for any parameters, and nothing was published."""
+        because = self._reasons_for_no_proof(candidates.schema, drafted)
+        proved = None if because else mechanism.proved(budget)
+        promise = self._promise(mechanism.name, None, proved, because, costs=mechanism.costs(budget))
+        return self._common(candidates, counting, replace(promise, limits=limits.said if limits else ()))
+
     def _needs(self, candidates: Candidates) -> Needs:
         """Which counts would do for the learner, in place of patterns."""
         return Needs()
@@ -112,9 +127,7 @@ class PrivateClassifier(Classifier, ABC):
         >>> print(plan.statement.proved, Ledger(epsilon=3).room_for(plan.statement.costs))
         epsilon = 0.5 6
         """
-        self._check_parameters()
-        candidates = self._prepared(self._needed_schema("plan"))
-        return self._plan(candidates, self._counting(candidates), drafted=False)
+        return self._planned(self._ready("plan"))
 
     def promise(self) -> PrivacyStatement:
         """What a fit with the given schema would promise, and its ``costs`` for a ledger: ``plan().statement``."""
@@ -148,11 +161,10 @@ class PrivateClassifier(Classifier, ABC):
             self._check_parameters()
             table = self._table(X, reset=True)
             schema = self._public_schema(X, y, table)
-            candidates = self._candidates(schema)
             check_types(table, schema.used)
-            check_labels(y, sorted_classes(schema), len(table))
-            plan = self._announced(self._plan(candidates, self._counting(candidates), was_sample(X, y)))
-            return self._keep(plan, release(plan, MemoryTable(table, y, sorted_classes(schema))))
+            check_labels(y, classes := sorted_classes(schema), len(table))
+            plan = self._announced(self._planned(schema, was_sample(X, y)))
+            return self._keep(plan, release(plan, MemoryTable(table, y, classes)))
 
     def fit_file(
         self,
@@ -188,23 +200,30 @@ class PrivateClassifier(Classifier, ABC):
         if engine not in ("memory", "duckdb"):
             raise ValueError(f"engine must be memory or duckdb, not {engine!r}")
         with redacting.unless_inside(SEE_LEDGER):
-            self._check_parameters()
-            schema = self._needed_schema("fit_file")
-            candidates = self._prepared(schema)
-            plan = self._plan(candidates, self._counting(candidates), drafted=False)
+            schema = self._ready("fit_file")
+            plan, classes = self._planned(schema), sorted_classes(schema)
             if engine == "memory":
-                source: Countable = FileTable(Path(path), schema, sorted_classes(schema), delimiter, encoding, decimal)
+                source: Source = FileTable(Path(path), schema, classes, delimiter, encoding, decimal)
             else:
                 from ..sources.urls import open_table
 
-                source = EngineTable(open_table(path), schema, sorted_classes(schema))
+                source = EngineTable(open_table(path), schema, classes)
             plan = self._announced(plan, may_change=True)
-            return self._keep(plan, release(plan, _Told(source, counted)))
+            return self._keep(plan, release(plan, _Told(source.count, counted)))
 
-    def _needed_schema(self, method: str) -> Schema:
+    def _ready(self, method: str) -> Schema:
+        """The schema, once the parameters are checked. Sets the names of classes and features."""
+        self._check_parameters()
         if self.schema is None:
             raise SchemaError(f"{type(self).__name__}.{method} needs a schema: it says what is public, and the target")
-        return self._given_schema().exclude(self.exclude)
+        schema = self._given_schema().exclude(self.exclude)
+        check_private_schema(schema)
+        self._set_names(schema, sorted_classes(schema))
+        return schema
+
+    def _planned(self, schema: Schema, drafted: bool = False) -> FitPlan:
+        candidates = self._candidates(schema)
+        return self._plan(candidates, self._counting(candidates), drafted)
 
     def fit_source(
         self,
@@ -248,7 +267,7 @@ class PrivateClassifier(Classifier, ABC):
         """
         refuse(unsupported)
         with redacting.unless_inside(SEE_LEDGER):
-            candidates, source, counted = self._planned(table, counting, max_patterns, verbose)
+            candidates, source, counted = self._of_engine(table, counting, max_patterns, verbose)
             plan = self._plan(candidates, counted, was_sample(table))
             plan = self._announced(plan, f"{source.engine} counts the records" if verbose else "", may_change=True)
             return self._keep(plan, release(plan, source))
@@ -265,18 +284,17 @@ class PrivateClassifier(Classifier, ABC):
         DuckDB counts the records once for each rule of the list, by 3 sets of up to 5 columns: at most 64,188 counts of each
         class at a time
         """
-        _, source, counted = self._planned(table, counting, max_patterns)
+        _, source, counted = self._of_engine(table, counting, max_patterns)
         return f"{source.engine} counts the records {counted}"
 
-    def _planned(
+    def _of_engine(
         self, table: Any, counting: str, max_patterns: int | None, verbose: bool = False
     ) -> tuple[Candidates, EngineTable, Counting]:
         """Everything that can be checked and decided before a record is read."""
-        self._check_parameters()
-        schema = self._needed_schema("fit_source")
+        schema = self._ready("fit_source")
         if max_patterns is not None:
             check_integer("max_patterns", max_patterns, at_least=1)
-        candidates = self._prepared(schema)
+        candidates = self._candidates(schema)
         needs = self._needs(candidates)
         ways = ["auto", PATTERNS, *[NODES] * needs.nodes, *[TUPLES] * (needs.together > 0)]
         if counting not in ways:
@@ -286,14 +304,8 @@ class PrivateClassifier(Classifier, ABC):
         source = EngineTable(table, schema, sorted_classes(schema), verbose)
         return candidates, source, plan_counting(candidates, counting, max_patterns, needs, len(self.classes_))
 
-    def _prepared(self, schema: Schema) -> Candidates:
-        """What the model can be made of. Sets the names of classes and features."""
-        check_private_schema(schema)
-        self._set_classes(sorted_classes(schema), SchemaError)
-        self._set_features(schema)
-        return self._candidates(schema)
-
-    def _set_features(self, schema: Schema) -> None:
+    def _set_names(self, schema: Schema, classes: Sequence[Label]) -> None:
+        self._set_classes(classes)
         self.feature_names_in_ = np.array(schema.names, dtype=object)
         self.n_features_in_ = len(schema.names)
 
@@ -303,11 +315,9 @@ class PrivateClassifier(Classifier, ABC):
             self._check_parameters()
             if not isinstance(vault, Counts):
                 raise TypeError("vault must be a Vault; make one with Vault.from_table(X, y, schema)")
-            self._set_classes(vault.classes, SchemaError)
-            self._set_features(vault.schema)
-            candidates = self._candidates(vault.schema.exclude(self.exclude))
-            plan = self._plan(candidates, self._counting(candidates), vault.drafted)
-            return self._keep(plan, release(plan, _There(vault)))
+            self._set_names(vault.schema, vault.classes)
+            plan = self._planned(vault.schema.exclude(self.exclude), vault.drafted)
+            return self._keep(plan, release(plan, _Told(lambda counting: vault)))
 
     @property
     def _terms(self) -> Terms:
@@ -371,7 +381,7 @@ class PrivateClassifier(Classifier, ABC):
         """The schema, and ``classes_``."""
         if self._infers:
             self._labels(y, len(table))  # reads the records, as infer_schema says aloud
-            self._set_classes(self.classes_, ValueError)
+            self._set_classes(self.classes_)
             schema = self._schema_for(table)
             return Schema(schema.columns, classes=self.classes_.tolist(), inferred=True)
         if self.schema is not None:
@@ -386,12 +396,12 @@ class PrivateClassifier(Classifier, ABC):
                 "value counts as missing. infer_schema=True makes a schema from the records, which is not private"
             )
         check_private_schema(schema)
-        self._set_classes(sorted_classes(schema), SchemaError)
+        self._set_classes(sorted_classes(schema))
         return schema
 
-    def _set_classes(self, classes: Any, error: type[ValueError]) -> None:
+    def _set_classes(self, classes: Any) -> None:
         if self._binary_only and len(classes) != 2:
-            raise error(
+            raise SchemaError(
                 "Only binary classification is supported. The type of the target is multiclass: the published methods "
                 "choose between two classes"
             )
@@ -448,26 +458,15 @@ class PrivateDraws(PrivateClassifier, Limited):
     prior: Any = None
 
 
-class _There:
-    """Counts that are there already, as a source."""
-
-    def __init__(self, counts: Counts) -> None:
-        self._counts = counts
-
-    def count(self, counting: Counting) -> Counts:
-        """They are kept for many fits."""
-        return self._counts
-
-
 class _Told:
-    """A source that tells when its records are counted."""
+    """A source that tells when its records are counted. Those of a vault are there already."""
 
-    def __init__(self, source: Countable, counted: Callable[[], None]) -> None:
-        self._source, self._counted = source, counted
+    def __init__(self, count: Callable[[Counting], Counts], counted: Callable[[], None] = lambda: None) -> None:
+        self._count, self._counted = count, counted
 
     def count(self, counting: Counting) -> Counts:
         """As the source does."""
-        counts = self._source.count(counting)
+        counts = self._count(counting)
         self._counted()
         return counts
 

@@ -2,14 +2,12 @@
 
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from functools import lru_cache
+from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
 
 from ..accounting.ledger import exact
-from ..models.model import Model
 from ..models.partition import Answer
 from ..models.tree import Node, Split, Tree, simplified
 from ..private.counts.counts import Counts
@@ -20,29 +18,20 @@ from ..rules.candidates import Candidates
 from ..rules.limits import Limits
 from ..rules.numbered_tree import Leaf, NumberedTree, leaves_of
 from ..rules.tree_prior import TreePrior
-from ..schema import Schema
 from ..sources.plan import Counting, Needs
-from .base import Classifier, Limited, class_weights, count_exactly, majority
-from .feasible_trees import DEEPEST_SUMMED, check_feasible, count_draws, count_ranges
+from .base import Limited, Tested, class_weights, count_exactly, majority
+from .feasibility import DEEPEST_SUMMED, check_trees, count_draws, count_ranges, tell_trees
 from .parameters import BEST_TREES, DP_WHOLE_TREES
 from .parameters import BY_MASS as BY_MASS
 from .private import FitPlan, PrivateDraws
-from .progress import Bar, estimate, steps_of_trees
+from .progress import Bar, steps_of_trees
 
 
-class Trees(Classifier):
+class Trees(Tested):
     """What classifiers have in common whose model is a tree."""
 
     tree_: Tree
-    candidates = None  # the tests follow from the schema
-
-    @property
-    def model_(self) -> Model:
-        """What was learned, under one name for all kinds of models. There is none before ``fit``."""
-        return self.tree_
-
-    def _candidates(self, schema: Schema) -> Candidates:
-        return splits_of(schema)
+    _kept = "tree_"
 
     def _set_model(self, candidates: Candidates, learned: NumberedTree) -> None:
         classes = self.classes_.tolist()
@@ -62,9 +51,10 @@ class Trees(Classifier):
         root = simplified(named(learned), candidates.schema)
         self.tree_ = Tree(root, tuple(classes), candidates.schema, self._weights)
 
-    def _limits(self, candidates: Candidates) -> Limits | None:
-        """What every tree keeps to."""
-        return Limits.of(self.monotone, self.forbid, candidates, self.classes_.tolist())
+    def _limits(self, candidates: Candidates) -> tuple[Limits | None, int]:
+        """What every tree keeps to, and how many numbers stand for the worth of a part."""
+        limits = Limits.of(self.monotone, self.forbid, candidates, self.classes_.tolist())
+        return limits, count_ranges(len(self.classes_)) if limits and limits.are_about_labels else 1
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
@@ -134,19 +124,13 @@ class DPOptimalTreeClassifier(Trees, PrivateDraws):
     def _plan(self, candidates: Candidates, counting: Counting, drafted: bool) -> "TreePlan":
         depths = self._depths
         prior = TreePrior.of(self.prior, self.split, candidates)
-        limits = self._limits(candidates)
+        limits, ranges = self._limits(candidates)
         budget = DrawBudget.split(self._terms.record_price, exact("counts_share", self.counts_share), len(depths))
-        because = self._reasons_for_no_proof(candidates.schema, drafted)
-        tests, ranges = int((prior.tests > 0).sum()), count_ranges(limits)
-        given = "max_depth" if self.stages is None else "stages"
-        check_feasible(tests, depths, len(self.classes_), given, self.criterion, ranges)
-        promise = self._promise(
-            *(WHOLE_TREES.name, None, None if because else WHOLE_TREES.proved(budget), because),
-            costs=WHOLE_TREES.costs(budget),
-        )
+        tests, given = int((prior.tests > 0).sum()), "max_depth" if self.stages is None else "stages"
+        check_trees(tests, depths, len(self.classes_), given, self.criterion, ranges)
         return TreePlan(
-            **self._common(candidates, counting, replace(promise, limits=limits.said if limits else ())),
-            said=estimate(tests, depths, len(self.classes_), self.criterion, ranges) if self.verbose else "",
+            **self._proved(candidates, counting, drafted, WHOLE_TREES, budget, limits),
+            said=tell_trees(tests, depths, len(self.classes_), self.criterion, ranges) if self.verbose else "",
             bar=Bar(bool(self.verbose), steps_of_trees("drawing", tests, depths)),
             budget=budget,
             prior=prior,
@@ -241,11 +225,11 @@ class OptimalTreeClassifier(Trees, Limited):
         """Learn a tree from records X (a data frame or an array) and their labels y."""
         table, labels, candidates = self._read(X, y, unsupported)
         depth = int(self.max_depth)
-        limits = self._limits(candidates)
+        limits, ranges = self._limits(candidates)
         public = len(candidates), (depth,), len(self.classes_)
-        check_feasible(*public, "max_depth", self.criterion, count_ranges(limits))
+        check_trees(*public, "max_depth", self.criterion, ranges)
         if self.verbose:
-            print(estimate(*public, self.criterion, count_ranges(limits)), file=sys.stderr, flush=True)
+            print(tell_trees(*public, self.criterion, ranges), file=sys.stderr, flush=True)
         counts = count_exactly(table, labels, candidates, len(self.classes_), self._strict)
         prior = TreePrior(0.5, np.full(len(candidates), 1.0 / len(candidates)))
         drawn = prior, np.ones(len(self.classes_)), self.criterion, (depth,), limits, self.time_limit
@@ -255,9 +239,3 @@ class OptimalTreeClassifier(Trees, Limited):
             tree, self.certificate_ = queries.prepare().find_best(depth)
         self._set_model(candidates, tree)
         return self
-
-
-@lru_cache(maxsize=32)
-def splits_of(schema: Schema) -> Candidates:
-    """What a split may ask. The same object for the same schema, as in private.py."""
-    return Candidates.of_tests(schema)

@@ -23,8 +23,7 @@ from typing import Any
 import numpy as np
 
 from .._utils.parameters import read_json
-from ..estimators.feasible_lists import check_joint
-from ..estimators.feasible_trees import check_feasible
+from ..estimators.feasibility import check_joint, check_trees
 from ..estimators.trees import BY_MASS
 from ..models.display.verdict import Chance
 from ..models.partition import DOUBLING
@@ -132,7 +131,7 @@ def expect_trees(
     tests = Candidates.of_tests(schema)
     classes = len(schema.classes or (0, 1))
     rarest = float(TreePrior.of(prior, split, tests).tests.min())
-    check_feasible(len(tests), stages or [max_depth], classes, "stages" if stages else "max_depth", criterion)
+    check_trees(len(tests), stages or [max_depth], classes, "stages" if stages else "max_depth", criterion)
 
     def loss(epsilon: float) -> float | None:
         if stages is not None or criterion != "accuracy":
@@ -165,7 +164,7 @@ def expect_cards(
     """
     tests, classes = Candidates.of_tests(schema), len(schema.classes or (0, 1))
     if tree_depth:
-        check_feasible(len(tests), [tree_depth], classes, "tree_depth", BY_MASS)
+        check_trees(len(tests), [tree_depth], classes, "tree_depth", BY_MASS)
     of_class = records / (1 << tree_depth) / 10 / 2
 
     expected = []

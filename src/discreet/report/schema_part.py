@@ -110,7 +110,7 @@ def origin_of(schema: Schema) -> tuple[str, ...]:
 def labels_of(schema: Schema) -> list[tuple[str, str]]:
     """What the target and classes are called in files, and their labels, where they have some."""
     target = [(schema.target or "", schema.target_label)] if schema.target_label else []
-    return [*target, *schema.class_labels]
+    return [*target, *dict(schema.class_labels).items()]
 
 
 def columns(s: Summary) -> str:

@@ -41,21 +41,18 @@ def groups_of(column: Column, cuts: Sequence[float] | None = None) -> Groups:
             "schema that describes it, as schema= (--schema)"
         )
     bins, n_values = column.value_bins, column.n_bins - 1
+    names: dict[int, str] = {}  # of bins, in the order in which they are shown
     labels: dict[int, str] = {}
     if isinstance(bins, NumberBins):
-        names = _names_of_numbers(column, bins, cuts)  # in the order in which they are shown
+        names = _names_of_numbers(column, bins, cuts)
     elif cuts is not None:
         raise SchemaError(f"column {column.name!r} is {column.kind}: only groups of numbers can have cuts")
-    elif isinstance(bins, TextBins):
-        texts: dict[int, list[str]] = {}
-        for text, place in bins.bin_of.items():
-            texts.setdefault(place, []).append(text)
-        listed = {place: ", ".join(these) for place, these in texts.items()}
-        names = listed | {place: "any other" for place in range(n_values) if place not in listed}
-        labels = {place: ", ".join(column.value_label(t) or t for t in these) for place, these in texts.items()}
     else:
-        names = {0: "false", 1: "true"}
-        labels = {place: column.value_label(name) or name for place, name in names.items()}
+        for text, place in (bins.bin_of if isinstance(bins, TextBins) else {"false": 0, "true": 1}).items():
+            label = column.value_label(text) or text
+            names[place] = f"{names[place]}, {text}" if place in names else text
+            labels[place] = f"{labels[place]}, {label}" if place in labels else label
+        names |= {place: "any other" for place in range(n_values) if place not in names}
     names[n_values] = MISSING
     foreseen = column.domain.tolist()
     shown: list[str] = []

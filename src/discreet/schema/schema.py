@@ -32,8 +32,8 @@ from fractions import Fraction
 from functools import cached_property
 from os import PathLike
 from pathlib import Path
-from textwrap import fill
-from typing import TYPE_CHECKING, Any
+from textwrap import wrap
+from typing import Any
 
 import numpy as np
 
@@ -49,7 +49,6 @@ Label = str | int | float | bool
 # tomllib takes minutes to read a.a.a.a...
 _TOO_DEEP = re.compile(r"""(?:\.[ \t]*(?:[\w-]+|"(?:[^"\\\n]|\\.)*"|'[^'\n]*')[ \t]*){64}""")
 
-UNBROKEN: dict[str, Any] = {"break_long_words": False, "break_on_hyphens": False}  # how numbers are wrapped
 LARGEST_EPSILON = 1e9
 LONGEST_SOURCE = 1_000
 
@@ -91,29 +90,15 @@ class Schema:
     True
     """
 
-    columns: tuple[Column, ...]
+    columns: Sequence[Column]
     target: str | None = None
-    classes: tuple[Label, ...] | None = None
+    classes: Sequence[Label] | None = None
     inferred: bool = False  # made from records, so that nothing private may rest on it
     # cut points that private_cuts computed: the name of each release, and its epsilon
-    released: tuple[tuple[str, float | Fraction], ...] = ()
+    released: Sequence[tuple[str, float | Fraction]] = ()
     source: str = ""  # where it came from, as its author says
     target_label: str = ""  # what people call the target
     class_labels: Labels = ()  # and its classes, by their texts
-
-    if TYPE_CHECKING:  # a dataclass asks for tuples; any sequence will do, and becomes one
-
-        def __init__(
-            self,
-            columns: Sequence[Column],
-            target: str | None = None,
-            classes: Sequence[Label] | None = None,
-            inferred: bool = False,
-            released: Sequence[tuple[str, float | Fraction]] = (),
-            source: str = "",
-            target_label: str = "",
-            class_labels: Mapping[str, str] | Sequence[tuple[str, str]] = (),
-        ) -> None: ...
 
     def __post_init__(self) -> None:
         columns = tuple(self.columns)
@@ -208,25 +193,19 @@ class Schema:
         """Read what ``to_dict`` wrote."""
         require(isinstance(data, Mapping), "a schema must be a table with [target] and [columns.NAME]")
         _refuse_unknown("the schema", data, ("inferred", "source", "released", "target", "columns"))
-        target, columns, released = data.get("target", {}), data.get("columns"), data.get("released", {})
+        target, columns = data.get("target", {}), data.get("columns")
+        inferred, released = data.get("inferred", False), data.get("released", {})
         require(isinstance(target, Mapping), "[target] must be a table with name and classes")
         _refuse_unknown("[target]", target, ("name", "classes", "label", "labels"))
         if not isinstance(columns, Mapping) or not columns:
             raise SchemaError("the schema has no columns; describe each as [columns.NAME] with a type")
-        inferred = data.get("inferred", False)
         # what is not understood here would be promised to be private
         require(isinstance(inferred, bool), "inferred must be true or false")
         described = tuple(_column(name, facts) for name, facts in columns.items())
         require(isinstance(released, Mapping), RELEASED)
         return cls(
-            described,
-            target.get("name"),
-            target.get("classes"),
-            inferred,
-            tuple(released.items()),
-            data.get("source", ""),
-            target.get("label", ""),
-            target.get("labels", ()),
+            *(described, target.get("name"), target.get("classes"), inferred, tuple(released.items())),
+            *(data.get("source", ""), target.get("label", ""), target.get("labels", ())),
         )
 
     def to_dict(self) -> dict[str, Any]:
@@ -359,11 +338,8 @@ def _value(value: Any) -> str:
         if len(line) <= 100:
             return line
         if all(isinstance(x, int | float) for x in value):  # twenty cuts are no twenty lines
-            return (
-                "[\n"
-                + fill(", ".join(items), 100, initial_indent="    ", subsequent_indent="    ", **UNBROKEN)
-                + ",\n]"
-            )
+            lines = wrap(", ".join(items), 96, break_long_words=False, break_on_hyphens=False)
+            items = [line.rstrip(",") for line in lines]
         return "[\n" + "".join(f"    {x},\n" for x in items) + "]"
     if isinstance(value, str):
         return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")

@@ -27,7 +27,7 @@ from ..._utils.errors import SchemaError, no_value_shown, shown
 from .values import TextBins, ValueBins, canonical, no_warning
 
 LONGEST_LABEL = 200
-Labels = tuple[tuple[str, str], ...]  # by the text of a category or class
+Labels = Mapping[str, str] | Sequence[tuple[str, str]]  # by the text of a category or class
 Value = float | int | str | tuple[float, float] | None
 ColumnTest = tuple[str, Value]
 

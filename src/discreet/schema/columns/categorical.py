@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from numbers import Real
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -30,29 +30,14 @@ class Categorical(Column):
     [('=', 'office'), ('=', 'field'), ('=', 'other')]
     """
 
-    categories: tuple[str | int, ...] = ()
-    groups: tuple[tuple[str, tuple[str | int, ...]], ...] = ()
+    categories: Sequence[str | int] = ()
+    groups: Mapping[str, Sequence[str | int]] | Sequence[tuple[str, Sequence[str | int]]] = ()
     ungrouped: str = "none"
     outside: str | None = None
     labels: Labels = field(default=(), kw_only=True, repr=False)
 
     kind: ClassVar[str] = "categorical"
     meant_by: ClassVar[frozenset[str]] = frozenset(["=", "!="])
-
-    if TYPE_CHECKING:  # a dataclass asks for tuples; any sequence will do, and becomes one
-
-        def __init__(
-            self,
-            name: str,
-            missing: bool = False,
-            categories: Sequence[str | int] = (),
-            groups: Mapping[str, Sequence[str | int]] | Sequence[tuple[str, Sequence[str | int]]] = (),
-            ungrouped: str = "none",
-            outside: str | None = None,
-            *,
-            label: str = "",
-            labels: Mapping[str, str] | Sequence[tuple[str, str]] = (),
-        ) -> None: ...
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -88,7 +73,8 @@ class Categorical(Column):
         """For each category that the schema lists, the tests that are true of it (numbered as in ``_value_tests``)."""
         number = {canonical(value): i for i, (_, value) in enumerate(self._value_tests())}
         true: dict[str, set[int]] = {canonical(c): set() for c in self.categories}
-        for name, members in self.groups or [(c, (c,)) for c in self.categories]:
+        of_names: dict[Any, Sequence[str | int]] = dict(self.groups) or {c: (c,) for c in self.categories}
+        for name, members in of_names.items():
             for category in members:
                 true.setdefault(canonical(category), set()).add(number[canonical(name)])
         return {
@@ -126,8 +112,9 @@ class Categorical(Column):
         return np.array([s in foreseen for s in self._signatures])
 
     def _value_tests(self) -> list[ColumnTest]:
-        names: list[str | int] = [name for name, _ in self.groups] if self.groups else list(self.categories)
-        grouped = {canonical(c) for _, members in self.groups for c in members}
+        groups = dict(self.groups)
+        names: list[str | int] = [*groups] or [*self.categories]
+        grouped = {canonical(c) for members in groups.values() for c in members}
         left_over = self.ungrouped == "other" and any(canonical(c) not in grouped for c in self.categories)
         if (self.outside == "other" or left_over) and OTHER not in names:
             names.append(OTHER)
@@ -162,7 +149,7 @@ class Categorical(Column):
         """The bin of each listed category, in the schema's order, and that of a value that is listed nowhere."""
         number = {signature: i for i, signature in enumerate(self._signatures)}
         unlisted = self._n_values if self.outside == "missing" else number[self._unlisted]
-        listed = [*self.categories, *(category for _, members in self.groups for category in members)]
+        listed = [*self.categories, *(category for members in dict(self.groups).values() for category in members)]
         bins = {canonical(category): number[self._tests_of[canonical(category)]] for category in listed}
         return TextBins(bins, unlisted, not any(isinstance(category, str) for category in listed))
 
@@ -193,18 +180,6 @@ class Boolean(Column):
     kind: ClassVar[str] = "boolean"
     ordered: ClassVar[bool] = True
     meant_by: ClassVar[frozenset[str]] = frozenset(["is true", "is false"])
-
-    if TYPE_CHECKING:  # a dataclass asks for tuples; a table will do, and becomes one
-
-        def __init__(
-            self,
-            name: str,
-            missing: bool = False,
-            outside: str | None = None,
-            *,
-            label: str = "",
-            labels: Mapping[str, str] | Sequence[tuple[str, str]] = (),
-        ) -> None: ...
 
     def __post_init__(self) -> None:
         super().__post_init__()

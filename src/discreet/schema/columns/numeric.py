@@ -4,7 +4,7 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -29,8 +29,8 @@ class Numeric(Column):
     [('<=', 25.0), ('<=', 50.0), ('<=', 75.0)]
     """
 
-    cuts: tuple[float, ...] = ()
-    ranges: tuple[tuple[float, float], ...] = ()
+    cuts: Sequence[float] = ()
+    ranges: Sequence[Sequence[float | None]] = ()
     low: float | None = None
     high: float | None = None
     n_cuts: int | None = None
@@ -40,23 +40,6 @@ class Numeric(Column):
     kind: ClassVar[str] = "numeric"
     ordered: ClassVar[bool] = True
     meant_by: ClassVar[frozenset[str]] = frozenset(["<=", "<", ">=", ">", "in", "not in"])
-
-    if TYPE_CHECKING:  # a dataclass asks for tuples; any sequence will do, and becomes one
-
-        def __init__(
-            self,
-            name: str,
-            missing: bool = False,
-            cuts: Sequence[float] = (),
-            ranges: Sequence[Sequence[float | None]] = (),
-            low: float | None = None,
-            high: float | None = None,
-            n_cuts: int | None = None,
-            spacing: str = "equal",
-            outside: str = "clip",
-            *,
-            label: str = "",
-        ) -> None: ...
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -128,9 +111,9 @@ class Numeric(Column):
     @cached_property
     def _ends(self) -> dict[tuple[str, float], None]:
         """Where bins end: a value at a "<=" still belongs to the bin below it, one at a "<" does not."""
-        ends = {(cut, 1, "<=") for cut in (*self.all_cuts, *(b for _, b in self.ranges))}
+        ends = {(cut, 1, "<=") for cut in (*self.all_cuts, *(b for _, b in map(self._range, self.ranges)))}
         # at one number, a bin that begins with it comes before one that begins above it
-        ends |= {(a, 0, "<") for a, _ in self.ranges}
+        ends |= {(a, 0, "<") for a, _ in map(self._range, self.ranges)}
         return dict.fromkeys((op, edge) for edge, _, op in sorted(ends) if math.isfinite(edge))
 
     @cached_property
@@ -201,7 +184,7 @@ class Numeric(Column):
 
     def _value_tests(self) -> list[ColumnTest]:
         tests: dict[ColumnTest, None] = dict.fromkeys(("<=", cut) for cut in self.all_cuts)
-        for a, b in self.ranges:
+        for a, b in map(self._range, self.ranges):
             tests[("<=", b) if math.isinf(a) else (">=", a) if math.isinf(b) else ("in", (a, b))] = None
         return list(tests)
 
