@@ -264,7 +264,7 @@ def test_what_is_added_up_has_an_estimate_and_a_bar_with_an_end(compas, monkeypa
 
 def test_progress_of_sums_ends_where_it_was_said_to(compas, monkeypatch):
     from discreet.estimators import optimal
-    from discreet.estimators.progress import Bar
+    from discreet.estimators.plans import Bar
 
     steps, said = [], []
 

@@ -35,7 +35,7 @@ from discreet._utils.errors import SchemaError
 from discreet.accounting.ledger import BudgetError
 from discreet.datasets import load_adult, load_compas, load_german_credit
 from discreet.estimators.feasibility import DEEPEST, check_trees, count_steps, estimate_seconds, is_feasible
-from discreet.estimators.progress import Bar
+from discreet.estimators.plans import Bar
 from discreet.private.sampling.deadline import TimeLimitError
 from discreet.rules.numbered_tree import Fork, Leaf
 

@@ -27,7 +27,7 @@ from ..estimators.base import Learned
 from ..estimators.card_learner import LearnedCard
 from ..estimators.cards import Cards, DPScoreCardClassifier
 from ..estimators.optimal import DPOptimalRuleListClassifier
-from ..estimators.private import FitPlan
+from ..estimators.plans import FitPlan
 from ..estimators.trees import DPOptimalTreeClassifier
 from ..private.counts.cells import Cells, Packing
 from ..private.counts.counting import NodeCounts

@@ -6,6 +6,7 @@ from functools import lru_cache
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
+from pandas.api.types import is_bool_dtype, is_object_dtype
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.metrics import accuracy_score
 from sklearn.utils.multiclass import check_classification_targets
@@ -13,7 +14,17 @@ from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_dat
 
 from .._utils.errors import SchemaError, no_value_shown
 from .._utils.parameters import finite_number
-from .._utils.tables import Table, array_names, as_array, as_frame, as_table, renamed
+from .._utils.tables import (
+    Table,
+    array_names,
+    as_array,
+    as_frame,
+    as_rows,
+    as_table,
+    holds_objects,
+    renamed,
+    unnamed_columns,
+)
 from ..models.model import Model
 from ..models.rule_list import RuleList
 from ..models.saved import SavedModel
@@ -304,8 +315,14 @@ class Limited:
 
 
 @lru_cache(maxsize=32)
+def candidates_of(schema: Schema, max_card: int, negations: bool) -> Candidates:
+    """The same object for the same schema, so that a vault can keep the counts of its rules from fit to fit."""
+    return Candidates.of_schema(schema, max_card, negations)
+
+
+@lru_cache(maxsize=32)
 def splits_of(schema: Schema) -> Candidates:
-    """What a split may ask. The same object for the same schema, as in private.py."""
+    """What a split may ask, likewise."""
     return Candidates.of_tests(schema)
 
 
@@ -324,6 +341,27 @@ def _plain(label: Any) -> Any:
         if issubclass(type(label), kind):
             return plain(label)
     return label
+
+
+NO_SCHEMA = (
+    "without a schema the columns of X are read as true (1) and false (0), and every other value counts as missing. If X holds "
+    "numbers or categories, give a schema (see docs/schema.md); if not, schema=Schema.of_booleans(names) says so"
+)
+
+
+def may_be_zero_one(X: Any) -> bool:
+    """Whether X holds truth values by its types alone: columns of Booleans or objects, an array of numbers or objects.
+
+    Not of Booleans or integers only: one record that is missing makes objects of Booleans, and floats of integers.
+    """
+    frame = as_frame(X)
+    if frame is not None:
+        columns = [frame.get_column(name) for name in frame.columns]
+        return all(holds_objects(column.to_native()) or str(column.dtype) == "Boolean" for column in columns)
+    types = [column.dtype for column in unnamed_columns(X) or ()]
+    if all(isinstance(dtype, np.dtype) for dtype in types):
+        return as_rows(X).dtype.kind in "biufO"
+    return all(is_bool_dtype(dtype) or is_object_dtype(dtype) for dtype in types)
 
 
 def refuse(unsupported: dict[str, Any]) -> None:

@@ -27,8 +27,8 @@ from .base import Tested, count_exactly
 from .card_learner import LearnedCard, Wanted, reachable_parts, score_card
 from .feasibility import check_trees
 from .parameters import BY_MASS, CARDS, DP_CARDS
-from .private import FitPlan, PrivateClassifier
-from .progress import Bar, steps_of_trees
+from .plans import Bar, FitPlan, steps_of_trees
+from .private import PrivateClassifier
 
 MANY_COLUMNS = 20  # with more, some are chosen unless said otherwise: measured (docs/cards.md)
 DECIMALS = {"integers": 0, "decimals": 2}

@@ -19,7 +19,8 @@ from ..rules.candidates import Candidates
 from ..sources.plan import Counting, Needs
 from .base import Counts, Learned, RuleLists, count_exactly
 from .parameters import DP_GREEDY_LISTS, GREEDY_LISTS
-from .private import ROUNDING, FitPlan, PrivateClassifier
+from .plans import FitPlan
+from .private import ROUNDING, PrivateClassifier
 
 LARGEST_DELTA = 1e-3  # a larger one is no promise to anybody
 

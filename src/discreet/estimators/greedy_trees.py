@@ -10,7 +10,7 @@ from ..rules.numbered_tree import Fork, Leaf, NumberedTree, Path, with_leaves
 from ..sources.plan import Counting
 from .greedy import PrivateGreedy
 from .parameters import DP_GREEDY_TREES
-from .private import FitPlan
+from .plans import FitPlan
 from .trees import Trees
 
 

@@ -18,8 +18,8 @@ from ..sources.plan import Counting, Needs
 from .base import Learned, Limited, RuleLists, class_weights, count_exactly
 from .feasibility import check_joint, check_lists, count_ranges, draws_of, is_summed, tell_lists
 from .parameters import BEST_LISTS, DP_WHOLE_LISTS
-from .private import FitPlan, PrivateDraws
-from .progress import Bar, steps_of_lists
+from .plans import Bar, FitPlan, steps_of_lists
+from .private import PrivateDraws
 
 NOT_SUMMED = (
     "monotone and forbid need lists that are added up completely: rules of one literal (max_card=1), at most three a draw "

@@ -9,15 +9,13 @@ import copy
 import sys
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from fractions import Fraction
-from functools import lru_cache
 from os import PathLike
 from pathlib import Path
 from typing import Any, Self
 
 import numpy as np
-from pandas.api.types import is_bool_dtype, is_object_dtype
 from scipy.sparse import issparse
 from sklearn.utils.validation import validate_data
 
@@ -25,13 +23,13 @@ from .._utils.errors import CandidatesError, SchemaError
 from .._utils.parameters import check_integer
 from .._utils.provenance import was_sample
 from .._utils.redaction import SEE_LEDGER, redacting
-from .._utils.tables import Table, as_frame, as_rows, holds_objects, unnamed_columns
+from .._utils.tables import Table, as_rows
 from ..accounting.costs import Cost, for_person
 from ..accounting.entries import Booked
 from ..accounting.ledger import Ledger
 from ..accounting.statement import Guarantee, PrivacyStatement, neighbours_of
 from ..private.counts.counts import Counts
-from ..private.release import ASSUMES, Plan, Released, Source, Terms, release
+from ..private.release import ASSUMES, Released, Source, Terms, release
 from ..private.reminders import warn_outside
 from ..rules.candidates import Candidates
 from ..rules.limits import Limits
@@ -40,23 +38,14 @@ from ..schema.schema import check_private_schema, sorted_classes
 from ..sources.engine import EngineTable
 from ..sources.memory import FileTable, MemoryTable, check_labels, check_types
 from ..sources.plan import NODES, PATTERNS, TUPLES, Counting, Needs, plan_counting
-from .base import Classifier, Limited, refuse
-from .progress import Bar
+from .base import NO_SCHEMA, Classifier, Limited, candidates_of, may_be_zero_one, refuse
+from .plans import FitPlan, Told
 
 UNCHANGED = "the table did not change while it was learned from: it was counted several times"
 ROUNDING = (
     "rounding in the noise that decides between rules, which is never released itself, does not matter "
     "(docs/limitations.md)"
 )
-
-
-@dataclass(frozen=True, kw_only=True)
-class FitPlan(Plan):
-    """A fit before it happens. ``said``: what a user who asked is told before it begins."""
-
-    candidates: Candidates
-    said: str = ""
-    bar: Bar = field(default_factory=Bar)  # how far it is
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
@@ -209,7 +198,7 @@ class PrivateClassifier(Classifier, ABC):
 
                 source = EngineTable(open_table(path), schema, classes)
             plan = self._announced(plan, may_change=True)
-            return self._keep(plan, release(plan, _Told(source.count, counted)))
+            return self._keep(plan, release(plan, Told(source.count, counted)))
 
     def _ready(self, method: str) -> Schema:
         """The schema, once the parameters are checked. Sets the names of classes and features."""
@@ -317,7 +306,7 @@ class PrivateClassifier(Classifier, ABC):
                 raise TypeError("vault must be a Vault; make one with Vault.from_table(X, y, schema)")
             self._set_names(vault.schema, vault.classes)
             plan = self._planned(vault.schema.exclude(self.exclude), vault.drafted)
-            return self._keep(plan, release(plan, _Told(lambda counting: vault)))
+            return self._keep(plan, release(plan, Told(lambda counting: vault)))
 
     @property
     def _terms(self) -> Terms:
@@ -386,7 +375,7 @@ class PrivateClassifier(Classifier, ABC):
             return Schema(schema.columns, classes=self.classes_.tolist(), inferred=True)
         if self.schema is not None:
             schema = self._given_schema().exclude(self.exclude)
-        elif _may_be_zero_one(X):
+        elif may_be_zero_one(X):
             schema = Schema.of_booleans(table.names).exclude(self.exclude)
             warn_outside(NO_SCHEMA)  # whatever X is: one record that is missing would change its type
         else:
@@ -433,7 +422,7 @@ class PrivateClassifier(Classifier, ABC):
 
     def _candidates(self, schema: Schema) -> Candidates:
         if self.candidates is None:
-            return _candidates_of(schema, self.max_card, self.negations)
+            return candidates_of(schema, self.max_card, self.negations)
         candidates = super()._candidates(schema)
         for literal in candidates.literals:
             if schema[literal.column] != candidates.schema[literal.column]:
@@ -456,43 +445,3 @@ class PrivateDraws(PrivateClassifier, Limited):
     counts_share: float = 0.1
     class_weight: Any = None
     prior: Any = None
-
-
-class _Told:
-    """A source that tells when its records are counted. Those of a vault are there already."""
-
-    def __init__(self, count: Callable[[Counting], Counts], counted: Callable[[], None] = lambda: None) -> None:
-        self._count, self._counted = count, counted
-
-    def count(self, counting: Counting) -> Counts:
-        """As the source does."""
-        counts = self._count(counting)
-        self._counted()
-        return counts
-
-
-@lru_cache(maxsize=32)
-def _candidates_of(schema: Schema, max_card: int, negations: bool) -> Candidates:
-    """The same object for the same schema, so that a vault can keep the counts of its rules from fit to fit."""
-    return Candidates.of_schema(schema, max_card, negations)
-
-
-NO_SCHEMA = (
-    "without a schema the columns of X are read as true (1) and false (0), and every other value counts as missing. If X holds "
-    "numbers or categories, give a schema (see docs/schema.md); if not, schema=Schema.of_booleans(names) says so"
-)
-
-
-def _may_be_zero_one(X: Any) -> bool:
-    """Whether X holds truth values by its types alone: columns of Booleans or objects, an array of numbers or objects.
-
-    Not of Booleans or integers only: one record that is missing makes objects of Booleans, and floats of integers.
-    """
-    frame = as_frame(X)
-    if frame is not None:
-        columns = [frame.get_column(name) for name in frame.columns]
-        return all(holds_objects(column.to_native()) or str(column.dtype) == "Boolean" for column in columns)
-    types = [column.dtype for column in unnamed_columns(X) or ()]
-    if all(isinstance(dtype, np.dtype) for dtype in types):
-        return as_rows(X).dtype.kind in "biufO"
-    return all(is_bool_dtype(dtype) or is_object_dtype(dtype) for dtype in types)

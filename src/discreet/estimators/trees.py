@@ -23,8 +23,8 @@ from .base import Limited, Tested, class_weights, count_exactly, majority
 from .feasibility import DEEPEST_SUMMED, check_trees, count_draws, count_ranges, tell_trees
 from .parameters import BEST_TREES, DP_WHOLE_TREES
 from .parameters import BY_MASS as BY_MASS
-from .private import FitPlan, PrivateDraws
-from .progress import Bar, steps_of_trees
+from .plans import Bar, FitPlan, steps_of_trees
+from .private import PrivateDraws
 
 
 class Trees(Tested):

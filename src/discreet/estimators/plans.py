@@ -1,8 +1,13 @@
-"""How far a classifier is that draws whole models: a bar on a terminal."""
+"""A fit before it happens, and how far it is: a bar on a terminal."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
 from typing import Any, Self
 
+from ..private.counts.counts import Counts
+from ..private.release import Plan
+from ..rules.candidates import Candidates
+from ..sources.plan import Counting
 from .feasibility import count_steps
 
 # From the number of a stage, and of its draws: a title, and how many steps
@@ -73,3 +78,25 @@ class Bar:
         """So many steps are done."""
         if self._bar is not None:
             self._bar.advance(self._task, steps)
+
+
+@dataclass(frozen=True, kw_only=True)
+class FitPlan(Plan):
+    """A fit before it happens. ``said``: what a user who asked is told before it begins."""
+
+    candidates: Candidates
+    said: str = ""
+    bar: Bar = field(default_factory=Bar)  # how far it is
+
+
+class Told:
+    """A source that tells when its records are counted. Those of a vault are there already."""
+
+    def __init__(self, count: Callable[[Counting], Counts], counted: Callable[[], None] = lambda: None) -> None:
+        self._count, self._counted = count, counted
+
+    def count(self, counting: Counting) -> Counts:
+        """As the source does."""
+        counts = self._count(counting)
+        self._counted()
+        return counts
