@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 from pandas.api.types import is_bool_dtype, is_object_dtype
@@ -201,14 +201,6 @@ class Classifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sciki
             raise SchemaError("schema must be a Schema; read one from a file with Schema.load(path)")
         return self.schema
 
-    def _read(self, X: Any, y: Any, unsupported: dict[str, Any]) -> tuple[Table, np.ndarray, Candidates]:
-        """The records, the number of each one's class, and what a model can be made of; for learners without privacy."""
-        refuse(unsupported)
-        self._check_parameters()
-        table = self._table(X, reset=True)
-        labels = self._labels(y, len(table))
-        return table, labels, self._candidates(self._schema_for(table))
-
     def _schema_for(self, table: Table) -> Schema:
         """The schema: as given, or as the explicit candidates need it, or as the table looks."""
         if self.schema is not None:
@@ -268,6 +260,32 @@ class Classifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sciki
         raise NotImplementedError
 
 
+class Exact(Classifier):
+    """From a table to a model without privacy."""
+
+    def fit(self, X: Any, y: Any, **unsupported: Any) -> Self:
+        """Learn a model from records X (a data frame or an array) and their labels y."""
+        refuse(unsupported)
+        self._check_parameters()
+        table = self._table(X, reset=True)
+        labels = self._labels(y, len(table))
+        candidates = self._candidates(self._schema_for(table))
+        self._check(candidates)
+        cells = CellsInProgress(candidates.columns, n_classes := len(self.classes_))
+        add_table(cells, table, candidates.columns, labels, self._strict)
+        del X, y, table, labels
+        counts = Patterns(candidates.schema, range(n_classes), cells.finish())
+        self._set_model(candidates, self._learn(candidates, counts))
+        return self
+
+    def _check(self, candidates: Candidates) -> None:
+        """Refuse, before any record is counted, what takes too long."""
+
+    def _learn(self, candidates: Candidates, counts: Patterns) -> Any:
+        """What a learner returns."""
+        raise NotImplementedError
+
+
 @dataclass(eq=False, repr=False, kw_only=True)
 class RuleLists(Classifier):
     """What classifiers have in common whose model is a rule list."""
@@ -324,15 +342,6 @@ def candidates_of(schema: Schema, max_card: int, negations: bool) -> Candidates:
 def splits_of(schema: Schema) -> Candidates:
     """What a split may ask, likewise."""
     return Candidates.of_tests(schema)
-
-
-def count_exactly(table: Table, labels: np.ndarray, candidates: Candidates, n_classes: int, strict: bool) -> Patterns:
-    """The table as patterns of the columns that candidates use, for learners without privacy."""
-    used = {literal.column for literal in candidates.literals}
-    columns = [column for column in candidates.schema.columns if column.name in used]
-    cells = CellsInProgress(columns, n_classes)
-    add_table(cells, table, columns, labels, strict)
-    return Patterns(candidates.schema, range(n_classes), cells.finish())
 
 
 def _plain(label: Any) -> Any:

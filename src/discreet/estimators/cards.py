@@ -4,14 +4,14 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 
 from ..accounting.ledger import exact
 from ..models.partition import Answer, Points
 from ..models.score_card import Card, PointsTable, ScoreCard
-from ..private.counts.counts import Counts
+from ..private.counts.counts import Counts, Patterns
 from ..private.mechanisms.registry import SCORE_CARDS
 from ..private.mechanisms.score_cards import CardBudget
 from ..private.noise.discrete_laplace import scale_for
@@ -23,7 +23,7 @@ from ..rules.numbered_tree import leaves_of
 from ..rules.rules import Condition, truth
 from ..schema import Schema
 from ..sources.plan import Counting, Needs
-from .base import Tested, count_exactly
+from .base import Exact, Tested
 from .card_learner import LearnedCard, Wanted, reachable_parts, score_card
 from .feasibility import check_trees
 from .parameters import BY_MASS, CARDS, DP_CARDS
@@ -257,7 +257,7 @@ class CardPlan(FitPlan):
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
-class ScoreCardClassifier(Cards):
+class ScoreCardClassifier(Cards, Exact):
     """A score card without privacy: what the private one would be without noise.
 
     Parameters
@@ -292,10 +292,6 @@ class ScoreCardClassifier(Cards):
     tree_depth: int = 0
     one_by_one: bool | None = None
 
-    def fit(self, X: Any, y: Any, **unsupported: Any) -> Self:
-        """Learn a card from records X (a data frame or an array) and their labels y."""
-        table, labels, candidates = self._read(X, y, unsupported)
-        counts = count_exactly(table, labels, candidates, len(self.classes_), self._strict)
+    def _learn(self, candidates: Candidates, counts: Patterns) -> LearnedCard:
         queries = CardQueries(counts, candidates, self._parts(candidates), None, int(self.tree_depth)).prepare()
-        self._set_model(candidates, score_card(queries, self._wanted(candidates, self._columns(candidates), 0.0, 0.0)))
-        return self
+        return score_card(queries, self._wanted(candidates, self._columns(candidates), 0.0, 0.0))

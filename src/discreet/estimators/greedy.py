@@ -6,18 +6,18 @@ ones it is the baseline GreedyRL. The noise, and what it costs, is behind the qu
 
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any
 
 from ..accounting.costs import Cost
 from ..accounting.ledger import exact
 from ..accounting.statement import Guarantee, PrivacyStatement
 from ..private.counts.counts import Counts as AnyCounts
+from ..private.counts.counts import Patterns
 from ..private.mechanisms.base import GreedyBudget, GreedyMechanism, Settings
 from ..private.mechanisms.registry import MECHANISMS, find_greedy
 from ..private.queries.greedy import ExactGreedyQueries, GreedyQueries
 from ..rules.candidates import Candidates
 from ..sources.plan import Counting, Needs
-from .base import Counts, Learned, RuleLists, count_exactly
+from .base import Counts, Exact, Learned, RuleLists
 from .parameters import DP_GREEDY_LISTS, GREEDY_LISTS
 from .plans import FitPlan
 from .private import ROUNDING, PrivateClassifier
@@ -45,7 +45,7 @@ def greedy(queries: GreedyQueries | ExactGreedyQueries, max_length: int) -> Lear
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
-class GreedyRuleListClassifier(RuleLists):
+class GreedyRuleListClassifier(RuleLists, Exact):
     """A rule list learned greedily, without privacy: the paper's baseline GreedyRL.
 
     Rules are added one after the other; each is the candidate with the lowest Gini impurity on the records that are left.
@@ -99,14 +99,8 @@ class GreedyRuleListClassifier(RuleLists):
     max_length: int = 5
     min_support: float = 0.0
 
-    def fit(self, X: Any, y: Any, **unsupported: Any) -> "GreedyRuleListClassifier":
-        """Learn a rule list from records X (a data frame or an array) and their labels y."""
-        table, labels, candidates = self._read(X, y, unsupported)
-        counts = count_exactly(table, labels, candidates, len(self.classes_), self._strict)
-        del X, y, table, labels
-        queries = ExactGreedyQueries(counts, candidates, self.min_support)
-        self._set_model(candidates, greedy(queries, self.max_length))
-        return self
+    def _learn(self, candidates: Candidates, counts: Patterns) -> Learned:
+        return greedy(ExactGreedyQueries(counts, candidates, self.min_support), self.max_length)
 
 
 @dataclass(eq=False, repr=False, kw_only=True)

@@ -2,12 +2,11 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Self
 
 import numpy as np
 
 from ..accounting.ledger import exact
-from ..private.counts.counts import Counts
+from ..private.counts.counts import Counts, Patterns
 from ..private.mechanisms.registry import WHOLE_LISTS
 from ..private.mechanisms.whole_lists import DrawBudget
 from ..private.queries.lists import ListQueries
@@ -15,7 +14,7 @@ from ..rules.candidates import Candidates
 from ..rules.limits import Limits
 from ..rules.prior import Prior
 from ..sources.plan import Counting, Needs
-from .base import Learned, Limited, RuleLists, class_weights, count_exactly
+from .base import Exact, Learned, Limited, RuleLists, class_weights
 from .feasibility import check_joint, check_lists, count_ranges, draws_of, is_summed, tell_lists
 from .parameters import BEST_LISTS, DP_WHOLE_LISTS
 from .plans import Bar, FitPlan, steps_of_lists
@@ -28,8 +27,33 @@ NOT_SUMMED = (
 )
 
 
+class WholeLists(RuleLists):
+    """What classifiers have in common that choose among all lists."""
+
+    max_length: int
+    joint: int | None = None
+
+    def _limits(self, candidates: Candidates) -> tuple[Limits | None, int]:
+        """What every list keeps to, and how many numbers stand for the worth of a part: with any limits it is kept by ranges."""
+        limits = Limits.of(self.monotone, self.forbid, candidates, self.classes_.tolist())
+        return limits, 1 if limits is None else count_ranges(len(self.classes_))
+
+    def _is_summed(self, candidates: Candidates) -> bool:
+        """Whether all lists are added up, or an envelope is drawn from: both have the same law. From public numbers."""
+        if (candidates.members >= 0).sum(1).max() > 1:
+            return False
+        bins, rules = [c.n_bins for c in candidates.columns], max(draws_of(int(self.max_length) - 1, self.joint))
+        return is_summed(len(candidates), bins, rules, len(self.classes_), self._limits(candidates)[1])
+
+    def _check(self, candidates: Candidates) -> None:
+        """Refuse, before any record is read, what takes too long."""
+        check_lists(len(candidates), int(self.max_length), self.joint)
+        if self._limits(candidates)[0] is not None and not self._is_summed(candidates):
+            raise ValueError(NOT_SUMMED)
+
+
 @dataclass(eq=False, repr=False, kw_only=True)
-class DPOptimalRuleListClassifier(PrivateDraws, RuleLists):
+class DPOptimalRuleListClassifier(PrivateDraws, WholeLists):
     """A rule list drawn whole with differential privacy: the more records a list classifies correctly, the likelier it is.
 
     One draw from ``prior * exp(epsilon * correct)`` over *all* labelled rule lists: nothing is split over the rules, no delta,
@@ -89,16 +113,14 @@ class DPOptimalRuleListClassifier(PrivateDraws, RuleLists):
     joint: int | None = None
 
     def _plan(self, candidates: Candidates, counting: Counting, drafted: bool) -> "ListPlan":
-        check_lists(len(candidates), int(self.max_length), self.joint)
+        self._check(candidates)
         check_joint(int(self.max_length), self.joint)
         prior = Prior.of(self.prior, int(self.max_length), candidates)
         sizes = draws_of(int(self.max_length) - 1, self.joint)
         draws = [prior.lengths] if len(sizes) == 1 else [(1.0,) * (size + 1) for size in sizes]
         budget = DrawBudget.split(self._terms.record_price, exact("counts_share", self.counts_share), len(draws))
-        limits, summed = limits_of_lists(self, candidates), self._is_summed(candidates)
-        if limits is not None and not summed:
-            raise ValueError(NOT_SUMMED)
-        public = len(candidates), sizes, len(self.classes_), ranges_of_lists(limits)
+        (limits, ranges), summed = self._limits(candidates), self._is_summed(candidates)
+        public = len(candidates), sizes, len(self.classes_), ranges
         return ListPlan(
             **self._proved(candidates, counting, drafted, WHOLE_LISTS, budget, limits),
             said=tell_lists(*public) if self.verbose and summed else "",
@@ -112,11 +134,6 @@ class DPOptimalRuleListClassifier(PrivateDraws, RuleLists):
             limits=limits,
             time_limit=self.time_limit,
         )
-
-    def _is_summed(self, candidates: Candidates) -> bool:
-        """Whether all lists are added up, or an envelope is drawn from: both have the same law."""
-        rules = max(draws_of(int(self.max_length) - 1, self.joint))
-        return are_summed(candidates, rules, len(self.classes_), limits_of_lists(self, candidates))
 
     def _needs(self, candidates: Candidates) -> Needs:
         if not self._is_summed(candidates):
@@ -167,7 +184,7 @@ class ListPlan(FitPlan):
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
-class OptimalRuleListClassifier(RuleLists, Limited):
+class OptimalRuleListClassifier(WholeLists, Limited, Exact):
     """The most accurate rule list over the candidates, without privacy, with a certificate that there is no better one.
 
     Parameters
@@ -205,39 +222,13 @@ class OptimalRuleListClassifier(RuleLists, Limited):
 
     max_length: int = 4
 
-    def fit(self, X: Any, y: Any, **unsupported: Any) -> Self:
-        """Learn a rule list from records X (a data frame or an array) and their labels y."""
-        table, labels, candidates = self._read(X, y, unsupported)
-        check_lists(len(candidates), int(self.max_length), None)
-        limits = limits_of_lists(self, candidates)
-        if limits is not None and not are_summed(candidates, int(self.max_length) - 1, len(self.classes_), limits):
-            raise ValueError(NOT_SUMMED)
-        counts = count_exactly(table, labels, candidates, len(self.classes_), self._strict)
+    def _learn(self, candidates: Candidates, counts: Patterns) -> Learned:
+        limits, _ = self._limits(candidates)
         every = [(1.0,) * int(self.max_length)]
         prior, alike = Prior(every[0], np.ones(len(candidates))), np.ones(len(self.classes_))
         with Bar(bool(self.verbose), steps_of_lists(len(candidates), [0])) as bar:
             bar.begin_stage(0, 1)
             drawn = prior, alike, every, limits is not None, limits, self.time_limit
-            rules, labels_of, parts, self.certificate_ = (
-                ListQueries(counts, candidates, None, *drawn).prepare().find_best()
-            )
-        self._set_model(candidates, Learned(rules, parts, labels_of))
-        return self
-
-
-def limits_of_lists(learner: Any, candidates: Candidates) -> Limits | None:
-    """What every list keeps to."""
-    return Limits.of(learner.monotone, learner.forbid, candidates, learner.classes_.tolist())
-
-
-def ranges_of_lists(limits: Limits | None) -> int:
-    """How many numbers stand for the worth of a part: lists with any limits are added up by ranges."""
-    return 1 if limits is None else count_ranges(len(limits.labels))
-
-
-def are_summed(candidates: Candidates, rules: int, classes: int, limits: Limits | None) -> bool:
-    """Whether all lists of up to so many rules a draw are added up, from public numbers."""
-    if (candidates.members >= 0).sum(1).max() > 1:
-        return False
-    bins = [column.n_bins for column in candidates.columns]
-    return is_summed(len(candidates), bins, rules, classes, ranges_of_lists(limits))
+            queries = ListQueries(counts, candidates, None, *drawn).prepare()
+            rules, labels, parts, self.certificate_ = queries.find_best()
+        return Learned(rules, parts, labels)

@@ -3,14 +3,14 @@
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 
 from ..accounting.ledger import exact
 from ..models.partition import Answer
 from ..models.tree import Node, Split, Tree, simplified
-from ..private.counts.counts import Counts
+from ..private.counts.counts import Counts, Patterns
 from ..private.mechanisms.registry import WHOLE_TREES
 from ..private.mechanisms.whole_lists import DrawBudget
 from ..private.queries.trees import TreeQueries, size_for
@@ -19,7 +19,7 @@ from ..rules.limits import Limits
 from ..rules.numbered_tree import Leaf, NumberedTree, leaves_of
 from ..rules.tree_prior import TreePrior
 from ..sources.plan import Counting, Needs
-from .base import Limited, Tested, class_weights, count_exactly, majority
+from .base import Exact, Limited, Tested, class_weights, majority
 from .feasibility import DEEPEST_SUMMED, check_trees, count_draws, count_ranges, tell_trees
 from .parameters import BEST_TREES, DP_WHOLE_TREES
 from .parameters import BY_MASS as BY_MASS
@@ -182,7 +182,7 @@ class TreePlan(FitPlan):
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
-class OptimalTreeClassifier(Trees, Limited):
+class OptimalTreeClassifier(Trees, Limited, Exact):
     """The most accurate tree up to a depth, without privacy, with a certificate that there is no better one.
 
     Parameters
@@ -221,21 +221,19 @@ class OptimalTreeClassifier(Trees, Limited):
     max_depth: int = 3
     criterion: str = "accuracy"
 
-    def fit(self, X: Any, y: Any, **unsupported: Any) -> Self:
-        """Learn a tree from records X (a data frame or an array) and their labels y."""
-        table, labels, candidates = self._read(X, y, unsupported)
-        depth = int(self.max_depth)
-        limits, ranges = self._limits(candidates)
-        public = len(candidates), (depth,), len(self.classes_)
+    def _check(self, candidates: Candidates) -> None:
+        public = len(candidates), (int(self.max_depth),), len(self.classes_)
+        _, ranges = self._limits(candidates)
         check_trees(*public, "max_depth", self.criterion, ranges)
         if self.verbose:
             print(tell_trees(*public, self.criterion, ranges), file=sys.stderr, flush=True)
-        counts = count_exactly(table, labels, candidates, len(self.classes_), self._strict)
+
+    def _learn(self, candidates: Candidates, counts: Patterns) -> NumberedTree:
+        depth, (limits, _) = int(self.max_depth), self._limits(candidates)
         prior = TreePrior(0.5, np.full(len(candidates), 1.0 / len(candidates)))
         drawn = prior, np.ones(len(self.classes_)), self.criterion, (depth,), limits, self.time_limit
         with Bar(bool(self.verbose), steps_of_trees("searching for", len(candidates), (depth,))) as bar:
             bar.begin_stage(0, 1)
             queries = TreeQueries(counts, candidates, None, *drawn, bar.advance)
             tree, self.certificate_ = queries.prepare().find_best(depth)
-        self._set_model(candidates, tree)
-        return self
+        return tree
