@@ -1,5 +1,6 @@
 """What the scikit-learn classifiers have in common: they check what they are given, and make models of what was learned."""
 
+from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -246,18 +247,18 @@ class Classifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sciki
             raise ValueError("y holds records of one class only; a classifier needs at least two")
         return labels
 
+    @abstractmethod
     def _candidates(self, schema: Schema) -> Candidates:
         """What a model can be made of."""
-        raise NotImplementedError
 
     @property
     def _weights(self) -> tuple[float, ...] | None:
         """The public weights of the classes, as a model has them."""
         return told_weights(getattr(self, "class_weight", None), self.classes_)
 
+    @abstractmethod
     def _set_model(self, candidates: Candidates, learned: Any) -> None:
         """From what a learner returns to a model."""
-        raise NotImplementedError
 
 
 class Exact(Classifier):
@@ -281,9 +282,9 @@ class Exact(Classifier):
     def _check(self, candidates: Candidates) -> None:
         """Refuse, before any record is counted, what takes too long."""
 
+    @abstractmethod
     def _learn(self, candidates: Candidates, counts: Patterns) -> Any:
         """What a learner returns."""
-        raise NotImplementedError
 
 
 @dataclass(eq=False, repr=False, kw_only=True)

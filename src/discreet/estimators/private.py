@@ -423,7 +423,7 @@ class PrivateClassifier(Classifier, ABC):
     def _candidates(self, schema: Schema) -> Candidates:
         if self.candidates is None:
             return candidates_of(schema, self.max_card, self.negations)
-        candidates = super()._candidates(schema)
+        candidates = super()._candidates(schema)  # type: ignore[safe-super]  # that of lists
         for literal in candidates.literals:
             if schema[literal.column] != candidates.schema[literal.column]:
                 raise CandidatesError(
