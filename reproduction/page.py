@@ -7,7 +7,7 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Literal
 
-from discreet._utils.html import document, inlined, plain, wide
+from discreet._utils.html import document, plain, wide
 from discreet._utils.writing import write_whole
 
 Verdict = Literal["holds", "in part", "does not hold"]
@@ -170,3 +170,28 @@ def duration(seconds: float) -> str:
         return f"{seconds:.1f} seconds"
     minutes, rest = divmod(round(seconds), 60)
     return f"{minutes} min {rest} s" if minutes < 120 else f"{minutes // 60} h {minutes % 60} min"
+
+
+_BEFORE = re.compile(r"\A.*?(?=<svg\b)", re.DOTALL)  # the XML declaration and the document type
+_METADATA = re.compile(r"\s*<metadata>.*?</metadata>", re.DOTALL)
+_NAMESPACE = re.compile(r'\s+xmlns(?::\w+)?="[^"]*"')
+_NAME = re.compile(r'(\bid="|"#|url\(#)')
+_PATH = re.compile(r'(?<= d=")[^"]*')
+_LONG = re.compile(r"-?\d+\.\d{3,}")
+
+
+def inlined(svg: str, alt: str, name: str) -> str:
+    """The <svg> element of a file that matplotlib wrote; ``name`` comes before every id in it, so that no two figures share one.
+
+    >>> inlined('<?xml version="1.0"?><svg xmlns="http://www.w3.org/2000/svg"><g id="a"/></svg>', "a < b", "one")
+    '<svg role="img" aria-label="a &lt; b"><g id="one-a"/></svg>'
+    """
+    svg = _METADATA.sub("", _BEFORE.sub("", svg))
+    svg = _NAME.sub(lambda found: f"{found[1]}{name}-", _NAMESPACE.sub("", svg))
+    svg = _PATH.sub(lambda path: _LONG.sub(_short, path[0]), svg)  # paths only: the digits of a text are what it says
+    return svg.replace("<svg", f'<svg role="img" aria-label="{plain(alt)}"', 1).strip()
+
+
+def _short(number: re.Match[str]) -> str:
+    """A hundredth of a point is finer than any printer."""
+    return f"{float(number[0]):.2f}".rstrip("0").rstrip(".")

@@ -8,7 +8,6 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from discreet.accounting.composition import delta_of, epsilon_of, least, rho_of
 from discreet.accounting.costs import (
     APPROXIMATE,
     BOUNDED_RANGE,
@@ -16,11 +15,14 @@ from discreet.accounting.costs import (
     PURE,
     UNREADABLE,
     Cost,
+    delta_of,
     for_person,
     plain_sum,
+    rho_of,
     rho_of_pure,
     rho_sum,
 )
+from discreet.accounting.summary import epsilon_of, least
 from discreet.private.mechanisms.registry import MECHANISMS, WHOLE_LISTS, WHOLE_TREES
 from discreet.private.mechanisms.whole_lists import DrawBudget
 from discreet.private.sampling.trees.on_cells import TreeProblem

@@ -12,11 +12,20 @@ from fractions import Fraction
 import pytest
 
 from discreet import Ledger
-from discreet.accounting.budget_request import how_many, refuse_more_than_left
-from discreet.accounting.composition import delta_of, epsilon_of
-from discreet.accounting.costs import APPROXIMATE, BOUNDED_RANGE, NOTHING_PROVED, PURE, Cost, plain_sum, rho_sum
-from discreet.accounting.entries import Entry, LedgerSnapshot, Totals, Whole, whole_of
+from discreet.accounting.budget_request import refuse_more_than_left
+from discreet.accounting.costs import (
+    APPROXIMATE,
+    BOUNDED_RANGE,
+    NOTHING_PROVED,
+    PURE,
+    Cost,
+    delta_of,
+    plain_sum,
+    rho_sum,
+)
+from discreet.accounting.entries import Entry, Totals, Whole, whole_of
 from discreet.accounting.ledger import BudgetError, NoDeltaError
+from discreet.accounting.summary import LedgerSnapshot, epsilon_of, how_many
 from tests.support.slices import slow_but
 
 NOTHING = Fraction(0)

@@ -11,10 +11,10 @@ import numpy as np
 import pytest
 
 from discreet import DPOptimalRuleListClassifier, DPOptimalTreeClassifier, Ledger, noisy_accuracy
-from discreet.accounting.composition import bounded_range, epsilon_by_composition
 from discreet.accounting.costs import APPROXIMATE, BOUNDED_RANGE, DISCRETE_LAPLACE, PURE, Cost
 from discreet.accounting.ledger_export import as_csv, events, rows, together
 from discreet.accounting.statement import Concentrated, PrivacyStatement
+from discreet.accounting.summary import bounded_range, epsilon_by_composition
 from discreet.datasets import load_compas
 from tests.support.composition import (
     discrete_laplace,

@@ -11,11 +11,9 @@ import pandas as pd
 import pytest
 from reproduction import figures
 from reproduction.drawing import house_style, plain, spread
-from reproduction.page import Check, Checklist, Facts, Picture, Section, Table, write_page
+from reproduction.page import Check, Checklist, Facts, Picture, Section, Table, inlined, write_page
 from reproduction.styles import KNOWN, styles
 from reproduction.tables import Compared, comparison, pooled, summary, with_error
-
-from discreet._utils.html import inlined
 
 from ..support.made_up_fits import DATASETS, HALF_WAY, PEERS, made_up_fits
 

@@ -1,5 +1,6 @@
 """A table that is counted many times is read once. Its bins are in a file without a name, which is gone however a fit ends."""
 
+import io
 import os
 import tempfile
 from dataclasses import replace
@@ -97,30 +98,32 @@ def test_the_same_model_is_learned_from_one_reading(
         files.clear(), readings.clear()
 
 
+def opened(kind, make):
+    """A file of this kind without a name."""
+    with make() as file:
+        return io.BufferedRandom(kind(os.dup(file.fileno()), "r+b"))
+
+
 @pytest.mark.parametrize("room", [None, 0, 10_000])
 def test_where_there_is_no_room_the_table_is_read_again(compas, table, room, files, readings, monkeypatch):
     make = bin_cache.TemporaryFile
 
-    class Small:
+    class Small(io.FileIO):
         """A file that takes so many bytes, and not all at once."""
 
-        def __init__(self):
-            self.file, self.left = make(buffering=0), room
+        left = room
 
         def write(self, some):
             if not self.left:
                 raise OSError(28, "No space left on device")
-            written = self.file.write(some[: min(self.left, 777)])
+            written = super().write(some[: min(self.left, 777)])
             self.left -= written
             return written
-
-        def close(self):
-            self.file.close()
 
     def small(**how):
         if room is None:
             raise FileNotFoundError(2, "No usable temporary directory found")
-        return Small()
+        return opened(Small, make)
 
     given = {"schema": compas.schema, "random_state": 5}
     here = released(MODELS["card"](**given).fit(compas.data, compas.target))
@@ -132,22 +135,16 @@ def test_where_there_is_no_room_the_table_is_read_again(compas, table, room, fil
 def test_what_is_written_in_several_goes_is_whole(compas, table, files, readings, monkeypatch):
     make = bin_cache.TemporaryFile
 
-    class Slow:
-        def __init__(self):
-            self.file = make(buffering=0)
-
-        def __getattr__(self, name):
-            return getattr(self.file, name)
-
+    class Slow(io.FileIO):
         def write(self, some):
-            return self.file.write(some[:777])
+            return super().write(some[:777])
 
         def readinto(self, room):
-            return self.file.readinto(room[:555])
+            return super().readinto(memoryview(room)[:555])
 
     given = {"schema": compas.schema, "random_state": 5}
     here = released(MODELS["card"](**given).fit(compas.data, compas.target))
-    monkeypatch.setattr(bin_cache, "TemporaryFile", lambda **how: Slow())
+    monkeypatch.setattr(bin_cache, "TemporaryFile", lambda **how: opened(Slow, make))
     assert released(MODELS["card"](**given).fit_source(table, counting="tuples")) == here
     assert len(readings) == 1
 

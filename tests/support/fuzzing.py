@@ -159,7 +159,7 @@ SAVED = [
         "DPGreedyRuleListClassifier",
         {"epsilon": 1.0, "exclude": ["name"], "delta": None, "class_weight": {"no": 1, "yes": 2.5}},
         "ill",
-        LedgerSnapshot(Fraction(3), Fraction(1, 10**6), Totals.of([ENTRY]), "a ledger", 1, "r"),
+        LedgerSnapshot(Fraction(3), Fraction(1, 10**6), Totals().plus(ENTRY), "a ledger", 1, "r"),
     ),
     SavedModel(RULES.without_counts(), UNPROVED),
     SavedModel(TREE, STATEMENT, target="ill"),

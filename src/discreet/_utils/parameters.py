@@ -5,6 +5,7 @@ Messages about parameters may show what was given: it is no record.
 
 import json
 import math
+from decimal import ROUND_CEILING, Context, Decimal
 from fractions import Fraction
 from numbers import Integral, Real
 from typing import Any
@@ -54,6 +55,15 @@ def least_float(value: Fraction) -> float:
     """
     found = float(value)
     return found if as_written(found) >= value else math.nextafter(found, math.inf)
+
+
+def rounded_up(value: float | Fraction, digits: int) -> str:
+    """A number at this many digits, never below what it is (of a float: as it is written)."""
+    context = Context(prec=digits, rounding=ROUND_CEILING)
+    if isinstance(value, Fraction):
+        return f"{float(context.divide(Decimal(value.numerator), Decimal(value.denominator))):.{digits}g}"
+    value = max(value, 1e-300) if value else value  # nobody reads 2.23e-308
+    return f"{float(context.create_decimal(repr(value))):.{digits}g}"
 
 
 def read_json(text: str | bytes) -> Any:

@@ -11,16 +11,24 @@ All of them are about one person, who comes or goes with all of his or her recor
 
 Each knows its plain (epsilon, delta), and its rho: it is (delta-approximately) rho-zCDP, with rho rounded up to 30 decimals:
 ``e tanh(e/2)`` for what is pure, ``e^2/8`` for a bounded range (Theorems 31 and 32).
+
+**Theorem 33** (Canonne, Kamath, Steinke 2020). What is rho-zCDP is (epsilon, delta)-DP with, for every a > 1,
+
+    log delta = (a - 1) (a rho - epsilon) - log(a - 1) + a log(1 - 1/a).
+
+So whichever a is taken, the answer holds: a good one is found in floating point, and the formula then computed in 50 digits and
+rounded to the side that claims less, by more than what 50 digits can be off. docs/theory.md, section 14, has the proof.
 """
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from fractions import Fraction
 from functools import lru_cache
-from numbers import Real
 from typing import Any
+
+from .._utils.parameters import as_written, finite_number
 
 LARGEST = 10**300  # of a budget: sums of these are still numbers that can be shown
 LONGEST = 1000  # characters of an amount
@@ -33,38 +41,22 @@ FINEST_RHO = 10**30
 MOST_TIMES = 10**9
 LARGE = Fraction(1000)  # of which exp is nobody's business any more
 NONE = Fraction(0)
+CONTEXT = Context(prec=50, Emax=10**9, Emin=-(10**9))
+MARGIN = Fraction(1, 10**30)  # relative to the largest term; rounding errors are below 10^-45 of it
+DIGITS = 10**15  # answers are multiples of this part of one
+UP, LEAST = Context(prec=20, rounding=ROUND_CEILING), Fraction(-690)  # of delta, and of its logarithm
+# The terms of a sum by a, what takes logarithms, and log(1 - 1/a): roughly in floating point, and exactly
+Terms = Callable[[Any, Callable[[Any], Any], Any], tuple[Any, ...]]
 
 
 def exact(name: str, value: Any) -> Fraction:
     """A budget as a fraction: decimals as they are written (0.1 is 1/10), zero allowed."""
-    if isinstance(value, Fraction):
-        number, short = value, _is_short(value)
-    else:
-        if isinstance(value, bool) or not isinstance(value, Real) or not _fits(value):
-            raise ValueError(f"{name} must be a finite number, not {value!r}")
-        number, short = _as_written(float(value))
-    if not short:
+    number = value if isinstance(value, Fraction) else as_written(finite_number(name, value))
+    if abs(number) > LARGEST or len(f"{abs(number.numerator):x}{number.denominator:x}") > 400:
         raise ValueError(f"{name} is a number of too many digits")
-    if number.numerator < 0 or (name == "delta" and number >= 1):
+    if number < 0 or (name == "delta" and number >= 1):
         raise ValueError(f"{name} must be {'in [0, 1)' if name == 'delta' else 'at least 0'}, not {value!r}")
     return number
-
-
-@lru_cache(maxsize=256)  # an experiment gives the same ones at every fit
-def _as_written(value: float) -> tuple[Fraction, bool]:
-    number = Fraction(repr(value))
-    return number, _is_short(number)
-
-
-def _is_short(number: Fraction) -> bool:
-    return abs(number) <= LARGEST and len(f"{abs(number.numerator):x}{number.denominator:x}") <= 400
-
-
-def _fits(value: Any) -> bool:
-    try:
-        return math.isfinite(value)
-    except OverflowError:
-        return False
 
 
 def read_amount(text: Any, largest: int = LARGEST) -> Fraction:
@@ -92,15 +84,6 @@ def added(total: Fraction, amount: Fraction) -> Fraction:
     both = total + amount
     short = len(f"{both.numerator:x}{both.denominator:x}") < LONGEST // 2
     return both if short else Fraction(-(-both * FINEST // 1), FINEST)
-
-
-def rounded_up(value: float | Fraction, digits: int) -> str:
-    """A number at this many digits, never below what it is (of a float: as it is written)."""
-    context = Context(prec=digits, rounding=ROUND_CEILING)
-    if isinstance(value, Fraction):
-        return f"{float(context.divide(Decimal(value.numerator), Decimal(value.denominator))):.{digits}g}"
-    value = max(value, 1e-300) if value else value  # nobody reads 2.23e-308
-    return f"{float(context.create_decimal(repr(value))):.{digits}g}"
 
 
 @dataclass(frozen=True)
@@ -154,9 +137,9 @@ class Cost:
 
     @classmethod
     def from_list(cls, data: Any) -> "Cost":
-        """What ``to_list`` made. What cannot be read raises an error of ``amounts.UNREADABLE``."""
+        """What ``to_list`` made. What cannot be read raises one of ``UNREADABLE``."""
         kind, epsilon, delta, times = data
-        if kind not in KINDS or isinstance(times, bool) or not isinstance(times, int) or not 1 <= times <= MOST_TIMES:
+        if kind not in KINDS or not is_times(times):
             raise ValueError
         found = cls(kind, read_amount(epsilon), read_amount(delta, 1), times)
         if (found.delta and kind != APPROXIMATE) or (found.epsilon and kind == UNPROVED):
@@ -165,6 +148,11 @@ class Cost:
 
 
 NOTHING_PROVED = (Cost(UNPROVED),)
+
+
+def is_times(value: Any) -> bool:
+    """Whether this is how often something may happen."""
+    return isinstance(value, int) and not isinstance(value, bool) and 1 <= value <= MOST_TIMES
 
 
 def pair(epsilon: Fraction, delta: Fraction) -> tuple[Cost, ...]:
@@ -217,3 +205,61 @@ def _exp(power: Fraction) -> tuple[Fraction, Fraction]:
     down, up = Context(prec=60, rounding=ROUND_FLOOR), Context(prec=60, rounding=ROUND_CEILING)
     below, above = (context.exp(context.divide(*number)) for context in (down, up))
     return Fraction(down.next_minus(below)), Fraction(up.next_plus(above))
+
+
+def rho_of(epsilon: Fraction, delta: Fraction) -> Fraction:
+    """The largest rho that is (epsilon, delta)-DP, rounded down.
+
+    >>> round(float(rho_of(Fraction(3), Fraction(1, 10**6))), 4)
+    0.1851
+    """
+    least = lowest(lambda a, log, last: (-epsilon, -(log(delta) + log(a)) / (a - 1), last), over_order=True)
+    return max(Fraction(0), -least)
+
+
+def delta_of(rho: Fraction, epsilon: Fraction) -> Fraction:
+    """The delta at this epsilon, rounded up to 20 digits, so that it can be written down; 1 at most, and not below 10^-300.
+
+    >>> float(delta_of(Fraction(1, 1000), Fraction(3))) <= 1e-299
+    True
+    """
+    if rho == 0:
+        return Fraction(0)
+    log_delta = lowest(lambda a, log, last: ((a - 1) * (a * rho - epsilon), -log(a - 1), a * last))
+    if log_delta >= 0:
+        return Fraction(1)
+    found = Fraction(CONTEXT.exp(_decimal(max(log_delta, LEAST)))) * (1 + MARGIN)
+    return min(Fraction(1), Fraction(UP.divide(Decimal(found.numerator), Decimal(found.denominator))))
+
+
+def lowest(terms: Terms, over_order: bool = False) -> Fraction:
+    """A little more than the sum of the terms, over ``a`` if so, about where it is lowest; with fewer digits.
+
+    It has one valley, which is found by golden sections in log(a - 1).
+    """
+    low, high, ratio = -30.0, 60.0, (math.sqrt(5) - 1) / 2
+
+    def at(x: float) -> float:
+        a = 1 + math.exp(x)
+        return float(sum(terms(a, _rough_log, math.log1p(-1 / a)))) / (a if over_order else 1)
+
+    for _ in range(90):
+        left, right = high - ratio * (high - low), low + ratio * (high - low)
+        low, high = (low, right) if at(left) <= at(right) else (left, high)
+    a = Fraction(1 + math.exp((low + high) / 2))
+    exactly = [term / (a if over_order else 1) for term in terms(a, _log, _log(1 - 1 / a))]
+    more = sum(exactly, Fraction(0)) + MARGIN * (1 + max(abs(term) for term in exactly))
+    return Fraction(-(-more * DIGITS // 1), DIGITS)
+
+
+def _rough_log(value: float | Fraction) -> float:
+    return math.log(value) if isinstance(value, float) else float(_log(value))
+
+
+@lru_cache(maxsize=8)  # of one delta it is asked for again and again
+def _log(value: Fraction) -> Fraction:
+    return Fraction(CONTEXT.ln(_decimal(value)))
+
+
+def _decimal(value: Fraction) -> Decimal:
+    return CONTEXT.divide(Decimal(value.numerator), Decimal(value.denominator))

@@ -1,25 +1,14 @@
-"""What a ledger is made of, as values: what it is, its entries, their sums, and the summary that goes into a model's file."""
+"""What a ledger is made of, as values: what it is, its entries, and their sums."""
 
-import math
 import secrets
-from collections.abc import Iterable
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 
-from .composition import Total, delta_of, least, rho_of
-from .costs import (
-    LARGEST,
-    Cost,
-    added,
-    exact,
-    is_proved,
-    read_amount,
-    read_pair,
-    rho_of_pure,
-    rho_sum,
-)
+from .costs import LARGEST, Cost, added, delta_of, exact, is_proved, read_amount, rho_of, rho_of_pure, rho_sum
 
+T = TypeVar("T")
 FINISHED, STOPPED = "finished", "stopped"
 LONGEST_NAME = 200
 Rho = float | Fraction | Literal["auto"] | None
@@ -69,7 +58,7 @@ class Whole:
     epsilon: Fraction
     delta: Fraction
     allow_unproved: bool
-    name: str | None
+    name: str
     rho: Fraction | None = None
     rho_delta: Fraction = Fraction(0)
     records_per_person: int | None = None
@@ -111,14 +100,6 @@ class Totals:
             min(self.records_per_person or records, records),
         )
 
-    @classmethod
-    def of(cls, entries: Iterable[Entry]) -> "Totals":
-        """The sums over all of them."""
-        totals = cls()
-        for entry in entries:
-            totals = totals.plus(entry)
-        return totals
-
     def to_dict(self) -> dict[str, Any]:
         """The sums as JSON has them: fractions are strings."""
         return {
@@ -133,18 +114,12 @@ class Totals:
     @classmethod
     def from_dict(cls, data: Any) -> "Totals":
         """What ``to_dict`` wrote, and perhaps more. What cannot be read raises one of ``UNREADABLE``."""
-        spent, proved = ([read_amount(x, LARGEST * 10**6) for x in data[key]] for key in ("spent", "proved"))
-        (epsilon, delta), (proved_epsilon, proved_delta) = spent, proved
-        entries, unproved, records = (
-            read_count(data["entries"]),
-            read_count(data["unproved"]),
-            data["records_per_person"],
-        )
+        (epsilon, delta), (proved_epsilon, proved_delta) = (map(read_sum, data[name]) for name in ("spent", "proved"))
+        entries, unproved = read_count(data["entries"]), read_count(data["unproved"])
+        records = optional(read_count, data["records_per_person"])
         if unproved > entries:
             raise ValueError
-        rho = read_amount(data["rho"], LARGEST * 10**6)
-        person = None if records is None else read_count(records)
-        return cls(entries, epsilon, delta, proved_epsilon, proved_delta, unproved, rho, person)
+        return cls(entries, epsilon, delta, proved_epsilon, proved_delta, unproved, read_sum(data["rho"]), records)
 
 
 @dataclass(frozen=True)
@@ -156,104 +131,19 @@ class Booked:
     release: str
 
 
-@dataclass(frozen=True)
-class LedgerSnapshot:
-    """What a ledger said at one time, as a value of fixed size that goes into a model's file.
-
-    It has sums and no entries. So there is nothing in it of what early stopping left over, or of fits that were stopped, which
-    may say more about the records than the list does; nor of times, since those between fits say how long they took.
-    ``number`` and ``release`` are those of the model's own entry, None if it has none in this ledger.
-
-    >>> from discreet import Ledger
-    >>> ledger = Ledger(epsilon=3.0)
-    >>> ledger.reserve(Fraction(1), Fraction(0), "first model").close()
-    >>> ledger.snapshot().remaining
-    (Fraction(2, 1), Fraction(0, 1))
-    """
-
-    epsilon: Fraction
-    delta: Fraction
-    totals: Totals
-    ledger: str | None = None
-    number: int | None = None
-    release: str | None = None
-    rho: Fraction | None = None
-    rho_delta: Fraction = Fraction(0)
-
-    @property
-    def spent(self) -> tuple[Fraction, Fraction]:
-        """The sum of what was reserved, as the methods' authors count it. ``proved`` is what can be relied on."""
-        return self.totals.epsilon, self.totals.delta
-
-    @property
-    def remaining(self) -> tuple[Fraction, Fraction]:
-        """What is left, of what was asked for or of what is proved, whichever is less; by addition.
-
-        A ledger that counts in zCDP, too, takes more than that: ``remaining_rho`` is what it has left.
-        """
-        t = self.totals
-        epsilon = self.epsilon - max(t.epsilon, t.proved_epsilon)
-        delta = self.delta - self.rho_delta - max(t.delta, t.proved_delta)
-        return epsilon if self.rho is None else max(Fraction(0), epsilon), delta
-
-    @property
-    def remaining_rho(self) -> Fraction | None:
-        """What is left in zCDP; None if the ledger does not count in it."""
-        return None if self.rho is None else max(Fraction(0), self.rho - self.totals.rho)
-
-    def total(self, delta: Fraction | None = None) -> Total | None:
-        """What is proved about all releases together at this delta, that of the ledger unless another is given.
-
-        It is the least of the plain sum and of zCDP; None if nothing is proved about one of the releases, or if they need a
-        larger delta.
-        """
-        t = self.totals
-        if t.unproved:
-            return None
-        return least((t.proved_epsilon, t.proved_delta), t.rho, self.delta if delta is None else delta)
-
-    @property
-    def proved(self) -> tuple[float, float]:
-        """By basic composition, what is proved about all releases together; infinite if nothing is about one of them."""
-        if self.totals.unproved:
-            return math.inf, 1.0
-        return float(self.totals.proved_epsilon), float(self.totals.proved_delta)
-
-    def to_dict(self) -> dict[str, Any]:
-        """The snapshot as JSON has it: fractions are strings."""
-        sums = self.totals.to_dict()
-        rho, records = sums.pop("rho"), sums.pop("records_per_person")
-        return {
-            "epsilon": str(self.epsilon),
-            "delta": str(self.delta),
-            **sums,
-            "ledger": self.ledger,
-            "number": self.number,
-            "release": self.release,
-            "rho": rho,
-            "rho_budget": None if self.rho is None else str(self.rho),
-            "rho_delta": str(self.rho_delta),
-            "records_per_person": records,
-        }
-
-    @classmethod
-    def from_dict(cls, data: Any) -> "LedgerSnapshot":
-        """Read what ``to_dict`` wrote. What cannot be read raises one of ``UNREADABLE``."""
-        epsilon, delta = read_pair((data["epsilon"], data["delta"]))
-        number, totals = data["number"], Totals.from_dict(data)
-        names = [None if data[key] is None else read_name(data[key]) for key in ("ledger", "release")]
-        rho = None if data["rho_budget"] is None else read_amount(data["rho_budget"])
-        found = cls(epsilon, delta, totals, names[0], number, names[1], rho, read_amount(data["rho_delta"], 1))
-        if delta >= 1 or set(data) != set(found.to_dict()):
-            raise ValueError
-        if number is not None and not 1 <= read_count(number) <= totals.entries:
-            raise ValueError
-        return found
-
-
 def rho_charged(costs: tuple[Cost, ...], asked: Fraction) -> Fraction:
     """Of what is not proved, as if what was asked for were."""
     return rho_sum(costs) if is_proved(costs) else rho_of_pure(asked)
+
+
+def read_sum(data: Any) -> Fraction:
+    """A sum of amounts."""
+    return read_amount(data, LARGEST * 10**6)
+
+
+def optional(read: Callable[[Any], T], data: Any) -> T | None:
+    """Something that may be missing."""
+    return None if data is None else read(data)
 
 
 def read_count(data: Any) -> int:

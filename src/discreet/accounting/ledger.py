@@ -14,7 +14,6 @@ books is on disk. ``Ledger(...)`` is the same in the memory of one process. Both
 and deepcopy keep the same ledger; one in memory refuses to be pickled.
 """
 
-import math
 import os
 import random
 import sys
@@ -26,28 +25,21 @@ from pathlib import Path
 from typing import Any, Self
 
 from . import ledger_rows as rows
-from .budget_request import BudgetRequest as BudgetRequest
-from .budget_request import NoDeltaError as NoDeltaError
-from .budget_request import Proved, how_many, make_request
-from .budget_request import UnprovedError as UnprovedError
-from .composition import NUMERICAL, NotInstalled, Total, epsilon_by_composition
-from .costs import UNREADABLE as UNREADABLE
-from .costs import Cost
-from .costs import exact as exact
-from .entries import Booked, Rho, Totals, Whole, read_checksum, whole_of
-from .entries import Entry as Entry
-from .entries import LedgerSnapshot as LedgerSnapshot
-from .ledger_places import BusyError, MemoryPlace, MissingError, OutOfReachError, Place, SQLitePlace, T, damaged
-from .ledger_places import LedgerError as LedgerError
+from .budget_request import BudgetRequest, NoDeltaError, Proved, UnprovedError
+from .costs import UNREADABLE, exact
+from .entries import Booked, Entry, Rho, Totals, Whole, whole_of
+from .ledger_places import BusyError, LedgerError, MemoryPlace, MissingError, OutOfReachError, Place, SQLitePlace, T
 from .postgres_ledger import PostgreSQLPlace, is_url
-from .reservation import BudgetError as BudgetError
-from .reservation import Reservation as Reservation
+from .reservation import BudgetError, Reservation
+from .summary import DetachedLedger, LedgerSnapshot, Readings
 
+__all__ = ["UNREADABLE", "BudgetError", "BudgetRequest", "DetachedLedger", "Entry", "Ledger"]
+__all__ += ["LedgerError", "LedgerSnapshot", "NoDeltaError", "Reservation", "UnprovedError", "exact"]
 ADD_OR_REMOVE = rows.NEIGHBOURS
 PATIENCE = 2.0  # seconds before one is told that this waits
 
 
-class Ledger:
+class Ledger(Readings):
     """A budget for all releases from one table.
 
     Parameters
@@ -75,6 +67,7 @@ class Ledger:
 
     A hundred models drawn whole at epsilon 0.1 come to 10 by addition, and fit into 3 at a delta of 1e-6:
 
+    >>> from discreet.accounting.costs import Cost
     >>> ledger = Ledger(epsilon=3.0, delta=1e-6, rho="auto")
     >>> for _ in range(100):
     ...     ledger.reserve(Fraction(1, 10), Fraction(0), "a tree", [Cost("bounded range", Fraction(1, 10))]).close()
@@ -131,7 +124,6 @@ class Ledger:
 
     def _open(self, place: Place) -> Whole:
         self._place = place
-        self._when_booked: tuple[Whole, Totals] | None = None
         whole, _ = self._now()
         self._name = whole.name
         return whole
@@ -139,65 +131,12 @@ class Ledger:
     @property
     def path(self) -> Path | None:
         """The file; None of a ledger in memory or on a server."""
-        return self._place.path if isinstance(self._place, SQLitePlace) else None
-
-    @property
-    def epsilon(self) -> Fraction:
-        """The whole epsilon."""
-        return self._now()[0].epsilon
-
-    @property
-    def delta(self) -> Fraction:
-        """The whole delta."""
-        return self._now()[0].delta
-
-    @property
-    def allow_unproved(self) -> bool:
-        """Whether releases are taken about which nothing is proved."""
-        return self._now()[0].allow_unproved
+        return self._place.path
 
     @property
     def entries(self) -> tuple[Entry, ...]:
         """All reservations, oldest first. All of the ledger is read and checked for that."""
         return tuple(self._do(False, rows.read_entries)[1])
-
-    @property
-    def n_entries(self) -> int:
-        """How many reservations there are."""
-        return self._now()[1].entries
-
-    @property
-    def spent(self) -> tuple[Fraction, Fraction]:
-        """The sum of what was reserved, as the methods' authors count it. ``proved`` is what can be relied on."""
-        return self.snapshot().spent
-
-    @property
-    def remaining(self) -> tuple[Fraction, Fraction]:
-        """What is left, of what was asked for or of what is proved, whichever is less."""
-        return self.snapshot().remaining
-
-    @property
-    def proved(self) -> tuple[float, float]:
-        """By basic composition, what is proved about all releases together; infinite if nothing is about one of them."""
-        return self.snapshot().proved
-
-    def snapshot(self, own: Booked | None = None) -> LedgerSnapshot:
-        """What the ledger says now and anyone may know, for the model whose own entry is given. See LedgerSnapshot.
-
-        If it was lost since, it is what it said when the model was booked: the model is paid for.
-        """
-        try:
-            whole, totals = self._now()
-        except (OSError, OutOfReachError) as error:
-            if own is None or self._when_booked is None or self._when_booked[1].entries < own.number:
-                raise
-            warnings.warn(f"{error}. The model has its sums from when it was booked", RuntimeWarning, stacklevel=3)
-            whole, totals = self._when_booked
-        mine = own is not None and own.ledger == whole.name
-        number, release = (own.number, own.release) if own is not None and mine else (None, None)
-        return LedgerSnapshot(
-            *(whole.epsilon, whole.delta, totals, whole.name, number, release, whole.rho, whole.rho_delta)
-        )
 
     def reserve(
         self,
@@ -228,9 +167,18 @@ class Ledger:
                 f"a ledger adds up what is proved of tables that {ADD_OR_REMOVE} a person's records; from what is proved about "
                 "other neighbours (records that are replaced, say) it does not follow"
             )
-        request = make_request(epsilon, delta, what, proved, records, because, release, rests_on, pays_for)
-        booked, entry = self._book(request)
-        before = sum((e for name, e in entry.cut_points if name not in request.pays_for), Fraction(0))
+        request = BudgetRequest(epsilon, delta, what, proved, records, because, release, rests_on, pays_for)
+
+        def book(run: rows.Run) -> tuple[rows.State, Entry]:
+            state = self._state(run)
+            entry = _approved(run, state, request)
+            totals = state.totals.plus(entry)
+            return rows.append(run, state, rows.reserved(entry, totals.entries), totals), entry
+
+        state, entry = self._do(True, book)
+        self._when_booked = state.whole, state.totals
+        booked = Booked(state.whole.name, state.totals.entries, request.name)
+        before = sum((e for name, e in entry.cut_points if name not in request.paid), Fraction(0))
         return Reservation(entry.epsilon, entry.delta, self, booked, records, before)
 
     def check(
@@ -247,18 +195,8 @@ class Ledger:
 
         >>> Ledger(epsilon=1.0).check(Fraction(1, 2), Fraction(0))
         """
-        request = make_request(epsilon, delta, "", proved, records, because, "", rests_on, None)
+        request = BudgetRequest(epsilon, delta, "", proved, records, because, rests_on=rests_on)
         self._do(False, lambda run: _approved(run, rows.read_state(run), request))
-
-    def room_for(self, costs: Sequence[Cost]) -> int:
-        """How many more releases with these costs it takes, for a person with as many records as they are about.
-
-        >>> Ledger(3.0).room_for([Cost("pure", Fraction(1, 10))])
-        30
-        >>> Ledger(3.0, 1e-6, rho="auto").room_for([Cost("bounded range", Fraction(1, 10))])
-        148
-        """
-        return how_many(*self._now(), tuple(costs))
 
     def _now(self) -> tuple[Whole, Totals]:
         state = self._do(False, rows.read_state)
@@ -276,7 +214,7 @@ class Ledger:
                     print(f"(waiting: another process is writing {self._place.shown!r})", file=sys.stderr)
                 time.sleep(random.uniform(0.001, 0.05))
             except rows.DamagedError as error:
-                raise damaged(self._place.shown, str(error)) from None
+                raise self._place.damaged(error) from None
 
     def _state(self, run: rows.Run) -> rows.State:
         """What a writer finds, who then has it alone."""
@@ -285,18 +223,6 @@ class Ledger:
             raise LedgerError(f"the ledger at {self._place.shown} was replaced by another one since it was opened")
         return state
 
-    def _book(self, request: BudgetRequest) -> tuple[Booked, Entry]:
-        def book(run: rows.Run) -> tuple[rows.State, Entry]:
-            state = self._state(run)
-            entry = _approved(run, state, request)
-            totals = state.totals.plus(entry)
-            return rows.append(run, state, rows.reserved(entry, totals.entries), totals), entry
-
-        state, entry = self._do(True, book)
-        self._when_booked = state.whole, state.totals
-        assert state.whole.name is not None
-        return Booked(state.whole.name, state.totals.entries, request.release), entry
-
     def _end(self, booked: Booked, how: str, epsilon: Fraction, delta: Fraction) -> None:
         """The end is for information: what was booked stays so. If only this cannot be written, the release is not lost."""
         otherwise = "It stays booked in full, as not closed"
@@ -304,10 +230,9 @@ class Ledger:
 
     def note_model(self, booked: Booked, checksum: str) -> None:
         """Remember the checksum (SHA-256) of a file into which the model of an entry was written. It is for information."""
-        if isinstance(self._place, MemoryPlace) and (booked.ledger != self._name or self._place.is_copy):
+        if not self._place.where and (booked.ledger != self._name or self._place.is_copy):
             return
-        event = rows.written_to(booked.number, read_checksum(checksum))
-        self._add(booked, event, "It does not know the model's file", LedgerError, 4)
+        self._add(booked, rows.written_to(booked.number, checksum), "It does not know the model's file", LedgerError, 4)
 
     def _add(
         self, booked: Booked, event: dict[str, Any], otherwise: str, no_harm: type[LedgerError], level: int
@@ -323,38 +248,8 @@ class Ledger:
         except (OSError, no_harm) as error:
             warnings.warn(f"{error}. {otherwise}", RuntimeWarning, stacklevel=level)
 
-    def total(self, delta: float | Fraction | None = None, numerical: bool | None = None) -> Total | None:
-        """What is proved about all releases together at this delta; None if nothing is about one of them, or delta is too small.
-
-        It is the least of the plain sum, of zCDP and, if dp-accounting is installed (`discreet[accounting]`) or ``numerical``
-        asks for it, of numerical composition. If later budgets were chosen by looking at earlier results, only what the ledger
-        refuses to exceed is sure: its epsilon and delta.
-        """
-        now = self.snapshot()
-        at = now.delta if delta is None else exact("delta", delta)
-        found = now.total(at)
-        if found is None or numerical is False or not at:
-            return found
-        try:
-            epsilon = epsilon_by_composition(((e.costs, e.records_per_person or 1) for e in self.entries), at)
-        except NotInstalled:
-            if numerical:
-                raise
-            return found
-        return Total(epsilon, at, NUMERICAL) if epsilon < found.epsilon else found
-
-    def tight_epsilon(self, delta: float) -> float:
-        """The epsilon of ``total(delta)``, which needs `discreet[accounting]`; infinite if there is none."""
-        found = self.total(delta, numerical=True)
-        return math.inf if found is None else float(found.epsilon)
-
-    def __str__(self) -> str:
-        from .ledger_export import as_text
-
-        return as_text(self.entries, self.snapshot())
-
     def __repr__(self) -> str:
-        if not isinstance(self._place, MemoryPlace):
+        if self._place.where:
             return f"Ledger.open({self._place.where!r})"
         whole = self._now()[0]
         more = ", allow_unproved=True" if whole.allow_unproved else ""
@@ -375,20 +270,9 @@ class Ledger:
 
     def detached(self, booked: Booked | None) -> "Ledger | DetachedLedger":
         """What of it a pickled classifier has, whose own entry is given."""
-        return DetachedLedger(self.snapshot(booked)) if isinstance(self._place, MemoryPlace) else self
+        return DetachedLedger(self.snapshot(booked)) if not self._place.where else self
 
 
 def _approved(run: rows.Run, state: rows.State, request: BudgetRequest) -> Entry:
     """The entry to be made, or BudgetError."""
-    return request.approve(state.whole, state.totals, rows.known_in(run, state, request.rests_on))
-
-
-class DetachedLedger:
-    """What a pickled classifier has instead of its ledger in memory: what was spent until then. Nothing more can be."""
-
-    def __init__(self, spent: LedgerSnapshot) -> None:
-        self._spent = spent
-
-    def snapshot(self, booked: Booked | None = None) -> LedgerSnapshot:
-        """What the ledger said when the classifier was pickled."""
-        return self._spent
+    return request.approve(state.whole, state.totals, rows.known_in(run, state, request.owed))

@@ -15,11 +15,12 @@ from fractions import Fraction
 from typing import Any
 
 from .._utils.escaping import on_a_line
-from .composition import ADDITION, Total
+from .._utils.parameters import rounded_up
 from .costs import DISCRETE_LAPLACE, UNPROVED, is_proved, rho_sum
-from .entries import STOPPED, Entry, LedgerSnapshot
+from .entries import STOPPED, Entry
 from .ledger_rows import NEIGHBOURS
-from .statement import above, rounded_up
+from .statement import above
+from .summary import ADDITION, LedgerSnapshot, Total
 
 FORMAT, VERSION = "discreet ledger events", 1
 COLUMNS = (

@@ -14,11 +14,12 @@ import sqlite3
 import stat
 import time
 import weakref
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 from threading import RLock
-from typing import NoReturn, Protocol, TypeVar
+from typing import NoReturn, TypeVar
 
 from .._utils.writing import new_database
 from .ledger_rows import TABLES, DamagedError, Run
@@ -51,18 +52,37 @@ class BusyError(Exception):
     """Somebody else is writing. Nothing happened, and it may be tried again."""
 
 
-class Place(Protocol):
+class Place(ABC):
     """Memory, a file, or a database of a server. Of the last two, nothing is kept open between two calls."""
 
-    where: str  # what ``Ledger.open`` is given
-    shown: str  # what messages call it
-    locked: str  # goes behind the SELECT of the row that a writer must have to itself
+    where = ""  # what ``Ledger.open`` is given
+    shown = "in memory"  # what messages call it
+    path: Path | None = None  # of a file
+    locked = ""  # goes behind the SELECT of the row that a writer must have to itself
+    is_copy = False  # in a process that was forked from the one that made it
 
     def make(self, create: Callable[[Run], None]) -> None:
         """Make the tables of a new ledger. If somebody else was faster, nothing happens."""
+        self.attempt(True, create)
 
+    @abstractmethod
     def attempt(self, write: bool, work: Callable[[Run], T]) -> T:
         """One transaction: what ``work`` returns, once it is on disk. Whatever is raised, nobody may use what it wrote."""
+
+    def out_of_reach(self, why: str) -> OutOfReachError:
+        """An error that says which ledger it is about."""
+        return OutOfReachError(f"the ledger {self.shown} {why}")
+
+    def damaged(self, what: object = "what is in it") -> OutOfReachError:
+        """A ledger that is not as it was written."""
+        return self.out_of_reach(
+            f"is damaged: {what} cannot be as it was written. What was spent is not known, so nothing more may be; get back an "
+            "unchanged copy"
+        )
+
+
+def _runs(connection: sqlite3.Connection) -> Run:
+    return lambda sql, *given: connection.execute(sql, given).fetchall()
 
 
 def is_ledger(beginning: bytes) -> bool:
@@ -70,19 +90,13 @@ def is_ledger(beginning: bytes) -> bool:
     return beginning.startswith(MAGIC) and beginning[68:72] == MARK.to_bytes(4, "big")
 
 
-class MemoryPlace:
+class MemoryPlace(Place):
     """The memory of the process that made the ledger. In a forked one is a copy, which can be looked at."""
-
-    locked, where, shown = "", "", "in memory"
 
     def __init__(self) -> None:
         self._process = os.getpid()
         self._connection = sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False)
         weakref.finalize(self, self._connection.close)
-
-    def make(self, create: Callable[[Run], None]) -> None:
-        """See ``Place``."""
-        self.attempt(True, create)
 
     def attempt(self, write: bool, work: Callable[[Run], T]) -> T:
         """See ``Place``."""
@@ -93,10 +107,10 @@ class MemoryPlace:
                 raise RuntimeError("a ledger in memory cannot be used while it is being written")
             with self._connection:  # commits, or takes back: one step, however it is interrupted
                 self._connection.execute("BEGIN")
-                return work(lambda sql, *given: self._connection.execute(sql, given).fetchall())
+                return work(_runs(self._connection))
 
     @property
-    def is_copy(self) -> bool:
+    def is_copy(self) -> bool:  # type: ignore[override]
         """Whether this process was forked from the one that made it."""
         return os.getpid() != self._process
 
@@ -108,10 +122,10 @@ class MemoryPlace:
         )
 
 
-class SQLitePlace:
+class SQLitePlace(Place):
     """A file."""
 
-    locked = ""
+    path: Path
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
         self.path = Path(os.path.realpath(path))  # by whatever name or link it is opened
@@ -123,7 +137,7 @@ class SQLitePlace:
 
         def made(connection: sqlite3.Connection) -> None:
             connection.execute(f"PRAGMA application_id = {MARK}")
-            create(lambda sql, *given: connection.execute(sql, given).fetchall())
+            create(_runs(connection))
 
         new_database(self.path, made)
 
@@ -136,16 +150,13 @@ class SQLitePlace:
                 with closing(self._connected(mode)) as connection:
                     connection.execute("BEGIN IMMEDIATE" if write else "BEGIN")
                     self._check_tables(connection)
-                    found = work(lambda sql, *given: connection.execute(sql, given).fetchall())
+                    found = work(_runs(connection))
                     connection.execute("COMMIT")
                     return found
             except (sqlite3.Error, UnicodeError) as error:  # Python makes no string of a message with damaged bytes
-                raise self._told(error) from None
+                raise self._told(getattr(error, "sqlite_errorname", "")) from None
             except FileNotFoundError:
-                raise self._gone() from None
-
-    def _gone(self) -> MissingError:
-        return MissingError(f"the ledger at {self.shown} is gone")
+                raise MissingError(f"the ledger at {self.shown} is gone") from None
 
     def _connected(self, mode: str) -> sqlite3.Connection:
         uri = f"{self.path.as_uri()}?mode={mode}"
@@ -183,25 +194,22 @@ class SQLitePlace:
             with open(self.path, "rb") as file:
                 beginning = file.read(100)
         except FileNotFoundError:
-            raise self._gone() from None
+            raise MissingError(f"the ledger at {self.shown} is gone") from None
         except OSError as error:
-            raise OutOfReachError(f"the ledger {self.shown} cannot be read: {error.strerror}") from None
+            raise self.out_of_reach(f"cannot be read: {error.strerror}") from None
         if not beginning.startswith(MAGIC):
-            is_old = beginning.lstrip()[:1] == b"{" and b'"discreet ledger"' in beginning
-            if is_old:
+            what = "is not a ledger, or is damaged, and cannot be read as one; get back an unchanged copy"
+            if beginning.lstrip()[:1] == b"{" and b'"discreet ledger"' in beginning:
                 what = "is a ledger in a format of an earlier development version, and cannot be read as one"
-            else:
-                what = "is not a ledger, or is damaged, and cannot be read as one; get back an unchanged copy"
             raise OutOfReachError(f"{self.shown} {what}")
         if found.st_nlink > 1:
-            raise OutOfReachError(
-                f"the ledger {self.shown} has several names (hard links), and what a killed process leaves beside it is found "
-                "under one of them only: delete all names but one"
+            raise self.out_of_reach(
+                "has several names (hard links), and what a killed process leaves beside it is found under one of them only: "
+                "delete all names but one"
             )
         if write and not self._may_write():
-            raise OutOfReachError(
-                f"the ledger {self.shown} is read-only, so nothing can be booked: it and its folder (for SQLite's journal) must "
-                "be writable"
+            raise self.out_of_reach(
+                "is read-only, so nothing can be booked: it and its folder (for SQLite's journal) must be writable"
             )
         if write:
             self._refuse_network()
@@ -224,14 +232,14 @@ class SQLitePlace:
                 "ledger on a disk of this machine, or on PostgreSQL: Ledger.open('postgresql://USER@HOST/DATABASE')"
             )
 
-    def _told(self, error: Exception) -> Exception:
-        name = getattr(error, "sqlite_errorname", "")
+    def _told(self, name: str) -> Exception:
+        """What to say of an error of SQLite."""
         if name.startswith(("SQLITE_BUSY", "SQLITE_LOCKED")):
             return BusyError()
         if name == "SQLITE_FULL":
-            return OutOfReachError(f"the ledger {self.shown} cannot be written: the disk is full")
+            return self.out_of_reach("cannot be written: the disk is full")
         if name == "SQLITE_READONLY_DBMOVED":
-            return OutOfReachError(f"the ledger {self.shown} was moved or deleted while it was being written")
+            return self.out_of_reach("was moved or deleted while it was being written")
         journal = Path(f"{self.path}-journal")
         if name.startswith(("SQLITE_CANTOPEN", "SQLITE_READONLY")) and journal.exists() and not self._may_write():
             return OutOfReachError(
@@ -239,13 +247,5 @@ class SQLitePlace:
                 "it and its folder may be written, so that it is repaired; do not delete that file"
             )
         if name.startswith(("SQLITE_IOERR", "SQLITE_CANTOPEN", "SQLITE_READONLY", "SQLITE_PERM", "SQLITE_NOMEM")):
-            return OutOfReachError(f"the ledger {self.shown} cannot be read or written: the system refuses it ({name})")
-        return damaged(self.shown)
-
-
-def damaged(shown: str, what: str = "what is in it") -> LedgerError:
-    """A ledger that is not as it was written."""
-    return OutOfReachError(
-        f"the ledger {shown} is damaged: {what} cannot be as it was written. What was spent is not known, so nothing more may "
-        "be; get back an unchanged copy"
-    )
+            return self.out_of_reach(f"cannot be read or written: the system refuses it ({name})")
+        return self.damaged()

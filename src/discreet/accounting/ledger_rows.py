@@ -11,14 +11,14 @@ row and at the last event, and costs the same however many there are; ``read_ent
 
 import hashlib
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
 from .._utils.parameters import read_json
-from .costs import LARGEST, UNREADABLE, Cost, read_amount, read_pair
-from .entries import FINISHED, STOPPED, Entry, Totals, Whole, read_checksum, read_count, read_name
+from .costs import NONE, UNREADABLE, Cost, read_amount, read_pair
+from .entries import FINISHED, STOPPED, Entry, Totals, Whole, optional, read_checksum, read_count, read_name, read_sum
 
 FORMAT, VERSION = "discreet ledger", 4
 NEIGHBOURS = "add or remove"  # a person's records
@@ -28,6 +28,10 @@ TABLES = {
     "discreet_events": "CREATE TABLE discreet_events (number INTEGER PRIMARY KEY, event TEXT NOT NULL, seal TEXT NOT NULL)",
     "discreet_cuts": "CREATE TABLE discreet_cuts (name TEXT NOT NULL, event INTEGER NOT NULL, PRIMARY KEY (name, event))",
 }
+EVENTS = (
+    "SELECT this.number, this.event, this.seal, before.seal FROM discreet_events this "
+    "LEFT JOIN discreet_events before ON before.number = this.number - 1"
+)
 LONGEST_EVENT = 1 << 24
 Run = Callable[..., list[tuple[Any, ...]]]  # a statement and its parameters: the rows
 
@@ -63,6 +67,11 @@ def _digest(*parts: str) -> str:
     return hashlib.sha256("\n".join(parts).encode("ascii")).hexdigest()  # in JSON, no part has a line feed
 
 
+def _key(name: str) -> str:
+    """Of cut points: names may hold anything."""
+    return _digest(_text(name))
+
+
 def create(run: Run, whole: Whole) -> None:
     """Make the tables of a new ledger."""
     for statement in TABLES.values():
@@ -81,26 +90,22 @@ def read_state(run: Run, locked: str = "") -> State:
         state = State(_read_whole(whole), Totals.from_dict(read_json(totals)), events, seal)
     except UNREADABLE:
         raise DamagedError("its sums") from None
-    if (_checked(run, state, events)[1] if events else _digest(_whole_text(state.whole))) != seal:
+    last = [(number, sealed) for number, sealed, _ in _read_events(run, state, "WHERE this.number >= ?", events)]
+    if last != ([(events, seal)] if events else []) or (not events and seal != _digest(whole)):
         raise DamagedError("its last event")
-    if run("SELECT number FROM discreet_events WHERE number > ? LIMIT 1", events):
-        raise DamagedError("its number of events")
     return state
 
 
-def _checked(run: Run, state: State, number: int) -> tuple[str, str]:
-    """The text and the seal of an event, compared with the event before it."""
-    rows = run(
-        "SELECT number, event, seal FROM discreet_events WHERE number IN (?, ?) ORDER BY number", number - 1, number
-    )
-    try:
-        before = _digest(_whole_text(state.whole)) if number == 1 else rows.pop(0)[2]
-        ((found, event, seal),) = rows
-        if found != number or seal != _digest(before, str(number), event):
-            raise ValueError
-    except (*UNREADABLE, IndexError):
-        raise DamagedError(f"its event {number}") from None
-    return event, seal
+def _read_events(run: Run, state: State, where: str = "", *given: Any) -> Iterator[tuple[int, str, "Event"]]:
+    """Numbers, seals and what some events say, once the seals are compared with those of the events before."""
+    for number, text, seal, before in run(f"{EVENTS} {where} ORDER BY this.number", *given):
+        try:
+            if seal != _digest(_digest(_whole_text(state.whole)) if number == 1 else before, str(number), text):
+                raise ValueError
+            event = read_event(text)
+        except UNREADABLE:
+            raise DamagedError(f"its event {number}") from None
+        yield number, seal, event
 
 
 def append(run: Run, state: State, event: dict[str, Any], totals: Totals) -> State:
@@ -120,48 +125,35 @@ def append(run: Run, state: State, event: dict[str, Any], totals: Totals) -> Sta
     return after
 
 
-def _key(name: str) -> str:
-    """Of cut points: names may hold anything."""
-    return _digest(_text(name))
-
-
-def known_in(run: Run, state: State, names: Mapping[str, Fraction]) -> dict[str, Fraction]:
+def known_in(run: Run, state: State, names: Iterable[str]) -> dict[str, Fraction]:
     """What was booked for cut points of these names."""
     known: dict[str, Fraction] = {}
     for name in names:
-        for (number,) in run("SELECT event FROM discreet_cuts WHERE name = ? ORDER BY event", _key(name)):
-            if not isinstance(number, int) or not 1 <= number <= state.events:
-                raise DamagedError("its list of cut points")
-            entry = read_event(_checked(run, state, number)[0])
-            paid = dict(entry.cut_points).get(name) if isinstance(entry, Entry) else None
+        for (number,) in run("SELECT event FROM discreet_cuts WHERE name = ?", _key(name)):
+            found = [event for _, _, event in _read_events(run, state, "WHERE this.number = ?", number)]
+            paid = dict(found[0].cut_points).get(name) if found and isinstance(found[0], Entry) else None
             if paid is None:
                 raise DamagedError("its list of cut points")
-            known[name] = known.get(name, Fraction(0)) + paid
+            known[name] = known.get(name, NONE) + paid
     return known
 
 
 def read_entries(run: Run) -> tuple[State, list[Entry]]:
     """All entries, once every event, every seal, every sum and the list of cut points are checked."""
-    state, entries, totals, cuts = read_state(run), list[Entry](), Totals(), set[tuple[str, int]]()
-    seal = _digest(_whole_text(state.whole))
-    rows = run("SELECT number, event, seal FROM discreet_events ORDER BY number")
-    for expected, (number, text, sealed) in enumerate(rows, 1):
-        try:
-            seal = _digest(seal, str(expected), text)
-            if number != expected or seal != sealed:
-                raise ValueError
-            found = read_event(text)
-            if isinstance(found, Entry):
-                entries.append(found)
-                totals = totals.plus(found)
-                cuts |= {(_key(name), number) for name, _ in found.cut_points}
-            else:
-                at, changes, model = found
-                entry = entries[at - 1]
-                entries[at - 1] = replace(entry, **changes, models=(*entry.models, *model))
-        except (*UNREADABLE, IndexError):
-            raise DamagedError(f"its event {expected}") from None
-    if len(rows) != state.events or totals != state.totals:
+    state, entries, totals, cuts, last = read_state(run), list[Entry](), Totals(), set[tuple[str, int]](), 0
+    for number, _, event in _read_events(run, state):
+        if number != last + 1 or (not isinstance(event, Entry) and event[0] > len(entries)):
+            raise DamagedError(f"its event {last + 1}")
+        last = number
+        if isinstance(event, Entry):
+            entries.append(event)
+            totals = totals.plus(event)
+            cuts |= {(_key(name), number) for name, _ in event.cut_points}
+        else:
+            at, changes = event
+            more = {"models": entries[at - 1].models + changes["models"]} if "models" in changes else {}
+            entries[at - 1] = replace(entries[at - 1], **changes | more)
+    if last != state.events or totals != state.totals:
         raise DamagedError("its sums")
     if cuts != set(run("SELECT name, event FROM discreet_cuts")):
         raise DamagedError("its list of cut points")
@@ -171,21 +163,30 @@ def read_entries(run: Run) -> tuple[State, list[Entry]]:
 # --- what stands in the rows -----------------------------------------------------------------------------------------------
 
 
+Event = Entry | tuple[int, dict[str, Any]]  # a reservation; or the number of one, and what of it changes
+RESERVED: dict[str, Callable[[Any], Any]] = {  # what an event has of an entry, and how it is read
+    "what": str,
+    "epsilon": read_amount,
+    "delta": read_amount,
+    "when": str,
+    "records_per_person": read_count,
+    "release": read_name,
+    "cut_points": lambda data: tuple((read_name(name), read_amount(amount)) for name, amount in data.items()),
+    "costs": lambda data: tuple(map(Cost.from_list, data)),
+    "rho": read_sum,
+}
+
+
 def reserved(entry: Entry, number: int) -> dict[str, Any]:
     """The event of a reservation."""
     return {
         "event": "reserve",
         "number": number,
-        "what": entry.what,
-        "epsilon": str(entry.epsilon),
-        "delta": str(entry.delta),
         "proved": None if entry.proved_epsilon is None else [str(entry.proved_epsilon), str(entry.proved_delta)],
-        "when": entry.when,
-        "records_per_person": entry.records_per_person,
-        "release": entry.release,
+        **{name: getattr(entry, name) for name in ("what", "when", "records_per_person", "release")},
+        **{name: str(getattr(entry, name)) for name in ("epsilon", "delta", "rho")},
         "cut_points": {name: str(epsilon) for name, epsilon in entry.cut_points},
         "costs": [cost.to_list() for cost in entry.costs],
-        "rho": str(entry.rho),
     }
 
 
@@ -199,36 +200,22 @@ def written_to(number: int, checksum: str) -> dict[str, Any]:
     return {"event": "model", "number": number, "sha256": read_checksum(checksum)}
 
 
-def read_event(text: Any) -> Entry | tuple[int, dict[str, Any], tuple[str, ...]]:
-    """An entry; or the number of one, what of it changes, and a file that has its model. Else one of ``UNREADABLE``."""
+def read_event(text: Any) -> Event:
+    """What an event says. What cannot be read raises one of ``UNREADABLE``."""
     data = read_json(text)
-    number = read_count(data["number"])
+    kind, number = data["event"], read_count(data["number"])
     if number < 1:
         raise ValueError
-    if data["event"] == "model":
-        return number, {}, (read_checksum(data["sha256"]),)
-    if data["event"] == "end":
-        if data["how"] not in (FINISHED, STOPPED):
-            raise ValueError
+    if kind == "model":
+        return number, {"models": (read_checksum(data["sha256"]),)}
+    if kind == "end" and data["how"] in (FINISHED, STOPPED):
         epsilon, delta = read_pair(data["spent"])
-        return number, {"how": data["how"], "spent_epsilon": epsilon, "spent_delta": delta}, ()
-    if data["event"] != "reserve" or not isinstance(data["what"], str) or not isinstance(data["when"], str):
+        return number, {"how": data["how"], "spent_epsilon": epsilon, "spent_delta": delta}
+    if kind != "reserve" or not isinstance(data["what"], str) or not isinstance(data["when"], str):
         raise ValueError
-    epsilon, delta = read_pair((data["epsilon"], data["delta"]))
-    proved = (None, None) if data["proved"] is None else read_pair(data["proved"])
-    return Entry(
-        data["what"],
-        epsilon,
-        delta,
-        data["when"],
-        proved[0],
-        proved[1],
-        records_per_person=read_count(data["records_per_person"]),
-        release=read_name(data["release"]),
-        cut_points=tuple((read_name(name), read_amount(amount)) for name, amount in data["cut_points"].items()),
-        costs=tuple(map(Cost.from_list, data["costs"])),
-        rho=read_amount(data["rho"], LARGEST * 10**6),
-    )
+    proved = optional(read_pair, data["proved"]) or (None, None)
+    found = {name: read(data[name]) for name, read in RESERVED.items()}
+    return Entry(**found, proved_epsilon=proved[0], proved_delta=proved[1])
 
 
 def _whole_text(whole: Whole) -> str:
@@ -242,7 +229,7 @@ def _whole_text(whole: Whole) -> str:
             "allow_unproved": whole.allow_unproved,
             "neighbours": NEIGHBOURS,
             "records_per_person": whole.records_per_person,
-            "rho": None if whole.rho is None else str(whole.rho),
+            "rho": optional(str, whole.rho),
             "rho_delta": str(whole.rho_delta),
         }
     )
@@ -250,10 +237,14 @@ def _whole_text(whole: Whole) -> str:
 
 def _read_whole(text: str) -> Whole:
     data = read_json(text)
-    epsilon, delta = read_pair((data["epsilon"], data["delta"]))
-    records, part = data["records_per_person"], read_amount(data["rho_delta"], 1)
-    rho = None if data["rho"] is None else read_amount(data["rho"])
-    whole = Whole(epsilon, delta, bool(data["allow_unproved"]), read_name(data["name"]), rho, part, records)
-    if delta >= 1 or part > delta or (records is not None and read_count(records) < 1) or _whole_text(whole) != text:
+    whole = Whole(
+        *read_pair((data["epsilon"], data["delta"])),
+        bool(data["allow_unproved"]),
+        read_name(data["name"]),
+        optional(read_amount, data["rho"]),
+        read_amount(data["rho_delta"], 1),
+        optional(read_count, data["records_per_person"]),
+    )
+    if whole.delta >= 1 or whole.delta_for_releases < 0 or whole.records_per_person == 0 or _whole_text(whole) != text:
         raise ValueError
     return whole

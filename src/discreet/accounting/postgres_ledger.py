@@ -12,7 +12,7 @@ from contextlib import suppress
 from typing import Any
 from urllib.parse import parse_qsl, unquote
 
-from .ledger_places import BusyError, LedgerError, MissingError, OutOfReachError, T
+from .ledger_places import BusyError, LedgerError, MissingError, OutOfReachError, Place, T
 from .ledger_rows import Run
 
 FORM = "postgresql://USER@HOST:PORT/DATABASE?ledger=NAME"
@@ -41,7 +41,7 @@ def is_address(where: str) -> bool:
         return False
 
 
-class PostgreSQLPlace:
+class PostgreSQLPlace(Place):
     """A schema of a database."""
 
     locked = " FOR UPDATE"
@@ -113,5 +113,5 @@ class PostgreSQLPlace:
         known = f" ({code})" if code else ""
         return self._lost(f"the server cannot be reached, or the connection was lost{known}")
 
-    def _lost(self, why: str) -> LedgerError:
-        return OutOfReachError(f"the ledger {self.shown} cannot be used: {why}. Nothing was granted")
+    def _lost(self, why: str) -> OutOfReachError:
+        return self.out_of_reach(f"cannot be used: {why}. Nothing was granted")

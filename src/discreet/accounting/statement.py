@@ -6,10 +6,9 @@ from dataclasses import dataclass, field, fields, replace
 from fractions import Fraction
 from typing import Any
 
-from .._utils.parameters import as_written, least_float, read_json
-from .composition import ADDITION, least
+from .._utils.parameters import as_written, least_float, read_json, rounded_up
 from .costs import NOTHING_PROVED, PURE, Cost, pair, plain_sum, rho_sum
-from .costs import rounded_up as rounded_up
+from .summary import ADDITION, least
 
 FORMAT, VERSION = "discreet privacy statement", 1
 
@@ -256,22 +255,18 @@ class PrivacyStatement:
         """Read what ``to_json`` wrote."""
         try:
             data = read_json(text)
-            if data.pop("format") != FORMAT or data.pop("version") != VERSION:
+            if data.pop("format") != FORMAT or data.pop("version") != VERSION or "costs" in data:
                 raise ValueError
             for name in ("published", "proved"):
-                data[name] = None if data[name] is None else _guarantee_from(data[name])
-            for name in ("because", "assumes"):
-                data[name] = _texts(data[name])
-            data["limits"] = _texts(data.get("limits", []))
+                data[name] = None if data[name] is None else _read(Guarantee, data[name])
+            for name, kind in (("others", Others), ("concentrated", Concentrated)):
+                if name in data:
+                    data[name] = _read(kind, data[name])
+            for name in ("because", "assumes", "limits"):
+                data[name] = _texts(data.get(name, []) if name == "limits" else data[name])
+            _texts([data["mechanism"], data.get("neighbours", NEIGHBOURS)])
             if not _is_number(data.get("cut_points", 0.0)):
                 raise ValueError
-            if "others" in data:
-                data["others"] = _others_from(data["others"])
-            if "concentrated" in data:
-                data["concentrated"] = _concentrated_from(data["concentrated"])
-            if "costs" in data:
-                raise ValueError
-            _texts([data["mechanism"], data.get("neighbours", NEIGHBOURS)])
             return cls(**data)
         except (ValueError, KeyError, TypeError, AttributeError, OverflowError, RecursionError):
             raise ValueError(f"this is not a {FORMAT} of version {VERSION}") from None
@@ -282,27 +277,15 @@ def plus(one: float, other: float) -> float:
     return least_float(as_written(one) + as_written(other))
 
 
-def _guarantee_from(data: Any) -> Guarantee:
-    """What is no pair of numbers is no guarantee: a statement may not say more than it can mean."""
-    pair = Guarantee(**data)
-    if not _is_number(pair.epsilon) or not (pair.delta is None or (_is_number(pair.delta) and pair.delta <= 1)):
+def _read(kind: type[Any], data: Any) -> Any:
+    """Values of this kind. What is no number is none: a statement may not say more than it can mean."""
+    found = kind(**data)
+    given = [
+        value for name, value in vars(found).items() if value is not None or kind is not Guarantee or name != "delta"
+    ]
+    if not all(map(_is_number, given)) or (found.delta or 0) > 1 or (kind is Concentrated and found.delta == 1):
         raise ValueError
-    return pair
-
-
-def _others_from(data: Any) -> Others:
-    found = Others(**data)
-    whole = all(isinstance(n, int) and _is_number(n) for n in (found.releases, found.unproved))
-    if not whole or not 0 < found.releases >= found.unproved:
-        raise ValueError
-    if not _is_number(found.epsilon) or not _is_number(found.delta) or found.delta > 1:
-        raise ValueError
-    return found
-
-
-def _concentrated_from(data: Any) -> Concentrated:
-    found = Concentrated(**data)
-    if not all(map(_is_number, (found.rho, found.epsilon, found.delta))) or found.delta >= 1:
+    if kind is Others and not (all(isinstance(n, int) for n in given[:2]) and 0 < found.releases >= found.unproved):
         raise ValueError
     return found
 

@@ -119,7 +119,7 @@ def _table(entries: "Sequence[Entry]") -> "Table":
 def _proved(entry: "Entry") -> str:
     if entry.proved_epsilon is None:
         return "nothing"
-    from ..accounting.statement import rounded_up
+    from .._utils.parameters import rounded_up
 
     delta = f", {rounded_up(entry.proved_delta, 3)}" if entry.proved_delta else ""
     return rounded_up(entry.proved_epsilon, 6) + delta

@@ -18,9 +18,9 @@ from .. import __version__
 from .._utils.errors import ModelError
 from .._utils.parameters import read_json
 from .._utils.writing import write_whole
-from ..accounting.entries import LedgerSnapshot
 from ..accounting.ledger import UNREADABLE, Ledger
 from ..accounting.statement import PrivacyStatement, neighbours_of
+from ..accounting.summary import LedgerSnapshot
 from ..models.saved import SavedModel, checksum
 from .evaluated import NoisyCounts, NoisyEvaluation
 from .evaluation import Named, evaluation_of, in_tuples

@@ -10,7 +10,7 @@ from typing import Any
 
 from .._utils.errors import ModelError
 from .._utils.html import document, heads, items, name, page_css, plain, row, table
-from ..accounting.entries import LedgerSnapshot
+from ..accounting.summary import LedgerSnapshot
 from ..models.display.summary import Summary, summarize
 from ..models.display.wording import bound, epsilon_text, number, percent, sentence
 from ..schema.columns.base import checked_text

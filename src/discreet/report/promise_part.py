@@ -3,9 +3,10 @@
 import math
 
 from .._utils.html import bar, heads, items, name, plain, row, table
-from ..accounting.entries import LedgerSnapshot
+from .._utils.parameters import rounded_up
 from ..accounting.ledger_export import to_whom, together
-from ..accounting.statement import Guarantee, rounded_up
+from ..accounting.statement import Guarantee
+from ..accounting.summary import LedgerSnapshot
 from ..models.display.summary import Summary
 from ..models.display.verdict import Chance
 from ..models.display.wording import bound, epsilon_text, factor, sentence

@@ -8,7 +8,7 @@ is there for a reason (or for one that an engine gives in its own file):
 - Engines take NaN for the largest number there is, and for equal to itself; here it is a missing value.
 - A bin of numbers is found by halving: a thousand cuts are ten comparisons for each record.
 
-An engine in this process need not find the bins itself: it may hand over what they follow from (``Handed``).
+An engine in this process need not find the bins itself: it may hand over what they follow from (``EngineColumn.handed``).
 """
 
 import functools
@@ -16,7 +16,7 @@ import math
 import sys
 import unicodedata
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -29,13 +29,6 @@ SPACE = r"[ \t\n\x0b\x0c\r]*"  # escapes of the expression, since Spark reads th
 NUMBER = f"^{SPACE}[+-]?(([0-9]+[.]?[0-9]*|[.][0-9]+)([eE][+-]?[0-9]+)?|[iI][nN][fF]([iI][nN][iI][tT][yY])?){SPACE}$"
 SMALL = 2**40  # beyond all integers of 32 bits
 LETTERS = {"boolean": "b", "whole": "i", "number": "f", "text": "O"}  # NumPy's
-
-
-class Handed(NamedTuple):
-    """An expression, and what makes numbers of bins, or of classes, of its values."""
-
-    values: Any
-    as_numbers: Callable[[np.ndarray], np.ndarray]
 
 
 class EngineColumn:
@@ -75,8 +68,10 @@ class EngineColumn:
         found = self._stairs(self._bins) if isinstance(self._bins, NumberBins) else self._among()
         return found.cast("int16" if self._n < 2**15 else "int32")
 
-    def handed(self) -> Handed:
-        """What is handed over of each value. NumPy finds the bins of numbers ten times as fast as DuckDB does.
+    def handed(self) -> tuple[Any, Callable[[np.ndarray], np.ndarray]]:
+        """What is handed over of each value, and what makes numbers of bins, or of classes, of it.
+
+        NumPy finds the bins of numbers ten times as fast as DuckDB does.
 
         Of texts it is their places: then NumPy puts in the number at each place.
         """
@@ -87,9 +82,9 @@ class EngineColumn:
                 with np.errstate(all="ignore"):  # whether NumPy warns would depend on a record
                     return encode(numbers, missing).astype(np.min_scalar_type(missing), copy=False)
 
-            return Handed(self.number(), encoded)
+            return self.number(), encoded
         if not self._has_places:
-            return Handed(self.numbers(), lambda numbers: numbers)
+            return self.numbers(), lambda numbers: numbers
         place, at_place = self._places()
         numbers = np.array([self._unlisted, *at_place], np.min_scalar_type(-self._n))  # what is not listed is at null
 
@@ -97,7 +92,7 @@ class EngineColumn:
             with_null = places.dtype.kind == "f"
             return numbers.take(np.nan_to_num(places).astype(np.intp) if with_null else places)
 
-        return Handed(place, as_numbers)
+        return place, as_numbers
 
     def number(self) -> Any:
         """The values as 64-bit floating-point numbers."""

@@ -122,6 +122,9 @@ class EngineTable(Source):
 
     def _layers(self, binned: Any, division: Division) -> Any:
         """The number of the class and the part of each record; that of no label for one that is not counted."""
+        if isinstance(division, ByTotal):
+            number = binned.y + _range(binned, division) * self.n_classes
+            return ibis.cases((binned.y < 0, NO_LABEL), else_=number).cast("int32")
         if not division.boxes:
             return binned.y
         numbers = {
@@ -150,17 +153,11 @@ class EngineTable(Source):
             add_known(filling, bins, labels)
 
     def _add_totals(self, filling: TotalsInProgress) -> None:
-        """Counts by class and range, and by the bins of a column: one GROUP BY, of points that were released before."""
+        """Counts by class and range, and by the bins of a column, of points that were released before."""
         which = self._numbers(filling.columns)
-        division = renumbered(filling.division, which)
-        binned = self._engine.apart(self._binned(set(which)))
-        number = (binned.y + _range(binned, division) * self.n_classes).cast("int64")
-        if filling.beside is not None:
-            number = number * filling.bins + binned[f"b{which[filling.beside]}"]
-        found = binned.select(number=ibis.cases((binned.y < 0, NO_LABEL), else_=number).cast("int64"))
-        for numbers, times in self._answer(found.group_by("number").agg(n=found.count()), _of_the_budget(division)):
-            known = numbers != NO_LABEL
-            filling.add_counted(numbers[known], times[known])
+        beside = () if filling.beside is None else (which[filling.beside],)
+        for _, places, layers, times in self.count_sets([beside], renumbered(filling.division, which)):
+            filling.add_counted(places + filling.bins * layers, times)
 
     def _add_tuples(self, filling: TuplesInProgress) -> None:
         """Counts by all sets of columns, of one state of the table: the table may change between two queries."""
@@ -297,7 +294,7 @@ def _joined(how: Any, conditions: Sequence[Any]) -> Any:
 
 def _sum(terms: Sequence[tuple[Any, int]]) -> Any:
     """Bins, each times its factor, in one number."""
-    return functools.reduce(operator.add, [bins * factor for bins, factor in terms])
+    return functools.reduce(operator.add, [bins * factor for bins, factor in terms]) if terms else ibis.literal(0)
 
 
 def _counted(left: Any, places: Sequence[Any]) -> Any:

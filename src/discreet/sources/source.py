@@ -17,12 +17,12 @@ same. So it is if the room is used up nevertheless.
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
-from io import FileIO
+from os import SEEK_END
 from shutil import disk_usage
 from tempfile import TemporaryFile, gettempdir
-from typing import TYPE_CHECKING, Any, cast
+from typing import IO, TYPE_CHECKING, Any, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -123,11 +123,13 @@ class BinCache(Secret):
     def __init__(self, columns: Sequence[Column], n_classes: int) -> None:
         self._number = {column.name: i for i, column in enumerate(columns)}
         self._types = [np.min_scalar_type(n - 1) for n in (*(column.n_bins for column in columns), n_classes)]
-        self._records: list[int] = []  # of each part
-        self._file: FileIO | None = None
+        self._parts: list[
+            list[int]
+        ] = []  # of some records each: where in the file their bins in a column begin, or classes
+        self._file: IO[bytes] | None = None
         with suppress(OSError):
             if disk_usage(gettempdir()).free >= ROOM:
-                self._file = TemporaryFile(buffering=0)  # noqa: SIM115  # open until ``close``
+                self._file = TemporaryFile()  # noqa: SIM115  # open until ``close``
 
     @property
     def is_whole(self) -> bool:
@@ -145,39 +147,30 @@ class BinCache(Secret):
         """Keep some records."""
         if self._file is None or not len(labels):
             return
-        these = [x.astype(t).tobytes() for x, t in zip((*bins, labels), self._types, strict=True)]
-        left = memoryview(b"".join(these))
+        places = []
         try:
-            while left:  # a system may write only some at once
-                left = left[self._file.write(left) :]
+            for numbers, kind in zip((*bins, labels), self._types, strict=True):
+                places.append(self._file.seek(0, SEEK_END))
+                np.save(self._file, numbers.astype(kind))
+            self._file.flush()
         except OSError:
             self.close()
-        self._records.append(len(labels))
+        self._parts.append(places)
 
     def add_to(self, filling: TuplesInProgress | TotalsInProgress) -> None:
         """Count the records again."""
-        for *bins, labels in self._parts([*(self._number[column.name] for column in filling.columns), -1]):
+        which = [*(self._number[column.name] for column in filling.columns), -1]
+        for places in self._parts:
+            *bins, labels = [self._read(places[i]) for i in which]
             filling.add(bins, labels)
 
-    def _parts(self, which: Sequence[int]) -> Iterator[list[Numbers]]:
-        """The bins in some columns, by their numbers, of some records after others; -1 stands for their classes."""
-        ends = np.cumsum([t.itemsize for t in self._types]).tolist()
-        begin = 0
-        for n in self._records:
-            yield [self._read(begin + n * (ends[i] - self._types[i].itemsize), n, self._types[i]) for i in which]
-            begin += n * ends[-1]
-
-    def _read(self, begin: int, n: int, kind: np.dtype[np.integer]) -> Numbers:
+    def _read(self, place: int) -> Numbers:
         assert self._file is not None
-        numbers = bytearray(n * kind.itemsize)
-        left = memoryview(numbers)
-        with suppress(OSError):
-            self._file.seek(begin)
-            while left and (done := self._file.readinto(left)):
-                left = left[done:]
-        if left:
-            raise EngineError(f"what was kept of the records in a temporary file cannot be read again. {BOOKED}")
-        return np.frombuffer(numbers, kind)
+        with suppress(OSError, ValueError, EOFError):
+            self._file.seek(place)
+            numbers: Numbers = np.load(self._file)
+            return numbers
+        raise EngineError(f"what was kept of the records in a temporary file cannot be read again. {BOOKED}")
 
 
 class ReadOnce(BinCache):

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from ..._utils.html import bar, name, plain
-from ...accounting.statement import rounded_up
+from ..._utils.parameters import rounded_up
 from ...rules.rules import Condition, Literal
 from ...rules.text import write_number
 from ...schema import Schema

@@ -11,9 +11,9 @@ from functools import cached_property
 from typing import Any
 
 from ..._utils.errors import ModelError
-from ...accounting.entries import LedgerSnapshot
 from ...accounting.ledger import Ledger
 from ...accounting.statement import PrivacyStatement
+from ...accounting.summary import LedgerSnapshot
 from ...evaluation.evaluated import NoisyEvaluation
 from ...evaluation.evaluation_file import SavedEvaluation
 from ...models.display.summary import Summary, summarize

@@ -8,9 +8,9 @@ from collections.abc import Iterable
 
 from ... import __version__
 from ..._utils.escaping import in_markdown, in_yaml, on_a_line
-from ...accounting.entries import LedgerSnapshot
+from ..._utils.parameters import rounded_up
 from ...accounting.ledger_export import to_whom, together
-from ...accounting.statement import rounded_up
+from ...accounting.summary import LedgerSnapshot
 from ...evaluation.evaluated import NoisyEvaluation
 from ...models.labelled import lines_in_labels
 from ...schema import Schema

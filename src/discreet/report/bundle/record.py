@@ -10,8 +10,8 @@ from ... import __version__
 from ..._utils.errors import ModelError
 from ..._utils.parameters import read_json
 from ...accounting.costs import rho_sum
-from ...accounting.entries import LedgerSnapshot
 from ...accounting.statement import Guarantee, PrivacyStatement, above
+from ...accounting.summary import LedgerSnapshot
 from ...models.saved import SavedModel
 from ..html import Particulars
 from .attachments import EVALUATION, Attached, Release

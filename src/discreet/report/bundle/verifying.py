@@ -11,9 +11,9 @@ from typing import Any, TypeVar
 from ... import __version__
 from ..._utils.errors import ModelError
 from ..._utils.parameters import read_json
-from ...accounting.entries import LedgerSnapshot
 from ...accounting.ledger import UNREADABLE, Ledger
 from ...accounting.statement import neighbours_of
+from ...accounting.summary import LedgerSnapshot
 from ...models.saved import SavedModel
 from ..html import Particulars
 from .attachments import EVALUATION, ROUNDED, Attached, ledger_faults, not_on, snapshot_in, warning_of

@@ -1,0 +1,375 @@
+"""What a ledger says: its sums, what all releases come to together, and how many more there is room for. Nothing here decides.
+
+What is said of all releases together holds if their budgets were fixed beforehand. If they were chosen by looking at earlier
+results, what holds is what a ledger refuses to exceed: its whole budget (``budget_request.py``).
+
+**Numerical composition**, with Google's dp-accounting. Every cost is replaced by one that is at least as bad, whose loss has a
+distribution that can be written down (docs/theory.md, section 14):
+
+    pure, approximate    randomised response: loss e with chance 1 / (1 + exp(-e)), else -e (of what is approximate, up to delta)
+    discrete laplace     a number that moves by as many steps as a person has records
+    bounded range        a loss with density in proportion to exp(L/2) on [-e, e] (Lemma 35)
+
+Losses are rounded up to a grid. dp-accounting composes by Fourier transforms in floating point: its deltas were seen to be up to
+1e-13 too small, and so a delta is asked for that is smaller by a thousand times that. That is a margin, and no proof.
+"""
+
+import math
+import warnings
+from abc import ABC, abstractmethod
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+from .._utils.parameters import rounded_up
+from .costs import (
+    APPROXIMATE,
+    BOUNDED_RANGE,
+    DISCRETE_LAPLACE,
+    Cost,
+    exact,
+    is_proved,
+    lowest,
+    plain_sum,
+    read_amount,
+    read_pair,
+    rho_sum,
+)
+from .entries import Booked, Entry, Totals, Whole, optional, read_count, read_name
+from .ledger_places import OutOfReachError
+
+ADDITION, BY_ZCDP, NUMERICAL = "addition", "zCDP", "numerical composition"
+COARSEST_STEP, FINEST_STEP, MOST_STEPS = 1e-4, 1e-7, 500_000
+LOST = Fraction(1, 10**10)  # of delta, for what Fourier transforms lose
+LARGEST_SUM = 100  # sums above this are left as they are: they protect nobody
+
+
+@dataclass(frozen=True)
+class Total:
+    """An epsilon at a delta, and what it was computed by.
+
+    >>> Total(Fraction(3, 10), Fraction(0), ADDITION)
+    epsilon 0.3 at delta 0, by addition, if all budgets were fixed beforehand, and none by looking at earlier results
+    """
+
+    epsilon: Fraction
+    delta: Fraction
+    by: str
+
+    def __repr__(self) -> str:
+        said = f"epsilon {rounded_up(self.epsilon, 6)} at delta {rounded_up(self.delta, 3)}, by {self.by}"
+        return f"{said}, if all budgets were fixed beforehand, and none by looking at earlier results"
+
+
+def epsilon_of(rho: Fraction, delta: Fraction) -> Fraction:
+    """The epsilon at this delta of what is rho-zCDP, rounded up (Theorem 33, in costs.py).
+
+    >>> round(float(epsilon_of(Fraction(1, 8), Fraction(1, 10**6))), 4)
+    2.4191
+    """
+    if rho == 0:
+        return Fraction(0)
+    return max(Fraction(0), lowest(lambda a, log, last: (a * rho, -(log(delta) + log(a)) / (a - 1), last)))
+
+
+def least(plain: tuple[Fraction, Fraction], rho: Fraction, delta: Fraction) -> Total | None:
+    """What is proved at this delta, of releases with this plain sum and this rho; None if they need a larger delta.
+
+    >>> found = least((Fraction(10), Fraction(0)), Fraction(1, 8), Fraction(1, 10**6))
+    >>> round(float(found.epsilon), 3), found.by
+    (2.419, 'zCDP')
+    """
+    if plain[1] > delta:
+        return None
+    found = Total(plain[0], delta, ADDITION)
+    if delta > plain[1]:  # what the releases need themselves is taken off before
+        epsilon = epsilon_of(rho, delta - plain[1])
+        if epsilon < found.epsilon:
+            found = Total(epsilon, delta, BY_ZCDP)
+    return found
+
+
+@dataclass(frozen=True)
+class LedgerSnapshot:
+    """What a ledger said at one time, as a value of fixed size that goes into a model's file.
+
+    It has sums and no entries. So there is nothing in it of what early stopping left over, or of fits that were stopped, which
+    may say more about the records than the list does; nor of times, since those between fits say how long they took.
+    ``number`` and ``release`` are those of the model's own entry, None if it has none in this ledger.
+
+    >>> from discreet import Ledger
+    >>> ledger = Ledger(epsilon=3.0)
+    >>> ledger.reserve(Fraction(1), Fraction(0), "first model").close()
+    >>> ledger.snapshot().remaining
+    (Fraction(2, 1), Fraction(0, 1))
+    """
+
+    epsilon: Fraction
+    delta: Fraction
+    totals: Totals
+    ledger: str | None = None
+    number: int | None = None
+    release: str | None = None
+    rho: Fraction | None = None
+    rho_delta: Fraction = Fraction(0)
+
+    @property
+    def spent(self) -> tuple[Fraction, Fraction]:
+        """The sum of what was reserved, as the methods' authors count it. ``proved`` is what can be relied on."""
+        return self.totals.epsilon, self.totals.delta
+
+    @property
+    def remaining(self) -> tuple[Fraction, Fraction]:
+        """What is left, of what was asked for or of what is proved, whichever is less; by addition.
+
+        A ledger that counts in zCDP, too, takes more than that: ``remaining_rho`` is what it has left.
+        """
+        t = self.totals
+        epsilon = self.epsilon - max(t.epsilon, t.proved_epsilon)
+        delta = self.delta - self.rho_delta - max(t.delta, t.proved_delta)
+        return epsilon if self.rho is None else max(Fraction(0), epsilon), delta
+
+    @property
+    def remaining_rho(self) -> Fraction | None:
+        """What is left in zCDP; None if the ledger does not count in it."""
+        return None if self.rho is None else max(Fraction(0), self.rho - self.totals.rho)
+
+    def total(self, delta: Fraction | None = None) -> Total | None:
+        """What is proved about all releases together at this delta, that of the ledger unless another is given.
+
+        It is the least of the plain sum and of zCDP; None if nothing is proved about one of the releases, or if they need a
+        larger delta.
+        """
+        t = self.totals
+        if t.unproved:
+            return None
+        return least((t.proved_epsilon, t.proved_delta), t.rho, self.delta if delta is None else delta)
+
+    @property
+    def proved(self) -> tuple[float, float]:
+        """By basic composition, what is proved about all releases together; infinite if nothing is about one of them."""
+        if self.totals.unproved:
+            return math.inf, 1.0
+        return float(self.totals.proved_epsilon), float(self.totals.proved_delta)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The snapshot as JSON has it: fractions are strings."""
+        sums = self.totals.to_dict()
+        rho, records = sums.pop("rho"), sums.pop("records_per_person")
+        return {
+            "epsilon": str(self.epsilon),
+            "delta": str(self.delta),
+            **sums,
+            "ledger": self.ledger,
+            "number": self.number,
+            "release": self.release,
+            "rho": rho,
+            "rho_budget": optional(str, self.rho),
+            "rho_delta": str(self.rho_delta),
+            "records_per_person": records,
+        }
+
+    @classmethod
+    def from_dict(cls, data: Any) -> "LedgerSnapshot":
+        """Read what ``to_dict`` wrote. What cannot be read raises one of ``UNREADABLE``."""
+        epsilon, delta = read_pair((data["epsilon"], data["delta"]))
+        number, totals = data["number"], Totals.from_dict(data)
+        ledger, release = (optional(read_name, data[name]) for name in ("ledger", "release"))
+        rho, rho_delta = optional(read_amount, data["rho_budget"]), read_amount(data["rho_delta"], 1)
+        found = cls(epsilon, delta, totals, ledger, number, release, rho, rho_delta)
+        if delta >= 1 or set(data) != set(found.to_dict()):
+            raise ValueError
+        if number is not None and not 1 <= read_count(number) <= totals.entries:
+            raise ValueError
+        return found
+
+
+class DetachedLedger:
+    """What a pickled classifier has instead of its ledger in memory: what was spent until then. Nothing more can be."""
+
+    def __init__(self, spent: LedgerSnapshot) -> None:
+        self._spent = spent
+
+    def snapshot(self, booked: Booked | None = None) -> LedgerSnapshot:
+        """What the ledger said when the classifier was pickled."""
+        return self._spent
+
+
+def how_many(whole: Whole, totals: Totals, costs: tuple[Cost, ...], most: int = 10**9) -> int:
+    """How many more releases with these costs a ledger has room for; of what is not proved, none."""
+    if not is_proved(costs):
+        return 0
+    (epsilon, delta), rho = plain_sum(costs), rho_sum(costs)
+    left = whole.epsilon - max(totals.epsilon, totals.proved_epsilon)
+    found = _fit(left, epsilon, most)
+    if whole.rho is not None:
+        found = max(found, _fit(whole.rho - totals.rho, rho, most))
+    return min(found, _fit(whole.delta_for_releases - max(totals.delta, totals.proved_delta), delta, most))
+
+
+def _fit(left: Fraction, each: Fraction, most: int) -> int:
+    return most if not each else max(0, min(most, int(left // each)))
+
+
+class Readings(ABC):
+    """What may be asked of a ledger. Each answer is of one state of it."""
+
+    _when_booked: tuple[Whole, Totals] | None = None
+
+    @abstractmethod
+    def _now(self) -> tuple[Whole, Totals]:
+        """What it is, and its sums."""
+
+    @property
+    @abstractmethod
+    def entries(self) -> tuple[Entry, ...]:
+        """All reservations, oldest first. All of the ledger is read and checked for that."""
+
+    @property
+    def epsilon(self) -> Fraction:
+        """The whole epsilon."""
+        return self._now()[0].epsilon
+
+    @property
+    def delta(self) -> Fraction:
+        """The whole delta."""
+        return self._now()[0].delta
+
+    @property
+    def allow_unproved(self) -> bool:
+        """Whether releases are taken about which nothing is proved."""
+        return self._now()[0].allow_unproved
+
+    @property
+    def n_entries(self) -> int:
+        """How many reservations there are."""
+        return self._now()[1].entries
+
+    @property
+    def spent(self) -> tuple[Fraction, Fraction]:
+        """The sum of what was reserved, as the methods' authors count it. ``proved`` is what can be relied on."""
+        return self.snapshot().spent
+
+    @property
+    def remaining(self) -> tuple[Fraction, Fraction]:
+        """What is left, of what was asked for or of what is proved, whichever is less."""
+        return self.snapshot().remaining
+
+    @property
+    def proved(self) -> tuple[float, float]:
+        """By basic composition, what is proved about all releases together; infinite if nothing is about one of them."""
+        return self.snapshot().proved
+
+    def snapshot(self, own: Booked | None = None) -> LedgerSnapshot:
+        """What the ledger says now and anyone may know, for the model whose own entry is given. See LedgerSnapshot.
+
+        If it was lost since, it is what it said when the model was booked: the model is paid for.
+        """
+        try:
+            whole, totals = self._now()
+        except (OSError, OutOfReachError) as error:
+            if own is None or self._when_booked is None or self._when_booked[1].entries < own.number:
+                raise
+            warnings.warn(f"{error}. The model has its sums from when it was booked", RuntimeWarning, stacklevel=3)
+            whole, totals = self._when_booked
+        number, release = (own.number, own.release) if own is not None and own.ledger == whole.name else (None, None)
+        return LedgerSnapshot(
+            *(whole.epsilon, whole.delta, totals, whole.name, number, release, whole.rho, whole.rho_delta)
+        )
+
+    def room_for(self, costs: Sequence[Cost]) -> int:
+        """How many more releases with these costs it takes, for a person with as many records as they are about.
+
+        >>> from discreet import Ledger
+        >>> Ledger(3.0).room_for([Cost("pure", Fraction(1, 10))])
+        30
+        >>> Ledger(3.0, 1e-6, rho="auto").room_for([Cost("bounded range", Fraction(1, 10))])
+        148
+        """
+        return how_many(*self._now(), tuple(costs))
+
+    def total(self, delta: float | Fraction | None = None, numerical: bool | None = None) -> Total | None:
+        """What is proved about all releases together at this delta; None if nothing is about one of them, or delta is too small.
+
+        It is the least of the plain sum, of zCDP and, if dp-accounting is installed (`discreet[accounting]`) or ``numerical``
+        asks for it, of numerical composition. If later budgets were chosen by looking at earlier results, only what the ledger
+        refuses to exceed is sure: its epsilon and delta.
+        """
+        now = self.snapshot()
+        at = now.delta if delta is None else exact("delta", delta)
+        found = now.total(at)
+        if found is None or numerical is False or not at:
+            return found
+        try:
+            epsilon = epsilon_by_composition(((e.costs, e.records_per_person or 1) for e in self.entries), at)
+        except NotInstalled:
+            if numerical:
+                raise
+            return found
+        return Total(epsilon, at, NUMERICAL) if epsilon < found.epsilon else found
+
+    def tight_epsilon(self, delta: float) -> float:
+        """The epsilon of ``total(delta)``, which needs `discreet[accounting]`; infinite if there is none."""
+        found = self.total(delta, numerical=True)
+        return math.inf if found is None else float(found.epsilon)
+
+    def __str__(self) -> str:
+        from .ledger_export import as_text
+
+        return as_text(self.entries, self.snapshot())
+
+
+class NotInstalled(ImportError):
+    """dp-accounting is not there."""
+
+
+def epsilon_by_composition(releases: Iterable[tuple[tuple[Cost, ...], int]], delta: Fraction) -> Fraction:
+    """The epsilon at this delta of releases, each with its costs and the number of records that a person may have."""
+    try:
+        from dp_accounting.pld import privacy_loss_distribution as pld
+    except ImportError:
+        raise NotInstalled("numerical composition needs dp-accounting: pip install 'discreet[accounting]'") from None
+    counted: Counter[tuple[str, Fraction, int]] = Counter()
+    plain, left = Fraction(0), delta
+    for costs, records in releases:
+        for cost in costs:
+            kind = DISCRETE_LAPLACE if cost.kind == APPROXIMATE else cost.kind
+            if cost.epsilon:
+                counted[kind, cost.epsilon, records if cost.kind == DISCRETE_LAPLACE else 1] += cost.times
+            plain, left = plain + cost.plain[0], left - cost.plain[1]
+    left -= LOST
+    if left <= 0 or not counted or plain > LARGEST_SUM:
+        return plain
+    step = _step(float(plain), min(float(e) for _, e, _ in counted))
+    whole: Any = None
+    for (kind, epsilon, records), times in counted.items():
+        one = _distribution(pld, kind, float(epsilon), records, step).self_compose(times)
+        whole = one if whole is None else whole.compose(one)
+    found = float(whole.get_epsilon_for_delta(float(left)))
+    return min(plain, Fraction(found)) if math.isfinite(found) else plain
+
+
+def _step(plain: float, smallest: float) -> float:
+    """Of the grid: fine enough for the smallest cost, and not so fine that all of them take too long."""
+    return max(min(COARSEST_STEP, smallest / 100), plain / MOST_STEPS, FINEST_STEP)
+
+
+def _distribution(pld: Any, kind: str, epsilon: float, records: int, step: float) -> Any:
+    if kind == BOUNDED_RANGE:
+        return pld.PrivacyLossDistribution.create_from_rounded_probability(bounded_range(epsilon, step), 0.0, step)
+    return pld.from_discrete_laplace_mechanism(epsilon / records, records, value_discretization_interval=step)
+
+
+def bounded_range(epsilon: float, step: float) -> dict[int, float]:
+    """The loss of Lemma 35, rounded up to the grid: the chance of each multiple of the step."""
+    last = math.ceil(epsilon / step)
+    up_to = [_distribution_function(min(i * step, epsilon), epsilon) for i in range(-last, last + 1)]
+    chances = {i: up_to[i + last] - up_to[i + last - 1] for i in range(-last + 1, last + 1)}
+    return {-last: up_to[0]} | chances
+
+
+def _distribution_function(loss: float, epsilon: float) -> float:
+    """The chance of a loss of at most this: ``(exp(L/2) - exp(-e/2)) / (exp(e/2) - exp(-e/2))``."""
+    return math.expm1(max(0.0, loss + epsilon) / 2) / math.expm1(epsilon)
