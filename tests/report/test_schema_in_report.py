@@ -8,7 +8,7 @@ import pytest
 from discreet import Boolean, Categorical, Ignored, Ledger, Numeric, RuleList, SavedModel, Schema
 from discreet._utils.errors import ModelError, SchemaError
 from discreet.report.html import Particulars, to_html
-from discreet.report.schema_part import NO_SOURCE, facts_of, origin_of
+from discreet.report.schema_part import NO_SOURCE, asked_of, origin_of
 
 COLUMNS = [
     Numeric("age", cuts=[25, 45], ranges=[[18, 20]], low=0, high=120, label="Age in years"),
@@ -60,7 +60,7 @@ def test_where_a_schema_came_from_is_said_or_said_to_be_unknown():
 
 def test_many_categories_are_left_to_the_file():
     column = Categorical("c", categories=[f"x{i}" for i in range(60)])
-    assert len(facts_of(column).asked[0].values) == 60
+    assert [len(values) for values in asked_of(column).values()] == [60]
     shown = report(Schema([COLUMNS[0], column], "y", [0, 1]))
     assert "x39 and 20 more" in shown
     assert "x40" not in shown

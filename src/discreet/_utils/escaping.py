@@ -48,6 +48,15 @@ def escaped(text: str, keep: str = "\n") -> str:
     return "".join(c if c.isprintable() or c in keep or category(c) == "Zs" else ascii(c)[1:-1] for c in text)
 
 
+def is_unicode(text: str) -> bool:
+    """Whether a text can leave Python at all. Half a surrogate pair cannot."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
 def on_a_line(thing: object, longest: int = LONGEST_SHOWN) -> str:
     """A name on one line, cut off where it is very long.
 

@@ -1,6 +1,6 @@
 """The columns of the table, and the schema that a model rests on: everything that was decided before a record was read."""
 
-from dataclasses import dataclass
+from collections.abc import Sequence
 
 from .._utils.html import heads, items, name, plain, row, table
 from ..models.display.summary import Summary
@@ -24,45 +24,21 @@ NO_SOURCE = (
 )
 
 
-@dataclass(frozen=True)
-class Asked:
-    """What tests of one kind compare with: ``cut at`` and the numbers, ``is one of`` and the categories."""
-
-    lead: str
-    values: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True)
-class ColumnFacts:
-    """A column of the schema: its name, its label ("" if it has none), its type, what can be asked, and what else is said."""
-
-    name: str
-    label: str
-    kind: str
-    asked: tuple[Asked, ...]
-    notes: tuple[str, ...]
-
-
-def facts_of(column: Column) -> ColumnFacts:
-    """What a schema says of a column.
+def asked_of(column: Column) -> dict[str, list[str]]:
+    """What a schema lets one ask of a column: what tests of one kind begin with, and what they compare with.
 
     >>> from discreet import Numeric
-    >>> facts_of(Numeric("age", cuts=[25, 45], low=0, high=100)).asked
-    (Asked(lead='cut at', values=('25', '45')),)
+    >>> asked_of(Numeric("age", cuts=[25, 45], low=0, high=100))
+    {'cut at': ['25', '45']}
     """
     asked: dict[str, list[str]] = {}
     for op, value in column.tests():
-        if op == "is missing":
-            continue
-        lead = _LEAD.get(op, "is true or false" if op == "is true" else op)
-        asked.setdefault(lead, []).extend([] if value is None else [_said(column, value)])
-    if "is true or false" in asked:
-        words = [column.value_label(word) for word in ("true", "false")]
-        asked["is true or false"] = [
-            f"{word}: {label}" for word, label in zip(("true", "false"), words, strict=True) if label
-        ]
-    made = tuple(Asked(lead, tuple(values)) for lead, values in asked.items())
-    return ColumnFacts(column.name, column.label, column.kind, made, _notes(column))
+        if op == "is true":
+            labels = {word: column.value_label(word) for word in ("true", "false")}
+            asked["is true or false"] = [f"{word}: {label}" for word, label in labels.items() if label]
+        elif op != "is missing":
+            asked.setdefault(_LEAD.get(op, op), []).extend([] if value is None else [_said(column, value)])
+    return asked
 
 
 def _said(column: Column, value: Value) -> str:
@@ -76,7 +52,8 @@ def _said(column: Column, value: Value) -> str:
     return f"{said}: {', '.join(column.value_label(m) or str(m) for m in members)}" if members else said
 
 
-def _notes(column: Column) -> tuple[str, ...]:
+def notes_of(column: Column) -> list[str]:
+    """What else a schema says of a column."""
     notes = []
     low, high = getattr(column, "low", None), getattr(column, "high", None)
     if low is not None and high is not None:
@@ -89,7 +66,7 @@ def _notes(column: Column) -> tuple[str, ...]:
         notes.append(_OUTSIDE[outside])
     if column.can_be_missing:
         notes.append("may be missing, which can be asked")
-    return tuple(notes)
+    return notes
 
 
 def origin_of(schema: Schema) -> tuple[str, ...]:
@@ -152,12 +129,13 @@ def schema(s: Summary) -> str:
     source = f"<p>Its author says where it came from: {name(schema.source)}.</p>" if schema.source else ""
     origin = "".join(f"<p>{plain(sentence)}</p>" for sentence in origin_of(schema))
     rows = []
-    for facts in map(facts_of, schema.columns):
-        in_table = name(facts.name).replace("_", "_<wbr>")  # no tag or entity has one
-        called = f"{name(facts.label)}<br><code>{in_table}</code>" if facts.label else in_table
-        asked = "<br>".join(map(_asked, facts.asked)) or "nothing: it is not used"
-        notes = f'<br><span class="soft">{plain("; ".join(facts.notes))}</span>' if facts.notes else ""
-        rows.append(row(called, plain(facts.kind), asked + notes))
+    for column in schema.columns:
+        in_table = name(column.name).replace("_", "_<wbr>")  # no tag or entity has one
+        called = f"{name(column.label)}<br><code>{in_table}</code>" if column.label else in_table
+        asked = "<br>".join(_asked(lead, values) for lead, values in asked_of(column).items())
+        notes = plain("; ".join(notes_of(column)))
+        said = (asked or "nothing: it is not used") + (f'<br><span class="soft">{notes}</span>' if notes else "")
+        rows.append(row(called, plain(column.kind), said))
     drawn = table(
         "The schema",
         "All that could be asked of a record, fixed before the model was learned",
@@ -167,10 +145,10 @@ def schema(s: Summary) -> str:
     return f"{source}{origin}{drawn}{_classes(schema)}"
 
 
-def _asked(asked: Asked) -> str:
-    shown = ", ".join(name(value, "value") for value in asked.values[:MOST_VALUES])
-    more = len(asked.values) - MOST_VALUES
-    return f"{plain(asked.lead)} {shown}" + (f" and {more} more, which the model's file has" if more > 0 else "")
+def _asked(lead: str, values: Sequence[str]) -> str:
+    shown = ", ".join(name(value, "value") for value in values[:MOST_VALUES])
+    more = len(values) - MOST_VALUES
+    return f"{plain(lead)} {shown}" + (f" and {more} more, which the model's file has" if more > 0 else "")
 
 
 def _classes(schema: Schema) -> str:

@@ -242,12 +242,3 @@ def exact_numbers(column: str, numbers: Iterable[float]) -> list[float]:
     if any(EXACT <= abs(number) < math.inf for number in found):
         raise RuleError(f"column {column!r} has categories that are numbers of more than 53 bits; store it as a string")
     return found
-
-
-def is_unicode(text: str) -> bool:
-    """Whether a text can leave Python at all. Half a surrogate pair cannot."""
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return False
-    return True

@@ -14,12 +14,13 @@ import numpy as np
 
 from ... import __version__
 from ..._utils.errors import RuleError
+from ..._utils.escaping import is_unicode
 from ...schema import Label
 from ...schema.columns.values import TextBins, TruthBins
 from ..model import Model
 from ..partition import DOUBLING, FARTHEST
 from ..tree import Tree
-from .chains import Chain, Chains, ListedTest, NumberTest, Test, chains_of, exact_numbers, is_unicode, kinds_of, type_of
+from .chains import Chain, Chains, ListedTest, NumberTest, Test, chains_of, exact_numbers, kinds_of, type_of
 
 OPSETS = {"": 17, "ai.onnx.ml": 3}  # of 2022: whatever runs ONNX today has these
 IR_VERSION = 8  # likewise

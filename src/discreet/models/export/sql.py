@@ -14,11 +14,12 @@ from functools import reduce
 from typing import Any
 
 from ..._utils.errors import RuleError
+from ..._utils.escaping import is_unicode
 from ...rules.text import write_number
 from ...schema import Label
 from ..model import Model
 from ..partition import DOUBLING, FARTHEST
-from .chains import Chain, Chains, ListedTest, NumberTest, Test, chains_of, exact_numbers, is_unicode, kinds_of, type_of
+from .chains import Chain, Chains, ListedTest, NumberTest, Test, chains_of, exact_numbers, kinds_of, type_of
 
 SQL_TYPES = {"text": "text", "number": "float8", "boolean": "boolean"}
 Lines = list[str]  # a name may have line breaks, and must not be indented with what is around it

@@ -4,7 +4,7 @@ Names, labels and what the holder says may be anything: in Markdown they go thro
 """
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from ... import __version__
 from ..._utils.escaping import in_markdown, in_yaml, on_a_line
@@ -16,7 +16,7 @@ from ...models.labelled import lines_in_labels
 from ...schema import Schema
 from ..html import LONGEST
 from ..promise_part import not_covered
-from ..schema_part import facts_of, labels_of, origin_of
+from ..schema_part import asked_of, labels_of, notes_of, origin_of
 from .attachments import EVALUATION, EVALUATION_PAGE, Release
 
 MOST_VALUES = 20  # of a column's cuts or categories
@@ -178,11 +178,12 @@ def _schema(schema: Schema | None) -> str:
         lines += [f"Its author says where it came from: {in_markdown(schema.source, LONGEST)}", ""]
     lines += [part for sentence in origin_of(schema) for part in (_sentence(sentence), "")]
     lines += ["| Column | Label | Type | What could be asked |", "| --- | --- | --- | --- |"]
-    for facts in map(facts_of, schema.columns):
-        asked = "; ".join(f"{a.lead} {_some(a.values)}".strip() for a in facts.asked) or "nothing: it is not used"
-        notes = "".join(f"; {note}" for note in facts.notes)
-        label = in_markdown(facts.label) if facts.label else ""
-        lines.append(f"| {in_markdown(facts.name)} | {label} | {facts.kind} | {asked}{notes} |")
+    for column in schema.columns:
+        asked = "; ".join(f"{lead} {_some(values)}".strip() for lead, values in asked_of(column).items())
+        notes = "".join(f"; {note}" for note in notes_of(column))
+        label = in_markdown(column.label) if column.label else ""
+        said = f"{asked or 'nothing: it is not used'}{notes}"
+        lines.append(f"| {in_markdown(column.name)} | {label} | {column.kind} | {said} |")
     if called := labels_of(schema):
         lines += [
             "",
@@ -229,7 +230,7 @@ def said(text: str, nothing: str = NOT_GIVEN) -> str:
     return in_markdown(text, LONGEST) if text else nothing
 
 
-def _some(values: tuple[str, ...]) -> str:
+def _some(values: Sequence[str]) -> str:
     more = len(values) - MOST_VALUES
     return ", ".join(map(in_markdown, values[:MOST_VALUES])) + (f" and {more} more" if more > 0 else "")
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ..._utils.errors import ModelError
+from ..._utils.escaping import is_unicode
 
 SUMS = "SHA256SUMS"
 MOST_FILES = 1_000
@@ -58,17 +59,12 @@ def _files(folder: Path, prefix: str = "", deeper: int = 3) -> Iterator[tuple[st
         yield prefix, None  # an empty folder is no part of a release
     for entry in listed:
         name = prefix + entry.name
-        if not is_utf8(name):
+        if not is_unicode(name):
             raise ModelError("the folder has a name in it that is not UTF-8, so it is no release")
         if entry.is_dir(follow_symlinks=False) and deeper:
             yield from _files(folder / entry.name, f"{name}/", deeper - 1)
         else:
             yield name, _read(folder / entry.name)
-
-
-def is_utf8(name: str) -> bool:
-    """Whether a name can be written down: the system may have others."""
-    return not any("\ud800" <= character <= "\udfff" for character in name)
 
 
 def _read(path: Path) -> bytes | None:
