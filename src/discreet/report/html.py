@@ -22,18 +22,13 @@ LONGEST = 2_000
 DAYS = ("learned", "date")
 NAMES_IN_TILE = 3
 SECTIONS = {
-    "rules": "The rules",
-    "splits": "How the rules split the records",
-    "promise": "What is promised",
-    "epsilon": "What epsilon means",
-    "budget": "What was spent",
-    "columns": "Columns",
-    "schema": "The schema it rests on",
-    "limits": "What is not covered",
-    "details": "Details",
+    "promise": ("What is promised", promise),
+    "epsilon": ("What epsilon means", epsilon),
+    "budget": ("What was spent", budget),
+    "columns": ("Columns", columns),
+    "schema": ("The schema it rests on", schema),
+    "limits": ("What is not covered", limits),
 }
-OF_A_TREE = {"rules": "The tree", "splits": "How the tree divides the records"}
-OF_A_CARD = {"rules": "The card", "splits": "How totals divide the records"}
 
 
 @dataclass(frozen=True)
@@ -98,32 +93,23 @@ def to_html(model: Any, particulars: Particulars | None = None, sha256: str = ""
     (True, False)
     """
     summary, given = summarize(model), particulars or Particulars()
-    shown, own_titles, own_css = rules, {}, ""
+    drawn, divides, css = ("The rules", rules), "How the rules split the records", ""
     if summary.cards:
-        shown, own_titles, own_css = card, OF_A_CARD, style("card.css")
+        drawn, divides, css = ("The card", card), "How totals divide the records", style("card.css")
     elif summary.root is not None:
-        shown, own_titles, own_css = tree, OF_A_TREE, tree_css(summary)
+        drawn, divides, css = ("The tree", tree), "How the tree divides the records", tree_css(summary)
     kind = f"A {plain(summary.model.kind)}"
     title = kind if summary.target is None else f"Predicting {plain(summary.target)}"
-    parts = {
-        "rules": shown(summary),
-        "splits": division(summary),
-        "promise": promise(summary),
-        "epsilon": epsilon(summary),
-        "budget": budget(summary),
-        "columns": columns(summary),
-        "schema": schema(summary),
-        "limits": limits(summary),
-        "details": _details(summary, given, sha256),
-    }
-    titles = SECTIONS | own_titles
+    written = {"rules": drawn, "splits": (divides, division), **SECTIONS}
+    parts = {key: (title, write(summary)) for key, (title, write) in written.items()}
+    parts["details"] = ("Details", _details(summary, given, sha256))
     sections = "".join(
-        f'<section id="{key}" aria-labelledby="{key}-title"><h2 id="{key}-title">{titles[key]}</h2>{part}</section>\n'
-        for key, part in parts.items()
+        f'<section id="{key}" aria-labelledby="{key}-title"><h2 id="{key}-title">{title}</h2>{part}</section>\n'
+        for key, (title, part) in parts.items()
     )
-    links = items(f'<a href="#{key}">{text}</a>' for key, text in titles.items())
+    links = items(f'<a href="#{key}">{text}</a>' for key, (text, _) in parts.items())
     version = plain(summary.released.discreet)
-    body = f"""<a class="skip" href="#rules">Skip to {titles["rules"].lower()}</a>
+    body = f"""<a class="skip" href="#rules">Skip to {drawn[0].lower()}</a>
 <header>
 <p class="kicker"><b>discreet</b> &middot; model report</p>
 <h1>{kind if summary.target is None else f"Predicting {name(summary.target)}"}</h1>
@@ -136,7 +122,7 @@ def to_html(model: Any, particulars: Particulars | None = None, sha256: str = ""
 {sections}</main>
 <footer><p>Made by discreet {version} from what the model releases; no records were read for it. This page loads
 nothing and sends nothing.</p></footer>"""
-    return document(f"{title}: model report", page_css() + own_css, body, style("scale.js"))
+    return document(f"{title}: model report", page_css() + css, body, style("scale.js"))
 
 
 def _several(n: int, what: str, more: str = "s") -> str:

@@ -20,7 +20,7 @@ from .card import model_card
 from .checklist import checklist
 from .checksums import SUMS, sha256_of, sums_of
 from .code_files import Code, code_files
-from .record import SCHEMA_FILE, as_text, disclosure_record, schema_of_records
+from .record import SCHEMA_FILE, disclosure_record, schema_of_records
 
 MODEL, RECORD, REPORT, WARNING = "model.json", "disclosure.json", "report.html", "WARNING.txt"
 NOTHING = Attached()
@@ -134,7 +134,7 @@ def release_files(
     sha256 = sha256_of(model_file)
     code, left_out = code_files(model, sha256) if given_code is None else given_code
     release = Release(model, sha256, particulars, attached, tuple(code), left_out)
-    record = as_text(disclosure_record(release)).encode("utf-8")
+    record = disclosure_record(release)
     texts = {
         "README.md": model_card(release),
         REPORT: to_html(model, particulars, sha256),

@@ -1,7 +1,6 @@
 """The disclosure record: what was released, for programs. ``disclosure.schema.json`` beside this says what it holds."""
 
 import json
-from collections.abc import Mapping
 from dataclasses import asdict
 from importlib.resources import files
 from typing import Any
@@ -38,14 +37,17 @@ def schema_of_records() -> bytes:
     return files(__package__).joinpath(SCHEMA_FILE).read_bytes()
 
 
-def disclosure_record(release: Release) -> dict[str, Any]:
-    """What is released: from the model's file, what lies beside it, and from what the holder says."""
+def disclosure_record(release: Release) -> bytes:
+    """What is released: from the model's file, what lies beside it, and from what the holder says.
+
+    It is JSON in ASCII: whatever a name holds, nothing that shows the file obeys it.
+    """
     model, attached = release.model, release.attached
     schema, given = model.model.schema, asdict(release.given)
     said: dict[str, dict[str, Any]] = {"release": {}, "table": {}}
     for name, (part, entry) in PLACES.items():
         said[part][entry] = given[name] or None
-    return {
+    record = {
         "$schema": SCHEMA_FILE,
         "format": FORMAT,
         "version": VERSION,
@@ -75,11 +77,7 @@ def disclosure_record(release: Release) -> dict[str, Any]:
         "code": {"files": list(release.code), "left_out": dict(release.left_out)},
         "software": {"name": "discreet", "learned_with": model.discreet, "released_with": __version__},
     }
-
-
-def as_text(record: Mapping[str, Any]) -> str:
-    """As JSON in ASCII: whatever a name holds, nothing that shows the file obeys it."""
-    return json.dumps(record, indent=1, allow_nan=False) + "\n"
+    return f"{json.dumps(record, indent=1, allow_nan=False)}\n".encode("ascii")
 
 
 def particulars_in(record: Any) -> Particulars:
