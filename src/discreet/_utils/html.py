@@ -48,10 +48,10 @@ def heads(*words: str, numbers: Iterable[str] = ()) -> str:
     )
 
 
-def row(called: str, *words: str, numbers: Iterable[str] = (), cells: str = "") -> str:
-    """A row of a table: what it is called, cells of words and of numbers, and cells that are written already."""
+def row(called: str, *words: str, numbers: Iterable[str] = (), cells: str = "", css: str = "") -> str:
+    """A row of a table: what it is called, cells that are written already, and cells of words and of numbers."""
     own = [f"<td>{text}</td>" for text in words] + [f'<td class="n">{text}</td>' for text in numbers]
-    return f'<tr><th scope="row">{called}</th>{cells}{"".join(own)}</tr>'
+    return f'<tr{f" class={css}" if css else ""}><th scope="row">{called}</th>{cells}{"".join(own)}</tr>'
 
 
 def items(texts: Iterable[str]) -> str:

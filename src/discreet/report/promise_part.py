@@ -135,9 +135,8 @@ def _chances(own: Chance | None, proved: bool) -> str:
     rows = []
     for epsilon, chance in sorted(chances.items()):
         of = [bound(chance.fifty), bound(chance.after(0.1)), bound(chance.after(0.01))]
-        note = " (this model)" if chance is own else ""
-        line = row(epsilon_text(epsilon) + note, numbers=[factor(chance.factor), *of])
-        rows.append(line.replace("<tr>", "<tr class=own>", 1) if note else line)
+        mine = (" (this model)", "own") if chance is own else ("", "")
+        rows.append(row(epsilon_text(epsilon) + mine[0], numbers=[factor(chance.factor), *of], css=mine[1]))
     return table(
         "Chances by epsilon",
         "What a belief that a person&rsquo;s record is in the table can become, at most; all numbers are rounded up",
