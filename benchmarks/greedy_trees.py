@@ -42,6 +42,7 @@ from discreet import (
     Vault,
 )
 from discreet._utils.errors import PrivacyWarning
+from discreet.audit.subjects import needed_parameters
 from discreet.datasets import load_adult, load_compas, load_german_credit
 from discreet.private.mechanisms.registry import MECHANISMS
 
@@ -91,7 +92,7 @@ def mechanisms():
             tried = {"whole tree": (DPOptimalTreeClassifier, {"max_depth": 3})}
             tried["whole list"] = (DPOptimalRuleListClassifier, {"max_length": 4})
             for mechanism, one in MECHANISMS.items():
-                needed = one.needed_parameters | ({"min_support": records // 20} if one.needs_support else {})
+                needed = needed_parameters(one) | ({"min_support": records // 20} if one.needs_support else {})
                 tried[f"tree by {mechanism}"] = (DPGreedyTreeClassifier, needed | {"max_depth": 3})
                 tried[f"list by {mechanism}"] = (DPGreedyRuleListClassifier, needed | {"max_length": 4})
             for what, (kind, parameters) in tried.items():

@@ -73,7 +73,7 @@ def ceilings(left, captured):
 
 
 class CeilingSelector(InverseSelector):
-    def losses(self, left, captured):
+    def at_nodes(self, left, captured):
         return ceilings(left[:, 0], captured[:, :, 0])[:, None]
 
 
@@ -81,9 +81,7 @@ class Ceiling(Inverse):
     """For this experiment only: it is not private."""
 
     name = "ceiling"
-
-    def selector(self, epsilon, delta, min_support, candidates):
-        return CeilingSelector(epsilon)
+    choice = CeilingSelector
 
 
 def at_the_root(data):

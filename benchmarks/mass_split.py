@@ -62,10 +62,7 @@ class ChoosingBy(Mass):
     """The mechanism with this kind of choice."""
 
     def __init__(self, kind):
-        self._kind = kind
-
-    def selector(self, epsilon, delta, min_support, candidates):
-        return self._kind(epsilon)
+        self.choice = kind
 
 
 def test_accuracy(truths, chosen, counts, y):

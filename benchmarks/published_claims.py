@@ -21,7 +21,8 @@ from tests.privacy.test_whole_learner import learner
 from tests.privacy.typed_lists import distribution, divergences
 from tests.support.selectors import budget_of, proved_of, selector
 
-from discreet.private.mechanisms.guarantees import ROUND_UP, probability_of_bad_runs
+from discreet.private.mechanisms.published import ROUND_UP
+from discreet.private.mechanisms.support_checks import probability_of_bad_runs
 from discreet.private.noise.discrete_laplace import at_least
 
 K, CONFIDENCE = 5, 0.99

@@ -4,7 +4,8 @@ from typing import Any
 
 import numpy as np
 
-from discreet.audit.learners import REFUTED, compare
+from discreet.audit.learners import compare
+from discreet.audit.subjects import REFUTED
 
 from .comparisons import measured_errors
 from .page import Check, Verdict

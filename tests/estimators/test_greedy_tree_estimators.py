@@ -26,6 +26,7 @@ from discreet import (
 )
 from discreet._utils.errors import SchemaError
 from discreet.accounting.ledger import BudgetError
+from discreet.audit.subjects import needed_parameters
 from discreet.datasets import load_adult, load_compas, load_german_credit
 from discreet.estimators.greedy_trees import greedy_tree
 from discreet.private.mechanisms.registry import MECHANISMS
@@ -42,7 +43,7 @@ def compas():
 
 
 def made(mechanism, **parameters):
-    needed = MECHANISMS[mechanism].needed_parameters
+    needed = needed_parameters(MECHANISMS[mechanism])
     return DPGreedyTreeClassifier(**needed | parameters)
 
 

@@ -6,8 +6,9 @@ from unittest.mock import patch
 import numpy as np
 
 from discreet.audit.explore import explored
-from discreet.audit.learners import GREEDY_TREES, Subject, leftover
+from discreet.audit.learners import Subject
 from discreet.audit.pairs import Pair
+from discreet.audit.subjects import GREEDY_TREES, leftover
 from discreet.private.mechanisms.mass import MassSelector
 from discreet.private.queries.greedy import GreedyTreeQueries
 

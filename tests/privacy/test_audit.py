@@ -19,24 +19,21 @@ from discreet.audit import Check, Report, Row, audit, draws, run
 from discreet.audit.choices import noisy_max_law, worst_choice
 from discreet.audit.draws import largest_disagreement, list_laws, list_laws_by_problem
 from discreet.audit.explore import explore, law_of_lists, losses, schema_of_rules, vault_of
-from discreet.audit.learners import REFUTED, compare, excess, is_broken, leftover, search, subjects
+from discreet.audit.learners import compare, excess, is_broken, search
 from discreet.audit.loss import Loss, shifted_counts
 from discreet.audit.mechanisms import audited
 from discreet.audit.observed import best_event, lower_bound, misfit, outcomes, watch
 from discreet.audit.pairs import Pair, as_table, random_pairs
 from discreet.audit.run import claims_too_much, unproved
 from discreet.audit.samplers import samplers
+from discreet.audit.subjects import REFUTED, leftover, subjects
 from discreet.cli import main
 from discreet.private.counts.counting import NodeCounts
 from discreet.private.mechanisms.noisy_counts import NoisyCountsSelector
-from discreet.private.noise.cauchy import Cauchy
 from discreet.private.noise.discrete_laplace import log_pmf
+from discreet.private.noise.distributions import Cauchy, Gaussian, Gumbel, Laplace
 from discreet.private.noise.entropy import SeededEntropy
-from discreet.private.noise.exponential import Exponential
-from discreet.private.noise.gaussian import Gaussian
-from discreet.private.noise.gumbel import Gumbel
-from discreet.private.noise.laplace import Laplace
-from discreet.private.noise.noisy_max import log_prob
+from discreet.private.noise.noisy_max import Exponential, log_prob
 from tests.support.counted import patterns_of
 from tests.support.selectors import selector
 from tests.support.slices import examples, slow_but, some

@@ -5,11 +5,10 @@ import math
 import numpy as np
 import pytest
 
-from discreet.private.mechanisms.divergence import Shift, divergence_of_runs, histograms, nodes
-from discreet.private.noise.cauchy import Cauchy
+from discreet.private.mechanisms.support_checks import Shift, divergence_of_runs, histograms, nodes
 from discreet.private.noise.discrete_laplace import at_least
-from discreet.private.noise.laplace import LINES, Laplace
-from discreet.private.noise.noisy_max import HAZARD_ONLY, log_prob
+from discreet.private.noise.distributions import HAZARD_ONLY, LINES, Cauchy, Laplace
+from discreet.private.noise.noisy_max import log_prob
 
 from . import exact_learner
 from .test_whole_learner import learner

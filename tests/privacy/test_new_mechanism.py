@@ -1,10 +1,9 @@
-"""A mechanism of forty lines, registered from here, is taken through everything; twins of it with too little noise are caught.
+"""A mechanism of a dozen lines, registered from here, is taken through everything; twins of it with too little noise are caught.
 
 docs/new-mechanism.md walks through the same one.
 """
 
 import ast
-from dataclasses import dataclass
 from fractions import Fraction
 from itertools import product
 from pathlib import Path
@@ -15,89 +14,63 @@ from click.testing import CliRunner
 
 import discreet
 from discreet import DPGreedyRuleListClassifier, DPGreedyTreeClassifier, Ledger, SavedModel
-from discreet.audit.learners import compare, excess, is_broken, search, subjects
-from discreet.audit.mechanisms import audited, findings
+from discreet.audit.learners import compare, excess, is_broken, search
+from discreet.audit.mechanisms import audited, choices_of
 from discreet.audit.samplers import samplers
+from discreet.audit.subjects import subjects
 from discreet.cli import main
 from discreet.datasets import load_compas
 from discreet.models.display.summary import summarize
 from discreet.private.counts.counting import NodeCounts
-from discreet.private.mechanisms.base import GreedyMechanism
-from discreet.private.mechanisms.guarantees import charges_add_up
+from discreet.private.mechanisms.base import ChoosesByCoins
 from discreet.private.mechanisms.registry import MECHANISMS, WHOLE_LISTS, WHOLE_TREES, find, register
-from discreet.private.mechanisms.selector import NoisyMaxSelector
-from discreet.private.noise.discrete_laplace import scale_for
-from discreet.private.noise.exponential import Exponential
+from discreet.private.mechanisms.selector import PermuteAndFlip
 from discreet.report.html import to_html
 
 # -- the mechanism, as its file would be ------------------------------------------------------------------------------
 
 
-def errors(node):
+class ErrorsSelector(PermuteAndFlip):
     """How many records every candidate, then no rule, gets wrong if each side is given its most frequent class."""
-    captured = np.column_stack([node.captured, np.zeros_like(node.left)])
-    sides = captured, node.left[:, None] - captured
-    return sum(side.sum(0) - side.max(0) for side in sides).astype(np.int64)
+
+    width = 1
+
+    def losses(self, node):
+        captured = np.column_stack([node.captured, np.zeros_like(node.left)])
+        sides = captured, node.left[:, None] - captured
+        return sum(side.sum(0) - side.max(0) for side in sides).astype(np.int64)
 
 
-@dataclass(frozen=True)
-class ErrorsSelector(NoisyMaxSelector):
-    epsilon: Fraction
-    noise = Exponential()
-
-    def select(self, node, entropy):
-        return entropy.permute_and_flip(errors(node), scale_for(self.epsilon))
-
-    def scores(self, node):
-        return (errors(node).min() - errors(node)) / scale_for(self.epsilon)
-
-    def price(self, n, rules):
-        return float(self.epsilon)
-
-
-class Errors(GreedyMechanism):
+class Errors(ChoosesByCoins):
     name = "errors"
-    exact_choices = True
-
-    def selector(self, epsilon, delta, min_support, candidates):
-        return ErrorsSelector(epsilon)
-
-    def proved(self, budget, candidates):
-        return charges_add_up(budget)
+    choice = ErrorsSelector
 
 
 # -- twins ------------------------------------------------------------------------------------------------------------
-
-
-class HalfTheNoise(ErrorsSelector):
-    """The price of the sound one, for half its noise."""
-
-    def select(self, node, entropy):
-        return entropy.permute_and_flip(errors(node), scale_for(2 * self.epsilon))
-
-    def scores(self, node):
-        return 2 * super().scores(node)
 
 
 class LoudDraws(ErrorsSelector):
     """Its law is sound, and its draws do not follow it."""
 
     def select(self, node, entropy):
-        return entropy.permute_and_flip(errors(node), scale_for(2 * self.epsilon))
+        return entropy.permute_and_flip(self.losses(node), self.scale / 2)
+
+
+class HalfTheNoise(LoudDraws):
+    """The price of the sound one, for half its noise."""
+
+    def scores(self, node):
+        return 2 * super().scores(node)
 
 
 class TooWeak(Errors):
     name = "errors, half the noise"
-
-    def selector(self, epsilon, delta, min_support, candidates):
-        return HalfTheNoise(epsilon)
+    choice = HalfTheNoise
 
 
 class Loud(Errors):
     name = "errors, loud draws"
-
-    def selector(self, epsilon, delta, min_support, candidates):
-        return LoudDraws(epsilon)
+    choice = LoudDraws
 
 
 @pytest.fixture
@@ -183,7 +156,7 @@ def test_a_record_changes_the_errors_of_a_rule_by_0_or_1(n_classes):
             more = cells.copy()
             more[place] += 1
             before, after = as_node(cells), as_node(more)
-            assert set(errors(after) - errors(before)) <= {0, 1}
+            assert set(selector.losses(after) - selector.losses(before)) <= {0, 1}
             worst = max(worst, np.abs(selector.log_prob(after) - selector.log_prob(before)).max())
             worst_of_twin = max(worst_of_twin, np.abs(twin.log_prob(after) - twin.log_prob(before)).max())
     assert 1.0 < worst <= 2.0 * (1 + 1e-9) < worst_of_twin
@@ -205,7 +178,7 @@ def test_the_audit_finds_that_it_keeps_its_promise_at_every_level():
 
 @pytest.mark.usefixtures("registered")
 def test_the_audit_catches_a_twin_with_half_the_noise():
-    assert is_broken(findings(TooWeak().audit_choices(quick=True)[TooWeak.name]).ratio)
+    assert is_broken(choices_of(TooWeak(), quick=True)[TooWeak.name]().ratio)
     (subject,) = (s for s in subjects() if s.name == TooWeak.name)
     proved, _ = subject.promises()
     assert max(compared.uncharged for compared in search(subject, proved, 20, seed=0)) > 0.1
@@ -213,7 +186,7 @@ def test_the_audit_catches_a_twin_with_half_the_noise():
 
 @pytest.mark.usefixtures("registered")
 def test_the_audit_catches_a_twin_whose_draws_do_not_follow_its_law():
-    assert not is_broken(findings(Loud().audit_choices(quick=True)[Loud.name]).ratio)
+    assert not is_broken(choices_of(Loud(), quick=True)[Loud.name]().ratio)
     assert samplers()[f"a choice by {Loud.name}"](3_000) < 1e-6
     (loud,) = (s for s in subjects() if s.name == Loud.name)
     pairs = [compared.pair for compared in search(loud, loud.promises()[0], 20, seed=0)]
@@ -251,7 +224,7 @@ NAMED = {
     ("estimators", "trees"): {"mass"},
     ("private", "sampling", "trees", "worth"): {"mass"},
     ("estimators", "parameters"): {"mass"},
-    ("audit", "learners"): {"sm-laplace", "sm-cauchy"},
+    ("audit", "subjects"): {"sm-laplace", "sm-cauchy"},
     ("cli", "demo"): {"sm-laplace"},
 }
 

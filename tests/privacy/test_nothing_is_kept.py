@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import discreet
-from discreet.audit.learners import subjects
+from discreet.audit.subjects import subjects
 from discreet.private.counts.secret import Secret
 from tests.support.slices import slow_but
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from discreet.private.mechanisms.guarantees import probability_of_bad_runs
+from discreet.private.mechanisms.support_checks import probability_of_bad_runs
 from tests.support.selectors import budget_of, proved_of, selector
 
 from .exact_learner import Learner, distribution, divergence

@@ -17,28 +17,19 @@ from discreet.audit import draws
 from discreet.audit.choices import noisy_max_law, worst_choice, worst_on_grid
 from discreet.audit.draws import list_laws, list_laws_by_problem, worst_draw
 from discreet.audit.explore import ListsByEnvelope, explored
-from discreet.audit.learners import (
-    GREEDY,
-    GREEDY_TREES,
-    TREES,
-    Compared,
-    Subject,
-    compare,
-    excess,
-    leftover,
-)
-from discreet.audit.mechanisms import worst_check, worst_count
+from discreet.audit.learners import Compared, Subject, compare, excess
+from discreet.audit.mechanisms import laws_of_inverse, worst_check, worst_count
 from discreet.audit.observed import best_event, lower_bound, outcomes, watch
 from discreet.audit.pairs import Pair, as_table, smallest_pairs
+from discreet.audit.subjects import GREEDY, GREEDY_TREES, TREES, leftover
 from discreet.private.counts.counting import NodeCounts
 from discreet.private.mechanisms.impurity import gini
 from discreet.private.mechanisms.inverse import InverseSelector, largest_step, path_losses
 from discreet.private.mechanisms.mass import UNITS, MassSelector, mass_units
 from discreet.private.mechanisms.noisy_counts import NoisyCountsSelector
-from discreet.private.noise.discrete_laplace import scale_for
+from discreet.private.noise.distributions import Laplace
 from discreet.private.noise.entropy import SystemEntropy
-from discreet.private.noise.exponential import Exponential
-from discreet.private.noise.laplace import Laplace
+from discreet.private.noise.noisy_max import Exponential
 from discreet.private.queries.greedy import GreedyQueries
 from discreet.private.queries.lists import ListQueries
 from discreet.private.queries.trees import TreeQueries
@@ -180,7 +171,7 @@ class StepFromHere(InverseSelector):
     def step(winner, loser, j):
         return largest_step(winner, loser, 0 * j)
 
-    def losses(self, left, captured):
+    def at_nodes(self, left, captured):
         return path_losses(left, captured, self.step)
 
 
@@ -195,9 +186,7 @@ class HalfTheStep(StepFromHere):
 class WithoutTheTwo(InverseSelector):
     """As if all losses rose and fell together, as masses do."""
 
-    @property
-    def scale(self):
-        return scale_for(self.epsilon)
+    width = 1
 
 
 def inverse_twins():
@@ -233,7 +222,7 @@ def other_choice_twins():
 
 def worst_on_inverse_grid(selector):
     """Nodes of up to two records of each kind; thirty rules like the second."""
-    return worst_on_grid(selector.laws([0] * 8, 2, 30), float(E), "")
+    return worst_on_grid(laws_of_inverse(selector, [0] * 8, 2, 30), float(E), "")
 
 
 def worst_of(search, *arguments):

@@ -8,7 +8,7 @@ from itertools import product
 import numpy as np
 import pytest
 
-from discreet.private.noise import cauchy, decisions, entropy, gaussian, gumbel, laplace, noisy_max
+from discreet.private.noise import decisions, distributions, entropy, noisy_max
 from discreet.private.sampling import envelope, problem
 from discreet.private.sampling.deadline import Deadline
 from discreet.rules.prior import Prior
@@ -19,9 +19,7 @@ from .draws import ExactDraw, WholeList
 from .hooks import INTEGERS_FOR_WEIGHTS, Session, opened
 from .laws import DiscreteLaplace, NoisyMax, PermuteAndFlip, precise
 
-NOISES = {
-    type(noise).__name__: noise for noise in (cauchy.Cauchy(), gaussian.Gaussian(), gumbel.Gumbel(), laplace.Laplace())
-}
+NOISES = {name: getattr(distributions, name)() for name in ("Cauchy", "Gaussian", "Gumbel", "Laplace")}
 SCORES = 0.3, -1.2, 0.3, 2.0, -7.5
 CHOICES = [PermuteAndFlip((3, 0, 1, 1, 9), 1.7), *(NoisyMax(SCORES, name) for name in NOISES)]
 

@@ -17,7 +17,7 @@ import numpy.typing as npt
 
 from ..private.counts.counting import NodeCounts
 from ..private.mechanisms.selector import NoisyMaxSelector
-from ..private.noise.cauchy import Cauchy
+from ..private.noise.distributions import Cauchy
 from ..private.noise.noisy_max import Noise
 from .loss import Array
 

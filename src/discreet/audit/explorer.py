@@ -9,8 +9,7 @@ import numpy as np
 from ..accounting.ledger import Reservation
 from ..private.noise.discrete_laplace import tail
 from ..private.noise.entropy import Integers
-from ..private.noise.exponential import Exponential
-from ..private.noise.noisy_max import log_prob
+from ..private.noise.noisy_max import Exponential, log_prob
 from .loss import Array
 
 

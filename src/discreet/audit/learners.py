@@ -1,4 +1,4 @@
-"""Level 2: whole learners. Which are audited, and the worst pair of tables that can be found for each."""
+"""Level 2: whole learners, and the worst pair of tables that can be found for each."""
 
 import math
 from collections.abc import Iterator, Mapping
@@ -9,27 +9,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..accounting.statement import Guarantee
-from ..estimators.cards import Cards, DPScoreCardClassifier
-from ..estimators.greedy import DPGreedyRuleListClassifier
-from ..estimators.greedy_trees import DPGreedyTreeClassifier
-from ..estimators.optimal import DPOptimalRuleListClassifier
-from ..estimators.trees import DPOptimalTreeClassifier, Trees
-from ..private.mechanisms.audit_cases import WholeFit
-from ..private.mechanisms.registry import MECHANISMS
-from ..private.sampling.trees.worth import MASS
-from .explore import (
-    CardsOnTuples,
-    Law,
-    ListsByEnvelope,
-    ListsOnTuples,
-    TreesOnTuples,
-    explore,
-    explored,
-    losses,
-    schema_of_rules,
-    uncharged,
-    unpaid_checks,
-)
+from ..estimators.cards import Cards
+from ..estimators.trees import Trees
+from .explore import Law, explore, explored, losses, schema_of_rules, uncharged, unpaid_checks
 from .loss import Loss
 from .pairs import Pair, changed, hard_pairs, random_pairs, smallest_pairs
 
@@ -150,129 +132,6 @@ def search(subject: Subject, promise: Guarantee, pairs: int, seed: int) -> Itera
         for _ in range(int(rng.geometric(0.5))):
             new = changed(new, rng)
         yield note(compare(subject, new if new.less.max(initial=0) <= subject.most else start))
-
-
-GREEDY, WHOLE, TREES = DPGreedyRuleListClassifier, DPOptimalRuleListClassifier, DPOptimalTreeClassifier
-GREEDY_TREES, CARDS = DPGreedyTreeClassifier, DPScoreCardClassifier
-WEIGHTS, SKEWED = {0: 2.0, 1: 8.0}, {0: 10.0, 1: 3.0, 2: 1.0}  # of two classes, and of three
-
-
-def _tried(classifier: type, name: str, n_rules: int = 2, n_classes: int = 2, **parameters: Any) -> Subject:
-    """With these parameters, at epsilon 1 unless said otherwise."""
-    return Subject(name, classifier, {"epsilon": 1.0} | parameters, n_rules, n_classes)
-
-
-WHOLE_LISTS = (
-    _tried(WHOLE, "whole lists", max_length=3),
-    _tried(WHOLE, "whole lists, no counts", max_length=3, counts_share=0.0),
-    _tried(WHOLE, "whole lists, one rule at a time", max_length=3, joint=1, counts_share=0.5),
-    _tried(WHOLE, "whole lists, pairs of literals", max_length=2, max_card=2, negations=True, counts_share=0.5),
-    _tried(
-        WHOLE, "whole lists, weights and a prior", max_length=3, class_weight=WEIGHTS, prior=[1, 2, 4], counts_share=0.0
-    ),
-    _tried(WHOLE, "whole lists, three classes", n_classes=3, epsilon=0.5, max_length=2),
-    _tried(WHOLE, "whole lists, three rules", n_rules=3, prior=[1, 0, 0, 1], counts_share=0.0),
-    _tried(ListsByEnvelope, "whole lists by envelope", max_length=3),
-    _tried(ListsByEnvelope, "whole lists by envelope, one rule at a time", max_length=3, joint=1, counts_share=0.5),
-    _tried(ListsOnTuples, "whole lists from tuples, one rule at a time", max_length=3, joint=1, counts_share=0.5),
-)
-WHOLE_TREES = (
-    _tried(TREES, "whole trees", max_depth=1),
-    _tried(TREES, "whole trees, a test asked again", n_rules=1, max_depth=2),
-    _tried(TREES, "whole trees, no counts", n_rules=3, max_depth=1, counts_share=0.0),
-    _tried(TREES, "whole trees, two stages", n_rules=1, stages=(1, 1), counts_share=0.2),
-    _tried(
-        TREES,
-        "whole trees, weights and a prior",
-        max_depth=1,
-        class_weight=WEIGHTS,
-        prior={"r0": 3.0},
-        split=0.3,
-        counts_share=0.0,
-    ),
-    _tried(TREES, "whole trees, three classes", n_classes=3, epsilon=0.5, max_depth=1),
-    _tried(TREES, "whole trees by mass", max_depth=2, criterion=MASS, counts_share=0.3),
-    _tried(TREES, "whole trees by mass, two stages", stages=(1, 1), criterion=MASS, counts_share=0.2),
-    _tried(
-        TREES,
-        "whole trees by mass, three classes with weights",
-        n_classes=3,
-        max_depth=1,
-        criterion=MASS,
-        counts_share=0.1,
-        class_weight=SKEWED,
-    ),
-    _tried(TREES, "whole trees, class counts only", n_rules=1, max_depth=0, criterion=MASS, counts_share=0.9),
-    _tried(TreesOnTuples, "whole trees from tuples", max_depth=1, counts_share=0.2),
-    _tried(
-        TreesOnTuples, "whole trees from tuples by mass, two stages", stages=(1, 1), criterion=MASS, counts_share=0.2
-    ),
-    _tried(
-        TreesOnTuples,
-        "whole trees from tuples, three classes with weights",
-        n_classes=3,
-        max_depth=1,
-        counts_share=0.1,
-        class_weight=SKEWED,
-    ),
-)
-SCORE_CARDS = (
-    _tried(CARDS, "score cards", counts_share=0.2),
-    _tried(CARDS, "score cards, no counts by total", n_rules=3, counts_share=0.0),
-    _tried(CARDS, "score cards, one column of two", max_columns=1, counts_share=0.2),
-    _tried(CARDS, "score cards, two columns of three", n_rules=3, max_columns=2),
-    _tried(CARDS, "score cards, one column after the other", n_rules=3, one_by_one=True, counts_share=0.2),
-    _tried(CARDS, "score cards, one after the other, two of three", n_rules=3, one_by_one=True, max_columns=2),
-    _tried(CARDS, "score cards after a tree", tree_depth=1, counts_share=0.2),
-    _tried(CARDS, "score cards after a tree, one after the other", one_by_one=True, tree_depth=1),
-    _tried(CARDS, "score cards after a tree, one column", tree_depth=1, max_columns=1),
-    _tried(CardsOnTuples, "score cards from tuples", max_columns=1, tree_depth=1),
-    _tried(CardsOnTuples, "score cards from tuples, one after the other", one_by_one=True, tree_depth=1),
-)
-
-
-def as_tree(fit: WholeFit) -> Subject:
-    """A greedy tree with as many levels as the list has rules; two, if it has more, for there are many trees of depth three."""
-    parameters = dict(fit.parameters)
-    parameters["max_depth"] = min(2, parameters.pop("max_length") - 1)
-    name = f"greedy trees, {fit.name}"
-    return Subject(name, GREEDY_TREES, parameters, fit.n_rules, fit.n_classes, fit.hard, fit.most)
-
-
-def subjects() -> tuple[Subject, ...]:
-    """All learners that are audited: fits that each mechanism lists, as lists and as trees, and draws of whole models."""
-    fits = [fit for mechanism in MECHANISMS.values() for fit in mechanism.audit_fits()]
-    return (
-        *(Subject(fit.name, GREEDY, fit.parameters, fit.n_rules, fit.n_classes, fit.hard, fit.most) for fit in fits),
-        *(as_tree(fit) for fit in fits if "max_card" not in fit.parameters),  # a test is a single literal
-        *WHOLE_LISTS,
-        *WHOLE_TREES,
-        *SCORE_CARDS,
-    )
-
-
-def leftover(n: int, n_rules: int = 2) -> Pair:
-    """The first rule captures all of n records but two, one of each class, which the second tells apart; or all but one.
-
-    A third rule captures nothing.
-    """
-    less = np.zeros((2**n_rules, 2), np.int64)
-    less[2 ** (n_rules - 1)] = [(n - 2) // 2, n - 2 - (n - 2) // 2]
-    less[0, 1] = 1
-    return Pair(less, (2 ** (n_rules - 2), 0))
-
-
-# Configurations in which what is published does not hold (docs/theory.md, section 6); less is proved for them, or nothing
-SM_LAPLACE = {"mechanism": "sm-laplace", "epsilon": 0.05, "delta": 1 / 5050**2, "min_support": 252}
-SM_CAUCHY = {"mechanism": "sm-cauchy", "epsilon": 1.0, "min_support": 2442}
-REFUTED = tuple(
-    Subject(f"{prefix}{name}, {n:,} records", classifier, parameters | size, n_rules, known=(leftover(n, n_rules),))
-    for prefix, classifier, size in (
-        ("", GREEDY, {"max_length": 3}),
-        ("greedy trees, ", GREEDY_TREES, {"max_depth": 2}),
-    )
-    for name, parameters, n, n_rules in (("sm-laplace", SM_LAPLACE, 5050, 2), ("sm-cauchy", SM_CAUCHY, 48_842, 3))
-)
 
 
 def is_broken(ratio: float) -> bool:

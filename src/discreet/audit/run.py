@@ -18,24 +18,13 @@ from ..estimators.cards import Cards
 from ..private.mechanisms.registry import MECHANISMS
 from .choices import Finding
 from .explore import schema_of_rules
-from .learners import (
-    GREEDY,
-    GREEDY_TREES,
-    REFUTED,
-    TREES,
-    WHOLE,
-    Compared,
-    Subject,
-    excess,
-    is_broken,
-    search,
-    subjects,
-)
+from .learners import Compared, Subject, excess, is_broken, search
 from .mechanisms import audited
 from .observed import Event, Outcome, Watch, best_event, lower_bound, misfit, outcomes, watch
 from .pairs import Pair
 from .report import Check, Report, Row
 from .samplers import samplers
+from .subjects import GREEDY, GREEDY_TREES, REFUTED, TREES, WHOLE, needed_parameters, subjects
 
 KNOWN_LOSS = "mass, class counts only"  # its loss is exactly epsilon: here the fits must show nearly all of it
 POWER = 0.8
@@ -281,9 +270,9 @@ def unproved() -> dict[str, Sequence[Parameters]]:
         "candidates that may have been mined": [{"candidates": ["r0"]}],
         "a schema made from the records": [{"schema": None, "infer_schema": True}],
         "a support that is a share of the records": [
-            m.needed_parameters | {"min_support": 0.05} for m in mechanisms if m.needs_support
+            needed_parameters(m) | {"min_support": 0.05} for m in mechanisms if m.needs_support
         ],
-        "a delta of 1/n^2": [m.needed_parameters | {"delta": None} for m in mechanisms if m.needs_delta],
+        "a delta of 1/n^2": [needed_parameters(m) | {"delta": None} for m in mechanisms if m.needs_delta],
     }
 
 

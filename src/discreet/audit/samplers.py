@@ -16,15 +16,14 @@ from scipy.stats import kstest
 from ..private.counts.counting import NodeCounts
 from ..private.counts.tuples import LARGEST
 from ..private.mechanisms.base import GreedyMechanism
+from ..private.mechanisms.global_gini import GlExponential, GlGaussian, GlLaplace
+from ..private.mechanisms.noisy_counts import NoisyCounts
 from ..private.mechanisms.registry import MECHANISMS
-from ..private.noise.cauchy import Cauchy
+from ..private.mechanisms.smooth_gini import SmCauchy, SmLaplace
 from ..private.noise.discrete_laplace import log_pmf, release, scale_for
+from ..private.noise.distributions import Cauchy, Gaussian, Gumbel, Laplace
 from ..private.noise.entropy import SystemEntropy
-from ..private.noise.exponential import Exponential
-from ..private.noise.gaussian import Gaussian
-from ..private.noise.gumbel import Gumbel
-from ..private.noise.laplace import Laplace
-from ..private.noise.noisy_max import Noise, log_prob
+from ..private.noise.noisy_max import Exponential, Noise, log_prob
 from ..private.sampling.deadline import Deadline
 from ..private.sampling.envelope import draw_by_envelope
 from ..private.sampling.list_sums import ListSums
@@ -48,6 +47,15 @@ ONE_RULE = NodeCounts(np.array([2.0, 2.0]), np.array([[1.0], [1.0]]))
 # rules 0 and 1 agree, and so do 2 and 3: each must be drawn as often as its twin
 TRUTH = np.array([[1, 1, 0, 0, 0], [1, 1, 0, 0, 0], [0, 1, 1, 0, 1], [0, 1, 1, 0, 1]], bool)
 COUNTS = np.array([[3.0, 0.0, 1.0, 2.0, 0.0], [0.0, 2.0, 0.0, 1.0, 3.0]])
+# at which epsilon choices are drawn thousands of times: no outcome may be nearly certain
+EPSILONS: dict[type, str] = {
+    SmLaplace: "3/2",
+    GlLaplace: "3",
+    NoisyCounts: "3",
+    GlExponential: "6",
+    GlGaussian: "12",
+    SmCauchy: "15",
+}
 
 
 def _noise(noise: Noise, draws: int) -> float:
@@ -67,8 +75,8 @@ def _counts(draws: int) -> float:
 
 
 def _choice(mechanism: GreedyMechanism, draws: int) -> float:
-    node = ONE_RULE if mechanism.draws_rules == 1 else NODE
-    selector = mechanism.selector(mechanism.draws_epsilon, 1e-3, 5, node.captured.shape[1])
+    node = ONE_RULE if isinstance(mechanism, NoisyCounts) else NODE  # whose exact law is known for one rule
+    selector = mechanism.selector(Fraction(EPSILONS.get(type(mechanism), "3/8")), 1e-3, 5, node.captured.shape[1])
     logs = selector.log_prob(node)
     return _follows(partial(selector.select, node, SystemEntropy()), range(len(logs)), logs, draws)
 

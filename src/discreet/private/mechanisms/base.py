@@ -2,16 +2,15 @@
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from ...accounting.costs import Cost
+from ...accounting.costs import DISCRETE_LAPLACE, PURE, Cost, repeated
 from ...accounting.ledger import exact
 from ...accounting.statement import Guarantee
-from .audit_cases import E, Grid, Nodes, WholeFit, large_sizes, small_sizes
-from .selector import NoisyMaxSelector, Selector
+from .selector import PermuteAndFlip, Selector
 
 
 class Mechanism(ABC):
@@ -60,6 +59,11 @@ class GreedyBudget:
     def epsilon(self) -> Fraction:
         """Of the whole fit."""
         return self.settings.epsilon
+
+    @property
+    def charged(self) -> Guarantee:
+        """Where every query costs no more than it is charged: a fit cannot be charged more than epsilon, by its reservation."""
+        return Guarantee.of(self.epsilon, 0.0)
 
     @property
     def most_choices(self) -> int:
@@ -135,26 +139,22 @@ class GreedyMechanism(Mechanism):
         whole = Settings(exact("epsilon", parameters["epsilon"]), length, counts_share=share, tree=tree)
         return self.split(whole).counts_epsilon / int(parameters.get("records_per_person", 1))
 
-    # -- for the audit ------------------------------------------------------------------------------------------------
 
-    draws_epsilon = Fraction(3, 8)  # of choices that are drawn thousands of times: no outcome may be nearly certain
-    draws_rules = 4  # to choose from; 1 if the exact law is not known for more
+class ChoosesByCoins(GreedyMechanism):
+    """By permute-and-flip on integers. Class counts are paid once, choices are at most K - 1: charges add up to epsilon."""
 
-    @property
-    def needed_parameters(self) -> dict[str, Any]:
-        """The classifier's parameters without which nothing would be proved."""
-        needed = dict[str, Any](mechanism=self.name) | ({"delta": 1e-6} if self.needs_delta else {})
-        return needed | ({"min_support": 20} if self.needs_support else {})
+    exact_choices = True
+    choice: type[PermuteAndFlip]
 
-    def audit_choices(self, quick: bool) -> Mapping[str, Sequence[Nodes | Grid]]:
-        """Level 1, by name: nodes whose neighbours are all compared, with the exact law of a choice at each."""
-        selector = self.selector(E, 1e-3, 1, 2)
-        assert isinstance(selector, NoisyMaxSelector), "the laws of other choices are for their mechanism to list"
-        cases = {self.name: [Nodes(selector, small_sizes(quick), large_sizes(quick))]}
-        if not self.binary_only:
-            cases[f"{self.name}, three classes"] = [Nodes(selector, range(5 if quick else 10), n_classes=3)]
-        return cases
+    def selector(self, epsilon: Fraction, delta: float, min_support: int, candidates: int) -> PermuteAndFlip:
+        """The same at every node."""
+        return self.choice(epsilon)
 
-    def audit_fits(self) -> Sequence[WholeFit]:
-        """Level 2 and 3: whole fits whose complete law is compared between neighbouring tables."""
-        return [WholeFit(self.name, self.needed_parameters | {"epsilon": 2.0, "max_length": 3})]
+    def proved(self, budget: GreedyBudget, candidates: int) -> Guarantee:
+        """Charges add up."""
+        return budget.charged
+
+    def costs(self, budget: GreedyBudget, candidates: int) -> tuple[Cost, ...]:
+        """Choices by permute-and-flip are pure."""
+        counts = repeated(DISCRETE_LAPLACE, budget.counts_epsilon, 1)
+        return (*repeated(PURE, budget.choice_epsilon, budget.most_choices), *counts)

@@ -44,30 +44,19 @@ NeurIPS 2020. V. Farias et al.: *Local Dampening: Differential Privacy for Non-n
 docs/theory.md, Theorem 12a.
 """
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from fractions import Fraction
-from functools import partial
+from collections.abc import Callable
 
 import numpy as np
 import numpy.typing as npt
 
-from ...accounting.costs import PURE, Cost
-from ...accounting.statement import Guarantee
 from ..counts.cells import Array
 from ..counts.counting import NodeCounts
-from ..noise.discrete_laplace import scale_for
-from ..noise.entropy import Entropy, Integers
-from ..noise.exponential import Exponential
-from ..noise.noisy_max import log_prob
-from .audit_cases import E, Grid, WholeFit
-from .base import GreedyBudget, GreedyMechanism
-from .guarantees import charges_add_up, costs_one_by_one
+from ..noise.entropy import Integers
+from .base import ChoosesByCoins
 from .mass import UNITS, side_units
-from .selector import NoisyMaxSelector
+from .selector import PermuteAndFlip
 
 ROUND = 2.0**-48  # more than five operations of double precision can be off
-NODES_AT_A_TIME = 4_096  # in an audit
 
 # how far a record can move the gap between two candidates, the one that is to win first, at so many records from here
 Step = Callable[[Array, Array, Array], Integers]
@@ -179,93 +168,24 @@ def _without_copies(node: NodeCounts) -> tuple[Array, npt.NDArray[np.intp]]:
     return distinct, which.ravel()
 
 
-@dataclass(frozen=True)
-class InverseSelector(NoisyMaxSelector):
+class InverseSelector(PermuteAndFlip):
     """Permute-and-flip on the number of records until a rule is the best, e-DP."""
 
-    epsilon: Fraction
-    noise = Exponential()
+    width = 2  # losses may rise and fall
 
-    @property
-    def scale(self) -> float:
-        """Of the noise; at least 2 / e, since losses may rise and fall."""
-        return scale_for(self.epsilon / 2)
-
-    def losses(self, left: Array, captured: Array) -> Integers:
-        """As ``path_losses``."""
-        return path_losses(left, captured)
-
-    def select(self, node: NodeCounts, entropy: Entropy) -> int:
-        """By exact coins."""
-        return entropy.permute_and_flip(self._losses_at(node), self.scale)
-
-    def scores(self, node: NodeCounts) -> Array:
-        """What would be compared after adding exponential noise; larger is better."""
-        scores: Array = -self._losses_at(node) / self.scale
-        return scores
-
-    def price(self, n: int, rules: int) -> float:
-        """At a node of any size."""
-        return float(self.epsilon)
-
-    def _losses_at(self, node: NodeCounts) -> Integers:
+    def losses(self, node: NodeCounts) -> Integers:
+        """In records, at most."""
         distinct, which = _without_copies(node)
-        losses: Integers = self.losses(node.left[:, None], distinct[:, :, None])[np.append(which, -1), 0]
+        losses: Integers = self.at_nodes(node.left[:, None], distinct[:, :, None])[np.append(which, -1), 0]
         return losses
 
-    def laws(self, first: Sequence[int], more: int, copies: int = 1) -> tuple[Array, Array, Array]:
-        """log P(the first rule), log P(one of ``copies`` rules like the second), log P(no rule), for an audit.
-
-        A score depends on all candidates, so nodes are compared whole. A node has so many records of each kind: in neither rule,
-        in the first, in the second, in both, of the first class; then of the next class, and so on. Each kind has an axis, of
-        ``more + 1`` steps from ``first`` on.
-        """
-        shape = (more + 1,) * len(first)
-        kinds = (np.indices(shape, float).reshape(len(first), -1).T + first).T.reshape(-1, 4, (more + 1) ** len(first))
-        captured = np.stack([kinds[:, 1] + kinds[:, 3], kinds[:, 2] + kinds[:, 3]], axis=1)
-        parts = [slice(k, k + NODES_AT_A_TIME) for k in range(0, kinds.shape[2], NODES_AT_A_TIME)]
-        losses = np.concatenate([self.losses(kinds[..., part].sum(1), captured[..., part]) for part in parts], axis=1)
-        distinct, index = np.unique(losses, axis=1, return_inverse=True)
-        rules = np.repeat([0, 1, 2], [1, copies, 1])
-        logs = np.stack([log_prob(-one[rules] / self.scale, self.noise)[[0, 1, -1]] for one in distinct.T])
-        table = logs[index.ravel()].T.reshape(3, *shape)
-        return table[0], table[1], table[2]
+    def at_nodes(self, left: Array, captured: Array) -> Integers:
+        """At many nodes, as ``path_losses``."""
+        return path_losses(left, captured)
 
 
-class Inverse(GreedyMechanism):
-    """Ours, as the paper proposes: inverse sensitivity instead of noise on the impurity."""
+class Inverse(ChoosesByCoins):
+    """Ours, as the paper proposes: inverse sensitivity instead of noise on the impurity (docs/theory.md, Theorem 12a)."""
 
     name = "inverse"
-    exact_choices = True
-
-    def selector(self, epsilon: Fraction, delta: float, min_support: int, candidates: int) -> InverseSelector:
-        """The same at every node."""
-        return InverseSelector(epsilon)
-
-    def proved(self, budget: GreedyBudget, candidates: int) -> Guarantee:
-        """docs/theory.md, Theorem 12a."""
-        return charges_add_up(budget)
-
-    def costs(self, budget: GreedyBudget, candidates: int) -> tuple[Cost, ...]:
-        """Choices by permute-and-flip are pure."""
-        return costs_one_by_one(budget, PURE, budget.choice_epsilon)
-
-    def audit_choices(self, quick: bool) -> Mapping[str, Sequence[Grid]]:
-        """All small nodes, and some large ones with few records more."""
-        selector = InverseSelector(E)
-
-        def grid(first: Sequence[int], more: int, copies: int = 1) -> Grid:
-            where = f"{tuple(first)} and up to {more} records more of each kind, {copies} rules like the second"
-            return Grid(partial(selector.laws, first, more, copies), selector.price(0, 2), where)
-
-        more = 1 if quick else 2
-        large = ([0, 0, 0, 50, 0, 0, 0, 0], [0, 20, 20, 0, 0, 0, 0, 20], [60, 0, 9, 30, 20, 3, 3, 50])
-        two = [grid([0] * 8, 2 if quick else 4), grid([0] * 8, more, 30), *(grid(one, more, 30) for one in large)]
-        three = [grid([0] * 12, more), grid([0] * 10 + [8, 0], 1, 30)]
-        return {self.name: two, f"{self.name}, three classes": three}
-
-    def audit_fits(self) -> Sequence[WholeFit]:
-        """Also three classes."""
-        fit = {"mechanism": self.name, "epsilon": 2.0, "max_length": 3}
-        three = WholeFit(f"{self.name}, three classes", fit | {"epsilon": 1.0, "max_length": 2}, n_classes=3)
-        return [WholeFit(self.name, fit), three]
+    choice = InverseSelector

@@ -24,23 +24,13 @@ probability ``exp(-rational)``, on these integers, at a scale that is rounded up
 2020. Z. Ding et al.: *The Permute-and-Flip Mechanism is Identical to Report-Noisy-Max with Exponential Noise*, 2021.
 """
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-from fractions import Fraction
-
 import numpy as np
 
-from ...accounting.costs import PURE, Cost
-from ...accounting.statement import Guarantee
 from ..counts.cells import Array
 from ..counts.counting import NodeCounts
-from ..noise.discrete_laplace import scale_for
-from ..noise.entropy import Entropy, Integers
-from ..noise.exponential import Exponential
-from .audit_cases import WholeFit
-from .base import GreedyBudget, GreedyMechanism
-from .guarantees import charges_add_up, costs_one_by_one
-from .selector import NoisyMaxSelector
+from ..noise.entropy import Integers
+from .base import ChoosesByCoins
+from .selector import PermuteAndFlip
 
 UNITS = 1 << 20  # in a mass of 1
 FITS_INT64 = 3_000_000_000  # the square of a side of this size is below 2^63
@@ -71,58 +61,18 @@ def mass_units(node: NodeCounts) -> Integers:
     return units
 
 
-@dataclass(frozen=True)
-class MassSelector(NoisyMaxSelector):
+class MassSelector(PermuteAndFlip):
     """Permute-and-flip on impurity mass, e-DP."""
 
-    epsilon: Fraction
-    noise = Exponential()
+    width = UNITS
 
-    @property
-    def scale(self) -> float:
-        """Of the noise, in units of 2^-20; at least 2^20 / e."""
-        return scale_for(self.epsilon / UNITS)
-
-    def select(self, node: NodeCounts, entropy: Entropy) -> int:
-        """By exact coins."""
-        return entropy.permute_and_flip(mass_units(node), self.scale)
-
-    def scores(self, node: NodeCounts) -> Array:
-        """What would be compared after adding exponential noise; larger is better."""
-        units = mass_units(node)
-        scores: Array = (units.min() - units) / self.scale
-        return scores
-
-    def price(self, n: int, rules: int) -> float:
-        """At a node of any size."""
-        return float(self.epsilon)
+    def losses(self, node: NodeCounts) -> Integers:
+        """In units of 2^-20."""
+        return mass_units(node)
 
 
-class Mass(GreedyMechanism):
-    """Ours, and the default. Class counts are paid once and there are at most K - 1 choices: the shares add up to epsilon."""
+class Mass(ChoosesByCoins):
+    """Ours, and the default (docs/theory.md, Theorem 12). That the range of a choice is bounded by less than 2 e is not known."""
 
     name = "mass"
-    exact_choices = True
-
-    def selector(self, epsilon: Fraction, delta: float, min_support: int, candidates: int) -> MassSelector:
-        """The same at every node."""
-        return MassSelector(epsilon)
-
-    def proved(self, budget: GreedyBudget, candidates: int) -> Guarantee:
-        """docs/theory.md, Theorem 12."""
-        return charges_add_up(budget)
-
-    def costs(self, budget: GreedyBudget, candidates: int) -> tuple[Cost, ...]:
-        """Choices by permute-and-flip are pure; that their range is bounded by less than 2 e is not known."""
-        return costs_one_by_one(budget, PURE, budget.choice_epsilon)
-
-    def audit_fits(self) -> Sequence[WholeFit]:
-        """Also longer lists and rules, no rules at all, and three classes."""
-        pairs = {"mechanism": "mass", "epsilon": 1.0, "max_length": 2, "max_card": 2, "negations": True}
-        return [
-            WholeFit("mass", {"mechanism": "mass", "epsilon": 1.0, "max_length": 3}),
-            WholeFit("mass, three rules", {"mechanism": "mass", "epsilon": 3.0, "max_length": 4}, n_rules=3),
-            WholeFit("mass, pairs of literals", pairs),
-            WholeFit("mass, class counts only", {"mechanism": "mass", "epsilon": 1.0, "max_length": 1}, n_rules=1),
-            WholeFit("mass, three classes", {"mechanism": "mass", "epsilon": 0.5, "max_length": 2}, n_classes=3),
-        ]
+    choice = MassSelector

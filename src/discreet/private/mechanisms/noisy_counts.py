@@ -11,10 +11,9 @@ axis after the other. With several candidates the law cannot be written down.
 """
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import partial
 
 import numpy as np
 
@@ -22,7 +21,6 @@ from ..counts.cells import Array
 from ..counts.counting import NodeCounts
 from ..noise.discrete_laplace import log_pmf, release, scale_for, tail
 from ..noise.entropy import Entropy, Integers
-from .audit_cases import E, Grid, WholeFit
 from .published import Published
 from .selector import Selector
 
@@ -105,20 +103,7 @@ class NoisyCounts(Published):
     """Noise on the counts of every rule, instead of on its impurity; a choice costs e."""
 
     name = "noisy-counts"
-    draws_epsilon = Fraction(3)
-    draws_rules = 1
 
     def selector(self, epsilon: Fraction, delta: float, min_support: int, candidates: int) -> NoisyCountsSelector:
         """The more candidates, the more noise."""
         return NoisyCountsSelector(epsilon, candidates)
-
-    def audit_choices(self, quick: bool) -> Mapping[str, Sequence[Grid]]:
-        """All nodes whose four counts are at most so large, against all that have one record more."""
-        selector, most = NoisyCountsSelector(E, 1), 12 if quick else 24
-        where = f"captured and left records of each class from 0 to {most}"
-        return {self.name: [Grid(partial(selector.laws, [range(most + 1)] * 4), selector.price(0, 1), where)]}
-
-    def audit_fits(self) -> Sequence[WholeFit]:
-        """With one candidate, and few records."""
-        parameters = self.needed_parameters | {"epsilon": 6.0, "max_length": 2}
-        return [WholeFit(self.name, parameters, n_rules=1, hard=(3, 8), most=8)]

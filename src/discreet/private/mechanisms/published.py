@@ -30,18 +30,26 @@ from fractions import Fraction
 
 import numpy as np
 
-from ...accounting.costs import PURE, Cost
+from ...accounting.costs import DISCRETE_LAPLACE, PURE, Cost, repeated
 from ...accounting.statement import Guarantee
 from ..counts.cells import Array
 from ..counts.counting import NodeCounts
 from .base import GreedyBudget, GreedyMechanism, Settings
-from .guarantees import costs_one_by_one, prices_add_up
 from .impurity import gini
+
+ROUND_UP = 1.0 + 1e-9  # prices are computed in floating point; round them towards less privacy claimed
 
 
 def ginis(node: NodeCounts) -> Array:
     """The Gini impurity of every candidate, then of no rule."""
     return gini(node.left, np.column_stack([node.captured, np.zeros_like(node.left)]))
+
+
+def prices_add_up(budget: GreedyBudget, price: float) -> Guarantee:
+    """Where a choice at a node of any size costs ``price``, whatever it is charged. If it is charged no less, charges add up."""
+    total = (budget.most_choices * price + float(budget.counts_epsilon)) * ROUND_UP
+    charged = budget.charged
+    return charged if price <= float(budget.choice_epsilon) and charged.epsilon <= total else Guarantee(total, 0.0)
 
 
 class Published(GreedyMechanism):
@@ -81,6 +89,11 @@ class Published(GreedyMechanism):
         return prices_add_up(budget, selector.price(0, candidates))
 
     def costs(self, budget: GreedyBudget, candidates: int) -> tuple[Cost, ...]:
-        """What ``proved`` adds up, as values."""
+        """What ``proved`` adds up, as values: choices of one kind, and the class counts of all parts together."""
         selector = self.selector(budget.choice_epsilon, float(budget.choice_delta), 1, candidates)
-        return costs_one_by_one(budget, self.choice_cost, selector.price(0, candidates))
+        price = selector.price(0, candidates)
+        each = Fraction(repr(price * ROUND_UP))
+        if price <= float(budget.choice_epsilon):
+            each = min(each, budget.choice_epsilon)
+        counts = repeated(DISCRETE_LAPLACE, budget.counts_epsilon, 1)
+        return (*repeated(self.choice_cost, each, budget.most_choices), *counts)

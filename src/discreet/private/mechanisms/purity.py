@@ -19,21 +19,13 @@ that it must pay.) Losses are integers, and choices are made by exact coins.
 **Reference.** docs/theory.md, Theorem 12b. docs/new-mechanism.md builds the same mechanism step by step.
 """
 
-from dataclasses import dataclass
-from fractions import Fraction
-
 import numpy as np
 
-from ...accounting.costs import PURE, Cost
-from ...accounting.statement import Guarantee
 from ..counts.cells import Array
 from ..counts.counting import NodeCounts
-from ..noise.discrete_laplace import scale_for
-from ..noise.entropy import Entropy, Integers
-from ..noise.exponential import Exponential
-from .base import GreedyBudget, GreedyMechanism
-from .guarantees import charges_add_up, costs_one_by_one
-from .selector import NoisyMaxSelector
+from ..noise.entropy import Integers
+from .base import ChoosesByCoins
+from .selector import PermuteAndFlip
 
 
 def removals(node: NodeCounts) -> Integers:
@@ -44,47 +36,18 @@ def removals(node: NodeCounts) -> Integers:
     return impure.astype(np.int64)
 
 
-@dataclass(frozen=True)
-class PuritySelector(NoisyMaxSelector):
+class PuritySelector(PermuteAndFlip):
     """Permute-and-flip on the number of records until a rule is pure, e-DP."""
 
-    epsilon: Fraction
-    noise = Exponential()
+    width = 1
 
-    @property
-    def scale(self) -> float:
-        """Of the noise; at least 1 / e."""
-        return scale_for(self.epsilon)
-
-    def select(self, node: NodeCounts, entropy: Entropy) -> int:
-        """By exact coins."""
-        return entropy.permute_and_flip(removals(node), self.scale)
-
-    def scores(self, node: NodeCounts) -> Array:
-        """What would be compared after adding exponential noise; larger is better."""
-        losses = removals(node)
-        scores: Array = (losses.min() - losses) / self.scale
-        return scores
-
-    def price(self, n: int, rules: int) -> float:
-        """At a node of any size."""
-        return float(self.epsilon)
+    def losses(self, node: NodeCounts) -> Integers:
+        """In records."""
+        return removals(node)
 
 
-class Purity(GreedyMechanism):
-    """Ours: fewest records to take away until a rule is pure. A choice costs e."""
+class Purity(ChoosesByCoins):
+    """Ours: fewest records to take away until a rule is pure. A choice costs e (docs/theory.md, Theorem 12b)."""
 
     name = "purity"
-    exact_choices = True
-
-    def selector(self, epsilon: Fraction, delta: float, min_support: int, candidates: int) -> PuritySelector:
-        """The same at every node."""
-        return PuritySelector(epsilon)
-
-    def proved(self, budget: GreedyBudget, candidates: int) -> Guarantee:
-        """docs/theory.md, Theorem 12b."""
-        return charges_add_up(budget)
-
-    def costs(self, budget: GreedyBudget, candidates: int) -> tuple[Cost, ...]:
-        """Choices by permute-and-flip are pure."""
-        return costs_one_by_one(budget, PURE, budget.choice_epsilon)
+    choice = PuritySelector

@@ -35,8 +35,7 @@ import numpy as np
 from ...accounting.costs import PURE, Cost, repeated
 from ..noise.discrete_laplace import scale_for
 from ..noise.entropy import Array, Entropy, Integers
-from ..noise.exponential import Exponential
-from ..noise.noisy_max import log_prob
+from ..noise.noisy_max import Exponential, log_prob
 
 
 class Stretch(NamedTuple):

@@ -6,16 +6,13 @@ A mechanism is added by a file of its own and a line in ``MECHANISMS``, or from 
 from typing import Any
 
 from .base import GreedyMechanism, Mechanism
-from .gl_exponential import GlExponential
-from .gl_gaussian import GlGaussian
-from .gl_laplace import GlLaplace
+from .global_gini import GlExponential, GlGaussian, GlLaplace
 from .inverse import Inverse
 from .mass import Mass
 from .noisy_counts import NoisyCounts
 from .purity import Purity
 from .score_cards import ScoreCards
-from .sm_cauchy import SmCauchy
-from .sm_laplace import SmLaplace
+from .smooth_gini import SmCauchy, SmLaplace
 from .whole_lists import WholeLists
 from .whole_trees import WholeTrees
 

@@ -1,11 +1,15 @@
 """One choice of a rule at a node: the law that a mechanism's proof is about, and the draw that follows it."""
 
 from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import ClassVar
 
 from ..counts.cells import Array
 from ..counts.counting import NodeCounts
-from ..noise.entropy import Entropy
-from ..noise.noisy_max import Noise, choose, log_prob
+from ..noise.discrete_laplace import scale_for
+from ..noise.entropy import Entropy, Integers
+from ..noise.noisy_max import Exponential, Noise, choose, log_prob
 
 
 class Selector(ABC):
@@ -43,3 +47,39 @@ class NoisyMaxSelector(Selector):
     def log_prob(self, node: NodeCounts) -> Array:
         """By quadrature."""
         return log_prob(self.scores(node), self.noise)
+
+
+@dataclass(frozen=True)
+class PermuteAndFlip(NoisyMaxSelector):
+    """A candidate of small loss, in integers and by exact coins: the law of a noisy maximum with exponential noise (mass.py).
+
+    **e-DP** at a node of any size, by Theorem 5 of ``noisy_max`` with h = 1, if one record changes all losses by numbers that lie
+    in one interval of length ``width``: this is for a mechanism to prove.
+    """
+
+    epsilon: Fraction
+    noise = Exponential()
+    width: ClassVar[int]
+
+    @abstractmethod
+    def losses(self, node: NodeCounts) -> Integers:
+        """Of every candidate, then of no rule."""
+
+    @property
+    def scale(self) -> float:
+        """Of the noise, in units of the losses; at least width / e."""
+        return scale_for(self.epsilon / self.width)
+
+    def select(self, node: NodeCounts, entropy: Entropy) -> int:
+        """By exact coins."""
+        return entropy.permute_and_flip(self.losses(node), self.scale)
+
+    def scores(self, node: NodeCounts) -> Array:
+        """What would be compared after adding exponential noise; larger is better."""
+        losses = self.losses(node)
+        scores: Array = (losses.min() - losses) / self.scale
+        return scores
+
+    def price(self, n: int, rules: int) -> float:
+        """At a node of any size."""
+        return float(self.epsilon)

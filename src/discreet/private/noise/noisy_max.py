@@ -14,51 +14,56 @@ the same with D and D' exchanged. (Equal values have probability 0: the noise ha
 The noise must be added to the score that is *maximised*, and to every candidate, "no rule" included. A scale b that
 depends on the data is covered by taking the scores ``s_r = v_r / b``. ``h`` is the supremum of the hazard rate
 ``f / (1 - F)``: 1 for Laplace(1), Gumbel(1) and Exponential(1), at most 0.7247 for the Cauchy distribution.
-
-**Theorem 6 (log-concave noise, bounded scores).** Let the noise have a log-concave density. If all scores lie in an
-interval of length w on every data set, and between neighbours the changes of all scores lie in one of length at most w,
-the choice among R candidates is eps-DP with
-
-    eps = log P(win | all scores equal) - log P(win | all others ahead by w) = -log R - log I f(z) F(z - w)^(R-1) dz.
-
-*Proof.* Let ``W(x) = I f(z) prod_j F(z - x_j) dz`` be the probability that r wins when the others are ahead by x_j.
-W falls in each x_j. Between neighbours each x_j moves by at most ``rho <= w``, the length of the interval of changes, so the
-loss is at most
-``L(x) = log W(x) - log W(x + rho)`` with ``x_j + rho <= w``. L grows in each x_k: ``-d log W / d x_k`` is the mean of
-the falling function ``(f / F)(z - x_k)`` under the density proportional to ``f(z) prod_j F(z - x_j)``. At ``x + rho``,
-substitute ``z -> z + rho``: the same function under the density proportional to ``f(z + rho) prod_j F(z - x_j)``. The
-quotient ``f(z + rho) / f(z)`` falls in z, so this density puts more weight on small z, where the function is larger.
-(``f / F`` falls because F, like f, is log-concave.) So the worst case is ``x_j + rho = w`` for all j, and by the same
-monotonicity in rho it is rho = w. A candidate that is not there has x_j = -infinity, so fewer candidates lose less. []
 """
 
 import math
+from abc import ABC, abstractmethod
 from itertools import pairwise
-from typing import Protocol
 
 import numpy as np
 
 from .entropy import Array, Entropy
 
-# (c, s) such that the chance u <= 1/2 of any set of candidates grows at most by h (c + s u) for each unit by which
-# its scores rise (docs/theory.md, Lemma 5a)
-Lines = tuple[tuple[float, float], ...]
-HAZARD_ONLY: Lines = ((0.0, 1.0),)
 
-
-class Noise(Protocol):
+class Noise(ABC):
     """A distribution with a density, its hazard, and its logarithms."""
 
     hazard: float  # the supremum of f / (1 - F); infinite where there is none
 
-    def sample(self, entropy: Entropy, size: int) -> Array:
-        """Independent draws."""
+    @abstractmethod
+    def from_uniform(self, u: Array) -> Array:
+        """Draws, by inversion, from uniform numbers between 0 and 1."""
 
+    @abstractmethod
     def log_pdf(self, z: Array) -> Array:
         """log f."""
 
+    @abstractmethod
     def log_cdf(self, z: Array) -> Array:
         """log F."""
+
+    def sample(self, entropy: Entropy, size: int) -> Array:
+        """Independent draws."""
+        return self.from_uniform(entropy.uniform(size))
+
+
+class Exponential(Noise):
+    """Density ``exp(-z)`` for z >= 0. Its hazard rate is 1 there and 0 below, so h = 1. What permute-and-flip is (mass.py)."""
+
+    hazard = 1.0
+
+    def from_uniform(self, u: Array) -> Array:
+        """-log u, which has the same law as -log (1 - u)."""
+        return np.asarray(-np.log(u))
+
+    def log_pdf(self, z: Array) -> Array:
+        """-z, and minus infinity below 0."""
+        return np.where(z < 0.0, -np.inf, -z)
+
+    def log_cdf(self, z: Array) -> Array:
+        """log(1 - exp(-z)), and minus infinity below 0."""
+        with np.errstate(divide="ignore"):
+            return np.asarray(np.log(-np.expm1(-np.maximum(z, 0.0))))
 
 
 def choose(scores: Array, noise: Noise, entropy: Entropy) -> int:
@@ -98,11 +103,3 @@ def log_prob(scores: Array, noise: Noise) -> Array:
     top = terms.max(1, keepdims=True)
     logs: Array = (top[:, 0] + np.log(np.exp(terms - top).sum(1)))[index]
     return logs
-
-
-def price_of_bounded_scores(width: float, candidates: int, noise: Noise) -> float:
-    """Theorem 6's epsilon for scores, and changes, in an interval of this length. Rounded up by 1e-12."""
-    if candidates < 2:
-        return 0.0
-    loss = float(-np.log(candidates) - log_prob(np.append(np.full(candidates - 1, width), 0.0), noise)[-1])
-    return max(0.0, loss) + 1e-12

@@ -1,13 +1,13 @@
-"""What sm-laplace and sm-cauchy have in common: the Gini impurity over a scale that follows its smooth sensitivity at the node.
+"""sm-laplace and sm-cauchy: the Gini impurity with noise whose scale follows its smooth sensitivity at the node.
 
 **Privacy.** With n records in the smaller of two neighbouring nodes, the changes of ``G / S`` lie in one interval whose length
 ``range_of_smooth_gini`` in ``impurity.py`` bounds (docs/theory.md, Lemma 4); noise with a hazard h makes the choice private by
 Theorem 5 of ``private/noise/noisy_max.py``. The fewer records are left below the support, the more a choice costs; so whether the
-support is there is checked first, and a whole fit has the delta of Theorems 9 and 9a (``guarantees.py``, ``divergence.py``).
+support is there is checked first, and a whole fit has the delta of Theorems 9 and 9a (``support_checks.py``).
 """
 
+import math
 from abc import abstractmethod
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
@@ -16,13 +16,15 @@ from ...accounting.costs import Cost
 from ...accounting.statement import Guarantee
 from ..counts.cells import Array
 from ..counts.counting import NodeCounts
-from ..noise.noisy_max import Lines, Noise
-from .audit_cases import E, Nodes, large_sizes, small_sizes
+from ..noise.distributions import HAZARD_ONLY, LINES, Cauchy, Laplace, Lines
+from ..noise.noisy_max import Noise
 from .base import GreedyBudget, GreedyMechanism
-from .guarantees import with_support_checks
 from .impurity import largest_ranges_of_smooth_gini, smooth_sensitivity
 from .published import Published, ginis
 from .selector import NoisyMaxSelector
+from .support_checks import with_support_checks
+
+GAMMA = 2.0  # of sm-cauchy
 
 
 @dataclass(frozen=True)
@@ -77,15 +79,25 @@ class Smooth(Published):
         """The pair: what a choice costs follows the records that are left, so the parts have no prices of their own."""
         return GreedyMechanism.costs(self, budget, candidates)
 
-    def audit_choices(self, quick: bool) -> Mapping[str, Sequence[Nodes]]:
-        """Below the support; and above it: all nodes for a small one, extreme nodes for a large one."""
-        few, many = 5, 20
-        small, large = (self.selector(E, 1e-6, support, 2) for support in (few, many))
-        sizes, extreme = small_sizes(quick), large_sizes(quick)
-        return {
-            f"{self.name}, below the support": [Nodes(large, sizes, [n for n in extreme if n < many])],
-            f"{self.name}, support {few} or {many}": [
-                Nodes(small, [n for n in sizes if n >= few]),
-                Nodes(large, (), [n for n in extreme if n >= many]),
-            ],
-        }
+
+class SmLaplace(Smooth):
+    """Laplace noise of scale 2 S / e with beta = e / (2 log(2 / delta))."""
+
+    name = "sm-laplace"
+    needs_delta = True
+
+    def selector(self, epsilon: Fraction, delta: float, min_support: int, candidates: int) -> SmoothSelector:
+        """Its scale follows the number of records at the node."""
+        beta = float(epsilon) / (2.0 * math.log(2.0 / delta))
+        return SmoothSelector(epsilon, min_support, beta, 2.0, Laplace(), LINES)
+
+
+class SmCauchy(Smooth):
+    """Cauchy noise of scale 2 (gamma + 1) S / e with beta = e / (2 (gamma + 1)), gamma = 2."""
+
+    name = "sm-cauchy"
+
+    def selector(self, epsilon: Fraction, delta: float, min_support: int, candidates: int) -> SmoothSelector:
+        """Its scale follows the number of records at the node."""
+        factor = 2.0 * (GAMMA + 1.0)
+        return SmoothSelector(epsilon, min_support, float(epsilon) / factor, factor, Cauchy(), HAZARD_ONLY)

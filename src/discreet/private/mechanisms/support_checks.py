@@ -1,7 +1,25 @@
-"""How far apart the outputs of a smooth method can be on neighbours: the recursion of Theorem 9a in docs/theory.md.
+"""What is proved about whole fits of smooth methods, from the prices of their choices. docs/theory.md, sections 6 and 7, has it
+at length. Two bounds are computed, and the smaller of the two is what we prove.
 
-``H(a)`` is an upper bound on ``sum over outputs o of max(0, P'(o) - a P(o))`` for all neighbours, in one direction. It falls
-and is convex in a, and ``H(exp(epsilon))`` is a delta. With ``H_0`` for the histograms, and k choices to come,
+**Theorem 9 (bad runs).** Let e be the epsilon of the class counts and K the maximal length. A fit makes at most K - 1 choices;
+the class histograms of all its parts are disjoint and cost e together. So where a choice costs p at any node,
+
+    epsilon = (K - 1) p + e,   no delta.
+
+A smooth method also makes up to K - 1 support checks, of e each, and a choice costs p(n) where the smaller of the two
+neighbours has at least n records left, more and more as n falls. Along any run the loss is at most ``K e + sum of p(n_i)``
+over the choices made. Call a run bad if that is above the epsilon that was asked for. Then the learner is (epsilon, delta)-DP
+with delta = P(bad). To choose at a node with n records, a run must first pass its check, which happens with probability at
+most ``pi(n) = P(noise >= L + T - n - 1)``, whatever happened before (the larger neighbour has n + 1). So P(bad) is at most
+
+    V(K - 1, epsilon - K e)   where   V(k, b) = max over n of  pi(n) * (1 if p(n) > b else V(k - 1, b - p(n))),  V(0, b) = 0.
+
+In a tree, K - 1 is its depth, and a run is followed along the way of the record that one neighbour lacks: of what is done at the
+other nodes, all has the same probability on both (docs/theory.md, Theorem 21a). So the same holds.
+
+**Theorem 9a (divergence).** A sharper bound follows how much a choice can lose with which probability. ``H(a)`` is an upper
+bound on ``sum over outputs o of max(0, P'(o) - a P(o))`` for all neighbours, in one direction. It falls and is convex in a, and
+``H(exp(epsilon))`` is a delta. With ``H_0`` for the histograms, and k choices to come,
 
     H_k(a) = max over n of  x G(a y / x) + (1 - x) H_0(a (1 - y) / (1 - x)),    x, y = P(pass) on either table,
     G(a)   = integral of  t h(a / t) dH''(t)   with H = H_{k-1} and h the bound of Lemma 5a on one choice at n.
@@ -11,23 +29,71 @@ a broken line the integral is a finite sum, so what comes out is an upper bound.
 """
 
 import math
+import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 
+from ...accounting.statement import Guarantee
+from ..counts.cells import Array
 from ..noise.discrete_laplace import at_least
-from ..noise.noisy_max import Lines
+from ..noise.distributions import Lines
+from .base import GreedyBudget
+from .published import ROUND_UP, prices_add_up
 
-Array = np.ndarray[tuple[int, ...], np.dtype[np.float64]]
-
+STEPS = 2_000  # of the budget, in the recursion for V
 KNOTS = (600, 2_000)  # at least, at most; between them, so many that a step is no longer than the node's epsilon
 ONE_BY_ONE = 20  # nodes with fewer records are looked at one by one, larger ones in blocks
 FARTHEST = (
     100  # losses by so many times the node's epsilon too much are not told from larger ones: that keeps steps short
 )
 SLACK = 1e-12  # above the sum of all rounding errors
+
+
+def with_support_checks(budget: GreedyBudget, min_support: int, prices: Array, lines: Lines) -> Guarantee:
+    """Where a choice costs ``prices[n]`` with n records left (the last entry for every larger n), and supports are checked.
+
+    ``lines`` say how much of a choice can lose how much (docs/theory.md, Lemma 5a).
+    """
+    e, choices = float(budget.check_epsilon), budget.most_choices
+    if choices == 0:
+        return prices_add_up(budget, 0.0)
+    prices = prices * ROUND_UP
+    max_length = budget.settings.max_length
+    if (pure := (max_length * e + choices * float(prices[0])) * ROUND_UP) <= float(budget.epsilon):
+        return Guarantee(pure, 0.0)
+    threshold = budget.threshold(min_support)
+    passing = np.array([at_least(threshold - n - 1, e) for n in range(min_support)] + [1.0])
+    left = float(budget.epsilon) - max_length * e * ROUND_UP
+    delta = probability_of_bad_runs(prices, passing, left, choices) * ROUND_UP
+    if delta > SLACK:
+        sharper = divergence_of_runs(prices, lines, threshold, e, float(budget.epsilon), choices)
+        delta = min(delta, sharper * ROUND_UP)
+    # it is above 0 even where a float cannot tell it from 0
+    return Guarantee.of(budget.epsilon, min(1.0, max(delta, sys.float_info.min)))
+
+
+def probability_of_bad_runs(prices: Array, passing: Array, budget: float, choices: int, steps: int = STEPS) -> float:
+    """V(choices, budget), with prices rounded up to a fraction of the budget.
+
+    ``prices`` fall with n and ``passing`` grows, for n = 0 ... min_support; the last entry stands for every larger n.
+    """
+    if budget <= 0:
+        return 1.0
+    levels = np.minimum(np.ceil(prices / (budget / steps)), steps + 1).astype(int)  # steps + 1: more than there is
+    chance = np.zeros(steps + 2)  # of the likeliest node at each price
+    np.maximum.at(chance, levels, passing)
+    # Above[b]: the likeliest node that costs more than b
+    above = np.maximum.accumulate(chance[::-1])[::-1]
+    value = np.zeros(steps + 1)
+    for _ in range(choices):
+        new = above[1:].copy()
+        for price in np.flatnonzero(chance[: steps + 1]):
+            new[price:] = np.maximum(new[price:], chance[price] * value[: steps + 1 - price])
+        value = new
+    return float(value[steps])
 
 
 @dataclass(frozen=True)
