@@ -31,14 +31,14 @@ class Broken(explored(GREEDY_TREES)):
 
 class NodesShareRecords(GreedyTreeQueries):
     def select(self, nodes):
-        everything = self._counter.counts([()])
+        everything = self._count([()])
         with patch.object(self, "_count", lambda nodes: everything * len(nodes)):
             return super().select(nodes)
 
 
 class LeavesShareRecords(GreedyTreeQueries):
     def count(self, tree):
-        counts = self._counter.counts
+        counts = self._count
         with patch.object(self, "_count", lambda nodes: [counts([path[-1:]])[0] for path in nodes]):
             return super().count(tree)
 
@@ -60,7 +60,7 @@ class LooksForTests(GreedyTreeQueries):
     def _select(self, path, node):
         captured, size = node.captured.sum(0), node.left.sum()
         useful = np.flatnonzero((captured > 0) & (captured < size))
-        with patch.object(self._counter, "undecided", lambda path: useful):
+        with patch.object(self, "_undecided", lambda path: useful):
             return super()._select(path, node)
 
 

@@ -220,10 +220,9 @@ class LateCounts(ListQueries):
     """Class counts are given out first, and charged then."""
 
     def histogram(self, prefix, rule):
-        histograms, charged = self._histograms, self._histograms._reservation
-        histograms._reservation = Free()
+        charged, self._reservation = self._reservation, Free()
         counts = super().histogram(prefix, rule)
-        histograms._reservation = charged
+        self._reservation = charged
         if rule is None:
             charged.draw(self._noise.counts_epsilon, Fraction(0), "class counts")
         return counts

@@ -366,11 +366,8 @@ class Mined(Broken, ExploredGreedy):
 
 
 class OverlappingQueries(GreedyQueries):
-    def histogram(self, prefix, rule):
-        def part(prefix, rule):
-            return self._counter.left([]) if rule is None else self._counter.counts([]).captured[:, rule]
-
-        return self._histograms.release(prefix, rule, part)
+    def _part(self, prefix, rule):
+        return self._counter.left([]) if rule is None else self._counter.counts([]).captured[:, rule]
 
 
 class Overlapping(Broken, ExploredGreedy):
@@ -457,7 +454,7 @@ class OverlappingLeaves(Broken, ExploredTrees):
 
 class QuietHistograms(GreedyQueries):
     def histogram(self, prefix, rule):
-        with patch.object(self._histograms, "_entropy", Quiet(self._entropy)):
+        with patch.object(self, "_entropy", Quiet(self._entropy)):
             return super().histogram(prefix, rule)
 
 

@@ -5,11 +5,15 @@ import pandas as pd
 import pytest
 
 from discreet import Boolean, Categorical, Numeric, Schema
-from discreet.private.counts import levels
-from discreet.private.counts.levels import LevelCounts
+from discreet.private.counts import tuples
+from discreet.private.counts.counting import counts_by_part
+from discreet.private.counts.division import column_numbers, in_boxes, path_as_box
+from discreet.private.mechanisms.mass import Mass
+from discreet.private.queries.greedy import GreedyTreeQueries
 from discreet.rules.candidates import Candidates
 
 from ..support.counted import patterns_of
+from ..support.selectors import budget_of
 
 SCHEMA = Schema(
     [
@@ -48,6 +52,13 @@ def _true(X, rule):
     return np.array([bool(ok and compare[literal.op](v)) for ok, v in zip(known, values, strict=True)])
 
 
+def counted(X, y, paths):
+    """As a level is counted."""
+    patterns, numbers = patterns_of(X, y, SCHEMA), column_numbers(SCHEMA.used, TESTS)
+    division = in_boxes([path_as_box(path, TESTS, numbers) for path in paths])
+    return counts_by_part(patterns.joint(SCHEMA.used, 1, division), TESTS, numbers)
+
+
 PATHS = [
     [()],
     [((0, True),), ((0, False),)],
@@ -58,41 +69,37 @@ PATHS = [
 
 @pytest.mark.parametrize("rows", [1 << 16, 7])
 def test_counts_of_all_tests_at_all_nodes_are_those_of_the_records(rows, monkeypatch):
-    monkeypatch.setattr(levels, "ROWS", rows)
+    monkeypatch.setattr(tuples, "ROWS", rows)
     rng = np.random.default_rng(0)
     X, y = table(400, rng)
-    counter = LevelCounts(patterns_of(X, y, SCHEMA).cells, TESTS)
     true, labels = truths(X), np.array([y == c for c in "abc"])
     assert len(TESTS) == 9
-    assert (counter.total() == labels.sum(1)).all()
     for paths in PATHS:
         free = np.ones(len(X), bool)
-        for path, node in zip(paths, counter.counts(paths), strict=True):
+        for path, node in zip(paths, counted(X, y, paths), strict=True):
             inside = free & np.all([np.ones(len(X), bool), *(true[test] == side for test, side in path)], axis=0)
             free &= ~inside  # a record is at the first node that it leads to
             assert (node.left == labels[:, inside].sum(1)).all()
             assert (node.captured == labels[:, inside].astype(int) @ true[:, inside].T.astype(int)).all()
 
 
-def test_without_records_or_nodes_there_is_nothing():
+def test_without_records_there_is_nothing():
     empty = pd.DataFrame(
         {"age": pd.Series([], dtype=float), "job": pd.Series([], dtype=str), "member": pd.Series([], dtype=object)}
     )
-    counter = LevelCounts(patterns_of(empty, np.array([], str), SCHEMA).cells, TESTS)
-    (node,) = counter.counts([()])
+    (node,) = counted(empty, np.array([], str), [()])
     assert not node.left.any()
     assert not node.captured.any()
-    assert counter.counts([]) == []
 
 
 def test_a_test_is_undecided_where_the_path_leaves_both_answers():
     X, y = table(50, np.random.default_rng(1))
-    counter = LevelCounts(patterns_of(X, y, SCHEMA).cells, TESTS)
+    queries = GreedyTreeQueries(patterns_of(X, y, SCHEMA), TESTS, Mass(), budget_of("mass", 1, 2))
     number = {str(TESTS[i]): i for i in range(len(TESTS))}
-    assert list(counter.undecided(())) == list(range(len(TESTS)))
+    assert list(queries._undecided(())) == list(range(len(TESTS)))
 
     def names(path):
-        return {str(TESTS[int(i)]) for i in counter.undecided([(number[name], side) for name, side in path])}
+        return {str(TESTS[int(i)]) for i in queries._undecided([(number[name], side) for name, side in path])}
 
     everything = set(number)
     assert names([("age <= 40", True)]) == everything - {"age <= 40", "age <= 60", "age is missing"}
@@ -100,9 +107,3 @@ def test_a_test_is_undecided_where_the_path_leaves_both_answers():
     assert names([("age is missing", True)]) == {name for name in everything if "age" not in name}
     assert names([("job = clerk", False)]) == everything - {"job = clerk"}
     assert names([("job = clerk", False), ("job = boss", False)]) == {name for name in everything if "job" not in name}
-
-
-def test_nothing_exact_is_shown():
-    X, y = table(5, np.random.default_rng(2))
-    counter = LevelCounts(patterns_of(X, y, SCHEMA).cells, TESTS)
-    assert repr(counter) == "<LevelCounts>"

@@ -231,24 +231,3 @@ class Cells(Secret):
     def bins(self, column: int, rows: slice = slice(None)) -> npt.NDArray[np.intp]:
         """The bin number of each cell (or of some rows of them) in one column."""
         return self._packing.unpack(self._patterns[rows], column + 1).astype(np.intp)
-
-    def sums_by_bin(self, weights: Array, rows: slice) -> list[Array]:
-        """The weight of each class in each bin of each column, where ``weights`` (classes x cells) are those of some rows.
-
-        Patterns stand in order, with the first column varying fastest. So once a column is summed out, few rows are left for the
-        next one.
-        """
-        words, sums = self._patterns[rows].copy(), []
-        for i, column in enumerate(self.columns):
-            word, stride = self._packing.places[i + 1]
-            bins = self._packing.unpack(words, i + 1)
-            places = bins.astype(np.intp)
-            sums.append(np.array([np.bincount(places, weight, column.n_bins) for weight in weights]))
-            words[:, word] -= bins * np.uint64(stride)
-            first = np.zeros(len(words), bool)
-            for part in words.T:
-                first |= starts(part)
-            kept = np.flatnonzero(first)
-            if len(kept):
-                words, weights = words[kept], np.add.reduceat(weights, kept, axis=1)
-        return sums

@@ -24,11 +24,12 @@ import numpy.typing as npt
 
 from ...rules.candidates import Candidates
 from .cells import Array, Cells
+from .division import column_numbers, left_by
 from .secret import Secret
+from .tuples import Tuples, tuples_of
 
 POSITIVE = ("<=", ">=", "in", "=", "is true", "is missing")
 BLOCK_BYTES = 1 << 24  # of B at a time
-ROWS = 1 << 18  # of cells at a time, where B is not needed
 MEMORY_BYTES = 1 << 26  # of counts remembered
 
 
@@ -37,6 +38,19 @@ class NodeCounts(NamedTuple):
 
     left: Array  # (classes,)
     captured: Array  # (classes, candidates)
+
+
+def counts_by_part(tuples: Tuples, candidates: Candidates, columns: Sequence[int]) -> list[NodeCounts]:
+    """For each part of the records: what there is, and what each candidate, a single literal, captures of it.
+
+    ``columns`` has the number of the column of each literal.
+    """
+    by_bin = [tuples.in_parts(column) for column in range(len(tuples.columns))]
+    captured = np.empty((*by_bin[0].shape[:2], len(candidates)))
+    for rule, literal in enumerate(candidates.members[:, 0]):
+        captured[..., rule] = by_bin[columns[literal]][..., candidates.truths[literal]].sum(-1)
+    left = by_bin[0].sum(-1).astype(np.float64)
+    return [NodeCounts(*node) for node in zip(left, captured, strict=True)]
 
 
 class _Plan:
@@ -100,10 +114,9 @@ class CellCounter(RuleCounts):
 
     def __init__(self, cells: Cells, candidates: Candidates, memory: int = MEMORY_BYTES) -> None:
         super().__init__(memory)
-        self._cells = cells
+        self._cells, self._candidates = cells, candidates
         self._members = candidates.members
-        column_of = {column.name: i for i, column in enumerate(cells.columns)}
-        self._columns = [column_of[literal.column] for literal in candidates.literals]
+        self._columns = column_numbers(cells.columns, candidates)
         self._truths = candidates.truths
         self._plan = _Plan(np.arange(len(candidates)), candidates.members, len(candidates.literals))
         self._base, self._parts = self._basis([literal.op for literal in candidates.literals])
@@ -158,7 +171,11 @@ class CellCounter(RuleCounts):
 
     def _count(self, prefix: frozenset[int]) -> NodeCounts:
         if self._whole is None and self._only_singles:
-            return self._count_bins(prefix)
+            division = left_by(prefix, self._candidates, self._columns)
+            (node,) = counts_by_part(
+                tuples_of(self._cells, self._cells.columns, 1, division), self._candidates, self._columns
+            )
+            return node
         left = np.zeros(self._cells.n_classes)
         captured = np.zeros((self._cells.n_classes, len(self._members)))
         for rows in self._blocks:
@@ -169,25 +186,6 @@ class CellCounter(RuleCounts):
                 matrix, weights = matrix[alive], weights[:, alive]
             left += weights.sum(1)
             self._add(captured, matrix, weights, self._plan)
-        return NodeCounts(left, captured)
-
-    def _count_bins(self, prefix: frozenset[int]) -> NodeCounts:
-        """The same for single literals, column by column."""
-        literals = [int(self._members[rule][0]) for rule in prefix]
-        n_classes = self._cells.n_classes
-        left = np.zeros(n_classes)
-        sums = [np.zeros((n_classes, column.n_bins)) for column in self._cells.columns]
-        for start in range(0, len(self._cells), ROWS):
-            rows = slice(start, start + ROWS)
-            weights = self._cells.counts[rows].T.astype(np.float64)
-            for literal in literals:  # records that a rule of the prefix captures count no more
-                weights[:, self._truths[literal][self._cells.bins(self._columns[literal], rows)]] = 0.0
-            left += weights.sum(1)
-            for total, more in zip(sums, self._cells.sums_by_bin(weights, rows), strict=True):
-                total += more
-        captured = np.empty((n_classes, len(self._members)))
-        for rule, literal in zip(self._plan.singles, self._plan.single_literals, strict=True):
-            captured[:, rule] = sums[self._columns[literal]][:, self._truths[literal]].sum(1)
         return NodeCounts(left, captured)
 
     def _true(self, matrix: Array, rule: int) -> npt.NDArray[np.bool_]:

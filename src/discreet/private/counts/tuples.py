@@ -228,6 +228,7 @@ class Tuples(Secret):
     def __init__(self, columns: tuple[Column, ...], n_classes: int, groups: Groups, counts: Counts) -> None:
         """``counts`` have a row for each class in each part."""
         self.columns, self.n_classes, self.groups = columns, n_classes, groups
+        self._all = Tables(groups, counts)
         self._parts = [Tables(groups, counts[i : i + n_classes]) for i in range(0, len(counts), n_classes)]
 
     @property
@@ -241,12 +242,18 @@ class Tuples(Secret):
 
     def of_column(self, column: int, part: int = 0) -> Counts:
         """Class counts by the bins of one column: (classes, bins)."""
+        return self._alone(self.in_part(part), column)
+
+    def in_parts(self, column: int) -> Counts:
+        """The same in each part: (parts, classes, bins)."""
+        counts = self._alone(self._all, column)
+        return counts.reshape(self.n_parts, self.n_classes, -1)
+
+    def _alone(self, tables: Tables, column: int) -> Counts:
         group = next(i for i, members in enumerate(self.groups.members) if column in members)
-        members = self.groups.members[group]
-        bins = [self.columns[i].n_bins for i in reversed(members)]  # the first of a group varies fastest
-        by_bins = self.in_part(part).table((group,)).reshape(self.n_classes, *bins)
-        others = tuple(1 + k for k, i in enumerate(reversed(members)) if i != column)
-        alone: Counts = by_bins.sum(others, dtype=np.uint64)
+        members = self.groups.members[group][::-1]  # the first of a group varies fastest
+        by_bins = tables.table((group,)).reshape(-1, *(self.columns[i].n_bins for i in members))
+        alone: Counts = by_bins.sum(tuple(1 + k for k, i in enumerate(members) if i != column), dtype=np.uint64)
         return alone
 
     def table(self, numbers: Sequence[int], part: int = 0) -> Array:

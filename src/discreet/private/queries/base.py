@@ -8,7 +8,8 @@ Learners without privacy ask the same queries without noise (``noise=None``), wh
 """
 
 import math
-from collections.abc import Callable, Sequence
+from abc import abstractmethod
+from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any, Self
 
@@ -59,38 +60,34 @@ def rounded_down(value: Fraction) -> float:
     return number if Fraction(number) <= value else math.nextafter(number, 0.0)
 
 
-class Histograms(Secret):
-    """The class counts of one rule list, part by part. Its parts are disjoint, so together they cost one epsilon.
+class ListParts(Queries):
+    """The class counts of one rule list, part by part. Its parts are disjoint, so together they cost one epsilon."""
 
-    ``together``: whether that is charged, or an epsilon for each part (as published).
-    """
+    _counts_together = True  # whether that is charged, or an epsilon for each part (as published)
+    _listed: tuple[int | None, ...] | None = (
+        None  # the rules whose class counts were given; None at the end is the default
+    )
 
-    def __init__(self, epsilon: Fraction, reservation: Reservation, entropy: Entropy, together: bool = True) -> None:
-        self._epsilon, self._reservation, self._entropy = epsilon, reservation, entropy
-        self._together = together
-        self._counted: list[int] | None = None  # the rules whose class counts were given, once there are any
-        self._finished = False
+    @abstractmethod
+    def _part(self, prefix: Sequence[int], rule: int | None) -> Array:
+        """Records per class that a rule captures after a prefix; without a rule, all that is left."""
 
-    def release(
-        self, prefix: Sequence[int], rule: int | None, part: Callable[[Sequence[int], int | None], Array]
-    ) -> tuple[float, ...]:
+    def histogram(self, prefix: Sequence[int], rule: int | None) -> tuple[float, ...]:
         """Noisy class counts of what a rule captures after a prefix; without a rule, of all that is left.
-
-        ``part`` counts them. It is not kept: with the queries that hold this object, it would make a cycle.
 
         Charged together, they are so at the first (docs/theory.md, Lemma 7). That they belong to one list is checked: each call
         must go on with the list of the one before, and after the default there is none.
         """
-        if self._counted is None or not self._together:
-            self._reservation.draw(self._epsilon, Fraction(0), "class counts")
-        if self._counted is None:
-            self._counted = []
-        if self._finished or list(prefix) != self._counted:
+        if self._listed is None or not self._counts_together:
+            self._charge(self._noise.counts_epsilon, "class counts")
+        if tuple(prefix) != (self._listed or ()):
             raise RuntimeError(
                 "class counts of parts that are not those of one rule list: this is a bug in the learner"
             )
-        self._finished = rule is None
-        if rule is not None:
-            self._counted.append(rule)
-        noisy = release(part(prefix, rule).astype(np.int64), self._epsilon, self._entropy)
-        return tuple(float(c) for c in noisy)
+        self._listed = (*prefix, rule)
+        return as_row(self._noisy(self._part(prefix, rule).astype(np.int64), self._noise.counts_epsilon))
+
+
+def as_row(noisy: Integers) -> tuple[float, ...]:
+    """Class counts as a model has them."""
+    return tuple(float(count) for count in noisy)

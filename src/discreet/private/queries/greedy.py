@@ -1,30 +1,28 @@
 """Greedy rule lists and trees: one choice at a node after the other, by one mechanism, and class counts of what was made.
 
 Each question is charged first, and then answered with noise. In a tree it is charged once for a whole level: a record is at one
-node of a level, or at none (``counts/levels.py`` sees to that, whatever nodes are asked about). So of two neighbouring tables all
-nodes but one have the same records, and what all of them cost is what one costs (docs/theory.md, Theorem 21a). How many rules or
-levels there are is limited by the reservation.
+node of a level, or at none (``counts/division.py`` sees to that, whatever nodes are asked about). So of two neighbouring tables
+all nodes but one have the same records, and what all of them cost is what one costs (docs/theory.md, Theorem 21a). How many rules
+or levels there are is limited by the reservation.
 """
 
 import math
 from collections.abc import Sequence
 from functools import cached_property
-from typing import Self
 
 import numpy as np
 
-from ...accounting.ledger import Reservation
 from ...rules.candidates import Candidates
 from ...rules.numbered_tree import Leaf, NumberedTree, Path, leaves_of, with_leaves
 from ..counts.cells import Array
-from ..counts.counting import NodeCounts
-from ..counts.counts import Counts, Patterns
-from ..counts.levels import LevelCounts
+from ..counts.counting import NodeCounts, counts_by_part
+from ..counts.counts import Counts
+from ..counts.division import column_numbers, in_boxes, path_as_box
 from ..mechanisms.base import GreedyBudget, GreedyMechanism
 from ..mechanisms.impurity import mass, side_mass
 from ..mechanisms.selector import Selector
-from ..noise.entropy import Entropy
-from .base import Histograms, Queries
+from ..noise.entropy import Integers
+from .base import ListParts, Queries, as_row
 
 TOLERANCE = 1e-9  # of the number of records: masses this close count as equal
 
@@ -36,17 +34,23 @@ class Choices(Queries):
     follow the private number n of records, and the fit's statement says so.
     """
 
-    _mechanism: GreedyMechanism
     _noise: GreedyBudget
-    _n_candidates: int
 
-    def _count_all(self) -> Array:
-        """The records, by class."""
-        raise NotImplementedError
+    def __init__(self, mechanism: GreedyMechanism, noise: GreedyBudget, candidates: int, all_records: Array) -> None:
+        self._mechanism, self._noise, self._n_candidates = mechanism, noise, candidates
+        self._records, self._support, given = float(all_records.sum()), 1, noise.settings.min_support
+        if mechanism.needs_support:
+            self._support = max(1, math.floor(given * self._records) if given < 1 else int(given))
 
     def _choose(self, node: NodeCounts) -> int:
         """The number of a candidate, or how many there are for no rule."""
         return self._selector.select(node, self._entropy)
+
+    def _suffice(self, sizes: Integers, what: str) -> list[bool]:
+        """Which numbers of records have, with noise, the minimum support and its margin: one charge for disjoint ones."""
+        self._charge(self._noise.check_epsilon, what)
+        threshold = self._noise.threshold(self._support)
+        return [bool(noisy >= threshold) for noisy in self._noisy(sizes, self._noise.check_epsilon)]
 
     @cached_property
     def _selector(self) -> Selector:
@@ -55,38 +59,19 @@ class Choices(Queries):
             delta *= 1.0 / max(self._records, 2.0) ** 2  # the budget was split for delta = 1
         return self._mechanism.selector(self._noise.choice_epsilon, delta, self._support, self._n_candidates)
 
-    @cached_property
-    def _support(self) -> int:
-        if not self._mechanism.needs_support:
-            return 1
-        given = self._noise.settings.min_support
-        return max(1, math.floor(given * self._records) if given < 1 else int(given))
 
-    @cached_property
-    def _records(self) -> float:
-        return float(self._count_all().sum())
-
-
-class GreedyQueries(Choices):
+class GreedyQueries(Choices, ListParts):
     """What a learner of greedy lists may ask. A prefix is the rules chosen so far, by their candidate numbers."""
 
     def __init__(self, counts: Counts, candidates: Candidates, mechanism: GreedyMechanism, noise: GreedyBudget) -> None:
-        self._counter, self._n_candidates = counts.of_rules(candidates), len(candidates)
-        self._mechanism, self._noise = mechanism, noise
-
-    def open(self, reservation: Reservation, entropy: Entropy) -> Self:
-        """Whatever is asked from now on is charged to this reservation."""
-        together = self._mechanism.counts_together
-        self._histograms = Histograms(self._noise.counts_epsilon, reservation, entropy, together)
-        return super().open(reservation, entropy)
+        self._counter, self._counts_together = counts.of_rules(candidates), mechanism.counts_together
+        super().__init__(mechanism, noise, len(candidates), self._counter.left(()))
 
     def exceeds(self, prefix: Sequence[int]) -> bool:
         """Whether the noisy number of records left reaches the minimum support and its margin. Without one nothing is charged."""
         if not self._mechanism.needs_support:
             return True
-        self._charge(self._noise.check_epsilon, "support check")
-        left = np.array([self._counter.left(prefix).sum()], np.int64)
-        return bool(self._noisy(left, self._noise.check_epsilon)[0] >= self._noise.threshold(self._support))
+        return self._suffice(np.array([self._counter.left(prefix).sum()], np.int64), "support check")[0]
 
     def select(self, prefix: Sequence[int]) -> int | None:
         """A candidate that is not in the prefix yet, or None for no rule."""
@@ -98,12 +83,8 @@ class GreedyQueries(Choices):
         chosen = self._choose(node)
         return None if chosen == len(remaining) else int(remaining[chosen])
 
-    def histogram(self, prefix: Sequence[int], rule: int | None) -> tuple[float, ...]:
-        """Noisy class counts of what a rule captures after a prefix; without a rule, of all that is left."""
-        return self._histograms.release(prefix, rule, self._counter.part)
-
-    def _count_all(self) -> Array:
-        return self._counter.left(())
+    def _part(self, prefix: Sequence[int], rule: int | None) -> Array:
+        return self._counter.part(prefix, rule)
 
 
 class ExactGreedyQueries(Queries):
@@ -138,28 +119,21 @@ class ExactGreedyQueries(Queries):
 
 
 class GreedyTreeQueries(Choices):
-    """What a learner of greedy trees may ask. A node is given by the way to it."""
+    """What a learner of greedy trees may ask. A node is given by the way to it; ``tests`` are single literals."""
 
-    def __init__(
-        self,
-        counts: Counts,
-        tests: Candidates,
-        mechanism: GreedyMechanism,
-        noise: GreedyBudget,
-    ) -> None:
-        assert isinstance(counts, Patterns)
-        self._counter, self._n_candidates = LevelCounts(counts.cells, tests), len(tests)
-        self._mechanism, self._noise = mechanism, noise
+    def __init__(self, counts: Counts, tests: Candidates, mechanism: GreedyMechanism, noise: GreedyBudget) -> None:
+        self._counts, self._tests, self._columns = counts, tests, tests.schema.used
+        self._numbers = column_numbers(self._columns, tests)
+        self._domains = [self._columns[column].domain for column in self._numbers]  # of each literal
         self._counted: dict[Path, NodeCounts] = {}
+        super().__init__(mechanism, noise, len(tests), self._count([()])[0].left)
 
     def exceed(self, nodes: Sequence[Path]) -> list[bool]:
         """Which nodes have, with noise, the minimum support and its margin. Without a minimum support nothing is charged."""
         if not self._mechanism.needs_support:
             return [True] * len(nodes)
-        self._charge(self._noise.check_epsilon, "support checks of a level")
         sizes = np.array([node.left.sum() for node in self._count(nodes)], np.int64)
-        threshold = self._noise.threshold(self._support)
-        return [bool(noisy >= threshold) for noisy in self._noisy(sizes, self._noise.check_epsilon)]
+        return self._suffice(sizes, "support checks of a level")
 
     def select(self, nodes: Sequence[Path]) -> list[int | None]:
         """For each node a test that its path does not decide, or None for no split."""
@@ -170,22 +144,31 @@ class GreedyTreeQueries(Choices):
         """The tree with noisy class counts of its leaves."""
         self._charge(self._noise.counts_epsilon, "class counts")
         exact = np.stack([node.left for node in self._count([path for path, _ in leaves_of(tree)])]).astype(np.int64)
-        rows = iter([tuple(float(c) for c in row) for row in self._noisy(exact, self._noise.counts_epsilon)])
-        return with_leaves(tree, lambda _, leaf: Leaf(leaf.label, next(rows)))
+        rows = iter(self._noisy(exact, self._noise.counts_epsilon))
+        return with_leaves(tree, lambda _, leaf: Leaf(leaf.label, as_row(next(rows))))
 
     def _select(self, path: Path, node: NodeCounts) -> int | None:
-        tests = self._counter.undecided(path)
+        tests = self._undecided(path)
         chosen = self._choose(NodeCounts(node.left, node.captured[:, tests]))
-        return None if chosen == len(tests) else int(tests[chosen])
+        return None if chosen == len(tests) else tests[chosen]
+
+    def _undecided(self, path: Path) -> list[int]:
+        """The tests that may still be true or not at a node, by its path and the schema. No record is looked at."""
+        box, kept = path_as_box(path, self._tests, self._numbers), []
+        for test, literal in enumerate(self._tests.members[:, 0]):
+            possible = self._domains[literal] & box.get(self._numbers[literal], True)
+            true = self._tests.truths[literal] & possible
+            if true.any() and not (true == possible).all():
+                kept.append(test)
+        return kept
 
     def _count(self, nodes: Sequence[Path]) -> list[NodeCounts]:
         """Exact counts of nodes of one division of the records. Those of the last one are kept: a level is asked about twice."""
         different = set(nodes)
         if len(different) == len(nodes) and self._counted.keys() >= different:
             return [self._counted[path] for path in nodes]
-        counted = self._counter.counts(nodes)  # of a node that is asked about twice, nothing is left the second time
+        # each record is given to one node, or to none; so of a node that is asked about twice, nothing is left the second time
+        division = in_boxes([path_as_box(path, self._tests, self._numbers) for path in nodes])
+        counted = counts_by_part(self._counts.joint(self._columns, 1, division), self._tests, self._numbers)
         self._counted = dict(zip(nodes, counted, strict=True))
         return counted
-
-    def _count_all(self) -> Array:
-        return self._counter.total()

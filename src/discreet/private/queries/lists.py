@@ -27,7 +27,7 @@ from ..sampling.limited_lists import LimitedListSums
 from ..sampling.list_sums import Drawn, ListSums
 from ..sampling.optimum import BestLimitedList, best_list
 from ..sampling.problem import make_problem, rules_on_cells
-from .base import Histograms, Queries, rounded_down
+from .base import ListParts, rounded_down
 
 
 class Optimum(NamedTuple):
@@ -42,7 +42,7 @@ class Optimum(NamedTuple):
         return self.bound - self.correct
 
 
-class ListQueries(Queries):
+class ListQueries(ListParts):
     """What a learner of whole lists may ask.
 
     ``draws`` has for each draw the prior weights of how many rules it may add. ``class_weights`` are of at most 1, so that a
@@ -84,7 +84,6 @@ class ListQueries(Queries):
     def open(self, reservation: Reservation, entropy: Entropy) -> Self:
         """Whatever is asked from now on is charged to this reservation."""
         self._deadline.booked = True
-        self._histograms = Histograms(self._noise.counts_epsilon, reservation, entropy)
         return super().open(reservation, entropy)
 
     def sample_list(self, prefix: Sequence[int], lengths: Sequence[float]) -> Drawn:
@@ -99,10 +98,6 @@ class ListQueries(Queries):
         self._keep(prefix, rules, lists)
         self._limits = self._limits and self._limits.after_rules(rules, labels[:-1])
         return rules, labels
-
-    def histogram(self, prefix: Sequence[int], rule: int | None) -> tuple[float, ...]:
-        """Noisy class counts of what a rule captures after a prefix; without a rule, of all that is left."""
-        return self._histograms.release(prefix, rule, self._part)
 
     def find_best(self) -> tuple[list[int], list[int], list[tuple[float, ...]], Optimum]:
         """Without noise: rules, labels and class counts of the list that classifies most records correctly."""
@@ -141,7 +136,6 @@ class ListQueries(Queries):
             self._exact[(*prefix, *rules[:i]), rule] = counts
 
     def _part(self, prefix: Sequence[int], rule: int | None) -> Array:
-        """Records per class of one part of the list that was drawn."""
         return self._exact[tuple(prefix), rule]
 
 

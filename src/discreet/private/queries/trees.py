@@ -29,7 +29,7 @@ from ..sampling.problem import rules_on_cells
 from ..sampling.trees.drawing import WeighedTrees
 from ..sampling.trees.on_cells import TreeProblem
 from ..sampling.trees.on_tuples import TupleTrees
-from .base import Queries, rounded_down
+from .base import Queries, as_row, rounded_down
 
 
 class BestScore(NamedTuple):
@@ -107,8 +107,8 @@ class TreeQueries(Queries):
         """The tree with noisy class counts of its leaves: one charge for all of them, since no record is in two."""
         self._charge(self._noise.counts_epsilon, "class counts")
         exact = np.stack([self._exact[path] for path, _ in leaves_of(tree)]).astype(np.int64)
-        rows = iter([tuple(float(c) for c in row) for row in self._noisy(exact, self._noise.counts_epsilon)])
-        return with_leaves(tree, lambda _, leaf: Leaf(leaf.label, next(rows)))
+        rows = iter(self._noisy(exact, self._noise.counts_epsilon))
+        return with_leaves(tree, lambda _, leaf: Leaf(leaf.label, as_row(next(rows))))
 
     def find_best(self, depth: int) -> tuple[NumberedTree, BestScore]:
         """Without noise: the tree of the largest score with its class counts, and a certificate."""
