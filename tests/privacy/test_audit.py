@@ -31,9 +31,9 @@ from discreet.cli import main
 from discreet.private.counts.counting import NodeCounts
 from discreet.private.mechanisms.noisy_counts import NoisyCountsSelector
 from discreet.private.noise.discrete_laplace import log_pmf
-from discreet.private.noise.distributions import Cauchy, Gaussian, Gumbel, Laplace
+from discreet.private.noise.distributions import Cauchy, Gaussian, Gumbel, Laplace, log_prob
 from discreet.private.noise.entropy import SeededEntropy
-from discreet.private.noise.noisy_max import Exponential, log_prob
+from discreet.private.noise.noisy_max import Exponential
 from tests.support.counted import patterns_of
 from tests.support.selectors import selector
 from tests.support.slices import examples, slow_but, some

@@ -19,8 +19,7 @@ from discreet._utils.tables import as_table
 from discreet.accounting.ledger import LedgerError
 from discreet.accounting.statement import Guarantee
 from discreet.private.mechanisms.impurity import largest_ranges_of_smooth_gini, range_of_smooth_gini
-from discreet.private.noise.distributions import Gaussian, price_of_bounded_scores
-from discreet.private.noise.noisy_max import log_prob
+from discreet.private.noise.distributions import Gaussian, log_prob, price_of_bounded_scores
 from discreet.rules.candidates import Candidates
 from discreet.schema.inference import infer_schema
 from discreet.sources.memory import class_numbers

@@ -11,7 +11,7 @@ import numpy as np
 
 from discreet.private.mechanisms.impurity import gini, smooth_sensitivity
 from discreet.private.noise.discrete_laplace import at_least
-from discreet.private.noise.noisy_max import log_prob
+from discreet.private.noise.distributions import log_prob
 
 
 def chances(scores, numbers, noise):

@@ -51,7 +51,7 @@ def noisy_max_law(noise: Noise) -> Law:
     """The law of ``argmax (score + noise)`` for rows of three scores, the last without copies, as logarithms.
 
     ``copies`` says how many rules have the first score and how many the second; what comes out is the chance of one of each. By
-    Gauss-Legendre quadrature as in ``noisy_max.log_prob``, for many rows at once: pieces double in length away from each score.
+    quadrature as in ``distributions.log_prob``, for many rows at once: pieces double in length away from each score.
     """
     points, weights = np.polynomial.legendre.leggauss(16)
     heavy = isinstance(noise, Cauchy)

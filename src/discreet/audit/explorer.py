@@ -8,8 +8,9 @@ import numpy as np
 
 from ..accounting.ledger import Reservation
 from ..private.noise.discrete_laplace import tail
+from ..private.noise.distributions import log_prob
 from ..private.noise.entropy import Integers
-from ..private.noise.noisy_max import Exponential, log_prob
+from ..private.noise.noisy_max import Exponential
 from .loss import Array
 
 

@@ -34,8 +34,9 @@ import numpy as np
 
 from ...accounting.costs import PURE, Cost, repeated
 from ..noise.discrete_laplace import scale_for
+from ..noise.distributions import log_prob
 from ..noise.entropy import Array, Entropy, Integers
-from ..noise.noisy_max import Exponential, log_prob
+from ..noise.noisy_max import Exponential
 
 
 class Stretch(NamedTuple):

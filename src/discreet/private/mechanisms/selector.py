@@ -8,8 +8,9 @@ from typing import ClassVar
 from ..counts.cells import Array
 from ..counts.counting import NodeCounts
 from ..noise.discrete_laplace import scale_for
+from ..noise.distributions import log_prob
 from ..noise.entropy import Entropy, Integers
-from ..noise.noisy_max import Exponential, Noise, choose, log_prob
+from ..noise.noisy_max import Exponential, Noise, choose
 
 
 class Selector(ABC):

@@ -1,4 +1,5 @@
-"""The noises of the published ways to choose, each with the hazard rate that Theorem 5 of ``noisy_max.py`` asks for.
+"""The exact law of a noisy maximum, and the noises of the published ways to choose, each with the hazard rate that Theorem 5 of
+``noisy_max.py`` asks for.
 
 **Theorem 6 (log-concave noise, bounded scores).** Let the noise have a log-concave density. If all scores lie in an
 interval of length w on every data set, and between neighbours the changes of all scores lie in one of length at most w,
@@ -18,12 +19,13 @@ monotonicity in rho it is rho = w. A candidate that is not there has x_j = -infi
 """
 
 import math
+from itertools import pairwise
 
 import numpy as np
 from scipy.special import log_ndtr, ndtri
 
 from .entropy import Array
-from .noisy_max import Noise, log_prob
+from .noisy_max import Noise
 
 # (c, s) such that the chance u <= 1/2 of any set of candidates grows at most by h (c + s u) for each unit by which
 # its scores rise (docs/theory.md, Lemma 5a)
@@ -128,6 +130,40 @@ class Gaussian(Noise):
     def log_cdf(self, z: Array) -> Array:
         """The logarithm of the normal distribution function."""
         return np.asarray(log_ndtr(z))
+
+
+_NODES, _WEIGHTS = np.polynomial.legendre.leggauss(48)
+_STEPS = np.concatenate([[0.0], 2.0 ** np.arange(-2.0, 42.0)])
+
+
+def log_prob(scores: Array, noise: Noise) -> Array:
+    """The exact logarithm of each index's probability, ``log I f(z - s_r) prod_{j != r} F(z - s_j) dz``, by quadrature.
+
+    Gauss-Legendre on pieces that end at the scores (where a Laplace density has its kink) and grow away from them.
+    """
+    ends = np.unique(scores)
+    edges = [ends[0] - _STEPS[::-1]]
+    for a, b in pairwise(ends):
+        if b - a <= 2000.0:  # the integrand may peak anywhere between
+            edges.append(np.linspace(a, b, math.ceil(b - a) + 1))
+        else:
+            near = _STEPS[(b - a) / 2 > _STEPS]
+            edges.append(np.concatenate([a + near, (b - near)[::-1]]))
+    edges.append(ends[-1] + _STEPS)
+    cuts = np.unique(np.concatenate(edges))
+    half = np.diff(cuts)[:, None] / 2.0
+    z = ((cuts[:-1, None] + half) + half * _NODES).ravel()
+    log_weight = np.log((half * _WEIGHTS).ravel())
+    distinct, index = np.unique(scores, return_inverse=True)  # equal scores have equal chances
+    count = np.bincount(index)
+    log_cdf = np.stack([noise.log_cdf(z - s) for s in distinct])
+    log_pdf = np.stack([noise.log_pdf(z - s) for s in distinct])
+    with np.errstate(invalid="ignore", over="ignore"):
+        others = (count[:, None] * log_cdf).sum(0) - log_cdf
+        terms = np.where(np.isneginf(log_cdf), -np.inf, others + log_pdf + log_weight)
+    top = terms.max(1, keepdims=True)
+    logs: Array = (top[:, 0] + np.log(np.exp(terms - top).sum(1)))[index]
+    return logs
 
 
 def price_of_bounded_scores(width: float, candidates: int, noise: Noise) -> float:

@@ -16,9 +16,7 @@ depends on the data is covered by taking the scores ``s_r = v_r / b``. ``h`` is 
 ``f / (1 - F)``: 1 for Laplace(1), Gumbel(1) and Exponential(1), at most 0.7247 for the Cauchy distribution.
 """
 
-import math
 from abc import ABC, abstractmethod
-from itertools import pairwise
 
 import numpy as np
 
@@ -69,37 +67,3 @@ class Exponential(Noise):
 def choose(scores: Array, noise: Noise, entropy: Entropy) -> int:
     """The index of the noisy maximum."""
     return int(np.argmax(scores + noise.sample(entropy, len(scores))))
-
-
-_NODES, _WEIGHTS = np.polynomial.legendre.leggauss(48)
-_STEPS = np.concatenate([[0.0], 2.0 ** np.arange(-2.0, 42.0)])
-
-
-def log_prob(scores: Array, noise: Noise) -> Array:
-    """The exact logarithm of each index's probability, ``log I f(z - s_r) prod_{j != r} F(z - s_j) dz``, by quadrature.
-
-    Gauss-Legendre on pieces that end at the scores (where a Laplace density has its kink) and grow away from them.
-    """
-    ends = np.unique(scores)
-    edges = [ends[0] - _STEPS[::-1]]
-    for a, b in pairwise(ends):
-        if b - a <= 2000.0:  # the integrand may peak anywhere between
-            edges.append(np.linspace(a, b, math.ceil(b - a) + 1))
-        else:
-            near = _STEPS[(b - a) / 2 > _STEPS]
-            edges.append(np.concatenate([a + near, (b - near)[::-1]]))
-    edges.append(ends[-1] + _STEPS)
-    cuts = np.unique(np.concatenate(edges))
-    half = np.diff(cuts)[:, None] / 2.0
-    z = ((cuts[:-1, None] + half) + half * _NODES).ravel()
-    log_weight = np.log((half * _WEIGHTS).ravel())
-    distinct, index = np.unique(scores, return_inverse=True)  # equal scores have equal chances
-    count = np.bincount(index)
-    log_cdf = np.stack([noise.log_cdf(z - s) for s in distinct])
-    log_pdf = np.stack([noise.log_pdf(z - s) for s in distinct])
-    with np.errstate(invalid="ignore", over="ignore"):
-        others = (count[:, None] * log_cdf).sum(0) - log_cdf
-        terms = np.where(np.isneginf(log_cdf), -np.inf, others + log_pdf + log_weight)
-    top = terms.max(1, keepdims=True)
-    logs: Array = (top[:, 0] + np.log(np.exp(terms - top).sum(1)))[index]
-    return logs
