@@ -491,7 +491,7 @@ NO_RECORD_GETS_THERE = {
     ): "only the audit asks, which makes its tables up",
     ("private.mechanisms.registry", "register"): "the name of a mechanism",
     ("private.noise.entropy", "SystemEntropy.__init__"): "whether a library can be loaded; the message is constant",
-    ("private.queries.base", "ListParts.histogram"): "a bug in a learner; the message is constant",
+    ("private.queries.list_parts", "ListParts.histogram"): "a bug in a learner; the message is constant",
     ("private.queries.cards", "CardQueries._ask"): "a bug in a learner; the message is constant",
     ("private.queries.cards", "CardQueries.count"): "a bug in a learner; the message is constant",
     ("private.queries.cards", "CardQueries.grow"): "a bug in a learner; the message is constant",

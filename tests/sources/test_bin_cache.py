@@ -215,8 +215,8 @@ def test_counts_of_kept_records_are_those_of_the_records():
     points = [(0.5, {1: rng.integers(0, 9, columns[1].n_bins).astype(float)}), (-3.0, {2: np.array([0.0, 4.0, 1.0])})]
     boxes = [({0: few}, 0), ({0: ~few}, 1)]
     for make in (
-        lambda: TotalsInProgress(columns, 3, ByTotal.of(boxes, points, [0.0, 2.5, 5.0], apart=True), 1),
-        lambda: TotalsInProgress(columns, 3, ByTotal.of((), points[1:], [0.0]), 0),
+        lambda: TotalsInProgress(columns, 3, ByTotal(boxes, 0, 8, points, [0.0, 2.5, 5.0], apart=True), 1),
+        lambda: TotalsInProgress(columns, 3, ByTotal((), 0, 2, points[1:], [0.0]), 0),
         lambda: TuplesInProgress(columns[::-1], 3, 2, Division([({2: few}, OUTSIDE)], 0, 1)),
         lambda: TuplesInProgress(columns, 3, 1),
     ):

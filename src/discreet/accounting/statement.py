@@ -25,6 +25,15 @@ MEASUREMENTS = {
 }
 INFERRED = "the schema was made from records (infer_schema, or cut points with seeded noise)"
 DRAFTED = "a schema was drafted from these very records (draft_schema), and nothing protects what it says about them"
+SCHEMA_IS_PUBLIC = (
+    "neither the schema nor the parameters were chosen by looking at the records (a grid search does look at them)"
+)
+BUT_FOR_CUTS = f"but for the cut points that are counted above, {SCHEMA_IS_PUBLIC}"
+ASSUMES = (
+    SCHEMA_IS_PUBLIC,
+    "a seed was not used and the operating system's random numbers cannot be predicted",
+    "nobody measures how long learning took",
+)
 
 
 def neighbours_of(records: int) -> str:

@@ -27,9 +27,9 @@ from .._utils.tables import Table, as_rows
 from ..accounting.costs import Cost, for_person
 from ..accounting.entries import Booked
 from ..accounting.ledger import Ledger
-from ..accounting.statement import Guarantee, PrivacyStatement, neighbours_of
+from ..accounting.statement import ASSUMES, Guarantee, PrivacyStatement, neighbours_of
 from ..private.counts.counts import Counts
-from ..private.release import ASSUMES, Released, Source, Terms, release
+from ..private.release import Released, Source, Terms, release
 from ..private.reminders import warn_outside
 from ..rules.candidates import Candidates
 from ..rules.limits import Limits

@@ -18,13 +18,23 @@ from .._utils.redaction import SEE_LEDGER, redacted
 from .._utils.tables import as_table
 from ..accounting.costs import DISCRETE_LAPLACE, repeated
 from ..accounting.ledger import Ledger
-from ..accounting.statement import DRAFTED, INFERRED, MEASURED, SEEDED, Guarantee, PrivacyStatement, neighbours_of
+from ..accounting.statement import (
+    ASSUMES,
+    DRAFTED,
+    INFERRED,
+    MEASURED,
+    SCHEMA_IS_PUBLIC,
+    SEEDED,
+    Guarantee,
+    PrivacyStatement,
+    neighbours_of,
+)
 from ..models.model import Model, model_of
 from ..private.counts.counts import Counts
 from ..private.noise.entropy import Integers
 from ..private.noise.sums import LEVEL
 from ..private.queries.evaluation import Division, EvaluationQueries, epsilon_each
-from ..private.release import ASSUMES, SCHEMA_IS_PUBLIC, Plan, Source, Terms, release
+from ..private.release import Plan, Source, Terms, release
 from ..schema import Schema
 from ..schema.schema import check_private_schema, sorted_classes
 from ..sources.engine import EngineTable, is_engine_table

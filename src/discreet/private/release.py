@@ -30,23 +30,13 @@ from .._utils.parameters import check_integer, check_seed, finite_number
 from .._utils.redaction import NOTHING_BOOKED, STAYS_BOOKED, redacting
 from ..accounting.entries import Booked
 from ..accounting.ledger import DetachedLedger, Ledger, LedgerError, Reservation, exact
-from ..accounting.statement import DRAFTED, INFERRED, SEEDED, PrivacyStatement
+from ..accounting.statement import BUT_FOR_CUTS, DRAFTED, INFERRED, SCHEMA_IS_PUBLIC, SEEDED, PrivacyStatement
 from ..accounting.unledgered import columns_of, note_cuts, note_release, other_releases
 from ..schema import Schema
 from .counts.counts import Counts
 from .noise.entropy import Entropy, SeededEntropy, SystemEntropy
 from .queries.base import Queries
 from .reminders import warn_of
-
-SCHEMA_IS_PUBLIC = (
-    "neither the schema nor the parameters were chosen by looking at the records (a grid search does look at them)"
-)
-BUT_FOR_CUTS = f"but for the cut points that are counted above, {SCHEMA_IS_PUBLIC}"
-ASSUMES = (
-    SCHEMA_IS_PUBLIC,
-    "a seed was not used and the operating system's random numbers cannot be predicted",
-    "nobody measures how long learning took",
-)
 
 
 @dataclass(frozen=True)
@@ -77,9 +67,14 @@ class Terms:
         return exact("epsilon", self.epsilon)
 
     @property
+    def records(self) -> int:
+        """How many a person may have."""
+        return int(self.records_per_person)
+
+    @property
     def record_price(self) -> Fraction:
         """Epsilon for a single record: what is to hold for a person is shared by the person's records."""
-        return self.price / int(self.records_per_person)
+        return self.price / self.records
 
     def entropy(self) -> Entropy:
         """The operating system's randomness, or that of a seed."""
@@ -125,27 +120,32 @@ class Plan(ABC):
         """Raise BudgetError if there is not enough in the ledger. Nothing is set aside."""
         terms, statement = self.terms, self.statement
         if terms.ledger is not None:
-            given = terms.price, self.delta, statement.price, int(terms.records_per_person)
+            given = terms.price, self.delta, statement.price, terms.records
             terms.ledger.check(*given, because=statement.because, rests_on=self._resting)
 
     def reserve(self) -> Reservation:
         """Set the whole price aside, in the ledger if there is one."""
-        terms, statement, k = self.terms, self.statement, int(self.terms.records_per_person)
+        terms, statement = self.terms, self.statement
         if terms.ledger is None:
-            return Reservation(terms.price, self.delta, records=k)
+            return Reservation(terms.price, self.delta, records=terms.records)
         name, paid = self.cut_points or (None, 0.0)
         reserved: Reservation = terms.ledger.reserve(
-            *(terms.price, self.delta, self.what, statement.price, k),
+            *(terms.price, self.delta, self.what, statement.price, terms.records),
             because=statement.because,
             release=name,
             rests_on=self._resting,
-            pays_for=None if name is None else {name: k * exact("epsilon", paid)},
+            pays_for=None if name is None else {name: terms.records * exact("epsilon", paid)},
         )
         return reserved
 
     @property
+    def columns(self) -> frozenset[str]:
+        """By which other releases of the same table are known."""
+        return columns_of(self.schema.names, self.schema.target)
+
+    @property
     def _resting(self) -> dict[str, Fraction]:
-        return {name: int(self.terms.records_per_person) * exact("epsilon", e) for name, e in self.rests_on}
+        return {name: self.terms.records * exact("epsilon", epsilon) for name, epsilon in self.rests_on}
 
 
 class Source(Protocol):
@@ -187,24 +187,19 @@ def release(plan: Plan, source: Source) -> Released:
 
 def _state(plan: Plan) -> PrivacyStatement:
     """What is promised by the release together with the cut points that it rests on, record by record."""
-    k = int(plan.terms.records_per_person)
     before = sum((exact("epsilon", epsilon) for _, epsilon in plan.rests_on), Fraction(0))
-    total = plan.statement.after_cut_points(k * before)
+    total = plan.statement.after_cut_points(plan.terms.records * before)
     if total.proved is None:
         return total
     if total.cut_points:
         total = replace(total, assumes=tuple(BUT_FOR_CUTS if a == SCHEMA_IS_PUBLIC else a for a in total.assumes))
     noted = plan.terms.ledger is None
-    return replace(total, others=other_releases(_columns(plan), plan.statement, k, plan.rests_on, noted))
+    return replace(total, others=other_releases(plan.columns, plan.statement, plan.terms.records, plan.rests_on, noted))
 
 
 def _note(plan: Plan) -> None:
     """Remember a release that is on no ledger, so that later statements can name it."""
     if plan.cut_points is not None and plan.statement.proved is not None:
-        note_cuts(_columns(plan), *plan.cut_points)
+        note_cuts(plan.columns, *plan.cut_points)
     else:
-        note_release(_columns(plan), plan.statement, int(plan.terms.records_per_person), plan.rests_on)
-
-
-def _columns(plan: Plan) -> frozenset[str]:
-    return columns_of(plan.schema.names, plan.schema.target)
+        note_release(plan.columns, plan.statement, plan.terms.records, plan.rests_on)

@@ -20,7 +20,7 @@ from .cells import Cells
 from .counting import CellCounter, RuleCounts
 from .division import Division
 from .secret import Secret
-from .totals import ByTotal, TotalsInProgress, totals_of
+from .totals import ByTotal, TotalsInProgress
 from .tuples import Tuples, TuplesInProgress, tuples_of
 
 MOST_COUNTERS = 8
@@ -62,7 +62,10 @@ class Patterns(Counts):
 
     def totals(self, columns: Sequence[Column], division: ByTotal, beside: int | None = None) -> Integers:
         """From the patterns."""
-        return totals_of(self.cells, columns, division, beside)
+        filling = TotalsInProgress(columns, len(self.classes), division, beside)
+        number = {column.name: i for i, column in enumerate(self.cells.columns)}
+        filling.add_cells(self.cells, [number[column.name] for column in filling.columns])
+        return filling.finish()
 
     def of_rules(self, candidates: Candidates) -> RuleCounts:
         """A counter that is kept for the next fit with the same candidates."""

@@ -5,15 +5,16 @@ The first is what the risks of a score card rest on, the second what a column ad
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
 from ...rules.column_parts import Weights
 from ...schema.columns import Column
+from ..noise.entropy import Integers
 from .cells import Array, Cells
-from .division import Box, Division
+from .division import Division
 from .secret import Secret
 from .tuples import ROWS
 
@@ -28,22 +29,10 @@ class ByTotal(Division):
     has parts of its own, one card's after the other's.
     """
 
-    cards: Sequence[
-        tuple[float, Mapping[int, Array]]
-    ] = ()  # where to start, and by the number of the column its points by bin
+    # where to start, and by the number of the column its points by bin
+    cards: Sequence[tuple[float, Mapping[int, Array]]] = ()
     limits: Sequence[float] = ()
     apart: bool = False
-
-    @classmethod
-    def of(
-        cls,
-        boxes: Sequence[tuple[Box, int]],
-        cards: Sequence[tuple[float, Mapping[int, Array]]],
-        limits: Sequence[float],
-        apart: bool = False,
-    ) -> "ByTotal":
-        """With as many parts as there are ranges, for all cards or for each."""
-        return cls(boxes, 0, (len(limits) + 1) * (len(cards) if apart else 1), cards, limits, apart)
 
     def find(self, bins: Sequence[npt.NDArray[np.integer]], n: int) -> npt.NDArray[np.intp]:
         """The part of each of n records."""
@@ -84,11 +73,11 @@ def renumbered(division: D, which: Sequence[int] | Mapping[int, int]) -> D:
     return replace(moved, cards=[(start, {which[i]: p for i, p in points.items()}) for start, points in moved.cards])
 
 
-def weighed(counts: npt.NDArray[np.int64], weights: Weights, leaf: int) -> npt.NDArray[np.int64]:
+def weighed(counts: Integers, weights: Weights, leaf: int) -> Integers:
     """Of the records of a leaf, sums of weights in each class and bin, from counts by class, range of each card, and bin."""
     ranges = len(weights.limits) + 1
     own = counts[:, leaf * ranges : (leaf + 1) * ranges]
-    summed: npt.NDArray[np.int64] = (own * weights.by_range[..., None]).sum(1)
+    summed: Integers = (own * weights.by_range[..., None]).sum(1)
     return summed
 
 
@@ -109,11 +98,18 @@ class TotalsInProgress(Secret):
         self.bins = 1 if beside is None else columns[beside].n_bins
         self._counts = np.zeros(self.bins * division.n_parts * n_classes, np.int64)
 
-    def add(self, bins: Sequence[npt.NDArray[np.integer]], labels: npt.NDArray[np.integer]) -> None:
-        """Count records, given by their bin number in each column and the number of their class."""
+    def add(
+        self, bins: Sequence[npt.NDArray[np.integer]], labels: npt.NDArray[np.integer], times: Array | None = None
+    ) -> None:
+        """Count records, given by their bin number in each column and the number of their class: once, or so many times."""
         for start in range(0, len(labels), ROWS):
             rows = slice(start, start + ROWS)
-            self._add([b[rows] for b in bins], labels[rows].astype(np.intp))
+            some = [b[rows] for b in bins]
+            numbers = labels[rows].astype(np.intp)
+            numbers += self.n_classes * self.division.find(some, len(numbers))
+            if self.beside is not None:
+                numbers = numbers * self.bins + some[self.beside]
+            self.add_counted(numbers, None if times is None else times[rows])
 
     def add_cells(self, cells: Cells, which: Sequence[int]) -> None:
         """Count the records of cells; ``which`` are the cells' columns that stand for those here."""
@@ -121,34 +117,13 @@ class TotalsInProgress(Secret):
             rows = slice(start, start + ROWS)
             bins, counts = [cells.bins(i, rows) for i in which], cells.counts[rows]
             for label in range(self.n_classes):
-                self._add(bins, np.full(len(counts), label, np.intp), counts[:, label].astype(np.float64))
+                self.add(bins, np.full(len(counts), label), counts[:, label].astype(np.float64))
 
-    def add_counted(self, numbers: npt.NDArray[np.intp], times: npt.NDArray[np.intp]) -> None:
-        """Count records that an engine has counted, by the numbers of what they are."""
+    def add_counted(self, numbers: npt.NDArray[np.intp], times: npt.NDArray[Any] | None) -> None:
+        """Count records, such as an engine has counted, by the numbers of what they are."""
         self._counts += np.bincount(numbers.astype(np.intp), times, len(self._counts)).astype(np.int64)
 
-    def finish(self) -> npt.NDArray[np.int64]:
+    def finish(self) -> Integers:
         """Of all records added: (classes, parts), or (classes, parts, bins)."""
         counts = self._counts.reshape(self.division.n_parts, self.n_classes, self.bins).swapaxes(0, 1)
         return counts[..., 0] if self.beside is None else counts
-
-    def _add(
-        self,
-        bins: Sequence[npt.NDArray[np.integer]],
-        labels: npt.NDArray[np.integer],
-        times: npt.NDArray[np.float64] | None = None,
-    ) -> None:
-        numbers = labels + self.n_classes * self.division.find(bins, len(labels))
-        if self.beside is not None:
-            numbers = numbers * self.bins + bins[self.beside]
-        self._counts += np.bincount(numbers, times, len(self._counts)).astype(np.int64)
-
-
-def totals_of(
-    cells: Cells, columns: Sequence[Column], division: ByTotal, beside: int | None = None
-) -> npt.NDArray[np.int64]:
-    """The same of the records of cells."""
-    filling = TotalsInProgress(columns, cells.n_classes, division, beside)
-    number = {column.name: i for i, column in enumerate(cells.columns)}
-    filling.add_cells(cells, [number[column.name] for column in filling.columns])
-    return filling.finish()

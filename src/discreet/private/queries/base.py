@@ -8,15 +8,10 @@ Learners without privacy ask the same queries without noise (``noise=None``), wh
 """
 
 import math
-from abc import abstractmethod
-from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any, Self
 
-import numpy as np
-
 from ...accounting.ledger import Reservation
-from ..counts.cells import Array
 from ..counts.secret import Secret
 from ..noise.discrete_laplace import release
 from ..noise.entropy import Entropy, Integers
@@ -58,34 +53,6 @@ def rounded_down(value: Fraction) -> float:
     """The largest float that is not above it, nor above LARGEST_RATE: rounding goes towards more privacy."""
     number = float(min(value, Fraction(LARGEST_RATE)))
     return number if Fraction(number) <= value else math.nextafter(number, 0.0)
-
-
-class ListParts(Queries):
-    """The class counts of one rule list, part by part. Its parts are disjoint, so together they cost one epsilon."""
-
-    _counts_together = True  # whether that is charged, or an epsilon for each part (as published)
-    _listed: tuple[int | None, ...] | None = (
-        None  # the rules whose class counts were given; None at the end is the default
-    )
-
-    @abstractmethod
-    def _part(self, prefix: Sequence[int], rule: int | None) -> Array:
-        """Records per class that a rule captures after a prefix; without a rule, all that is left."""
-
-    def histogram(self, prefix: Sequence[int], rule: int | None) -> tuple[float, ...]:
-        """Noisy class counts of what a rule captures after a prefix; without a rule, of all that is left.
-
-        Charged together, they are so at the first (docs/theory.md, Lemma 7). That they belong to one list is checked: each call
-        must go on with the list of the one before, and after the default there is none.
-        """
-        if self._listed is None or not self._counts_together:
-            self._charge(self._noise.counts_epsilon, "class counts")
-        if tuple(prefix) != (self._listed or ()):
-            raise RuntimeError(
-                "class counts of parts that are not those of one rule list: this is a bug in the learner"
-            )
-        self._listed = (*prefix, rule)
-        return as_row(self._noisy(self._part(prefix, rule).astype(np.int64), self._noise.counts_epsilon))
 
 
 def as_row(noisy: Integers) -> tuple[float, ...]:

@@ -23,7 +23,7 @@ from ..counts.tuples import Tuples
 from ..mechanisms.impurity import side_mass
 from ..mechanisms.mass import LARGEST, UNITS, side_units
 from ..mechanisms.score_cards import CardBudget
-from ..noise.discrete_laplace import release, scale_for
+from ..noise.discrete_laplace import scale_for
 from ..noise.entropy import Entropy, Integers
 from ..sampling.trees.worth import MASS
 from .base import Queries
@@ -82,11 +82,7 @@ class CardQueries(Queries):
     def choose(self, how_many: int) -> list[list[int]]:
         """For each leaf, the numbers of the columns that divide its records best: likely those whose parts are purest."""
         self._ask("columns")
-        if self.is_exact:  # of equals the first
-            every = range(len(self._parts))
-            masses = [[self._mass(i, leaf) for i in every] for leaf in range(self._tuples.n_parts)]
-            return [sorted(every, key=own.__getitem__)[:how_many] for own in masses]
-        for _ in range(how_many):
+        for _ in range(0 if self.is_exact else how_many):
             self._charge(self._noise.choice_epsilon, "choice of a column")
         return [self._chosen(leaf, how_many) for leaf in range(self._tuples.n_parts)]
 
@@ -102,12 +98,8 @@ class CardQueries(Queries):
             for _ in range(max(map(len, columns))):
                 self._charge(self._noise.column_epsilon, "class counts of a column")
         whole = 1 if weights is None else WHOLE
-        found: list[list[Array]] = []
-        for tables in self._by_column(columns) if weights is None else self._weighed(columns, weights):
-            found.append([])
-            for table in tables:
-                found[-1].append(self._with_noise(table, whole))
-        return found
+        exact = self._by_column(columns) if weights is None else self._weighed(columns, weights)
+        return [[self._with_noise(table, whole) for table in own] for own in exact]
 
     def count_totals(self, cards: Sequence[tuple[float, Mapping[int, Array]]], limits: Sequence[float]) -> Integers:
         """Noisy class counts by the range that a record's total is in: (classes, ranges).
@@ -130,7 +122,8 @@ class CardQueries(Queries):
         self, cards: Sequence[tuple[float, Mapping[int, Array]]], limits: Sequence[float], apart: bool = False
     ) -> ByTotal:
         by_bin = [(s, {i: points[self._parts[i].part_of_bin] for i, points in card.items()}) for s, card in cards]
-        return ByTotal.of(() if self._division is None else self._division.boxes, by_bin, limits, apart)
+        boxes, parts = () if self._division is None else self._division.boxes, len(cards) if apart else 1
+        return ByTotal(boxes, 0, parts * (len(limits) + 1), by_bin, limits, apart)
 
     def _by_column(self, columns: Sequence[Sequence[int]]) -> list[list[Integers]]:
         """For each leaf, and each of its columns, class counts: (classes, parts)."""
@@ -154,14 +147,13 @@ class CardQueries(Queries):
     def _exact(self, column: int, leaf: int) -> Integers:
         return self._parts[column].by_part(self._tuples.of_column(column, leaf).astype(np.int64))
 
-    def _mass(self, column: int, leaf: int) -> float:
-        return float(side_mass(self._exact(column, leaf).astype(np.float64)).sum())
-
     def _chosen(self, leaf: int, how_many: int) -> list[int]:
-        # each part rounded down and the sum cut off: one record more still adds 0 to 1 (private/mechanisms/mass.py)
-        units = [sum(side_units(self._exact(i, leaf).astype(np.float64)).tolist()) for i in range(len(self._parts))]
-        masses = np.array([min(mass, LARGEST) for mass in units], np.int64)
         left = list(range(len(self._parts)))
+        tables = [self._exact(column, leaf).astype(np.float64) for column in left]
+        if self.is_exact:  # of equals the first
+            return sorted(left, key=lambda column: float(side_mass(tables[column]).sum()))[:how_many]
+        # each part rounded down and the sum cut off: one record more still adds 0 to 1 (private/mechanisms/mass.py)
+        masses = np.array([min(sum(side_units(table).tolist()), LARGEST) for table in tables], np.int64)
         scale = scale_for(self._noise.choice_epsilon / UNITS)  # in units of 2^-20
         return [left.pop(self._entropy.permute_and_flip(masses[left], scale)) for _ in range(how_many)]
 
@@ -169,5 +161,4 @@ class CardQueries(Queries):
         """With noise for sums that a record changes by ``whole`` at most, which stands for one record."""
         if self.is_exact:
             return np.asarray(exact / whole)
-        noisy = release(exact.ravel(), self._noise.column_epsilon / whole, self._entropy)
-        return np.asarray(noisy.reshape(exact.shape) / whole)
+        return np.asarray(self._noisy(exact, self._noise.column_epsilon / whole) / whole)

@@ -22,7 +22,8 @@ from ..mechanisms.base import GreedyBudget, GreedyMechanism
 from ..mechanisms.impurity import mass, side_mass
 from ..mechanisms.selector import Selector
 from ..noise.entropy import Integers
-from .base import ListParts, Queries, as_row
+from .base import Queries, as_row
+from .list_parts import ListParts
 
 TOLERANCE = 1e-9  # of the number of records: masses this close count as equal
 
@@ -38,9 +39,7 @@ class Choices(Queries):
 
     def __init__(self, mechanism: GreedyMechanism, noise: GreedyBudget, candidates: int, all_records: Array) -> None:
         self._mechanism, self._noise, self._n_candidates = mechanism, noise, candidates
-        self._records, self._support, given = float(all_records.sum()), 1, noise.settings.min_support
-        if mechanism.needs_support:
-            self._support = max(1, math.floor(given * self._records) if given < 1 else int(given))
+        self._records = float(all_records.sum())
 
     def _choose(self, node: NodeCounts) -> int:
         """The number of a candidate, or how many there are for no rule."""
@@ -51,6 +50,11 @@ class Choices(Queries):
         self._charge(self._noise.check_epsilon, what)
         threshold = self._noise.threshold(self._support)
         return [bool(noisy >= threshold) for noisy in self._noisy(sizes, self._noise.check_epsilon)]
+
+    @cached_property
+    def _support(self) -> int:
+        given = self._noise.settings.min_support if self._mechanism.needs_support else 1
+        return max(1, math.floor(given * self._records) if given < 1 else int(given))
 
     @cached_property
     def _selector(self) -> Selector:

@@ -27,7 +27,8 @@ from ..sampling.limited_lists import LimitedListSums
 from ..sampling.list_sums import Drawn, ListSums
 from ..sampling.optimum import BestLimitedList, best_list
 from ..sampling.problem import make_problem, rules_on_cells
-from .base import ListParts, rounded_down
+from .base import rounded_down
+from .list_parts import ListParts
 
 
 class Optimum(NamedTuple):
