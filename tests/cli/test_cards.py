@@ -16,7 +16,6 @@ from discreet.private.mechanisms.score_cards import CHOICE_SHARE, TREE_SHARE
 from discreet.private.noise.sums import margin
 from discreet.private.queries.cards import CardQueries
 from discreet.report.html import to_html
-from discreet.sources import memory, urls
 
 from ..support.streams_apart import runner
 from .test_outputs import LONG_NAMES, SCHEMA
@@ -156,74 +155,11 @@ def test_a_limit_is_kept_to(desk):  # noqa: F811
     assert (np.diff(model.predict_proba(table)[:, 1]) <= 0).all()
 
 
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        (["--tree-depth", "3"], "--tree-depth"),
-        (["--max-columns", "0"], "--max-columns"),
-        (["--points", "halves"], "--points"),
-        (["--counting", "twice"], "--counting"),
-    ],
-)
-def test_values_out_of_range_are_named_before_anything_is_read(desk, monkeypatch, options, message):  # noqa: F811
-    run("ledger", "create", "l.json", "-e", "9")
-    monkeypatch.setattr(memory, "read_parts", lambda *_: pytest.fail("the table was read"))
-    said = flat(run(*CARD, *options, "--ledger", "l.json", code=2))
-    assert message in said
-    assert Ledger.open("l.json").entries == ()
-    assert not (desk / "model.json").exists()
-
-
-@pytest.mark.parametrize("engine", ["memory", "duckdb"])
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        (["--counts-share", "0.95"], "counts_share must be 0, or from 0.001 to 0.9, not 0.95"),
-        (["--time-limit", "-1"], "time_limit must be None or a number of seconds above 0"),
-        (
-            ["--monotone", "age:+1", "--tree-depth", "1"],
-            "monotone needs one card: between the leaves of a tree the total may",
-        ),
-        (["--monotone", "wards:+1"], "monotone names 'wards', but there is no such column"),
-        (["-x", "agee"], "agee"),
-    ],
-)
-def test_what_is_wrong_is_said_before_anything_is_read(desk, monkeypatch, options, message, engine):  # noqa: F811
-    run("ledger", "create", "l.json", "-e", "9")
-    for place, name in ((memory, "read_parts"), (urls, "open_table")):
-        monkeypatch.setattr(place, name, lambda *_, **__: pytest.fail("the table was read"))
-    assert message in flat(run(*read_by(engine, CARD), *options, "--ledger", "l.json", code=1))
-    assert Ledger.open("l.json").entries == ()
-
-
 @pytest.mark.parametrize("engine", ["memory", "duckdb"])
 def test_how_the_records_are_counted_is_said_when_asked_for(desk, engine):  # noqa: F811
     said = runner().invoke(main, [*read_by(engine, CARD), "--verbose"]).stderr
     assert said == "The records are counted once, by 4 columns: at most 630 patterns, and never more than records\n"
     assert runner().invoke(main, [*read_by(engine, CARD)]).stderr == ""
-
-
-def test_a_table_in_an_engine(desk, monkeypatch):  # noqa: F811
-    import duckdb
-
-    table = hospital().replace({"": None}).assign(cost=pd.to_numeric(hospital().cost, errors="coerce"))
-    with duckdb.connect("hospital.db") as connection:
-        connection.register("given", table)
-        connection.execute("CREATE TABLE patients AS SELECT * FROM given")
-    url = "duckdb:///hospital.db?table=patients"
-    run("ledger", "create", "l.json", "-e", "12")
-    monkeypatch.setattr(memory, "read_parts", lambda *_: pytest.fail("it was read here"))
-    said = run("fit", "card", url, *CARD[3:], "--max-columns", "2", "--tree-depth", "1", "--ledger", "l.json")
-    assert "epsilon = 5" in flat(said)
-    assert run("evaluate", "model.json", url, "-e", "1", "--ledger", "l.json").startswith("accuracy 0.")
-    assert [entry.epsilon for entry in Ledger.open("l.json").entries] == [5, 1]
-
-
-def test_a_card_from_an_inferred_schema_promises_nothing(desk):  # noqa: F811
-    given = ("-t", "died", "-e", "5", "-o", "m.json", "--infer-schema", "-x", "patient")
-    given += ("-x", "ward")  # whose values are secret here, and would be in the schema
-    assert "NO PRIVACY IS PROVED" in flat(run("fit", "card", "hospital.csv", *given))
-    assert isinstance(SavedModel.load("m.json").model, ScoreCard)
 
 
 def test_a_stopped_draw_says_what_was_booked(desk, monkeypatch):  # noqa: F811

@@ -6,11 +6,9 @@ import pandas as pd
 import pytest
 
 from discreet import Categorical, Ledger, Numeric, SavedModel, Schema, Split, Tree
-from discreet.estimators.feasibility import is_feasible
 from discreet.models.partition import Answer
 from discreet.private.queries import trees
 from discreet.rules.rules import Literal
-from discreet.sources import memory, urls
 
 from ..support.charges import late_from_charge
 from ..support.streams_apart import runner
@@ -129,66 +127,6 @@ def test_the_parameters_of_trees(desk):  # noqa: F811
     assert SavedModel.load("model.json").learner == "DPOptimalRuleListClassifier"
 
 
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        (["--stages", "2,2", "--max-depth", "2"], "leave --max-depth out, or --stages"),
-        (["--stages", "2,0"], "'--stages': must be up to 8 depths of at least 1"),
-        (["--stages", "2;2"], "as in 2,2"),
-        (["--stages", ""], "as in 2,2"),
-        (["--stages", "²"], "as in 2,2"),
-        (["--stages", "9" * 5000], "as in 2,2"),
-        (["--stages", "7,6"], "add up to at most 12"),
-        (["--stages", "1,1,1,1,1,1,1,1,1"], "up to 8 depths"),
-        (["--max-depth", "13"], "--max-depth"),
-        (["--max-depth", "-1"], "--max-depth"),
-        (["--criterion", "gini"], "--criterion"),
-        (["--class-weight", "maybe=1"], "no, yes"),
-        (["--monotone", "age"], "--monotone must be a column and +1 or -1, as in priors_count:+1, not 'age'"),
-        (["--monotone", "age:+2"], "--monotone must be a column and +1 or -1"),
-        (["--monotone", "age:+1", "--monotone", "age:-1"], "--monotone says that 'age' both rises and falls"),
-        (
-            ["--forbid", "age"],
-            "--forbid must be two or more columns, as in race,sex, not 'age'; one that may not be used",
-        ),
-    ],
-)
-def test_options_that_do_not_go_together_are_named_before_anything_is_read(desk, monkeypatch, options, message):  # noqa: F811
-    run("ledger", "create", "l.json", "-e", "9")
-    monkeypatch.setattr(memory, "read_parts", lambda *_: pytest.fail("the table was read"))
-    said = flat(run(*TREE, *options, "--ledger", "l.json", code=2))
-    assert message in said
-    assert Ledger.open("l.json").entries == ()
-    assert not (desk / "model.json").exists()
-
-
-@pytest.mark.parametrize("engine", ["memory", "duckdb"])
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        (["--counts-share", "5"], "counts_share must be 0, or from 0.001 to 0.9"),
-        (["--criterion", "mass", "--counts-share", "0"], 'counts_share must be above 0 with criterion="mass"'),
-        (["--split", "1"], "split must be a probability between 0 and 1"),
-        (["--split", "nan"], "split must be a finite number"),
-        (["--time-limit", "-1"], "time_limit must be None or a number of seconds above 0"),
-        (["--max-depth", "6"], "max_depth is too large for 120 tests: a draw of depth 6 would take"),
-        (["--stages", "1,6"], "stages is too large for 120 tests: stage 2, of depth 6,"),
-    ],
-)
-def test_what_is_out_of_reach_is_said_before_anything_is_read(desk, monkeypatch, options, message, engine):  # noqa: F811
-    assert is_feasible(120, 4, 2)
-    wide = Schema((Numeric("age", cuts=range(120)),), target="died", classes=["no", "yes"])
-    wide.save("schema.toml")
-    run("ledger", "create", "l.json", "-e", "9")
-    for place, name in ((memory, "read_parts"), (urls, "open_table")):
-        monkeypatch.setattr(place, name, lambda *_, **__: pytest.fail("the table was read"))
-    said = flat(run(*read_by(engine, TREE), *options, "--ledger", "l.json", code=1))
-    assert message in said
-    assert Ledger.open("l.json").entries == ()
-    if "too large" in message:
-        assert "set max_depth=" in said or "Set stages=(1, " in said
-
-
 def test_how_long_it_may_take_is_said_when_asked_for(desk):  # noqa: F811
     told = (
         "The records are counted once, by 4 columns: at most 630 patterns, and never more than records\n"
@@ -196,30 +134,6 @@ def test_how_long_it_may_take_is_said_when_asked_for(desk):  # noqa: F811
     )
     for call, err in ((TREE, ""), ((*TREE, "--verbose"), told), ((*read_by("duckdb", TREE), "-v"), told)):
         assert runner().invoke(main, [*call, "--stages", "2,1"]).stderr == err
-
-
-def test_a_table_in_an_engine(desk, monkeypatch):  # noqa: F811
-    import duckdb
-
-    table = hospital().replace({"": None}).assign(cost=pd.to_numeric(hospital().cost, errors="coerce"))
-    with duckdb.connect("hospital.db") as connection:
-        connection.register("given", table)
-        connection.execute("CREATE TABLE patients AS SELECT * FROM given")
-    url = "duckdb:///hospital.db?table=patients"
-    run("ledger", "create", "l.json", "-e", "12")
-    monkeypatch.setattr(memory, "read_parts", lambda *_: pytest.fail("it was read here"))
-    said = run("fit", "tree", url, *TREE[3:], "--stages", "2,1", "--ledger", "l.json")
-    assert "epsilon = 5" in flat(said)
-    assert run("evaluate", "model.json", url, "-e", "1", "--ledger", "l.json").startswith("accuracy 0.")
-    assert [entry.epsilon for entry in Ledger.open("l.json").entries] == [5, 1]
-
-
-def test_a_tree_from_an_inferred_schema_promises_nothing(desk):  # noqa: F811
-    given = ("-t", "died", "-e", "5", "-o", "m.json", "--infer-schema", "-x", "patient")
-    given += ("-x", "ward")  # whose values are secret here, and would be in the schema
-    said = run("fit", "tree", "hospital.csv", *given)
-    assert "NO PRIVACY IS PROVED" in flat(said)
-    assert isinstance(SavedModel.load("m.json").model, Tree)
 
 
 def test_a_stopped_draw_says_what_was_booked(desk, monkeypatch):  # noqa: F811

@@ -141,3 +141,11 @@ def test_a_list_without_rules_and_a_schema_without_classes():
     with pytest.raises(ValueError, match="differ in length"):
         noisy_accuracy(bare, X, np.arange(3), 0.5, ledger=ledger, model_is_public=True)
     assert len(ledger.entries) == 2
+
+
+def test_a_model_of_some_of_the_classes_that_its_schema_has_labels_for():
+    labels = {"x": "the first", "z": "the third"}
+    schema = Schema([Boolean("a")], classes=["x", "y", "z"], class_labels=labels)
+    rules = RuleList.parse("if a then x else y", ("x", "y"), schema)
+    found = noisy_accuracy(rules, {"a": [True, False] * 500}, ["x", "y"] * 500, 10.0)
+    assert found.accuracy > 0.9

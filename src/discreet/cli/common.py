@@ -1,14 +1,9 @@
-"""What the commands have in common: options, errors as messages, and exit codes.
-
-0: done. 1: a file, schema or model cannot be used. 2: the command was called in a wrong way. 3: the budget does not allow it.
-4: a model was learned and paid for, but could not be written. More in ending.py.
-"""
+"""What the commands have in common: options, tables and ledgers as they are given, and what is checked of them beforehand."""
 
 import math
 import os
 import warnings
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial, wraps
 from pathlib import Path
@@ -20,7 +15,6 @@ from .._utils.errors import TableError, WeakEpsilonWarning
 from .._utils.escaping import closest, first_few
 from .._utils.writing import PendingFile
 from ..sources.urls import checked_url
-from .ending import as_message
 from .table_notes import is_file_of, ledger_of
 from .terminal import say_json as say_json
 
@@ -47,51 +41,41 @@ NEW_FILE = click.Path(dir_okay=False, path_type=Path)
 WEAKEST = 10.0  # a larger epsilon needs a word from the user
 
 
-class _Place(click.ParamType):  # type: ignore[type-arg]  # older versions of click have no argument
-    """A file that is there, several, or the URL of a table in an engine."""
+class _FileOrURL(click.ParamType):  # type: ignore[type-arg]  # older versions of click have no argument
+    """A file, or a URL, once that is checked; a wrong one is not repeated."""
 
     name = "file or url"
+
+    def __init__(self, file: click.Path, check: Callable[[str], object], several: bool = False) -> None:
+        self._file, self._check, self._several = file, check, several
 
     def convert(self, value: Any, param: Any, ctx: Any) -> Any:
         if not isinstance(value, str):
             return value
         if "://" in value:
             try:
-                checked_url(value)
+                self._check(value)
             except TableError as error:
                 raise click.UsageError(str(error), ctx) from None
             return value
         wildcard = any(sign in value for sign in "*?[")
-        if Path(value).is_dir() or (wildcard and not Path(value).exists()):
+        if self._several and (Path(value).is_dir() or (wildcard and not Path(value).exists())):
             return str(Path(value).absolute())
-        return FILE.convert(value, param, ctx)
+        return self._file.convert(value, param, ctx)
 
 
-PLACE = _Place()
+def _check_ledger_url(url: str) -> None:
+    from ..accounting.ledger_places import LedgerError
+    from ..accounting.postgres_ledger import PostgreSQLPlace
+
+    try:
+        PostgreSQLPlace(url)
+    except LedgerError as error:
+        raise TableError(str(error)) from None
 
 
-class _Ledger(click.ParamType):  # type: ignore[type-arg]  # older versions of click have no argument
-    """A ledger: a file (which must be there, or may not yet be), or a URL of one on PostgreSQL."""
-
-    name = "file or url"
-
-    def __init__(self, file: click.Path) -> None:
-        self._file = file
-
-    def convert(self, value: Any, param: Any, ctx: Any) -> Any:
-        if not isinstance(value, str) or "://" not in value:
-            return self._file.convert(value, param, ctx)
-        from ..accounting.ledger_places import LedgerError
-        from ..accounting.postgres_ledger import PostgreSQLPlace
-
-        try:
-            PostgreSQLPlace(value)
-        except LedgerError as error:
-            raise click.UsageError(str(error), ctx) from None
-        return value
-
-
-LEDGER, NEW_LEDGER = _Ledger(FILE), _Ledger(NEW_FILE)
+PLACE = _FileOrURL(FILE, checked_url, several=True)
+LEDGER, NEW_LEDGER = _FileOrURL(FILE, _check_ledger_url), _FileOrURL(NEW_FILE, _check_ledger_url)
 
 # options of several commands; those that a command explains in its own words take help=
 flag = partial(click.option, is_flag=True)
@@ -139,7 +123,7 @@ class Given:
         from ..sources.files import column_names
 
         there = column_names(self.place, self.how["delimiter"], self.how["encoding"])
-        check_columns(self.place, needed, there, public)
+        self._check(needed, there, public)
         return there
 
     def opened(self, needed: Sequence[str]) -> Any:
@@ -147,8 +131,22 @@ class Given:
         from ..sources.urls import open_table
 
         opened = open_table(self.place)
-        check_columns(self.place, needed, opened.columns)
+        self._check(needed, opened.columns)
         return opened
+
+    def _check(self, needed: Sequence[str], there: Sequence[str], public: bool = False) -> None:
+        """Complain about columns that the header lacks."""
+        missing = [name for name in needed if name not in there]
+        if not missing:
+            return
+        called = "the table" if isinstance(self.place, str) else self.place.name  # a URL may name people and hosts
+        if len(missing) == len(needed) and not public:  # the first line may be a record: nothing of it is shown
+            raise click.ClickException(
+                f"{called} has none of the columns {first_few(needed)}: is its first line a header with the names "
+                "of the columns, and is it the right file? If the names are separated by something unusual, say --delimiter"
+            )
+        hint = "." if (meant := closest(missing[0], there)) is None else f"; did you mean {meant!r}?"
+        raise click.ClickException(f"{called} has no column {missing[0]!r}{hint} Its columns are {first_few(there)}")
 
     def records(self, schema: "Schema", target: str | None, needed: Sequence[str] | None = None) -> tuple[Any, Any]:
         """The columns that the schema (or ``needed``) names, and the labels; of a table in an engine all of it, and None."""
@@ -156,12 +154,11 @@ class Given:
 
         wanted = [column.name for column in schema.used] if needed is None else list(needed)
         both = list(dict.fromkeys([*wanted, *([target] if target else [])]))
-        with errors_as_messages():
-            if self.in_engine:
-                return self.opened(both), None
-            self.columns(both)
-            frame = read_table(self.place, both, schema, **self.how, own_types=True)
-            return frame[wanted], None if target is None else frame[target]
+        if self.in_engine:
+            return self.opened(both), None
+        self.columns(both)
+        frame = read_table(self.place, both, schema, **self.how, own_types=True)
+        return frame[wanted], None if target is None else frame[target]
 
 
 def table_options(
@@ -191,37 +188,6 @@ def table_options(
     return decorated
 
 
-class NoBudget(click.ClickException):
-    """The ledger has too little left."""
-
-    exit_code = 3
-
-
-@contextmanager
-def errors_as_messages() -> Iterator[None]:
-    """The package's errors as messages without a traceback. They name no value of a record."""
-    from ..accounting.ledger import BudgetError, NoDeltaError, UnprovedError
-
-    try:
-        yield
-    except BudgetError as error:
-        more = "Nothing was learned and nothing spent"
-        if isinstance(error, NoDeltaError):
-            more = (
-                "This mechanism needs a ledger with a delta (discreet ledger create NEW --epsilon 3 --delta 1e-5); models that "
-                "are drawn whole (discreet fit list) and --mechanism mass need none"
-            )
-        elif not isinstance(error, UnprovedError):
-            left = "What is left is all there is for this table"
-            more = f"{more}. {left}: use a smaller --epsilon, or live with the models that there are"
-        raise NoBudget(f"{error}. {more}") from None
-    except Exception as error:
-        told = None if isinstance(error, BrokenPipeError) else as_message(error)
-        if told is None:
-            raise
-        raise told from None
-
-
 def open_ledger(path: Path | str | None) -> "Ledger | None":
     """The ledger in a file or on a server. If there is none, how to make it."""
     if path is None:
@@ -235,23 +201,7 @@ def open_ledger(path: Path | str | None) -> "Ledger | None":
         )
     from ..accounting.ledger import Ledger
 
-    with errors_as_messages():
-        return Ledger.open(path)
-
-
-def check_columns(path: Path | str, needed: Sequence[str], there: Sequence[str], public: bool = False) -> None:
-    """Complain about columns that the header lacks."""
-    missing = [name for name in needed if name not in there]
-    if not missing:
-        return
-    called = path.name if isinstance(path, Path) else "the table"  # a URL may name people and hosts
-    if len(missing) == len(needed) and not public:  # the first line may be a record: nothing of it is shown
-        raise click.ClickException(
-            f"{called} has none of the columns {first_few(needed)}: is its first line a header with the names "
-            "of the columns, and is it the right file? If the names are separated by something unusual, say --delimiter"
-        )
-    hint = "." if (meant := closest(missing[0], there)) is None else f"; did you mean {meant!r}?"
-    raise click.ClickException(f"{called} has no column {missing[0]!r}{hint} Its columns are {first_few(there)}")
+    return Ledger.open(path)
 
 
 def load_schema(path: Path | None) -> "Schema":
@@ -325,18 +275,11 @@ def _why_kept(path: Path) -> str:
     return "" if ledger_of(path) is None else "is a table that was learned from"
 
 
-@contextmanager
-def new_file(path: Path, force: bool) -> Iterator[PendingFile]:
-    """A file that is written beside, and then in its place, or not at all. What appeared there since it was checked stays."""
-    with errors_as_messages(), PendingFile(path, over=force) as file:
-        yield file
-        file.commit()
-
-
 def write_new(path: Path, content: str | bytes, force: bool) -> None:
-    """Write a string or bytes to a new file."""
-    with new_file(path, force) as file:
+    """Write a string or bytes to a file, whole or not at all. What appeared there since it was checked stays."""
+    with PendingFile(path, over=force) as file:
         file.stream.write(content.encode("utf-8") if isinstance(content, str) else content)
+        file.commit()
 
 
 def check_epsilon(epsilon: float, weak: bool) -> None:

@@ -2,6 +2,9 @@
 
 What this package says by itself names no value of a record. What a library says may, and so may a traceback's last line: an
 error that nobody foresaw is one line without it, unless whoever may see the records asks for the traceback.
+
+Exit codes: 0: done. 1: a file, schema or model cannot be used. 2: the command was called in a wrong way. 3: the budget does not
+allow it. 4: a model was learned and paid for, but could not be written. The others are below.
 """
 
 import dis
@@ -21,7 +24,7 @@ import click
 from ..sources.urls import NO_SECRETS, UNREADABLE, repeats
 from .terminal import on_one_line, say
 
-DONE, UNFORESEEN, STOPPED, UNREAD = 0, 70, 130, 141
+DONE, NO_BUDGET, NOT_WRITTEN, UNFORESEEN, STOPPED, UNREAD = 0, 3, 4, 70, 130, 141
 NOT_REPEATED = "an argument that looks like a URL is wrong, or in the wrong place; it is not repeated here"
 TRACEBACK = "DISCREET_TRACEBACK"
 HOME = Path(__file__).resolve().parent.parent
@@ -104,7 +107,11 @@ def _told(error: BaseException, args: list[str], stopped: bool = False) -> int:
         say("Stopped.", err=True)
         return STOPPED
     if told is None:
-        told = Unforeseen(error)
+        told = Failure(
+            f"something happened that this program does not foresee ({type(error).__name__}). What it says is not shown, because "
+            f"it might quote a record. With {TRACEBACK}=1 in the environment it is: for your eyes only, do not share it",
+            UNFORESEEN,
+        )
     text = _AsOnATerminal()
     told.show(text)
     message = text.getvalue().rstrip("\n")
@@ -143,16 +150,12 @@ class _AsOnATerminal(io.StringIO):
         return True
 
 
-class Unforeseen(click.ClickException):
-    """An error that nobody foresaw, without what it says."""
+class Failure(click.ClickException):
+    """A message with an exit code of its own."""
 
-    exit_code = UNFORESEEN
-
-    def __init__(self, error: BaseException) -> None:
-        super().__init__(
-            f"something happened that this program does not foresee ({type(error).__name__}). What it says is not shown, because "
-            f"it might quote a record. With {TRACEBACK}=1 in the environment it is: for your eyes only, do not share it"
-        )
+    def __init__(self, message: str, exit_code: int) -> None:
+        super().__init__(message)
+        self.exit_code = exit_code  # type: ignore[misc]  # click has one for a class
 
 
 def as_message(error: BaseException) -> click.ClickException | None:
@@ -162,9 +165,29 @@ def as_message(error: BaseException) -> click.ClickException | None:
     if isinstance(error, OSError) and error.strerror:
         where = "" if error.filename is None else f"{os.fsdecode(error.filename)}: "
         return click.ClickException(f"{where}{error.strerror}")
+    if isinstance(error, ValueError) and (refused := _as_refusal(error)) is not None:
+        return refused
     if isinstance(error, ImportError) or (isinstance(error, ValueError | TypeError | OSError) and _is_ours(error)):
         return click.ClickException(str(error))
     return None
+
+
+def _as_refusal(error: ValueError) -> Failure | None:
+    """What a ledger has too little left for, or does not take."""
+    from ..accounting.ledger import BudgetError, NoDeltaError, UnprovedError
+
+    if not isinstance(error, BudgetError):
+        return None
+    more = "Nothing was learned and nothing spent"
+    if isinstance(error, NoDeltaError):
+        more = (
+            "This mechanism needs a ledger with a delta (discreet ledger create NEW --epsilon 3 --delta 1e-5); models that "
+            "are drawn whole (discreet fit list) and --mechanism mass need none"
+        )
+    elif not isinstance(error, UnprovedError):
+        left = "What is left is all there is for this table"
+        more = f"{more}. {left}: use a smaller --epsilon, or live with the models that there are"
+    return Failure(f"{error}. {more}", NO_BUDGET)
 
 
 def _is_ours(error: BaseException) -> bool:

@@ -2,8 +2,9 @@
 
 import json
 import warnings
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -77,22 +78,25 @@ def evaluate(
 
     TABLE is a file or, with --epsilon, a URL of a table that stays where it is, as for `discreet fit`.
     """
-    if public and epsilon is not None:
-        raise click.UsageError("choose one of --public and --epsilon")
-    if not public and epsilon is None:
-        raise click.UsageError(CHOOSE)
-    if model_is_public and epsilon is None:
-        raise click.UsageError("--model-is-public goes with --epsilon: it is about what is proved of noisy numbers")
-    asked_for_more = by or schema_file or no_reliability or report or out
-    if epsilon is None and (asked_for_more or only_accuracy):
-        raise click.UsageError("--by, --schema, --accuracy, --no-reliability, --report and --out go with --epsilon")
-    if only_accuracy and asked_for_more:
-        raise click.UsageError(
-            "--accuracy asks for nothing else; leave out --by, --schema, --no-reliability, --report and --out"
-        )
-    in_engine = table.in_engine
-    if public and in_engine:
-        raise click.UsageError("--public reads the records into memory: give a file, or --epsilon for noisy numbers")
+    more = by or schema_file or no_reliability or report or out
+    with_epsilon = "--by, --schema, --accuracy, --no-reliability, --report and --out go with --epsilon"
+    alone = "--accuracy asks for nothing else; leave out --by, --schema, --no-reliability, --report and --out"
+    for wrong, said in (
+        (public and epsilon is not None, "choose one of --public and --epsilon"),
+        (not public and epsilon is None, CHOOSE),
+        (
+            public and model_is_public,
+            "--model-is-public goes with --epsilon: it is about what is proved of noisy numbers",
+        ),
+        (public and (more or only_accuracy), with_epsilon),
+        (only_accuracy and more, alone),
+        (
+            table.in_engine and public,
+            "--public reads the records into memory: give a file, or --epsilon for noisy numbers",
+        ),
+    ):
+        if wrong:
+            raise click.UsageError(said)
     if epsilon is not None:
         common.check_epsilon(epsilon, weak)
         common.check_outputs([report, out], [model, table.place, schema_file, ledger_file], force)
@@ -104,62 +108,54 @@ def evaluate(
     from ..evaluation.measuring import noisy_accuracy
     from ..models.labelled import classes_called
     from ..models.saved import SavedModel
-    from ..schema.columns import canonical
 
-    with common.errors_as_messages():
-        model_file = model.read_bytes()
-        saved = SavedModel.load(model)
-        target = target or saved.target
-        if target is None:
-            raise click.UsageError("which column has the true classes? Say --target COLUMN")
-        whole = saved.model.schema
-        assert whole is not None
-        described = None if schema_file is None else common.load_schema(schema_file)
-        asked = _groups_asked(by, [*whole.names, *([] if described is None else described.names)])
-        columns = [c for c in whole.columns if c.name in saved.model.used_columns or c.name in asked] or whole.columns
-        known = {canonical(c) for c in saved.classes}
-        class_labels = {text: label for text, label in dict(whole.class_labels).items() if text in known}
-        schema = replace(whole, columns=tuple(columns), target=target, classes=saved.classes, class_labels=class_labels)
-        measured_model = saved.model.with_schema(schema)
-        dividing = [dividing_column(saved.model, name, described) for name in asked]
-        read = replace(schema, columns=tuple({c.name: c for c in (*schema.columns, *dividing)}.values()))
-        X, y = table.records(read, target)
-        if epsilon is not None:
-            ledger = common.open_ledger(ledger_file)
-            rows = len(saved.model.answers) + sum(c.n_bins for c in dividing) + 4
-            size = SIZE_OF_PAGE * rows * len(saved.classes)
-            places = [(path, reserved(path, size, force)) for path in (report, out) if path is not None]
-            note_ledger(table.place, ledger_file)
-            with_origin = replace(saved, model=measured_model)
-            paid: dict[str, Any] = {"ledger": ledger, "records_per_person": records_per_person}
-            paid["model_is_public"] = model_is_public
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore", PrivacyWarning)  # the answer says it
-                if only_accuracy:
-                    one = noisy_accuracy(with_origin, X, y, epsilon, **paid)
-                    ends = {"low": one.low, "high": one.high, "interval": {"level": LEVEL, "covers": COUNTS_COVER}}
-                    promise = {"proved": one.privacy.proved is not None, "because": list(one.privacy.because)}
-                    shown = {"accuracy": one.accuracy, **ends, "epsilon": epsilon, **promise}
-                    text = json.dumps(shown, indent=1) if as_json else str(one)
-                else:
-                    wanted: dict[str, Any] = {"by": asked, "schema": described, "reliability": not no_reliability}
-                    found = noisy_evaluation(with_origin, X, y, epsilon, **wanted, **paid)
-                    shown = {"epsilon": epsilon} | found.to_dict()
-                    text = json.dumps(shown, indent=1) if as_json else found.to_text(on_one_line)
-            say_paid(text, epsilon)
-            for path, place in places:
-                if path == report:
-                    keep(place, found.to_html(f"{model.name}, measured with privacy"), path, epsilon)
-                else:
-                    keep(place, SavedEvaluation.of(found, model_file, ledger).to_json() + "\n", path, epsilon)
-            if not as_json:
-                say("It is about these records, and not part of what the model promises.", err=True)
-            return
-        measured = exact_numbers(measured_model, X, y)
-    if as_json:
-        common.say_json(measured)
-    else:
-        _show(measured, dict(zip(map(str, saved.classes), classes_called(saved.model), strict=True)))
+    model_file = model.read_bytes()
+    saved = SavedModel.load(model)
+    target = target or saved.target
+    if target is None:
+        raise click.UsageError("which column has the true classes? Say --target COLUMN")
+    whole = saved.model.schema
+    assert whole is not None
+    described = None if schema_file is None else common.load_schema(schema_file)
+    asked = _groups_asked(by, [*whole.names, *([] if described is None else described.names)])
+    columns = [c for c in whole.columns if c.name in saved.model.used_columns or c.name in asked] or whole.columns
+    schema = replace(whole, columns=tuple(columns), target=target)
+    dividing = [dividing_column(saved.model, name, described) for name in asked]
+    saved = replace(saved, model=saved.model.with_schema(schema))
+    read = replace(schema, columns=tuple({c.name: c for c in (*schema.columns, *dividing)}.values()))
+    X, y = table.records(read, target)
+    if epsilon is None:
+        measured = exact_numbers(saved.model, X, y)
+        if as_json:
+            common.say_json(measured)
+        else:
+            _show(measured, dict(zip(map(str, saved.classes), classes_called(saved.model), strict=True)))
+        return
+    ledger = common.open_ledger(ledger_file)
+    rows = len(saved.model.answers) + sum(c.n_bins for c in dividing) + 4
+    size = SIZE_OF_PAGE * rows * len(saved.classes)
+    places = {path: reserved(path, size, force) for path in (report, out) if path is not None}
+    note_ledger(table.place, ledger_file)
+    paid: Any = {"ledger": ledger, "records_per_person": records_per_person, "model_is_public": model_is_public}
+    files: dict[Path | None, Callable[[], str]] = {}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", PrivacyWarning)  # the answer says it
+        if only_accuracy:
+            one = noisy_accuracy(saved, X, y, epsilon, **paid)
+            ends = {"low": one.low, "high": one.high, "interval": {"level": LEVEL, "covers": COUNTS_COVER}}
+            promise = {"proved": one.privacy.proved is not None, "because": list(one.privacy.because)}
+            shown, text = {"accuracy": one.accuracy, **ends, "epsilon": epsilon, **promise}, str(one)
+        else:
+            wanted: Any = {"by": asked, "schema": described, "reliability": not no_reliability}
+            found = noisy_evaluation(saved, X, y, epsilon, **wanted, **paid)
+            shown, text = {"epsilon": epsilon} | found.to_dict(), found.to_text(on_one_line)
+            files[report] = partial(found.to_html, f"{model.name}, measured with privacy")
+            files[out] = lambda: SavedEvaluation.of(found, model_file, ledger).to_json() + "\n"
+    say_paid(json.dumps(shown, indent=1) if as_json else text, epsilon)
+    for path, place in places.items():
+        keep(place, files[path](), path, epsilon)
+    if not as_json:
+        say("It is about these records, and not part of what the model promises.", err=True)
 
 
 def _groups_asked(by: Sequence[str], known: Sequence[str]) -> dict[str, list[float] | None]:

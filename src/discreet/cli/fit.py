@@ -38,8 +38,8 @@ def fit() -> None:
     """
 
 
-def _command(kind: Kind) -> click.Command:
-    @click.command(
+def _add(kind: Kind) -> None:
+    @fit.command(
         kind.name,
         help=f"Learn {kind.help}. TABLE is a file or a URL, as `discreet fit --help` says.",
         short_help=f"Learn {kind.help}.",
@@ -60,11 +60,9 @@ def _command(kind: Kind) -> click.Command:
     def command(**options: Any) -> None:
         _fit(kind, **options)
 
-    return command
-
 
 for _kind in KINDS:
-    fit.add_command(_command(_kind))
+    _add(_kind)
 
 
 def _fit(
@@ -100,15 +98,14 @@ def _fit(
         parameters["verbose"] = "verbose" in parameters or (sys.stderr is not None and sys.stderr.isatty())
     booked = 0 if ledger is None else ledger.n_entries
     try:
-        with common.errors_as_messages():
-            from ..models.saved import SavedModel
+        from ..models.saved import SavedModel
 
-            clf = learned.make(ledger=ledger, **parameters)
-            if schema is None:
-                target = _fit_inferred(clf, table, target, ledger_file)
-            else:
-                target = _fit_private(clf, table, schema, target, ledger_file)
-            model = SavedModel.of(clf, target)
+        clf = learned.make(ledger=ledger, **parameters)
+        if schema is None:
+            target = _fit_inferred(clf, table, target, ledger_file)
+        else:
+            target = _fit_private(clf, table, schema, target, ledger_file)
+        model = SavedModel.of(clf, target)
     except BaseException as error:
         gone = _has_more(ledger, booked)
         said = f"Epsilon {parameters['epsilon']:g} is booked and stays so" if gone else "Nothing was booked"

@@ -44,16 +44,15 @@ def create(path: Path | str, epsilon: float, delta: float, rho: str | None, as_j
     if isinstance(path, Path) and path.exists():
         raise click.UsageError(f"{path} exists already; a ledger is made once for a table")
     common.check_outputs([path] if isinstance(path, Path) else [])
-    with common.errors_as_messages():
-        if isinstance(path, str):
-            with suppress(MissingError):  # one that is not reached is an error
-                Ledger.open(path)
-                raise click.UsageError("this ledger exists already; a ledger is made once for a table")
-        try:
-            total: Any = rho if rho is None or rho == "auto" else float(rho)
-        except ValueError:
-            raise click.UsageError("--rho must be a number, or auto") from None
-        made = Ledger.open(path, epsilon, delta, rho=total, **kept).snapshot().rho
+    if isinstance(path, str):
+        with suppress(MissingError):  # one that is not reached is an error
+            Ledger.open(path)
+            raise click.UsageError("this ledger exists already; a ledger is made once for a table")
+    try:
+        total: Any = rho if rho is None or rho == "auto" else float(rho)
+    except ValueError:
+        raise click.UsageError("--rho must be a number, or auto") from None
+    made = Ledger.open(path, epsilon, delta, rho=total, **kept).snapshot().rho
     if as_json:
         said = {"ledger": str(path), "epsilon": epsilon, "delta": delta, "allow_unproved": kept["allow_unproved"]}
         said |= {"rho": None if made is None else str(made), "records_per_person": kept["records_per_person"]}
@@ -72,9 +71,8 @@ def show(path: Path | str, as_json: bool) -> None:
     from ..accounting.ledger import Ledger
     from ..accounting.ledger_export import left_of, to_whom, together
 
-    with common.errors_as_messages():
-        opened = Ledger.open(path)
-        entries, snapshot, unproved, total = opened.entries, opened.snapshot(), opened.allow_unproved, opened.total()
+    opened = Ledger.open(path)
+    entries, snapshot, unproved, total = opened.entries, opened.snapshot(), opened.allow_unproved, opened.total()
     if as_json:
         said: dict[str, Any] = {"remaining": [str(x) for x in snapshot.remaining], "allow_unproved": unproved}
         shown = ("epsilon", "delta", "spent", "proved", "unproved", "ledger", "rho", "rho_budget", "rho_delta")
@@ -143,9 +141,8 @@ def export(path: Path | str, kind: str, out: Path | None, force: bool) -> None:
     from ..accounting.ledger_export import as_csv, events, rows
 
     common.check_outputs([out], [path], force)
-    with common.errors_as_messages():
-        opened = Ledger.open(path)
-        entries, snapshot = opened.entries, opened.snapshot()
+    opened = Ledger.open(path)
+    entries, snapshot = opened.entries, opened.snapshot()
     if kind == "csv":
         text = as_csv(entries)
     else:

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -16,21 +16,11 @@ from .table_notes import PUBLIC, check_not_private
 from .terminal import as_text, on_one_line, open_console
 
 if TYPE_CHECKING:
-    from ..evaluation.planning import OnSimilar
     from ..schema import Schema
 
 IN_STAGES = "tree in stages 2, 2"
 SIMILAR = {"list": "a list", "tree": "a tree", IN_STAGES: "in stages", "card": "a card"}
-NOT_PLANNED = (
-    "epsilon",
-    "counts_share",
-    "class_weight",
-    "exclude",
-    "records_per_person",
-    "time_limit",
-    "verbose",
-    "joint",
-)
+NOT_PLANNED = "epsilon counts_share class_weight exclude records_per_person time_limit verbose joint".split()
 WORDS = {  # what an attacker's odds may change by: e^epsilon
     0.01: "the odds change by a hundredth: hides a person nearly perfectly, and needs many records",
     0.1: "the odds change by a tenth: strong",
@@ -71,8 +61,8 @@ def plan() -> None:
     """
 
 
-def _command(kind: Kind) -> click.Command:
-    @click.command(
+def _add(kind: Kind) -> None:
+    @plan.command(
         kind.name,
         help=f"Plan {kind.help}. STANDIN is a public table like the private one: see `discreet plan --help`.",
         short_help=f"Plan {kind.help}.",
@@ -91,11 +81,9 @@ def _command(kind: Kind) -> click.Command:
     def command(**options: Any) -> None:
         _plan(kind, **options)
 
-    return command
-
 
 for _kind in KINDS:
-    plan.add_command(_command(_kind))
+    _add(_kind)
 
 
 def _plan(
@@ -113,7 +101,6 @@ def _plan(
     **options: Any,
 ) -> None:
     planned, parameters = chosen(kind, options)
-    model = planned.called
     schema = common.load_schema(schema_file)
     place = None if standin is None else standin.place
     common.check_outputs([out], [place, schema_file, ledger_file], force)
@@ -123,90 +110,57 @@ def _plan(
         raise click.UsageError(
             "say about how many records the table has (--records 10000), or give a public stand-in table"
         )
-    with common.errors_as_messages():
-        learn = partial(planned.make, schema=schema, **parameters)
-        room = _room(ledger_file, learn)
-        count = _bounds(planned, schema, learn, parameters)
-        expected = count(records=records or 1)
-        if standin is None and expected[0].loss is None and out is not None:
-            raise click.UsageError(
-                "--out draws accuracy, and there is no bound on that of a card, of a greedy model, of a tree in --stages or by "
-                "--criterion mass: give a public stand-in table to measure on"
-            )
-        measured = None
-        if standin is not None:
-            measured = _measured(standin, schema, common.target_of(schema, target), repeats, learn)
-            records = records or measured.records
-            means = measured.accuracies
-            expected = [
-                replace(e, accuracy=means[e.epsilon][0], error=means[e.epsilon][1]) for e in count(records=records)
-            ]
-    assert records is not None
-    from ..evaluation.planning import on_similar, planning_chart
+    from ..evaluation.planning import EPSILONS, on_similar, planning_chart
 
-    alike = [on_similar(records, len(schema.used), len(schema.classes or (0, 1)), e.epsilon) for e in expected]
-    best = None if measured is None else measured.accuracies[0.0][0]
+    found: dict[str, Any] = {"records": records, "model": planned.called, "without privacy": None}
+    learn = partial(planned.make, schema=schema, **parameters)
+    ledger = common.open_ledger(ledger_file)
+    limited = "monotone" in parameters or "forbid" in parameters
+    needed = ledger is not None or limited or planned.name not in ("list", "tree")
+    costs = {e: learn(epsilon=e).promise().costs for e in EPSILONS} if needed else {}
+    count = _bounds(planned, schema, parameters, costs)
+    expected, size = count(records=records or 1), 0
+    if standin is None and expected[0].loss is None and out is not None:
+        raise click.UsageError(
+            "--out draws accuracy, and there is no bound on that of a card, of a greedy model, of a tree in --stages or by "
+            "--criterion mass: give a public stand-in table to measure on"
+        )
+    if standin is not None:
+        means, majority, size = _measured(standin, schema, common.target_of(schema, target), repeats, learn)
+        found |= {"records": records or size, "without privacy": means[0.0][0], "most frequent class": majority}
+        measured = {e: {"accuracy": accuracy, "error": error} for e, (accuracy, error) in means.items()}
+        expected = [replace(e, **measured[e.epsilon]) for e in count(records=found["records"])]
+    if ledger is not None:
+        found["ledger has room for"] = {e: ledger.room_for(priced) for e, priced in costs.items()}
+    public = found["records"], len(schema.used), len(schema.classes or (0, 1))
+    alike = [on_similar(*public, e.epsilon) for e in expected]
+    found["expected"] = [vars(e) | {"on similar tables": s and vars(s)} for e, s in zip(expected, alike, strict=True)]
     if out is not None:
-        common.write_new(out, planning_chart(expected, best, model), force)
+        common.write_new(out, planning_chart(expected, found["without privacy"], planned.called), force)
     if as_json:
-        found: dict[str, Any] = {"records": records, "model": model, "without privacy": best}
-        found |= {} if measured is None else {"most frequent class": measured.majority}
-        found |= {} if room is None else {"ledger has room for": room}
-        rows = [vars(e) | {"on similar tables": s and vars(s)} for e, s in zip(expected, alike, strict=True)]
-        common.say_json(found | {"expected": rows})
+        common.say_json(found)
         return
-    notes = [OF_CARDS, _columns_of_cards(expected)] if planned.name == "card" else []
-    notes += [_takes(schema, parameters)] if planned.name == "tree" else []
-    _show(expected, alike, records, measured, model, room, notes)
+    _show(found, size, _notes(planned, schema, parameters, expected))
     if out is not None:
         open_console().print(f"The curve: {on_one_line(out)}")
 
 
-class _Measured(NamedTuple):
-    """On a stand-in: how many records it has, the share of the most frequent class, and the mean accuracies and their errors."""
-
-    records: int
-    majority: float
-    accuracies: dict[float, tuple[float, float]]  # by epsilon; 0 stands for no privacy
-
-
-def _bounds(
-    planned: Kind, schema: "Schema", learn: Callable[..., Any], parameters: dict[str, Any]
-) -> Callable[..., Any]:
+def _bounds(planned: Kind, schema: "Schema", parameters: dict[str, Any], costs: dict[float, Any]) -> Callable[..., Any]:
     """What public numbers say, given the number of records."""
-    from ..evaluation.planning import EPSILONS, Expected, attackers_chance, expect, expect_cards, expect_trees
+    from ..evaluation.planning import expect, expect_cards, expect_no_bound, expect_trees
 
-    bounded = {name: value for name, value in parameters.items() if name not in ("monotone", "forbid")}
-    if bounded != parameters or planned.name not in ("list", "tree"):
-        learn().promise()
     if planned.name == "card":
-        shares = partial(_shares_of_card, learn)
-        return partial(expect_cards, schema, shares=shares, tree_depth=parameters.get("tree_depth", 0))
+        return partial(expect_cards, schema, costs=costs, tree_depth=parameters.get("tree_depth", 0))
     if planned.name in ("list", "tree"):
+        bounded = {name: value for name, value in parameters.items() if name not in ("monotone", "forbid")}
         return partial(expect if planned.name == "list" else expect_trees, schema, **bounded)
-    return lambda records: [Expected(e, attackers_chance(e), None) for e in EPSILONS]
-
-
-def _shares_of_card(learn: Callable[..., Any], epsilon: float) -> tuple[int, float]:
-    """How many columns give points, and what the class counts of each of them get: the first counts that are paid for."""
-    from ..accounting.costs import DISCRETE_LAPLACE
-
-    counts = next(cost for cost in learn(epsilon=epsilon).promise().costs if cost.kind == DISCRETE_LAPLACE)
-    return counts.times, float(counts.epsilon)
-
-
-def _room(path: Path | str | None, learn: Callable[..., Any]) -> dict[float, int] | None:
-    """How many more models the ledger takes, at each epsilon. It follows from public numbers."""
-    from ..evaluation.planning import EPSILONS
-
-    ledger = common.open_ledger(path)
-    return None if ledger is None else {e: ledger.room_for(learn(epsilon=e).promise().costs) for e in EPSILONS}
+    return expect_no_bound
 
 
 def _measured(
     standin: common.Given, schema: "Schema", target: str, repeats: int, learn: Callable[..., Any]
-) -> _Measured:
-    """Accuracies of models that are learned from a part of the stand-in."""
+) -> tuple[dict[float, tuple[float, float]], float, int]:
+    """Mean accuracies and their errors on a stand-in, by epsilon, 0 for no privacy; its most frequent class; its size."""
     import numpy as np
     from rich.progress import Progress
 
@@ -218,72 +172,83 @@ def _measured(
     numbers = class_numbers(y, classes, len(X))
     known = numbers >= 0
     X, labels = X[known], np.array(classes)[numbers[known]]
-    if len(np.unique(labels)) < 2:
+    counts = np.unique(labels, return_counts=True)[1]
+    if len(counts) < 2:
         raise ValueError(f"{standin.place.name} has no records of two of the schema's classes; a stand-in needs them")
     with Progress(console=open_console(stderr=True), transient=True) as bar, warnings.catch_warnings():
         warnings.simplefilter("ignore", PrivacyWarning)  # seeds, and no privacy at all: these records are public
         task = bar.add_task("measuring on the stand-in", total=repeats * (len(EPSILONS) + 1))
         means = measure(X, labels, learn, repeats, lambda: bar.advance(task))
-    return _Measured(len(X), float(np.unique(labels, return_counts=True)[1].max() / len(labels)), means)
+    return means, float(counts.max() / len(labels)), len(X)
 
 
-def _show(
-    expected: "list[Any]",
-    alike: "list[OnSimilar | None]",
-    records: int,
-    measured: _Measured | None,
-    model: str,
-    room: dict[float, int] | None,
-    notes: list[str],
-) -> None:
+def _notes(planned: Kind, schema: "Schema", parameters: dict[str, Any], expected: list[Any]) -> list[str]:
+    """What there is to say about such models."""
+    if planned.name == "card":
+        said = f"{expected[0].columns} at each epsilon."
+        if len({e.columns for e in expected}) > 1:  # where there are many, it follows from epsilon
+            each = ", ".join(f"{e.columns} at {e.epsilon:g}" for e in expected)
+            said = f"{each}. With many records more of them may be better: --max-columns."
+        return [OF_CARDS, f"Columns that give points: {said}", WHICH_MODEL]
+    if planned.name != "tree":
+        return [WHICH_MODEL]
+    from ..estimators.feasibility import tell_trees
+    from ..rules.candidates import Candidates
+
+    tests, classes = len(Candidates.of_tests(schema)), len(schema.classes or (0, 1))
+    depths = parameters.get("stages") or [parameters.get("max_depth", 3)]
+    return [tell_trees(tests, depths, classes, parameters.get("criterion", "accuracy")), WHICH_MODEL]
+
+
+def _show(found: dict[str, Any], size: int, notes: list[str]) -> None:
+    """What ``--json`` has, for people. ``size`` is that of the stand-in."""
     from rich.table import Table
 
-    from ..evaluation.planning import ExpectedOfCards
     from ..models.display.wording import bound
 
     console = open_console()
-    bounded = expected[0].loss is not None
+    rows, records, model, room = found["expected"], found["records"], found["model"], found.get("ledger has room for")
+    best, bounded = found["without privacy"], rows[0]["loss"] is not None
     columns = {
-        "epsilon": [f"{e.epsilon:g}" for e in expected],
-        "attacker may become this sure": [bound(e.attacker) for e in expected],
-        "": ["█" * round(12 * (e.attacker - 0.5) / 0.5) or "▏" for e in expected],
+        "epsilon": [f"{e['epsilon']:g}" for e in rows],
+        "attacker may become this sure": [bound(e["attacker"]) for e in rows],
+        "": ["█" * round(12 * (e["attacker"] - 0.5) / 0.5) or "▏" for e in rows],
     }
     if bounded:
-        columns["accuracy lost at most"] = ["all" if e.loss >= 0.5 else f"{e.loss:.2%}" for e in expected]
-    if measured is not None:
-        columns["accuracy, measured"] = [f"{e.accuracy:.3f} ± {2 * e.error:.3f}" for e in expected]
+        columns["accuracy lost at most"] = ["all" if e["loss"] >= 0.5 else f"{e['loss']:.2%}" for e in rows]
+    if best is not None:
+        columns["accuracy, measured"] = [f"{e['accuracy']:.3f} ± {2 * e['error']:.3f}" for e in rows]
     if room is not None:
-        columns[f"more {model}s in the ledger"] = [f"{room[e.epsilon]:,}" for e in expected]
-    if isinstance(expected[0], ExpectedOfCards):
-        columns["noise in a count"] = [f"± {e.noise:,}" for e in expected]
-        columns["in points"] = [f"± {e.points:,.0f}" if e.points >= 1 else f"± {e.points:.1f}" for e in expected]
+        columns[f"more {model}s in the ledger"] = [f"{room[e['epsilon']]:,}" for e in rows]
+    if "noise" in rows[0]:
+        columns["noise in a count"] = [f"± {e['noise']:,}" for e in rows]
+        columns["in points"] = [f"± {e['points']:,.{0 if e['points'] >= 1 else 1}f}" for e in rows]
     table = Table(*columns, box=None)
-    for row in zip(*columns.values(), strict=True):
-        table.add_row(*row)
+    for cells in zip(*columns.values(), strict=True):
+        table.add_row(*cells)
     console.print(table)
-    if measured is not None:
-        size, best = measured.records, measured.accuracies[0.0][0]
+    if best is not None:
         console.print(
-            f"Without privacy: {best:.3f}; always the most frequent class: {measured.majority:.3f}. Measured by learning from "
-            f"70 % of the stand-in's {size:,} records. How good a {model} is depends on epsilon times the number of records: "
-            f"what was measured at epsilon 1 is about what to expect at epsilon {0.7 * size / records:.2g} of "
+            f"Without privacy: {best:.3f}; always the most frequent class: {found['most frequent class']:.3f}. Measured by "
+            f"learning from 70 % of the stand-in's {size:,} records. How good a {model} is depends on epsilon times the number "
+            f"of records: what was measured at epsilon 1 is about what to expect at epsilon {0.7 * size / records:.2g} of "
             f"{records:,} records."
         )
     for epsilon, words in WORDS.items():
         console.print(" ", as_text(f"{epsilon:g}", "bold"), f" {words}")
-    for note in (*notes, WHICH_MODEL):
+    for note in notes:
         console.print(note)
-    epsilons = [e.epsilon for e in expected]
     shares = Table("epsilon", *SIMILAR.values(), box=None)
     areas = Table("epsilon", *SIMILAR.values(), "boosting", box=None)
-    for epsilon, found in zip(epsilons, alike, strict=True):
-        cells = [_share(*found.shares[kind]) for kind in SIMILAR] if found else ["no table is alike"]
+    alike = [(e["epsilon"], e["on similar tables"]) for e in rows]
+    for epsilon, tables in alike:
+        cells = [_share(*tables["shares"][kind]) for kind in SIMILAR] if tables else ["no table is alike"]
         shares.add_row(f"{epsilon:g}", *cells)
-        if found:
-            reached = [*(found.areas[kind] for kind in SIMILAR), found.boosted_area]
+        if tables:
+            reached = [*(tables["areas"][kind] for kind in SIMILAR), tables["boosted_area"]]
             areas.add_row(f"{epsilon:g}", *(f"{area:.2f}" for area in reached))
     console.print(shares, ON_SIMILAR, areas, RANKING, sep="\n")
-    if nearest := next((s.nearest for e, s in zip(epsilons, alike, strict=True) if s and e >= 1.0), None):
+    if nearest := next((tables["nearest"] for epsilon, tables in alike if tables and epsilon >= 1.0), None):
         console.print(f"The nearest at epsilon 1 or above: {', '.join(nearest[:5])}.")
     same = "tree of the same depth" if model == "tree" else "list of the same length"
     lost = f"What is lost at most is against the best {same} on the same records, in 95 of 100 fits, whatever the records are. "
@@ -293,24 +258,6 @@ def _show(
         f"{'divide by their number.' if room is None else 'the ledger counts.'}",
         style="dim",
     )
-
-
-def _columns_of_cards(expected: "list[Any]") -> str:
-    """How many columns give points: where there are many, that follows from epsilon."""
-    if len({e.columns for e in expected}) == 1:
-        return f"Columns that give points: {expected[0].columns} at each epsilon."
-    each = ", ".join(f"{e.columns} at {e.epsilon:g}" for e in expected)
-    return f"Columns that give points: {each}. With many records more of them may be better: --max-columns."
-
-
-def _takes(schema: "Schema", parameters: dict[str, Any]) -> str:
-    """How long the sums of a tree take, by public numbers, as `discreet fit --verbose` says it."""
-    from ..estimators.feasibility import tell_trees
-    from ..rules.candidates import Candidates
-
-    tests, classes = len(Candidates.of_tests(schema)), len(schema.classes or (0, 1))
-    depths = parameters.get("stages") or [parameters.get("max_depth", 3)]
-    return tell_trees(tests, depths, classes, parameters.get("criterion", "accuracy"))
 
 
 def _share(low: float, middle: float, high: float) -> str:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from .._utils.errors import SchemaError
+from .._utils.writing import PendingFile
 from . import common
 from .terminal import on_one_line, say, say_lines
 
@@ -47,36 +48,34 @@ def predict(
     from ..sources.table_check import Unread
 
     common.check_outputs([out], [model, table.place], force)
-    with common.errors_as_messages():
-        saved = SavedModel.load(model)
-        scorer = saved.model
-        parts = _parts(table, scorer, ids)
-        header = [*ids, "prediction", *(f"share of {c}" for c in scorer.classes)]
-        if twice := [name for name in ids if header.count(name) > 1]:
-            raise click.UsageError(
-                f"--id {twice[0]!r} would be in the scores twice: leave it out, or rename the column"
-            )
-        assert scorer.schema is not None
-        doubts = {scorer.schema[name]: Unread() for name in scorer.used_columns}
-        other_sign = _other_sign(table)
-        rows = (
-            [*copied, *scored]
-            for X, ids_of in _counted(parts, doubts, other_sign if strict else None)
-            for scored, copied in zip(_scores(scorer, X), ids_of, strict=True)
-        )
-        # a part for each record; of CSV after one for the header: writerow returns what writing a line returns
-        as_csv = csv.writer(SimpleNamespace(write=str), lineterminator="\n").writerow
-        written = _json(header, rows) if as_json else map(as_csv, chain([header], rows))
-        if out is None:
-            say_lines(list(written) if strict else written)
-        else:
-            n = -1  # one part is no record
-            with common.new_file(out, force) as file:  # all of it or nothing: half of the scores look like all of them
-                for n, part in enumerate(written):  # noqa: B007
-                    file.stream.write(part.encode("utf-8"))
-            say(f"{n:,} records: {on_one_line(out)}", err=True)
-        for line in _unread(doubts, other_sign):
-            say(line, err=True)
+    saved = SavedModel.load(model)
+    scorer = saved.model
+    parts = _parts(table, scorer, ids)
+    header = [*ids, "prediction", *(f"share of {c}" for c in scorer.classes)]
+    if twice := [name for name in ids if header.count(name) > 1]:
+        raise click.UsageError(f"--id {twice[0]!r} would be in the scores twice: leave it out, or rename the column")
+    assert scorer.schema is not None
+    doubts = {scorer.schema[name]: Unread() for name in scorer.used_columns}
+    other_sign = _other_sign(table)
+    rows = (
+        [*copied, *scored]
+        for X, ids_of in _counted(parts, doubts, other_sign if strict else None)
+        for scored, copied in zip(_scores(scorer, X), ids_of, strict=True)
+    )
+    # a part for each record; of CSV after one for the header: writerow returns what writing a line returns
+    as_csv = csv.writer(SimpleNamespace(write=str), lineterminator="\n").writerow
+    written = _json(header, rows) if as_json else map(as_csv, chain([header], rows))
+    if out is None:
+        say_lines(list(written) if strict else written)
+    else:
+        n = -1  # one part is no record
+        with PendingFile(out, over=force) as file:  # all of it or nothing: half of the scores look like all of them
+            for n, part in enumerate(written):  # noqa: B007
+                file.stream.write(part.encode("utf-8"))
+            file.commit()
+        say(f"{n:,} records: {on_one_line(out)}", err=True)
+    for line in _unread(doubts, other_sign):
+        say(line, err=True)
 
 
 def _other_sign(table: common.Given) -> str:

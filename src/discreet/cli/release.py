@@ -5,7 +5,7 @@ from typing import Any
 
 import click
 
-from .common import FILE, as_json_option, errors_as_messages, flag, ledger_option, open_ledger, say_json
+from .common import FILE, as_json_option, flag, ledger_option, open_ledger, say_json
 from .terminal import on_one_line, say
 
 WORDS = {True: "holds ", False: "FAILS ", None: "  --  "}
@@ -48,11 +48,10 @@ def release(model: Path, out: Path, ledger_file: Path | str | None, as_json: boo
     """
     from ..report.bundle.folder import write_release
 
-    with errors_as_messages():
-        try:
-            fingerprint = write_release(model, out, ledger=open_ledger(ledger_file), **told)
-        except FileExistsError as error:
-            raise click.UsageError(str(error)) from None
+    try:
+        fingerprint = write_release(model, out, ledger=open_ledger(ledger_file), **told)
+    except FileExistsError as error:
+        raise click.UsageError(str(error)) from None
     files = sorted(path.relative_to(out).as_posix() for path in out.rglob("*") if path.is_file())
     unproved = "WARNING.txt" in files
     if as_json:
@@ -86,8 +85,7 @@ def verify(folder: Path, ledger_file: Path | str | None, verbose: bool, as_json:
     """
     from ..report.bundle.verifying import verify_release
 
-    with errors_as_messages():
-        found = verify_release(folder, open_ledger(ledger_file))
+    found = verify_release(folder, open_ledger(ledger_file))
     if as_json:
         say_json(found.to_dict())
         return CODES[found.holds]

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from .._utils.writing import PendingFile
-from .ending import as_message
+from .ending import NOT_WRITTEN, Failure, as_message
 from .terminal import say, say_lines
 
 if TYPE_CHECKING:
@@ -19,12 +19,6 @@ if TYPE_CHECKING:
 
 MOST_RULES = 1_000  # more are not expected; if they come and find no space, the model is printed
 MOST_RANGES = 100  # of totals, that a score card has a risk for
-
-
-class NotWritten(click.ClickException):
-    """Something was drawn and paid for, and could not be written. It was printed."""
-
-    exit_code = 4
 
 
 def reserved(path: Path, size: int, force: bool) -> PendingFile:
@@ -50,9 +44,10 @@ def keep(file: PendingFile, text: str, path: Path, epsilon: float) -> None:
         except (OSError, ValueError, AttributeError):  # on the same full disk, or closed
             where = "standard error"
             say(text, err=True)
-        raise NotWritten(
+        raise Failure(
             f"{path} could not be written ({type(error).__name__ if told is None else told.message}). Epsilon {epsilon:g} IS "
-            f"SPENT, and this would be lost: so it was printed to the {where}. Put that into a file"
+            f"SPENT, and this would be lost: so it was printed to the {where}. Put that into a file",
+            NOT_WRITTEN,
         ) from None
 
 
@@ -62,7 +57,8 @@ def say_paid(text: str, epsilon: float) -> None:
         say(text)
     except OSError:
         say(text, err=True)
-        raise NotWritten(f"the standard output cannot be written. Epsilon {epsilon:g} IS SPENT; see above") from None
+        lost = f"the standard output cannot be written. Epsilon {epsilon:g} IS SPENT; see above"
+        raise Failure(lost, NOT_WRITTEN) from None
 
 
 def size_for(schema: "Schema | None", parameters: Mapping[str, Any]) -> int:

@@ -46,14 +46,13 @@ def schema(
     path = sample.place
     common.check_outputs([out], [path], force)
     check_not_private(path, public_table)
-    with common.errors_as_messages():
-        if target is not None and not dictionary:
-            sample.columns([target], public=True)
-        frame = read_typed(path, **sample.how)
-        if sample.how["decimal"] == "," and is_csv(path):
-            frame = frame.apply(_with_other_points)
-        draft = (draft_from_dictionary if dictionary else draft_schema)(frame, target, cuts, path.name)
-        text = draft.to_toml()
+    if target is not None and not dictionary:
+        sample.columns([target], public=True)
+    frame = read_typed(path, **sample.how)
+    if sample.how["decimal"] == "," and is_csv(path):
+        frame = frame.apply(_with_other_points)
+    draft = (draft_from_dictionary if dictionary else draft_schema)(frame, target, cuts, path.name)
+    text = draft.to_toml()
     if not dictionary:
         note_sample(path)
     if out is not None:
@@ -108,8 +107,7 @@ def check(table: common.Given, schema_file: Path | None, target: str | None, as_
 
     schema = common.load_schema(schema_file)
     X, y = table.records(schema, common.target_of(schema, target))
-    with common.errors_as_messages():
-        found = check_table(X, y, schema)
+    found = check_table(X, y, schema)
     if as_json:
         common.say_json(found.to_dict())
     else:
@@ -163,13 +161,12 @@ def cuts(
 
     size = (1 << 16) + 4 * len(schema.to_toml().encode()) + 64 * sum(min(n, 10_000) for n in wanted.values())
     place = reserved(out, size, force)
-    with common.errors_as_messages():
-        for name in wanted:
-            schema[name]
-        names = list(wanted)
-        X, _ = table.records(schema, None, names)
-        note_ledger(table.place, ledger_file)
-        cut = private_cuts(X, schema, wanted, epsilon=epsilon, ledger=ledger, records_per_person=records_per_person)
+    for name in wanted:
+        schema[name]
+    names = list(wanted)
+    X, _ = table.records(schema, None, names)
+    note_ledger(table.place, ledger_file)
+    cut = private_cuts(X, schema, wanted, epsilon=epsilon, ledger=ledger, records_per_person=records_per_person)
     keep(place, cut.to_toml(), out, epsilon)
     found = {name: list(cut[name].cuts) for name in wanted}  # type: ignore[attr-defined]
     if as_json:

@@ -140,32 +140,31 @@ def show(
     common.check_outputs([out], [model], force)
     if form == "onnx" and out is None:
         raise click.UsageError("ONNX is no text; say --out model.onnx")
-    with common.errors_as_messages():
-        saved = SavedModel.load(model)
-        shown = saved.model
-        of = next((c for c in shown.classes if str(c) == share_of), None)
-        if share_of is not None and of is None:
-            raise click.UsageError(f"--share-of must be one of {', '.join(map(on_one_line, shown.classes))}")
-        if as_json or form == "json":
-            text = saved.to_json()
-        elif form == "sql":
-            text = shown.to_sql(dialect, of)
-        elif form == "python":
-            text = shown.to_python(share_of=of)
-        elif form == "pmml":
-            text = shown.to_pmml(as_tree=as_tree).rstrip("\n")
-        elif form == "onnx" and out is not None:
-            return common.write_new(out, shown.to_onnx(), force)
-        elif form == "html":
-            from ..report.html import to_html
+    saved = SavedModel.load(model)
+    shown = saved.model
+    of = next((c for c in shown.classes if str(c) == share_of), None)
+    if share_of is not None and of is None:
+        raise click.UsageError(f"--share-of must be one of {', '.join(map(on_one_line, shown.classes))}")
+    if as_json or form == "json":
+        text = saved.to_json()
+    elif form == "sql":
+        text = shown.to_sql(dialect, of)
+    elif form == "python":
+        text = shown.to_python(share_of=of)
+    elif form == "pmml":
+        text = shown.to_pmml(as_tree=as_tree).rstrip("\n")
+    elif form == "onnx" and out is not None:
+        return common.write_new(out, shown.to_onnx(), force)
+    elif form == "html":
+        from ..report.html import to_html
 
-            text = to_html(saved)
-        elif out is not None:
-            text = f"{shown}\n\n{saved.privacy or 'Learned without privacy.'}"
-        else:
-            print_model(open_console(), saved)
-            text = str(saved.privacy or "Learned without privacy: it promises nothing about the records.")
-            return open_console().print(text)
+        text = to_html(saved)
+    elif out is not None:
+        text = f"{shown}\n\n{saved.privacy or 'Learned without privacy.'}"
+    else:
+        print_model(open_console(), saved)
+        text = str(saved.privacy or "Learned without privacy: it promises nothing about the records.")
+        return open_console().print(text)
     if out is not None:
         common.write_new(out, text + "\n", force)
     else:

@@ -1,14 +1,19 @@
-"""Raw tables into Bunches."""
+"""Raw tables into Bunches; and the Boolean features that the published experiments ran on, derived from them.
 
+The features' names are those of the published files, except two that are wrong there: COMPAS' "Age<=40" and "Age<=45" are in
+fact age >= 40 and age >= 45, and are called so here.
+"""
+
+from collections.abc import Sequence
 from dataclasses import replace
 from importlib.resources import files
 from typing import Any
 
+import numpy as np
 import pandas as pd
 from sklearn.utils import Bunch
 
 from ..schema import Schema
-from .binary import adult_binary, compas_binary, german_credit_binary
 
 # How the names of such columns begin: of the raw ones, and of the Boolean features
 SENSITIVE = {
@@ -132,3 +137,108 @@ def _bunch(name: str, data: pd.DataFrame, target: pd.Series, sensitive: bool, re
 def _read(name: str) -> pd.DataFrame:
     with (files(__package__) / "data" / f"{name}.csv.gz").open("rb") as file:
         return pd.read_csv(file, compression="gzip", keep_default_na=True)
+
+
+def compas_binary(raw: pd.DataFrame) -> pd.DataFrame:
+    """COMPAS' 27 features."""
+    age, felonies, priors = raw["age"], raw["juv_fel_count"], raw["priors_count"]
+    juvenile = raw["juv_fel_count"] + raw["juv_misd_count"] + raw["juv_other_count"]
+    columns = {f"Age={a}-{b}": age.between(a, b) for a, b in ((18, 20), (18, 22), (18, 25), (24, 30), (24, 40))}
+    columns |= {f"Age>={a}": age >= a for a in (30, 40, 45)}
+    columns["Gender=Male"] = raw["sex"] == "Male"
+    races = ("African-American", "Caucasian", "Asian", "Hispanic", "Native American", "Other")
+    columns |= {f"Race={race.replace(' ', '-')}": raw["race"] == race for race in races}
+    for name, count, tops in (
+        ("Juvenile-Felonies", felonies, (3,)),
+        ("Juvenile-Crimes", juvenile, (3, 5)),
+        ("Prior-Crimes", priors, (3, 5)),
+    ):
+        columns |= {f"{name}=0": count == 0, f"{name}=1-3": count.between(1, 3)}
+        columns |= {f"{name}>{top}": count > top for top in tops}
+    columns["Current-Charge-Degree=Misdemeanor"] = raw["c_charge_degree"] == "M"
+    return pd.DataFrame(columns)
+
+
+ADULT_GROUPS = {
+    "workclass": {
+        "Self-Employed": ["Self-emp-inc", "Self-emp-not-inc"],
+        "Private": ["Private"],
+        "Government": ["Federal-gov", "State-gov", "Local-gov"],
+    },
+    "education": {
+        "Masters_Doctorate": ["Masters", "Doctorate"],
+        "Some-college": ["Some-college"],
+        "Assoc": ["Assoc-voc", "Assoc-acdm"],
+        "HS-grad": ["HS-grad"],
+        "Bachelors": ["Bachelors"],
+        "School_Prof-School": [
+            *("Preschool", "1st-4th", "5th-6th", "7th-8th", "9th", "10th", "11th", "12th"),
+            "Prof-school",
+        ],
+    },
+    "occupation": {
+        "Blue-Collar": [
+            *("Craft-repair", "Machine-op-inspct", "Transport-moving", "Handlers-cleaners", "Farming-fishing"),
+        ],
+        "White-Collar": ["Exec-managerial", "Adm-clerical"],
+        "Service": ["Other-service", "Protective-serv", "Priv-house-serv", "Tech-support"],
+        "Professional": ["Prof-specialty"],
+        "Sales": ["Sales"],
+    },
+}
+ADULT_ORDER = """
+    gender_Female gender_Male age_high age_low hours_per_week_high hours_per_week_low occupation_Blue-Collar
+    capital_gain_>0 workclass_Self-Employed capital_gain_0 workclass_Private education_Masters_Doctorate
+    capital_loss_>0 education_Some-college occupation_Sales education_Assoc workclass_Government
+    occupation_Professional occupation_White-Collar education_HS-grad education_School_Prof-School capital_loss_0
+    occupation_Service education_Bachelors
+""".split()
+
+
+def adult_binary(raw: pd.DataFrame) -> tuple[pd.DataFrame, np.ndarray]:
+    """Adult's 24 features, in the published file's order of columns and records, and that order."""
+    columns = {f"gender_{sex}": raw["sex"] == sex for sex in ("Female", "Male")}
+    for name, at in (("age", 37), ("hours_per_week", 40)):
+        columns |= {f"{name}_high": raw[name] >= at, f"{name}_low": raw[name] < at}
+    for name in ("capital_gain", "capital_loss"):
+        columns |= {f"{name}_>0": raw[name] > 0, f"{name}_0": raw[name] == 0}
+    for name, groups in ADULT_GROUPS.items():
+        columns |= {f"{name}_{group}": raw[name].isin(members) for group, members in groups.items()}
+    order = np.random.RandomState(99).permutation(len(raw))
+    return pd.DataFrame(columns)[ADULT_ORDER].iloc[order].reset_index(drop=True), order
+
+
+GERMAN_CODES: dict[str, Sequence[str | int]] = {
+    "status": [f"A1{i}" for i in range(1, 5)],
+    "credit_history": [f"A3{i}" for i in range(5)],
+    "purpose": [f"A4{i}" for i in range(11)],  # no record has A47
+    "savings": [f"A6{i}" for i in range(1, 6)],
+    "employment_since": [f"A7{i}" for i in range(1, 6)],
+    "installment_rate": [1, 2, 3, 4],
+    "personal_status_sex": [f"A9{i}" for i in range(1, 6)],  # no record has A95
+    "other_debtors": ["A101", "A102", "A103"],
+    "residence_since": [1, 2, 3, 4],
+    "property": ["A121", "A122", "A123", "A124"],
+    "other_installment_plans": ["A141", "A142", "A143"],
+    "housing": ["A151", "A152", "A153"],
+    "existing_credits": [1, 2, 3, 4],
+    "job": ["A171", "A172", "A173", "A174"],
+    "people_liable": [1, 2],
+    "telephone": ["A191", "A192"],
+    "foreign_worker": ["A201", "A202"],
+}
+GERMAN_CUTS = {
+    "duration": (9.5, 11.5, 12.5, 17, 21.5, 25, 37.5),
+    "credit_amount": (1049.5, 1365, 1812.5, 2319.5, 3025, 3972.5, 6497.5),
+    "age": (23.5, 26.5, 29.5, 32.5, 36.5, 41.5, 49.5),
+}
+
+
+def german_credit_binary(raw: pd.DataFrame) -> pd.DataFrame:
+    """The widely used 112 features of German Credit; two of them are true of no record."""
+    columns: dict[str, pd.Series] = {}
+    for name in raw.columns:
+        for cut in GERMAN_CUTS.get(name, ()):
+            columns |= {f"{name}<={cut}": raw[name] <= cut, f"{name}>{cut}": raw[name] > cut}
+        columns |= {f"{name}_{code}": raw[name] == code for code in GERMAN_CODES.get(name, ())}
+    return pd.DataFrame(columns)

@@ -78,13 +78,14 @@ class Rates:
 
     def to_dict(self, classes: Sequence[Label]) -> dict[str, Any]:
         """For JSON."""
-        names, of_class = (
-            ("predicted", "recall", "precision"),
-            zip(self.predicted, self.recall, self.precision, strict=True),
-        )
         by_class = [
-            {"class": label} | {name: rate and rate.to_dict() for name, rate in zip(names, rates, strict=True)}
-            for label, rates in zip(classes, of_class, strict=True)
+            {
+                "class": label,
+                "predicted": said.to_dict(),
+                "recall": found.to_dict(),
+                "precision": right and right.to_dict(),
+            }
+            for label, said, found, right in zip(classes, self.predicted, self.recall, self.precision, strict=True)
         ]
         return {"accuracy": self.accuracy.to_dict(), "classes": by_class}
 
@@ -300,12 +301,9 @@ def _lines(found: NoisyEvaluation, written: Callable[[Any], str]) -> Iterator[st
     for groups in found.groups_by_column:
         shown = rates_shown(found.called, written)
         table = [[f"  {written(g.called)}", g.records, *g.rates.shown] for g in groups]
-        less: list[list[Any]] = [
-            [f"  {written(g.called)}", "", *(rate.signed for rate in g.difference.shown)]
-            for g in groups
-            if g.difference is not None
-        ]
-        table += [["less the others", "", *("" for _ in shown)], *less] if less else []
+        less = [(g.called, g.difference.shown) for g in groups if g.difference is not None]
+        table += [["less the others", "", *("" for _ in shown)]] if less else []
+        table += [[f"  {written(called)}", "", *(rate.signed for rate in rates)] for called, rates in less]
         yield from _aligned([f"by {written(groups[0].column_called)}", "records", *shown], *table)
     if found.parts:
         table = [["part", "records", *(x for i in found.classes_shown for x in (f"says {names[i]}", f"is {names[i]}"))]]
@@ -313,11 +311,9 @@ def _lines(found: NoisyEvaluation, written: Callable[[Any], str]) -> Iterator[st
             shares = [x for i in found.classes_shown for x in (f"{part.predicted[i]:.3f}", part.observed[i])]
             table.append([f"  {part.number}. {written(part.called)}", part.records, *shares])
         yield from _aligned(*table)
-    if any(
-        rate.too_small for rate in (found.accuracy, found.balanced_accuracy, *(g.rates.accuracy for g in found.groups))
-    ):
-        yield ""
-        yield f"{TOO_SMALL}: the noise may be half of the records that a number is about. More epsilon or larger groups help."
+    rates = (found.accuracy, found.balanced_accuracy, *(group.rates.accuracy for group in found.groups))
+    if any(rate.too_small for rate in rates):
+        yield f"\n{TOO_SMALL}: the noise may be half of the records that a number is about. More epsilon or larger groups help."
 
 
 def _aligned(*table: Sequence[Any]) -> Iterator[str]:

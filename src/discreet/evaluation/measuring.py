@@ -36,6 +36,7 @@ from ..private.noise.sums import LEVEL
 from ..private.queries.evaluation import Division, EvaluationQueries, epsilon_each
 from ..private.release import Plan, Source, Terms, release
 from ..schema import Schema
+from ..schema.columns import canonical
 from ..schema.schema import check_private_schema, sorted_classes
 from ..sources.engine import EngineTable, is_engine_table
 from ..sources.memory import MemoryTable, check_labels, check_types
@@ -94,7 +95,9 @@ def measure(
     """
     rules = model_to_measure(model)
     assert rules.schema is not None
-    whole_schema = replace(rules.schema, classes=rules.classes)
+    named = set(map(canonical, rules.classes))  # there may be labels of classes that the model does not have
+    class_labels = {text: label for text, label in dict(rules.schema.class_labels).items() if text in named}
+    whole_schema = replace(rules.schema, classes=rules.classes, class_labels=class_labels)
     dividing = [d.column for d in divisions if d.column is not None]
     groups = whole_schema if groups_schema is None else groups_schema
     # the columns that rules use are enough; with all of them there might be as many patterns as records

@@ -5,8 +5,9 @@ from collections.abc import Iterable, Sequence
 
 from .. import __version__
 from .._utils.html import document, name, page_css, plain, wide
+from ..models.display.notebook import COLOURS
 from ..models.display.verdict import verdict_of
-from ..models.display.wording import number, sentence
+from ..models.display.wording import PALETTE, colour, number, sentence
 from ..private.noise.sums import LEVEL
 from .evaluated import COUNTS_COVER, RATES_COVER, TOO_SMALL, Count, Group, NoisyEvaluation, Rate, rates_shown
 
@@ -21,13 +22,10 @@ CSS = """
 .reliability .even { stroke: var(--soft); stroke-dasharray: 5 4; } .reliability .reach { stroke-width: 2.5; opacity: .6; }
 .reliability circle { stroke: var(--card); stroke-width: 1.5; }
 """
-CSS += "".join(f".reliability .line-{i} {{ stroke: var(--class-{i}); }}\n" for i in range(6))
-COLOURS = "".join(
-    f"--class-{i}: {c}; " for i, c in enumerate(("#0d9488", "#d9661f", "#7068e0", "#bd4aa5", "#a07d12", "#6f7f8d"))
-)
+CSS += "".join(f".reliability .line-{i} {{ stroke: var(--class-{i}); }}\n" for i in range(PALETTE))
 NOTEBOOK = (
     ".discreet-evaluation { --ink: currentColor; --soft: currentColor; --card: transparent; --shade: rgba(128, 128, 128, .25); "
-    f"--line: rgba(128, 128, 128, .5); --accent: #0d9488; {COLOURS}"
+    f"--line: rgba(128, 128, 128, .5); --accent: {COLOURS[0]}; {''.join(f'--class-{i}: {c}; ' for i, c in enumerate(COLOURS))}"
     "max-width: 56rem; font: 14px/1.5 system-ui, sans-serif; overflow-wrap: anywhere; }\n"
     ".discreet-evaluation th, .discreet-evaluation td { text-align: left; padding: .2rem .8rem .2rem 0; }\n"
     ".discreet-evaluation .wide { overflow-x: auto; }\n"
@@ -38,9 +36,7 @@ def page(found: NoisyEvaluation, title: str) -> str:
     """A whole page."""
     verdict = verdict_of(found.privacy)
     reasons = "".join(f"<li>{sentence(reason)}</li>" for reason in verdict.reasons)
-    text = (
-        "" if verdict.kind == "proved" else f"<p>{plain('; '.join(found.privacy.because))}</p>" if not reasons else ""
-    )
+    because = "" if verdict.kind == "proved" or reasons else f"<p>{plain('; '.join(found.privacy.because))}</p>"
     tiles = ("accuracy", found.accuracy), ("balanced accuracy: the mean of the recalls", found.balanced_accuracy)
     facts = "".join(f"<div><dt>{text}</dt><dd>{_text(rate)}</dd></div>" for text, rate in tiles)
     records = f"{number(found.records.value)}<small>{number(found.records.low)} to {number(found.records.high)}</small>"
@@ -51,7 +47,7 @@ def page(found: NoisyEvaluation, title: str) -> str:
 </header>
 <main>
 <section class="verdict {verdict.kind}" style="grid-template-columns: 1fr; margin-top: 1.5rem">
-<h2>{plain(verdict.headline)}</h2>{text}{f"<ul>{reasons}</ul>" if reasons else ""}
+<h2>{plain(verdict.headline)}</h2>{because}{f"<ul>{reasons}</ul>" if reasons else ""}
 <p>{plain(found.privacy)}</p></section>
 <dl class="facts">{facts}<div><dt>records</dt><dd>{records}</dd></div></dl>
 <p>{_covers()}</p>
@@ -143,7 +139,7 @@ def _reliability(found: NoisyEvaluation) -> str:
     table = _table("Shares by part", caption, heads, rows, '<th scope="col">Part</th>')
     keys = ""
     if len(shown) > 1:
-        listed = (f'<li><span class="key class-{i % 6}"></span>{name(found.called[i])}</li>' for i in shown)
+        listed = (f'<li><span class="key {colour(i)}"></span>{name(found.called[i])}</li>' for i in shown)
         keys = f'<ul class="legend" aria-label="Colours">{"".join(listed)}</ul>'
     one = f" of {name(found.called[1])}" if len(shown) == 1 else ""
     caption = (
@@ -178,12 +174,12 @@ def picture(found: NoisyEvaluation, classes: Sequence[int]) -> str:
             observed = part.observed[i]
             if observed.too_small:
                 continue
-            at, css = x(part.predicted[i]), i % 6
+            at = x(part.predicted[i])
             radius = 4 + 5 * math.sqrt(max(part.records.value, 0) / max(most, 1))
             points.append(
-                f'<line class="reach line-{css}" x1="{at:.1f}" x2="{at:.1f}" '
+                f'<line class="reach line-{i % PALETTE}" x1="{at:.1f}" x2="{at:.1f}" '
                 f'y1="{y(observed.low):.1f}" y2="{y(observed.high):.1f}"/>'
-                f'<circle class="class-{css}" cx="{at:.1f}" cy="{y(observed.value):.1f}" r="{radius:.1f}"/>'
+                f'<circle class="{colour(i)}" cx="{at:.1f}" cy="{y(observed.value):.1f}" r="{radius:.1f}"/>'
             )
             spoken.append(f"part {part.number}: says {part.predicted[i]:.0%}, is {observed.value:.0%}")
     return (

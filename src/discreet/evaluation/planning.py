@@ -23,6 +23,7 @@ from typing import Any
 import numpy as np
 
 from .._utils.parameters import read_json
+from ..accounting.costs import DISCRETE_LAPLACE, Cost
 from ..estimators.feasibility import check_joint, check_trees
 from ..estimators.trees import BY_MASS
 from ..models.display.verdict import Chance
@@ -156,23 +157,29 @@ class ExpectedOfCards(Expected):
 
 
 def expect_cards(
-    schema: Schema, records: int, shares: Callable[[float], tuple[int, float]], tree_depth: int = 0
+    schema: Schema, records: int, costs: Mapping[float, Sequence[Cost]], tree_depth: int = 0
 ) -> list[ExpectedOfCards]:
-    """The same for score cards. ``shares`` says how many columns share an epsilon, and what the counts of each get.
+    """The same for score cards that cost this at each epsilon: the noise is that of the first counts they pay for.
 
     A tree's leaves are thought to have equally many records. What would take hours is refused.
     """
-    tests, classes = Candidates.of_tests(schema), len(schema.classes or (0, 1))
     if tree_depth:
-        check_trees(len(tests), [tree_depth], classes, "tree_depth", BY_MASS)
+        n, classes = len(Candidates.of_tests(schema)), len(schema.classes or (0, 1))
+        check_trees(n, [tree_depth], classes, "tree_depth", BY_MASS)
     of_class = records / (1 << tree_depth) / 10 / 2
 
     expected = []
-    for e in EPSILONS:
-        columns, each = shares(e)
+    for e, priced in costs.items():
+        counts = next(cost for cost in priced if cost.kind == DISCRETE_LAPLACE)
+        each = float(counts.epsilon)
         noise, points = margin(each), DOUBLING / math.log(2) * margin(each, 2) / of_class
-        expected.append(ExpectedOfCards(e, attackers_chance(e), None, columns=columns, noise=noise, points=points))
+        expected.append(ExpectedOfCards(e, attackers_chance(e), None, columns=counts.times, noise=noise, points=points))
     return expected
+
+
+def expect_no_bound(records: int) -> list[Expected]:
+    """Of models whose accuracy public numbers say nothing about, however many records there are."""
+    return [Expected(e, attackers_chance(e), None) for e in EPSILONS]
 
 
 def measure(
@@ -216,7 +223,7 @@ class Measured:
         return max(0.0, low - place, place - high)
 
     def share(self, model: str, records: int, epsilon: float) -> float | None:
-        """How much of the way from the majority class to boosting without privacy a model gets."""
+        """How much of the way from the majority class to boosting without privacy a model gets; None if not measured."""
         found = self._at(self.accuracy, model, records, epsilon)
         return None if found is None else (found - self.majority) / (self.boosting - self.majority)
 
