@@ -43,20 +43,11 @@ class ByTotal(Division):
             for column, by_bin in points.items():
                 found += by_bin.take(bins[column] if own is None else bins[column][own])
             total[slice(None) if own is None else own] = found
-        number = self._range(total)
+        reached = np.zeros(n, np.int32)  # limits
+        for limit in self.limits:
+            reached += total >= limit
+        number = reached.astype(np.intp)
         return number if card is None or not self.apart else number + (len(self.limits) + 1) * card
-
-    def _range(self, total: Array) -> npt.NDArray[np.intp]:
-        """How many limits each total has reached: whole ones by its floor, others one after the other."""
-        whole = [limit for limit in self.limits if float(limit).is_integer()]
-        number = np.zeros(len(total), np.intp)
-        if whole:
-            first, last = min(whole) - 1, max(whole)
-            reached = np.searchsorted(sorted(whole), np.arange(first, last + 1), side="right")
-            number = reached.take((np.floor(total).clip(first, last) - first).astype(np.intp))
-        for limit in (limit for limit in self.limits if limit not in whole):
-            number += total >= limit
-        return number
 
 
 def columns_of(division: Division) -> set[int]:

@@ -18,9 +18,13 @@ class Mechanism(ABC):
 
     name: str
 
-    @abstractmethod
     def counts_epsilon(self, parameters: Mapping[str, Any]) -> Fraction:
-        """What each released class count costs, from the public parameters of a saved model, for a single record."""
+        """What each released class count costs, from the public parameters of a saved model, for a single record.
+
+        What a person's records share is divided by their number.
+        """
+        share, epsilon = exact("counts_share", parameters["counts_share"]), exact("epsilon", parameters["epsilon"])
+        return share * epsilon / int(parameters.get("records_per_person", 1))
 
 
 @dataclass(frozen=True)
@@ -132,7 +136,7 @@ class GreedyMechanism(Mechanism):
         return because
 
     def counts_epsilon(self, parameters: Mapping[str, Any]) -> Fraction:
-        """As ``split`` has it; what a person's records share is divided by their number."""
+        """As ``split`` has it."""
         share = exact("counts_share", parameters["counts_share"]) if self.uses_counts_share else Fraction(1, 2)
         tree = "max_depth" in parameters
         length = int(parameters["max_depth"]) + 1 if tree else int(parameters["max_length"])

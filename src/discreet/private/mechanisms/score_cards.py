@@ -33,13 +33,10 @@ one class: e_4-DP.
 Charges add up, and everything else is computed from what was answered.  []
 """
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
 
 from ...accounting.costs import BOUNDED_RANGE, DISCRETE_LAPLACE, PURE, Cost, repeated
-from ...accounting.ledger import exact
 from ...accounting.statement import Guarantee
 from .base import Mechanism
 from .whole_lists import DrawBudget
@@ -95,8 +92,3 @@ class ScoreCards(Mechanism):
             *repeated(DISCRETE_LAPLACE, budget.column_epsilon, budget.columns),
             *repeated(DISCRETE_LAPLACE, budget.counts_epsilon, 1),
         )
-
-    def counts_epsilon(self, parameters: Mapping[str, Any]) -> Fraction:
-        """That of the counts by totals; what a person's records share is divided by their number."""
-        share, epsilon = exact("counts_share", parameters["counts_share"]), exact("epsilon", parameters["epsilon"])
-        return share * epsilon / int(parameters.get("records_per_person", 1))

@@ -13,13 +13,10 @@ Drawn from in ``sampling/``, in real numbers (``private/noise/decisions.py``); t
 ``queries/trees.py``.
 """
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
 
 from ...accounting.costs import BOUNDED_RANGE, DISCRETE_LAPLACE, Cost, repeated
-from ...accounting.ledger import exact
 from ...accounting.statement import Guarantee
 from .base import Mechanism
 
@@ -55,16 +52,6 @@ class DrawnWhole(Mechanism):
         """Draws of bounded range, and counts with discrete Laplace noise, for a single record."""
         counts = repeated(DISCRETE_LAPLACE, budget.counts_epsilon, 1)
         return (*repeated(BOUNDED_RANGE, budget.draw_epsilon, budget.draws), *counts)
-
-    def costs_of(self, epsilon: float, counts_share: float, draws: int) -> tuple[Cost, ...]:
-        """The same from a fit's parameters, for a person."""
-        return self.costs(DrawBudget.split(exact("epsilon", epsilon), exact("counts_share", counts_share), draws))
-
-    def counts_epsilon(self, parameters: Mapping[str, Any]) -> Fraction:
-        """The share of the counts; what a person's records share is divided by their number."""
-        share = exact("counts_share", parameters["counts_share"])
-        epsilon = exact("epsilon", parameters["epsilon"])
-        return DrawBudget.split(epsilon, share, 1).counts_epsilon / int(parameters.get("records_per_person", 1))
 
 
 class WholeLists(DrawnWhole):

@@ -6,6 +6,7 @@ counted one after the other, each by what the card so far leaves to explain. Pro
 """
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property
 from typing import Self
 
 import numpy as np
@@ -48,11 +49,9 @@ class CardQueries(Queries):
         self._division: Division | None = None
         self._trees: TreeQueries | None = None
         if depth:
-            given = TreePrior.of(None, 0.5, tests), np.ones(len(counts.classes)), MASS, [depth], None
-            self._trees = TreeQueries(
-                counts, tests, None if noise is None else noise.of_tree, *given, time_limit, progress
-            )
-        self._counted: Tuples | None = None
+            budget = None if noise is None else noise.of_tree
+            prior, weights = TreePrior.of(None, 0.5, tests), np.ones(len(counts.classes))
+            self._trees = TreeQueries(counts, tests, budget, prior, weights, MASS, [depth], None, time_limit, progress)
         self._left = ["tree", "columns", "counts", "totals"]  # questions that were not asked yet
 
     def prepare(self) -> Self:
@@ -98,7 +97,10 @@ class CardQueries(Queries):
             for _ in range(max(map(len, columns))):
                 self._charge(self._noise.column_epsilon, "class counts of a column")
         whole = 1 if weights is None else WHOLE
-        exact = self._by_column(columns) if weights is None else self._weighed(columns, weights)
+        if weights is None:
+            exact = [[self._exact(i, leaf) for i in own] for leaf, own in enumerate(columns)]
+        else:
+            exact = self._weighed(columns, weights)
         return [[self._with_noise(table, whole) for table in own] for own in exact]
 
     def count_totals(self, cards: Sequence[tuple[float, Mapping[int, Array]]], limits: Sequence[float]) -> Integers:
@@ -125,10 +127,6 @@ class CardQueries(Queries):
         boxes, parts = () if self._division is None else self._division.boxes, len(cards) if apart else 1
         return ByTotal(boxes, 0, parts * (len(limits) + 1), by_bin, limits, apart)
 
-    def _by_column(self, columns: Sequence[Sequence[int]]) -> list[list[Integers]]:
-        """For each leaf, and each of its columns, class counts: (classes, parts)."""
-        return [[self._exact(i, leaf) for i in own] for leaf, own in enumerate(columns)]
-
     def _weighed(self, columns: Sequence[Sequence[int]], weights: Weights) -> list[list[Integers]]:
         """For each leaf, and each of its columns, sums of weights, which are integers: (classes, parts)."""
         division = self._by_total(weights.cards, weights.limits, apart=True)
@@ -137,12 +135,10 @@ class CardQueries(Queries):
             [self._parts[i].by_part(weighed(counts[i], weights, leaf)) for i in own] for leaf, own in enumerate(columns)
         ]
 
-    @property
+    @cached_property
     def _tuples(self) -> Tuples:
-        """Class counts by column, in each leaf."""
-        if self._counted is None:
-            self._counted = self._counts.joint(self._columns, 1, self._division)
-        return self._counted
+        """Class counts by column, in each leaf of the tree if there is one."""
+        return self._counts.joint(self._columns, 1, self._division)
 
     def _exact(self, column: int, leaf: int) -> Integers:
         return self._parts[column].by_part(self._tuples.of_column(column, leaf).astype(np.int64))
