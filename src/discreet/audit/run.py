@@ -5,7 +5,6 @@ import os
 import warnings
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import Future
 from contextlib import nullcontext
 from typing import Any, NamedTuple
 
@@ -59,33 +58,29 @@ def audit(quick: bool = False, jobs: int | None = None, progress: Callable[[int,
     >>> report.ok                               # doctest: +SKIP
     True
     """
-    effort = QUICK if quick else FULL
+    effort, sound = QUICK if quick else FULL, subjects()
+    everyone, kinds, choices = [*sound, *REFUTED], samplers(), audited(quick)
+    # of a card no outcomes are counted yet: its points have far too many values, and the choices alone show little
+    watched = [s for s in sound if not issubclass(s.classifier, Cards)]
+    calls: list[Call] = [
+        *((_examine, s, _pairs_for(s, effort), seed) for s in everyone for seed in range(effort.chunks)),
+        *((_draw, name, effort.models if name.startswith("whole ") else effort.draws) for name in kinds),
+        *((_one_choice, name, quick) for name in choices),
+    ]
     jobs = jobs or os.cpu_count() or 1
-    with process_pool(jobs) if jobs > 1 else nullcontext(_Here()) as pool:
-        work = _Work(pool, progress or (lambda done, total: None))
-        sound = subjects()
-        everyone = [*sound, *REFUTED]
-        examined = {
-            s.name: [work.submit(_examine, s, _pairs_for(s, effort), seed) for seed in range(effort.chunks)]
-            for s in everyone
+    with process_pool(jobs) if jobs > 1 else nullcontext() as pool:
+        done = _Done(progress or (lambda done, total: None), len(calls) + len(watched) * 2 * CHUNKS_OF_FITS)
+        results = iter(done.results(pool, calls))
+        examined: dict[str, list[Examined]] = {s.name: [next(results) for _ in range(effort.chunks)] for s in everyone}
+        checks: list[Check] = [next(results) for _ in kinds]
+        rows = [_row_of_choice(name, next(results)) for name in choices]
+        watches = {
+            s.name: _watch(s, max(examined[s.name], key=lambda e: e.visible).visible_pair, effort) for s in watched
         }
-        drawn = {
-            name: work.submit(_draw, name, effort.models if name.startswith("whole ") else effort.draws)
-            for name in samplers()
-        }
-        chosen = {name: work.submit(_one_choice, name, quick) for name in audited(quick)}
-        # of a card no outcomes are counted yet: its points have far too many values, and the choices alone show little
-        watched = [s for s in sound if not issubclass(s.classifier, Cards)]
-        work.expect(len(watched) * 2 * CHUNKS_OF_FITS)
-        fitted = {}
-        for s in watched:
-            best = max((found.result() for found in examined[s.name]), key=lambda e: e.visible)
-            fitted[s.name] = _watch(work, s, best.visible_pair, effort)
-        work.wait()
-        rows = [_row_of_choice(name, future.result()) for name, future in chosen.items()]
-        for s in everyone:
-            rows += _rows_of_fit(s, [future.result() for future in examined[s.name]], fitted.get(s.name))
-        checks = [future.result() for future in drawn.values()]
+        fits = iter(done.results(pool, [call for watch in watches.values() for call in watch.calls]))
+    for s in everyone:
+        seen = [next(fits) for _ in watches[s.name].calls] if s.name in watches else []
+        rows += _rows_of_fit(s, examined[s.name], watches.get(s.name), seen)
     checks += [
         Check(f"nothing is proved with {name}", "statement", not claims_too_much(p)) for name, p in unproved().items()
     ]
@@ -93,43 +88,25 @@ def audit(quick: bool = False, jobs: int | None = None, progress: Callable[[int,
     return Report(tuple(sorted(rows, key=lambda row: order.index(row.level))), tuple(checks), quick)
 
 
-class _Here:
-    """A pool of one: this process."""
-
-    def submit(self, function: Callable[..., Any], *arguments: Any) -> "Future[Any]":
-        future: Future[Any] = Future()
-        future.set_result(function(*arguments))
-        return future
-
-
 CHUNKS_OF_FITS = 4
+Call = tuple[Any, ...]  # a function and its arguments
 
 
-class _Work:
-    """Futures, and how many of them are done."""
+class _Done:
+    """What was called, in the processes of a pool or here, and how much of it is done."""
 
-    def __init__(self, pool: Any, progress: Callable[[int, int], None]) -> None:
-        self._pool, self._progress = pool, progress
-        self._futures: list[Future[Any]] = []
-        self._expected = self._done = 0
+    def __init__(self, progress: Callable[[int, int], None], total: int) -> None:
+        self._progress, self._total, self._done = progress, total, 0
 
-    def submit(self, function: Callable[..., Any], *arguments: Any) -> "Future[Any]":
-        future: Future[Any] = self._pool.submit(function, *arguments)
-        self._futures.append(future)
-        future.add_done_callback(self._count)
-        return future
-
-    def expect(self, more: int) -> None:
-        """So many pieces will come later."""
-        self._expected = len(self._futures) + more
-
-    def _count(self, _: "Future[Any]") -> None:
-        self._done += 1
-        self._progress(self._done, max(self._expected, len(self._futures)))
-
-    def wait(self) -> None:
-        for future in self._futures:
-            future.result()
+    def results(self, pool: Any, calls: Sequence[Call]) -> list[Any]:
+        """In the order of the calls."""
+        futures = [pool and pool.submit(*call) for call in calls]
+        found = []
+        for future, (function, *arguments) in zip(futures, calls, strict=True):
+            found.append(future.result() if future else function(*arguments))
+            self._done += 1
+            self._progress(self._done, self._total)
+        return found
 
 
 def _pairs_for(subject: Subject, effort: Effort) -> int:
@@ -188,28 +165,22 @@ class _Watched(NamedTuple):
     seen: Watch
     event: Event
     fits: int
-    on_less: list["Future[Counter[Outcome]]"]
-    on_more: list["Future[Counter[Outcome]]"]
+    calls: list[Call]  # on the smaller table, then on the larger one
 
-    def observed(self, delta: float) -> tuple[float, float]:
+    def observed(self, delta: float, drawn: Sequence["Counter[Outcome]"]) -> tuple[float, float]:
         """The lower bound for epsilon, and how likely so large a misfit with the exact laws is."""
-        tables = [sum((f.result() for f in futures), Counter[Outcome]()) for futures in (self.on_less, self.on_more)]
+        tables = [sum(some, Counter[Outcome]()) for some in (drawn[:CHUNKS_OF_FITS], drawn[CHUNKS_OF_FITS:])]
         hits = [sum(n for x, n in table.items() if x in self.event.outcomes) for table in tables]
         fits = [misfit(table, {x: pq[i] for x, pq in self.seen.chances.items()}) for i, table in enumerate(tables)]
         likelier, other = (hits[1], hits[0]) if self.event.on_more else (hits[0], hits[1])
         return lower_bound(likelier, other, self.fits, delta), min(1.0, 2.0 * min(fits))
 
 
-def _watch(work: _Work, subject: Subject, pair: Pair, effort: Effort) -> _Watched:
-    fits = effort.fits_of_known_loss if subject.name == KNOWN_LOSS else effort.fits
-    seen = watch(subject, pair)
-    chunk = fits // CHUNKS_OF_FITS
-    on_less, on_more = (
-        [work.submit(outcomes, subject, seen, table, chunk) for _ in range(CHUNKS_OF_FITS)]
-        for table in (pair.less, pair.more)
-    )
-    fits = chunk * CHUNKS_OF_FITS
-    return _Watched(seen, best_event(seen.chances, fits), fits, on_less, on_more)
+def _watch(subject: Subject, pair: Pair, effort: Effort) -> _Watched:
+    chunk = (effort.fits_of_known_loss if subject.name == KNOWN_LOSS else effort.fits) // CHUNKS_OF_FITS
+    seen, fits = watch(subject, pair), chunk * CHUNKS_OF_FITS
+    calls = [(outcomes, subject, seen, table, chunk) for table in (pair.less, pair.more) for _ in range(CHUNKS_OF_FITS)]
+    return _Watched(seen, best_event(seen.chances, fits), fits, calls)
 
 
 def _row_of_choice(name: str, found: Finding) -> Row:
@@ -219,7 +190,9 @@ def _row_of_choice(name: str, found: Finding) -> Row:
     )
 
 
-def _rows_of_fit(subject: Subject, found: Sequence[Examined], watched: _Watched | None) -> Iterator[Row]:
+def _rows_of_fit(
+    subject: Subject, found: Sequence[Examined], watched: _Watched | None, drawn: Sequence["Counter[Outcome]"] = ()
+) -> Iterator[Row]:
     proved, published = found[0].proved, found[0].published
     tried = sum(e.pairs for e in found)
     if proved is None and subject not in REFUTED:
@@ -234,17 +207,15 @@ def _rows_of_fit(subject: Subject, found: Sequence[Examined], watched: _Watched 
         holds = holds and max(e.unpaid_checks for e in found) <= ROUNDING
         seen: dict[str, Any] = {}
         if watched is not None:
-            observed, agreement = watched.observed(delta)
+            observed, agreement = watched.observed(delta, drawn)
             power = observed / watched.event.epsilon if watched.event.epsilon > 0.01 else None
             holds = holds and observed <= proved.epsilon and agreement >= TOO_UNLIKELY
             holds = holds and (subject.name != KNOWN_LOSS or (power or 0.0) >= POWER)
             seen = {"observed": observed, "fits": 2 * watched.fits, "power": power, "agreement": agreement}
         yield _row_of_pair(subject, "whole fit", proved, worst, tried, holds=holds, **seen)
     if published is not None:
-        worst, delta = (
-            max((e.worst_published for e in found), key=lambda c: excess(c, published)),
-            published.delta or 0.0,
-        )
+        worst = max((e.worst_published for e in found), key=lambda c: excess(c, published))
+        delta = published.delta or 0.0
         is_proved = proved is not None and proved.epsilon <= published.epsilon and (proved.delta or 0.0) <= delta
         holds = not is_broken(excess(worst, published))
         yield _row_of_pair(subject, "as published", published, worst, tried, holds=holds, is_proved=is_proved)
@@ -282,13 +253,10 @@ def claims_too_much(tried: Sequence[Parameters]) -> bool:
 
 
 def _says_proved(parameters: Parameters) -> bool:
-    lists, trees = [GREEDY], [GREEDY_TREES]
-    if "mechanism" not in parameters:
-        lists.append(WHOLE)
-        trees.append(TREES)
-    kinds: list[Any] = (
-        lists if "candidates" in parameters else lists + trees
-    )  # the tests of a tree follow from its schema
+    lists, trees = [GREEDY, WHOLE], [GREEDY_TREES, TREES]
+    kinds: list[Any] = lists if "candidates" in parameters else lists + trees  # tests of a tree follow from its schema
+    if "mechanism" in parameters:
+        kinds = [kind for kind in kinds if kind in (GREEDY, GREEDY_TREES)]
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", PrivacyWarning)
         fitted = [kind(**({"schema": schema_of_rules(2, 2)} | dict(parameters))).fit(X, Y) for kind in kinds]
