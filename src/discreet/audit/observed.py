@@ -20,7 +20,7 @@ from ..estimators.trees import Trees
 from ..rules.numbered_tree import leaves_of
 from .explore import Keeps, Output, key_of
 from .learners import Subject
-from .loss import Array, shifted_counts
+from .loss import shifted_counts
 from .pairs import Counts, Pair, as_table
 
 CONFIDENCE = 0.999
@@ -129,16 +129,10 @@ def misfit(seen: Counter[Outcome], chances: dict[Outcome, float]) -> float:
     expected = np.array([chances[x] for x in likely]) * fits
     expected = np.append(expected, max(0.0, fits - expected.sum()))
     if expected[-1] < 5.0:  # too few to be told apart: with the least likely of the others
-        hits, expected = _with_the_rest(hits), _with_the_rest(expected)
+        hits, expected = (np.append(values[:-2], values[-2:].sum()) for values in (hits, expected))
     if len(hits) < 2:
         return 1.0
     return float(chisquare(hits, expected).pvalue)
-
-
-def _with_the_rest(values: Array) -> Array:
-    merged = values[:-1].copy()
-    merged[-1] += values[-1]
-    return merged
 
 
 def outcomes(subject: Subject, seen: Watch, counts: Counts, fits: int) -> Counter[Outcome]:

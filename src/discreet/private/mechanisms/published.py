@@ -67,7 +67,7 @@ class Published(GreedyMechanism):
             queries = (2 if self.needs_support else 1) * (settings.max_length - 1) + 1
         node = settings.epsilon / queries
         delta = Fraction(0)
-        if self.needs_delta:  # 1/n^2 is put in by the doors, which know n
+        if self.needs_delta:  # 1/n^2 is put in by the queries, which know n
             delta = Fraction(1) if settings.delta is None else settings.delta
         return GreedyBudget(
             settings,
