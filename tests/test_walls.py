@@ -133,7 +133,7 @@ def test_what_an_auditor_must_read_for_one_guarantee_is_named_and_short():
     section = guide.partition("## One guarantee")[2].partition("## The whole room")[0]
     entries = re.findall(r"^- \*\*(.*?)\*\*(.*?)(?=^- |^$)", section, re.MULTILINE | re.DOTALL)
     limits = {
-        "Rule by rule": 1120,
+        "Rule by rule": 1110,
         "Level by level": 1160,
         "Whole lists": 2000,  # 200 lines of these, of longer lists and of trees: why rounding does not matter
         "Longer lists": 2100,

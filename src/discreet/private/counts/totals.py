@@ -19,6 +19,7 @@ from .secret import Secret
 from .tuples import ROWS
 
 D = TypeVar("D", bound=Division)
+Cards = Sequence[tuple[float, Mapping[int, Array]]]  # where to start, and by the number of the column its points by bin
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,8 +30,7 @@ class ByTotal(Division):
     has parts of its own, one card's after the other's.
     """
 
-    # where to start, and by the number of the column its points by bin
-    cards: Sequence[tuple[float, Mapping[int, Array]]] = ()
+    cards: Cards = ()
     limits: Sequence[float] = ()
     apart: bool = False
 
@@ -68,8 +68,7 @@ def weighed(counts: Integers, weights: Weights, leaf: int) -> Integers:
     """Of the records of a leaf, sums of weights in each class and bin, from counts by class, range of each card, and bin."""
     ranges = len(weights.limits) + 1
     own = counts[:, leaf * ranges : (leaf + 1) * ranges]
-    summed: Integers = (own * weights.by_range[..., None]).sum(1)
-    return summed
+    return np.asarray((own * weights.by_range[..., None]).sum(1))
 
 
 class TotalsInProgress(Secret):

@@ -50,15 +50,13 @@ def side_units(counts: Array) -> Integers:
     twice = size * size - (whole * whole).sum(0)  # twice the mass, times the size
     rest = twice % divisor
     units = twice // divisor * (UNITS // 2) + rest * (UNITS // 2) // divisor
-    within: Integers = np.minimum(units, LARGEST).astype(np.int64)
-    return within
+    return np.asarray(np.minimum(units, LARGEST).astype(np.int64))
 
 
 def mass_units(node: NodeCounts) -> Integers:
     """The mass of every candidate, then of no rule, in units of 2^-20."""
     captured = np.column_stack([node.captured, np.zeros_like(node.left)])
-    units: Integers = side_units(captured) + side_units(node.left[:, None] - captured)
-    return units
+    return np.asarray(side_units(captured) + side_units(node.left[:, None] - captured))
 
 
 class MassSelector(PermuteAndFlip):

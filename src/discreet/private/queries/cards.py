@@ -5,7 +5,7 @@ record is in two leaves, so one charge is enough for all of them. Each comes onc
 counted one after the other, each by what the card so far leaves to explain. Proof: private/mechanisms/score_cards.py.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from functools import cached_property
 from typing import Self
 
@@ -19,12 +19,12 @@ from ...rules.tree_prior import TreePrior
 from ..counts.cells import Array
 from ..counts.counts import Counts
 from ..counts.division import Division, column_numbers, divided_by
-from ..counts.totals import ByTotal, weighed
+from ..counts.totals import ByTotal, Cards, weighed
 from ..counts.tuples import Tuples
 from ..mechanisms.impurity import side_mass
 from ..mechanisms.mass import LARGEST, UNITS, side_units
 from ..mechanisms.score_cards import CardBudget
-from ..noise.discrete_laplace import scale_for
+from ..noise.discrete_laplace import release, scale_for
 from ..noise.entropy import Entropy, Integers
 from ..sampling.trees.worth import MASS
 from .base import Queries
@@ -51,7 +51,8 @@ class CardQueries(Queries):
         if depth:
             budget = None if noise is None else noise.of_tree
             prior, weights = TreePrior.of(None, 0.5, tests), np.ones(len(counts.classes))
-            self._trees = TreeQueries(counts, tests, budget, prior, weights, MASS, [depth], None, time_limit, progress)
+            posed = counts, tests, budget, prior, weights, MASS, [depth]
+            self._trees = TreeQueries(*posed, time_limit=time_limit, progress=progress)
         self._left = ["tree", "columns", "counts", "totals"]  # questions that were not asked yet
 
     def prepare(self) -> Self:
@@ -93,17 +94,17 @@ class CardQueries(Queries):
         self._ask("counts", again=True)
         if len(columns) != self._tuples.n_parts or any(len(set(own)) < len(own) for own in columns):
             raise AssertionError("columns of other leaves, or one of them twice: this is a bug in the learner")
-        if not self.is_exact:  # leaves share no record: they are charged for as one
-            for _ in range(max(map(len, columns))):
-                self._charge(self._noise.column_epsilon, "class counts of a column")
+        for _ in range(0 if self.is_exact else max(map(len, columns))):  # leaves share no record: charged for as one
+            self._charge(self._noise.column_epsilon, "class counts of a column")
         whole = 1 if weights is None else WHOLE
-        if weights is None:
-            exact = [[self._exact(i, leaf) for i in own] for leaf, own in enumerate(columns)]
-        else:
-            exact = self._weighed(columns, weights)
-        return [[self._with_noise(table, whole) for table in own] for own in exact]
+        found: list[list[Array]] = []
+        for tables in self._by_column(columns) if weights is None else self._weighed(columns, weights):
+            found.append([])
+            for table in tables:
+                found[-1].append(self._with_noise(table, whole))
+        return found
 
-    def count_totals(self, cards: Sequence[tuple[float, Mapping[int, Array]]], limits: Sequence[float]) -> Integers:
+    def count_totals(self, cards: Cards, limits: Sequence[float]) -> Integers:
         """Noisy class counts by the range that a record's total is in: (classes, ranges).
 
         A card is where to start, and by the numbers of columns the points of each of their parts; there is one for each leaf.
@@ -120,12 +121,14 @@ class CardQueries(Queries):
             raise AssertionError("a question of a score card comes twice, or too late: this is a bug in the learner")
         self._left = self._left[self._left.index(question) + (not again) :]
 
-    def _by_total(
-        self, cards: Sequence[tuple[float, Mapping[int, Array]]], limits: Sequence[float], apart: bool = False
-    ) -> ByTotal:
+    def _by_total(self, cards: Cards, limits: Sequence[float], apart: bool = False) -> ByTotal:
         by_bin = [(s, {i: points[self._parts[i].part_of_bin] for i, points in card.items()}) for s, card in cards]
         boxes, parts = () if self._division is None else self._division.boxes, len(cards) if apart else 1
         return ByTotal(boxes, 0, parts * (len(limits) + 1), by_bin, limits, apart)
+
+    def _by_column(self, columns: Sequence[Sequence[int]]) -> list[list[Integers]]:
+        """For each leaf, and each of its columns, class counts: (classes, parts)."""
+        return [[self._exact(i, leaf) for i in own] for leaf, own in enumerate(columns)]
 
     def _weighed(self, columns: Sequence[Sequence[int]], weights: Weights) -> list[list[Integers]]:
         """For each leaf, and each of its columns, sums of weights, which are integers: (classes, parts)."""
@@ -155,6 +158,6 @@ class CardQueries(Queries):
 
     def _with_noise(self, exact: Integers, whole: int = 1) -> Array:
         """With noise for sums that a record changes by ``whole`` at most, which stands for one record."""
-        if self.is_exact:
-            return np.asarray(exact / whole)
-        return np.asarray(self._noisy(exact, self._noise.column_epsilon / whole) / whole)
+        counts = exact.ravel()
+        noisy = counts if self.is_exact else release(counts, self._noise.column_epsilon / whole, self._entropy)
+        return np.asarray(noisy.reshape(exact.shape) / whole)
