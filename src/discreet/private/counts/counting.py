@@ -39,6 +39,10 @@ class NodeCounts(NamedTuple):
     left: Array  # (classes,)
     captured: Array  # (classes, candidates)
 
+    def __repr__(self) -> str:
+        """They are exact, and not shown."""
+        return "<NodeCounts>"
+
 
 def counts_by_part(tuples: Tuples, candidates: Candidates, columns: Sequence[int]) -> list[NodeCounts]:
     """For each part of the records: what there is, and what each candidate, a single literal, captures of it.
