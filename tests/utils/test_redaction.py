@@ -147,6 +147,7 @@ def test_whatever_fails_while_records_are_counted_shows_no_number_and_books_noth
         ("fit, whole trees", "discreet.private.queries.trees.rules_on_cells"),
         ("fit, whole trees", "discreet.private.queries.trees.WeighedTrees"),
         ("fit_source, tuples", "discreet.private.queries.lists.ListSums"),
+        ("fit_vault", "discreet.private.counts.counting.CellCounter.counts"),
         ("fit, a tree on a wide table", "discreet.private.queries.trees.WeighedTrees"),
     ],
 )
@@ -168,7 +169,7 @@ DRAWING = {
     "fit, whole trees": "discreet.private.sampling.trees.drawing.WeighedTrees.draw",
     "fit, a tree on a wide table": "discreet.private.sampling.trees.drawing.WeighedTrees.draw",
     "fit_source, tuples": "discreet.private.queries.base.release",
-    "fit_vault": "discreet.private.counts.counting.CellCounter.counts",
+    "fit_vault": "discreet.private.mechanisms.mass.MassSelector.select",
     "fit_source": "discreet.private.mechanisms.mass.MassSelector.select",
     "private_cuts": "discreet.private.queries.cuts.CutQueries.cut",
     "noisy_accuracy": "discreet.private.queries.base.release",
