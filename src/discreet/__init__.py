@@ -27,8 +27,8 @@ _NAMES = {
     "models.score_card": "Card PointsTable ScoreCard",
     "schema": "Schema",
     "schema.columns": "Boolean Categorical Ignored Numeric",
-    "schema.draft_dictionary": "draft_from_dictionary",
-    "schema.draft_sample": "draft_schema",
+    "schema.draft": "draft_from_dictionary",
+    "schema.inference": "draft_schema",
     "evaluation.cut_points": "private_cuts",
     "sources.table_check": "check_table",
     "report.bundle.verifying": "verify_release",
@@ -69,8 +69,8 @@ if TYPE_CHECKING:
     from .schema.columns import Categorical as Categorical
     from .schema.columns import Ignored as Ignored
     from .schema.columns import Numeric as Numeric
-    from .schema.draft_dictionary import draft_from_dictionary as draft_from_dictionary
-    from .schema.draft_sample import draft_schema as draft_schema
+    from .schema.draft import draft_from_dictionary as draft_from_dictionary
+    from .schema.inference import draft_schema as draft_schema
     from .sources.memory import Vault as Vault
     from .sources.table_check import check_table as check_table
     from .sources.urls import open_table as open_table

@@ -21,6 +21,7 @@ from discreet import (
     Schema,
     Vault,
     check_table,
+    draft_schema,
 )
 from discreet._utils.errors import SchemaError
 from discreet._utils.tables import as_table
@@ -28,6 +29,7 @@ from discreet.cli import main
 from discreet.report.html import to_html
 from discreet.rules.candidates import Candidates
 from discreet.schema.columns import KINDS, Column, canonical
+from discreet.schema.columns.base import Drafted
 from discreet.schema.columns.values import NumberBins, TextBins
 from discreet.schema.inference import infer_schema
 
@@ -67,6 +69,11 @@ class Ordinal(Column):
     def inferred(cls, name, seen, n_cuts):
         sizes = ("S", "M", "L")
         return cls(name, seen.missing, sizes) if seen.numbers is None and set(seen.known) == set(sizes) else None
+
+    @classmethod
+    def drafted(cls, name, seen, most):
+        found = cls.inferred(name, seen, most)
+        return found and Drafted(found, "sizes, from the smallest", needs_review=True)
 
 
 @dataclass(frozen=True)
@@ -173,6 +180,10 @@ def test_its_tests_are_candidates(schema):
 def test_it_is_inferred_where_values_look_like_it():
     table = as_table(pd.DataFrame({"size": ["S", "M", "L", None], "job": ["S", "M", "x", "L"]}))
     assert [c.kind for c in infer_schema(table).columns] == ["ordinal", "categorical"]
+    draft = draft_schema(table)
+    assert draft.schema["size"] == Ordinal("size", True, ("S", "M", "L"))
+    assert draft.comments == {"size": "sizes, from the smallest"}
+    assert draft.notes == ("'size' (ordinal): sizes, from the smallest",)
 
 
 @pytest.mark.parametrize(

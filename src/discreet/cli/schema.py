@@ -39,8 +39,8 @@ def schema(
     release, a synthetic table, a sample that may be shown. Identifiers, dates and free text are ignored; numbers get round cut
     points. Read the draft before you use it: it is a text file, made to be corrected.
     """
-    from ..schema.draft_dictionary import draft_from_dictionary
-    from ..schema.draft_sample import draft_schema
+    from ..schema.draft import draft_from_dictionary
+    from ..schema.inference import draft_schema
     from ..sources.files import is_csv, read_typed
 
     path = sample.place

@@ -1,25 +1,25 @@
-"""What a draft is: a schema with round cut points, and what a person should know when correcting it.
+"""What a draft is: a schema, and what a person should know when correcting it; and a draft from a data dictionary.
 
-A person would have chosen such cut points: multiples of 1, 2 or 5 times a power of ten, evenly or by orders of magnitude.
-Sums are of fractions: 0.1 + 0.2 would not be round, and the distance from -1e308 to 1e308 is no float.
+A data dictionary is a table with one row for each column, as people write them in spreadsheets.
 """
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
-from contextlib import suppress
-from dataclasses import dataclass, field
-from fractions import Fraction
-from itertools import count
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from os import PathLike
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from .._utils.errors import SchemaError
+from .._utils.errors import SchemaError, no_value_shown
 from .._utils.escaping import closest, first_few
+from .._utils.tables import as_table
 from .._utils.writing import write_whole
 from . import Label, Schema
-from .columns import Column, Ignored
-from .columns.base import on_one_line
+from .columns import Boolean, Categorical, Ignored, Numeric, canonical, is_missing
+from .columns.base import Drafted, on_one_line, tidy_label, tidy_labels
+from .columns.cuts import even_cuts, log_cuts
 from .columns.numeric import MOST_CUTS
+from .columns.values import TRUTH, as_number
 
 N_CUTS = 20  # of a column, where there are few
 ALL_CUTS = 240  # of all columns together, so that a draw stays quick (docs/schema.md has seconds)
@@ -33,26 +33,29 @@ HEADER = """\
 # table, nor from a part of it: a sample of the private records is private. If it was, write this file from a data
 # dictionary instead; or put `inferred = true` on its first line, and no model will claim to be private.
 """
-MANTISSAS = (range(1, 10), (1, 2, 3, 5, 7), (1, 2, 5), (1, 3), (1,))  # of logarithmic grids, finest first
 
-
-class Drafted(NamedTuple):
-    """One column as drafted: its facts, why (for a comment), and whether a person should look at it."""
-
-    column: Column
-    why: str = ""
-    needs_review: bool = False
-    description: str = ""  # of a data dictionary
-
-    @classmethod
-    def ignored(cls, name: str, why: str, needs_review: bool = True) -> "Drafted":
-        """A column that is of no use."""
-        return cls(Ignored(name), why, needs_review)
-
-    @property
-    def comment(self) -> str:
-        """What stands above the column."""
-        return "; ".join(filter(None, (self.description, self.why)))
+# What the columns of a dictionary go by, without spaces and punctuation
+HEADERS = {
+    "name": "name column columnname variable variablename varname field fieldname attribute feature",
+    "type": "type datatype dtype kind columntype variabletype fieldtype",
+    "values": "values categories codes levels allowedvalues permittedvalues validvalues options choices coding valuelabels",
+    "min": "min minimum low lower lowerbound minvalue",
+    "max": "max maximum high upper upperbound maxvalue",
+    "label": "label variablelabel varlabel columnlabel fieldlabel title caption displayname longname",
+    "description": "description meaning definition comment",
+    "missing": "missing nullable canbemissing hasmissing missingallowed",
+}
+TYPES = {
+    "numeric": "numeric number num int integer bigint smallint float double decimal real continuous count amount discrete",
+    "text": "categorical category nominal ordinal enum factor string str text char varchar character object code coded",
+    "boolean": "boolean bool logical flag binary",
+    "date": "date datetime time timestamp year-month",
+    "identifier": "id identifier uuid key ignore freetext",
+}
+_KIND = {word: kind for kind, words in TYPES.items() for word in words.split()}
+_RANGE = re.compile(r"\s*(-?[\d.]+)\s*(?:-|–|to|\.\.+)\s*(-?[\d.]+)\s*")
+MANY_TIMES = 1000  # the largest number over the smallest, for cuts by orders of magnitude
+SHORT = 60  # a description of so many characters is a label
 
 
 @dataclass(frozen=True)
@@ -125,73 +128,167 @@ def cuts_each(n_cuts: int | None, n_columns: int) -> int:
     return n_cuts
 
 
-def even_cuts(low: float, high: float, most: int, whole: bool = False) -> list[float]:
-    """At most so many multiples of one round step from ``low`` to below ``high``; if ``whole``, integers.
+def draft_from_dictionary(
+    dictionary: Any, target: str | None = None, n_cuts: int | None = None, source: str = "a data dictionary"
+) -> Draft:
+    """Draft a schema from a data dictionary, a table with a row for each column. No record is needed at all.
 
-    >>> even_cuts(17.2, 79.9, most=9)
-    [20.0, 30.0, 40.0, 50.0, 60.0, 70.0]
-    >>> even_cuts(0.11, 0.31, most=4)
-    [0.15, 0.2, 0.25, 0.3]
+    It needs a column "name" (or "variable", "field", ...) and may have "type", "values" (or "codes": ``1 = yes; 2 = no``), "min",
+    "max", "missing", "label" and "description", under these or similar names. A column of whose values too little is said is
+    ignored. Labels, short descriptions and the meanings of codes become labels of the schema, which reports show.
+
+    Parameters
+    ----------
+    dictionary : data frame, or mapping of columns
+        The data dictionary.
+    target, n_cuts, source
+        As in ``draft_schema``.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from discreet import draft_from_dictionary
+    >>> dictionary = pd.DataFrame({
+    ...     "Variable": ["age", "ward", "ill"], "Type": ["integer", "text", "text"],
+    ...     "Min": [0, None, None], "Max": [100, None, None], "Values": [None, "A = surgery; B = children", "no, yes"]})
+    >>> for column in draft_from_dictionary(dictionary, target="ill").schema.columns:
+    ...     print(column.name, column.tests()[:2])
+    age [('<=', 0.0), ('<=', 5.0)]
+    ward [('=', 'A'), ('=', 'B')]
     """
-    step = _step(low, high, most, whole)
-    return _thinned(_floats(step * k for k in _multiples(low, high, step)), most)
+    variables = _variables(dictionary)
+    check_target(target, list(variables), "the data dictionary")
+    most = cuts_each(n_cuts, sum(variable.kind == "numeric" for variable in variables.values()))
+    others = {name: variable for name, variable in variables.items() if name != target}
+    labels = tidy_labels({name: variable.label for name, variable in others.items()})
+    drafted = [_drafted(name, variable, labels.get(name, ""), most) for name, variable in others.items()]
+    if target is None:
+        return Draft.of(drafted, None, None, [], source, "a data dictionary")
+    said, classes = variables[target], _classes(target, variables[target])
+    texts = set(map(canonical, classes))
+    class_labels = tidy_labels({value: label for value, label in said.labels.items() if value in texts}, classes)
+    return Draft.of(drafted, target, classes, [], source, "a data dictionary", tidy_label(said.label), class_labels)
 
 
-def log_cuts(low: float, high: float, most: int) -> list[float]:
-    """At most so many round numbers from ``low`` (above 0) to ``high``, as many for each order of magnitude.
+class _Variable(NamedTuple):
+    """What is said of one column."""
 
-    >>> log_cuts(1, 3000, most=12)
-    [1.0, 2.0, 5.0, 10.0, 20.0, 50.0, 100.0, 200.0, 500.0, 1000.0, 2000.0]
-    """
-    decades = range(math.floor(math.log10(low)) - 1, math.ceil(math.log10(high)) + 1)
-    for mantissas in MANTISSAS:
-        made = [Fraction(m) * Fraction(10) ** e for e in decades for m in mantissas]
-        cuts = _floats(x for x in made if low <= x <= high)
-        if len(cuts) <= most:
-            break
-    return _thinned(cuts, most)
+    kind: str  # one of TYPES, or "unknown"
+    type: str
+    values: list[str]
+    labels: dict[str, str]  # of all values, or of none
+    bounds: tuple[float, float] | None
+    missing: bool
+    label: str  # or a description that is short enough
+    description: str
 
 
-def around(low: float, high: float, most: int) -> tuple[float | None, float | None]:
-    """Bounds rounded outward to the step that ``even_cuts`` would take; None where that is no float.
-
-    >>> around(17, 88, most=9)
-    (10.0, 90.0)
-    """
-    step = _step(low, high, most, whole=False)
-    below, above = step * math.floor(Fraction(low) / step), step * math.ceil(Fraction(high) / step)
-    return next(iter(_floats([below])), None), next(iter(_floats([above])), None)
-
-
-def _step(low: float, high: float, most: int, whole: bool) -> Fraction:
-    """The smallest round step with at most ``most`` multiples, and one at least, from low to below high."""
-    least = (Fraction(high) - Fraction(low)) / (most + 1)
-    first = math.floor(math.log10(least.numerator) - math.log10(least.denominator)) - 1
-    steps = (Fraction(m) * Fraction(10) ** exponent for exponent in count(first) for m in (1, 2, 5))
-    step = next(s for s in steps if s >= 1 or not whole)
-    while len(_multiples(low, high, step)) > most:
-        larger = next(steps)
-        if not _multiples(low, high, larger):  # take one that has too many, which are thinned
-            break
-        step = larger
-    return step
-
-
-def _multiples(low: float, high: float, step: Fraction) -> range:
-    return range(math.ceil(Fraction(low) / step), math.ceil(Fraction(high) / step))
+def _variables(dictionary: Any) -> dict[str, _Variable]:
+    table = as_table(dictionary)
+    ours = {header: fact for fact, headers in HEADERS.items() for header in headers.split()}
+    columns: dict[str, Any] = {}
+    for header in table.names:
+        fact = ours.get(re.sub(r"[^a-z]", "", header.lower()))
+        if fact and fact not in columns:
+            columns[fact] = table.column(header)
+    if "name" not in columns:
+        raise SchemaError('the data dictionary has no column with the names of the variables; call it "name"')
+    found: dict[str, _Variable] = {}
+    with no_value_shown("the data dictionary cannot be read"):
+        for i in range(len(table)):
+            row = {fact: values[i] for fact, values in columns.items() if not is_missing(values[i])}
+            said = dict.fromkeys(HEADERS, "") | {fact: canonical(value).strip() for fact, value in row.items()}
+            if not (name := said["name"]):
+                continue
+            if name in found:
+                raise SchemaError(f"the data dictionary names column {name!r} twice; leave one row for each column")
+            found[name] = _variable(said)
+    if not found:
+        raise SchemaError("the data dictionary has no rows; it needs one for each column")
+    return found
 
 
-def _floats(numbers: Iterable[Fraction]) -> list[float]:
-    """As floats, each once: numbers that differ by less than floats can tell are one. Some are too large for a float."""
-    found = set()
-    for number in numbers:
-        with suppress(OverflowError):
-            found.add(float(number) + 0.0)
-    return sorted(found)
+def _variable(said: Mapping[str, str]) -> _Variable:
+    """What texts, under our names, say of a column."""
+    values, labels = _values(said["values"].strip("[]{}()"))
+    within = _RANGE.fullmatch(said["values"])  # such as 0-100
+    low, high = map(as_number, within.groups() if within else (said["min"], said["max"]))
+    bounds = (low, high) if -math.inf < low < high < math.inf else None
+    words = re.findall("[a-z]+", said["type"].lower().replace("free text", "freetext"))
+    kind = next((_KIND[word] for word in words if word in _KIND), None)
+    if kind in (None, "text", "numeric") and values and all(v.lower() in TRUTH for v in values):
+        kind = "boolean"
+    elif kind == "numeric" and labels:
+        kind = "text"  # 1 = male, 2 = female: codes, whatever they are stored as
+    elif kind is None:
+        kind = "text" if values else "numeric" if bounds else "unknown"
+    missing = bool(TRUTH.get(said["missing"].lower())) or said["missing"].lower() in ("y", "x")
+    description = said["description"]
+    label = said["label"] or (description if len(description) <= SHORT else "")
+    return _Variable(kind, said["type"], values, labels, bounds, missing, label, description)
 
 
-def _thinned(cuts: Sequence[float], most: int) -> list[float]:
-    """At most so many of them, spread over all."""
-    if len(cuts) <= most:
-        return list(cuts)
-    return [cuts[(2 * i + 1) * len(cuts) // (2 * most)] for i in range(most)]
+def _values(text: str) -> tuple[list[str], dict[str, str]]:
+    """The values that are listed, and their labels, if each has one (``1 = yes``)."""
+    if not text or _RANGE.fullmatch(text):
+        return [], {}
+    separator = next((s for s in (r"\n", ";", r"\|") if re.search(s, text)), ",")
+    parts = [part.strip() for part in re.split(separator, text) if part.strip()]
+    pairs = [[x.strip("\"' ") for x in re.split(r"\s*[=:]\s*", part, maxsplit=1)] for part in parts]
+    if all(len(pair) == 2 for pair in pairs):
+        labels = dict(pairs)
+        return list(labels), labels
+    return list(dict.fromkeys(part.strip("\"' ") for part in parts)), {}
+
+
+def _drafted(name: str, said: _Variable, label: str, most: int) -> Drafted:
+    """With a label. A description that is none stands above the column in the file; notes have only what is said here."""
+    drafted = _column(name, said, most)
+    description = "" if label == tidy_label(said.description) else said.description
+    return drafted._replace(column=replace(drafted.column, label=label), description=description)
+
+
+def _column(name: str, said: _Variable, most: int) -> Drafted:
+    kind, missing, values = said.kind, said.missing, said.values
+    if kind in ("date", "identifier"):
+        return Drafted(Ignored(name), "dates or times" if kind == "date" else "an identifier, or free text")
+    if kind == "boolean":
+        return Drafted(Boolean(name, missing, labels=_truth_labels(said.labels)))
+    if kind != "numeric":
+        if len(values) < 2:
+            why = "nothing is said about its values; give it categories or cuts to use it"
+            return Drafted(Ignored(name), why, needs_review=True)
+        return Drafted(Categorical(name, missing, categories=values, labels=tidy_labels(said.labels, values)))
+    why = ""
+    if said.bounds:
+        low, high = said.bounds
+        if low > 0 and high / MANY_TIMES >= low:
+            cuts, why = log_cuts(low, high, most), "many orders of magnitude, so the cuts are spread over them"
+        else:
+            cuts = even_cuts(low, high, most, whole="int" in said.type.lower())
+        cuts = [c for c in cuts if low <= c < high] or [low]
+    else:
+        *cuts, high = sorted({as_number(v) for v in values}) or [math.nan]
+        if not cuts or not all(map(math.isfinite, [*cuts, high])):
+            why = "a number, but not from where to where; give it cuts, or min and max"
+            return Drafted(Ignored(name), why, needs_review=True)
+        low = cuts[0]
+    return Drafted(Numeric(name, missing, cuts=cuts, low=low, high=high), why)
+
+
+def _truth_labels(labels: Mapping[str, str]) -> dict[str, str]:
+    """Of ``0 = female; 1 = male``. That yes is true needs no words."""
+    said = {str(bool(TRUTH[v.lower()])).lower(): label for v, label in labels.items() if v.lower() in TRUTH}
+    return {} if any(label.lower() in TRUTH for label in said.values()) else tidy_labels(said, ("true", "false"))
+
+
+def _classes(target: str, said: _Variable) -> tuple[Label, ...]:
+    values = said.values
+    if not values and said.kind == "boolean":
+        return (0, 1)
+    if not 2 <= len(values) <= MOST_CLASSES:
+        raise SchemaError(
+            f"target {target!r} needs two to {MOST_CLASSES} values in the data dictionary; list them, as in: no, yes"
+        )
+    whole = all(re.fullmatch(r"-?(0|[1-9]\d{0,17})", v) for v in values)
+    return tuple(sorted(map(int, values))) if whole else tuple(values)

@@ -15,7 +15,7 @@ from .._utils.errors import SchemaError, no_value_shown
 from .._utils.tables import as_table
 from ..schema import Schema
 from ..schema.columns import Column, canonical, is_missing
-from ..schema.columns.base import spelled_alike
+from ..schema.columns.seen import spelled_alike
 from ..schema.columns.values import TRUTH, NumberBins, TextBins, TruthBins, as_number, says_missing
 from .files import pointed
 from .memory import check_labels, class_numbers

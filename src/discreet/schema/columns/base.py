@@ -24,6 +24,7 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 
 from ..._utils.errors import SchemaError, no_value_shown, shown
+from .seen import Profile, Seen
 from .values import TextBins, ValueBins, canonical, no_warning
 
 LONGEST_LABEL = 200
@@ -102,18 +103,18 @@ def tidy_labels(labels: Mapping[str, Any], known: Sequence[object] = ()) -> dict
     }
 
 
-def spelled_alike(text: str) -> str:
-    """One text for all that differ by case or spaces only. Nobody learns by it: it is for those who look for mistakes."""
-    return "".join(text.split()).casefold()
+class Drafted(NamedTuple):
+    """One column as drafted: its facts, why (for a comment), and whether a person should look at it."""
 
+    column: "Column"
+    why: str = ""
+    needs_review: bool = False
+    description: str = ""  # of a data dictionary
 
-class Seen(NamedTuple):
-    """What is there in a column of records, for those who may see them (schema/inference.py)."""
-
-    known: np.ndarray  # the values that are not missing
-    missing: bool  # whether there are others
-    are_truths: bool  # whether all are of Boolean type
-    numbers: np.ndarray | None  # the values that are not missing, if all are of a type of numbers, or truth values
+    @property
+    def comment(self) -> str:
+        """What stands above the column."""
+        return "; ".join(filter(None, (self.description, self.why)))
 
 
 @dataclass(frozen=True)
@@ -230,10 +231,12 @@ class Column(ABC):
 
     @classmethod
     def inferred(cls, name: str, seen: Seen, n_cuts: int) -> "Column | None":
-        """A column that fits the values, if they look like this kind. It tells of records (schema/inference.py).
+        """A column that fits the values, if they look like this kind. It tells of records (schema/inference.py)."""
+        return None
 
-        Drafts, which explain themselves to a person, decide in schema/draft_sample.py.
-        """
+    @classmethod
+    def drafted(cls, name: str, seen: Profile, most: int) -> Drafted | None:
+        """A column with at most so many cuts, for a person to correct, if the values of a public sample look like this kind."""
         return None
 
     def _one_of(self, parameter: str, value: object, allowed: tuple[object, ...]) -> None:

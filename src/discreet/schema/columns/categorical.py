@@ -9,11 +9,28 @@ from typing import Any, ClassVar
 import numpy as np
 
 from ..._utils.errors import SchemaError
-from .base import LARGEST_WHOLE, Column, ColumnTest, Labels, Seen, Value, asks_for_missing, checked_labels
+from .base import LARGEST_WHOLE, Column, ColumnTest, Drafted, Labels, Value, asks_for_missing, checked_labels
+from .seen import Profile, Seen
 from .values import TextBins, TruthBins, canonical
 
 OTHER = "other"  # the name of the category that collects what no other category names
 MOST_CATEGORIES = 50  # a text column with more than these is taken for free text or an identifier
+MOST_DRAFTED = 30
+RARE = 0.005  # of a sample: what is rarer is left to `other`
+ALIKE = "that differ by case or spaces only; if they mean the same, spell them alike, here and in the private table"
+DECIMAL_COMMAS = (
+    'numbers with commas or points that are not decimal separators: if they are, say --decimal , (in pandas decimal=",") and '
+    "draft again; if they separate thousands, remove them from the table first"
+)
+USELESS = {
+    "dates": "dates or times",
+    "durations": "durations; make numbers of them, of days for instance, to use them in rules",
+    "nothing": "only missing values in the sample",
+    "objects": "neither numbers nor strings",
+    "commas": DECIMAL_COMMAS,
+    "mixed": "numbers and strings; if the strings stand for missing values, make them missing and draft again",
+}
+IDENTIFIER = "an identifier: nearly every row has its own"
 
 
 @dataclass(frozen=True)
@@ -144,6 +161,25 @@ class Categorical(Column):
         categories = sorted({canonical(v) for v in seen.known})
         return cls(name, seen.missing, tuple(categories)) if 0 < len(categories) <= MOST_CATEGORIES else None
 
+    @classmethod
+    def drafted(cls, name: str, seen: Profile, most: int) -> Drafted | None:
+        """The categories that are not rare; what is left over is "other"."""
+        if seen.kind != "strings":
+            return None
+        common = np.argsort(-seen.counts, kind="stable")[:MOST_DRAFTED]
+        common = common[seen.counts[common] >= RARE * len(seen.known)]
+        if 2 * seen.counts[common].sum() < len(seen.known):
+            why = "too many categories; group them, and name the groups here"
+            return Drafted(Ignored(name), why, needs_review=True)
+        outside = None if len(common) == seen.n_distinct else "other"
+        why = 'categories that are rare in the sample are left to "other"; does one of them matter?' if outside else ""
+        if seen.has_missing_word:
+            why = "a category looks like a missing value; make such values missing first"
+        elif seen.differs_by_case:
+            why = f"categories {ALIKE}"
+        categories = tuple(sorted(seen.strings[i] for i in common))
+        return Drafted(cls(name, seen.missing, categories, outside=outside), why, needs_review=bool(why))
+
     @cached_property
     def value_bins(self) -> TextBins:
         """The bin of each listed category, in the schema's order, and that of a value that is listed nowhere."""
@@ -193,6 +229,11 @@ class Boolean(Column):
         zero_one = seen.numbers is not None and bool(((seen.numbers == 0.0) | (seen.numbers == 1.0)).all())
         return cls(name, seen.missing) if seen.are_truths or zero_one else None
 
+    @classmethod
+    def drafted(cls, name: str, seen: Profile, most: int) -> Drafted | None:
+        """Truth values, and other values that a Boolean column can read."""
+        return Drafted(cls(name, seen.missing)) if seen.is_boolean else None
+
     @property
     def value_bins(self) -> TruthBins:
         """Truth values."""
@@ -227,6 +268,20 @@ class Ignored(Column):
     def value_bins(self) -> TextBins:
         """Nothing is listed, and nothing is told apart."""
         return TextBins({}, 0)
+
+    @classmethod
+    def drafted(cls, name: str, seen: Profile, most: int) -> Drafted | None:
+        """What no rule can use."""
+        why, needs_review = USELESS.get(seen.kind, ""), seen.kind != "dates"
+        if not why and seen.n_distinct < 2:
+            why = "one value only in the sample"
+        elif not why and seen.identifies and not seen.is_boolean:
+            needs_review = seen.kind == "numbers" and not seen.has_identifying_name
+            why = "free text" if seen.is_free_text else IDENTIFIER
+            why += "? If it is an amount, give it cuts" if needs_review else ""
+        elif not why and seen.kind == "numbers" and not len(seen.finite):
+            why = "no finite numbers in the sample"
+        return Drafted(cls(name), why, needs_review) if why else None
 
     def where(self, op: str, value: Value = None) -> np.ndarray:
         """No test: no rule may use this column."""

@@ -9,10 +9,14 @@ from typing import Any, ClassVar
 import numpy as np
 
 from ..._utils.errors import SchemaError
-from .base import Column, ColumnTest, Seen, Value, asks_for_missing
+from .base import Column, ColumnTest, Drafted, Value, asks_for_missing
+from .cuts import around, even_cuts, log_cuts
+from .seen import Profile, Seen
 from .values import NumberBins, as_number, as_numbers
 
 MOST_CUTS = 1_000
+FEW_NUMBERS = 8  # different numbers, each of which comes again and again
+CODES = "few different integers: if they are codes, not amounts, make it categorical"
 
 
 @dataclass(frozen=True)
@@ -145,13 +149,37 @@ class Numeric(Column):
     @classmethod
     def inferred(cls, name: str, seen: Seen, n_cuts: int) -> Column | None:
         """Numbers, cut at quantiles, if some of them are finite and differ."""
-        finite = np.zeros(0) if seen.numbers is None else seen.numbers[np.isfinite(seen.numbers)]
+        finite = seen.finite
         if not len(finite):
             return None
         # cuts are values that occur, the largest excepted: `x <= largest` would be true of all
         cuts = np.unique(np.quantile(finite, np.arange(1, n_cuts + 1) / (n_cuts + 1), method="inverted_cdf"))
         cuts = cuts[cuts < finite.max()]
         return cls(name, seen.missing, cuts=tuple(cuts.tolist())) if len(cuts) or seen.missing else None
+
+    @classmethod
+    def drafted(cls, name: str, seen: Profile, most: int) -> Drafted | None:
+        """Cuts between all values if they are few, else round ones."""
+        if seen.kind != "numbers":
+            return None
+        values = np.unique(seen.finite).tolist()
+        low, high, whole, why = values[0], values[-1], all(map(float.is_integer, values)), ""
+        bounds: tuple[float | None, float | None] = (low, high)
+        if low == high:  # the others are infinite
+            cuts, bounds = [], (None, None)
+        elif len(values) <= min(FEW_NUMBERS, most + 1) and len(seen.finite) >= 5 * len(values):
+            cuts, why = values, CODES if whole and len(values) > 2 else ""
+        elif whole and high - low <= most:
+            cuts = [low + i for i in range(int(high - low))]  # also between values that it lacks
+        else:
+            cuts, bounds = _in_the_middle(seen, low, high, most, whole), around(low, high, most)
+            if seen.spread is not None:
+                why = "spread over orders of magnitude, and so are the cuts"
+            if whole and None not in bounds:
+                bounds = (float(np.floor(bounds[0])), float(np.ceil(bounds[1])))  # type: ignore[arg-type]
+        cuts = [c for c in cuts if low <= c < high] or [low]  # x <= low is true of some, not of all
+        column = cls(name, seen.missing, cuts=tuple(cuts), low=bounds[0], high=bounds[1])
+        return Drafted(column, why, why == CODES)
 
     @cached_property
     def value_bins(self) -> NumberBins:
@@ -209,3 +237,14 @@ class Numeric(Column):
                 f"column {self.name!r} has values beyond its bounds low and high; "
                 'widen them in the schema, or say outside = "clip" or "missing"'
             )
+
+
+def _in_the_middle(seen: Profile, low: float, high: float, most: int, whole: bool) -> list[float]:
+    """Round cuts in the middle 98 % of the values; what lies beyond is told apart by the last ones."""
+    if seen.spread is not None:
+        zero = [0.0] if low == 0 and most > 1 else []
+        cuts = zero + log_cuts(*seen.spread, most - len(zero))
+    else:
+        first, last = np.quantile(seen.finite, (0.01, 0.99), method="inverted_cdf").tolist()
+        cuts = even_cuts(first, last, most, whole) if first < last else even_cuts(low, high, most, whole)
+    return sorted({float(np.floor(c)) for c in cuts}) if whole else cuts
