@@ -11,7 +11,7 @@ from os import PathLike
 from typing import Any, NamedTuple
 
 from .._utils.errors import SchemaError, no_value_shown
-from .._utils.escaping import closest, first_few
+from .._utils.escaping import first_few
 from .._utils.tables import as_table
 from .._utils.writing import write_whole
 from . import Label, Schema
@@ -20,6 +20,7 @@ from .columns.base import Drafted, on_one_line, tidy_label, tidy_labels
 from .columns.cuts import even_cuts, log_cuts
 from .columns.numeric import MOST_CUTS
 from .columns.values import TRUTH, as_number
+from .schema import perhaps
 
 N_CUTS = 20  # of a column, where there are few
 ALL_CUTS = 240  # of all columns together, so that a draw stays quick (docs/schema.md has seconds)
@@ -72,22 +73,11 @@ class Draft:
     source: str = "a public sample"
 
     @classmethod
-    def of(
-        cls,
-        drafted: list[Drafted],
-        target: str | None,
-        classes: tuple[Label, ...] | None,
-        notes: list[str],
-        source: str,
-        kind_of_source: str,
-        target_label: str = "",
-        class_labels: Mapping[str, str] | None = None,
-    ) -> "Draft":
+    def of(cls, drafted: list[Drafted], notes: list[str], source: str, kind_of_source: str, **target: Any) -> "Draft":
         """The draft of these columns. A schema goes into every model, so it says of what kind its source is, and not its name."""
         if not drafted:
             raise SchemaError("there is no column but the target; a rule list needs others to tell the classes apart")
-        columns, origin = [d.column for d in drafted], f"drafted from {kind_of_source}"
-        schema = Schema(columns, target, classes, False, (), origin, target_label, class_labels or {})
+        schema = Schema([d.column for d in drafted], source=f"drafted from {kind_of_source}", **target)
         alike: dict[tuple[str, str], list[str]] = {}  # what is said of several columns is said once
         for d in drafted:
             if d.needs_review:
@@ -97,7 +87,8 @@ class Draft:
             notes.append(
                 "every column is ignored, so there is nothing to learn from: give some of them cuts or categories"
             )
-        return cls(schema, tuple(notes), {d.column.name: d.comment for d in drafted if d.comment}, source)
+        comments = {d.column.name: "; ".join(filter(None, (d.description, d.why))) for d in drafted}
+        return cls(schema, tuple(notes), {name: said for name, said in comments.items() if said}, source)
 
     def to_toml(self) -> str:
         """The schema as TOML. It says what it was made from, and why columns are what they are."""
@@ -114,9 +105,7 @@ def check_target(target: str | None, names: list[str], what: str) -> None:
         return
     if not isinstance(target, str):
         raise SchemaError("target must be the name of a column")
-    meant = closest(target, names)
-    ask = f"it has {first_few(names)}" if meant is None else f"did you mean {meant!r}?"
-    raise SchemaError(f"target {target!r} is not a column of {what}; {ask}")
+    raise SchemaError(f"target {target!r} is not a column of {what}; {perhaps(target, names, 'it has')}")
 
 
 def cuts_each(n_cuts: int | None, n_columns: int) -> int:
@@ -162,12 +151,13 @@ def draft_from_dictionary(
     others = {name: variable for name, variable in variables.items() if name != target}
     labels = tidy_labels({name: variable.label for name, variable in others.items()})
     drafted = [_drafted(name, variable, labels.get(name, ""), most) for name, variable in others.items()]
-    if target is None:
-        return Draft.of(drafted, None, None, [], source, "a data dictionary")
-    said, classes = variables[target], _classes(target, variables[target])
-    texts = set(map(canonical, classes))
-    class_labels = tidy_labels({value: label for value, label in said.labels.items() if value in texts}, classes)
-    return Draft.of(drafted, target, classes, [], source, "a data dictionary", tidy_label(said.label), class_labels)
+    about: dict[str, Any] = {}
+    if target is not None:
+        said, classes = variables[target], _classes(target, variables[target])
+        texts = set(map(canonical, classes))
+        labels = tidy_labels({value: label for value, label in said.labels.items() if value in texts}, classes)
+        about = {"target": target, "classes": classes, "target_label": tidy_label(said.label), "class_labels": labels}
+    return Draft.of(drafted, [], source, "a data dictionary", **about)
 
 
 class _Variable(NamedTuple):

@@ -48,10 +48,11 @@ def groups_of(column: Column, cuts: Sequence[float] | None = None) -> Groups:
     elif cuts is not None:
         raise SchemaError(f"column {column.name!r} is {column.kind}: only groups of numbers can have cuts")
     else:
+        texts: dict[int, list[str]] = {}
         for text, place in (bins.bin_of if isinstance(bins, TextBins) else {"false": 0, "true": 1}).items():
-            label = column.value_label(text) or text
-            names[place] = f"{names[place]}, {text}" if place in names else text
-            labels[place] = f"{labels[place]}, {label}" if place in labels else label
+            texts.setdefault(place, []).append(text)
+        names = {place: ", ".join(some) for place, some in texts.items()}
+        labels = {place: ", ".join(column.value_label(text) or text for text in some) for place, some in texts.items()}
         names |= {place: "any other" for place in range(n_values) if place not in names}
     names[n_values] = MISSING
     foreseen = column.domain.tolist()

@@ -124,7 +124,7 @@ def draft_schema(
     classes = None if target is None else _classes(target, seen.pop(target), notes)
     most = cuts_each(n_cuts, sum(profile.is_measured for profile in seen.values()))
     drafted = [_drafted(name, profile, most) for name, profile in seen.items()]
-    return Draft.of(drafted, target, classes, notes, source, "a public sample")
+    return Draft.of(drafted, notes, source, "a public sample", target=target, classes=classes)
 
 
 def _drafted(name: str, seen: Profile, most: int) -> Drafted:

@@ -108,9 +108,8 @@ class Schema:
         names = [c.name for c in columns]
         if len(set(names)) < len(names):
             raise SchemaError(f"the schema names column {next(n for n in names if names.count(n) > 1)!r} twice")
-        require(
-            self.target not in names, f"{self.target!r} is both the target and a column; a rule may not use the target"
-        )
+        both = f"{self.target!r} is both the target and a column; a rule may not use the target"
+        require(self.target not in names, both)
         object.__setattr__(self, "columns", columns)
         require(self.target is None or isinstance(self.target, str), "the target's name must be a string")
         if self.classes is not None:
@@ -151,13 +150,8 @@ class Schema:
 
     def __getitem__(self, name: str) -> Column:
         if name not in self._by_name:
-            raise SchemaError(f"the schema has no column {name!r}; {self._perhaps(name, 'it has')}")
+            raise SchemaError(f"the schema has no column {name!r}; {perhaps(name, self.names, 'it has')}")
         return self._by_name[name]
-
-    def _perhaps(self, name: object, has: str) -> str:
-        """For a message: the column that was perhaps meant, or the first few that there are."""
-        meant = closest(str(name), self.names)
-        return f"{has} {first_few(self.names)}" if meant is None else f"did you mean {meant!r}?"
 
     def __contains__(self, name: object) -> bool:
         return name in self._by_name
@@ -178,10 +172,10 @@ class Schema:
         if not names:
             return self
         for name in sorted(names - set(self.names), key=str):
-            raise SchemaError(f"exclude names column {name!r}, which is not there; {self._perhaps(name, 'there are')}")
-        return replace(
-            self, columns=tuple(Ignored(c.name, label=c.label) if c.name in names else c for c in self.columns)
-        )
+            ask = perhaps(name, self.names, "there are")
+            raise SchemaError(f"exclude names column {name!r}, which is not there; {ask}")
+        kept = (Ignored(c.name, label=c.label) if c.name in names else c for c in self.columns)
+        return replace(self, columns=tuple(kept))
 
     @classmethod
     def of_booleans(cls, names: Iterable[str], **target: Any) -> "Schema":
@@ -259,6 +253,12 @@ class Schema:
     def save(self, path: str | PathLike[str]) -> None:
         """Write the schema to a TOML file."""
         write_whole(path, self.to_toml())
+
+
+def perhaps(name: object, names: Sequence[str], has: str) -> str:
+    """For a message: the column that was perhaps meant, or the first few that there are."""
+    meant = closest(str(name), names)
+    return f"{has} {first_few(names)}" if meant is None else f"did you mean {meant!r}?"
 
 
 def check_private_schema(schema: Schema) -> None:

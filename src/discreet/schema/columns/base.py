@@ -59,9 +59,9 @@ def checked_labels(where: str, given: object, known: Iterable[object]) -> Labels
     pairs = list(given.items()) if isinstance(given, Mapping) else given
     try:
         labels = {canonical(key): checked_text(f"{where}: a label", label) for key, label in pairs}  # type: ignore[attr-defined]
-    except (TypeError, ValueError) as error:
-        if isinstance(error, SchemaError):
-            raise
+    except SchemaError:
+        raise
+    except (TypeError, ValueError):
         raise SchemaError(f"{where}: labels must be a table with a label for each name") from None
     names = {canonical(name) for name in known}
     for key in labels:
@@ -110,11 +110,6 @@ class Drafted(NamedTuple):
     why: str = ""
     needs_review: bool = False
     description: str = ""  # of a data dictionary
-
-    @property
-    def comment(self) -> str:
-        """What stands above the column."""
-        return "; ".join(filter(None, (self.description, self.why)))
 
 
 @dataclass(frozen=True)
@@ -213,7 +208,7 @@ class Column(ABC):
 
         In the words of a schema (``outside = ...``): "missing", "clip", "other" or "none".
         """
-        return "missing" if place == self._n_values else self._taken_as(value, place)
+        return "missing" if place == self._n_values else None
 
     def entries(self) -> dict[str, Any]:
         """What a schema file says of the column beside its name and type: what is not as by default, pairs as tables."""
@@ -269,9 +264,6 @@ class Column(ABC):
 
     def _check_bounds(self, values: np.ndarray) -> None:  # noqa: B027  # most have none
         """Stop at what is beyond the bounds, if the schema says so."""
-
-    def _taken_as(self, value: Any, place: int) -> str | None:
-        return None
 
 
 def asks_for_missing(tests: Sequence[ColumnTest]) -> bool:

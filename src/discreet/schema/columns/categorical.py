@@ -10,7 +10,7 @@ import numpy as np
 
 from ..._utils.errors import SchemaError
 from .base import LARGEST_WHOLE, Column, ColumnTest, Drafted, Labels, Value, asks_for_missing, checked_labels
-from .seen import Profile, Seen
+from .seen import MISSING_WORDS, Profile, Seen
 from .values import TextBins, TruthBins, canonical
 
 OTHER = "other"  # the name of the category that collects what no other category names
@@ -64,9 +64,9 @@ class Categorical(Column):
         try:
             pairs = self.groups.items() if isinstance(self.groups, Mapping) else self.groups
             groups = tuple((str(name), self._names(f"group {name!r}", members)) for name, members in pairs)
-        except (TypeError, ValueError) as error:
-            if isinstance(error, SchemaError):
-                raise
+        except SchemaError:
+            raise
+        except (TypeError, ValueError):
             raise SchemaError(f"column {self.name!r}: groups must be a table of lists of categories") from None
         self._require(len(dict(groups)) == len(groups), "two groups have the same name")
         object.__setattr__(self, "groups", groups)
@@ -86,47 +86,43 @@ class Categorical(Column):
         return tuple(listed)
 
     @cached_property
-    def _tests_of(self) -> dict[str, frozenset[int]]:
-        """For each category that the schema lists, the tests that are true of it (numbered as in ``_value_tests``)."""
-        number = {canonical(value): i for i, (_, value) in enumerate(self._value_tests())}
-        true: dict[str, set[int]] = {canonical(c): set() for c in self.categories}
+    def _tests_of(self) -> dict[str, frozenset[str]]:
+        """For each category that the schema lists, what the tests name that are true of it."""
+        true: dict[str, set[str]] = {canonical(c): set() for c in self.categories}
         of_names: dict[Any, Sequence[str | int]] = dict(self.groups) or {c: (c,) for c in self.categories}
         for name, members in of_names.items():
             for category in members:
-                true.setdefault(canonical(category), set()).add(number[canonical(name)])
-        return {
-            category: frozenset(tests or ([number[OTHER]] if self.ungrouped == "other" else []))
-            for category, tests in sorted(true.items())
-        }
+                true.setdefault(canonical(category), set()).add(canonical(name))
+        rest = [OTHER] if self.ungrouped == "other" else []
+        return {category: frozenset(names or rest) for category, names in sorted(true.items())}
+
+    @property
+    def _unlisted(self) -> frozenset[str]:
+        """The same for a value that is listed nowhere."""
+        return frozenset([OTHER] if self.outside == "other" else [])
 
     @cached_property
-    def _unlisted(self) -> frozenset[int]:
-        """The tests that are true of a value that is listed nowhere."""
-        return frozenset(i for i, (_, v) in enumerate(self._value_tests()) if self.outside == "other" and v == OTHER)
-
-    @cached_property
-    def _signatures(self) -> list[frozenset[int]]:
-        """The bins: which tests are true in each. Categories that no test tells apart share one."""
-        return list(dict.fromkeys([*self._tests_of.values(), self._unlisted]))
+    def _bins(self) -> dict[frozenset[str], int]:
+        """By the tests that are true in each. Categories that no test tells apart share one."""
+        return {names: i for i, names in enumerate(dict.fromkeys([*self._tests_of.values(), self._unlisted]))}
 
     @cached_property
     def _bins_of(self) -> dict[str, list[int]]:
         """For each test, by its category, the bins in which it is true."""
         bins: dict[str, list[int]] = {canonical(value): [] for _, value in self._value_tests()}
-        of_test = list(bins.values())
-        for i, signature in enumerate(self._signatures):
-            for test in signature:
-                of_test[test].append(i)
+        for names, i in self._bins.items():
+            for name in names:
+                bins[name].append(i)
         return bins
 
     @property
     def _n_values(self) -> int:
-        return len(self._signatures)
+        return len(self._bins)
 
     def _foreseen(self) -> np.ndarray:
         # the bins of listed categories; that of values listed nowhere only if the schema says what they are
-        foreseen = set(self._tests_of.values()) | ({self._unlisted} if self.outside in ("other", "none") else set())
-        return np.array([s in foreseen for s in self._signatures])
+        foreseen = {*self._tests_of.values(), *([self._unlisted] if self.outside in ("other", "none") else [])}
+        return np.array([names in foreseen for names in self._bins])
 
     def _value_tests(self) -> list[ColumnTest]:
         groups = dict(self.groups)
@@ -173,7 +169,7 @@ class Categorical(Column):
             return Drafted(Ignored(name), why, needs_review=True)
         outside = None if len(common) == seen.n_distinct else "other"
         why = 'categories that are rare in the sample are left to "other"; does one of them matter?' if outside else ""
-        if seen.has_missing_word:
+        if any(t.strip().lower() in MISSING_WORDS for t in seen.strings):
             why = "a category looks like a missing value; make such values missing first"
         elif seen.differs_by_case:
             why = f"categories {ALIKE}"
@@ -183,16 +179,16 @@ class Categorical(Column):
     @cached_property
     def value_bins(self) -> TextBins:
         """The bin of each listed category, in the schema's order, and that of a value that is listed nowhere."""
-        number = {signature: i for i, signature in enumerate(self._signatures)}
-        unlisted = self._n_values if self.outside == "missing" else number[self._unlisted]
+        unlisted = self._n_values if self.outside == "missing" else self._bins[self._unlisted]
         listed = [*self.categories, *(category for members in dict(self.groups).values() for category in members)]
-        bins = {canonical(category): number[self._tests_of[canonical(category)]] for category in listed}
+        bins = {canonical(category): self._bins[self._tests_of[canonical(category)]] for category in listed}
         return TextBins(bins, unlisted, not any(isinstance(category, str) for category in listed))
 
-    def _taken_as(self, value: Any, place: int) -> str | None:
-        if self.value_bins.matching.find(value) is not None:
-            return None
-        return OTHER if ("=", OTHER) in self.tests() and self.where("=", OTHER)[place] else "none"
+    def taken_as(self, value: Any, place: int) -> str | None:
+        """As the schema says of values that are listed nowhere."""
+        if place == self._n_values or self.value_bins.matching.find(value) is not None:
+            return super().taken_as(value, place)
+        return OTHER if self.outside == "other" else "none"
 
     @property
     def _complaint(self) -> str | None:

@@ -57,15 +57,16 @@ class Numeric(Column):
         object.__setattr__(self, "cuts", tuple(cuts))
         ranges = tuple(self._range(self._listed("ranges", pair)) for pair in self._listed("ranges", self.ranges))
         object.__setattr__(self, "ranges", ranges)
-        self._require(self._low < self._high, "low must be below high")
+        low, high = self._bounds
+        self._require(low < high, "low must be below high")
         some = cuts or ranges or self.n_cuts or self.can_be_missing
         self._require(bool(some), "a numeric column needs cuts, or ranges, or low, high and n_cuts")
         if (n := self.n_cuts) is not None:
             whole = isinstance(n, int) and not isinstance(n, bool)
             self._require(whole and 1 <= n <= MOST_CUTS, f"n_cuts must be an integer from 1 to {MOST_CUTS}")
             self._require(self.low is not None and self.high is not None, "n_cuts needs the bounds low and high")
-            self._require(self.spacing == "equal" or self._low > 0, 'spacing = "log" needs low above 0')
-            apart = all(self._low < cut < self._high for cut in self._spread())
+            self._require(self.spacing == "equal" or low > 0, 'spacing = "log" needs low above 0')
+            apart = all(low < cut < high for cut in self._spread())
             self._require(apart, "low and high are too close, or too far apart, for n_cuts cuts")
 
     def _listed(self, parameter: str, value: object) -> list[Any]:
@@ -192,23 +193,21 @@ class Numeric(Column):
         limits = (self.low, self.high) if self.outside == "missing" else (None, None)
         return NumberBins(first, tuple(self._ends)[first:last], limits)
 
-    def _taken_as(self, value: Any, place: int) -> str | None:
-        return "clip" if self._beyond(np.array([as_number(value)])).any() else None
+    def taken_as(self, value: Any, place: int) -> str | None:
+        """As the schema says of numbers beyond the bounds."""
+        clipped = place < self._n_values and self._beyond(np.array([as_number(value)]))
+        return "clip" if clipped else super().taken_as(value, place)
 
-    def _beyond(self, numbers: np.ndarray) -> np.ndarray:
-        beyond: np.ndarray = (numbers < self._low) | (numbers > self._high)
-        return beyond
+    def _beyond(self, numbers: np.ndarray) -> bool:
+        low, high = self._bounds
+        return bool(((numbers < low) | (numbers > high)).any())
 
     def _foreseen(self) -> np.ndarray:
-        return self._between(self._low, self._high)
+        return self._between(*self._bounds)
 
     @property
-    def _low(self) -> float:
-        return -math.inf if self.low is None else self.low
-
-    @property
-    def _high(self) -> float:
-        return math.inf if self.high is None else self.high
+    def _bounds(self) -> tuple[float, float]:
+        return -math.inf if self.low is None else self.low, math.inf if self.high is None else self.high
 
     def _value_tests(self) -> list[ColumnTest]:
         tests: dict[ColumnTest, None] = dict.fromkeys(("<=", cut) for cut in self.all_cuts)
@@ -232,7 +231,7 @@ class Numeric(Column):
         return f"column {self.name!r} is numeric in the schema but holds values that are no numbers; mend them first"
 
     def _check_bounds(self, values: np.ndarray) -> None:
-        if self.outside == "error" and self._beyond(as_numbers(values)).any():
+        if self.outside == "error" and self._beyond(as_numbers(values)):
             raise SchemaError(
                 f"column {self.name!r} has values beyond its bounds low and high; "
                 'widen them in the schema, or say outside = "clip" or "missing"'

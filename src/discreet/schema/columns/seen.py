@@ -33,7 +33,7 @@ _IDENTIFYING = set(
     "id ids identifier uuid guid key ssn mrn nin name names firstname lastname surname forename email mail phone telephone "
     "mobile fax address street iban passport licence license ip url username login unnamed rownames".split()
 )
-_MISSING_WORDS = {"", "?", ".", "-", "na", "n/a", "#n/a", "nan", "null", "<na>"}
+MISSING_WORDS = {"", "?", ".", "-", "na", "n/a", "#n/a", "nan", "null", "<na>"}
 
 
 def spelled_alike(text: str) -> str:
@@ -144,11 +144,6 @@ class Profile(Seen):
     def differs_by_case(self) -> bool:
         """Whether two strings differ by case or spaces only."""
         return len({spelled_alike(t) for t in self.strings}) < len(self.strings)
-
-    @property
-    def has_missing_word(self) -> bool:
-        """Whether a string is one that often stands for a missing value."""
-        return any(t.strip().lower() in _MISSING_WORDS for t in self.strings)
 
     @cached_property
     def spread(self) -> tuple[float, float] | None:

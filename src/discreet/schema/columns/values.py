@@ -23,7 +23,7 @@ every value into the same bin.
 import math
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from decimal import Decimal
 from functools import cached_property
@@ -187,12 +187,8 @@ def _note(numbers: dict[Any, int], number: Any, place: int) -> None:
 @contextmanager
 def no_warning(values: np.ndarray) -> Iterator[None]:
     """Whether NumPy warns, or a value's own code (quantities with units do), would depend on a record."""
-    with np.errstate(all="ignore"):
-        if values.dtype != object:
-            yield
-            return
-        with warnings_ignored():
-            yield
+    with np.errstate(all="ignore"), warnings_ignored() if values.dtype == object else nullcontext():
+        yield
 
 
 def distinct(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
