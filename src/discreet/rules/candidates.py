@@ -163,7 +163,7 @@ def _conditions(column: Column, literals: Sequence[Literal], max_card: int) -> l
     newest: list[tuple[tuple[int, ...], np.ndarray]] = [((i,), true) for i, true in enumerate(truths)]
     seen = {true.tobytes() for true in truths}
     conditions = [members for members, _ in newest]
-    for _ in range(max_card - 1):
+    while newest and len(conditions[-1]) < max_card:
         longer = []
         for members, true in newest:
             for i in range(members[-1] + 1, len(literals)):
@@ -176,8 +176,6 @@ def _conditions(column: Column, literals: Sequence[Literal], max_card: int) -> l
                     f"column {column.name!r} alone gives more than {MAX_CONDITIONS:,} conjunctions; "
                     "lower max_card, or give it fewer cuts or categories"
                 )
-        if not longer:
-            break
         newest = longer
         conditions += [members for members, _ in newest]
     return conditions
@@ -185,11 +183,10 @@ def _conditions(column: Column, literals: Sequence[Literal], max_card: int) -> l
 
 def _count(cards: list[list[int]], max_card: int) -> int:
     """How many rules ``_combine`` will make: a product of polynomials, one per column, in the number of literals."""
-    ways = [1] + [0] * max_card
+    ways = np.ones(1, object)  # integers of any size
     for column in cards:
-        terms = [1] + [sum(card == c for card in column) for c in range(1, max_card + 1)]
-        ways = [sum(ways[i] * terms[c - i] for i in range(c + 1)) for c in range(max_card + 1)]
-    return sum(ways[1:])
+        ways = np.convolve(ways, [1, *(column.count(card) for card in range(1, max_card + 1))])[: max_card + 1]
+    return int(sum(ways[1:]))
 
 
 def _combine(columns: list[list[tuple[int, ...]]], max_card: int) -> np.ndarray:

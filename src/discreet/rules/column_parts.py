@@ -38,10 +38,7 @@ class ColumnParts:
 
     def by_part(self, counts: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
         """From counts by bin, in the last axis, to counts by part."""
-        found = np.zeros((*counts.shape[:-1], len(self)), np.int64)
-        for part in range(len(self)):
-            found[..., part] = counts[..., self.part_of_bin == part].sum(-1)
-        return found
+        return np.stack([counts[..., self.part_of_bin == part].sum(-1) for part in range(len(self))], -1)
 
 
 @lru_cache(maxsize=4096)
@@ -72,15 +69,11 @@ def parts_of(column: Column) -> ColumnParts:
     part_of_bin = np.zeros(column.n_bins, np.intp)
     for number, (_, bins) in enumerate(found):
         part_of_bin[bins] = number
-    return ColumnParts(column.name, tuple(condition for condition, _ in found), part_of_bin, _ordered(column, found))
-
-
-def _ordered(column: Column, found: list[tuple[Condition, npt.NDArray[np.bool_]]]) -> tuple[int, ...]:
-    """By their smallest bins, if each part is a stretch of bins; the bin of missing values, the last, is in no order."""
-    values = [(np.flatnonzero(bins[:-1]), number) for number, (_, bins) in enumerate(found) if bins[:-1].any()]
-    if not column.ordered or any(len(bins) != bins[-1] - bins[0] + 1 for bins, _ in values):
-        return ()
-    return tuple(number for _, number in sorted(values, key=lambda value: int(value[0][0])))
+    # in order by their smallest bins, if each part is a stretch of bins; the bin of missing values, the last, is in no order
+    ordered, numbers = (), part_of_bin[:-1]
+    if column.ordered and np.count_nonzero(np.diff(numbers)) == len(set(numbers.tolist())) - 1:
+        ordered = tuple(dict.fromkeys(numbers.tolist()))
+    return ColumnParts(column.name, tuple(condition for condition, _ in found), part_of_bin, ordered)
 
 
 @dataclass(frozen=True, eq=False)

@@ -89,6 +89,15 @@ class Limits:
         order = list(schema.classes or classes)
         ranks = {canonical(label): rank for rank, label in enumerate(order)}
         labels = sorted(range(len(classes)), key=lambda label: ranks[canonical(classes[label])])
+        listed = ", ".join(write(classes[label]) for label in labels)
+        said = []
+        for column, sign in signs.items():
+            goes, never = ("rises", "an earlier") if sign > 0 else ("falls", "a later")
+            alone = f"{goes}: of two records that differ in it alone, the larger value never gets {never} class"
+            said.append(f"{write(column, name=True)} {alone} of {listed}")
+        for columns in sets:
+            *others, last = (write(column, name=True) for column in columns)
+            said.append(f"no answer depends on {'all of' if others[1:] else 'both'} {', '.join(others)} and {last}")
         not_above, not_below = _compared(candidates, signs)
         of_literal = [bits.get(literal.column, 0) for literal in candidates.literals] + [0]  # a last one for -1
         of_rules = np.bitwise_or.reduce(np.array(of_literal, np.int64)[candidates.members], axis=1)
@@ -100,10 +109,7 @@ class Limits:
             tuple(labels),
             0,
             len(labels) - 1,
-            said=(
-                *(_said_of(column, sign, [classes[label] for label in labels]) for column, sign in signs.items()),
-                *(_said_together(columns) for columns in sets),
-            ),
+            said=tuple(said),
         )
 
     @property
@@ -119,10 +125,8 @@ class Limits:
 
     def after(self, candidates: Iterable[int]) -> "Limits":
         """For what comes after some candidates were used."""
-        used = self.used
-        for candidate in candidates:
-            used |= int(self.columns[candidate])
-        return replace(self, used=used)
+        chosen = self.columns[np.fromiter(candidates, np.intp)]
+        return replace(self, used=int(np.bitwise_or.reduce(chosen, initial=self.used)))
 
     def after_rules(self, rules: Sequence[int], labels: Sequence[int]) -> "Limits":
         """For the rest of a list that begins with these rules and labels."""
@@ -209,17 +213,3 @@ def _compared(candidates: Candidates, signs: Mapping[str, int]) -> tuple[Flags, 
                 above[number] |= smaller if signs[column] > 0 else larger
                 below[number] |= larger if signs[column] > 0 else smaller
     return above, below
-
-
-def _said_of(column: str, sign: int, classes: Sequence[Label]) -> str:
-    named, listed = write(column, name=True), ", ".join(write(label) for label in classes)
-    goes, never = ("rises", "an earlier") if sign > 0 else ("falls", "a later")
-    return (
-        f"{named} {goes}: of two records that differ in it alone, the larger value never gets {never} class of {listed}"
-    )
-
-
-def _said_together(columns: Sequence[str]) -> str:
-    listed = [write(column, name=True) for column in columns]
-    both = "both " if len(listed) == 2 else "all of "
-    return f"no answer depends on {both}{', '.join(listed[:-1])} and {listed[-1]}"

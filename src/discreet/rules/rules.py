@@ -52,10 +52,10 @@ class Literal:
         elif op in ("in", "not in"):
             if not isinstance(value, list | tuple) or len(value) != 2:
                 raise RuleError(f"`{op}` takes a range [low, high]")
-            low, high = checked_number(value[0]), checked_number(value[1])
-            if low > high:
+            ends = tuple(map(checked_number, value))
+            if ends[0] > ends[1]:
                 raise RuleError(f"`{op}` takes a range [low, high] with low not above high")
-            object.__setattr__(self, "value", (low, high))
+            object.__setattr__(self, "value", ends)
         elif op in ("=", "!="):
             if isinstance(value, bool) or not isinstance(value, str | int):
                 raise RuleError(f"`{op}` takes a category: a string or an integer")
@@ -72,11 +72,9 @@ class Literal:
         if self.op in ("is true", "is false"):
             return name if self.op == "is true" else f"not {name}"
         if isinstance(self.value, tuple):
-            low, high = (write_number(x) for x in self.value)
-            return f"{name} {self.op} [{low}, {high}]"
-        if self.op in COMPARISONS:
-            return f"{name} {self.op} {write_number(self.value)}"
-        return f"{name} {self.op}" + ("" if self.value is None else f" {write(self.value)}")
+            return f"{name} {self.op} [{', '.join(map(write_number, self.value))}]"
+        written = write_number(self.value) if self.op in COMPARISONS else write(self.value)
+        return f"{name} {self.op}" if self.value is None else f"{name} {self.op} {written}"
 
     @classmethod
     def parse(cls, text: str) -> "Literal":

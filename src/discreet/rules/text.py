@@ -3,7 +3,7 @@
 import json
 import re
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NoReturn
 
 from .._utils.errors import RuleError
 from ..schema import Label
@@ -53,12 +53,12 @@ class Reader:
         self.at += len(words)
         return True
 
-    def need(self, *words: str) -> None:
-        """Go past these words, which must come next."""
-        if not self.take(*words):
-            self.fail("`" + " ".join(words) + "`")
+    def need(self, word: str) -> None:
+        """Go past this word, which must come next."""
+        if not self.take(word):
+            self.fail(f"`{word}`")
 
-    def fail(self, expected: str) -> None:
+    def fail(self, expected: str) -> NoReturn:
         """Say what was expected, and where."""
         found = f"`{self.peek()}`" if self.peek() else "the end"
         raise RuleError(f"expected {expected} but found {found} at word {self.at + 1} of the rule text")
@@ -70,10 +70,6 @@ class Reader:
             self.fail(expected)
         self.at += 1
         return token
-
-    def name(self) -> str:
-        """A column's name."""
-        return _unquote(self.word("a column's name"))
 
     def atom(self, expected: str) -> Label:
         """A category or label: a quoted word is a text, others may be numbers or truth values."""
@@ -101,17 +97,15 @@ class Reader:
                 self.at += length
                 return float(match[1]), float(match[2])
         self.fail("a range [low, high]")
-        raise AssertionError
 
     def literal(self) -> ParsedLiteral:
         """One test."""
-        if self.take("not"):
-            return self.name(), "is false", None
-        name = self.name()
+        negated = self.take("not")
+        name = _unquote(self.word("a column's name"))
         for op, value in VALUES.items():
-            if self.take(*op.split()):
+            if not negated and self.take(*op.split()):
                 return name, op, value(self)
-        return name, "is true", None
+        return name, "is false" if negated else "is true", None
 
     def antecedent(self) -> tuple[ParsedLiteral, ...]:
         """Tests joined by `and`."""
@@ -127,17 +121,15 @@ class Reader:
 
     def rule_list(self) -> tuple[list[Labelled], Label]:
         """A whole list: its rules, and the label of its default."""
-        if self.take("always"):
-            return [], self.atom("a label")
         rules: list[Labelled] = []
-        self.need("if")
-        while True:
-            antecedent = self.antecedent()
-            self.need("then")
-            rules.append((antecedent, self.atom("a label")))
-            self.need("else")
-            if not self.take("if"):
-                return rules, self.atom("a label")
+        if not self.take("always"):
+            self.need("if")
+            while not rules or self.take("if"):
+                antecedent = self.antecedent()
+                self.need("then")
+                rules.append((antecedent, self.atom("a label")))
+                self.need("else")
+        return rules, self.atom("a label")
 
     def tree(self) -> ParsedNode:
         """A whole tree. Every `if` has an `else`, so there is one way to read it."""
@@ -179,10 +171,8 @@ def write(value: Any, name: bool = False) -> str:
 
 
 def _unquote(token: str) -> str:
-    if not token.startswith('"'):
-        return token
     try:
-        return str(json.loads(token, strict=False))
+        return str(json.loads(token, strict=False)) if token.startswith('"') else token
     except ValueError:
         raise RuleError("a quoted word of the rule text is not written as in JSON") from None
 

@@ -23,7 +23,7 @@ every value into the same bin.
 import math
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import dataclass
 from decimal import Decimal
 from functools import cached_property
@@ -55,24 +55,17 @@ def canonical(value: Any) -> str:
     if type(value) is str:
         return value
     try:
-        return str.__str__(_text(value))  # a text of a class of its own could do anything when it is compared
+        if isinstance(value, bytes):
+            return value.decode(errors="replace")
+        if isinstance(value, Decimal):  # as engines have it: 0.1 and 0.10 are one number
+            value = float(value)
+        if isinstance(value, Real | np.bool_):
+            with suppress(Exception):  # infinite, no number, or too long to write down
+                value = str(whole) if value == (whole := int(value)) else str(float(value))  # type: ignore[arg-type]
+        # a text of a class of its own could do anything when it is compared
+        return str.__str__(value if isinstance(value, str) else str(value))
     except Exception:  # whatever a value does, it may not stop a private fit
         return f"<{type(value).__name__}>"
-
-
-def _text(value: Any) -> str:
-    if isinstance(value, str):
-        return value
-    if isinstance(value, bytes):
-        return value.decode(errors="replace")
-    if isinstance(value, Decimal):  # as engines have it: 0.1 and 0.10 are one number
-        value = float(value)
-    if isinstance(value, Real | np.bool_):
-        try:
-            return str(whole) if value == (whole := int(value)) else str(float(value))  # type: ignore[arg-type]
-        except Exception:  # infinite, no number, or too long to write down
-            pass
-    return str(value)
 
 
 def is_missing(value: Any) -> bool:
@@ -325,17 +318,14 @@ class TruthBins:
         else:
             codes, found = distinct(values)
             texts = np.array([canonical(v) for v in found], dtype=object)
-            place = {text: _truth_bin(text, missing) for text in set(texts)}
+            # "1.0" is 1, as it is in a column of numbers
+            numbers = {0.0: 0, 1.0: 1}
+            place = {t: TRUTH.get(t.strip().lower(), numbers.get(as_number(t), missing)) for t in set(texts)}
             places = np.array([*(place[text] for text in texts), missing])
             bins, others = places[codes], texts[places[:-1] == missing]
         if complaint is not None:
             _complain(complaint, others)
         return bins
-
-
-def _truth_bin(text: str, missing: int) -> int:
-    """The bin of a text. "1.0" is 1, as it is in a column of numbers."""
-    return TRUTH.get(text.strip().lower(), {0.0: 0, 1.0: 1}.get(as_number(text), missing))
 
 
 ValueBins = NumberBins | TextBins | TruthBins
