@@ -15,7 +15,7 @@ from .._utils.provenance import note_sample
 from .._utils.tables import Table, as_table
 from . import Label, Schema
 from .columns import KINDS, Column, Ignored
-from .columns.base import Drafted
+from .columns.base import Drafted, require
 from .columns.categorical import ALIKE, DECIMAL_COMMAS
 from .columns.seen import Profile, Seen
 from .draft import MOST_CLASSES, Draft, check_target, cuts_each
@@ -45,7 +45,7 @@ def _column(name: str, values: np.ndarray, n_cuts: int) -> Column:
     with no_value_shown(f"column {name!r} has values that cannot be read"):
         seen = Seen(values)
         found = (kind.inferred(name, seen, n_cuts) for kind in reversed(KINDS.values()))
-        return next((column for column in found if column is not None), Ignored(name))
+        return next(filter(None, found), Ignored(name))
 
 
 def draft_schema(
@@ -123,38 +123,32 @@ def draft_schema(
     notes: list[str] = []
     classes = None if target is None else _classes(target, seen.pop(target), notes)
     most = cuts_each(n_cuts, sum(profile.is_measured for profile in seen.values()))
-    drafted = [_drafted(name, profile, most) for name, profile in seen.items()]
+    drafted = []
+    for name, profile in seen.items():
+        found = (kind.drafted(name, profile, most) for kind in reversed(KINDS.values()))
+        drafted.append(next(filter(None, found), Drafted(Ignored(name))))
     return Draft.of(drafted, notes, source, "a public sample", target=target, classes=classes)
-
-
-def _drafted(name: str, seen: Profile, most: int) -> Drafted:
-    found = (kind.drafted(name, seen, most) for kind in reversed(KINDS.values()))
-    return next((drafted for drafted in found if drafted is not None), Drafted(Ignored(name)))
 
 
 def _classes(target: str, profile: Profile, notes: list[str]) -> tuple[Label, ...]:
     """The target's classes, or an error that says what to do."""
-    problem, kind, many = "", profile.kind, profile.n_distinct > MOST_CLASSES
-    if kind in ("dates", "durations"):
-        problem = f"holds {kind}; make classes of it first, such as early and late"
-    elif kind == "commas":
-        problem = f"has {DECIMAL_COMMAS}"
-    elif kind in ("objects", "mixed"):
-        problem = "must hold strings or integers; make classes of it first"
-    elif profile.n_distinct < 2:
-        problem = "has fewer than two classes in the sample; give a sample in which each class occurs"
-    elif kind == "numbers" and (many or not profile.whole):
-        problem = "is a number; make classes of it first, such as low and high, here and in the private table"
-    elif many:
-        problem = f"has more than {MOST_CLASSES} different strings; group them, or name another column"
-    if problem:
-        raise SchemaError(f"target {target!r} {problem}")
+    kind, many = profile.kind, profile.n_distinct > MOST_CLASSES
+    is_amount = kind == "numbers" and (many or not profile.whole)
+    for holds, problem in (
+        (kind in ("dates", "durations"), f"holds {kind}; make classes of it first, such as early and late"),
+        (kind == "commas", f"has {DECIMAL_COMMAS}"),
+        (kind in ("objects", "mixed"), "must hold strings or integers; make classes of it first"),
+        (profile.n_distinct < 2, "has fewer than two classes in the sample; give a sample in which each class occurs"),
+        (is_amount, "is a number; make classes of it first, such as low and high, here and in the private table"),
+        (many, f"has more than {MOST_CLASSES} different strings; group them, or name another column"),
+    ):
+        require(not holds, f"target {target!r} {problem}")
     if profile.missing:
         notes.append(f"{target!r} (target): has missing values; records without a class are left out of a fit")
-    if profile.kind == "strings" and profile.differs_by_case:
+    if kind == "strings" and profile.differs_by_case:
         notes.append(f"{target!r} (target): classes {ALIKE}")
-    if profile.kind == "booleans":
+    if kind == "booleans":
         return (False, True)
-    if profile.kind == "numbers" and not profile.from_strings:
+    if kind == "numbers" and not profile.from_strings:
         return tuple(int(x) for x in np.unique(profile.finite))
     return tuple(sorted(profile.strings))

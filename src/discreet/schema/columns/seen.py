@@ -82,13 +82,11 @@ class Profile(Seen):
         self.strings: list[str] = []  # the different values, if they are few or strings
         self.counts = np.zeros(0, int)  # of each different value
         self.from_strings = False  # numbers that are stored as strings
-        if values.dtype.kind in "mM":
-            self.kind = "nothing" if np.isnat(values).all() else "dates" if values.dtype.kind == "M" else "durations"
-        else:
-            self.kind = self._kind()
+        self.kind = self._kind(values, self.known)
 
-    def _kind(self) -> str:
-        known = self.known
+    def _kind(self, values: np.ndarray, known: np.ndarray) -> str:
+        if values.dtype.kind in "mM" and not np.isnat(values).all():
+            return "dates" if values.dtype.kind == "M" else "durations"
         if not len(known):
             return "nothing"
         for kind, types in (("durations", _DURATIONS), ("dates", _DATES)):
