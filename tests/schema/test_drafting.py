@@ -26,7 +26,7 @@ from discreet._utils.errors import SchemaError
 from discreet._utils.tables import as_table
 from discreet.datasets import load_adult, load_compas, load_german_credit
 from discreet.rules.candidates import Candidates
-from discreet.schema.columns.cuts import around, even_cuts, log_cuts
+from discreet.schema.columns.numeric import around, even_cuts, log_cuts
 
 from ..support.marked_values import TEXT, shows_a_mark
 

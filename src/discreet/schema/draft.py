@@ -17,8 +17,7 @@ from .._utils.writing import write_whole
 from . import Label, Schema
 from .columns import Boolean, Categorical, Ignored, Numeric, canonical, is_missing
 from .columns.base import Drafted, on_one_line, tidy_label, tidy_labels
-from .columns.cuts import even_cuts, log_cuts
-from .columns.numeric import MOST_CUTS
+from .columns.numeric import MOST_CUTS, even_cuts, log_cuts
 from .columns.values import TRUTH, as_number
 from .schema import perhaps
 

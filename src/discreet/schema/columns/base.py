@@ -63,7 +63,7 @@ def checked_labels(where: str, given: object, known: Iterable[object]) -> Labels
         raise
     except (TypeError, ValueError):
         raise SchemaError(f"{where}: labels must be a table with a label for each name") from None
-    names = {canonical(name) for name in known}
+    names = dict.fromkeys(map(canonical, known))
     for key in labels:
         require(key in names, f"{where}: labels names {key!r}, which is not there")
     check_distinct(where, {name: labels.get(name) or name for name in names})
