@@ -8,7 +8,7 @@ from discreet.private.sampling.problem import rules_on_cells
 from discreet.private.sampling.trees.on_cells import TreeProblem
 from discreet.private.sampling.trees.worth import ACCURACY
 from discreet.rules.candidates import Candidates
-from discreet.rules.tree_prior import TreePrior
+from discreet.rules.prior import TreePrior
 
 
 def answers(table, schema: Schema) -> np.ndarray:

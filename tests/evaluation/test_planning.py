@@ -12,7 +12,7 @@ from discreet.evaluation.planning import attackers_chance, expect, expect_trees,
 from discreet.private.sampling.trees.on_cells import TreeProblem
 from discreet.private.sampling.trees.reference import law_of_trees
 from discreet.rules.numbered_tree import Fork, leaves_of
-from discreet.rules.tree_prior import TreePrior
+from discreet.rules.prior import TreePrior
 
 
 def correct():

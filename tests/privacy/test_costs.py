@@ -28,7 +28,7 @@ from discreet.private.mechanisms.whole_lists import DrawBudget
 from discreet.private.sampling.trees.on_cells import TreeProblem
 from discreet.private.sampling.trees.reference import law_of_trees
 from discreet.private.sampling.trees.worth import SCORES
-from discreet.rules.tree_prior import TreePrior
+from discreet.rules.prior import TreePrior
 from tests.support.composition import (
     discrete_laplace,
     divergence,

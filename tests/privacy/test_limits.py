@@ -11,8 +11,7 @@ from discreet.private.sampling.reference import law_of_draw
 from discreet.private.sampling.trees.on_cells import TreeProblem
 from discreet.private.sampling.trees.reference import law_of_trees
 from discreet.rules.limits import Limits
-from discreet.rules.prior import Prior
-from discreet.rules.tree_prior import TreePrior
+from discreet.rules.prior import Prior, TreePrior
 
 RATE = 0.5
 TESTS, CELLS = TRUTH.shape

@@ -37,8 +37,7 @@ from discreet.private.sampling.list_sums import ListSums
 from discreet.private.sampling.trees.on_tuples import TupleTrees
 from discreet.rules.candidates import Candidates
 from discreet.rules.numbered_tree import Fork, Leaf
-from discreet.rules.prior import Prior
-from discreet.rules.tree_prior import TreePrior
+from discreet.rules.prior import Prior, TreePrior
 from discreet.schema.columns import Boolean
 
 from ..support.slices import slow_but

@@ -19,7 +19,7 @@ from discreet.private.sampling.trees.reference import law_of_trees
 from discreet.private.sampling.trees.sums import TreeSums
 from discreet.private.sampling.trees.worth import SCORES, leaf_mass, sum_for
 from discreet.rules.numbered_tree import Fork, Leaf, leaves_of
-from discreet.rules.tree_prior import TreePrior
+from discreet.rules.prior import TreePrior
 
 X, Y = load_compas(binary=True, sensitive=False, return_X_y=True)
 X, Y = X.astype(bool), np.asarray(Y)

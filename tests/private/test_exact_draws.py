@@ -22,8 +22,7 @@ from discreet.private.sampling.trees.reference import law_of_trees
 from discreet.private.sampling.trees.worth import ACCURACY, MASS, SCORES
 from discreet.rules.candidates import Candidates
 from discreet.rules.numbered_tree import Leaf
-from discreet.rules.prior import Prior
-from discreet.rules.tree_prior import TreePrior
+from discreet.rules.prior import Prior, TreePrior
 from discreet.schema import Schema
 from discreet.schema.columns import Boolean
 

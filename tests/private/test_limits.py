@@ -20,7 +20,7 @@ from discreet.private.sampling.trees.sums import TreeSums
 from discreet.private.sampling.trees.worth import ACCURACY, MASS
 from discreet.rules.limits import Limits
 from discreet.rules.numbered_tree import leaves_of
-from discreet.rules.tree_prior import TreePrior
+from discreet.rules.prior import TreePrior
 
 from ..support.exact_laws import of_lists, of_trees
 from ..support.slices import slow_but

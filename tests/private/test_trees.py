@@ -20,7 +20,7 @@ from discreet.private.sampling.trees.sums import TreeSums
 from discreet.private.sampling.trees.worth import ACCURACY, MASS, SCORES, sum_for
 from discreet.rules.candidates import Candidates
 from discreet.rules.numbered_tree import Fork, Leaf, leaves_of
-from discreet.rules.tree_prior import TreePrior
+from discreet.rules.prior import TreePrior
 from tests.privacy.twins import Free
 
 from ..support.small_trees import (

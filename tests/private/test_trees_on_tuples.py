@@ -11,7 +11,7 @@ from discreet.private.sampling.trees.on_tuples import TupleTrees
 from discreet.private.sampling.trees.reference import law_of_trees
 from discreet.private.sampling.trees.sums import TreeSums
 from discreet.private.sampling.trees.worth import SCORES, sum_for
-from discreet.rules.tree_prior import TreePrior
+from discreet.rules.prior import TreePrior
 
 from ..support.slices import slow_but
 from ..support.small_tables import small_table

@@ -12,7 +12,7 @@ from discreet.private.sampling.trees.on_cells import TreeProblem
 from discreet.private.sampling.trees.worth import ACCURACY, MASS
 from discreet.rules.candidates import Candidates
 from discreet.rules.numbered_tree import Fork, Leaf
-from discreet.rules.tree_prior import TreePrior
+from discreet.rules.prior import TreePrior
 
 from .brute_force import rule_holds
 from .counted import patterns_of

@@ -27,8 +27,7 @@ from ..private.sampling.trees.sums import Posed
 from ..private.sampling.trees.worth import ACCURACY, MASS
 from ..rules.candidates import Candidates
 from ..rules.numbered_tree import Fork, Leaf, NumberedTree, Path, leaves_of
-from ..rules.prior import Prior
-from ..rules.tree_prior import TreePrior
+from ..rules.prior import Prior, TreePrior
 from ..schema import Schema
 from .choices import Finding, differences
 from .explore import law_of_lists, schema_of_rules

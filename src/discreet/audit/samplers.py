@@ -36,8 +36,7 @@ from ..private.sampling.trees.reference import law_of_trees
 from ..private.sampling.trees.sums import Posed
 from ..private.sampling.trees.worth import SCORES
 from ..rules.candidates import Candidates
-from ..rules.prior import Prior
-from ..rules.tree_prior import TreePrior
+from ..rules.prior import Prior, TreePrior
 from .draws import counted
 from .observed import misfit
 

@@ -17,7 +17,7 @@ from ..private.queries.trees import TreeQueries, size_for
 from ..rules.candidates import Candidates
 from ..rules.limits import Limits
 from ..rules.numbered_tree import Leaf, NumberedTree, leaves_of
-from ..rules.tree_prior import TreePrior
+from ..rules.prior import TreePrior
 from ..sources.plan import Counting, Needs
 from .base import Exact, Limited, Tested, class_weights, majority
 from .feasibility import DEEPEST_SUMMED, check_trees, count_draws, count_ranges, tell_trees

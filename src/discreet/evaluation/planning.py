@@ -30,7 +30,7 @@ from ..models.display.verdict import Chance
 from ..models.partition import DOUBLING
 from ..private.noise.sums import margin
 from ..rules.candidates import Candidates
-from ..rules.tree_prior import TreePrior
+from ..rules.prior import TreePrior
 from ..schema import Schema
 
 EPSILONS = (0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0)

@@ -15,7 +15,7 @@ from ...accounting.ledger import Reservation
 from ...rules.candidates import Candidates
 from ...rules.column_parts import WHOLE, ColumnParts, Weights
 from ...rules.numbered_tree import Leaf, NumberedTree
-from ...rules.tree_prior import TreePrior
+from ...rules.prior import TreePrior
 from ..counts.cells import Array
 from ..counts.counts import Counts
 from ..counts.division import Division, column_numbers, divided_by

@@ -16,7 +16,7 @@ from ...accounting.ledger import Reservation
 from ...rules.candidates import Candidates
 from ...rules.limits import Limits
 from ...rules.numbered_tree import Leaf, NumberedTree, Path, leaves_of, with_leaves
-from ...rules.tree_prior import TreePrior
+from ...rules.prior import TreePrior
 from ..counts.cells import Array
 from ..counts.counts import Counts, Patterns
 from ..counts.division import column_numbers, divided_by

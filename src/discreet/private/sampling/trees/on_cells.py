@@ -12,7 +12,7 @@ import numpy as np
 
 from ....rules.limits import Limits
 from ....rules.numbered_tree import Path
-from ....rules.tree_prior import TreePrior
+from ....rules.prior import TreePrior
 from ...counts.cells import Array
 from ...counts.secret import Secret
 from .worth import ACCURACY, Counted, Flags, Numbers, Part, Prefix, Worth

@@ -12,7 +12,7 @@ import numpy as np
 from ....rules.candidates import Candidates
 from ....rules.limits import Limits
 from ....rules.numbered_tree import Path
-from ....rules.tree_prior import TreePrior
+from ....rules.prior import TreePrior
 from ...counts.cells import Array
 from ...counts.division import joined
 from ...counts.joint import JointCounts
