@@ -15,7 +15,6 @@ LISTS = (
     "prior must be None (all numbers of rules alike), a list of max_length weights (of 0, 1, ... rules), or a dict with "
     "such a list as 'lengths' and a list of weights for rules of 1, 2, ... literals as 'cards'"
 )
-COLUMNS = "columns"
 TREES = (
     'prior must be None (all tests alike), "columns" (all columns alike, and the tests of one column share its weight), or a '
     "dict of weights by column, which each of its tests gets (1 where a column is not named)"
@@ -109,7 +108,7 @@ class TreePrior:
             raise ValueError(f"split must be a probability between 0 and 1, not {split!r}")
         columns = [candidates.literals[i].column for i in candidates.members[:, 0].tolist()]
         weights = np.ones(len(candidates))
-        if isinstance(prior, str) and prior == COLUMNS:
+        if isinstance(prior, str) and prior == "columns":
             weights = np.array([1.0 / columns.count(column) for column in columns])
         elif isinstance(prior, Mapping):
             for column, weight in prior.items():

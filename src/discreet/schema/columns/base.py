@@ -18,7 +18,7 @@ other may look the same, so a label that another one has, or that is another one
 import unicodedata
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import MISSING, dataclass, field, fields
+from dataclasses import dataclass, field, fields
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -212,11 +212,10 @@ class Column(ABC):
 
     def entries(self) -> dict[str, Any]:
         """What a schema file says of the column beside its name and type: what is not as by default, pairs as tables."""
-        given = [(entry, getattr(self, entry.name)) for entry in fields(self) if entry.name != "name"]
         return {
             entry.name: dict(value) if entry.name in ("groups", "labels") else value
-            for entry, value in given
-            if entry.default is MISSING or value != entry.default
+            for entry in fields(self)
+            if entry.name != "name" and (value := getattr(self, entry.name)) != entry.default
         }
 
     @classmethod

@@ -86,7 +86,7 @@ class Numeric(Column):
         self._require(len(pair) == 2, "ranges must be pairs [low, high]")
         ends = (end if given is None else given for given, end in zip(pair, (-math.inf, math.inf), strict=True))
         low, high = (self._number("ranges", end, finite=False) for end in ends)
-        ordered = low <= high and not (math.isinf(low) and math.isinf(high))
+        ordered = low <= high and (math.isfinite(low) or math.isfinite(high))
         self._require(ordered, "in a range [low, high], low must not be above high, nor both infinite")
         return low, high
 
