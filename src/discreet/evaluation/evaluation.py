@@ -107,10 +107,7 @@ def noisy_evaluation(
     drawn, each, privacy = measure(*given, EVALUATED, places, n_rows * n_classes, divisions, schema)
     tables = (in_tuples(histogram.reshape(-1, n_rows, n_classes)) for histogram in drawn)
     counted = tuple(zip((d.column for d in divisions), tables, strict=True))
-    named = []
-    for column, found in groups:
-        foreseen = slice(len(found.names) - found.unforeseen)
-        named.append(Named(column.name, column.called, found.names[foreseen], found.called[foreseen]))
+    named = [Named(column.name, column.called, found.names, found.called) for column, found in groups]
     return evaluation_of(rules, NoisyCounts(each, parts, counted), named, privacy)
 
 

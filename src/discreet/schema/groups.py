@@ -8,19 +8,17 @@ from .._utils.parameters import finite_number
 from .columns import Column
 from .columns.values import NumberBins, TextBins
 
-UNFORESEEN = "not foreseen by the schema"
 MISSING = "missing"
 
 
 class Groups(NamedTuple):
     """The names of groups, and the number of the group that each bin of a column is in.
 
-    All values that the schema does not foresee are in one group, the last one, if there can be any.
+    All values that the schema does not foresee are in one group more, which has no name.
     """
 
     names: tuple[str, ...]
     of_bin: tuple[int, ...]
-    unforeseen: bool  # whether there is such a last group
     called: tuple[str, ...]  # what people call them: by the labels of categories and truth values
 
 
@@ -29,11 +27,11 @@ def groups_of(column: Column, cuts: Sequence[float] | None = None) -> Groups:
 
     >>> from discreet.schema.columns import Boolean, Categorical, Numeric
     >>> groups_of(Numeric("age", cuts=[30, 40, 50], missing=True), [40])
-    Groups(names=('<= 40', '> 40', 'missing'), of_bin=(0, 0, 1, 1, 2), unforeseen=False, called=('<= 40', '> 40', 'missing'))
+    Groups(names=('<= 40', '> 40', 'missing'), of_bin=(0, 0, 1, 1, 2), called=('<= 40', '> 40', 'missing'))
     >>> groups_of(Categorical("job", categories=["clerk", "boss"], outside="none")).names
-    ('clerk', 'boss', 'any other', 'not foreseen by the schema')
-    >>> groups_of(Boolean("member", labels={"true": "a member"}))[::3]
-    (('false', 'true', 'not foreseen by the schema'), ('false', 'a member', 'not foreseen by the schema'))
+    ('clerk', 'boss', 'any other')
+    >>> groups_of(Boolean("member", labels={"true": "a member"}))
+    Groups(names=('false', 'true'), of_bin=(0, 1, 2), called=('false', 'a member'))
     """
     if not column.can_be_used:
         raise SchemaError(
@@ -56,19 +54,16 @@ def groups_of(column: Column, cuts: Sequence[float] | None = None) -> Groups:
         names |= {place: "any other" for place in range(n_values) if place not in names}
     names[n_values] = MISSING
     foreseen = column.domain.tolist()
-    shown: list[str] = []
-    called: list[str] = []
+    shown: dict[int, str] = {}
     number: dict[int, int] = {}
     for place, name in names.items():
         if foreseen[place]:
-            if cuts is None or place == n_values or name not in shown:  # bins that no cut divides are one group
-                shown.append(name)
-                called.append(labels.get(place, name))
+            # bins that no cut divides are one group
+            if cuts is None or place == n_values or name not in shown.values():
+                shown[place] = name
             number[place] = len(shown) - 1
     of_bin = tuple(number.get(place, len(shown)) for place in range(column.n_bins))
-    unforeseen = len(number) < column.n_bins
-    rest = [UNFORESEEN] * unforeseen
-    return Groups((*shown, *rest), of_bin, unforeseen, (*called, *rest))
+    return Groups(tuple(shown.values()), of_bin, tuple(labels.get(place, name) for place, name in shown.items()))
 
 
 def _names_of_numbers(column: Column, bins: NumberBins, cuts: Sequence[float] | None) -> dict[int, str]:
