@@ -86,8 +86,7 @@ class Limits:
         for column in names:
             _check_column("forbid", column, schema)
         bits = {column: 1 << i for i, column in enumerate(names)}
-        order = list(schema.classes or classes)
-        ranks = {canonical(label): rank for rank, label in enumerate(order)}
+        ranks = {canonical(label): rank for rank, label in enumerate(schema.classes or classes)}
         labels = sorted(range(len(classes)), key=lambda label: ranks[canonical(classes[label])])
         listed = ", ".join(write(classes[label]) for label in labels)
         said = []
@@ -98,19 +97,11 @@ class Limits:
         for columns in sets:
             *others, last = (write(column, name=True) for column in columns)
             said.append(f"no answer depends on {'all of' if others[1:] else 'both'} {', '.join(others)} and {last}")
-        not_above, not_below = _compared(candidates, signs)
         of_literal = [bits.get(literal.column, 0) for literal in candidates.literals] + [0]  # a last one for -1
         of_rules = np.bitwise_or.reduce(np.array(of_literal, np.int64)[candidates.members], axis=1)
-        return cls(
-            not_above,
-            not_below,
-            of_rules,
-            tuple(sum(bits[column] for column in columns) for columns in sets),
-            tuple(labels),
-            0,
-            len(labels) - 1,
-            said=tuple(said),
-        )
+        forbidden = tuple(sum(bits[column] for column in columns) for columns in sets)
+        compared = _compared(candidates, signs)
+        return cls(*compared, of_rules, forbidden, tuple(labels), 0, len(labels) - 1, said=tuple(said))
 
     @property
     def are_about_labels(self) -> bool:

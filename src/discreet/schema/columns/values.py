@@ -56,7 +56,7 @@ def canonical(value: Any) -> str:
         return value
     try:
         if isinstance(value, bytes):
-            return value.decode(errors="replace")
+            value = value.decode(errors="replace")
         if isinstance(value, Decimal):  # as engines have it: 0.1 and 0.10 are one number
             value = float(value)
         if isinstance(value, Real | np.bool_):
