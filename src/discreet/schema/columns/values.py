@@ -23,7 +23,7 @@ every value into the same bin.
 import math
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager, nullcontext, suppress
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from decimal import Decimal
 from functools import cached_property
@@ -57,11 +57,13 @@ def canonical(value: Any) -> str:
     try:
         if isinstance(value, bytes):
             value = value.decode(errors="replace")
-        if isinstance(value, Decimal):  # as engines have it: 0.1 and 0.10 are one number
-            value = float(value)
-        if isinstance(value, Real | np.bool_):
-            with suppress(Exception):  # infinite, no number, or too long to write down
-                value = str(whole) if value == (whole := int(value)) else str(float(value))  # type: ignore[arg-type]
+        elif isinstance(value, Decimal | Real | np.bool_):
+            # a decimal as engines have it: 0.1 and 0.10 are one number
+            number: Any = float(value) if isinstance(value, Decimal) else value
+            try:
+                value = str(whole) if number == (whole := int(number)) else str(float(number))
+            except Exception:  # infinite, no number, or too long to write down
+                value = number
         # a text of a class of its own could do anything when it is compared
         return str.__str__(value if isinstance(value, str) else str(value))
     except Exception:  # whatever a value does, it may not stop a private fit
