@@ -21,7 +21,6 @@ from .costs import NONE, UNREADABLE, Cost, read_amount, read_pair
 from .entries import FINISHED, STOPPED, Entry, Totals, Whole, optional, read_checksum, read_count, read_name, read_sum
 
 FORMAT, VERSION = "discreet ledger", 4
-NEIGHBOURS = "add or remove"  # a person's records
 TABLES = {
     "discreet_ledger": "CREATE TABLE discreet_ledger (id INTEGER PRIMARY KEY, whole TEXT NOT NULL, totals TEXT NOT NULL, "
     "events INTEGER NOT NULL, seal TEXT NOT NULL, checksum TEXT NOT NULL)",
@@ -60,7 +59,7 @@ class State:
 
 
 def _text(data: Any) -> str:
-    return json.dumps(data, separators=(",", ":"), allow_nan=False)
+    return json.dumps(data, separators=(",", ":"), allow_nan=False, default=str)  # amounts are fractions
 
 
 def _digest(*parts: str) -> str:
@@ -179,20 +178,15 @@ RESERVED: dict[str, Callable[[Any], Any]] = {  # what an event has of an entry, 
 
 def reserved(entry: Entry, number: int) -> dict[str, Any]:
     """The event of a reservation."""
-    return {
-        "event": "reserve",
-        "number": number,
-        "proved": None if entry.proved_epsilon is None else [str(entry.proved_epsilon), str(entry.proved_delta)],
-        **{name: getattr(entry, name) for name in ("what", "when", "records_per_person", "release")},
-        **{name: str(getattr(entry, name)) for name in ("epsilon", "delta", "rho")},
-        "cut_points": {name: str(epsilon) for name, epsilon in entry.cut_points},
-        "costs": [cost.to_list() for cost in entry.costs],
-    }
+    proved = None if entry.proved_epsilon is None else [entry.proved_epsilon, entry.proved_delta]
+    kept = ("what", "when", "records_per_person", "release", "epsilon", "delta", "rho")
+    data = {"event": "reserve", "number": number, "proved": proved} | {name: getattr(entry, name) for name in kept}
+    return data | {"cut_points": dict(entry.cut_points), "costs": [cost.to_list() for cost in entry.costs]}
 
 
 def ended(number: int, how: str, epsilon: Fraction, delta: Fraction) -> dict[str, Any]:
     """The event of its end."""
-    return {"event": "end", "number": number, "how": how, "spent": [str(epsilon), str(delta)]}
+    return {"event": "end", "number": number, "how": how, "spent": [epsilon, delta]}
 
 
 def written_to(number: int, checksum: str) -> dict[str, Any]:
@@ -219,20 +213,8 @@ def read_event(text: Any) -> Event:
 
 
 def _whole_text(whole: Whole) -> str:
-    return _text(
-        {
-            "format": FORMAT,
-            "version": VERSION,
-            "name": whole.name,
-            "epsilon": str(whole.epsilon),
-            "delta": str(whole.delta),
-            "allow_unproved": whole.allow_unproved,
-            "neighbours": NEIGHBOURS,
-            "records_per_person": whole.records_per_person,
-            "rho": optional(str, whole.rho),
-            "rho_delta": str(whole.rho_delta),
-        }
-    )
+    kept = ("name", "epsilon", "delta", "allow_unproved", "neighbours", "records_per_person", "rho", "rho_delta")
+    return _text({"format": FORMAT, "version": VERSION} | {name: getattr(whole, name) for name in kept})
 
 
 def _read_whole(text: str) -> Whole:

@@ -28,6 +28,7 @@ from .costs import (
     APPROXIMATE,
     BOUNDED_RANGE,
     DISCRETE_LAPLACE,
+    NONE,
     Cost,
     exact,
     is_proved,
@@ -70,8 +71,8 @@ def epsilon_of(rho: Fraction, delta: Fraction) -> Fraction:
     2.4191
     """
     if rho == 0:
-        return Fraction(0)
-    return max(Fraction(0), lowest(lambda a, log, last: (a * rho, -(log(delta) + log(a)) / (a - 1), last)))
+        return NONE
+    return max(NONE, lowest(lambda a, log, last: (a * rho, -(log(delta) + log(a)) / (a - 1), last)))
 
 
 def least(plain: tuple[Fraction, Fraction], rho: Fraction, delta: Fraction) -> Total | None:
@@ -91,8 +92,45 @@ def least(plain: tuple[Fraction, Fraction], rho: Fraction, delta: Fraction) -> T
     return found
 
 
+class Sums(ABC):
+    """What follows from what a ledger is, and from the sums over its entries."""
+
+    @abstractmethod
+    def _now(self) -> tuple[Whole, Totals]:
+        """What it is, and its sums: both of one state of it."""
+
+    @property
+    def spent(self) -> tuple[Fraction, Fraction]:
+        """The sum of what was reserved, as the methods' authors count it. ``proved`` is what can be relied on."""
+        totals = self._now()[1]
+        return totals.epsilon, totals.delta
+
+    @property
+    def remaining(self) -> tuple[Fraction, Fraction]:
+        """What is left, of what was asked for or of what is proved, whichever is less; by addition.
+
+        A ledger that counts in zCDP, too, takes more than that: ``remaining_rho`` is what it has left.
+        """
+        whole, t = self._now()
+        epsilon = whole.epsilon - max(t.epsilon, t.proved_epsilon)
+        delta = whole.delta_for_releases - max(t.delta, t.proved_delta)
+        return epsilon if whole.rho is None else max(NONE, epsilon), delta
+
+    @property
+    def remaining_rho(self) -> Fraction | None:
+        """What is left in zCDP; None if the ledger does not count in it."""
+        whole, totals = self._now()
+        return None if whole.rho is None else max(NONE, whole.rho - totals.rho)
+
+    @property
+    def proved(self) -> tuple[float, float]:
+        """By basic composition, what is proved about all releases together; infinite if nothing is about one of them."""
+        totals = self._now()[1]
+        return (math.inf, 1.0) if totals.unproved else (float(totals.proved_epsilon), float(totals.proved_delta))
+
+
 @dataclass(frozen=True)
-class LedgerSnapshot:
+class LedgerSnapshot(Sums):
     """What a ledger said at one time, as a value of fixed size that goes into a model's file.
 
     It has sums and no entries. So there is nothing in it of what early stopping left over, or of fits that were stopped, which
@@ -113,28 +151,10 @@ class LedgerSnapshot:
     number: int | None = None
     release: str | None = None
     rho: Fraction | None = None
-    rho_delta: Fraction = Fraction(0)
+    rho_delta: Fraction = NONE
 
-    @property
-    def spent(self) -> tuple[Fraction, Fraction]:
-        """The sum of what was reserved, as the methods' authors count it. ``proved`` is what can be relied on."""
-        return self.totals.epsilon, self.totals.delta
-
-    @property
-    def remaining(self) -> tuple[Fraction, Fraction]:
-        """What is left, of what was asked for or of what is proved, whichever is less; by addition.
-
-        A ledger that counts in zCDP, too, takes more than that: ``remaining_rho`` is what it has left.
-        """
-        t = self.totals
-        epsilon = self.epsilon - max(t.epsilon, t.proved_epsilon)
-        delta = self.delta - self.rho_delta - max(t.delta, t.proved_delta)
-        return epsilon if self.rho is None else max(Fraction(0), epsilon), delta
-
-    @property
-    def remaining_rho(self) -> Fraction | None:
-        """What is left in zCDP; None if the ledger does not count in it."""
-        return None if self.rho is None else max(Fraction(0), self.rho - self.totals.rho)
+    def _now(self) -> tuple[Whole, Totals]:
+        return Whole(self.epsilon, self.delta, False, self.ledger or "", self.rho, self.rho_delta), self.totals
 
     def total(self, delta: Fraction | None = None) -> Total | None:
         """What is proved about all releases together at this delta, that of the ledger unless another is given.
@@ -147,29 +167,13 @@ class LedgerSnapshot:
             return None
         return least((t.proved_epsilon, t.proved_delta), t.rho, self.delta if delta is None else delta)
 
-    @property
-    def proved(self) -> tuple[float, float]:
-        """By basic composition, what is proved about all releases together; infinite if nothing is about one of them."""
-        if self.totals.unproved:
-            return math.inf, 1.0
-        return float(self.totals.proved_epsilon), float(self.totals.proved_delta)
-
     def to_dict(self) -> dict[str, Any]:
         """The snapshot as JSON has it: fractions are strings."""
         sums = self.totals.to_dict()
-        rho, records = sums.pop("rho"), sums.pop("records_per_person")
-        return {
-            "epsilon": str(self.epsilon),
-            "delta": str(self.delta),
-            **sums,
-            "ledger": self.ledger,
-            "number": self.number,
-            "release": self.release,
-            "rho": rho,
-            "rho_budget": optional(str, self.rho),
-            "rho_delta": str(self.rho_delta),
-            "records_per_person": records,
-        }
+        last = {"rho_budget": optional(str, self.rho), "rho_delta": str(self.rho_delta)}
+        last = {"rho": sums.pop("rho")} | last | {"records_per_person": sums.pop("records_per_person")}
+        own = {name: getattr(self, name) for name in ("ledger", "number", "release")}
+        return {"epsilon": str(self.epsilon), "delta": str(self.delta)} | sums | own | last
 
     @classmethod
     def from_dict(cls, data: Any) -> "LedgerSnapshot":
@@ -213,14 +217,10 @@ def _fit(left: Fraction, each: Fraction, most: int) -> int:
     return most if not each else max(0, min(most, int(left // each)))
 
 
-class Readings(ABC):
+class Readings(Sums):
     """What may be asked of a ledger. Each answer is of one state of it."""
 
     _when_booked: tuple[Whole, Totals] | None = None
-
-    @abstractmethod
-    def _now(self) -> tuple[Whole, Totals]:
-        """What it is, and its sums."""
 
     @property
     @abstractmethod
@@ -246,21 +246,6 @@ class Readings(ABC):
     def n_entries(self) -> int:
         """How many reservations there are."""
         return self._now()[1].entries
-
-    @property
-    def spent(self) -> tuple[Fraction, Fraction]:
-        """The sum of what was reserved, as the methods' authors count it. ``proved`` is what can be relied on."""
-        return self.snapshot().spent
-
-    @property
-    def remaining(self) -> tuple[Fraction, Fraction]:
-        """What is left, of what was asked for or of what is proved, whichever is less."""
-        return self.snapshot().remaining
-
-    @property
-    def proved(self) -> tuple[float, float]:
-        """By basic composition, what is proved about all releases together; infinite if nothing is about one of them."""
-        return self.snapshot().proved
 
     def snapshot(self, own: Booked | None = None) -> LedgerSnapshot:
         """What the ledger says now and anyone may know, for the model whose own entry is given. See LedgerSnapshot.
