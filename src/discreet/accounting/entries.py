@@ -90,12 +90,11 @@ class Totals:
 
     def plus(self, entry: Entry) -> "Totals":
         """With one entry more."""
-        summed = ("epsilon", "delta", "proved_epsilon", "proved_delta")
-        amounts = (added(getattr(self, name), getattr(entry, name) or NONE) for name in summed)
-        records = entry.records_per_person or 1
-        least = min(self.records_per_person or records, records)
-        unproved = self.unproved + (entry.proved_epsilon is None)
-        return Totals(self.entries + 1, *amounts, unproved, self.rho + entry.rho, least)
+        records, summed = entry.records_per_person or 1, ("epsilon", "delta", "proved_epsilon", "proved_delta")
+        sums: dict[str, Any] = {name: added(getattr(self, name), getattr(entry, name) or NONE) for name in summed}
+        sums |= {"unproved": self.unproved + (entry.proved_epsilon is None), "rho": self.rho + entry.rho}
+        sums["records_per_person"] = min(self.records_per_person or records, records)
+        return replace(self, entries=self.entries + 1, **sums)
 
     def to_dict(self) -> dict[str, Any]:
         """The sums as JSON has them: fractions are strings."""
