@@ -21,6 +21,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import pairwise
 from typing import Any
 
 from .._utils.parameters import rounded_up
@@ -44,6 +45,7 @@ from .ledger_places import OutOfReachError
 ADDITION, BY_ZCDP, NUMERICAL = "addition", "zCDP", "numerical composition"
 COARSEST_STEP, FINEST_STEP, MOST_STEPS = 1e-4, 1e-7, 500_000
 LOST = Fraction(1, 10**10)  # of delta, for what Fourier transforms lose
+MOST_RELEASES = 10**9
 LARGEST_SUM = 100  # sums above this are left as they are: they protect nobody
 
 
@@ -84,12 +86,11 @@ def least(plain: tuple[Fraction, Fraction], rho: Fraction, delta: Fraction) -> T
     """
     if plain[1] > delta:
         return None
-    found = Total(plain[0], delta, ADDITION)
     if delta > plain[1]:  # what the releases need themselves is taken off before
         epsilon = epsilon_of(rho, delta - plain[1])
-        if epsilon < found.epsilon:
-            found = Total(epsilon, delta, BY_ZCDP)
-    return found
+        if epsilon < plain[0]:
+            return Total(epsilon, delta, BY_ZCDP)
+    return Total(plain[0], delta, ADDITION)
 
 
 class Sums(ABC):
@@ -183,9 +184,8 @@ class LedgerSnapshot(Sums):
         ledger, release = (optional(read_name, data[name]) for name in ("ledger", "release"))
         rho, rho_delta = optional(read_amount, data["rho_budget"]), read_amount(data["rho_delta"], 1)
         found = cls(epsilon, delta, totals, ledger, number, release, rho, rho_delta)
-        if delta >= 1 or set(data) != set(found.to_dict()):
-            raise ValueError
-        if number is not None and not 1 <= read_count(number) <= totals.entries:
+        is_there = number is None or 1 <= read_count(number) <= totals.entries
+        if delta >= 1 or set(data) != set(found.to_dict()) or not is_there:
             raise ValueError
         return found
 
@@ -201,20 +201,19 @@ class DetachedLedger:
         return self._spent
 
 
-def how_many(whole: Whole, totals: Totals, costs: tuple[Cost, ...], most: int = 10**9) -> int:
+def how_many(whole: Whole, totals: Totals, costs: tuple[Cost, ...]) -> int:
     """How many more releases with these costs a ledger has room for; of what is not proved, none."""
+
+    def fit(left: Fraction, each: Fraction) -> int:
+        return max(0, min(MOST_RELEASES, int(left // each))) if each else MOST_RELEASES
+
     if not is_proved(costs):
         return 0
-    (epsilon, delta), rho = plain_sum(costs), rho_sum(costs)
-    left = whole.epsilon - max(totals.epsilon, totals.proved_epsilon)
-    found = _fit(left, epsilon, most)
+    epsilon, delta = plain_sum(costs)
+    found = fit(whole.epsilon - max(totals.epsilon, totals.proved_epsilon), epsilon)
     if whole.rho is not None:
-        found = max(found, _fit(whole.rho - totals.rho, rho, most))
-    return min(found, _fit(whole.delta_for_releases - max(totals.delta, totals.proved_delta), delta, most))
-
-
-def _fit(left: Fraction, each: Fraction, most: int) -> int:
-    return most if not each else max(0, min(most, int(left // each)))
+        found = max(found, fit(whole.rho - totals.rho, rho_sum(costs)))
+    return min(found, fit(whole.delta_for_releases - max(totals.delta, totals.proved_delta), delta))
 
 
 class Readings(Sums):
@@ -327,18 +326,15 @@ def epsilon_by_composition(releases: Iterable[tuple[tuple[Cost, ...], int]], del
     left -= LOST
     if left <= 0 or not counted or plain > LARGEST_SUM:
         return plain
-    step = _step(float(plain), min(float(e) for _, e, _ in counted))
+    # of the grid: fine enough for the smallest cost, and not so fine that all of them take too long
+    finest = min(COARSEST_STEP, min(float(e) for _, e, _ in counted) / 100)
+    step = max(finest, float(plain) / MOST_STEPS, FINEST_STEP)
     whole: Any = None
     for (kind, epsilon, records), times in counted.items():
         one = _distribution(pld, kind, float(epsilon), records, step).self_compose(times)
         whole = one if whole is None else whole.compose(one)
     found = float(whole.get_epsilon_for_delta(float(left)))
     return min(plain, Fraction(found)) if math.isfinite(found) else plain
-
-
-def _step(plain: float, smallest: float) -> float:
-    """Of the grid: fine enough for the smallest cost, and not so fine that all of them take too long."""
-    return max(min(COARSEST_STEP, smallest / 100), plain / MOST_STEPS, FINEST_STEP)
 
 
 def _distribution(pld: Any, kind: str, epsilon: float, records: int, step: float) -> Any:
@@ -350,11 +346,7 @@ def _distribution(pld: Any, kind: str, epsilon: float, records: int, step: float
 def bounded_range(epsilon: float, step: float) -> dict[int, float]:
     """The loss of Lemma 35, rounded up to the grid: the chance of each multiple of the step."""
     last = math.ceil(epsilon / step)
-    up_to = [_distribution_function(min(i * step, epsilon), epsilon) for i in range(-last, last + 1)]
-    chances = {i: up_to[i + last] - up_to[i + last - 1] for i in range(-last + 1, last + 1)}
-    return {-last: up_to[0]} | chances
-
-
-def _distribution_function(loss: float, epsilon: float) -> float:
-    """The chance of a loss of at most this: ``(exp(L/2) - exp(-e/2)) / (exp(e/2) - exp(-e/2))``."""
-    return math.expm1(max(0.0, loss + epsilon) / 2) / math.expm1(epsilon)
+    losses = (min(i * step, epsilon) for i in range(-last, last + 1))
+    # the chance of a loss of at most this: (exp(L/2) - exp(-e/2)) / (exp(e/2) - exp(-e/2))
+    up_to = [math.expm1(max(0.0, loss + epsilon) / 2) / math.expm1(epsilon) for loss in losses]
+    return {i - last: chance for i, chance in enumerate([up_to[0], *(b - a for a, b in pairwise(up_to))])}
