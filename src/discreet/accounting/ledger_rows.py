@@ -83,14 +83,14 @@ def read_state(run: Run, locked: str = "") -> State:
     """The ledger's row, once it and the last event are checked. ``locked`` goes behind the SELECT."""
     rows = run(f"SELECT whole, totals, events, seal, checksum FROM discreet_ledger{locked}")
     try:
-        ((whole, totals, events, seal, checksum),) = rows
-        if checksum != _digest(whole, totals, str(read_count(events)), seal):
+        ((whole, totals, events, seal, _),) = rows
+        state = State(_read_whole(whole), Totals.from_dict(read_json(totals)), read_count(events), seal)
+        if rows != [state.row()]:
             raise ValueError
-        state = State(_read_whole(whole), Totals.from_dict(read_json(totals)), events, seal)
     except UNREADABLE:
         raise DamagedError("its sums") from None
     last = [(number, sealed) for number, sealed, _ in _read_events(run, state, "WHERE this.number >= ?", events)]
-    if last != ([(events, seal)] if events else []) or (not events and seal != _digest(whole)):
+    if (last or [(0, _digest(whole))]) != [(events, seal)]:
         raise DamagedError("its last event")
     return state
 
@@ -219,14 +219,10 @@ def _whole_text(whole: Whole) -> str:
 
 def _read_whole(text: str) -> Whole:
     data = read_json(text)
-    whole = Whole(
-        *read_pair((data["epsilon"], data["delta"])),
-        bool(data["allow_unproved"]),
-        read_name(data["name"]),
-        optional(read_amount, data["rho"]),
-        read_amount(data["rho_delta"], 1),
-        optional(read_count, data["records_per_person"]),
-    )
+    epsilon, delta = read_pair((data["epsilon"], data["delta"]))
+    rho, rho_delta = optional(read_amount, data["rho"]), read_amount(data["rho_delta"], 1)
+    name, records = read_name(data["name"]), optional(read_count, data["records_per_person"])
+    whole = Whole(epsilon, delta, bool(data["allow_unproved"]), name, rho, rho_delta, records)
     if whole.delta >= 1 or whole.delta_for_releases < 0 or whole.records_per_person == 0 or _whole_text(whole) != text:
         raise ValueError
     return whole

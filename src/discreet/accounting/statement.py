@@ -89,19 +89,17 @@ class Guarantee:
             delta = min(1.0, delta * sum(math.exp(min(700.0, i * self.epsilon)) for i in range(records)))
         return Guarantee.of(self.exactly * records, delta)
 
+    @property
+    def in_words(self) -> str:
+        """What epsilon means: by how much the chance of an outcome may differ."""
+        if self.epsilon > 10:
+            return "but 'nearly' means a factor of more than 20,000: this is next to no protection"
+        factor = f"within a factor of e^epsilon = {rounded_up(math.exp(self.epsilon), 3)}"
+        return factor if not self.delta else f"{factor}, up to a chance of delta that this fails"
+
     def __str__(self) -> str:
-        if self.delta == 0:
-            return f"epsilon = {rounded_up(self.epsilon, 6)}"
         delta = "1/n^2" if self.delta is None else rounded_up(self.delta, 3)
-        return f"epsilon = {rounded_up(self.epsilon, 6)}, delta = {delta}"
-
-
-def _in_words(proved: Guarantee) -> str:
-    """What epsilon means: by how much the chance of an outcome may differ."""
-    if proved.epsilon > 10:
-        return "but 'nearly' means a factor of more than 20,000: this is next to no protection"
-    factor = f"within a factor of e^epsilon = {rounded_up(math.exp(proved.epsilon), 3)}"
-    return factor if not proved.delta else f"{factor}, up to a chance of delta that this fails"
+        return f"epsilon = {rounded_up(self.epsilon, 6)}{f', delta = {delta}' if self.delta != 0 else ''}"
 
 
 @dataclass(frozen=True)
@@ -220,7 +218,7 @@ class PrivacyStatement:
         else:
             parts.append(
                 f"It is differentially private with {proved}: what anyone could conclude from it about a person has "
-                f"nearly the same chance whether or not that person's record was in the table, {_in_words(proved)}."
+                f"nearly the same chance whether or not that person's record was in the table, {proved.in_words}."
             )
         if proved is not None and cuts:
             parts.append(

@@ -288,7 +288,7 @@ class Readings(Sums):
             return found
         try:
             epsilon = epsilon_by_composition(((e.costs, e.records_per_person or 1) for e in self.entries), at)
-        except NotInstalled:
+        except ImportError:
             if numerical:
                 raise
             return found
@@ -305,16 +305,12 @@ class Readings(Sums):
         return as_text(self.entries, self.snapshot())
 
 
-class NotInstalled(ImportError):
-    """dp-accounting is not there."""
-
-
 def epsilon_by_composition(releases: Iterable[tuple[tuple[Cost, ...], int]], delta: Fraction) -> Fraction:
     """The epsilon at this delta of releases, each with its costs and the number of records that a person may have."""
     try:
         from dp_accounting.pld import privacy_loss_distribution as pld
     except ImportError:
-        raise NotInstalled("numerical composition needs dp-accounting: pip install 'discreet[accounting]'") from None
+        raise ImportError("numerical composition needs dp-accounting: pip install 'discreet[accounting]'") from None
     counted: Counter[tuple[str, Fraction, int]] = Counter()
     plain, left = Fraction(0), delta
     for costs, records in releases:
@@ -331,16 +327,16 @@ def epsilon_by_composition(releases: Iterable[tuple[tuple[Cost, ...], int]], del
     step = max(finest, float(plain) / MOST_STEPS, FINEST_STEP)
     whole: Any = None
     for (kind, epsilon, records), times in counted.items():
-        one = _distribution(pld, kind, float(epsilon), records, step).self_compose(times)
-        whole = one if whole is None else whole.compose(one)
+        if kind == BOUNDED_RANGE:
+            losses = bounded_range(float(epsilon), step)
+            one = pld.PrivacyLossDistribution.create_from_rounded_probability(losses, 0.0, step)
+        else:
+            scale = float(epsilon) / records
+            one = pld.from_discrete_laplace_mechanism(scale, records, value_discretization_interval=step)
+        composed = one.self_compose(times)
+        whole = composed if whole is None else whole.compose(composed)
     found = float(whole.get_epsilon_for_delta(float(left)))
     return min(plain, Fraction(found)) if math.isfinite(found) else plain
-
-
-def _distribution(pld: Any, kind: str, epsilon: float, records: int, step: float) -> Any:
-    if kind == BOUNDED_RANGE:
-        return pld.PrivacyLossDistribution.create_from_rounded_probability(bounded_range(epsilon, step), 0.0, step)
-    return pld.from_discrete_laplace_mechanism(epsilon / records, records, value_discretization_interval=step)
 
 
 def bounded_range(epsilon: float, step: float) -> dict[int, float]:
