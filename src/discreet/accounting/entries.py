@@ -98,14 +98,9 @@ class Totals:
 
     def to_dict(self) -> dict[str, Any]:
         """The sums as JSON has them: fractions are strings."""
-        return {
-            "entries": self.entries,
-            "spent": [str(self.epsilon), str(self.delta)],
-            "proved": [str(self.proved_epsilon), str(self.proved_delta)],
-            "unproved": self.unproved,
-            "rho": str(self.rho),
-            "records_per_person": self.records_per_person,
-        }
+        spent, proved = [str(self.epsilon), str(self.delta)], [str(self.proved_epsilon), str(self.proved_delta)]
+        sums = {"entries": self.entries, "spent": spent, "proved": proved, "unproved": self.unproved}
+        return sums | {"rho": str(self.rho), "records_per_person": self.records_per_person}
 
     @classmethod
     def from_dict(cls, data: Any) -> "Totals":

@@ -82,8 +82,8 @@ class Ledger(Readings):
         rho: Rho = None,
         records_per_person: int | None = None,
     ) -> None:
-        whole, place = whole_of(epsilon, delta, allow_unproved, rho, records_per_person), MemoryPlace()
-        place.make(lambda run: rows.create(run, whole))
+        place = MemoryPlace()
+        place.make(whole_of(epsilon, delta, allow_unproved, rho, records_per_person))
         self._open(place)
 
     @classmethod
@@ -109,7 +109,7 @@ class Ledger(Readings):
         except MissingError:
             if asked is None:
                 raise MissingError(f"there is no ledger at {at}; give its epsilon to make one") from None
-            place.make(lambda run: rows.create(run, asked))
+            place.make(asked)
             whole = ledger._open(place)
         if asked is not None and (asked.epsilon, asked.delta) != (whole.epsilon, whole.delta):
             raise LedgerError(f"the ledger at {at} has another epsilon or delta; open it without giving them")

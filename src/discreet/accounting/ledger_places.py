@@ -22,7 +22,8 @@ from threading import RLock
 from typing import NoReturn, TypeVar
 
 from .._utils.writing import PAUSES, new_database
-from .ledger_rows import TABLES, DamagedError, Run
+from .entries import Whole
+from .ledger_rows import TABLES, DamagedError, Run, create
 from .ledger_rows import LedgerError as LedgerError
 
 T = TypeVar("T")
@@ -61,9 +62,9 @@ class Place(ABC):
     locked = ""  # goes behind the SELECT of the row that a writer must have to itself
     is_copy = False  # in a process that was forked from the one that made it
 
-    def make(self, create: Callable[[Run], None]) -> None:
+    def make(self, whole: Whole) -> None:
         """Make the tables of a new ledger. If somebody else was faster, nothing happens."""
-        self.attempt(True, create)
+        self.attempt(True, lambda run: create(run, whole))
 
     @abstractmethod
     def attempt(self, write: bool, work: Callable[[Run], T]) -> T:
@@ -131,13 +132,13 @@ class SQLitePlace(Place):
         self.path = Path(os.path.realpath(path))  # by whatever name or link it is opened
         self.where = self.shown = str(self.path)
 
-    def make(self, create: Callable[[Run], None]) -> None:
+    def make(self, whole: Whole) -> None:
         """See ``Place``."""
         self._refuse_network()
 
         def made(connection: sqlite3.Connection) -> None:
             connection.execute(f"PRAGMA application_id = {MARK}")
-            create(_runs(connection))
+            create(_runs(connection), whole)
 
         new_database(self.path, made)
 

@@ -6,6 +6,7 @@ fact age >= 40 and age >= 45, and are called so here.
 
 from dataclasses import replace
 from importlib.resources import files
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -133,6 +134,10 @@ def _schema(name: str) -> Schema:
     return Schema.load(files(__package__) / "schemas" / f"{name}.toml")  # type: ignore[arg-type]
 
 
+def _groups(column: Any) -> dict[str, Any]:
+    return dict(getattr(column, "groups", ()))
+
+
 def _read(name: str) -> pd.DataFrame:
     with (files(__package__) / "data" / f"{name}.csv.gz").open("rb") as file:
         return pd.read_csv(file, compression="gzip", keep_default_na=True)
@@ -158,7 +163,7 @@ def compas_binary(raw: pd.DataFrame) -> pd.DataFrame:
 
 
 # Published groups that are not groups of the schema: which of those they consist of
-ADULT_UNIONS = {
+ADULT_UNIONS: dict[str, dict[str, tuple[str, ...]]] = {
     "workclass": {},
     "education": {
         "Assoc": ("Associate",),
@@ -184,7 +189,7 @@ def adult_binary(raw: pd.DataFrame) -> tuple[pd.DataFrame, np.ndarray]:
     for name in ("capital_gain", "capital_loss"):
         columns |= {f"{name}_>0": raw[name] > 0, f"{name}_0": raw[name] == 0}
     for name, unions in ADULT_UNIONS.items():
-        groups = dict(_schema("adult")[name].groups)
+        groups = _groups(_schema("adult")[name])
         groups |= {union: [code for part in parts for code in groups.pop(part)] for union, parts in unions.items()}
         columns |= {f"{name}_{group}": raw[name].isin(members) for group, members in groups.items()}
     order = np.random.RandomState(99).permutation(len(raw))
@@ -206,7 +211,7 @@ def german_credit_binary(raw: pd.DataFrame) -> pd.DataFrame:
         values, name = raw[column.name], column.name
         for cut in GERMAN_CUTS.get(name, ()):
             columns |= {f"{name}<={cut}": values <= cut, f"{name}>{cut}": values > cut}
-        codes = [code for _, members in getattr(column, "groups", ()) for code in members]
-        codes = sorted(codes, key=lambda code: int(code[1:])) or range(1, GERMAN_STEPS.get(name, 0) + 1)
-        columns |= {f"{name}_{code}": values == code for code in codes}
+        codes = sorted(chain(*_groups(column).values()), key=lambda code: int(code[1:]))
+        steps = range(1, GERMAN_STEPS.get(name, 0) + 1)
+        columns |= {f"{name}_{code}": values == code for code in (*codes, *steps)}
     return pd.DataFrame(columns)
