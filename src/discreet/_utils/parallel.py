@@ -98,26 +98,24 @@ class Pool:
     def completed(self) -> Iterator[Task]:
         """Tasks as they are done, until there are no more."""
         while self._busy:
-            yield from self.collect()
+            yield self.collect()
 
-    def collect(self) -> list[Task]:
-        """Wait until some process is done with its task, and give it another one; the tasks that were done."""
-        found = []
-        for pipe in cast(list[Connection], wait(list(self._busy))):
-            task = self._busy.pop(pipe)
-            with _sound_pipe():
-                value, error = pipe.recv()
-            if error is not None:
-                task.set_exception(error)
-                task.result()  # raised there, and so not taken for an error that this package words
-            self._idle.append(pipe)
-            self._hand_out()
-            task.set_result(value)
-            found.append(task)
-        return found
+    def collect(self) -> Task:
+        """Wait until some process is done with its task, and give it another one; the task that was done."""
+        pipe = cast(Connection, wait(list(self._busy))[0])
+        task = self._busy.pop(pipe)
+        with _sound_pipe():
+            value, error = pipe.recv()
+        if error is not None:
+            task.set_exception(error)
+            task.result()  # raised there, and so not taken for an error that this package words
+        self._idle.append(pipe)
+        self._hand_out()
+        task.set_result(value)
+        return task
 
     def _hand_out(self) -> None:
-        while self._waiting and (self._idle or len(self._processes) < self._jobs):
+        if self._waiting and (self._idle or len(self._processes) < self._jobs):
             pipe = self._idle.pop() if self._idle else self._start()
             task = self._busy[pipe] = self._waiting.popleft()
             with _sound_pipe():

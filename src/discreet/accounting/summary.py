@@ -129,6 +129,16 @@ class Sums(ABC):
         totals = self._now()[1]
         return (math.inf, 1.0) if totals.unproved else (float(totals.proved_epsilon), float(totals.proved_delta))
 
+    def total(self, delta: Fraction | None = None) -> Total | None:
+        """What is proved about all releases together at this delta, that of the ledger unless another is given.
+
+        It is the least of the plain sum and of zCDP; None if nothing is proved about one of the releases, or if they need a
+        larger delta.
+        """
+        whole, t = self._now()
+        proved = t.proved_epsilon, t.proved_delta
+        return None if t.unproved else least(proved, t.rho, whole.delta if delta is None else delta)
+
 
 @dataclass(frozen=True)
 class LedgerSnapshot(Sums):
@@ -156,17 +166,6 @@ class LedgerSnapshot(Sums):
 
     def _now(self) -> tuple[Whole, Totals]:
         return Whole(self.epsilon, self.delta, False, self.ledger or "", self.rho, self.rho_delta), self.totals
-
-    def total(self, delta: Fraction | None = None) -> Total | None:
-        """What is proved about all releases together at this delta, that of the ledger unless another is given.
-
-        It is the least of the plain sum and of zCDP; None if nothing is proved about one of the releases, or if they need a
-        larger delta.
-        """
-        t = self.totals
-        if t.unproved:
-            return None
-        return least((t.proved_epsilon, t.proved_delta), t.rho, self.delta if delta is None else delta)
 
     def to_dict(self) -> dict[str, Any]:
         """The snapshot as JSON has it: fractions are strings."""
@@ -281,9 +280,8 @@ class Readings(Sums):
         asks for it, of numerical composition. If later budgets were chosen by looking at earlier results, only what the ledger
         refuses to exceed is sure: its epsilon and delta.
         """
-        now = self.snapshot()
-        at = now.delta if delta is None else exact("delta", delta)
-        found = now.total(at)
+        at = self.delta if delta is None else exact("delta", delta)
+        found = super().total(at)
         if found is None or numerical is False or not at:
             return found
         try:
