@@ -125,7 +125,7 @@ def some_ledger(entries: int) -> str:
         events += [rows.reserved(entry, number), rows.ended(number, "finished", Fraction(1, 4), Fraction(0))]
         events.append(rows.written_to(number, "0" * 64))
     whole = Whole(Fraction(3), Fraction(1, 10**6), False, "a ledger")
-    return to_json([json.loads(rows._whole_text(whole)), totals.to_dict(), events])
+    return rows._text([json.loads(rows._whole_text(whole)), totals.to_dict(), events])
 
 
 def sealed_ledger(data: bytes) -> bytes:

@@ -15,6 +15,7 @@ LONGEST_SHOWN = 200  # of a name; the model's file has the whole
 # Words that mean nothing to Markdown after the first of a line: no mark stands where it could begin a link, a tag or a list
 _WORD = r"(?:\(?[^\W_]+(?:['/-][^\W_]+)*%?\)?[.,;:!?]?|-?[0-9]+(?:[.,][0-9]+)?%?[.,;:)]?|[&=-])"
 _PROSE = re.compile(rf"{_WORD}(?: {_WORD})*")
+_HALF = re.compile("[\ud800-\udfff]")
 _COMMENT = re.compile(r"[^\w .,()<>=+-]")
 
 
@@ -50,11 +51,7 @@ def escaped(text: str, keep: str = "\n") -> str:
 
 def is_unicode(text: str) -> bool:
     """Whether a text can leave Python at all. Half a surrogate pair cannot."""
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return False
-    return True
+    return _HALF.search(text) is None
 
 
 def on_a_line(thing: object, longest: int = LONGEST_SHOWN) -> str:

@@ -67,9 +67,9 @@ def _libraries() -> ThreadpoolController:
 class Task(Future[Any]):
     """A future of a pool, for the thread that submitted it: nobody else fetches its result."""
 
-    def __init__(self, pool: "Pool", function: Callable[..., Any], arguments: tuple[Any, ...]) -> None:
+    def __init__(self, pool: "Pool", call: tuple[Callable[..., Any], tuple[Any, ...]]) -> None:
         super().__init__()
-        self._pool, self.call = pool, (function, arguments)
+        self._pool, self.call = pool, call
 
     def result(self, timeout: float | None = None) -> Any:
         """Waits until it is there. An exception in any task of the pool is raised, not only in this one."""
@@ -90,7 +90,7 @@ class Pool:
 
     def submit(self, function: Callable[..., Any], *arguments: Any) -> Task:
         """Do this as soon as a process is free. Those that become free get work while somebody waits for a result."""
-        task = Task(self, function, arguments)
+        task = Task(self, (function, arguments))
         self._waiting.append(task)
         self._hand_out()
         return task
@@ -98,26 +98,24 @@ class Pool:
     def completed(self) -> Iterator[Task]:
         """Tasks as they are done, until there are no more."""
         while self._busy:
-            yield from self.collect()
+            yield self.collect()
 
-    def collect(self) -> list[Task]:
-        """Wait until some process is done with its task, and give it another one; the tasks that were done."""
-        found = []
-        for pipe in cast(list[Connection], wait(list(self._busy))):
-            task = self._busy.pop(pipe)
-            with _sound_pipe():
-                value, error = pipe.recv()
-            if error is not None:
-                task.set_exception(error)
-                task.result()  # raised there, and so not taken for an error that this package words
-            self._idle.append(pipe)
-            self._hand_out()
-            task.set_result(value)
-            found.append(task)
-        return found
+    def collect(self) -> Task:
+        """Wait until some process is done with its task, and give it another one; the task that was done."""
+        pipe = cast(Connection, wait(list(self._busy))[0])
+        task = self._busy.pop(pipe)
+        with _sound_pipe():
+            value, error = pipe.recv()
+        if error is not None:
+            task.set_exception(error)
+            task.result()  # raised there, and so not taken for an error that this package words
+        self._idle.append(pipe)
+        self._hand_out()
+        task.set_result(value)
+        return task
 
     def _hand_out(self) -> None:
-        while self._waiting and (self._idle or len(self._processes) < self._jobs):
+        if self._waiting and (self._idle or len(self._processes) < self._jobs):
             pipe = self._idle.pop() if self._idle else self._start()
             task = self._busy[pipe] = self._waiting.popleft()
             with _sound_pipe():
@@ -132,17 +130,12 @@ class Pool:
         theirs.close()  # so that a process that ends closes the pipe
         return ours
 
-    def close(self) -> None:
-        """Let the processes end by themselves."""
-        for pipe in (*self._idle, *self._busy):
+    def end(self, at_once: bool = False) -> None:
+        """Let the processes end by themselves, or whatever they are doing."""
+        for pipe in () if at_once else (*self._idle, *self._busy):
             pipe.close()
-        for process in self._processes:
-            process.join()
-
-    def kill(self) -> None:
-        """End the processes, whatever they are doing."""
         started = [process for process in self._processes if process.pid is not None]
-        for process in started:
+        for process in started if at_once else ():
             process.kill()
         for process in started:
             process.join()
@@ -165,9 +158,9 @@ def process_pool(jobs: int) -> Iterator[Pool]:
     pool = Pool(jobs)
     try:
         yield pool
-        pool.close()
+        pool.end()
     except BaseException:
-        pool.kill()
+        pool.end(at_once=True)
         raise
 
 
@@ -178,11 +171,11 @@ def _work(pipe: Connection) -> None:
             function, arguments = pipe.recv()
         except (EOFError, ConnectionError):  # no more work, or who started us is gone
             return
-        done: tuple[Any, BaseException | None]
+        value, failed = None, None
         try:
-            done = function(*arguments), None
+            value = function(*arguments)
         except Exception as error:
             error.add_note(traceback.format_exc())
-            done = None, error
+            failed = error
         with suppress(ConnectionError):
-            pipe.send(done)
+            pipe.send((value, failed))

@@ -6,7 +6,8 @@ or the same frame without some columns, is noticed; a table that was read once m
 
 import sys
 import weakref
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from threading import Lock
 from typing import Any, NamedTuple
 
@@ -25,43 +26,29 @@ class _Place(NamedTuple):
     end: int
     owner: Any
 
-    def overlaps(self, other: "_Place") -> bool:
-        return self.start < other.end and other.start < self.end
 
-
-class _Sample(NamedTuple):
-    table: Any  # a weak reference
-    places: list[_Place]  # with weak references to their owners
-
-    def is_gone(self) -> bool:
-        return self.table() is None and all(place.owner() is None for place in self.places)
-
-
-_samples: list[_Sample] = []
+# Tables, as places of no length, and the places where their values are: each with a weak reference to its owner
+_samples: list[_Place] = []
 _lock = Lock()
 
 
 def note_sample(table: Any) -> None:
     """Note that what is public was made from this table."""
-    places = [place._replace(owner=weakref.ref(place.owner)) for place in _places(table)]
-    noted = _Sample(_reference(table), places)
+    noted = [place._replace(owner=weakref.ref(place.owner)) for place in _places(table)]
+    with suppress(TypeError):  # a list or a dict
+        noted.append(_Place(0, 0, weakref.ref(table)))
     with _lock:
-        _samples[:] = [s for s in _samples if not s.is_gone()]
-        if not noted.is_gone():
-            _samples.append(noted)
+        _samples[:] = [sample for sample in (*_samples, *noted) if sample.owner() is not None]
 
 
 def was_sample(*tables: Any) -> bool:
     """Whether one of these tables or columns is, or is a part of, or has a part of, a table that was noted."""
     with _lock:
-        samples = list(_samples)
-    if not samples:
-        return False
-    for table in tables:
-        if any(s.table() is table for s in samples if table is not None):
+        known = [(start, end, owner) for start, end, alive in _samples if (owner := alive()) is not None]
+    for table in tables if known else ():
+        if any(not end and owner is table for _, end, owner in known):
             return True
-        known = [place for s in samples for place in s.places if place.owner() is not None]
-        if any(place.overlaps(other) for place in _places(table) for other in known):
+        if any(place.start < end and start < place.end for place in _places(table) for start, end, _ in known):
             return True
     return False
 
@@ -72,21 +59,11 @@ def forget_all() -> None:
         _samples.clear()
 
 
-def _reference(table: Any) -> Any:
-    try:
-        return weakref.ref(table)
-    except TypeError:  # a list or a dict
-        return lambda: None
-
-
 def _places(table: Any) -> Iterator[_Place]:
     """Where the values of a table or a column are, as far as that follows from types alone. Lists of objects are left out."""
-    if isinstance(table, Mapping):
-        for column in table.values():
-            yield from _places(column)
-    elif (frames := _frames_of(table)) is not None:
-        for frame in frames:
-            yield from _places(frame)
+    if (parts := _parts_of(table)) is not None:
+        for part in parts:
+            yield from _places(part)
     elif isinstance(table, np.ndarray):
         yield from _array_place(table)
     else:
@@ -96,8 +73,10 @@ def _places(table: Any) -> Iterator[_Place]:
             return
 
 
-def _frames_of(table: Any) -> list[Any] | None:
-    """The frames in memory that an ibis table was made of; None for anything else."""
+def _parts_of(table: Any) -> Iterable[Any] | None:
+    """The columns of a mapping, the frames in memory that an ibis table was made of; None for anything else."""
+    if isinstance(table, Mapping):
+        return table.values()
     ibis = sys.modules.get("ibis")
     if ibis is None or not isinstance(table, ibis.Table):
         return None

@@ -52,7 +52,7 @@ class redacting:
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: object) -> None:
         self._quiet.__exit__(None, None, None)
         _inside.reset(self._token)
-        if kind is None or error is None or not isinstance(error, Exception):
+        if kind is None or not isinstance(error, Exception):
             return
         out_of_memory = isinstance(error, MemoryError) or kind.__name__ in OUT_OF_MEMORY
         ours = kind.__module__.partition(".")[0] == __name__.partition(".")[0]
@@ -60,7 +60,8 @@ class redacting:
         if ours or not may_have_numbers or self._booked is None:
             error.__cause__ = error.__context__ = None  # what it hangs on may have numbers, too
             return
-        instead = NotEnoughMemory(f"{NO_MEMORY} {self._booked}") if out_of_memory else _bug(kind.__name__, self._booked)
+        bug = f"{A_BUG.format(kind.__name__)} {self._booked}"
+        instead = NotEnoughMemory(f"{NO_MEMORY} {self._booked}") if out_of_memory else LearningError(bug)
         del error, trace  # this frame is in the new error's traceback
         try:
             raise instead
@@ -76,13 +77,10 @@ NO_MEMORY = (
     "fewer cuts or categories, exclude some, lower max_card or max_length, or learn greedily where the table is: "
     "fit_source(table, counting='nodes')."
 )
-
-
-def _bug(kind: str, booked: str) -> LearningError:
-    return LearningError(
-        f"learning stopped with an error inside this package ({kind}), which is a bug; what it said is not shown, since it may "
-        f"have numbers about the records. {booked}"
-    )
+A_BUG = (
+    "learning stopped with an error inside this package ({}), which is a bug; what it said is not shown, since it may have "
+    "numbers about the records."
+)
 
 
 def redacted(booked: str) -> Callable[[Callable[P, T]], Callable[P, T]]:

@@ -105,7 +105,7 @@ def as_rows(X: Any) -> np.ndarray:
     rows = as_objects(X)
     if hasattr(X, "__array__") or rows.shape in ((), (0,)):
         return rows
-    lengths = {len(row) if _is_row(row) else -1 for row in rows}
+    lengths = {len(row) if _is_list(row) and getattr(row, "ndim", 1) == 1 else -1 for row in rows}
     if len(lengths) > 1 or -1 in lengths:
         return rows
     return _side_by_side(zip(*rows, strict=True), (len(rows), *lengths))
@@ -119,10 +119,6 @@ def unnamed_columns(X: Any) -> list[Any] | None:
 def _is_list(values: Any) -> bool:
     like_one = hasattr(values, "__len__") and hasattr(values, "__getitem__")
     return like_one and not isinstance(values, str | bytes | Mapping)
-
-
-def _is_row(row: Any) -> bool:
-    return _is_list(row) and getattr(row, "ndim", 1) == 1
 
 
 def _side_by_side(columns: Iterable[Iterable[Any]], shape: tuple[int, ...]) -> np.ndarray:

@@ -14,7 +14,6 @@ from collections.abc import Callable, Mapping
 from contextlib import closing, suppress
 from os import PathLike
 from pathlib import Path
-from types import TracebackType
 from typing import IO, Self
 
 OPEN_FILES_STAY = os.name == "nt"
@@ -74,12 +73,7 @@ class PendingFile:
         except BaseException:
             self.discard()
             raise
-        with suppress(PermissionError):  # a folder in which one may write but not look
-            folder = os.open(self.path.parent, os.O_RDONLY)
-            try:
-                os.fsync(folder)  # the new name, too
-            finally:
-                os.close(folder)
+        _sync(self.path.parent)
 
     def _move(self) -> None:
         if self._over:
@@ -105,9 +99,7 @@ class PendingFile:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.discard()
 
 
@@ -145,44 +137,35 @@ def write_folder(path: str | PathLike[str], content: Mapping[str, bytes], over: 
     scratch, old = (parent / f".{place.name[:50]}.{secrets.token_hex(8)}.{end}" for end in ("new", "old"))
     os.mkdir(scratch)
     try:
-        for name, data in content.items():
-            _write_new(scratch, name, data)
+        for target, data in ((scratch / name, data) for name, data in content.items()):
+            target.parent.mkdir(parents=True, exist_ok=True)
+            with open(target, "xb") as file:
+                file.write(data)
+                file.flush()
+                os.fsync(file.fileno())
         for folder in {scratch, *((scratch / name).parent for name in content)}:
             _sync(folder)
-        if os.path.lexists(place) and not over:
-            raise FileExistsError(f"{place} exists")
-        _swap(scratch, place.absolute(), old)
+        if there := os.path.lexists(place):
+            if not over:
+                raise FileExistsError(f"{place} exists")
+            os.rename(place, old)
+        try:
+            os.rename(scratch, place)
+        except BaseException:
+            if there:
+                os.rename(old, place)
+            raise
     except BaseException:
         shutil.rmtree(scratch, ignore_errors=True)
         raise
-    _sync(parent)
+    with suppress(OSError):  # the new folder is there
+        _sync(parent)
     shutil.rmtree(old, ignore_errors=True)
 
 
-def _write_new(folder: Path, name: str, data: bytes) -> None:
-    target = folder / name
-    target.parent.mkdir(parents=True, exist_ok=True)
-    with open(target, "xb") as file:
-        file.write(data)
-        file.flush()
-        os.fsync(file.fileno())
-
-
-def _swap(scratch: Path, place: Path, old: Path) -> None:
-    there = os.path.lexists(place)
-    if there:
-        os.rename(place, old)
-    try:
-        os.rename(scratch, place)
-    except BaseException:
-        if there:
-            os.rename(old, place)
-        raise
-
-
 def _sync(folder: Path) -> None:
-    """Names on disk, too, where a folder can be opened."""
-    with suppress(OSError):
+    """Names on disk, too."""
+    with suppress(PermissionError):  # a folder in which one may write but not look; on Windows, any
         descriptor = os.open(folder, os.O_RDONLY)
         try:
             os.fsync(descriptor)

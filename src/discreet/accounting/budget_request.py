@@ -17,13 +17,13 @@ from datetime import UTC, datetime
 from fractions import Fraction
 from typing import Literal
 
-from .costs import KINDS, NONE, NOTHING_PROVED, PURE, Cost, exact, is_proved, is_times, pair, plain_sum
+from .costs import KINDS, NONE, NOTHING_PROVED, PURE, Cost, exact, is_proved, pair, plain_sum
 from .entries import LONGEST_NAME, Entry, Totals, Whole, rho_charged
 from .reservation import BudgetError
 
 Pair = tuple[Fraction, Fraction]
-AsReserved = Literal["as reserved"]  # what is proved about a release is the pair that is reserved for it
-Proved = tuple[float, float] | Sequence[Cost] | AsReserved | None
+# What is proved about a release: a pair, a list of costs, the pair that is reserved for it, or nothing
+Proved = tuple[float, float] | Sequence[Cost] | Literal["as reserved"] | None
 
 
 class NoDeltaError(BudgetError):
@@ -32,20 +32,18 @@ class NoDeltaError(BudgetError):
 
 def refuse_more_than_left(whole: Whole, totals: Totals, asked: Pair, costs: tuple[Cost, ...]) -> None:
     """Raise BudgetError if the release may not be taken. Of what is not proved, what is asked for is counted."""
-    proved, rho = plain_sum(costs), rho_charged(costs, asked[0])
+    rho = rho_charged(costs, asked[0])
     within_rho = whole.rho is not None and totals.rho + rho <= whole.rho
     sums = [("", asked, (totals.epsilon, totals.delta))]
     if is_proved(costs):
-        sums.append((" of what is proved", proved, (totals.proved_epsilon, totals.proved_delta)))
-    for kind, (epsilon, delta), spent in sums:
-        left = whole.epsilon - spent[0], whole.delta_for_releases - spent[1]
-        if (within_rho or epsilon <= left[0]) and delta <= left[1]:
+        sums.append((" of what is proved", plain_sum(costs), (totals.proved_epsilon, totals.proved_delta)))
+    for kind, (epsilon, delta), (spent, spent_delta) in sums:
+        left, left_delta = whole.epsilon - spent, whole.delta_for_releases - spent_delta
+        if (within_rho or epsilon <= left) and delta <= left_delta:
             continue
-        shown = (
-            left[0] if whole.rho is None else max(left[0], NONE)
-        )  # with a rho, more than epsilon may have been spent
+        # with a rho, more than epsilon may have been spent
         message = (
-            f"the ledger has epsilon {float(shown):.6g} and delta {float(left[1]):.6g} left{kind}, "
+            f"the ledger has epsilon {float(max(left, NONE)):.6g} and delta {float(left_delta):.6g} left{kind}, "
             f"this needs epsilon {float(epsilon):.6g} and delta {float(delta):.6g}"
         )
         if whole.rho is not None:
@@ -137,20 +135,16 @@ def _costs_of(proved: Proved, epsilon: Fraction, delta: Fraction) -> tuple[Cost,
         return pair(epsilon, delta)
     if proved is None:
         return NOTHING_PROVED
-    costs = tuple(one for one in proved if isinstance(one, Cost))
+    costs = [one for one in proved if isinstance(one, Cost)]
     if not proved or len(proved) > len(costs) > 0:
         raise ValueError("what is proved must be a list of at least one Cost, or a pair of an epsilon and a delta")
-    if costs:
-        return tuple(map(_checked, costs))
-    one, other = proved
-    return pair(exact("a proved epsilon", one), min(exact("a proved delta", other), Fraction(1)))
-
-
-def _checked(cost: Cost) -> Cost:
-    """A negative cost would give budget back, and one that is not a number nothing can be compared with."""
-    amounts = exact("the epsilon of a cost", cost.epsilon), exact("the delta of a cost", cost.delta)
-    if cost.kind not in KINDS or not is_times(cost.times) or amounts[1] > 1:
+    if not costs:
+        one, other = proved
+        return pair(exact("a proved epsilon", one), min(exact("a proved delta", other), Fraction(1)))
+    # a negative cost would give budget back, and one that is not a number nothing can be compared with
+    amounts = [(exact("the epsilon of a cost", c.epsilon), exact("the delta of a cost", c.delta)) for c in costs]
+    if not all(cost.is_possible and delta <= 1 for cost, (_, delta) in zip(costs, amounts, strict=True)):
         raise ValueError(
             f"a cost must be of one of the kinds {', '.join(KINDS)}, at least once, with a delta of at most 1"
         )
-    return Cost(cost.kind, *amounts, cost.times)
+    return tuple(Cost(c.kind, *exactly, c.times) for c, exactly in zip(costs, amounts, strict=True))

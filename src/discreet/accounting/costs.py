@@ -102,6 +102,12 @@ class Cost:
     times: int = 1
 
     @property
+    def is_possible(self) -> bool:
+        """Whether it is of a known kind, and so often as something may happen."""
+        counts = isinstance(self.times, int) and not isinstance(self.times, bool)
+        return self.kind in KINDS and counts and 1 <= self.times <= MOST_TIMES
+
+    @property
     def plain(self) -> tuple[Fraction, Fraction]:
         """The sum of epsilons, and that of deltas; of what is not proved, nothing."""
         return self.times * self.epsilon, self.times * self.delta
@@ -109,9 +115,8 @@ class Cost:
     @property
     def rho(self) -> Fraction:
         """Of all the answers together; of what is not proved, nothing."""
-        if self.kind == BOUNDED_RANGE:
-            return self.times * min(_rounded_up(self.epsilon**2 / 8), rho_of_pure(self.epsilon))
-        return self.times * rho_of_pure(self.epsilon)
+        pure = rho_of_pure(self.epsilon)
+        return self.times * (min(_rounded_up(self.epsilon**2 / 8), pure) if self.kind == BOUNDED_RANGE else pure)
 
     def for_person(self, records: int) -> "Cost":
         """From what one record costs to what a person with so many of them does: a chain of tables, one record at a time.
@@ -139,20 +144,14 @@ class Cost:
     def from_list(cls, data: Any) -> "Cost":
         """What ``to_list`` made. What cannot be read raises one of ``UNREADABLE``."""
         kind, epsilon, delta, times = data
-        if kind not in KINDS or not is_times(times):
-            raise ValueError
         found = cls(kind, read_amount(epsilon), read_amount(delta, 1), times)
-        if (found.delta and kind != APPROXIMATE) or (found.epsilon and kind == UNPROVED):
+        odd = (found.delta and kind != APPROXIMATE) or (found.epsilon and kind == UNPROVED)
+        if odd or not found.is_possible:
             raise ValueError
         return found
 
 
 NOTHING_PROVED = (Cost(UNPROVED),)
-
-
-def is_times(value: Any) -> bool:
-    """Whether this is how often something may happen."""
-    return isinstance(value, int) and not isinstance(value, bool) and 1 <= value <= MOST_TIMES
 
 
 def pair(epsilon: Fraction, delta: Fraction) -> tuple[Cost, ...]:
@@ -214,7 +213,7 @@ def rho_of(epsilon: Fraction, delta: Fraction) -> Fraction:
     0.1851
     """
     least = lowest(lambda a, log, last: (-epsilon, -(log(delta) + log(a)) / (a - 1), last), over_order=True)
-    return max(Fraction(0), -least)
+    return max(NONE, -least)
 
 
 def delta_of(rho: Fraction, epsilon: Fraction) -> Fraction:
@@ -224,7 +223,7 @@ def delta_of(rho: Fraction, epsilon: Fraction) -> Fraction:
     True
     """
     if rho == 0:
-        return Fraction(0)
+        return NONE
     log_delta = lowest(lambda a, log, last: ((a - 1) * (a * rho - epsilon), -log(a - 1), a * last))
     if log_delta >= 0:
         return Fraction(1)
@@ -248,7 +247,7 @@ def lowest(terms: Terms, over_order: bool = False) -> Fraction:
         low, high = (low, right) if at(left) <= at(right) else (left, high)
     a = Fraction(1 + math.exp((low + high) / 2))
     exactly = [term / (a if over_order else 1) for term in terms(a, _log, _log(1 - 1 / a))]
-    more = sum(exactly, Fraction(0)) + MARGIN * (1 + max(abs(term) for term in exactly))
+    more = sum(exactly, NONE) + MARGIN * (1 + max(abs(term) for term in exactly))
     return Fraction(-(-more * DIGITS // 1), DIGITS)
 
 

@@ -4,12 +4,14 @@ import secrets
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import Any, Literal, TypeVar
+from typing import Any, ClassVar, Literal, TypeVar
 
-from .costs import LARGEST, Cost, added, delta_of, exact, is_proved, read_amount, rho_of, rho_of_pure, rho_sum
+from .._utils.parameters import check_integer
+from .costs import LARGEST, NONE, Cost, added, delta_of, exact, is_proved, read_amount, rho_of, rho_of_pure, rho_sum
 
 T = TypeVar("T")
 FINISHED, STOPPED = "finished", "stopped"
+NEIGHBOURS = "add or remove"  # a person's records
 LONGEST_NAME = 200
 Rho = float | Fraction | Literal["auto"] | None
 
@@ -38,7 +40,7 @@ class Entry:
     release: str | None = None
     cut_points: tuple[tuple[str, Fraction], ...] = ()
     costs: tuple[Cost, ...] = ()
-    rho: Fraction = Fraction(0)
+    rho: Fraction = NONE
     models: tuple[str, ...] = ()
 
     @property
@@ -60,8 +62,9 @@ class Whole:
     allow_unproved: bool
     name: str
     rho: Fraction | None = None
-    rho_delta: Fraction = Fraction(0)
+    rho_delta: Fraction = NONE
     records_per_person: int | None = None
+    neighbours: ClassVar[str] = NEIGHBOURS
 
     @property
     def delta_for_releases(self) -> Fraction:
@@ -77,39 +80,27 @@ class Totals:
     """
 
     entries: int = 0
-    epsilon: Fraction = Fraction(0)
-    delta: Fraction = Fraction(0)
-    proved_epsilon: Fraction = Fraction(0)
-    proved_delta: Fraction = Fraction(0)
+    epsilon: Fraction = NONE
+    delta: Fraction = NONE
+    proved_epsilon: Fraction = NONE
+    proved_delta: Fraction = NONE
     unproved: int = 0
-    rho: Fraction = Fraction(0)
+    rho: Fraction = NONE
     records_per_person: int | None = None
 
     def plus(self, entry: Entry) -> "Totals":
         """With one entry more."""
-        proved = (entry.proved_epsilon or Fraction(0), entry.proved_delta or Fraction(0))
-        records = entry.records_per_person or 1
-        return Totals(
-            self.entries + 1,
-            added(self.epsilon, entry.epsilon),
-            added(self.delta, entry.delta),
-            added(self.proved_epsilon, proved[0]),
-            added(self.proved_delta, proved[1]),
-            self.unproved + (entry.proved_epsilon is None),
-            self.rho + entry.rho,
-            min(self.records_per_person or records, records),
-        )
+        records, summed = entry.records_per_person or 1, ("epsilon", "delta", "proved_epsilon", "proved_delta")
+        sums: dict[str, Any] = {name: added(getattr(self, name), getattr(entry, name) or NONE) for name in summed}
+        sums |= {"unproved": self.unproved + (entry.proved_epsilon is None), "rho": self.rho + entry.rho}
+        sums["records_per_person"] = min(self.records_per_person or records, records)
+        return replace(self, entries=self.entries + 1, **sums)
 
     def to_dict(self) -> dict[str, Any]:
         """The sums as JSON has them: fractions are strings."""
-        return {
-            "entries": self.entries,
-            "spent": [str(self.epsilon), str(self.delta)],
-            "proved": [str(self.proved_epsilon), str(self.proved_delta)],
-            "unproved": self.unproved,
-            "rho": str(self.rho),
-            "records_per_person": self.records_per_person,
-        }
+        spent, proved = [str(self.epsilon), str(self.delta)], [str(self.proved_epsilon), str(self.proved_delta)]
+        sums = {"entries": self.entries, "spent": spent, "proved": proved, "unproved": self.unproved}
+        return sums | {"rho": str(self.rho), "records_per_person": self.records_per_person}
 
     @classmethod
     def from_dict(cls, data: Any) -> "Totals":
@@ -171,9 +162,8 @@ def whole_of(epsilon: Any, delta: Any, allow_unproved: Any, rho: Rho, records_pe
     """With the budget in zCDP, if there is to be one, and what of delta it takes."""
     whole = Whole(exact("epsilon", epsilon), exact("delta", delta), bool(allow_unproved), secrets.token_hex(8))
     if records_per_person is not None:
-        if isinstance(records_per_person, bool) or not isinstance(records_per_person, int) or records_per_person < 1:
-            raise ValueError(f"records_per_person must be an integer of at least 1, not {records_per_person!r}")
-        whole = replace(whole, records_per_person=records_per_person)
+        check_integer("records_per_person", records_per_person, at_least=1)
+        whole = replace(whole, records_per_person=int(records_per_person))
     if rho is None:
         return whole
     if not whole.delta or not whole.epsilon:

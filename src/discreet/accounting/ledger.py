@@ -27,7 +27,7 @@ from typing import Any, Self
 from . import ledger_rows as rows
 from .budget_request import BudgetRequest, NoDeltaError, Proved, UnprovedError
 from .costs import UNREADABLE, exact
-from .entries import Booked, Entry, Rho, Totals, Whole, whole_of
+from .entries import NEIGHBOURS, Booked, Entry, Rho, Totals, Whole, whole_of
 from .ledger_places import BusyError, LedgerError, MemoryPlace, MissingError, OutOfReachError, Place, SQLitePlace, T
 from .postgres_ledger import PostgreSQLPlace, is_url
 from .reservation import BudgetError, Reservation
@@ -35,7 +35,6 @@ from .summary import DetachedLedger, LedgerSnapshot, Readings
 
 __all__ = ["UNREADABLE", "BudgetError", "BudgetRequest", "DetachedLedger", "Entry", "Ledger"]
 __all__ += ["LedgerError", "LedgerSnapshot", "NoDeltaError", "Reservation", "UnprovedError", "exact"]
-ADD_OR_REMOVE = rows.NEIGHBOURS
 PATIENCE = 2.0  # seconds before one is told that this waits
 
 
@@ -83,8 +82,8 @@ class Ledger(Readings):
         rho: Rho = None,
         records_per_person: int | None = None,
     ) -> None:
-        whole, place = whole_of(epsilon, delta, allow_unproved, rho, records_per_person), MemoryPlace()
-        place.make(lambda run: rows.create(run, whole))
+        place = MemoryPlace()
+        place.make(whole_of(epsilon, delta, allow_unproved, rho, records_per_person))
         self._open(place)
 
     @classmethod
@@ -110,7 +109,7 @@ class Ledger(Readings):
         except MissingError:
             if asked is None:
                 raise MissingError(f"there is no ledger at {at}; give its epsilon to make one") from None
-            place.make(lambda run: rows.create(run, asked))
+            place.make(asked)
             whole = ledger._open(place)
         if asked is not None and (asked.epsilon, asked.delta) != (whole.epsilon, whole.delta):
             raise LedgerError(f"the ledger at {at} has another epsilon or delta; open it without giving them")
@@ -150,7 +149,7 @@ class Ledger(Readings):
         release: str | None = None,
         rests_on: Mapping[str, Fraction] | None = None,
         pays_for: Mapping[str, Fraction] | None = None,
-        neighbours: str = ADD_OR_REMOVE,
+        neighbours: str = NEIGHBOURS,
     ) -> Reservation:
         """Set aside a budget, or raise BudgetError. It is on record before this returns.
 
@@ -162,9 +161,9 @@ class Ledger(Readings):
         their epsilon for a person: those that no entry pays for are booked with it. ``pays_for`` are cut points that are the
         release itself.
         """
-        if neighbours != ADD_OR_REMOVE:
+        if neighbours != NEIGHBOURS:
             raise ValueError(
-                f"a ledger adds up what is proved of tables that {ADD_OR_REMOVE} a person's records; from what is proved about "
+                f"a ledger adds up what is proved of tables that {NEIGHBOURS} a person's records; from what is proved about "
                 "other neighbours (records that are replaced, say) it does not follow"
             )
         request = BudgetRequest(epsilon, delta, what, proved, records, because, release, rests_on, pays_for)

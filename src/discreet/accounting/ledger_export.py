@@ -17,17 +17,16 @@ from typing import Any
 from .._utils.escaping import on_a_line
 from .._utils.parameters import rounded_up
 from .costs import DISCRETE_LAPLACE, UNPROVED, is_proved, rho_sum
-from .entries import STOPPED, Entry
-from .ledger_rows import NEIGHBOURS
+from .entries import NEIGHBOURS, STOPPED, Entry, optional
 from .statement import above
 from .summary import ADDITION, LedgerSnapshot, Total
 
 FORMAT, VERSION = "discreet ledger events", 1
+AMOUNTS = ("epsilon", "delta", "proved_epsilon", "proved_delta", "rho")
 COLUMNS = (
-    *("number", "day", "release", "name", "epsilon", "delta", "proved_epsilon", "proved_delta", "rho", "costs"),
+    *("number", "day", "release", "name", *AMOUNTS, "costs"),
     *("records_per_person", "neighbours", "ended", "models"),
 )
-AMOUNTS = ("epsilon", "delta", "proved_epsilon", "proved_delta", "rho")
 
 
 def as_text(entries: Sequence[Entry], now: LedgerSnapshot) -> str:
@@ -118,25 +117,13 @@ def events(entries: Sequence[Entry], now: LedgerSnapshot) -> dict[str, Any]:
 
 def rows(entries: Sequence[Entry]) -> list[dict[str, Any]]:
     """A row for each release. Amounts are exact fractions, as strings."""
-    return [
-        {
-            "number": number,
-            "day": entry.when[:10],
-            "release": entry.what,
-            "name": entry.release,
-            "epsilon": str(entry.epsilon),
-            "delta": str(entry.delta),
-            "proved_epsilon": None if entry.proved_epsilon is None else str(entry.proved_epsilon),
-            "proved_delta": None if entry.proved_delta is None else str(entry.proved_delta),
-            "rho": str(rho_sum(entry.costs)) if is_proved(entry.costs) else None,
-            "costs": [cost.to_list() for cost in entry.costs],
-            "records_per_person": entry.records_per_person,
-            "neighbours": NEIGHBOURS,
-            "ended": entry.how,
-            "models": list(entry.models),
-        }
-        for number, entry in enumerate(entries, 1)
-    ]
+    found = []
+    for number, e in enumerate(entries, 1):
+        rho, costs = rho_sum(e.costs) if is_proved(e.costs) else None, [cost.to_list() for cost in e.costs]
+        amounts = (optional(str, amount) for amount in (e.epsilon, e.delta, e.proved_epsilon, e.proved_delta, rho))
+        last = (e.records_per_person, NEIGHBOURS, e.how, list(e.models))
+        found.append(dict(zip(COLUMNS, (number, e.when[:10], e.what, e.release, *amounts, costs, *last), strict=True)))
+    return found
 
 
 def as_csv(entries: Sequence[Entry]) -> str:
@@ -149,7 +136,7 @@ def as_csv(entries: Sequence[Entry]) -> str:
     table.writeheader()
     for row in rows(entries):
         listed = [f"{n} x {kind} {_decimal(e)} {_decimal(d)}" for kind, e, d, n in row["costs"]]
-        row |= {name: None if row[name] is None else _decimal(row[name]) for name in AMOUNTS}
+        row |= {name: optional(_decimal, row[name]) for name in AMOUNTS}
         flat = row | {"costs": "; ".join(listed), "models": " ".join(row["models"])}
         table.writerow({column: _cell(value) for column, value in flat.items()})
     return stream.getvalue()

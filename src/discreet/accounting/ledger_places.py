@@ -21,8 +21,9 @@ from pathlib import Path
 from threading import RLock
 from typing import NoReturn, TypeVar
 
-from .._utils.writing import new_database
-from .ledger_rows import TABLES, DamagedError, Run
+from .._utils.writing import PAUSES, new_database
+from .entries import Whole
+from .ledger_rows import TABLES, DamagedError, Run, create
 from .ledger_rows import LedgerError as LedgerError
 
 T = TypeVar("T")
@@ -61,9 +62,9 @@ class Place(ABC):
     locked = ""  # goes behind the SELECT of the row that a writer must have to itself
     is_copy = False  # in a process that was forked from the one that made it
 
-    def make(self, create: Callable[[Run], None]) -> None:
+    def make(self, whole: Whole) -> None:
         """Make the tables of a new ledger. If somebody else was faster, nothing happens."""
-        self.attempt(True, create)
+        self.attempt(True, lambda run: create(run, whole))
 
     @abstractmethod
     def attempt(self, write: bool, work: Callable[[Run], T]) -> T:
@@ -131,23 +132,28 @@ class SQLitePlace(Place):
         self.path = Path(os.path.realpath(path))  # by whatever name or link it is opened
         self.where = self.shown = str(self.path)
 
-    def make(self, create: Callable[[Run], None]) -> None:
+    def make(self, whole: Whole) -> None:
         """See ``Place``."""
         self._refuse_network()
 
         def made(connection: sqlite3.Connection) -> None:
             connection.execute(f"PRAGMA application_id = {MARK}")
-            create(_runs(connection))
+            create(_runs(connection), whole)
 
         new_database(self.path, made)
 
     def attempt(self, write: bool, work: Callable[[Run], T]) -> T:
         """See ``Place``."""
         with _alone:
-            self._check(write)
-            mode = "rw" if os.access(self.path, os.W_OK) else "ro"
             try:
-                with closing(self._connected(mode)) as connection:
+                self._check(write)
+                mode = "rw" if os.access(self.path, os.W_OK) else "ro"
+                uri = f"{self.path.as_uri()}?mode={mode}"
+                with closing(sqlite3.connect(uri, uri=True, timeout=PATIENCE, isolation_level=None)) as connection:
+                    for setting in SETTINGS:
+                        connection.execute(f"PRAGMA {setting}")
+                    if connection.execute("PRAGMA journal_mode = DELETE").fetchone() != ("delete",):
+                        raise sqlite3.DatabaseError
                     connection.execute("BEGIN IMMEDIATE" if write else "BEGIN")
                     self._check_tables(connection)
                     found = work(_runs(connection))
@@ -157,19 +163,8 @@ class SQLitePlace(Place):
                 raise self._told(getattr(error, "sqlite_errorname", "")) from None
             except FileNotFoundError:
                 raise MissingError(f"the ledger at {self.shown} is gone") from None
-
-    def _connected(self, mode: str) -> sqlite3.Connection:
-        uri = f"{self.path.as_uri()}?mode={mode}"
-        connection = sqlite3.connect(uri, uri=True, timeout=PATIENCE, isolation_level=None)
-        try:
-            for setting in SETTINGS:
-                connection.execute(f"PRAGMA {setting}")
-            if connection.execute("PRAGMA journal_mode = DELETE").fetchone() != ("delete",):
-                raise sqlite3.DatabaseError
-        except BaseException:
-            connection.close()
-            raise
-        return connection
+            except OSError as error:
+                raise self.out_of_reach(f"cannot be read: {error.strerror}") from None
 
     def _check_tables(self, connection: sqlite3.Connection) -> None:
         """With the lock on the file. SQLite itself ignores bytes that were appended, or notices late what was cut off."""
@@ -182,21 +177,15 @@ class SQLitePlace(Place):
 
     def _check(self, write: bool) -> None:
         """What SQLite would not notice, or not say in one clear line."""
-        try:
-            found = os.stat(self.path)
-            for pause in (0.01, 0.03, 0.1, 0.3, 1.0):  # a ledger that is just being made has two names for a moment
-                if found.st_nlink == 1:
-                    break
-                time.sleep(pause)
-                found = os.stat(self.path)
-            if not stat.S_ISREG(found.st_mode):
-                raise OutOfReachError(f"{self.shown} is not a regular file, so it is not a ledger")
-            with open(self.path, "rb") as file:
-                beginning = file.read(100)
-        except FileNotFoundError:
-            raise MissingError(f"the ledger at {self.shown} is gone") from None
-        except OSError as error:
-            raise self.out_of_reach(f"cannot be read: {error.strerror}") from None
+        for pause in PAUSES:  # a ledger that is just being made has two names for a moment
+            if os.stat(self.path).st_nlink == 1:
+                break
+            time.sleep(pause)
+        found = os.stat(self.path)
+        if not stat.S_ISREG(found.st_mode):
+            raise OutOfReachError(f"{self.shown} is not a regular file, so it is not a ledger")
+        with open(self.path, "rb") as file:
+            beginning = file.read(100)
         if not beginning.startswith(MAGIC):
             what = "is not a ledger, or is damaged, and cannot be read as one; get back an unchanged copy"
             if beginning.lstrip()[:1] == b"{" and b'"discreet ledger"' in beginning:

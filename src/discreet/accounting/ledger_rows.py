@@ -21,7 +21,6 @@ from .costs import NONE, UNREADABLE, Cost, read_amount, read_pair
 from .entries import FINISHED, STOPPED, Entry, Totals, Whole, optional, read_checksum, read_count, read_name, read_sum
 
 FORMAT, VERSION = "discreet ledger", 4
-NEIGHBOURS = "add or remove"  # a person's records
 TABLES = {
     "discreet_ledger": "CREATE TABLE discreet_ledger (id INTEGER PRIMARY KEY, whole TEXT NOT NULL, totals TEXT NOT NULL, "
     "events INTEGER NOT NULL, seal TEXT NOT NULL, checksum TEXT NOT NULL)",
@@ -60,7 +59,7 @@ class State:
 
 
 def _text(data: Any) -> str:
-    return json.dumps(data, separators=(",", ":"), allow_nan=False)
+    return json.dumps(data, separators=(",", ":"), allow_nan=False, default=str)  # amounts are fractions
 
 
 def _digest(*parts: str) -> str:
@@ -84,14 +83,14 @@ def read_state(run: Run, locked: str = "") -> State:
     """The ledger's row, once it and the last event are checked. ``locked`` goes behind the SELECT."""
     rows = run(f"SELECT whole, totals, events, seal, checksum FROM discreet_ledger{locked}")
     try:
-        ((whole, totals, events, seal, checksum),) = rows
-        if checksum != _digest(whole, totals, str(read_count(events)), seal):
+        ((whole, totals, events, seal, _),) = rows
+        state = State(_read_whole(whole), Totals.from_dict(read_json(totals)), read_count(events), seal)
+        if rows != [state.row()]:
             raise ValueError
-        state = State(_read_whole(whole), Totals.from_dict(read_json(totals)), events, seal)
     except UNREADABLE:
         raise DamagedError("its sums") from None
     last = [(number, sealed) for number, sealed, _ in _read_events(run, state, "WHERE this.number >= ?", events)]
-    if last != ([(events, seal)] if events else []) or (not events and seal != _digest(whole)):
+    if (last or [(0, _digest(whole))]) != [(events, seal)]:
         raise DamagedError("its last event")
     return state
 
@@ -179,20 +178,15 @@ RESERVED: dict[str, Callable[[Any], Any]] = {  # what an event has of an entry, 
 
 def reserved(entry: Entry, number: int) -> dict[str, Any]:
     """The event of a reservation."""
-    return {
-        "event": "reserve",
-        "number": number,
-        "proved": None if entry.proved_epsilon is None else [str(entry.proved_epsilon), str(entry.proved_delta)],
-        **{name: getattr(entry, name) for name in ("what", "when", "records_per_person", "release")},
-        **{name: str(getattr(entry, name)) for name in ("epsilon", "delta", "rho")},
-        "cut_points": {name: str(epsilon) for name, epsilon in entry.cut_points},
-        "costs": [cost.to_list() for cost in entry.costs],
-    }
+    proved = None if entry.proved_epsilon is None else [entry.proved_epsilon, entry.proved_delta]
+    kept = ("what", "when", "records_per_person", "release", "epsilon", "delta", "rho")
+    data = {"event": "reserve", "number": number, "proved": proved} | {name: getattr(entry, name) for name in kept}
+    return data | {"cut_points": dict(entry.cut_points), "costs": [cost.to_list() for cost in entry.costs]}
 
 
 def ended(number: int, how: str, epsilon: Fraction, delta: Fraction) -> dict[str, Any]:
     """The event of its end."""
-    return {"event": "end", "number": number, "how": how, "spent": [str(epsilon), str(delta)]}
+    return {"event": "end", "number": number, "how": how, "spent": [epsilon, delta]}
 
 
 def written_to(number: int, checksum: str) -> dict[str, Any]:
@@ -219,32 +213,16 @@ def read_event(text: Any) -> Event:
 
 
 def _whole_text(whole: Whole) -> str:
-    return _text(
-        {
-            "format": FORMAT,
-            "version": VERSION,
-            "name": whole.name,
-            "epsilon": str(whole.epsilon),
-            "delta": str(whole.delta),
-            "allow_unproved": whole.allow_unproved,
-            "neighbours": NEIGHBOURS,
-            "records_per_person": whole.records_per_person,
-            "rho": optional(str, whole.rho),
-            "rho_delta": str(whole.rho_delta),
-        }
-    )
+    kept = ("name", "epsilon", "delta", "allow_unproved", "neighbours", "records_per_person", "rho", "rho_delta")
+    return _text({"format": FORMAT, "version": VERSION} | {name: getattr(whole, name) for name in kept})
 
 
 def _read_whole(text: str) -> Whole:
     data = read_json(text)
-    whole = Whole(
-        *read_pair((data["epsilon"], data["delta"])),
-        bool(data["allow_unproved"]),
-        read_name(data["name"]),
-        optional(read_amount, data["rho"]),
-        read_amount(data["rho_delta"], 1),
-        optional(read_count, data["records_per_person"]),
-    )
+    epsilon, delta = read_pair((data["epsilon"], data["delta"]))
+    rho, rho_delta = optional(read_amount, data["rho"]), read_amount(data["rho_delta"], 1)
+    name, records = read_name(data["name"]), optional(read_count, data["records_per_person"])
+    whole = Whole(epsilon, delta, bool(data["allow_unproved"]), name, rho, rho_delta, records)
     if whole.delta >= 1 or whole.delta_for_releases < 0 or whole.records_per_person == 0 or _whole_text(whole) != text:
         raise ValueError
     return whole

@@ -12,8 +12,9 @@ from contextlib import suppress
 from typing import Any
 from urllib.parse import parse_qsl, unquote
 
+from .entries import Whole
 from .ledger_places import BusyError, LedgerError, MissingError, OutOfReachError, Place, T
-from .ledger_rows import Run
+from .ledger_rows import Run, create
 
 FORM = "postgresql://USER@HOST:PORT/DATABASE?ledger=NAME"
 URL = re.compile(
@@ -62,12 +63,12 @@ class PostgreSQLPlace(Place):
         self._options = {key: value for key, value in (parts | given).items() if value}
         self.where, self.shown = where, f"{self._schema} on PostgreSQL"
 
-    def make(self, create: Callable[[Run], None]) -> None:
+    def make(self, whole: Whole) -> None:
         """See ``Place``."""
 
         def work(run: Run) -> None:
             run(f"CREATE SCHEMA IF NOT EXISTS {self._schema}")
-            create(run)
+            create(run, whole)
 
         with suppress(FileExistsError):
             self.attempt(True, work)

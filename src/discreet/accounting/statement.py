@@ -2,12 +2,12 @@
 
 import json
 import math
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import asdict, dataclass, field, replace
 from fractions import Fraction
 from typing import Any
 
 from .._utils.parameters import as_written, least_float, read_json, rounded_up
-from .costs import NOTHING_PROVED, PURE, Cost, pair, plain_sum, rho_sum
+from .costs import NOTHING_PROVED, PURE, UNREADABLE, Cost, pair, plain_sum, rho_sum
 from .summary import ADDITION, least
 
 FORMAT, VERSION = "discreet privacy statement", 1
@@ -89,19 +89,17 @@ class Guarantee:
             delta = min(1.0, delta * sum(math.exp(min(700.0, i * self.epsilon)) for i in range(records)))
         return Guarantee.of(self.exactly * records, delta)
 
+    @property
+    def in_words(self) -> str:
+        """What epsilon means: by how much the chance of an outcome may differ."""
+        if self.epsilon > 10:
+            return "but 'nearly' means a factor of more than 20,000: this is next to no protection"
+        factor = f"within a factor of e^epsilon = {rounded_up(math.exp(self.epsilon), 3)}"
+        return factor if not self.delta else f"{factor}, up to a chance of delta that this fails"
+
     def __str__(self) -> str:
-        if self.delta == 0:
-            return f"epsilon = {rounded_up(self.epsilon, 6)}"
         delta = "1/n^2" if self.delta is None else rounded_up(self.delta, 3)
-        return f"epsilon = {rounded_up(self.epsilon, 6)}, delta = {delta}"
-
-
-def _in_words(proved: Guarantee) -> str:
-    """What epsilon means: by how much the chance of an outcome may differ."""
-    if proved.epsilon > 10:
-        return "but 'nearly' means a factor of more than 20,000: this is next to no protection"
-    factor = f"within a factor of e^epsilon = {rounded_up(math.exp(proved.epsilon), 3)}"
-    return factor if not proved.delta else f"{factor}, up to a chance of delta that this fails"
+        return f"epsilon = {rounded_up(self.epsilon, 6)}{f', delta = {delta}' if self.delta != 0 else ''}"
 
 
 @dataclass(frozen=True)
@@ -213,18 +211,18 @@ class PrivacyStatement:
         return replace(self, proved=both, cut_points=before, costs=(*self.price, Cost(PURE, epsilon)))
 
     def __str__(self) -> str:
-        opening = f"This model was learned with the mechanism {self.mechanism}."
-        parts = [MEASUREMENTS.get(self.mechanism, opening)]
-        if self.proved is None:
+        proved, cuts = self.proved, self.cut_points
+        parts = [MEASUREMENTS.get(self.mechanism, f"This model was learned with the mechanism {self.mechanism}.")]
+        if proved is None:
             parts.append(self.no_proof)
         else:
             parts.append(
-                f"It is differentially private with {self.proved}: what anyone could conclude from it about a person has "
-                f"nearly the same chance whether or not that person's record was in the table, {_in_words(self.proved)}."
+                f"It is differentially private with {proved}: what anyone could conclude from it about a person has "
+                f"nearly the same chance whether or not that person's record was in the table, {proved.in_words}."
             )
-        if self.proved is not None and self.cut_points:
+        if proved is not None and cuts:
             parts.append(
-                f"Of this epsilon, {rounded_up(self.cut_points, 6)} was spent beforehand, on cut points that were computed from "
+                f"Of this epsilon, {rounded_up(cuts, 6)} was spent beforehand, on cut points that were computed from "
                 "the records. The statement of every model that uses them counts it; in a sum over several such models (as in "
                 "a ledger) it counts once."
             )
@@ -232,32 +230,24 @@ class PrivacyStatement:
             parts.append(str(self.concentrated))
         if self.published is not None:
             verdict = "which is proved" if self.claim_is_proved else "which is not proved here"
-            what = " for the learning alone" if self.cut_points else ""
+            what = " for the learning alone" if cuts else ""
             parts.append(f"Its authors' accounting gives {self.published}{what}, {verdict}.")
-        if self.proved is not None:
-            parts.append(self.neighbours)
-        if self.proved is not None and self.assumes:
-            parts.append("This assumes that " + "; that ".join(self.assumes) + ".")
+        if proved is not None:
+            assumed = f"This assumes that {'; that '.join(self.assumes)}."
+            parts += [self.neighbours, assumed] if self.assumes else [self.neighbours]
         if self.limits:
             listed = "; ".join(self.limits)
             parts.append(f"Every model that could have been drawn, whatever the records are, keeps to this: {listed}.")
-        if self.proved is not None and self.others is not None:
-            parts.append(self.others.with_this(self.proved))
+        if proved is not None and self.others is not None:
+            parts.append(self.others.with_this(proved))
         return " ".join(parts)
 
     def to_json(self, indent: int | None = 1) -> str:
         """The statement as JSON that ``from_json`` reads back."""
-        data: dict[str, Any] = {"format": FORMAT, "version": VERSION}
-        for entry in fields(self):
-            value = getattr(self, entry.name)
-            if entry.name == "costs" or (
-                entry.name in ("cut_points", "others", "concentrated", "limits") and not value
-            ):
-                continue
-            if isinstance(value, Guarantee | Others | Concentrated):  # numbers, which need no copies
-                value = {part.name: getattr(value, part.name) for part in fields(value)}
-            data[entry.name] = value
-        return json.dumps(data, indent=indent)
+        optional = ("cut_points", "others", "concentrated", "limits")
+        left_out = {"costs", *(name for name in optional if not getattr(self, name))}
+        data = {name: value for name, value in asdict(self).items() if name not in left_out}
+        return json.dumps({"format": FORMAT, "version": VERSION} | data, indent=indent)
 
     @classmethod
     def from_json(cls, text: str) -> "PrivacyStatement":
@@ -266,18 +256,17 @@ class PrivacyStatement:
             data = read_json(text)
             if data.pop("format") != FORMAT or data.pop("version") != VERSION or "costs" in data:
                 raise ValueError
-            for name in ("published", "proved"):
-                data[name] = None if data[name] is None else _read(Guarantee, data[name])
-            for name, kind in (("others", Others), ("concentrated", Concentrated)):
-                if name in data:
-                    data[name] = _read(kind, data[name])
-            for name in ("because", "assumes", "limits"):
-                data[name] = _texts(data.get(name, []) if name == "limits" else data[name])
-            _texts([data["mechanism"], data.get("neighbours", NEIGHBOURS)])
-            if not _is_number(data.get("cut_points", 0.0)):
+            data = {"neighbours": NEIGHBOURS, "cut_points": 0.0, "limits": []} | data
+            kinds = {"published": Guarantee, "proved": Guarantee, "others": Others, "concentrated": Concentrated}
+            for name in kinds.keys() & data.keys():
+                if data[name] is not None or kinds[name] is not Guarantee:
+                    data[name] = _read(kinds[name], data[name])
+            data |= {name: _texts(data[name]) for name in ("because", "assumes", "limits")}
+            _texts([data["mechanism"], data["neighbours"]])
+            if not _is_number(data["cut_points"]):
                 raise ValueError
             return cls(**data)
-        except (ValueError, KeyError, TypeError, AttributeError, OverflowError, RecursionError):
+        except (*UNREADABLE, OverflowError):
             raise ValueError(f"this is not a {FORMAT} of version {VERSION}") from None
 
 

@@ -21,6 +21,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import pairwise
 from typing import Any
 
 from .._utils.parameters import rounded_up
@@ -28,6 +29,7 @@ from .costs import (
     APPROXIMATE,
     BOUNDED_RANGE,
     DISCRETE_LAPLACE,
+    NONE,
     Cost,
     exact,
     is_proved,
@@ -43,6 +45,7 @@ from .ledger_places import OutOfReachError
 ADDITION, BY_ZCDP, NUMERICAL = "addition", "zCDP", "numerical composition"
 COARSEST_STEP, FINEST_STEP, MOST_STEPS = 1e-4, 1e-7, 500_000
 LOST = Fraction(1, 10**10)  # of delta, for what Fourier transforms lose
+MOST_RELEASES = 10**9
 LARGEST_SUM = 100  # sums above this are left as they are: they protect nobody
 
 
@@ -70,8 +73,8 @@ def epsilon_of(rho: Fraction, delta: Fraction) -> Fraction:
     2.4191
     """
     if rho == 0:
-        return Fraction(0)
-    return max(Fraction(0), lowest(lambda a, log, last: (a * rho, -(log(delta) + log(a)) / (a - 1), last)))
+        return NONE
+    return max(NONE, lowest(lambda a, log, last: (a * rho, -(log(delta) + log(a)) / (a - 1), last)))
 
 
 def least(plain: tuple[Fraction, Fraction], rho: Fraction, delta: Fraction) -> Total | None:
@@ -83,16 +86,62 @@ def least(plain: tuple[Fraction, Fraction], rho: Fraction, delta: Fraction) -> T
     """
     if plain[1] > delta:
         return None
-    found = Total(plain[0], delta, ADDITION)
     if delta > plain[1]:  # what the releases need themselves is taken off before
         epsilon = epsilon_of(rho, delta - plain[1])
-        if epsilon < found.epsilon:
-            found = Total(epsilon, delta, BY_ZCDP)
-    return found
+        if epsilon < plain[0]:
+            return Total(epsilon, delta, BY_ZCDP)
+    return Total(plain[0], delta, ADDITION)
+
+
+class Sums(ABC):
+    """What follows from what a ledger is, and from the sums over its entries."""
+
+    @abstractmethod
+    def _now(self) -> tuple[Whole, Totals]:
+        """What it is, and its sums: both of one state of it."""
+
+    @property
+    def spent(self) -> tuple[Fraction, Fraction]:
+        """The sum of what was reserved, as the methods' authors count it. ``proved`` is what can be relied on."""
+        totals = self._now()[1]
+        return totals.epsilon, totals.delta
+
+    @property
+    def remaining(self) -> tuple[Fraction, Fraction]:
+        """What is left, of what was asked for or of what is proved, whichever is less; by addition.
+
+        A ledger that counts in zCDP, too, takes more than that: ``remaining_rho`` is what it has left.
+        """
+        whole, t = self._now()
+        epsilon = whole.epsilon - max(t.epsilon, t.proved_epsilon)
+        delta = whole.delta_for_releases - max(t.delta, t.proved_delta)
+        return epsilon if whole.rho is None else max(NONE, epsilon), delta
+
+    @property
+    def remaining_rho(self) -> Fraction | None:
+        """What is left in zCDP; None if the ledger does not count in it."""
+        whole, totals = self._now()
+        return None if whole.rho is None else max(NONE, whole.rho - totals.rho)
+
+    @property
+    def proved(self) -> tuple[float, float]:
+        """By basic composition, what is proved about all releases together; infinite if nothing is about one of them."""
+        totals = self._now()[1]
+        return (math.inf, 1.0) if totals.unproved else (float(totals.proved_epsilon), float(totals.proved_delta))
+
+    def total(self, delta: Fraction | None = None) -> Total | None:
+        """What is proved about all releases together at this delta, that of the ledger unless another is given.
+
+        It is the least of the plain sum and of zCDP; None if nothing is proved about one of the releases, or if they need a
+        larger delta.
+        """
+        whole, t = self._now()
+        proved = t.proved_epsilon, t.proved_delta
+        return None if t.unproved else least(proved, t.rho, whole.delta if delta is None else delta)
 
 
 @dataclass(frozen=True)
-class LedgerSnapshot:
+class LedgerSnapshot(Sums):
     """What a ledger said at one time, as a value of fixed size that goes into a model's file.
 
     It has sums and no entries. So there is nothing in it of what early stopping left over, or of fits that were stopped, which
@@ -113,63 +162,18 @@ class LedgerSnapshot:
     number: int | None = None
     release: str | None = None
     rho: Fraction | None = None
-    rho_delta: Fraction = Fraction(0)
+    rho_delta: Fraction = NONE
 
-    @property
-    def spent(self) -> tuple[Fraction, Fraction]:
-        """The sum of what was reserved, as the methods' authors count it. ``proved`` is what can be relied on."""
-        return self.totals.epsilon, self.totals.delta
-
-    @property
-    def remaining(self) -> tuple[Fraction, Fraction]:
-        """What is left, of what was asked for or of what is proved, whichever is less; by addition.
-
-        A ledger that counts in zCDP, too, takes more than that: ``remaining_rho`` is what it has left.
-        """
-        t = self.totals
-        epsilon = self.epsilon - max(t.epsilon, t.proved_epsilon)
-        delta = self.delta - self.rho_delta - max(t.delta, t.proved_delta)
-        return epsilon if self.rho is None else max(Fraction(0), epsilon), delta
-
-    @property
-    def remaining_rho(self) -> Fraction | None:
-        """What is left in zCDP; None if the ledger does not count in it."""
-        return None if self.rho is None else max(Fraction(0), self.rho - self.totals.rho)
-
-    def total(self, delta: Fraction | None = None) -> Total | None:
-        """What is proved about all releases together at this delta, that of the ledger unless another is given.
-
-        It is the least of the plain sum and of zCDP; None if nothing is proved about one of the releases, or if they need a
-        larger delta.
-        """
-        t = self.totals
-        if t.unproved:
-            return None
-        return least((t.proved_epsilon, t.proved_delta), t.rho, self.delta if delta is None else delta)
-
-    @property
-    def proved(self) -> tuple[float, float]:
-        """By basic composition, what is proved about all releases together; infinite if nothing is about one of them."""
-        if self.totals.unproved:
-            return math.inf, 1.0
-        return float(self.totals.proved_epsilon), float(self.totals.proved_delta)
+    def _now(self) -> tuple[Whole, Totals]:
+        return Whole(self.epsilon, self.delta, False, self.ledger or "", self.rho, self.rho_delta), self.totals
 
     def to_dict(self) -> dict[str, Any]:
         """The snapshot as JSON has it: fractions are strings."""
         sums = self.totals.to_dict()
-        rho, records = sums.pop("rho"), sums.pop("records_per_person")
-        return {
-            "epsilon": str(self.epsilon),
-            "delta": str(self.delta),
-            **sums,
-            "ledger": self.ledger,
-            "number": self.number,
-            "release": self.release,
-            "rho": rho,
-            "rho_budget": optional(str, self.rho),
-            "rho_delta": str(self.rho_delta),
-            "records_per_person": records,
-        }
+        last = {"rho_budget": optional(str, self.rho), "rho_delta": str(self.rho_delta)}
+        last = {"rho": sums.pop("rho")} | last | {"records_per_person": sums.pop("records_per_person")}
+        own = {name: getattr(self, name) for name in ("ledger", "number", "release")}
+        return {"epsilon": str(self.epsilon), "delta": str(self.delta)} | sums | own | last
 
     @classmethod
     def from_dict(cls, data: Any) -> "LedgerSnapshot":
@@ -179,9 +183,8 @@ class LedgerSnapshot:
         ledger, release = (optional(read_name, data[name]) for name in ("ledger", "release"))
         rho, rho_delta = optional(read_amount, data["rho_budget"]), read_amount(data["rho_delta"], 1)
         found = cls(epsilon, delta, totals, ledger, number, release, rho, rho_delta)
-        if delta >= 1 or set(data) != set(found.to_dict()):
-            raise ValueError
-        if number is not None and not 1 <= read_count(number) <= totals.entries:
+        is_there = number is None or 1 <= read_count(number) <= totals.entries
+        if delta >= 1 or set(data) != set(found.to_dict()) or not is_there:
             raise ValueError
         return found
 
@@ -197,30 +200,25 @@ class DetachedLedger:
         return self._spent
 
 
-def how_many(whole: Whole, totals: Totals, costs: tuple[Cost, ...], most: int = 10**9) -> int:
+def how_many(whole: Whole, totals: Totals, costs: tuple[Cost, ...]) -> int:
     """How many more releases with these costs a ledger has room for; of what is not proved, none."""
+
+    def fit(left: Fraction, each: Fraction) -> int:
+        return max(0, min(MOST_RELEASES, int(left // each))) if each else MOST_RELEASES
+
     if not is_proved(costs):
         return 0
-    (epsilon, delta), rho = plain_sum(costs), rho_sum(costs)
-    left = whole.epsilon - max(totals.epsilon, totals.proved_epsilon)
-    found = _fit(left, epsilon, most)
+    epsilon, delta = plain_sum(costs)
+    found = fit(whole.epsilon - max(totals.epsilon, totals.proved_epsilon), epsilon)
     if whole.rho is not None:
-        found = max(found, _fit(whole.rho - totals.rho, rho, most))
-    return min(found, _fit(whole.delta_for_releases - max(totals.delta, totals.proved_delta), delta, most))
+        found = max(found, fit(whole.rho - totals.rho, rho_sum(costs)))
+    return min(found, fit(whole.delta_for_releases - max(totals.delta, totals.proved_delta), delta))
 
 
-def _fit(left: Fraction, each: Fraction, most: int) -> int:
-    return most if not each else max(0, min(most, int(left // each)))
-
-
-class Readings(ABC):
+class Readings(Sums):
     """What may be asked of a ledger. Each answer is of one state of it."""
 
     _when_booked: tuple[Whole, Totals] | None = None
-
-    @abstractmethod
-    def _now(self) -> tuple[Whole, Totals]:
-        """What it is, and its sums."""
 
     @property
     @abstractmethod
@@ -246,21 +244,6 @@ class Readings(ABC):
     def n_entries(self) -> int:
         """How many reservations there are."""
         return self._now()[1].entries
-
-    @property
-    def spent(self) -> tuple[Fraction, Fraction]:
-        """The sum of what was reserved, as the methods' authors count it. ``proved`` is what can be relied on."""
-        return self.snapshot().spent
-
-    @property
-    def remaining(self) -> tuple[Fraction, Fraction]:
-        """What is left, of what was asked for or of what is proved, whichever is less."""
-        return self.snapshot().remaining
-
-    @property
-    def proved(self) -> tuple[float, float]:
-        """By basic composition, what is proved about all releases together; infinite if nothing is about one of them."""
-        return self.snapshot().proved
 
     def snapshot(self, own: Booked | None = None) -> LedgerSnapshot:
         """What the ledger says now and anyone may know, for the model whose own entry is given. See LedgerSnapshot.
@@ -297,14 +280,13 @@ class Readings(ABC):
         asks for it, of numerical composition. If later budgets were chosen by looking at earlier results, only what the ledger
         refuses to exceed is sure: its epsilon and delta.
         """
-        now = self.snapshot()
-        at = now.delta if delta is None else exact("delta", delta)
-        found = now.total(at)
+        at = self.delta if delta is None else exact("delta", delta)
+        found = super().total(at)
         if found is None or numerical is False or not at:
             return found
         try:
             epsilon = epsilon_by_composition(((e.costs, e.records_per_person or 1) for e in self.entries), at)
-        except NotInstalled:
+        except ImportError:
             if numerical:
                 raise
             return found
@@ -321,16 +303,12 @@ class Readings(ABC):
         return as_text(self.entries, self.snapshot())
 
 
-class NotInstalled(ImportError):
-    """dp-accounting is not there."""
-
-
 def epsilon_by_composition(releases: Iterable[tuple[tuple[Cost, ...], int]], delta: Fraction) -> Fraction:
     """The epsilon at this delta of releases, each with its costs and the number of records that a person may have."""
     try:
         from dp_accounting.pld import privacy_loss_distribution as pld
     except ImportError:
-        raise NotInstalled("numerical composition needs dp-accounting: pip install 'discreet[accounting]'") from None
+        raise ImportError("numerical composition needs dp-accounting: pip install 'discreet[accounting]'") from None
     counted: Counter[tuple[str, Fraction, int]] = Counter()
     plain, left = Fraction(0), delta
     for costs, records in releases:
@@ -342,34 +320,27 @@ def epsilon_by_composition(releases: Iterable[tuple[tuple[Cost, ...], int]], del
     left -= LOST
     if left <= 0 or not counted or plain > LARGEST_SUM:
         return plain
-    step = _step(float(plain), min(float(e) for _, e, _ in counted))
+    # of the grid: fine enough for the smallest cost, and not so fine that all of them take too long
+    finest = min(COARSEST_STEP, min(float(e) for _, e, _ in counted) / 100)
+    step = max(finest, float(plain) / MOST_STEPS, FINEST_STEP)
     whole: Any = None
     for (kind, epsilon, records), times in counted.items():
-        one = _distribution(pld, kind, float(epsilon), records, step).self_compose(times)
-        whole = one if whole is None else whole.compose(one)
+        if kind == BOUNDED_RANGE:
+            losses = bounded_range(float(epsilon), step)
+            one = pld.PrivacyLossDistribution.create_from_rounded_probability(losses, 0.0, step)
+        else:
+            scale = float(epsilon) / records
+            one = pld.from_discrete_laplace_mechanism(scale, records, value_discretization_interval=step)
+        composed = one.self_compose(times)
+        whole = composed if whole is None else whole.compose(composed)
     found = float(whole.get_epsilon_for_delta(float(left)))
     return min(plain, Fraction(found)) if math.isfinite(found) else plain
-
-
-def _step(plain: float, smallest: float) -> float:
-    """Of the grid: fine enough for the smallest cost, and not so fine that all of them take too long."""
-    return max(min(COARSEST_STEP, smallest / 100), plain / MOST_STEPS, FINEST_STEP)
-
-
-def _distribution(pld: Any, kind: str, epsilon: float, records: int, step: float) -> Any:
-    if kind == BOUNDED_RANGE:
-        return pld.PrivacyLossDistribution.create_from_rounded_probability(bounded_range(epsilon, step), 0.0, step)
-    return pld.from_discrete_laplace_mechanism(epsilon / records, records, value_discretization_interval=step)
 
 
 def bounded_range(epsilon: float, step: float) -> dict[int, float]:
     """The loss of Lemma 35, rounded up to the grid: the chance of each multiple of the step."""
     last = math.ceil(epsilon / step)
-    up_to = [_distribution_function(min(i * step, epsilon), epsilon) for i in range(-last, last + 1)]
-    chances = {i: up_to[i + last] - up_to[i + last - 1] for i in range(-last + 1, last + 1)}
-    return {-last: up_to[0]} | chances
-
-
-def _distribution_function(loss: float, epsilon: float) -> float:
-    """The chance of a loss of at most this: ``(exp(L/2) - exp(-e/2)) / (exp(e/2) - exp(-e/2))``."""
-    return math.expm1(max(0.0, loss + epsilon) / 2) / math.expm1(epsilon)
+    losses = (min(i * step, epsilon) for i in range(-last, last + 1))
+    # the chance of a loss of at most this: (exp(L/2) - exp(-e/2)) / (exp(e/2) - exp(-e/2))
+    up_to = [math.expm1(max(0.0, loss + epsilon) / 2) / math.expm1(epsilon) for loss in losses]
+    return {i - last: chance for i, chance in enumerate([up_to[0], *(b - a for a, b in pairwise(up_to))])}

@@ -4,9 +4,9 @@ The features' names are those of the published files, except two that are wrong 
 fact age >= 40 and age >= 45, and are called so here.
 """
 
-from collections.abc import Sequence
 from dataclasses import replace
 from importlib.resources import files
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -48,12 +48,10 @@ def load_compas(binary: bool = False, sensitive: bool = True, return_X_y: bool =
     """
     raw = _read("compas")
     target = raw.pop("is_recid")
-    if binary:
-        return _bunch("compas", compas_binary(raw), target, sensitive, return_X_y, binary)
     raw.insert(7, "juv_count", raw[["juv_fel_count", "juv_misd_count", "juv_other_count"]].sum(axis=1))
     # two_year_recid is the target by another name; age_cat is age
     raw = raw.drop(columns=["two_year_recid", "age_cat", "days_b_screening_arrest"])
-    return _bunch("compas", raw, target, sensitive, return_X_y, binary)
+    return _bunch("compas", compas_binary(raw) if binary else raw, target, sensitive, return_X_y, binary)
 
 
 def load_adult(binary: bool = False, sensitive: bool = True, return_X_y: bool = False) -> Any:
@@ -80,9 +78,8 @@ def load_adult(binary: bool = False, sensitive: bool = True, return_X_y: bool = 
     raw.pop("split")
     target = raw.pop("income")
     if binary:
-        data, order = adult_binary(raw)
+        raw, order = adult_binary(raw)
         target = (target == ">50K").astype("int64").iloc[order].reset_index(drop=True)
-        return _bunch("adult", data, target, sensitive, return_X_y, binary)
     return _bunch("adult", raw, target, sensitive, return_X_y, binary)
 
 
@@ -106,14 +103,13 @@ def load_german_credit(binary: bool = False, sensitive: bool = True, return_X_y:
     """
     raw = _read("german_credit")
     good = raw.pop("credit_risk") == 1
-    if binary:
-        target = good.astype("int64")
-        return _bunch("german_credit", german_credit_binary(raw), target, sensitive, return_X_y, binary)
-    return _bunch("german_credit", raw, good.map({True: "good", False: "bad"}), sensitive, return_X_y, binary)
+    target = good.astype("int64") if binary else good.map({True: "good", False: "bad"})
+    data = german_credit_binary(raw) if binary else raw
+    return _bunch("german_credit", data, target, sensitive, return_X_y, binary)
 
 
 def _bunch(name: str, data: pd.DataFrame, target: pd.Series, sensitive: bool, return_X_y: bool, binary: bool) -> Any:
-    schema = Schema.load(files(__package__) / "schemas" / f"{name}.toml")  # type: ignore[arg-type]
+    schema = _schema(name)
     if binary:
         schema = Schema.of_booleans(data.columns, target=schema.target, classes=(0, 1))
     if not sensitive:
@@ -134,6 +130,14 @@ def _bunch(name: str, data: pd.DataFrame, target: pd.Series, sensitive: bool, re
     )
 
 
+def _schema(name: str) -> Schema:
+    return Schema.load(files(__package__) / "schemas" / f"{name}.toml")  # type: ignore[arg-type]
+
+
+def _groups(column: Any) -> dict[str, Any]:
+    return dict(getattr(column, "groups", ()))
+
+
 def _read(name: str) -> pd.DataFrame:
     with (files(__package__) / "data" / f"{name}.csv.gz").open("rb") as file:
         return pd.read_csv(file, compression="gzip", keep_default_na=True)
@@ -141,17 +145,16 @@ def _read(name: str) -> pd.DataFrame:
 
 def compas_binary(raw: pd.DataFrame) -> pd.DataFrame:
     """COMPAS' 27 features."""
-    age, felonies, priors = raw["age"], raw["juv_fel_count"], raw["priors_count"]
-    juvenile = raw["juv_fel_count"] + raw["juv_misd_count"] + raw["juv_other_count"]
+    age = raw["age"]
     columns = {f"Age={a}-{b}": age.between(a, b) for a, b in ((18, 20), (18, 22), (18, 25), (24, 30), (24, 40))}
     columns |= {f"Age>={a}": age >= a for a in (30, 40, 45)}
     columns["Gender=Male"] = raw["sex"] == "Male"
     races = ("African-American", "Caucasian", "Asian", "Hispanic", "Native American", "Other")
     columns |= {f"Race={race.replace(' ', '-')}": raw["race"] == race for race in races}
     for name, count, tops in (
-        ("Juvenile-Felonies", felonies, (3,)),
-        ("Juvenile-Crimes", juvenile, (3, 5)),
-        ("Prior-Crimes", priors, (3, 5)),
+        ("Juvenile-Felonies", raw["juv_fel_count"], (3,)),
+        ("Juvenile-Crimes", raw["juv_count"], (3, 5)),
+        ("Prior-Crimes", raw["priors_count"], (3, 5)),
     ):
         columns |= {f"{name}=0": count == 0, f"{name}=1-3": count.between(1, 3)}
         columns |= {f"{name}>{top}": count > top for top in tops}
@@ -159,32 +162,15 @@ def compas_binary(raw: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(columns)
 
 
-ADULT_GROUPS = {
-    "workclass": {
-        "Self-Employed": ["Self-emp-inc", "Self-emp-not-inc"],
-        "Private": ["Private"],
-        "Government": ["Federal-gov", "State-gov", "Local-gov"],
-    },
+# Published groups that are not groups of the schema: which of those they consist of
+ADULT_UNIONS: dict[str, dict[str, tuple[str, ...]]] = {
+    "workclass": {},
     "education": {
-        "Masters_Doctorate": ["Masters", "Doctorate"],
-        "Some-college": ["Some-college"],
-        "Assoc": ["Assoc-voc", "Assoc-acdm"],
-        "HS-grad": ["HS-grad"],
-        "Bachelors": ["Bachelors"],
-        "School_Prof-School": [
-            *("Preschool", "1st-4th", "5th-6th", "7th-8th", "9th", "10th", "11th", "12th"),
-            "Prof-school",
-        ],
+        "Assoc": ("Associate",),
+        "Masters_Doctorate": ("Masters", "Doctorate"),
+        "School_Prof-School": ("Compulsory", "Professional"),
     },
-    "occupation": {
-        "Blue-Collar": [
-            *("Craft-repair", "Machine-op-inspct", "Transport-moving", "Handlers-cleaners", "Farming-fishing"),
-        ],
-        "White-Collar": ["Exec-managerial", "Adm-clerical"],
-        "Service": ["Other-service", "Protective-serv", "Priv-house-serv", "Tech-support"],
-        "Professional": ["Prof-specialty"],
-        "Sales": ["Sales"],
-    },
+    "occupation": {"White-Collar": ("Managerial", "Clerical")},
 }
 ADULT_ORDER = """
     gender_Female gender_Male age_high age_low hours_per_week_high hours_per_week_low occupation_Blue-Collar
@@ -202,31 +188,15 @@ def adult_binary(raw: pd.DataFrame) -> tuple[pd.DataFrame, np.ndarray]:
         columns |= {f"{name}_high": raw[name] >= at, f"{name}_low": raw[name] < at}
     for name in ("capital_gain", "capital_loss"):
         columns |= {f"{name}_>0": raw[name] > 0, f"{name}_0": raw[name] == 0}
-    for name, groups in ADULT_GROUPS.items():
+    for name, unions in ADULT_UNIONS.items():
+        groups = _groups(_schema("adult")[name])
+        groups |= {union: [code for part in parts for code in groups.pop(part)] for union, parts in unions.items()}
         columns |= {f"{name}_{group}": raw[name].isin(members) for group, members in groups.items()}
     order = np.random.RandomState(99).permutation(len(raw))
     return pd.DataFrame(columns)[ADULT_ORDER].iloc[order].reset_index(drop=True), order
 
 
-GERMAN_CODES: dict[str, Sequence[str | int]] = {
-    "status": [f"A1{i}" for i in range(1, 5)],
-    "credit_history": [f"A3{i}" for i in range(5)],
-    "purpose": [f"A4{i}" for i in range(11)],  # no record has A47
-    "savings": [f"A6{i}" for i in range(1, 6)],
-    "employment_since": [f"A7{i}" for i in range(1, 6)],
-    "installment_rate": [1, 2, 3, 4],
-    "personal_status_sex": [f"A9{i}" for i in range(1, 6)],  # no record has A95
-    "other_debtors": ["A101", "A102", "A103"],
-    "residence_since": [1, 2, 3, 4],
-    "property": ["A121", "A122", "A123", "A124"],
-    "other_installment_plans": ["A141", "A142", "A143"],
-    "housing": ["A151", "A152", "A153"],
-    "existing_credits": [1, 2, 3, 4],
-    "job": ["A171", "A172", "A173", "A174"],
-    "people_liable": [1, 2],
-    "telephone": ["A191", "A192"],
-    "foreign_worker": ["A201", "A202"],
-}
+GERMAN_STEPS = {"installment_rate": 4, "residence_since": 4, "existing_credits": 4, "people_liable": 2}  # from 1 on
 GERMAN_CUTS = {
     "duration": (9.5, 11.5, 12.5, 17, 21.5, 25, 37.5),
     "credit_amount": (1049.5, 1365, 1812.5, 2319.5, 3025, 3972.5, 6497.5),
@@ -237,8 +207,11 @@ GERMAN_CUTS = {
 def german_credit_binary(raw: pd.DataFrame) -> pd.DataFrame:
     """The widely used 112 features of German Credit; two of them are true of no record."""
     columns: dict[str, pd.Series] = {}
-    for name in raw.columns:
+    for column in _schema("german_credit").columns:
+        values, name = raw[column.name], column.name
         for cut in GERMAN_CUTS.get(name, ()):
-            columns |= {f"{name}<={cut}": raw[name] <= cut, f"{name}>{cut}": raw[name] > cut}
-        columns |= {f"{name}_{code}": raw[name] == code for code in GERMAN_CODES.get(name, ())}
+            columns |= {f"{name}<={cut}": values <= cut, f"{name}>{cut}": values > cut}
+        codes = sorted(chain(*_groups(column).values()), key=lambda code: int(code[1:]))
+        steps = range(1, GERMAN_STEPS.get(name, 0) + 1)
+        columns |= {f"{name}_{code}": values == code for code in (*codes, *steps)}
     return pd.DataFrame(columns)
