@@ -72,10 +72,9 @@ class Rates:
 
     def to_dict(self, classes: Sequence[Label]) -> dict[str, Any]:
         """For JSON."""
-        rates = {"predicted": self.predicted, "recall": self.recall, "precision": self.precision}
         by_class = [
-            {"class": label, **{name: rate[i] and asdict(rate[i]) for name, rate in rates.items()}}
-            for i, label in enumerate(classes)
+            {"class": label, "predicted": asdict(said), "recall": asdict(found), "precision": right and asdict(right)}
+            for label, said, found, right in zip(classes, self.predicted, self.recall, self.precision, strict=True)
         ]
         return {"accuracy": asdict(self.accuracy), "classes": by_class}
 

@@ -9,7 +9,7 @@ from ..._utils.escaping import in_comment, on_a_line
 from ...models.export import FORMATS
 from ...models.labelled import classes_called, target_called
 from ...models.saved import SavedModel
-from .attachments import NOTHING_PROVED, TREAT_AS
+from .record import NOTHING_PROVED, TREAT_AS
 
 FOLDER = "code/"
 NOT_INSTALLED = "a package that writes it was not installed"

@@ -12,19 +12,20 @@ from ... import __version__
 from ..._utils.errors import ModelError
 from ..._utils.parameters import read_json
 from ...accounting.ledger import UNREADABLE, Ledger
-from ...accounting.statement import neighbours_of
+from ...accounting.statement import PrivacyStatement, neighbours_of
 from ...accounting.summary import LedgerSnapshot
 from ...models.saved import SavedModel
 from ..html import Particulars
-from .attachments import EVALUATION, ROUNDED, Attached, ledger_faults, not_on, snapshot_in, warning_of
 from .checksums import STATES, SUMS, Check, Found, check_sums, files_in, sha256_of
 from .code_files import NOT_INSTALLED, WITHOUT_A_PACKAGE, Code, code_files, same_graph
-from .folder import MODEL, RECORD, REPORT, read_model, release_files
-from .record import FORMAT, particulars_in
+from .folder import MODEL, RECORD, REPORT, not_on, read_model, release_files
+from .record import EVALUATION, FORMAT, Attached, particulars_in, warning_of
 
 # Where papers name the version that made them. The report names the one that learned the model
 BEFORE_VERSIONS = ("Made by discreet ", "Written by discreet ", '"released_with": "', 'name="discreet" version="')
 BY_A_LIBRARY = ".onnx"  # of which another version may write other bytes
+ROUNDED = 1e-6  # statements round what they prove up a little: a part in 10^9, with noise that is not exact
+GROW = ("entries", "epsilon", "delta", "proved_epsilon", "proved_delta", "unproved", "rho")  # of a ledger, never less
 NOT_INSTALLED_HERE = "a package that writes it is not installed here"
 
 T = TypeVar("T")
@@ -125,6 +126,14 @@ def _read(checks: list[Check], what: str, read: Callable[[], T]) -> T | None:
     return value
 
 
+def snapshot_in(record: Any) -> LedgerSnapshot | None:
+    """What the ledger said on the day of the release, from a record."""
+    data = record["ledger_at_release"]
+    if data is None:
+        return None
+    return LedgerSnapshot.from_dict({name: value for name, value in data.items() if name != "total"})
+
+
 def _record_in(content: bytes) -> tuple[Particulars, LedgerSnapshot | None, str, dict[str, Any]]:
     """What the holder said, what the ledger said, which version wrote the record, and which code was left out."""
     record = read_json(content)
@@ -193,6 +202,40 @@ def _code(found: Found, model: SavedModel, said: dict[str, Any]) -> tuple[Code, 
     unknown = {name for name, why in impossible.items() if why == NOT_INSTALLED} - lacking
     made = {name: own.get(name) or found.get(name) or b"" for name in order if name in {*own, *unknown} - lacking}
     return (made, {n: NOT_INSTALLED if n in lacking else impossible[n] for n in order if n not in made}), unknown
+
+
+def ledger_faults(model: SavedModel, attached: Attached) -> str:
+    """What a model, an evaluation and their ledgers say against each other; nothing if they agree."""
+    own, now, saved = model.ledger, attached.ledger, attached.saved
+    if own is not None and own.number is not None and (why := _price_fault(model.privacy, own)):
+        return f"the model and its ledger contradict each other: {why}"
+    if saved is not None and saved.ledger is not None and (why := _price_fault(saved.evaluation.privacy, saved.ledger)):
+        return f"the evaluation and its ledger contradict each other: {why}"
+    if now is None:
+        return ""
+    if own is None or (own.ledger, own.epsilon, own.delta) != (now.ledger, now.epsilon, now.delta):
+        return "the ledger on the day of the release is not the model's"
+    before, after = own.totals, now.totals
+    if any(getattr(after, name) < getattr(before, name) for name in GROW):
+        return "the ledger says less on the day of the release than when the model was saved"
+    return ""
+
+
+def _price_fault(statement: PrivacyStatement | None, ledger: LedgerSnapshot) -> str:
+    """Whether a ledger that has a release has its price: no less, and no more if it has nothing else."""
+    totals, proved = ledger.totals, None if statement is None else statement.proved
+    if totals.entries < 1:
+        return "the ledger has no entries"
+    if proved is None:
+        return "" if totals.unproved else "nothing is proved, and the ledger says that something is about all releases"
+    if totals.unproved == totals.entries:
+        return "something is proved, and the ledger says that nothing is about any release"
+    pairs = (totals.proved_epsilon, proved.epsilon), (totals.proved_delta, proved.delta or 0.0)
+    for booked, said in pairs:
+        close = math.isclose(float(booked), said, rel_tol=ROUNDED)
+        if not close and (float(booked) < said or totals.entries == 1):
+            return "the price is not the one that was booked"
+    return ""
 
 
 def parameters_fault(model: SavedModel) -> str:

@@ -1,5 +1,7 @@
 """The model card, as Hugging Face and scikit-learn (skops) have them: Markdown for people, after some YAML for programs.
 
+And the checklist: what people have to make sure of, because no program can; with a place to sign.
+
 Names, labels and what the holder says may be anything: in Markdown they go through ``in_markdown``, in YAML through ``in_yaml``.
 """
 
@@ -17,11 +19,14 @@ from ...schema import Schema
 from ..html import LONGEST
 from ..promise_part import not_covered
 from ..schema_part import asked_of, labels_of, notes_of, origin_of
-from .attachments import EVALUATION, EVALUATION_PAGE, Release
+from .record import EVALUATION, Release
 
+EVALUATION_PAGE = "evaluation.html"
 MOST_VALUES = 20  # of a column's cuts or categories
 LONGEST_LINE = 1_000
-NOT_GIVEN = "*not given*"
+NOT_GIVEN, THAT_DAY = "*not given*", "the day of the release"
+BOX, LINE = "- [ ] ", "____________________"
+SIGNING = ("the holder of the table", "the privacy officer", "the receiver")
 
 
 def model_card(release: Release) -> str:
@@ -48,8 +53,8 @@ A {kind}; its classes are {", ".join(map(in_markdown, s.classes))}. A person can
 {_block(on_a_line(line, LONGEST_LINE) for line in lines_in_labels(model.model))}
 ### Intended uses and limitations
 
-- Purpose, as the holder says: {said(given.purpose)}
-- Licence: {said(given.licence)}
+- Purpose, as the holder says: {_said(given.purpose)}
+- Licence: {_said(given.licence)}
 {_listed(f"{title}: {text}" for title, text in not_covered(s))}\
 - A {kind} is a summary of past records. That something is true of many of them does not mean that it is the cause.
 
@@ -64,7 +69,7 @@ A {kind}; its classes are {", ".join(map(in_markdown, s.classes))}. A person can
 
 ## Training procedure
 
-{_listed(f"{name}: {said(value)}" for name, value in rows.items())}
+{_listed(f"{name}: {_said(value)}" for name, value in rows.items())}
 The report has the counts of records that the model released, if any.
 
 ### Hyperparameters
@@ -92,11 +97,11 @@ table, not labels.
 {_results(release)}
 ## Model card authors
 
-{said(given.organisation)}
+{_said(given.organisation)}
 
 ## Model card contact
 
-{said(given.contact)}
+{_said(given.contact)}
 
 Released on {given.date or NOT_GIVEN}.
 
@@ -158,15 +163,14 @@ def _proved_together(ledger: LedgerSnapshot) -> str:
 def _ledger(ledger: LedgerSnapshot | None) -> str:
     if ledger is None:
         return "No ledger was kept, so nobody can say what else was released from the same table. Promises add up."
-    t, named, own = ledger.totals, "", ""
-    if ledger.ledger is not None:
-        named = f" {in_markdown(ledger.ledger)}"
+    named = "" if ledger.ledger is None else f" {in_markdown(ledger.ledger)}"
+    own = ""
     if ledger.number is not None:
         own = f" This model is entry {ledger.number}, {in_markdown(ledger.release or '?')}."
     said = f"{_proved_together(ledger)} {to_whom(ledger)}".rstrip()
     return (
         f"The ledger{named} allows epsilon {float(ledger.epsilon):.6g} for all releases from this table together. When this "
-        f"model was saved it had {t.entries} of them, which came to {float(t.epsilon):.6g}. {said}{own}"
+        f"model was saved it had {ledger.totals.entries} of them, which came to {float(ledger.spent[0]):.6g}. {said}{own}"
     )
 
 
@@ -195,7 +199,7 @@ def _schema(schema: Schema | None) -> str:
 
 
 def _results(release: Release) -> str:
-    s, found = release.summary, release.evaluation
+    s, found = release.summary, release.attached.evaluation
     own = "The model released no counts, so how often it is right cannot be said."
     if s.right is not None:
         noisy = "exact" if release.model.privacy is None else "noisy"
@@ -211,21 +215,21 @@ def _results(release: Release) -> str:
             "good the model is on records.\n"
         )
     lines = [on_a_line(line, LONGEST_LINE) for line in found.to_text(on_a_line).split("\n")]
-    price = priced(found, "its own price, beside the model's, is {}")
+    price = _priced(found, "its own price, beside the model's, is {}")
     return (
-        f"{own}\n\nThe holder measured it on records (which: {said(release.given.evaluation_table)}), with noise; {price}. "
+        f"{own}\n\nThe holder measured it on records (which: {_said(release.given.evaluation_table)}), with noise; {price}. "
         f"`{EVALUATION_PAGE}` has the same for people, `{EVALUATION}` for programs, with the checksum of the model's file that "
         f"was measured.\n\n{_block(lines)}"
     )
 
 
-def priced(evaluation: NoisyEvaluation, price: str) -> str:
+def _priced(evaluation: NoisyEvaluation, price: str) -> str:
     """What an evaluation cost, in the words of ``price``, or that nothing is proved about it."""
     proved = evaluation.privacy.proved
     return "NOTHING IS PROVED ABOUT ITS PRIVACY" if proved is None else price.format(proved)
 
 
-def said(text: str, nothing: str = NOT_GIVEN) -> str:
+def _said(text: str | None, nothing: str = NOT_GIVEN) -> str:
     """What the holder says, or that nothing was said."""
     return in_markdown(text, LONGEST) if text else nothing
 
@@ -251,3 +255,110 @@ def _block(lines: Iterable[str]) -> str:
     text = "\n".join(lines)
     fence = "`" * max(3, 1 + max((len(run) for run in re.findall("`+", text)), default=0))
     return f"{fence}text\n{text}\n{fence}\n"
+
+
+def checklist(release: Release, sha256_of_record: str) -> str:
+    """The checklist of a release."""
+    given, warning = release.given, release.warning
+    loud = "" if warning is None else f"> **WARNING: {in_markdown(warning, LONGEST)}**\n\n"
+
+    def told(text: str | None) -> str:
+        return _said(text, "not given")
+
+    measured = "none is included: how good the model is on records is not said here"
+    if (found := release.attached.evaluation) is not None:
+        on = _said(given.evaluation_table, "records that are not named")
+        measured = f"`{EVALUATION_PAGE}`; measured on: {on}; {_priced(found, 'it has a price of its own, {}')}"
+    before = "\n".join(f"{BOX}{item}" for item in _before(release))
+    signed = "\n".join(f"| {who} | {LINE} | __________ | {LINE} |" for who in SIGNING)
+    return f"""# Checklist
+
+{loud}\
+- Table: {told(given.table_name)}
+- Organisation: {told(given.organisation)}
+- Contact: {told(given.contact)}
+- Purpose: {told(given.purpose)}
+- Learned on: {given.learned or "not given"}; released on: {given.date or "not given"}
+- Model: a {release.model.model.kind} that predicts {told(release.summary.target)}
+- Promise: {in_markdown(release.summary.verdict.headline, LONGEST)}
+- Evaluation: {measured}
+- SHA-256 of `model.json`: `{release.sha256}`
+- SHA-256 of `disclosure.json`: `{sha256_of_record}`
+
+Print this page, or fill in a copy outside of this folder: `discreet verify` finds every changed byte in here.
+
+## Before it leaves
+
+{before}
+
+## When it arrives
+
+{BOX}`discreet verify` of this folder says that everything holds, and prints the fingerprint that the holder told \
+us in another way: {LINE}
+{BOX}We know what the holder released from the table since {given.date or THAT_DAY}: {LINE}
+{BOX}The model is used for the purpose above, and for nothing else.
+{BOX}Whoever uses it knows that it promises nothing to the people whom it is applied to.
+
+## Signed
+
+| For | Name | Date | Signature |
+| --- | --- | --- | --- |
+{signed}
+"""
+
+
+def _before(release: Release) -> list[str]:
+    """What the holder makes sure of."""
+    model, given, found = release.model, release.given, release.attached.evaluation
+    schema, statement, ledger, now = model.model.schema, model.privacy, model.ledger, release.attached.ledger
+    asked = f"(not given) {LINE}"
+    items = ["The table named above is the one that the model was learned from, and its name may be known."]
+    if statement is None or statement.proved is None:
+        items.append("**Nothing is proved about this model. Whoever receives it may see the records themselves.**")
+    else:
+        items += [f"It is so that: {in_markdown(a, LONGEST)}." for a in release.summary.verdict.assumes]
+    if schema is not None:
+        source = f" Its author says: {in_markdown(schema.source, LONGEST)}" if schema.source else ""
+        items.append(
+            "**The schema was made from the records, and may show some of them.**"
+            if schema.inferred
+            else f"The schema was written without a look at the records.{source}"
+        )
+        items.append(f"Who drafted the schema, and from which sample or codebook: {_said(given.schema_source, asked)}")
+    if found is None:
+        items.append(
+            "**No evaluation is included.** Nobody can tell from this folder how good the model is on records: measure it "
+            f"(`discreet evaluate --epsilon`), or say why it may leave without: {LINE}"
+        )
+    else:
+        items += [
+            f"The records that the model was measured on may be named: {_said(given.evaluation_table, asked)}",
+            "The evaluation is on the ledger of the table that those records are from.",
+        ]
+    items.append("Names of columns, categories and classes, and their labels, may be known to everyone.")
+    if ledger is None:
+        items.append(
+            "**No ledger was kept.** Somebody added up what all releases from this table come to, and it is not too much."
+        )
+    else:
+        own = (
+            f"entry {ledger.number} ({in_markdown(ledger.release or '?')})" if ledger.number else "none of its entries"
+        )
+        later = f"What was released from the table after this model was saved (the papers do not say): {LINE}"
+        if now is not None:
+            later = (
+                f"On {given.date or THAT_DAY} the ledger had {now.totals.entries} releases, which came to epsilon "
+                f"{float(now.spent[0]):.6g} of {float(now.epsilon):.6g}. What was released since then: {LINE}"
+            )
+        items += [
+            f"The ledger {in_markdown(ledger.ledger or '?')} is the only one for this table; this model is {own}. "
+            "`discreet ledger show` has it with a checksum that begins as that of `model.json` above does.",
+            f"What all releases from the table come to together is not too much: epsilon {float(ledger.spent[0]):.6g} of "
+            f"{float(ledger.epsilon):.6g} was spent when this model was saved, and later ones come on top.",
+            later,
+        ]
+    return [
+        *items,
+        "No exact numbers about the records leave with it: accuracies, counts, run times, logs, notebooks.",
+        "The model was looked at for what it says about groups of people. Privacy is not fairness.",
+    ]
