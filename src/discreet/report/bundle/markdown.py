@@ -7,6 +7,7 @@ Names, labels and what the holder says may be anything: in Markdown they go thro
 
 import re
 from collections.abc import Iterable, Sequence
+from importlib.resources import files
 
 from ... import __version__
 from ..._utils.escaping import in_markdown, in_yaml, on_a_line
@@ -25,14 +26,12 @@ EVALUATION_PAGE = "evaluation.html"
 MOST_VALUES = 20  # of a column's cuts or categories
 LONGEST_LINE = 1_000
 NOT_GIVEN, THAT_DAY = "*not given*", "the day of the release"
-BOX, LINE = "- [ ] ", "____________________"
-SIGNING = ("the holder of the table", "the privacy officer", "the receiver")
+LINE = "____________________"
 
 
 def model_card(release: Release) -> str:
     """The card of a model."""
     model, given, s = release.model, release.given, release.summary
-    kind, warning = model.model.kind, release.warning
     rows = {
         "Table": given.table_name,
         "Learned on": given.learned,
@@ -41,73 +40,32 @@ def model_card(release: Release) -> str:
         "Version of discreet": model.discreet,
     }
     missing = _listed(f"not there: `{name}` ({in_markdown(why)})" for name, why in release.left_out.items())
-    parameters = "".join(f"| {in_markdown(name)} | {in_markdown(value)} |\n" for name, value in s.parameters)
-    return f"""{_front_matter(release)}
-# A {kind}{"" if s.target is None else f" that predicts {in_markdown(s.target)}"}
+    return _template("model_card.txt").format(
+        front_matter=_front_matter(release),
+        kind=model.model.kind,
+        predicts="" if s.target is None else f" that predicts {in_markdown(s.target)}",
+        warning="" if release.warning is None else f"> **WARNING: {_sentence(release.warning)}**\n\n",
+        classes=", ".join(map(in_markdown, s.classes)),
+        lines=_block(on_a_line(line, LONGEST_LINE) for line in lines_in_labels(model.model)),
+        not_covered=_listed(f"{title}: {text}" for title, text in not_covered(s).items()),
+        privacy=_privacy(release),
+        ledger=_ledger(model.ledger),
+        now=_now(release),
+        training=_listed(f"{name}: {_said(value)}" for name, value in rows.items()),
+        parameters="".join(f"| {in_markdown(name)} | {in_markdown(value)} |\n" for name, value in s.parameters),
+        schema=_schema(model.model.schema),
+        missing=missing and f"\n{missing}",
+        results=_results(release),
+        date=given.date or NOT_GIVEN,
+        version=__version__,
+        sha256=release.sha256,
+        **{entry: _said(getattr(given, entry)) for entry in ("purpose", "licence", "organisation", "contact")},
+    )
 
-{"" if warning is None else f"> **WARNING: {_sentence(warning)}**{chr(10) * 2}"}\
-## Model description
 
-A {kind}; its classes are {", ".join(map(in_markdown, s.classes))}. A person can check it line by line:
-
-{_block(on_a_line(line, LONGEST_LINE) for line in lines_in_labels(model.model))}
-### Intended uses and limitations
-
-- Purpose, as the holder says: {_said(given.purpose)}
-- Licence: {_said(given.licence)}
-{_listed(f"{title}: {text}" for title, text in not_covered(s))}\
-- A {kind} is a summary of past records. That something is true of many of them does not mean that it is the cause.
-
-## Privacy
-
-{_privacy(release)}\
-### What was spent on the table
-
-{_ledger(model.ledger)}
-
-{_now(release)}
-
-## Training procedure
-
-{_listed(f"{name}: {_said(value)}" for name, value in rows.items())}
-The report has the counts of records that the model released, if any.
-
-### Hyperparameters
-
-| Hyperparameter | Value |
-| --- | --- |
-{parameters}
-### The schema
-
-{_schema(model.model.schema)}
-## How to get started with the model
-
-```python
-from discreet import SavedModel
-
-SavedModel.load("model.json").predict(table)
-```
-
-Without discreet: the files in `code/` predict the same. A file of SQL is one expression, to stand where a column does, \
-as in `SELECT *, (...) AS predicted FROM new_records`; the file of Python is one function. They have the names of the \
-table, not labels.
-{missing and chr(10)}{missing}
-## Evaluation results
-
-{_results(release)}
-## Model card authors
-
-{_said(given.organisation)}
-
-## Model card contact
-
-{_said(given.contact)}
-
-Released on {given.date or NOT_GIVEN}.
-
-Made by discreet {__version__} from `model.json` (SHA-256 `{release.sha256}`) and from what its holder said. No records were \
-read for it. `discreet verify` checks that this card says what the model says.
-"""
+def _template(filename: str) -> str:
+    """A text beside this file, with names in braces where something is to be said."""
+    return files(__package__).joinpath(filename).read_text(encoding="utf-8")
 
 
 def _front_matter(release: Release) -> str:
@@ -259,52 +217,25 @@ def _block(lines: Iterable[str]) -> str:
 
 def checklist(release: Release, sha256_of_record: str) -> str:
     """The checklist of a release."""
-    given, warning = release.given, release.warning
-    loud = "" if warning is None else f"> **WARNING: {in_markdown(warning, LONGEST)}**\n\n"
-
-    def told(text: str | None) -> str:
-        return _said(text, "not given")
-
+    given, warning, nothing = release.given, release.warning, "not given"
     measured = "none is included: how good the model is on records is not said here"
     if (found := release.attached.evaluation) is not None:
         on = _said(given.evaluation_table, "records that are not named")
         measured = f"`{EVALUATION_PAGE}`; measured on: {on}; {_priced(found, 'it has a price of its own, {}')}"
-    before = "\n".join(f"{BOX}{item}" for item in _before(release))
-    signed = "\n".join(f"| {who} | {LINE} | __________ | {LINE} |" for who in SIGNING)
-    return f"""# Checklist
-
-{loud}\
-- Table: {told(given.table_name)}
-- Organisation: {told(given.organisation)}
-- Contact: {told(given.contact)}
-- Purpose: {told(given.purpose)}
-- Learned on: {given.learned or "not given"}; released on: {given.date or "not given"}
-- Model: a {release.model.model.kind} that predicts {told(release.summary.target)}
-- Promise: {in_markdown(release.summary.verdict.headline, LONGEST)}
-- Evaluation: {measured}
-- SHA-256 of `model.json`: `{release.sha256}`
-- SHA-256 of `disclosure.json`: `{sha256_of_record}`
-
-Print this page, or fill in a copy outside of this folder: `discreet verify` finds every changed byte in here.
-
-## Before it leaves
-
-{before}
-
-## When it arrives
-
-{BOX}`discreet verify` of this folder says that everything holds, and prints the fingerprint that the holder told \
-us in another way: {LINE}
-{BOX}We know what the holder released from the table since {given.date or THAT_DAY}: {LINE}
-{BOX}The model is used for the purpose above, and for nothing else.
-{BOX}Whoever uses it knows that it promises nothing to the people whom it is applied to.
-
-## Signed
-
-| For | Name | Date | Signature |
-| --- | --- | --- | --- |
-{signed}
-"""
+    return _template("checklist.txt").format(
+        warning="" if warning is None else f"> **WARNING: {in_markdown(warning, LONGEST)}**\n\n",
+        learned=given.learned or nothing,
+        date=given.date or nothing,
+        that_day=given.date or THAT_DAY,
+        kind=release.model.model.kind,
+        target=_said(release.summary.target, nothing),
+        headline=in_markdown(release.summary.verdict.headline, LONGEST),
+        measured=measured,
+        sha256=release.sha256,
+        sha256_of_record=sha256_of_record,
+        before="\n".join(f"- [ ] {item}" for item in _before(release)),
+        **{name: _said(getattr(given, name), nothing) for name in ("table_name", "organisation", "contact", "purpose")},
+    )
 
 
 def _before(release: Release) -> list[str]:
