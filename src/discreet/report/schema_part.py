@@ -54,19 +54,16 @@ def _said(column: Column, value: Value) -> str:
 
 def notes_of(column: Column) -> list[str]:
     """What else a schema says of a column."""
-    notes = []
+    notes, outside = [], getattr(column, "outside", None)
     low, high = getattr(column, "low", None), getattr(column, "high", None)
     if low is not None and high is not None:
         notes.append(f"from {write_number(low)} to {write_number(high)}")
     if (n_cuts := getattr(column, "n_cuts", None)) is not None:
-        spread = _SPACING.get(getattr(column, "spacing", ""), "")
-        notes.append(f"{n_cuts} of the cuts were spread {spread} between the bounds")
-    outside = getattr(column, "outside", None)
+        spacing = getattr(column, "spacing", "")
+        notes.append(f"{n_cuts} of the cuts were spread {_SPACING.get(spacing, '')} between the bounds")
     if outside in _OUTSIDE and (outside != "clip" or low is not None or high is not None):
         notes.append(_OUTSIDE[outside])
-    if column.can_be_missing:
-        notes.append("may be missing, which can be asked")
-    return notes
+    return [*notes, "may be missing, which can be asked"] if column.can_be_missing else notes
 
 
 def origin_of(schema: Schema) -> tuple[str, ...]:
@@ -76,9 +73,8 @@ def origin_of(schema: Schema) -> tuple[str, ...]:
         said.append("It was made from the records themselves: no promise covers what it shows about them.")
     if schema.released:
         names = ", ".join(f"{name} (epsilon {float(epsilon):g})" for name, epsilon in schema.released)
-        said.append(
-            f"Cut points were computed from the records with differential privacy, which the promise counts: {names}."
-        )
+        counted = "Cut points were computed from the records with differential privacy, which the promise counts"
+        said.append(f"{counted}: {names}.")
     if not schema.source and not schema.inferred:
         said.append(NO_SOURCE)
     return tuple(said)
@@ -97,10 +93,9 @@ def columns(s: Summary) -> str:
     parts = []
     if s.model.schema is not None and s.model.schema.inferred:
         parts.append(
-            '<p class="loud"><strong>The schema was made from the records.</strong> Its columns, cut points and '
-            "categories were read off them, so that they "
-            "may show something about single people. No promise covers this. Write a schema from a data "
-            "dictionary instead.</p>"
+            '<p class="loud"><strong>The schema was made from the records.</strong> Its columns, cut points and categories were '
+            "read off them, so that they may show something about single people. No promise covers this. Write a schema from a "
+            "data dictionary instead.</p>"
         )
     groups = {
         "used": (f"Used by {s.unit}s", "used"),
@@ -136,26 +131,17 @@ def schema(s: Summary) -> str:
         notes = plain("; ".join(notes_of(column)))
         said = (asked or "nothing: it is not used") + (f'<br><span class="soft">{notes}</span>' if notes else "")
         rows.append(row(called, plain(column.kind), said))
-    drawn = table(
-        "The schema",
-        "All that could be asked of a record, fixed before the model was learned",
-        heads("Column", "Type", "What could be asked"),
-        rows,
-    )
-    return f"{source}{origin}{drawn}{_classes(schema)}"
+    caption = "All that could be asked of a record, fixed before the model was learned"
+    drawn = table("The schema", caption, heads("Column", "Type", "What could be asked"), rows)
+    labels = ""
+    if named := labels_of(schema):
+        listed = items(f"{name(label)} is <code>{name(text)}</code>" for text, label in named)
+        lead = "The model's file and its code have the names of the table, not labels:"
+        labels = f"<h3>In files and code</h3><p>{lead}</p><ul>{listed}</ul>"
+    return f"{source}{origin}{drawn}{labels}"
 
 
 def _asked(lead: str, values: Sequence[str]) -> str:
     shown = ", ".join(name(value, "value") for value in values[:MOST_VALUES])
     more = len(values) - MOST_VALUES
     return f"{plain(lead)} {shown}" + (f" and {more} more, which the model's file has" if more > 0 else "")
-
-
-def _classes(schema: Schema) -> str:
-    """Where classes or the target have labels: what they are called in files and code."""
-    called = labels_of(schema)
-    if not called:
-        return ""
-    listed = items(f"{name(label)} is <code>{name(text)}</code>" for text, label in called)
-    lead = "The model's file and its code have the names of the table, not labels:"
-    return f"<h3>In files and code</h3><p>{lead}</p><ul>{listed}</ul>"
