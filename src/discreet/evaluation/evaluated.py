@@ -6,6 +6,7 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from .._utils.writing import write_whole
 from ..accounting.statement import PrivacyStatement
 from ..private.noise.sums import LEVEL as LEVEL
 from ..schema import Label
@@ -196,7 +197,7 @@ class NoisyEvaluation:
     parts: tuple[Part, ...]
     privacy: PrivacyStatement
     called: tuple[str, ...]
-    counts: "NoisyCounts"
+    counts: NoisyCounts
 
     @property
     def accuracy(self) -> Rate:
@@ -249,14 +250,14 @@ class NoisyEvaluation:
             "because": list(self.privacy.because),
         }
 
-    def save(self, path: "str | PathLike[str]", model: "str | PathLike[str]", ledger: "Ledger | None" = None) -> None:
+    def save(self, path: str | PathLike[str], model: str | PathLike[str], ledger: "Ledger | None" = None) -> None:
         """Write it to a file for ``write_release``, bound to the file of the model that was measured (``model``).
 
         ``ledger``, where it was booked: what all releases came to then goes into the file, too.
         """
         from .evaluation_file import SavedEvaluation
 
-        SavedEvaluation.of(self, Path(model).read_bytes(), ledger).save(path)
+        write_whole(path, SavedEvaluation.of(self, Path(model).read_bytes(), ledger).to_json() + "\n")
 
     def to_text(self, written: Callable[[Any], str] = str) -> str:
         """For a terminal. ``written`` makes one line of a name that somebody else chose."""

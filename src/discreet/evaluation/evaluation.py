@@ -98,9 +98,7 @@ def noisy_evaluation(
     groups = [(c := dividing_column(rules, name, schema), groups_of(c, cuts)) for name, cuts in asked.items()]
     divisions = [Division(column.name, found.of_bin) for column, found in groups] or [Division()]
     parts = reliability and any(a.counts is not None or a.shares is not None for a in rules.answers)
-    predicted = np.array([rules.classes.index(a.label) for a in rules.answers])
-    answer = _class_of_rows(rules, parts)
-    rows = np.arange(len(predicted)) if parts else np.searchsorted(answer, predicted)
+    answer, rows = _rows(rules, parts)
     n_classes, n_rows = len(rules.classes), len(answer)
     places: Integers = rows[:, None] * n_classes + np.arange(n_classes)
     given = model, X, y, terms, model_is_public
@@ -132,7 +130,7 @@ def evaluation_of(
     rules: Model, counts: NoisyCounts, named: Sequence[Named], privacy: PrivacyStatement
 ) -> NoisyEvaluation:
     """All numbers, from those that were drawn."""
-    answer, n_classes = _class_of_rows(rules, counts.by_answer), len(rules.classes)
+    answer, n_classes = _rows(rules, counts.by_answer)[0], len(rules.classes)
     tables = [np.array(table, np.int64).reshape(len(table), len(answer), n_classes) for _, table in counts.tables]
     numbers = _Numbers(answer, n_classes, counts.epsilon)
     whole = min(tables, key=len)  # the fewer bins are added up, the less noise
@@ -151,10 +149,10 @@ def evaluation_of(
     )
 
 
-def _class_of_rows(rules: Model, by_answer: bool) -> np.ndarray:
-    """The class that the model says of each row; there is none for what is never predicted."""
+def _rows(rules: Model, by_answer: bool) -> tuple[np.ndarray, np.ndarray]:
+    """The class that the model says of each row of a table; there is none for what is never predicted. And each answer's row."""
     predicted = np.array([rules.classes.index(a.label) for a in rules.answers])
-    return predicted if by_answer else np.unique(predicted)
+    return (predicted, np.arange(len(predicted))) if by_answer else np.unique(predicted, return_inverse=True)
 
 
 def _asked(by: By) -> dict[str, Sequence[float] | None]:

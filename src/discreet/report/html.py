@@ -14,20 +14,11 @@ from ..models.display.summary import Summary, summarize
 from ..models.display.wording import bound, epsilon_text, number, percent, sentence
 from ..schema.columns.base import checked_text
 from .model_part import depth_of, division, kind_of, style
-from .promise_part import budget, epsilon, limits, promise
-from .schema_part import columns, schema
+from .sections import SECTIONS
 
 LONGEST = 2_000
 DAYS = ("learned", "date")
 NAMES_IN_TILE = 3
-SECTIONS = {
-    "promise": ("What is promised", promise),
-    "epsilon": ("What epsilon means", epsilon),
-    "budget": ("What was spent", budget),
-    "columns": ("Columns", columns),
-    "schema": ("The schema it rests on", schema),
-    "limits": ("What is not covered", limits),
-}
 
 
 @dataclass(frozen=True)

@@ -18,8 +18,7 @@ from ...evaluation.evaluated import NoisyEvaluation
 from ...models.labelled import lines_in_labels
 from ...schema import Schema
 from ..html import LONGEST
-from ..promise_part import not_covered
-from ..schema_part import asked_of, labels_of, notes_of, origin_of
+from ..sections import asked_of, labels_of, not_covered, notes_of, origin_of
 from .record import EVALUATION, Release
 
 EVALUATION_PAGE = "evaluation.html"

@@ -29,16 +29,14 @@ GROW = ("entries", "epsilon", "delta", "proved_epsilon", "proved_delta", "unprov
 NOT_INSTALLED_HERE = "a package that writes it is not installed here"
 
 T = TypeVar("T")
-HOLDER = (
+NOBODY_CAN_TELL = (
     "that the model was learned from the table that is named, that its schema was written without a look at the records, and "
-    "that no person has more records than it says"
-)
-LEDGER = "that the ledger is the right one, and the only one, and what was released since"
-MAKER = (
+    "that no person has more records than it says",
+    "that the ledger is the right one, and the only one, and what was released since",
     "who made this folder: anybody can make one that holds. Compare the fingerprint with one that the holder told you in "
-    "another way"
+    "another way",
+    "whether somebody signed the checklist",
 )
-SIGNED = "whether somebody signed the checklist"
 
 
 @dataclass(frozen=True)
@@ -102,9 +100,7 @@ def verify_release(folder: str | PathLike[str], ledger: Ledger | None = None) ->
         if ledger is not None:
             checks.append(_on_ledger(model, sha256_of(_content(found, MODEL)), ledger))
             checks += _since(model, attached.ledger, ledger)
-    return Verification(
-        tuple(checks), "" if sums is None else sha256_of(sums), promise, (HOLDER, LEDGER, MAKER, SIGNED)
-    )
+    return Verification(tuple(checks), "" if sums is None else sha256_of(sums), promise, NOBODY_CAN_TELL)
 
 
 def _content(found: Found, name: str) -> bytes:
