@@ -94,7 +94,9 @@ def noisy_evaluation(
     """
     rules = model_to_measure(model)
     terms = Terms(epsilon, ledger, records_per_person, random_state)
-    asked = _asked(by)
+    asked = {by: None} if isinstance(by, str) else by if isinstance(by, Mapping) else dict.fromkeys(by)
+    if not all(isinstance(name, str) for name in asked):
+        raise TypeError("by must be the name of a column, some of them, or a mapping from names to cuts or None")
     groups = [(c := dividing_column(rules, name, schema), groups_of(c, cuts)) for name, cuts in asked.items()]
     divisions = [Division(column.name, found.of_bin) for column, found in groups] or [Division()]
     parts = reliability and any(a.counts is not None or a.shares is not None for a in rules.answers)
@@ -155,14 +157,6 @@ def _rows(rules: Model, by_answer: bool) -> tuple[np.ndarray, np.ndarray]:
     return (predicted, np.arange(len(predicted))) if by_answer else np.unique(predicted, return_inverse=True)
 
 
-def _asked(by: By) -> dict[str, Sequence[float] | None]:
-    """The columns that divide the records, each with the cuts that were asked for."""
-    given = {by: None} if isinstance(by, str) else by if isinstance(by, Mapping) else dict.fromkeys(by)
-    if not all(isinstance(name, str) for name in given):
-        raise TypeError("by must be the name of a column, some of them, or a mapping from names to cuts or None")
-    return dict(given)
-
-
 def dividing_column(model: Model, name: str, schema: Schema | None) -> Column:
     """The column of this name that divides the records into groups: as the given schema has it, or else that of the model."""
     assert model.schema is not None
@@ -205,14 +199,14 @@ class _Numbers:
         value, low, high = (float(x) for x in found)
         return Rate(value, low, high, too_small)
 
-    def rates(self, pairs: dict[str, list[Pair]], less: dict[str, list[Pair]] | None = None) -> Rates:
+    def rates(self, own: dict[str, list[Pair]], others: dict[str, list[Pair]] | None = None) -> Rates:
         """The rates; or how they differ from those of other records."""
 
         def one(name: str, i: int) -> Rate:
-            pair = pairs[name][i]
-            if less is None:
+            pair = own[name][i]
+            if others is None:
                 return self.rate(rate(*pair, self._epsilon), pair)
-            return self.rate(difference(pair, less[name][i], self._epsilon), pair, less[name][i])
+            return self.rate(difference(pair, others[name][i], self._epsilon), pair, others[name][i])
 
         classes = range(self._n_classes)
         precision = tuple(one("precision", c) if c in self._answer else None for c in classes)

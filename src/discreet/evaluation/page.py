@@ -21,6 +21,10 @@ NOTEBOOK = (
     ".discreet-evaluation th, .discreet-evaluation td { text-align: left; padding: .2rem .8rem .2rem 0; }\n"
     ".discreet-evaluation .wide { overflow-x: auto; }\n"
 )
+COVERS = (
+    f"Beside each number is an interval, which holds in {100 * LEVEL:g}&nbsp;% of all cases. Those of rates cover "
+    f"<b>{RATES_COVER}</b>; those of counts, {COUNTS_COVER}. Each is meant by itself: of twenty, one may well be wrong."
+)
 
 
 def page(found: NoisyEvaluation, title: str) -> str:
@@ -41,7 +45,7 @@ def page(found: NoisyEvaluation, title: str) -> str:
 <h2>{plain(verdict.headline)}</h2>{because}{f"<ul>{reasons}</ul>" if reasons else ""}
 <p>{plain(found.privacy)}</p></section>
 <dl class="facts">{facts}<div><dt>records</dt><dd>{records}</dd></div></dl>
-<p>{_covers()}</p>
+<p>{COVERS}</p>
 {_body(found)}
 </main>
 <footer><p>Made by discreet {plain(__version__)} from what was released. This page loads nothing and sends nothing.</p>
@@ -55,15 +59,8 @@ def short_html(found: NoisyEvaluation) -> str:
     head = f"accuracy <b>{_text(found.accuracy)}</b>, balanced accuracy <b>{_text(found.balanced_accuracy)}</b>"
     reasons = f": {plain('; '.join(verdict.reasons))}" if verdict.reasons else ""
     return (
-        f'<style>{NOTEBOOK}{CSS}</style><div class="discreet-evaluation"><p>{head}</p><p>{_covers()}</p>{_body(found)}'
+        f'<style>{NOTEBOOK}{CSS}</style><div class="discreet-evaluation"><p>{head}</p><p>{COVERS}</p>{_body(found)}'
         f"<p><b>{plain(verdict.headline)}</b>{reasons}</p></div>"
-    )
-
-
-def _covers() -> str:
-    return (
-        f"Beside each number is an interval, which holds in {100 * LEVEL:g}&nbsp;% of all cases. Those of rates cover "
-        f"<b>{RATES_COVER}</b>; those of counts, {COUNTS_COVER}. Each is meant by itself: of twenty, one may well be wrong."
     )
 
 

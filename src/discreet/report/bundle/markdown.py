@@ -121,9 +121,7 @@ def _ledger(ledger: LedgerSnapshot | None) -> str:
     if ledger is None:
         return "No ledger was kept, so nobody can say what else was released from the same table. Promises add up."
     named = "" if ledger.ledger is None else f" {in_markdown(ledger.ledger)}"
-    own = ""
-    if ledger.number is not None:
-        own = f" This model is entry {ledger.number}, {in_markdown(ledger.release or '?')}."
+    own = f" This model is entry {ledger.number}, {in_markdown(ledger.release or '?')}." if ledger.number else ""
     said = f"{_proved_together(ledger)} {to_whom(ledger)}".rstrip()
     return (
         f"The ledger{named} allows epsilon {float(ledger.epsilon):.6g} for all releases from this table together. When this "
@@ -146,12 +144,8 @@ def _schema(schema: Schema | None) -> str:
         said = f"{asked or 'nothing: it is not used'}{notes}"
         lines.append(f"| {in_markdown(column.name)} | {label} | {column.kind} | {said} |")
     if called := labels_of(schema):
-        lines += [
-            "",
-            "In files and code:",
-            "",
-            *(f"- {in_markdown(label)} is {in_markdown(name)}" for name, label in called),
-        ]
+        lines += ["", "In files and code:", ""]
+        lines += [f"- {in_markdown(label)} is {in_markdown(text)}" for text, label in called]
     return "\n".join([*lines, ""])
 
 
@@ -249,10 +243,9 @@ def _before(release: Release) -> list[str]:
         items += [f"It is so that: {in_markdown(a, LONGEST)}." for a in release.summary.verdict.assumes]
     if schema is not None:
         source = f" Its author says: {in_markdown(schema.source, LONGEST)}" if schema.source else ""
+        written = f"The schema was written without a look at the records.{source}"
         items.append(
-            "**The schema was made from the records, and may show some of them.**"
-            if schema.inferred
-            else f"The schema was written without a look at the records.{source}"
+            "**The schema was made from the records, and may show some of them.**" if schema.inferred else written
         )
         items.append(f"Who drafted the schema, and from which sample or codebook: {_said(given.schema_source, asked)}")
     if found is None:

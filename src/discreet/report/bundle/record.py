@@ -14,7 +14,7 @@ from ... import __version__
 from ..._utils.errors import ModelError
 from ..._utils.parameters import read_json
 from ...accounting.costs import rho_sum
-from ...accounting.statement import PrivacyStatement, above
+from ...accounting.statement import above
 from ...accounting.summary import LedgerSnapshot
 from ...evaluation.evaluated import NoisyEvaluation
 from ...evaluation.evaluation_file import SavedEvaluation
@@ -156,12 +156,13 @@ def _privacy(model: SavedModel) -> dict[str, Any]:
             "assumes": [],
             "statement": "Learned without privacy: it promises nothing about the records.",
         }
-    at_delta = statement.concentrated
+    proved, at_delta = statement.proved, statement.concentrated
+    rho = None if proved is None else above(rho_sum(statement.price))  # it follows from the proved pair
     persons = model.parameters.get("records_per_person", 1)
     whole = isinstance(persons, int) and not isinstance(persons, bool) and persons > 0
     return {
-        "proved": statement.proved and asdict(statement.proved),
-        "rho": _rho(statement),
+        "proved": proved and asdict(proved),
+        "rho": rho if at_delta is None else at_delta.rho,
         "at_ledgers_delta": at_delta and {"epsilon": at_delta.epsilon, "delta": at_delta.delta},
         "published": statement.published and asdict(statement.published),
         "cut_points_epsilon": statement.cut_points,
@@ -189,13 +190,6 @@ def _evaluation(attached: Attached) -> dict[str, Any] | None:
         "statement": str(statement),
         "ledger": _ledger(attached.saved.ledger),
     }
-
-
-def _rho(statement: PrivacyStatement) -> float | None:
-    """As the statement says; if it does not, what follows from the proved pair."""
-    if statement.concentrated is not None:
-        return statement.concentrated.rho
-    return None if statement.proved is None else above(rho_sum(statement.price))
 
 
 def _ledger(snapshot: LedgerSnapshot | None) -> dict[str, Any] | None:
