@@ -6,7 +6,7 @@ Names, labels and what the holder says may be anything: in Markdown they go thro
 """
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from importlib.resources import files
 
 from ... import __version__
@@ -226,62 +226,50 @@ def checklist(release: Release, sha256_of_record: str) -> str:
         measured=measured,
         sha256=release.sha256,
         sha256_of_record=sha256_of_record,
-        before="\n".join(f"- [ ] {item}" for item in _before(release)),
+        before=_listed(f"[ ] {item}" for item in _before(release)),
         **{name: _said(getattr(given, name), nothing) for name in ("table_name", "organisation", "contact", "purpose")},
     )
 
 
-def _before(release: Release) -> list[str]:
+def _before(release: Release) -> Iterator[str]:
     """What the holder makes sure of."""
     model, given, found = release.model, release.given, release.attached.evaluation
     schema, statement, ledger, now = model.model.schema, model.privacy, model.ledger, release.attached.ledger
     asked = f"(not given) {LINE}"
-    items = ["The table named above is the one that the model was learned from, and its name may be known."]
     if statement is None or statement.proved is None:
-        items.append("**Nothing is proved about this model. Whoever receives it may see the records themselves.**")
+        yield "**Nothing is proved about this model. Whoever receives it may see the records themselves.**"
     else:
-        items += [f"It is so that: {in_markdown(a, LONGEST)}." for a in release.summary.verdict.assumes]
+        yield from (f"It is so that: {in_markdown(a, LONGEST)}." for a in release.summary.verdict.assumes)
     if schema is not None:
         source = f" Its author says: {in_markdown(schema.source, LONGEST)}" if schema.source else ""
         written = f"The schema was written without a look at the records.{source}"
-        items.append(
-            "**The schema was made from the records, and may show some of them.**" if schema.inferred else written
-        )
-        items.append(f"Who drafted the schema, and from which sample or codebook: {_said(given.schema_source, asked)}")
+        yield "**The schema was made from the records, and may show some of them.**" if schema.inferred else written
+        yield f"Who drafted the schema, and from which sample or codebook: {_said(given.schema_source, asked)}"
     if found is None:
-        items.append(
+        yield (
             "**No evaluation is included.** Nobody can tell from this folder how good the model is on records: measure it "
             f"(`discreet evaluate --epsilon`), or say why it may leave without: {LINE}"
         )
     else:
-        items += [
-            f"The records that the model was measured on may be named: {_said(given.evaluation_table, asked)}",
-            "The evaluation is on the ledger of the table that those records are from.",
-        ]
-    items.append("Names of columns, categories and classes, and their labels, may be known to everyone.")
+        yield f"The records that the model was measured on may be named: {_said(given.evaluation_table, asked)}"
+        yield "The evaluation is on the ledger of the table that those records are from."
+    yield "Names of columns, categories and classes, and their labels, may be known to everyone."
     if ledger is None:
-        items.append(
-            "**No ledger was kept.** Somebody added up what all releases from this table come to, and it is not too much."
-        )
+        yield "**No ledger was kept.** Somebody added up what all releases from this table come to, and it is not too much."
+        return
+    own = f"entry {ledger.number} ({in_markdown(ledger.release or '?')})" if ledger.number else "none of its entries"
+    yield (
+        f"The ledger {in_markdown(ledger.ledger or '?')} is the only one for this table; this model is {own}. "
+        "`discreet ledger show` has it with a checksum that begins as that of `model.json` above does."
+    )
+    yield (
+        f"What all releases from the table come to together is not too much: epsilon {float(ledger.spent[0]):.6g} of "
+        f"{float(ledger.epsilon):.6g} was spent when this model was saved, and later ones come on top."
+    )
+    if now is None:
+        yield f"What was released from the table after this model was saved (the papers do not say): {LINE}"
     else:
-        own = (
-            f"entry {ledger.number} ({in_markdown(ledger.release or '?')})" if ledger.number else "none of its entries"
+        yield (
+            f"On {given.date or THAT_DAY} the ledger had {now.totals.entries} releases, which came to epsilon "
+            f"{float(now.spent[0]):.6g} of {float(now.epsilon):.6g}. What was released since then: {LINE}"
         )
-        later = f"What was released from the table after this model was saved (the papers do not say): {LINE}"
-        if now is not None:
-            later = (
-                f"On {given.date or THAT_DAY} the ledger had {now.totals.entries} releases, which came to epsilon "
-                f"{float(now.spent[0]):.6g} of {float(now.epsilon):.6g}. What was released since then: {LINE}"
-            )
-        items += [
-            f"The ledger {in_markdown(ledger.ledger or '?')} is the only one for this table; this model is {own}. "
-            "`discreet ledger show` has it with a checksum that begins as that of `model.json` above does.",
-            f"What all releases from the table come to together is not too much: epsilon {float(ledger.spent[0]):.6g} of "
-            f"{float(ledger.epsilon):.6g} was spent when this model was saved, and later ones come on top.",
-            later,
-        ]
-    return [
-        *items,
-        "No exact numbers about the records leave with it: accuracies, counts, run times, logs, notebooks.",
-        "The model was looked at for what it says about groups of people. Privacy is not fairness.",
-    ]
