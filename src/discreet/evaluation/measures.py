@@ -1,29 +1,24 @@
-"""How good a model is, what it rests on, and what it gives away of the records that it has learned from.
+"""How good a model is, what it rests on, and how differently it treats records that it has learned from.
 
-They read records; what they say about private ones is not private. The attacks are those of the Adversarial Robustness Toolbox
-(ART): was this record learned from?
+They read records; what they say about private ones is not private.
 """
 
-import logging.config
-import warnings
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from sklearn.metrics import roc_auc_score, roc_curve
+from sklearn.metrics import roc_auc_score
 from sklearn.utils.validation import column_or_1d
 
 from .._utils.errors import no_value_shown
-from .._utils.parameters import check_integer, check_seed
+from .._utils.parameters import check_integer
 from .._utils.tables import Table, as_array, as_table
 from ..estimators.base import LABELS
 from ..models.model import Model, model_of
-from ..models.partition import Answer
 from ..schema.columns import canonical
 from ..sources.memory import class_numbers
 
 LEAST_CHANCE = 1e-6  # of what happened: a chance of 0 would make one record's loss infinite
-KINDS = ("black-box", "label-only")  # of attacks
 
 
 @dataclass(frozen=True)
@@ -225,133 +220,6 @@ def _counts(records: Records) -> np.ndarray:
     counts = np.zeros((len(records.model.classes), len(records.model.answers)))
     np.add.at(counts, (records.labels, records.captures()), 1)
     return counts
-
-
-@dataclass(frozen=True, eq=False)
-class MembershipAttack:
-    """How well an attack told members from others, as many of the one as of the other: 0.5 is a coin flip.
-
-    ``fpr`` and ``tpr`` are its ROC curve: false and true positive rates, from the strictest threshold on.
-    """
-
-    accuracy: float
-    auc: float
-    fpr: np.ndarray
-    tpr: np.ndarray
-
-    def __repr__(self) -> str:
-        return f"MembershipAttack(accuracy={self.accuracy:.4f}, auc={self.auc:.4f})"
-
-
-def membership_attack(
-    model: Any,
-    X_train: Any,
-    y_train: Any,
-    X_test: Any,
-    y_test: Any,
-    kind: str = "black-box",
-    random_state: int | None = None,
-) -> MembershipAttack:
-    """Attack a model: half of the records teach the attack who is a member, the other half measure it.
-
-    As many training records as test records are used (of the more numerous, a random choice), so that guessing is right
-    half of the time. That an attack fails proves nothing: see a model's ``privacy_`` for what is proved.
-
-    The measure reads records; what it says about private ones is not private. It needs ART, which is the extra ``attacks``.
-
-    Parameters
-    ----------
-    model : classifier or RuleList
-        A fitted classifier of this package, or a rule list.
-    X_train, y_train, X_test, y_test
-        The records the model was learned from and others like them, with their labels.
-    kind : {"black-box", "label-only"}, default="black-box"
-        "black-box": a random forest learns from ``predict_proba`` and the true label (ART's MembershipInferenceBlackBox).
-        "label-only": whatever is predicted correctly is called a member (ART's LabelOnlyGapAttack). It learns nothing, and its
-        ROC curve has a single point between the corners.
-    random_state : int, default=None
-        Decides which records are used, which of them teach, and the forest's randomness.
-
-    Returns
-    -------
-    MembershipAttack
-        ``accuracy``, ``auc``, and the ROC curve ``fpr``, ``tpr``.
-
-    Examples
-    --------
-    >>> from discreet import GreedyRuleListClassifier
-    >>> from discreet.datasets import load_german_credit
-    >>> from discreet.evaluation import membership_attack
-    >>> X, y = load_german_credit(binary=True, return_X_y=True)
-    >>> clf = GreedyRuleListClassifier().fit(X[:700], y[:700])
-    >>> attack = membership_attack(clf, X[:700], y[:700], X[700:], y[700:], random_state=0)
-    >>> 0.4 < attack.accuracy < 0.6
-    True
-    """
-    if kind not in KINDS:
-        raise ValueError(f"kind must be one of {', '.join(KINDS)}, not {kind!r}")
-    members, others = records_of(model, X_train, y_train), records_of(model, X_test, y_test)
-    if kind == "black-box" and members.model.has_points_by_class:
-        raise ValueError(
-            'kind must be "label-only" for a score card of more than two classes: its answers have no shares'
-        )
-    half = min(len(members.labels), len(others.labels)) // 2
-    if half == 0:
-        raise ValueError("an attack needs at least two training records and two test records")
-    check_seed("random_state", random_state)
-    rng = np.random.default_rng(random_state)
-    captured, labels = [], []  # of members, of others; which answer they get is all that a model tells
-    for records in (members, others):
-        rows = rng.permutation(len(records.labels))[: 2 * half]
-        captured.append(records.captures()[rows, None])
-        labels.append(np.eye(len(records.model.classes))[records.labels[rows]])
-    taught = captured[0][:half], labels[0][:half], captured[1][:half], labels[1][:half]
-    x, y = (np.concatenate([part[half:] for part in parts]) for parts in (captured, labels))
-    scores = _scores(members.model, kind, taught, x, y, seed=int(rng.integers(2**31)))
-    truth = np.repeat([1, 0], half)
-    fpr, tpr, _ = roc_curve(truth, scores)
-    accuracy = float(((scores > 0.5) == truth).mean())
-    return MembershipAttack(accuracy, float(roc_auc_score(truth, scores)), fpr, tpr)
-
-
-def _scores(model: Model, kind: str, taught: Any, x: np.ndarray, y: np.ndarray, seed: int) -> np.ndarray:
-    """How sure the attack is that each record is a member, from 0 to 1."""
-    inference, BlackBoxClassifier = _toolbox()
-    answers = model.answers if kind == "black-box" else [Answer(answer.label) for answer in model.answers]
-    proba = np.array([model.shares_of(answer) for answer in answers])
-    target = BlackBoxClassifier(lambda x: proba[x[:, 0].astype(int)], input_shape=(1,), nb_classes=len(model.classes))
-    if kind == "label-only":
-        gaps: np.ndarray = inference.LabelOnlyGapAttack(target).infer(x, y)
-        return gaps
-    attack = inference.MembershipInferenceBlackBox(target, attack_model_type="rf")
-    attack.attack_model.set_params(random_state=seed)  # ART has no parameter for it
-    attack.fit(*taught)
-    scores: np.ndarray = attack.infer(x, y, probabilities=True).ravel()
-    return scores
-
-
-def _toolbox() -> tuple[Any, Any]:
-    """ART, imported so that it does not set up logging for the whole process, which would close handlers of the program."""
-    set_up = logging.config.dictConfig
-
-    def of_others(config: Any) -> None:
-        if "art" in config.get("loggers", {}):
-            logging.getLogger("art").addHandler(logging.NullHandler())  # all it needs: not on stderr if nobody listens
-        else:
-            set_up(config)
-
-    logging.config.dictConfig = of_others
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # ART tells that it found no PyTorch, which nothing here needs
-            import art.attacks.inference.membership_inference as inference
-            from art.estimators.classification import BlackBoxClassifier
-    except ImportError:
-        extra = "pip install 'discreet[attacks]'"
-        raise ImportError(f"membership_attack needs the Adversarial Robustness Toolbox: {extra}") from None
-    finally:
-        logging.config.dictConfig = set_up
-    return inference, BlackBoxClassifier
 
 
 def exact_numbers(model: Model, X: Any, y: Any) -> dict[str, Any]:
