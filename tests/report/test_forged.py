@@ -120,17 +120,17 @@ def papers_again(folder):
     evaluation["model"] = sha256_of((folder / "model.json").read_bytes())
     write(folder, "evaluation.json", evaluation)
     from discreet.evaluation import evaluation_file
-    from discreet.report.bundle import attachments
     from discreet.report.bundle import folder as writing
-    from discreet.report.bundle.record import particulars_in
+    from discreet.report.bundle.record import Attached, particulars_in
+    from discreet.report.bundle.verifying import snapshot_in
 
     record = read(folder, "disclosure.json")
     content = [(folder / name).read_bytes() for name in ("evaluation.json", "model.json")]
     with pytest.MonkeyPatch.context() as here:  # where no number is compared, and no price
         here.setattr(evaluation_file, "_alike", lambda *_: True)
         here.setattr(evaluation_file, "_is_paid", lambda _: True)
-        saved = attachments.SavedEvaluation.from_bytes(*content)
-    beside = attachments.Attached(content[0], saved, attachments.snapshot_in(record))
+        saved = evaluation_file.SavedEvaluation.from_bytes(*content)
+    beside = Attached(content[0], saved, snapshot_in(record))
     made = writing.release_files((folder / "model.json").read_bytes(), particulars_in(record), True, attached=beside)
     for name, data in made.items():
         (folder / name).write_bytes(data)

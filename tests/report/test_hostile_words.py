@@ -22,8 +22,8 @@ from discreet._utils.escaping import on_a_line
 from discreet.cli import main
 from discreet.evaluation.evaluation_file import SavedEvaluation
 from discreet.models.display.notebook import short_html
-from discreet.report.bundle.attachments import Attached
 from discreet.report.bundle.folder import release_files
+from discreet.report.bundle.record import Attached
 from discreet.report.html import Particulars
 
 from ..support.slices import slow_but

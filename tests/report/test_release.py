@@ -27,9 +27,8 @@ from discreet._utils.errors import ModelError
 from discreet.accounting.statement import Guarantee
 from discreet.cli import main
 from discreet.datasets import load_compas
-from discreet.report.bundle.attachments import NOTHING_PROVED
 from discreet.report.bundle.folder import release_files, sha256_of
-from discreet.report.bundle.record import SCHEMA_FILE, schema_of_records
+from discreet.report.bundle.record import NOTHING_PROVED, SCHEMA_FILE, schema_of_records
 from discreet.report.html import Particulars
 
 jsonschema = pytest.importorskip("jsonschema")

@@ -8,7 +8,7 @@ import pytest
 from discreet import Boolean, Categorical, Ignored, Ledger, Numeric, RuleList, SavedModel, Schema
 from discreet._utils.errors import ModelError, SchemaError
 from discreet.report.html import Particulars, to_html
-from discreet.report.schema_part import NO_SOURCE, asked_of, origin_of
+from discreet.report.sections import NO_SOURCE, asked_of, origin_of
 
 COLUMNS = [
     Numeric("age", cuts=[25, 45], ranges=[[18, 20]], low=0, high=120, label="Age in years"),

@@ -129,7 +129,7 @@ def test_a_list_of_checksums_opens_no_file_elsewhere(release, tmp_path):
 def test_papers_of_another_version_are_compared_but_for_the_version(tmp_path, monkeypatch):
     saved().save(tmp_path / "model.json")
     with monkeypatch.context() as there:
-        for module in ("card", "code_files", "record"):
+        for module in ("markdown", "code_files", "record"):
             there.setattr(f"discreet.report.bundle.{module}.__version__", "99.0")
         for module in ("pmml", "onnx_graph"):
             there.setattr(f"discreet.models.export.{module}.__version__", "99.0")

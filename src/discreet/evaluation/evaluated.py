@@ -1,11 +1,12 @@
 """What was measured of a model, as values: rates and counts with their intervals, for programs and for people."""
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from .._utils.writing import write_whole
 from ..accounting.statement import PrivacyStatement
 from ..private.noise.sums import LEVEL as LEVEL
 from ..schema import Label
@@ -19,14 +20,8 @@ TOO_SMALL = "too small"
 ALL_OTHERS = "all others"  # the condition of a part that has none
 
 
-class _Numbers:
-    def to_dict(self) -> dict[str, Any]:
-        """For JSON."""
-        return dict(vars(self))
-
-
 @dataclass(frozen=True)
-class Count(_Numbers):
+class Count:
     """A noisy number of records; the exact one is from ``low`` to ``high``, in 95 % of all cases."""
 
     value: int
@@ -38,7 +33,7 @@ class Count(_Numbers):
 
 
 @dataclass(frozen=True)
-class Rate(_Numbers):
+class Rate:
     """A share, or a difference of two. Among records like these it is from ``low`` to ``high``, in 95 % of all cases.
 
     ``too_small``: the noise may be half of the records that it is about, so that it says next to nothing.
@@ -79,15 +74,10 @@ class Rates:
     def to_dict(self, classes: Sequence[Label]) -> dict[str, Any]:
         """For JSON."""
         by_class = [
-            {
-                "class": label,
-                "predicted": said.to_dict(),
-                "recall": found.to_dict(),
-                "precision": right and right.to_dict(),
-            }
+            {"class": label, "predicted": asdict(said), "recall": asdict(found), "precision": right and asdict(right)}
             for label, said, found, right in zip(classes, self.predicted, self.recall, self.precision, strict=True)
         ]
-        return {"accuracy": self.accuracy.to_dict(), "classes": by_class}
+        return {"accuracy": asdict(self.accuracy), "classes": by_class}
 
 
 @dataclass(frozen=True)
@@ -112,7 +102,7 @@ class Group:
             "group": self.name,
             **_if_other("column_label", self.column_called, self.column),
             **_if_other("group_label", self.called, self.name),
-            "records": self.records.to_dict(),
+            "records": asdict(self.records),
             "rates": self.rates.to_dict(classes),
             "difference": self.difference and self.difference.to_dict(classes),
         }
@@ -140,9 +130,9 @@ class Part:
             "condition": self.condition,
             **_if_other("condition_in_labels", self.called, self.condition),
             "label": self.label,
-            "records": self.records.to_dict(),
+            "records": asdict(self.records),
             "predicted": list(self.predicted),
-            "observed": [rate.to_dict() for rate in self.observed],
+            "observed": list(map(asdict, self.observed)),
         }
 
 
@@ -207,7 +197,7 @@ class NoisyEvaluation:
     parts: tuple[Part, ...]
     privacy: PrivacyStatement
     called: tuple[str, ...]
-    counts: "NoisyCounts"
+    counts: NoisyCounts
 
     @property
     def accuracy(self) -> Rate:
@@ -247,11 +237,11 @@ class NoisyEvaluation:
             "high": self.accuracy.high,
             "interval": {"level": LEVEL, "covers": RATES_COVER},
             "interval_of_counts": {"level": LEVEL, "covers": COUNTS_COVER},
-            "records": self.records.to_dict(),
-            "balanced_accuracy": self.balanced_accuracy.to_dict(),
+            "records": asdict(self.records),
+            "balanced_accuracy": asdict(self.balanced_accuracy),
             "classes": list(self.classes),
             **_if_other("class_labels", list(self.called), [str(c) for c in self.classes]),
-            "confusion": [[count.to_dict() for count in row] for row in self.confusion],
+            "confusion": [list(map(asdict, row)) for row in self.confusion],
             "rates": self.rates.to_dict(self.classes),
             "groups": [group.to_dict(self.classes) for group in self.groups],
             "reliability": [part.to_dict() for part in self.parts],
@@ -260,14 +250,14 @@ class NoisyEvaluation:
             "because": list(self.privacy.because),
         }
 
-    def save(self, path: "str | PathLike[str]", model: "str | PathLike[str]", ledger: "Ledger | None" = None) -> None:
+    def save(self, path: str | PathLike[str], model: str | PathLike[str], ledger: "Ledger | None" = None) -> None:
         """Write it to a file for ``write_release``, bound to the file of the model that was measured (``model``).
 
         ``ledger``, where it was booked: what all releases came to then goes into the file, too.
         """
         from .evaluation_file import SavedEvaluation
 
-        SavedEvaluation.of(self, Path(model).read_bytes(), ledger).save(path)
+        write_whole(path, SavedEvaluation.of(self, Path(model).read_bytes(), ledger).to_json() + "\n")
 
     def to_text(self, written: Callable[[Any], str] = str) -> str:
         """For a terminal. ``written`` makes one line of a name that somebody else chose."""

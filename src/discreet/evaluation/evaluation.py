@@ -94,13 +94,13 @@ def noisy_evaluation(
     """
     rules = model_to_measure(model)
     terms = Terms(epsilon, ledger, records_per_person, random_state)
-    asked = _asked(by)
+    asked = {by: None} if isinstance(by, str) else by if isinstance(by, Mapping) else dict.fromkeys(by)
+    if not all(isinstance(name, str) for name in asked):
+        raise TypeError("by must be the name of a column, some of them, or a mapping from names to cuts or None")
     groups = [(c := dividing_column(rules, name, schema), groups_of(c, cuts)) for name, cuts in asked.items()]
     divisions = [Division(column.name, found.of_bin) for column, found in groups] or [Division()]
     parts = reliability and any(a.counts is not None or a.shares is not None for a in rules.answers)
-    predicted = np.array([rules.classes.index(a.label) for a in rules.answers])
-    answer = _class_of_rows(rules, parts)
-    rows = np.arange(len(predicted)) if parts else np.searchsorted(answer, predicted)
+    answer, rows = _rows(rules, parts)
     n_classes, n_rows = len(rules.classes), len(answer)
     places: Integers = rows[:, None] * n_classes + np.arange(n_classes)
     given = model, X, y, terms, model_is_public
@@ -129,7 +129,7 @@ def evaluation_of(
     rules: Model, counts: NoisyCounts, named: Sequence[Named], privacy: PrivacyStatement
 ) -> NoisyEvaluation:
     """All numbers, from those that were drawn."""
-    answer, n_classes = _class_of_rows(rules, counts.by_answer), len(rules.classes)
+    answer, n_classes = _rows(rules, counts.by_answer)[0], len(rules.classes)
     tables = [np.array(table, np.int64).reshape(len(table), len(answer), n_classes) for _, table in counts.tables]
     numbers = _Numbers(answer, n_classes, counts.epsilon)
     whole = min(tables, key=len)  # the fewer bins are added up, the less noise
@@ -148,18 +148,10 @@ def evaluation_of(
     )
 
 
-def _class_of_rows(rules: Model, by_answer: bool) -> np.ndarray:
-    """The class that the model says of each row; there is none for what is never predicted."""
+def _rows(rules: Model, by_answer: bool) -> tuple[np.ndarray, np.ndarray]:
+    """The class that the model says of each row of a table; there is none for what is never predicted. And each answer's row."""
     predicted = np.array([rules.classes.index(a.label) for a in rules.answers])
-    return predicted if by_answer else np.unique(predicted)
-
-
-def _asked(by: By) -> dict[str, Sequence[float] | None]:
-    """The columns that divide the records, each with the cuts that were asked for."""
-    given = {by: None} if isinstance(by, str) else by if isinstance(by, Mapping) else dict.fromkeys(by)
-    if not all(isinstance(name, str) for name in given):
-        raise TypeError("by must be the name of a column, some of them, or a mapping from names to cuts or None")
-    return dict(given)
+    return (predicted, np.arange(len(predicted))) if by_answer else np.unique(predicted, return_inverse=True)
 
 
 def dividing_column(model: Model, name: str, schema: Schema | None) -> Column:
@@ -204,14 +196,14 @@ class _Numbers:
         value, low, high = (float(x) for x in found)
         return Rate(value, low, high, too_small)
 
-    def rates(self, pairs: dict[str, list[Pair]], less: dict[str, list[Pair]] | None = None) -> Rates:
+    def rates(self, own: dict[str, list[Pair]], others: dict[str, list[Pair]] | None = None) -> Rates:
         """The rates; or how they differ from those of other records."""
 
         def one(name: str, i: int) -> Rate:
-            pair = pairs[name][i]
-            if less is None:
+            pair = own[name][i]
+            if others is None:
                 return self.rate(rate(*pair, self._epsilon), pair)
-            return self.rate(difference(pair, less[name][i], self._epsilon), pair, less[name][i])
+            return self.rate(difference(pair, others[name][i], self._epsilon), pair, others[name][i])
 
         classes = range(self._n_classes)
         precision = tuple(one("precision", c) if c in self._answer else None for c in classes)

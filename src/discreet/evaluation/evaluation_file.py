@@ -9,7 +9,6 @@ import json
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from os import PathLike
 from typing import Any
 
 import numpy as np
@@ -17,7 +16,6 @@ import numpy as np
 from .. import __version__
 from .._utils.errors import ModelError
 from .._utils.parameters import read_json
-from .._utils.writing import write_whole
 from ..accounting.ledger import UNREADABLE, Ledger
 from ..accounting.statement import PrivacyStatement, neighbours_of
 from ..accounting.summary import LedgerSnapshot
@@ -87,10 +85,8 @@ class SavedEvaluation:
             ledger = None if data["ledger"] is None else LedgerSnapshot.from_dict(data["ledger"])
             sha256, version = data["model"], data["discreet"]
             facts = [read_json(privacy.to_json(indent=None)), None if ledger is None else ledger.to_dict()]
-            if facts != [data["privacy"], data["ledger"]] or not _are_texts(
-                sha256, version
-            ):  # more than there should be
-                raise ValueError
+            if facts != [data["privacy"], data["ledger"]] or not _are_texts(sha256, version):
+                raise ValueError  # more than there should be
         except ModelError:
             raise
         except UnicodeDecodeError:
@@ -102,10 +98,6 @@ class SavedEvaluation:
         if hashlib.sha256(model_file).hexdigest() != sha256:
             raise ModelError(f"the evaluation names another checksum than that of the model's file: {OTHER_MODEL}")
         return cls(_computed_again(data["evaluation"], privacy, model_file), sha256, ledger, version)
-
-    def save(self, path: str | PathLike[str]) -> None:
-        """Write it to a file, whole or not at all."""
-        write_whole(path, self.to_json() + "\n")
 
 
 def _computed_again(data: Any, privacy: PrivacyStatement, model_file: bytes) -> NoisyEvaluation:

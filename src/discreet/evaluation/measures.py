@@ -34,12 +34,6 @@ class Records:
         """The number of the answer that each record gets: of a list, of the rule; that of the default is the last."""
         return self.model.captures(self.table, self.strict)
 
-    def predict(self) -> np.ndarray:
-        """The predicted class of each record, as its number."""
-        number: dict[Any, int] = {label: i for i, label in enumerate(self.model.classes)}
-        predicted: np.ndarray = np.array([number[answer.label] for answer in self.model.answers])[self.captures()]
-        return predicted
-
 
 def records_of(model: Any, X: Any, y: Any) -> Records:
     """The records X with labels y, read as the model's ``predict`` reads them."""
@@ -102,7 +96,9 @@ def feature_importance(model: Any, X: Any, y: Any) -> dict[str, float]:
 
 
 def _accuracy(records: Records) -> float:
-    return float((records.predict() == records.labels).mean())
+    number = {label: i for i, label in enumerate(records.model.classes)}
+    predicted = np.array([number[answer.label] for answer in records.model.answers])[records.captures()]
+    return float((predicted == records.labels).mean())
 
 
 def _accuracy_when_shuffled(records: Records, name: str) -> float:
@@ -161,16 +157,13 @@ def feature_overlap(reference: Any, model: Any, X: Any, y: Any, k: int, positive
     0.0
     """
     check_integer("k", k, at_least=1)
-    importances = [feature_importance(m, X, y) for m in (reference, model)]
-    if k > len(importances[0]):
-        raise ValueError(f"k must be at most {len(importances[0])}, the number of columns, not {k}")
-    return len(_top(importances[0], k, positive_only) & _top(importances[1], k, positive_only)) / k
-
-
-def _top(importances: dict[str, float], k: int, positive_only: bool) -> set[str]:
-    names = list(importances)
-    best = np.argsort(list(importances.values()), kind="stable")[-k:]
-    return {names[i] for i in best if importances[names[i]] > 0 or not positive_only}
+    tops = []
+    for importances in [feature_importance(m, X, y) for m in (reference, model)]:
+        if k > len(importances):
+            raise ValueError(f"k must be at most {len(importances)}, the number of columns, not {k}")
+        names, best = list(importances), np.argsort(list(importances.values()), kind="stable")[-k:]
+        tops.append({names[i] for i in best if importances[names[i]] > 0 or not positive_only})
+    return len(tops[0] & tops[1]) / k
 
 
 def vulnerability(model: Any, X_train: Any, y_train: Any, X_test: Any, y_test: Any, joint: bool = False) -> float:
@@ -216,8 +209,10 @@ def vulnerability(model: Any, X_train: Any, y_train: Any, X_test: Any, y_test: A
 
 def vulnerability_of_counts(inside: np.ndarray, outside: np.ndarray, joint: bool = False) -> float:
     """The same from how many training records, and others, of each class (row) each rule (column) captures."""
-    tau = np.abs(_probabilities(inside, joint) - _probabilities(outside, joint)).sum(axis=1) / 2
-    return float(1 / 2 + inside.sum(axis=1) / inside.sum() @ tau / 2)
+    # P[r, y] or P[r | y]; where there is no record of class y, 0: it weighs nothing
+    totals = (counts.sum() if joint else counts.sum(axis=1, keepdims=True) for counts in (inside, outside))
+    a, b = (counts / np.maximum(total, 1) for counts, total in zip((inside, outside), totals, strict=True))
+    return float(1 / 2 + inside.sum(axis=1) / inside.sum() @ (np.abs(a - b).sum(axis=1) / 2) / 2)
 
 
 def _counts(records: Records) -> np.ndarray:
@@ -225,13 +220,6 @@ def _counts(records: Records) -> np.ndarray:
     counts = np.zeros((len(records.model.classes), len(records.model.answers)))
     np.add.at(counts, (records.labels, records.captures()), 1)
     return counts
-
-
-def _probabilities(counts: np.ndarray, joint: bool) -> np.ndarray:
-    """P[r, y] or P[r | y]; where there is no record of class y, 0: it weighs nothing."""
-    total = counts.sum() if joint else counts.sum(axis=1, keepdims=True)
-    shares: np.ndarray = counts / np.maximum(total, 1)
-    return shares
 
 
 def exact_numbers(model: Model, X: Any, y: Any) -> dict[str, Any]:

@@ -99,7 +99,7 @@ def measure(
     class_labels = {text: label for text, label in dict(rules.schema.class_labels).items() if text in named}
     whole_schema = replace(rules.schema, classes=rules.classes, class_labels=class_labels)
     dividing = [d.column for d in divisions if d.column is not None]
-    groups = whole_schema if groups_schema is None else groups_schema
+    groups, of_groups = groups_schema or whole_schema, groups_schema if dividing else None
     # the columns that rules use are enough; with all of them there might be as many patterns as records
     used = [c for c in whole_schema.columns if c.name in rules.used_columns]
     used += [groups[name] for name in dividing if name not in rules.used_columns]
@@ -116,7 +116,6 @@ def measure(
         check_labels(y, rules.classes, len(table))
         source = MemoryTable(table, y, sorted_classes(schema))
     origin = origin_of(model, rules, model_is_public)
-    of_groups = groups_schema if dividing else None
     because = tuple(dict.fromkeys((*terms.reasons_for_no_proof(of_groups, was_sample(X, y)), *origin.because)))
     proved = None if because else Guarantee.of(terms.price, 0.0)
     assumes = (*ASSUMES, *origin.assumes)
@@ -126,8 +125,7 @@ def measure(
         counted = "that its own statement counts" if counted_before else "that are counted above"
         but = f"but for the cut points of the model's schema {counted}, {SCHEMA_IS_PUBLIC}"
         assumes = tuple(but if a == SCHEMA_IS_PUBLIC else a for a in assumes)
-    released_cuts = dict.fromkeys((*whole_schema.released, *(() if of_groups is None else of_groups.released)))
-    cuts = tuple(paid for paid in released_cuts if paid not in counted_before)
+    resting = dict.fromkeys((*whole_schema.released, *(() if of_groups is None else of_groups.released)))
     costs = repeated(DISCRETE_LAPLACE, epsilon_each(terms.price, divisions), len(divisions))
     neighbours = neighbours_of(int(terms.records_per_person))
     statement = PrivacyStatement(mechanism, None, proved, because, assumes, neighbours, costs=costs)
@@ -138,7 +136,7 @@ def measure(
         counting=Counting.patterns(schema),
         kind=mechanism.replace("noisy", "this"),
         what=mechanism + (f" by {', '.join(dividing)}" if dividing else ""),
-        rests_on=cuts,
+        rests_on=tuple(paid for paid in resting if paid not in counted_before),
         model=rules,
         places=places,
         n_places=n_places,
@@ -264,22 +262,17 @@ def noisy_accuracy(
     rules = model_to_measure(model)
     terms = Terms(epsilon, ledger, records_per_person, random_state)
     (found,), each, privacy = measure(model, X, y, terms, model_is_public, MEASURED, right_or_wrong(rules), 2)
-    correct, wrong = found[0].tolist()
-    return NoisyAccuracy(*_with_interval(correct, wrong, each), privacy)
-
-
-def right_or_wrong(model: Model) -> Integers:
-    """The place of each answer and class: 0 where the answer is right, 1 where it is wrong."""
-    return np.array([[int(answer.label != c) for c in model.classes] for answer in model.answers], np.int64)
-
-
-def _with_interval(correct: int, wrong: int, epsilon: float) -> tuple[float, float, float]:
-    """The accuracy, and how far off the noise may have brought it: neither count is further off than this, at 95 %."""
-    far = math.ceil(math.log(4.0 / (1.0 - LEVEL)) / epsilon)
+    right, wrong = found[0].tolist()
+    far = math.ceil(math.log(4.0 / (1.0 - LEVEL)) / each)  # neither count is further off than this, at 95 %
 
     def share(a: float, b: float) -> float:
         a, b = max(a, 0.0), max(b, 0.0)
         return a / (a + b) if a + b > 0 else 0.5
 
-    low, high = share(correct - far, wrong + far), share(correct + far, wrong - far)
-    return float(np.clip(share(correct, wrong), low, high)), low, high
+    low, high = share(right - far, wrong + far), share(right + far, wrong - far)
+    return NoisyAccuracy(float(np.clip(share(right, wrong), low, high)), low, high, privacy)
+
+
+def right_or_wrong(model: Model) -> Integers:
+    """The place of each answer and class: 0 where the answer is right, 1 where it is wrong."""
+    return np.array([[int(answer.label != c) for c in model.classes] for answer in model.answers], np.int64)

@@ -2,8 +2,6 @@
 
 import logging.config
 import warnings
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -111,33 +109,18 @@ def _scores(model: Model, kind: str, taught: Any, x: np.ndarray, y: np.ndarray, 
     answers = model.answers if kind == "black-box" else [Answer(answer.label) for answer in model.answers]
     proba = np.array([model.shares_of(answer) for answer in answers])
     target = BlackBoxClassifier(lambda x: proba[x[:, 0].astype(int)], input_shape=(1,), nb_classes=len(model.classes))
-    scores: np.ndarray
     if kind == "label-only":
-        scores = inference.LabelOnlyGapAttack(target).infer(x, y)
-        return scores
+        gaps: np.ndarray = inference.LabelOnlyGapAttack(target).infer(x, y)
+        return gaps
     attack = inference.MembershipInferenceBlackBox(target, attack_model_type="rf")
     attack.attack_model.set_params(random_state=seed)  # ART has no parameter for it
     attack.fit(*taught)
-    scores = attack.infer(x, y, probabilities=True).ravel()
+    scores: np.ndarray = attack.infer(x, y, probabilities=True).ravel()
     return scores
 
 
 def _toolbox() -> tuple[Any, Any]:
-    try:
-        with warnings.catch_warnings(), _logging_left_alone():
-            warnings.simplefilter("ignore")  # ART tells that it found no PyTorch, which nothing here needs
-            import art.attacks.inference.membership_inference as inference
-            from art.estimators.classification import BlackBoxClassifier
-    except ImportError:
-        raise ImportError(
-            "membership_attack needs the Adversarial Robustness Toolbox: pip install 'discreet[attacks]'"
-        ) from None
-    return inference, BlackBoxClassifier
-
-
-@contextmanager
-def _logging_left_alone() -> Iterator[None]:
-    """ART, when imported, sets up logging for the whole process, which closes the handlers of the program it is part of."""
+    """ART, imported so that it does not set up logging for the whole process, which would close handlers of the program."""
     set_up = logging.config.dictConfig
 
     def of_others(config: Any) -> None:
@@ -148,6 +131,13 @@ def _logging_left_alone() -> Iterator[None]:
 
     logging.config.dictConfig = of_others
     try:
-        yield
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # ART tells that it found no PyTorch, which nothing here needs
+            import art.attacks.inference.membership_inference as inference
+            from art.estimators.classification import BlackBoxClassifier
+    except ImportError:
+        extra = "pip install 'discreet[attacks]'"
+        raise ImportError(f"membership_attack needs the Adversarial Robustness Toolbox: {extra}") from None
     finally:
         logging.config.dictConfig = set_up
+    return inference, BlackBoxClassifier

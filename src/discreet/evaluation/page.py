@@ -1,27 +1,18 @@
 """What was measured of a model, as a page for people and as its short form for a notebook. It shows released numbers alone."""
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
+from importlib.resources import files
 
 from .. import __version__
-from .._utils.html import document, name, page_css, plain, wide
+from .._utils.html import document, heads, items, name, page_css, plain, row, table
 from ..models.display.notebook import COLOURS
 from ..models.display.verdict import verdict_of
 from ..models.display.wording import PALETTE, colour, number, sentence
 from ..private.noise.sums import LEVEL
 from .evaluated import COUNTS_COVER, RATES_COVER, TOO_SMALL, Count, Group, NoisyEvaluation, Rate, rates_shown
 
-CSS = """
-.rate, .count { white-space: nowrap; } .rate small, .count small { display: block; color: var(--soft); }
-.rate, .count, tbody th { padding-right: 1.1rem; min-width: 7rem; } thead th { padding-right: 1.1rem; }
-.rate svg { display: block; width: 100%; min-width: 6rem; height: .5rem; margin-top: .15rem; }
-.rate .axis { fill: var(--shade); } .rate .span { fill: var(--accent); opacity: .45; } .rate .at { fill: var(--ink); }
-.reliability { margin: 1.25rem 0; padding: 1rem; background: var(--card); border: 1px solid var(--line); border-radius: .8rem; }
-.reliability svg { display: block; width: 100%; max-width: 27rem; font: 13px system-ui, sans-serif; }
-.reliability text { fill: var(--soft); } .reliability .frame { fill: none; stroke: var(--line); }
-.reliability .even { stroke: var(--soft); stroke-dasharray: 5 4; } .reliability .reach { stroke-width: 2.5; opacity: .6; }
-.reliability circle { stroke: var(--card); stroke-width: 1.5; }
-"""
+CSS = files(__package__).joinpath("evaluation.css").read_text(encoding="utf-8")
 CSS += "".join(f".reliability .line-{i} {{ stroke: var(--class-{i}); }}\n" for i in range(PALETTE))
 NOTEBOOK = (
     ".discreet-evaluation { --ink: currentColor; --soft: currentColor; --card: transparent; --shade: rgba(128, 128, 128, .25); "
@@ -30,12 +21,16 @@ NOTEBOOK = (
     ".discreet-evaluation th, .discreet-evaluation td { text-align: left; padding: .2rem .8rem .2rem 0; }\n"
     ".discreet-evaluation .wide { overflow-x: auto; }\n"
 )
+COVERS = (
+    f"Beside each number is an interval, which holds in {100 * LEVEL:g}&nbsp;% of all cases. Those of rates cover "
+    f"<b>{RATES_COVER}</b>; those of counts, {COUNTS_COVER}. Each is meant by itself: of twenty, one may well be wrong."
+)
 
 
 def page(found: NoisyEvaluation, title: str) -> str:
     """A whole page."""
     verdict = verdict_of(found.privacy)
-    reasons = "".join(f"<li>{sentence(reason)}</li>" for reason in verdict.reasons)
+    reasons = items(map(sentence, verdict.reasons))
     because = "" if verdict.kind == "proved" or reasons else f"<p>{plain('; '.join(found.privacy.because))}</p>"
     tiles = ("accuracy", found.accuracy), ("balanced accuracy: the mean of the recalls", found.balanced_accuracy)
     facts = "".join(f"<div><dt>{text}</dt><dd>{_text(rate)}</dd></div>" for text, rate in tiles)
@@ -50,7 +45,7 @@ def page(found: NoisyEvaluation, title: str) -> str:
 <h2>{plain(verdict.headline)}</h2>{because}{f"<ul>{reasons}</ul>" if reasons else ""}
 <p>{plain(found.privacy)}</p></section>
 <dl class="facts">{facts}<div><dt>records</dt><dd>{records}</dd></div></dl>
-<p>{_covers()}</p>
+<p>{COVERS}</p>
 {_body(found)}
 </main>
 <footer><p>Made by discreet {plain(__version__)} from what was released. This page loads nothing and sends nothing.</p>
@@ -64,92 +59,68 @@ def short_html(found: NoisyEvaluation) -> str:
     head = f"accuracy <b>{_text(found.accuracy)}</b>, balanced accuracy <b>{_text(found.balanced_accuracy)}</b>"
     reasons = f": {plain('; '.join(verdict.reasons))}" if verdict.reasons else ""
     return (
-        f'<style>{NOTEBOOK}{CSS}</style><div class="discreet-evaluation"><p>{head}</p><p>{_covers()}</p>{_body(found)}'
+        f'<style>{NOTEBOOK}{CSS}</style><div class="discreet-evaluation"><p>{head}</p><p>{COVERS}</p>{_body(found)}'
         f"<p><b>{plain(verdict.headline)}</b>{reasons}</p></div>"
     )
 
 
-def _covers() -> str:
-    return (
-        f"Beside each number is an interval, which holds in {100 * LEVEL:g}&nbsp;% of all cases. Those of rates cover "
-        f"<b>{RATES_COVER}</b>; those of counts, {COUNTS_COVER}. Each is meant by itself: of twenty, one may well be wrong."
-    )
-
-
 def _body(found: NoisyEvaluation) -> str:
-    parts = [_section("By class", _confusion(found))]
-    parts += [_section(f"By {name(g[0].column_called)}", _groups(found, g)) for g in found.groups_by_column]
+    parts = {"By class": _confusion(found)}
+    parts |= {f"By {name(groups[0].column_called)}": _groups(found, groups) for groups in found.groups_by_column}
     if found.parts:
-        parts.append(_section("What the model says, and what is so", _reliability(found)))
-    return "".join(parts)
-
-
-def _section(title: str, content: str) -> str:
-    return f"<section><h2>{title}</h2>{content}</section>"
-
-
-def _table(
-    label: str, caption: str, heads: Iterable[str], rows: Iterable[tuple[str, Iterable[str]]], first: str
-) -> str:
-    """A table that scrolls. ``first`` is the cell above the names of rows; the other cells of a row are HTML."""
-    head = "".join(f'<th scope="col">{text}</th>' for text in heads)
-    body = "".join(f'<tr><th scope="row">{name}</th>{"".join(cells)}</tr>' for name, cells in rows)
-    return wide(f"<caption>{caption}</caption><thead><tr>{first}{head}</tr></thead><tbody>{body}</tbody>", label)
+        parts["What the model says, and what is so"] = _reliability(found)
+    return "".join(f"<section><h2>{title}</h2>{content}</section>" for title, content in parts.items())
 
 
 def _confusion(found: NoisyEvaluation) -> str:
-    heads = [*(f"predicted {name(c)}" for c in found.called), "recall"]
     rows = [
-        (f"is {name(label)}", [*map(_count, counts), _rate(recall)])
+        row(f"is {name(label)}", cells="".join([*map(_count, counts), _rate(recall)]))
         for label, counts, recall in zip(found.called, found.confusion, found.rates.recall, strict=True)
     ]
     last = ["<td>never predicted</td>" if p is None else _rate(p) for p in found.rates.precision]
-    rows.append(("precision", [*last, "<td></td>"]))
-    return _table("Records by class", "Records by true and predicted class", heads, rows, "<td></td>")
+    rows.append(row("precision", cells=f"{''.join(last)}<td></td>"))
+    columns = heads(*(f"predicted {name(c)}" for c in found.called), "recall")
+    return table("Records by class", "Records by true and predicted class", f"<td></td>{columns}", rows)
 
 
 def _groups(found: NoisyEvaluation, groups: Sequence[Group]) -> str:
-    heads = rates_shown(found.called, plain)
-    rows = ((name(g.called), [_count(g.records), *map(_rate, g.rates.shown)]) for g in groups)
-    tables = _table("Rates of each group", "Rates of each group", ["records", *heads], rows, "<td></td>")
-    less = [(name(g.called), g.difference) for g in groups if g.difference is not None]
+    shown = rates_shown(found.called, plain)
+    rows = (row(name(g.called), cells="".join([_count(g.records), *map(_rate, g.rates.shown)])) for g in groups)
+    drawn = table("Rates of each group", "Rates of each group", f"<td></td>{heads('records', *shown)}", rows)
+    less = [(name(g.called), g.difference.shown) for g in groups if g.difference is not None]
     if less:
-        rows = ((called, [_rate(rate, -1.0) for rate in difference.shown]) for called, difference in less)
         caption = (
             "Each group less all other groups together: an interval without 0 is a difference that neither noise nor chance "
             "explains well"
         )
-        tables += _table("Differences", caption, heads, rows, "<td></td>")
+        rows = (row(called, cells="".join(_rate(rate, -1.0) for rate in rates)) for called, rates in less)
+        drawn += table("Differences", caption, f"<td></td>{heads(*shown)}", rows)
     if any(group.rates.accuracy.too_small for group in groups):
-        tables += (
+        drawn += (
             f'<p class="faint">{TOO_SMALL}: the noise may be half of the records that a number is about. More epsilon, or fewer '
             "and larger groups, would help.</p>"
         )
-    return tables
+    return drawn
 
 
 def _reliability(found: NoisyEvaluation) -> str:
     shown = found.classes_shown
-    heads = ["records", *(text for i in shown for text in (f"says {name(found.called[i])}", "is so"))]
+    columns = heads("Part", "records", *(text for i in shown for text in (f"says {name(found.called[i])}", "is so")))
     rows = []
     for part in found.parts:
-        shares = [f"<td>{part.predicted[i]:.3f}</td>{_rate(part.observed[i])}" for i in shown]
-        rows.append((f"{part.number}. {plain(part.called)}", [_count(part.records), *shares]))
+        shares = "".join(f"<td>{part.predicted[i]:.3f}</td>{_rate(part.observed[i])}" for i in shown)
+        rows.append(row(f"{part.number}. {plain(part.called)}", cells=_count(part.records) + shares))
     caption = "By answer of the model, in its order: a record is in the first part whose condition is true of it"
-    table = _table("Shares by part", caption, heads, rows, '<th scope="col">Part</th>')
-    keys = ""
+    drawn, keys, one = table("Shares by part", caption, columns, rows), "", f" of {name(found.called[1])}"
     if len(shown) > 1:
-        listed = (f'<li><span class="key {colour(i)}"></span>{name(found.called[i])}</li>' for i in shown)
-        keys = f'<ul class="legend" aria-label="Colours">{"".join(listed)}</ul>'
-    one = f" of {name(found.called[1])}" if len(shown) == 1 else ""
+        listed = items(f'<span class="key {colour(i)}"></span>{name(found.called[i])}' for i in shown)
+        keys, one = f'<ul class="legend" aria-label="Colours">{listed}</ul>', ""
     caption = (
         f"Each point is a part of the model: across, the share{one} that <code>predict_proba</code> gives; upwards, the share "
         "among the records that were measured, with its interval. On the dashed line both are the same. Larger points have more "
         f"records; what is {TOO_SMALL} is left out."
     )
-    return (
-        f'<figure class="reliability">{keys}{picture(found, shown)}<figcaption>{caption}</figcaption></figure>{table}'
-    )
+    return f"""<figure class="reliability">{keys}{picture(found, shown)}<figcaption>{caption}</figcaption></figure>{drawn}"""
 
 
 def picture(found: NoisyEvaluation, classes: Sequence[int]) -> str:
@@ -168,24 +139,20 @@ def picture(found: NoisyEvaluation, classes: Sequence[int]) -> str:
         f'<text x="{left - 8:g}" y="{y(s) + 4:g}" text-anchor="end">{s:.0%}</text>'
         for s in (0.0, 0.5, 1.0)
     )
-    points, spoken = [], []
-    for i in classes:
-        for part in found.parts:
-            observed = part.observed[i]
-            if observed.too_small:
-                continue
-            at = x(part.predicted[i])
-            radius = 4 + 5 * math.sqrt(max(part.records.value, 0) / max(most, 1))
-            points.append(
-                f'<line class="reach line-{i % PALETTE}" x1="{at:.1f}" x2="{at:.1f}" '
-                f'y1="{y(observed.low):.1f}" y2="{y(observed.high):.1f}"/>'
-                f'<circle class="{colour(i)}" cx="{at:.1f}" cy="{y(observed.value):.1f}" r="{radius:.1f}"/>'
-            )
-            spoken.append(f"part {part.number}: says {part.predicted[i]:.0%}, is {observed.value:.0%}")
+    points, spoken = "", []
+    for i, part in ((i, part) for i in classes for part in found.parts if not part.observed[i].too_small):
+        at, observed = x(part.predicted[i]), part.observed[i]
+        radius = 4 + 5 * math.sqrt(max(part.records.value, 0) / max(most, 1))
+        points += (
+            f'<line class="reach line-{i % PALETTE}" x1="{at:.1f}" x2="{at:.1f}" '
+            f'y1="{y(observed.low):.1f}" y2="{y(observed.high):.1f}"/>'
+            f'<circle class="{colour(i)}" cx="{at:.1f}" cy="{y(observed.value):.1f}" r="{radius:.1f}"/>'
+        )
+        spoken.append(f"part {part.number}: says {part.predicted[i]:.0%}, is {observed.value:.0%}")
     return (
         f'<svg viewBox="0 0 {left + size + 24:g} {top + size + 42:g}" role="img" aria-label="{plain("; ".join(spoken))}">'
         f'<rect class="frame" x="{left:g}" y="{top:g}" width="{size:g}" height="{size:g}"/>'
-        f'<line class="even" x1="{x(0):g}" y1="{y(0):g}" x2="{x(1):g}" y2="{y(1):g}"/>{ticks}{"".join(points)}'
+        f'<line class="even" x1="{x(0):g}" y1="{y(0):g}" x2="{x(1):g}" y2="{y(1):g}"/>{ticks}{points}'
         f'<text x="{x(0.5):g}" y="{top + size + 36:g}" text-anchor="middle">the model says</text>'
         f'<text transform="rotate(-90 13 {y(0.25):g})" x="13" y="{y(0.25):g}" text-anchor="middle">is so</text></svg>'
     )
@@ -204,12 +171,10 @@ def _rate(rate: Rate, lowest: float = 0.0) -> str:
         return 100 * (min(max(value, lowest), 1.0) - lowest) / (1 - lowest)
 
     low, high, at = place(rate.low), place(rate.high), place(rate.value)
-    middle = (
-        f'<rect class="at" x="{place(0.0) - 0.3:.2f}" y="0" width=".6" height="10" opacity=".4"/>' if lowest else ""
-    )
+    zero = f'<rect class="at" x="{place(0.0) - 0.3:.2f}" y="0" width=".6" height="10" opacity=".4"/>' if lowest else ""
     drawn = (
         '<svg viewBox="0 0 100 10" preserveAspectRatio="none" aria-hidden="true">'
-        f'<rect class="axis" y="3" width="100" height="4"/>{middle}'
+        f'<rect class="axis" y="3" width="100" height="4"/>{zero}'
         f'<rect class="span" x="{low:.2f}" y="2" width="{max(high - low, 0.5):.2f}" height="6"/>'
         f'<rect class="at" x="{max(at - 0.7, 0):.2f}" y="0" width="1.4" height="10"/></svg>'
     )

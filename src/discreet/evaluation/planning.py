@@ -134,12 +134,9 @@ def expect_trees(
     rarest = float(TreePrior.of(prior, split, tests).tests.min())
     check_trees(len(tests), stages or [max_depth], classes, "stages" if stages else "max_depth", criterion)
 
-    def loss(epsilon: float) -> float | None:
-        if stages is not None or criterion != "accuracy":
-            return None
-        return worst_loss_of_trees(epsilon, records, len(tests), classes, max_depth, split, rarest)
-
-    return [Expected(e, attackers_chance(e), loss(e)) for e in epsilons]
+    bounded = stages is None and criterion == "accuracy"
+    given = records, len(tests), classes, max_depth, split, rarest
+    return [Expected(e, attackers_chance(e), worst_loss_of_trees(e, *given) if bounded else None) for e in epsilons]
 
 
 @dataclass(frozen=True)
@@ -166,9 +163,7 @@ def expect_cards(
     if tree_depth:
         n, classes = len(Candidates.of_tests(schema)), len(schema.classes or (0, 1))
         check_trees(n, [tree_depth], classes, "tree_depth", BY_MASS)
-    of_class = records / (1 << tree_depth) / 10 / 2
-
-    expected = []
+    of_class, expected = records / (1 << tree_depth) / 10 / 2, []
     for e, priced in costs.items():
         counts = next(cost for cost in priced if cost.kind == DISCRETE_LAPLACE)
         each = float(counts.epsilon)
@@ -313,21 +308,20 @@ def planning_chart(expected: Sequence[Expected], best: float | None, kind: str =
     measured = [(e.epsilon, e.accuracy) for e in expected if e.accuracy is not None]
     second = measured or [(e.epsilon, 1.0 - e.loss) for e in expected if e.loss is not None]
     name = "accuracy on the stand-in" if measured else f"accuracy kept at least, of the best {kind}'s"
-    ticks = "".join(
-        f'<text x="{x(e.epsilon):.1f}" y="{top + height + 20}" text-anchor="middle">{e.epsilon:g}</text>'
-        for e in expected
-    )
-    levels = "".join(
-        f'<line x1="{left}" x2="{right}" y1="{y(s):.1f}" y2="{y(s):.1f}" stroke="#ddd"/>'
-        f'<text x="{left - 8}" y="{y(s) + 4:.1f}" text-anchor="end">{s:.0%}</text>'
-        for s in (0.0, 0.25, 0.5, 0.75, 1.0)
-    )
-    without = ""
+    ticks = ""
+    for e in expected:
+        ticks += f'<text x="{x(e.epsilon):.1f}" y="{top + height + 20}" text-anchor="middle">{e.epsilon:g}</text>'
+
+    def across(share: float, style: str) -> str:
+        return f'<line x1="{left}" x2="{right}" y1="{y(share):.1f}" y2="{y(share):.1f}" {style}/>'
+
+    levels = without = ""
+    for s in (0.0, 0.25, 0.5, 0.75, 1.0):
+        label = f'<text x="{left - 8}" y="{y(s) + 4:.1f}" text-anchor="end">{s:.0%}</text>'
+        levels += across(s, 'stroke="#ddd"') + label
     if best is not None:
-        without = (
-            f'<line x1="{left}" x2="{right}" y1="{y(best):.1f}" y2="{y(best):.1f}" stroke="#000" stroke-dasharray="8 4"/>'
-            f'<text x="{left + 4}" y="{y(best) - 6:.1f}">without privacy {best:.1%}</text>'
-        )
+        label = f'<text x="{left + 4}" y="{y(best) - 6:.1f}">without privacy {best:.1%}</text>'
+        without = across(best, 'stroke="#000" stroke-dasharray="8 4"') + label
     return (
         '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 680 380" font-family="sans-serif" font-size="13" role="img">'
         f"<title>What an attacker may learn, and {name}, over epsilon</title>"

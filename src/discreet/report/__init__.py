@@ -1,1 +1,1 @@
-"""A model for others to read and run: plain values first, then written in some language, each in a file of its own."""
+"""A released model for people who have to judge it: its report, and the folder (bundle) that may leave with it."""

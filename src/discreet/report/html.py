@@ -3,7 +3,6 @@
 Names and values in a model may be anything, so every string goes through ``plain`` of _utils/html.py.
 """
 
-import re
 from dataclasses import dataclass, fields
 from datetime import date as calendar_day
 from typing import Any
@@ -14,21 +13,12 @@ from ..accounting.summary import LedgerSnapshot
 from ..models.display.summary import Summary, summarize
 from ..models.display.wording import bound, epsilon_text, number, percent, sentence
 from ..schema.columns.base import checked_text
-from .model_part import card, division, rules, style, tree, tree_css
-from .promise_part import budget, epsilon, limits, promise
-from .schema_part import columns, schema
+from .model_part import depth_of, division, kind_of, style
+from .sections import SECTIONS
 
 LONGEST = 2_000
 DAYS = ("learned", "date")
 NAMES_IN_TILE = 3
-SECTIONS = {
-    "promise": ("What is promised", promise),
-    "epsilon": ("What epsilon means", epsilon),
-    "budget": ("What was spent", budget),
-    "columns": ("Columns", columns),
-    "schema": ("The schema it rests on", schema),
-    "limits": ("What is not covered", limits),
-}
 
 
 @dataclass(frozen=True)
@@ -62,7 +52,7 @@ class Particulars:
 
 def _is_day(text: str) -> bool:
     try:
-        return bool(re.fullmatch(r"[0-9]{4}-[0-9]{2}-[0-9]{2}", text)) and bool(calendar_day.fromisoformat(text))
+        return calendar_day.fromisoformat(text).isoformat() == text
     except ValueError:
         return False
 
@@ -93,14 +83,11 @@ def to_html(model: Any, particulars: Particulars | None = None, sha256: str = ""
     (True, False)
     """
     summary, given = summarize(model), particulars or Particulars()
-    drawn, divides, css = ("The rules", rules), "How the rules split the records", ""
-    if summary.cards:
-        drawn, divides, css = ("The card", card), "How totals divide the records", style("card.css")
-    elif summary.root is not None:
-        drawn, divides, css = ("The tree", tree), "How the tree divides the records", tree_css(summary)
+    drawn = kind_of(summary)
     kind = f"A {plain(summary.model.kind)}"
     title = kind if summary.target is None else f"Predicting {plain(summary.target)}"
-    written = {"rules": drawn, "splits": (divides, division), **SECTIONS}
+    divides = f"How {drawn.divides} the records"
+    written = {"rules": (drawn.title, drawn.draw), "splits": (divides, division), **SECTIONS}
     parts = {key: (title, write(summary)) for key, (title, write) in written.items()}
     parts["details"] = ("Details", _details(summary, given, sha256))
     sections = "".join(
@@ -109,7 +96,7 @@ def to_html(model: Any, particulars: Particulars | None = None, sha256: str = ""
     )
     links = items(f'<a href="#{key}">{text}</a>' for key, (text, _) in parts.items())
     version = plain(summary.released.discreet)
-    body = f"""<a class="skip" href="#rules">Skip to {drawn[0].lower()}</a>
+    body = f"""<a class="skip" href="#rules">Skip to {drawn.title.lower()}</a>
 <header>
 <p class="kicker"><b>discreet</b> &middot; model report</p>
 <h1>{kind if summary.target is None else f"Predicting {name(summary.target)}"}</h1>
@@ -122,39 +109,36 @@ def to_html(model: Any, particulars: Particulars | None = None, sha256: str = ""
 {sections}</main>
 <footer><p>Made by discreet {version} from what the model releases; no records were read for it. This page loads
 nothing and sends nothing.</p></footer>"""
-    return document(f"{title}: model report", page_css() + css, body, style("scale.js"))
-
-
-def _several(n: int, what: str, more: str = "s") -> str:
-    return f"{n} {what}{more if n > 1 else ''}"
+    return document(f"{title}: model report", page_css() + drawn.css(summary), body, style("scale.js"))
 
 
 def _lead(s: Summary) -> str:
     """How large the model is, and how a person checks it."""
     n, size, how = len(s.steps) - 1, "one answer for everybody", "check it line by line"
+
+    def several(n: int, what: str, more: str = "s") -> str:
+        return f"{n} {what}{more if n > 1 else ''}"
+
     if s.cards:
-        how = "fill it in by hand"
+        how, cards = "fill it in by hand", f", in {len(s.cards)} cards" if len(s.cards) > 1 else ""
         if tables := len({table.column for part in s.cards for table in part.tables}):
-            size = f"points for {_several(tables, 'column')}" + (
-                f", in {len(s.cards)} cards" if len(s.cards) > 1 else ""
-            )
+            size = f"points for {several(tables, 'column')}{cards}"
             size += "" if s.by_class else f", {len(s.ranges)} ranges of totals"
     elif s.root is not None:  # it has one test less than it has leaves
-        how, deepest = "check it branch by branch", max(len(step.tests) for step in s.steps)
+        how, deepest = "check it branch by branch", depth_of(s)
         if n:
             less = f", at most {deepest} on the way to an answer" if deepest < n else ""
-            size = f"{_several(n, 'test')}{less}, {n + 1} leaves"
+            size = f"{several(n, 'test')}{less}, {n + 1} leaves"
     elif n:
-        size = f"{_several(n, 'rule')} and a default"
-    return f"{size}, {_several(len(s.classes), 'class', 'es')}. A person can {how}."
+        size = f"{several(n, 'rule')} and a default"
+    return f"{size}, {several(len(s.classes), 'class', 'es')}. A person can {how}."
 
 
 def _origin(given: Particulars) -> str:
     """From which table, by whom and when, as far as the holder says it."""
-    parts = [f"Learned from the table {name(given.table_name)}"] if given.table_name else []
-    parts += [f"released by {name(given.organisation)}"] if given.organisation else []
-    parts += [f"on {plain(given.date)}"] if given.date else []
-    text = ", ".join(parts)
+    learned, by = name(given.table_name), name(given.organisation)
+    said = {f"Learned from the table {learned}": given.table_name, f"released by {by}": given.organisation}
+    text = ", ".join(part for part, told in {**said, f"on {plain(given.date)}": given.date}.items() if told)
     return f'<p class="soft">{text[0].upper()}{text[1:]}.</p>\n' if text else ""
 
 
@@ -186,23 +170,22 @@ def _facts(s: Summary) -> str:
         about, how = ("", "exact") if s.released.privacy is None else (" about", "noisy")
         facts.append((f"Learned from{about}", number(round(s.total)), f"records, by {how} counts"))
     if s.right is not None and steady:
-        often = f"of these records, by its own counts{_constant(s)}"
-        facts.append(("Right about", percent(s.right), often))
+        constant = ""
+        if s.most_frequent is not None:
+            constant = f"; always saying {name(s.most_frequent[0])} gets {percent(s.most_frequent[1])}"
+        facts.append(("Right about", percent(s.right), f"of these records, by its own counts{constant}"))
     if any(s.columns.values()):
-        facts.append(_columns_tile(s))
+        used, out = s.columns["used"], len(s.columns["excluded"] + s.columns["ignored"])
+        more = [f"{len(used) - NAMES_IN_TILE} more"] if len(used) > NAMES_IN_TILE else []
+        small = ", ".join([*map(name, used[:NAMES_IN_TILE]), *more]) or "the answer is the same for everybody"
+        share = f"{len(used)} of {sum(map(len, s.columns.values()))}"
+        facts.append((f"Columns that {s.unit}s use", share, small + (f"; {out} kept out" if out else "")))
     if s.released.ledger is not None:
         facts.append(("Budget left", *_budget_left(s.released.ledger)))
     elif s.is_private:
         facts.append(("Budget left", "not counted", "no ledger was kept"))
     tiles = "".join(f"<div><dt>{a}</dt><dd>{b}<small>{c}</small></dd></div>" for a, b, c in facts)
     return f'<dl class="facts">{tiles}</dl>'
-
-
-def _constant(s: Summary) -> str:
-    if s.most_frequent is None:
-        return ""
-    label, share = s.most_frequent
-    return f"; always saying {name(label)} gets {percent(share)}"
 
 
 def _budget_left(ledger: LedgerSnapshot) -> tuple[str, str]:
@@ -213,14 +196,6 @@ def _budget_left(ledger: LedgerSnapshot) -> tuple[str, str]:
         return f"&rho; {float(ledger.remaining_rho):.3g}", f"of {float(ledger.rho):.3g} in zCDP, for this table"
     left = max(0.0, float(ledger.remaining[0]))
     return f"&epsilon; {left:.3g}", f"of {float(ledger.epsilon):.3g} for this table"
-
-
-def _columns_tile(s: Summary) -> tuple[str, str, str]:
-    used, out = s.columns["used"], len(s.columns["excluded"] + s.columns["ignored"])
-    more = [f"{len(used) - NAMES_IN_TILE} more"] if len(used) > NAMES_IN_TILE else []
-    small = ", ".join([*map(name, used[:NAMES_IN_TILE]), *more]) or "the answer is the same for everybody"
-    of = sum(map(len, s.columns.values()))
-    return f"Columns that {s.unit}s use", f"{len(used)} of {of}", small + (f"; {out} kept out" if out else "")
 
 
 def _details(s: Summary, given: Particulars, sha256: str) -> str:

@@ -4,7 +4,7 @@ A tree's drawing is one nested list. Where there is room for its depth, CSS draw
 it is an outline. A score card can be printed and filled in by hand. Nothing needs a script or a picture.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from importlib.resources import files
 from typing import NamedTuple
 
@@ -26,7 +26,6 @@ from ..models.display.wording import (
 )
 from ..models.partition import DOUBLING, Points, numbers_of
 
-BOX = '<td class="box"></td>'
 # by depth, the width of a test of a tree in rem; deeper trees are always outlines
 WIDTHS = {1: 14.0, 2: 12.0, 3: 11.0, 4: 9.0, 5: 8.0}
 GAP, LEAF, MARGIN = 1.5, 15.5, 3.0
@@ -99,21 +98,19 @@ def _flow(s: Summary) -> str:
     """How many of the records that reach a rule it takes."""
     lines, before = [], 0.0
     for step in s.steps:
-        support, reaching, taken = step.support or 0.0, step.reaching or 0.0, step.taken or 0.0
+        support, reaching, taken = step.support or 0.0, step.reaching or 0.0, percent(step.taken or 0.0)
         parts = [(support / s.total * x, colour(i)) for i, x in enumerate(step.shares or ())]
         parts.append(((reaching - support) / s.total, "onward"))
-        who = f"rule {step.number}" if step.tests else "the default"
-        label = f"{said(step.tests) if step.tests else 'The default'}: takes {percent(taken)} of what reaches it"
+        who, called = (f"rule {step.number}", said(step.tests)) if step.tests else ("the default", "The default")
         lines.append(
-            f"<span><span>{percent(reaching / s.total)} of all records reach {who}</span><span>it takes "
-            f"<b>{percent(taken)}</b> of them</span></span>{bar(parts, label, before)}"
+            f"<span><span>{percent(reaching / s.total)} of all records reach {who}</span><span>it takes <b>{taken}</b> of them"
+            f"</span></span>{bar(parts, f'{called}: takes {taken} of what reaches it', before)}"
         )
         before += support / s.total
     onward = '<li><span class="key" style="background:var(--line)"></span>goes on to the next rule</li>'
     return (
-        f'<figure class="flow">{legend(s, onward)}<ol>{items(lines)}</ol>'
-        "<figcaption>The full width stands for all records. A rule takes its part from those that no earlier "
-        "rule took.</figcaption></figure>"
+        f'<figure class="flow">{legend(s, onward)}<ol>{items(lines)}</ol><figcaption>The full width stands for all records. A '
+        "rule takes its part from those that no earlier rule took.</figcaption></figure>"
     )
 
 
@@ -123,36 +120,34 @@ def _flow(s: Summary) -> str:
 def tree(s: Summary) -> str:
     """The tree as boxes and lines."""
     assert s.root is not None
-    read, thick = "The tree has no tests: it gives the same answer to everybody.", ""
+    read, thick, note = "The tree has no tests: it gives the same answer to everybody.", "", ""
     if isinstance(s.root, Fork):
         read = (
             "Begin at the first test. Where it is true of a record, go on at <i>true</i>, else at <i>otherwise</i>. (Of a "
             "missing value no test is true, unless it asks for that.) The leaf at the end gives the label."
         )
         thick = " The more records go a way, the thicker its line." if s.has_counts else ""
-    note = ""
     if any(step.faint and step.shares is not None for step in s.steps):
-        note = (
-            '<p class="faint">Mostly noise: so few records that the noise is as large as the counts, and the shares mean '
-            "little.</p>"
-        )
+        noise = "Mostly noise: so few records that the noise is as large as the counts, and the shares mean little."
+        note = f'<p class="faint">{noise}</p>'
     drawn = f'<ul class="tree" role="list">{_node(s, s.root)}</ul>'
-    if _depth(s) > max(WIDTHS):  # it may be too deep for a phone
+    if depth_of(s) > max(WIDTHS):  # it may be too deep for a phone
         drawn = f'<div class="wide" role="region" aria-label="Tests and leaves" tabindex="0">{drawn}</div>'
     return f"<p>{read}{_bars(s, 'of a leaf')}{thick}</p>{legend(s)}{drawn}{note}"
 
 
 def tree_css(s: Summary) -> str:
     """What the page's style has to know about this tree."""
-    depth = _depth(s)
+    depth, css = depth_of(s), style("tree.css")
     if depth not in WIDTHS:
-        return style("tree.css")
+        return css
     wide = depth * (WIDTHS[depth] + GAP) + LEAF
     sizes = f".tree {{ --box: {WIDTHS[depth]:g}rem; --wide: {wide:g}rem; }}"
-    return f"{style('tree.css')}@media (min-width: {wide + MARGIN:g}rem) {{\n{sizes}\n{style('across.css')}}}\n"
+    return f"{css}@media (min-width: {wide + MARGIN:g}rem) {{\n{sizes}\n{style('across.css')}}}\n"
 
 
-def _depth(s: Summary) -> int:
+def depth_of(s: Summary) -> int:
+    """The most tests on the way to a leaf."""
     return max(len(step.tests) for step in s.steps)
 
 
@@ -164,8 +159,8 @@ def _node(s: Summary, node: Fork | Step, way: str = "") -> str:
     support = "" if node.support is None else f'<p class="soft">{_about(s)}{number(round(node.support))} records</p>'
     parts = ""
     if s.has_counts and s.total:
-        of = [(branch.support or 0.0) / s.total for branch in (node.true, node.other)]
-        parts = f' style="--true:{of[0]:.4f};--other:{of[1]:.4f}"'
+        true, other = ((branch.support or 0.0) / s.total for branch in (node.true, node.other))
+        parts = f' style="--true:{true:.4f};--other:{other:.4f}"'
     return (
         f'<li><div class="ask"><p>{tag}{asked}</p>{support}</div><ul role="list"{parts}>'
         f"{_node(s, node.true, 'true')}{_node(s, node.other, 'otherwise')}</ul></li>"
@@ -210,18 +205,14 @@ def _sheet(s: Summary, part: CardPart, place: int) -> str:
     if len(s.cards) > 1:
         who = f'<span class="word">if</span> {condition(part.tests)}' if part.tests else "for all others"
         head = f"<h3>Card {place} of {len(s.cards)}: {who}</h3>"
-    # one that is too wide scrolls
+    # one that is too wide scrolls; the names of the classes stand above their points
     wider = ' by-class" role="region" aria-label="A card" tabindex="0' if s.by_class else ""
-    start = f'<table class="start">{_heads(s)}<tbody>{row("Start", cells=_points(part.start))}</tbody></table>'
+    names = f"<thead><tr><td></td>{heads(numbers=map(name, s.classes))}</tr></thead>" if s.by_class else ""
+    start = f'<table class="start">{names}<tbody>{row("Start", cells=_points(part.start))}</tbody></table>'
     called = "Total: the start and all points"
-    total = f'<table class="total">{_heads(s)}<tbody>{row(called, cells=_boxes(s))}</tbody></table>'
+    total = f'<table class="total">{names}<tbody>{row(called, cells=_boxes(s))}</tbody></table>'
     tables = "".join(_table(s, table) for table in part.tables)
     return f'<div class="sheet{wider}">{head}{start}<div class="tables">{tables}</div>{total}</div>'
-
-
-def _heads(s: Summary) -> str:
-    """The names of the classes above their points."""
-    return f"<thead><tr><td></td>{heads(numbers=map(name, s.classes))}</tr></thead>" if s.by_class else ""
 
 
 def _points(points: Points) -> str:
@@ -229,17 +220,18 @@ def _points(points: Points) -> str:
 
 
 def _boxes(s: Summary) -> str:
-    return BOX * (len(s.classes) if s.by_class else 1)
+    return '<td class="box"></td>' * (len(s.classes) if s.by_class else 1)
 
 
 def _table(s: Summary, part: TablePart) -> str:
     note = f'<small class="note">{plain(part.beyond)} counts as missing</small>' if part.beyond else ""
-    more = (f"<small>{plain(line.more)}</small>" if line.more else "" for line in part.lines)
-    lines = (row(name(x.value, "value") + m, cells=_points(x.points)) for x, m in zip(part.lines, more, strict=True))
+    lines = ""
+    for line in part.lines:
+        more = f"<small>{plain(line.more)}</small>" if line.more else ""
+        lines += row(name(line.value, "value") + more, cells=_points(line.points))
     columns = heads("answer", numbers=map(name, s.classes) if s.by_class else ["points"])
     return f"""<table class="points"><caption>{name(part.column, "column")}{note}</caption>\
-<thead><tr>{columns}</tr></thead><tbody>{"".join(lines)}</tbody>\
-<tfoot>{row("write down", cells=_boxes(s))}</tfoot></table>"""
+<thead><tr>{columns}</tr></thead><tbody>{lines}</tbody><tfoot>{row("write down", cells=_boxes(s))}</tfoot></table>"""
 
 
 def _meaning(s: Summary) -> str:
@@ -252,13 +244,13 @@ def _meaning(s: Summary) -> str:
     shown = [1] if len(s.classes) == 2 else list(range(len(s.classes)))
     rows = []
     for step, reach in zip(s.steps, s.ranges, strict=True):
-        predicted = f'<td><span class="then {_then(s, step.label)}">{name(step.label)}</span></td>'
         risks = ""
         if s.has_shares:  # the same to the eye
             shares = step.shares or (0.0,) * len(s.classes)
             spoken = ", ".join(f"{percent_of(x)} % {plain(c)}" for x, c in zip(shares, s.classes, strict=True))
             risks = "".join(f'<td class="n">{percent_of(shares[i])}&nbsp;%</td>' for i in shown)
             risks += f'<td class="drawn">{share_bar(shares, spoken)}</td>'
+        predicted = f'<td><span class="then {_then(s, step.label)}">{name(step.label)}</span></td>'
         rows.append(row(_minus(reach), cells=risks + predicted))
     caption, risks = "Which class is predicted", ""
     if s.has_shares:
@@ -275,16 +267,13 @@ def _minus(text: str) -> str:
 
 def _histogram(s: Summary) -> str:
     """How many records have each total."""
-    most = max(step.support or 0.0 for step in s.steps)
-    lines = []
-    for step, reach in zip(s.steps, s.ranges, strict=True):
+    most, lines = max(step.support or 0.0 for step in s.steps), []
+    for step, reach in zip(s.steps, map(_minus, s.ranges), strict=True):
         counts = step.counts or ()
-        parts = [(max(0.0, c) / most, colour(i)) for i, c in enumerate(counts)]
         spoken = ", ".join(f"{number(c)} {plain(label)}" for c, label in zip(counts, s.classes, strict=True))
-        lines.append(
-            f'<span class="total">{_minus(reach)}</span>{bar(parts, f"{_minus(reach)}: {spoken}")}'
-            f'<span class="n">{percent((step.support or 0.0) / s.total)}</span>'
-        )
+        drawn = share_bar([max(0.0, c) / most for c in counts], f"{reach}: {spoken}")
+        share = percent((step.support or 0.0) / s.total)
+        lines.append(f'<span class="total">{reach}</span>{drawn}<span class="n">{share}</span>')
     return (
         f'<figure class="flow totals">{legend(s)}<ol>{items(lines)}</ol><figcaption>How many of the records have a total in '
         "each range, by class. The longest bar is the range with most of them.</figcaption></figure>"
@@ -294,30 +283,42 @@ def _histogram(s: Summary) -> str:
 # How a model of any kind divides the records -------------------------------------------------------------------------------
 
 
-class Division(NamedTuple):
-    """What the parts of a kind of model are called, and the table of their counts."""
+class Kind(NamedTuple):
+    """How models of a kind are drawn, what their parts are called, and the table of the parts' counts."""
 
+    title: str
+    draw: Callable[[Summary], str]
+    css: Callable[[Summary], str]
     part: str
-    short: str
     divides: str
     taken: str
     heads: tuple[str, str]
 
 
-LIST = Division(
-    "rule", "rule", "the rules split", "share that each rule takes of the records that reach it", ("Rule", "takes")
+LIST = Kind(
+    *("The rules", rules, lambda s: "", "rule", "the rules split"),
+    *("share that each rule takes of the records that reach it", ("Rule", "takes")),
 )
-TREE = Division("leaf", "leaf", "the tree divides", "share of all records that each leaf takes", ("Leaf", "takes"))
-CARD = Division(
-    "range of totals", "range", "totals divide", "share of all records that each range has", ("Total", "of all")
+TREE = Kind(
+    *("The tree", tree, tree_css, "leaf", "the tree divides"),
+    *("share of all records that each leaf takes", ("Leaf", "takes")),
 )
+CARD = Kind(
+    *("The card", card, lambda s: style("card.css"), "range of totals", "totals divide"),
+    *("share of all records that each range has", ("Total", "of all")),
+)
+
+
+def kind_of(s: Summary) -> Kind:
+    """The kind of a model."""
+    return CARD if s.cards else LIST if s.root is None else TREE
 
 
 def division(s: Summary) -> str:
     """How many records each part takes: a figure, but of a tree, which has one already, and a table."""
     if s.by_class:
         return "<p>With more than two classes no totals are counted: all of the budget goes to the points.</p>"
-    kind = CARD if s.cards else LIST if s.root is None else TREE
+    kind = kind_of(s)
     if not s.has_counts:
         lead = f"This model released no class counts, so how many records each {kind.part} takes"
         if s.has_shares:
@@ -327,7 +328,12 @@ def division(s: Summary) -> str:
         nothing = f"<p>All released counts are zero or below: the noise hides how {kind.divides} the records.</p>"
         return nothing + _counts(s, kind)
     figure = _histogram(s) if s.cards else _flow(s) if s.root is None else ""
-    return _noise(s) + _decisions(s, kind) + figure + _right(s) + _counts(s, kind)
+    if s.right is not None:
+        figure += (
+            f"<p>By these counts the {plain(s.model.kind.split()[-1])} gives the right answer for about "
+            f"<b>{percent(s.right)}</b> of the records that it was learned from. On new records it may do worse.</p>"
+        )
+    return _noise(s) + _decisions(s, kind) + figure + _counts(s, kind)
 
 
 def _noise(s: Summary) -> str:
@@ -343,7 +349,7 @@ def _noise(s: Summary) -> str:
     )
 
 
-def _decisions(s: Summary, kind: Division) -> str:
+def _decisions(s: Summary, kind: Kind) -> str:
     """That a label need not be the most frequent class, where one is not."""
     if not any(step.reason for step in s.steps):
         return ""
@@ -351,22 +357,12 @@ def _decisions(s: Summary, kind: Division) -> str:
     if s.model.class_weight is not None:
         odds = "its probability is the share of the counts all the same."
     return (
-        f"<p>A label is a decision: at a {kind.short} with a reason beside its records, another class has the larger count. "
-        f"The counts are as released; {odds}</p>"
+        f"<p>A label is a decision: at a {kind.part.split()[0]} with a reason beside its records, another class has the larger "
+        f"count. The counts are as released; {odds}</p>"
     )
 
 
-def _right(s: Summary) -> str:
-    """How often the model is right, by its own counts."""
-    if s.right is None:
-        return ""
-    return (
-        f"<p>By these counts the {plain(s.model.kind.split()[-1])} gives the right answer for about <b>{percent(s.right)}</b> of "
-        "the records that it was learned from. On new records it may do worse.</p>"
-    )
-
-
-def _counts(s: Summary, kind: Division) -> str:
+def _counts(s: Summary, kind: Kind) -> str:
     """The released counts of each part, each with its interval below it, and the share that the part takes."""
     rows = []
     for i, step in enumerate(s.steps):

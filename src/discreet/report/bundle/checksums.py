@@ -45,26 +45,22 @@ def sums_of(checksums: Mapping[str, str]) -> bytes:
     return "".join(f"{checksums[name]}  {name}\n" for name in sorted(checksums)).encode("utf-8")
 
 
-def files_in(folder: Path) -> Found:
+def files_in(folder: Path, prefix: str = "", deeper: int = 3) -> Found:
     """What is in a folder."""
-    return dict(_files(folder))
-
-
-def _files(folder: Path, prefix: str = "", deeper: int = 3) -> Iterator[tuple[str, bytes | None]]:
     with os.scandir(folder) as entries:
         listed = sorted(entries, key=lambda entry: entry.name)
     if len(listed) > MOST_FILES:
         raise ModelError("there are too many files in the folder for a release")
-    if prefix and not listed:
-        yield prefix, None  # an empty folder is no part of a release
+    found: Found = {} if listed or not prefix else {prefix: None}  # an empty folder is no part of a release
     for entry in listed:
         name = prefix + entry.name
         if not is_unicode(name):
             raise ModelError("the folder has a name in it that is not UTF-8, so it is no release")
         if entry.is_dir(follow_symlinks=False) and deeper:
-            yield from _files(folder / entry.name, f"{name}/", deeper - 1)
+            found |= files_in(folder / entry.name, f"{name}/", deeper - 1)
         else:
-            yield name, _read(folder / entry.name)
+            found[name] = _read(folder / entry.name)
+    return found
 
 
 def _read(path: Path) -> bytes | None:
@@ -88,19 +84,15 @@ def check_sums(found: Found) -> Iterator[Check]:
     listed = {name.decode("utf-8", "replace"): digest.decode("ascii", "replace") for digest, _, name in lines}
     actual = {name: None if data is None else sha256_of(data) for name, data in found.items() if name != SUMS}
     for name in sorted({*listed, *actual}):
-        what = f"{name} is unchanged"
+        why = ""
         if name not in actual:
-            yield Check(what, False, "it is not there")
+            why = "it is not there"
         elif name not in listed:
-            yield Check(what, False, f"{SUMS} does not list it: it was added")
+            why = f"{SUMS} does not list it: it was added"
         elif actual[name] is None:
-            yield Check(what, False, "it is no file, or too large")
-        else:
-            same = actual[name] == listed[name]
-            yield Check(what, same, "" if same else f"its checksum is not the one in {SUMS}")
-    whole = sums_of({name: digest or "" for name, digest in actual.items()})
-    yield Check(
-        f"{SUMS} is what the files come to",
-        whole == sums,
-        "" if whole == sums else "something above was changed, or this file",
-    )
+            why = "it is no file, or too large"
+        elif actual[name] != listed[name]:
+            why = f"its checksum is not the one in {SUMS}"
+        yield Check(f"{name} is unchanged", not why, why)
+    same = sums_of({name: digest or "" for name, digest in actual.items()}) == sums
+    yield Check(f"{SUMS} is what the files come to", same, "" if same else "something above was changed, or this file")

@@ -9,7 +9,7 @@ from ..._utils.escaping import in_comment, on_a_line
 from ...models.export import FORMATS
 from ...models.labelled import classes_called, target_called
 from ...models.saved import SavedModel
-from .attachments import NOTHING_PROVED, TREAT_AS
+from .record import NOTHING_PROVED, TREAT_AS
 
 FOLDER = "code/"
 NOT_INSTALLED = "a package that writes it was not installed"
@@ -24,7 +24,6 @@ def code_files(model: SavedModel, sha256: str) -> Code:
     made: dict[str, bytes] = {}
     left_out: dict[str, str] = {}
     for name, write in FORMATS.items():
-        mark = COMMENT.get(PurePath(name).suffix)
         try:
             code = write(model.model)
         except RuleError as error:
@@ -33,7 +32,7 @@ def code_files(model: SavedModel, sha256: str) -> Code:
             left_out[FOLDER + name] = NOT_INSTALLED
         else:
             text = code if isinstance(code, bytes) else code.encode("utf-8")
-            if mark is not None:
+            if mark := COMMENT.get(PurePath(name).suffix):
                 text = _header(model, sha256, mark).encode("utf-8") + text.removesuffix(b"\n") + b"\n"
             made[FOLDER + name] = text
     return made, left_out
@@ -41,20 +40,19 @@ def code_files(model: SavedModel, sha256: str) -> Code:
 
 def _header(model: SavedModel, sha256: str, mark: str) -> str:
     """What people should know, as comments. The first two lines are ours: Python looks for the name of an encoding there."""
-    privacy = None if model.privacy is None else model.privacy.proved
+    privacy, schema = None if model.privacy is None else model.privacy.proved, model.model.schema
     lines = [
         f"Written by discreet {__version__} from model.json, whose SHA-256 is",
         sha256,
         f"Proved to be private with {privacy}." if privacy is not None else f"{NOTHING_PROVED}. {TREAT_AS}.",
     ]
-    target = target_called(model.model, model.target)
-    lines += [] if target is None else [f"It predicts {target}"]
-    classes = zip(map(str, model.classes), classes_called(model.model), strict=True)
-    lines += [f"{name} is {called}" for name, called in classes if called != name]
-    schema = model.model.schema
-    for name in model.model.used_columns:
-        if schema is not None and schema[name].label:
-            lines.append(f"{name} is {schema[name].label}")
+    if (target := target_called(model.model, model.target)) is not None:
+        lines.append(f"It predicts {target}")
+    called = dict(zip(map(str, model.classes), classes_called(model.model), strict=True))
+    lines += [f"{name} is {label}" for name, label in called.items() if label != name]
+    if schema is not None:
+        used = model.model.used_columns
+        lines += [f"{name} is {schema[name].label}" for name in used if schema[name].label]
     return "".join(f"{mark}{in_comment(line)}\n" for line in lines)
 
 

@@ -4,6 +4,7 @@ It is a function of the model's file, of the evaluation and the ledger that the 
 nothing else: no records, and nothing of the machine.
 """
 
+from contextlib import suppress
 from dataclasses import replace
 from datetime import date as calendar_day
 from os import PathLike
@@ -13,16 +14,16 @@ from typing import Any
 from ..._utils.errors import ModelError
 from ..._utils.writing import write_folder
 from ...accounting.ledger import Ledger
+from ...models.display.summary import summarize
 from ...models.saved import SavedModel
 from ..html import Particulars, to_html
-from .attachments import Attached, Release, ledger_now, warning_of
-from .card import model_card
-from .checklist import checklist
 from .checksums import SUMS, sha256_of, sums_of
 from .code_files import Code, code_files
-from .record import SCHEMA_FILE, disclosure_record, schema_of_records
+from .markdown import EVALUATION_PAGE, checklist, model_card
+from .record import EVALUATION, SCHEMA_FILE, Attached, Release, disclosure_record, schema_of_records, warning_of
 
 MODEL, RECORD, REPORT, WARNING = "model.json", "disclosure.json", "report.html", "WARNING.txt"
+TITLE = "The model, measured with privacy"
 NOTHING = Attached()
 
 
@@ -105,7 +106,9 @@ def write_release(
     else:
         saved = model if isinstance(model, SavedModel) else SavedModel.of(model)
         text = (saved.to_json() + "\n").encode("utf-8")
-    now = None if ledger is None else ledger_now(saved or read_model(text), ledger)
+    if ledger is not None and (why := not_on(saved or read_model(text), ledger)):
+        raise ModelError(f"the ledger does not know this model: {why}; give the ledger that it was booked on, or none")
+    now = None if ledger is None else ledger.snapshot()
     measured = None if evaluation is None else Path(evaluation).read_bytes()
     content = release_files(text, given, allow_unproved, attached=Attached.of(text, measured, now))
     check_place(folder, force)
@@ -133,14 +136,17 @@ def release_files(
         )
     sha256 = sha256_of(model_file)
     code, left_out = code_files(model, sha256) if given_code is None else given_code
-    release = Release(model, sha256, particulars, attached, tuple(code), left_out)
+    release = Release(model, sha256, particulars, attached, tuple(code), left_out, summarize(model), warning)
     record = disclosure_record(release)
     texts = {
         "README.md": model_card(release),
         REPORT: to_html(model, particulars, sha256),
         "checklist.md": checklist(release, sha256_of(record)),
     }
-    content = {MODEL: model_file, RECORD: record, SCHEMA_FILE: schema_of_records(), **code, **attached.files()}
+    content = {MODEL: model_file, RECORD: record, SCHEMA_FILE: schema_of_records(), **code}
+    if attached.evaluation_file is not None and attached.evaluation is not None:
+        content[EVALUATION] = attached.evaluation_file
+        content[EVALUATION_PAGE] = attached.evaluation.to_html(TITLE).encode("utf-8")
     content |= {name: text.encode("utf-8") for name, text in texts.items()}
     if warning is not None:
         content[WARNING] = f"{ascii(warning)[1:-1]}\n".encode()  # for whatever opens a text file
@@ -156,19 +162,24 @@ def check_place(folder: str | PathLike[str], force: bool) -> None:
         return
     if not force:
         raise FileExistsError(f"{place} exists; say --force (force=True) to write over an earlier release")
-    if not place.is_dir() or not _verifies(place):
-        raise ModelError(
-            f"{place} is no release, or one that was changed, and is not written over: choose another name"
-        )
-
-
-def _verifies(place: Path) -> bool:
     from .verifying import verify_release
 
-    try:
-        return verify_release(place).ok
-    except ModelError:
-        return False
+    with suppress(ModelError):
+        if verify_release(place).ok:
+            return
+    raise ModelError(f"{place} is no release, or one that was changed, and is not written over: choose another name")
+
+
+def not_on(model: SavedModel, ledger: Ledger) -> str:
+    """Why a ledger does not know a model; nothing if it does."""
+    own, entries = model.ledger, ledger.entries
+    if own is None or own.number is None:
+        return "the model names no entry of a ledger"
+    if own.ledger != ledger.snapshot().ledger or own.number > len(entries):
+        return "it is another ledger"
+    if entries[own.number - 1].release != own.release:
+        return f"its entry {own.number} is another release"
+    return ""
 
 
 def read_model(model_file: bytes) -> SavedModel:

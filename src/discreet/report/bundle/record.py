@@ -1,7 +1,12 @@
-"""The disclosure record: what was released, for programs. ``disclosure.schema.json`` beside this says what it holds."""
+"""What a release is made of, and the record of it for programs: ``disclosure.schema.json`` beside this says what that holds.
+
+A release has a model, what its holder says of it, and what lies beside it: an evaluation, perhaps, and what the table's ledger
+says on the day of the release. Where nothing is proved about the model, or about what lies beside it, a warning comes first.
+"""
 
 import json
-from dataclasses import asdict
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
 from importlib.resources import files
 from typing import Any
 
@@ -9,27 +14,76 @@ from ... import __version__
 from ..._utils.errors import ModelError
 from ..._utils.parameters import read_json
 from ...accounting.costs import rho_sum
-from ...accounting.statement import Guarantee, PrivacyStatement, above
+from ...accounting.statement import above
 from ...accounting.summary import LedgerSnapshot
+from ...evaluation.evaluated import NoisyEvaluation
+from ...evaluation.evaluation_file import SavedEvaluation
+from ...models.display.summary import Summary
 from ...models.saved import SavedModel
 from ..html import Particulars
-from .attachments import EVALUATION, Attached, Release
 from .checksums import sha256_of
 
 FORMAT, VERSION = "discreet disclosure record", 1
-SCHEMA_FILE = "disclosure.schema.json"
+SCHEMA_FILE, EVALUATION = "disclosure.schema.json", "evaluation.json"
+NOTHING_PROVED = "NOTHING IS PROVED ABOUT THE PRIVACY OF THIS MODEL"
+TREAT_AS = "Treat it like the records themselves: it may show something about single people in the table"
 # Where each of the particulars stands
-PLACES = {
-    "date": ("release", "date"),
-    "organisation": ("release", "organisation"),
-    "contact": ("release", "contact"),
-    "purpose": ("release", "purpose"),
-    "licence": ("release", "licence"),
-    "table_name": ("table", "name"),
-    "learned": ("table", "learned"),
-    "schema_source": ("release", "schema_source"),
-    "evaluation_table": ("release", "evaluation_table"),
-}
+OF_RELEASE = ("date", "organisation", "contact", "purpose", "licence", "schema_source", "evaluation_table")
+OF_TABLE = {"table_name": ("table", "name"), "learned": ("table", "learned")}
+PLACES = {name: ("release", name) for name in OF_RELEASE} | OF_TABLE
+
+
+@dataclass(frozen=True)
+class Attached:
+    """What goes with a model. ``evaluation_file`` is a file's content, byte by byte; None is what was not given."""
+
+    evaluation_file: bytes | None = None
+    saved: SavedEvaluation | None = None
+    ledger: LedgerSnapshot | None = None
+
+    @classmethod
+    def of(
+        cls, model_file: bytes, evaluation_file: bytes | None = None, ledger: LedgerSnapshot | None = None
+    ) -> "Attached":
+        """Read an evaluation, which must be of this very model."""
+        saved = None if evaluation_file is None else SavedEvaluation.from_bytes(evaluation_file, model_file)
+        return cls(evaluation_file, saved, ledger)
+
+    @property
+    def evaluation(self) -> NoisyEvaluation | None:
+        """What was measured."""
+        return None if self.saved is None else self.saved.evaluation
+
+
+@dataclass(frozen=True)
+class Release:
+    """What all papers are written from. ``sha256`` is the checksum of the model's file, ``left_out`` what code is not there."""
+
+    model: SavedModel
+    sha256: str
+    given: Particulars
+    attached: Attached
+    code: tuple[str, ...]
+    left_out: Mapping[str, str]
+    summary: Summary  # the model in words
+    warning: str | None  # that nothing is proved, where that is so
+
+
+def warning_of(model: SavedModel, evaluation: NoisyEvaluation | None = None) -> str | None:
+    """The warning about a model and what was measured of it, with the reasons; None if something is proved about both.
+
+    >>> from discreet import RuleList, SavedModel
+    >>> print(warning_of(SavedModel(RuleList.parse("if age <= 30 then yes else no"))))
+    NOTHING IS PROVED ABOUT THE PRIVACY OF THIS MODEL: it was learned without privacy. Treat it like the records themselves: ...
+    """
+    found, privacy = [], model.privacy
+    if privacy is None or privacy.proved is None:
+        reasons = "it was learned without privacy" if privacy is None else "; ".join(privacy.because)
+        found.append(f"{NOTHING_PROVED}: {reasons}. {TREAT_AS}.")
+    if evaluation is not None and evaluation.privacy.proved is None:
+        reasons = "; ".join(evaluation.privacy.because)
+        found.append(f"NOTHING IS PROVED ABOUT THE PRIVACY OF THE EVALUATION: {reasons}.")
+    return " ".join(found) or None
 
 
 def schema_of_records() -> bytes:
@@ -65,8 +119,8 @@ def disclosure_record(release: Release) -> bytes:
             "has_counts": all(answer.counts is not None for answer in model.model.answers),
         },
         "privacy": _privacy(model),
-        "ledger": None if model.ledger is None else _ledger(model.ledger),
-        "ledger_at_release": None if attached.ledger is None else _ledger(attached.ledger),
+        "ledger": _ledger(model.ledger),
+        "ledger_at_release": _ledger(attached.ledger),
         "evaluation": _evaluation(attached),
         "schema": {
             "source": None if schema is None else schema.source or None,
@@ -102,14 +156,15 @@ def _privacy(model: SavedModel) -> dict[str, Any]:
             "assumes": [],
             "statement": "Learned without privacy: it promises nothing about the records.",
         }
-    at_delta = statement.concentrated
+    proved, at_delta = statement.proved, statement.concentrated
+    rho = None if proved is None else above(rho_sum(statement.price))  # it follows from the proved pair
     persons = model.parameters.get("records_per_person", 1)
     whole = isinstance(persons, int) and not isinstance(persons, bool) and persons > 0
     return {
-        "proved": _pair(statement.proved),
-        "rho": _rho(statement),
-        "at_ledgers_delta": None if at_delta is None else _pair(Guarantee(at_delta.epsilon, at_delta.delta)),
-        "published": _pair(statement.published),
+        "proved": proved and asdict(proved),
+        "rho": rho if at_delta is None else at_delta.rho,
+        "at_ledgers_delta": at_delta and {"epsilon": at_delta.epsilon, "delta": at_delta.delta},
+        "published": statement.published and asdict(statement.published),
         "cut_points_epsilon": statement.cut_points,
         "mechanism": statement.mechanism,
         "unit": {"records_per_person": persons if whole else None, "neighbours": statement.neighbours},
@@ -122,33 +177,23 @@ def _privacy(model: SavedModel) -> dict[str, Any]:
 def _evaluation(attached: Attached) -> dict[str, Any] | None:
     if attached.saved is None or attached.evaluation_file is None:
         return None
-    statement, ledger = attached.saved.evaluation.privacy, attached.saved.ledger
+    statement = attached.saved.evaluation.privacy
     return {
         "file": EVALUATION,
         "sha256": sha256_of(attached.evaluation_file),
         "model_sha256": attached.saved.model,
-        "proved": _pair(statement.proved),
+        "proved": statement.proved and asdict(statement.proved),
         "mechanism": statement.mechanism,
         "neighbours": statement.neighbours,
         "because": list(statement.because),
         "assumes": list(statement.assumes),
         "statement": str(statement),
-        "ledger": None if ledger is None else _ledger(ledger),
+        "ledger": _ledger(attached.saved.ledger),
     }
 
 
-def _pair(pair: Guarantee | None) -> dict[str, float | None] | None:
-    return None if pair is None else {"epsilon": pair.epsilon, "delta": pair.delta}
-
-
-def _rho(statement: PrivacyStatement) -> float | None:
-    """As the statement says; if it does not, what follows from the proved pair."""
-    if statement.concentrated is not None:
-        return statement.concentrated.rho
-    return None if statement.proved is None else above(rho_sum(statement.price))
-
-
-def _ledger(snapshot: LedgerSnapshot) -> dict[str, Any]:
+def _ledger(snapshot: LedgerSnapshot | None) -> dict[str, Any] | None:
+    if snapshot is None:
+        return None
     total = snapshot.total()
-    pair = None if total is None else _pair(Guarantee(above(total.epsilon), above(total.delta)))
-    return snapshot.to_dict() | {"total": pair}
+    return snapshot.to_dict() | {"total": total and {"epsilon": above(total.epsilon), "delta": above(total.delta)}}

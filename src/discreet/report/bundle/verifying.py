@@ -2,7 +2,7 @@
 
 import math
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
@@ -12,32 +12,31 @@ from ... import __version__
 from ..._utils.errors import ModelError
 from ..._utils.parameters import read_json
 from ...accounting.ledger import UNREADABLE, Ledger
-from ...accounting.statement import neighbours_of
+from ...accounting.statement import PrivacyStatement, neighbours_of
 from ...accounting.summary import LedgerSnapshot
 from ...models.saved import SavedModel
 from ..html import Particulars
-from .attachments import EVALUATION, ROUNDED, Attached, ledger_faults, not_on, snapshot_in, warning_of
 from .checksums import STATES, SUMS, Check, Found, check_sums, files_in, sha256_of
 from .code_files import NOT_INSTALLED, WITHOUT_A_PACKAGE, Code, code_files, same_graph
-from .folder import MODEL, RECORD, REPORT, read_model, release_files
-from .record import FORMAT, particulars_in
+from .folder import MODEL, RECORD, REPORT, not_on, read_model, release_files
+from .record import EVALUATION, FORMAT, Attached, particulars_in, warning_of
 
 # Where papers name the version that made them. The report names the one that learned the model
 BEFORE_VERSIONS = ("Made by discreet ", "Written by discreet ", '"released_with": "', 'name="discreet" version="')
 BY_A_LIBRARY = ".onnx"  # of which another version may write other bytes
+ROUNDED = 1e-6  # statements round what they prove up a little: a part in 10^9, with noise that is not exact
+GROW = ("entries", "epsilon", "delta", "proved_epsilon", "proved_delta", "unproved", "rho")  # of a ledger, never less
 NOT_INSTALLED_HERE = "a package that writes it is not installed here"
 
 T = TypeVar("T")
-HOLDER = (
+NOBODY_CAN_TELL = (
     "that the model was learned from the table that is named, that its schema was written without a look at the records, and "
-    "that no person has more records than it says"
-)
-LEDGER = "that the ledger is the right one, and the only one, and what was released since"
-MAKER = (
+    "that no person has more records than it says",
+    "that the ledger is the right one, and the only one, and what was released since",
     "who made this folder: anybody can make one that holds. Compare the fingerprint with one that the holder told you in "
-    "another way"
+    "another way",
+    "whether somebody signed the checklist",
 )
-SIGNED = "whether somebody signed the checklist"
 
 
 @dataclass(frozen=True)
@@ -92,19 +91,16 @@ def verify_release(folder: str | PathLike[str], ledger: Ledger | None = None) ->
     if place.is_symlink() or not place.is_dir():
         raise ModelError("a release is a folder; this is none")
     found = files_in(place)
-    checks, promise = list(check_sums(found)), ""
-    model = _read(
-        checks, f"{MODEL} is a model, unchanged since it was saved", lambda: read_model(_content(found, MODEL))
-    )
+    checks, promise, sums = list(check_sums(found)), "", found.get(SUMS)
+    what = f"{MODEL} is a model, unchanged since it was saved"
+    model = _read(checks, what, lambda: read_model(_content(found, MODEL)))
     if model is not None:
         attached = _check_papers(checks, found, model)
         promise = warning_of(model, attached.evaluation) or f"Private, with {model.privacy.proved}"  # type: ignore[union-attr]
         if ledger is not None:
             checks.append(_on_ledger(model, sha256_of(_content(found, MODEL)), ledger))
             checks += _since(model, attached.ledger, ledger)
-    sums = found.get(SUMS)
-    fingerprint = "" if sums is None else sha256_of(sums)
-    return Verification(tuple(checks), fingerprint, promise, (HOLDER, LEDGER, MAKER, SIGNED))
+    return Verification(tuple(checks), "" if sums is None else sha256_of(sums), promise, NOBODY_CAN_TELL)
 
 
 def _content(found: Found, name: str) -> bytes:
@@ -123,6 +119,12 @@ def _read(checks: list[Check], what: str, read: Callable[[], T]) -> T | None:
         return None
     checks.append(Check(what, True))
     return value
+
+
+def snapshot_in(record: Any) -> LedgerSnapshot | None:
+    """What the ledger said on the day of the release, from a record."""
+    said = record["ledger_at_release"]
+    return None if said is None else LedgerSnapshot.from_dict({n: value for n, value in said.items() if n != "total"})
 
 
 def _record_in(content: bytes) -> tuple[Particulars, LedgerSnapshot | None, str, dict[str, Any]]:
@@ -147,14 +149,13 @@ def _check_papers(checks: list[Check], found: Found, model: SavedModel) -> Attac
         if measured is None:
             return attached
         attached = measured
-    why = ledger_faults(model, attached)
-    checks.append(Check("prices are those on the ledgers", not why, why))
-    why = parameters_fault(model)
-    checks.append(Check("the price is that of the parameters", not why, why))
+    faults = {"prices are those on the ledgers": ledger_faults(model, attached)}
+    faults["the price is that of the parameters"] = parameters_fault(model)
+    checks += [Check(what, not why, why) for what, why in faults.items()]
     code, unknown = _code(found, model, said)
     expected = release_files(file, given, True, code, attached)
-    unexpected, why = sorted({*found} - {*expected}), "no release of this model has such a file"
-    checks += [Check(f"{name} belongs to a release", False, why) for name in unexpected]
+    why = "no release of this model has such a file"
+    checks += [Check(f"{name} belongs to a release", False, why) for name in sorted({*found} - {*expected})]
     # papers have the checksum of the record, which names the version that made it
     theirs_for = {sha256_of(expected[RECORD]): sha256_of(_content(found, RECORD))}
     theirs_for |= {before + __version__: before + made_by for before in BEFORE_VERSIONS}
@@ -195,6 +196,40 @@ def _code(found: Found, model: SavedModel, said: dict[str, Any]) -> tuple[Code, 
     return (made, {n: NOT_INSTALLED if n in lacking else impossible[n] for n in order if n not in made}), unknown
 
 
+def ledger_faults(model: SavedModel, attached: Attached) -> str:
+    """What a model, an evaluation and their ledgers say against each other; nothing if they agree."""
+    own, now, saved = model.ledger, attached.ledger, attached.saved
+    booked = {"model": (model.privacy, own if own is not None and own.number is not None else None)}
+    if saved is not None:
+        booked["evaluation"] = saved.evaluation.privacy, saved.ledger
+    for what, (statement, ledger) in booked.items():
+        if ledger is not None and (why := _price_fault(statement, ledger)):
+            return f"the {what} and its ledger contradict each other: {why}"
+    if now is None:
+        return ""
+    if own is None or (own.ledger, own.epsilon, own.delta) != (now.ledger, now.epsilon, now.delta):
+        return "the ledger on the day of the release is not the model's"
+    if any(getattr(now.totals, name) < getattr(own.totals, name) for name in GROW):
+        return "the ledger says less on the day of the release than when the model was saved"
+    return ""
+
+
+def _price_fault(statement: PrivacyStatement | None, ledger: LedgerSnapshot) -> str:
+    """Whether a ledger that has a release has its price: no less, and no more if it has nothing else."""
+    totals, proved = ledger.totals, None if statement is None else statement.proved
+    if totals.entries < 1:
+        return "the ledger has no entries"
+    if proved is None:
+        return "" if totals.unproved else "nothing is proved, and the ledger says that something is about all releases"
+    if totals.unproved == totals.entries:
+        return "something is proved, and the ledger says that nothing is about any release"
+    for booked, said in (totals.proved_epsilon, proved.epsilon), (totals.proved_delta, proved.delta or 0.0):
+        close = math.isclose(float(booked), said, rel_tol=ROUNDED)
+        if not close and (float(booked) < said or totals.entries == 1):
+            return "the price is not the one that was booked"
+    return ""
+
+
 def parameters_fault(model: SavedModel) -> str:
     """Whether what is proved, or what the mechanism's authors count, is the epsilon that the learner was given."""
     statement, given = model.privacy, model.parameters.get("epsilon")
@@ -216,29 +251,25 @@ def _on_ledger(model: SavedModel, sha256: str, ledger: Ledger) -> Check:
     what, why = "the ledger knows this model", not_on(model, ledger)
     if why or model.ledger is None or model.ledger.number is None:
         return Check(what, False, why)
-    number = model.ledger.number
-    entry, proved = ledger.entries[number - 1], None if model.privacy is None else model.privacy.proved
+    number, privacy = model.ledger.number, model.privacy
+    entry = ledger.entries[number - 1]
     if sha256 not in entry.models:
         return Check(what, False, f"its entry {number} has another checksum of the model's file, or none")
-    booked = None if entry.proved_epsilon is None else float(entry.proved_epsilon)
-    said = None
-    if (
-        proved is not None and model.privacy is not None
-    ):  # what was spent on cut points before is on an entry of its own
-        said = proved.epsilon - model.privacy.cut_points + float(sum(paid for _, paid in entry.cut_points))
+    booked, said = None if entry.proved_epsilon is None else float(entry.proved_epsilon), None
+    if privacy is not None and privacy.proved is not None:  # what cut points cost before is on an entry of its own
+        said = privacy.proved.epsilon - privacy.cut_points + float(sum(paid for _, paid in entry.cut_points))
     if (booked is None) != (said is None) or not math.isclose(booked or 0.0, said or 0.0, rel_tol=ROUNDED):
         return Check(what, False, f"its entry {number} has another price")
     return Check(what, True, f"entry {number}")
 
 
-def _since(model: SavedModel, then: LedgerSnapshot | None, ledger: Ledger) -> Iterator[Check]:
+def _since(model: SavedModel, then: LedgerSnapshot | None, ledger: Ledger) -> list[Check]:
     """What came onto the ledger after the papers were written. That is no fault of theirs."""
     then = then or model.ledger
     if then is None or not_on(model, ledger):
-        return
+        return []
     now = ledger.snapshot()
     more = now.totals.entries - then.totals.entries
     spent = f"they came to epsilon {float(then.spent[0]):.6g}, and come to {float(now.spent[0]):.6g} now"
-    said = "nothing was released since" if not more else f"{more} more since; {spent}"
-    what = "the ledger has all releases that the papers count"
-    yield Check(what, more >= 0, said if more >= 0 else "it has fewer")
+    said = "it has fewer" if more < 0 else f"{more} more since; {spent}" if more else "nothing was released since"
+    return [Check("the ledger has all releases that the papers count", more >= 0, said)]

@@ -1,10 +1,13 @@
 """The model card, as Hugging Face and scikit-learn (skops) have them: Markdown for people, after some YAML for programs.
 
+And the checklist: what people have to make sure of, because no program can; with a place to sign.
+
 Names, labels and what the holder says may be anything: in Markdown they go through ``in_markdown``, in YAML through ``in_yaml``.
 """
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from importlib.resources import files
 
 from ... import __version__
 from ..._utils.escaping import in_markdown, in_yaml, on_a_line
@@ -15,19 +18,19 @@ from ...evaluation.evaluated import NoisyEvaluation
 from ...models.labelled import lines_in_labels
 from ...schema import Schema
 from ..html import LONGEST
-from ..promise_part import not_covered
-from ..schema_part import asked_of, labels_of, notes_of, origin_of
-from .attachments import EVALUATION, EVALUATION_PAGE, Release
+from ..sections import asked_of, labels_of, not_covered, notes_of, origin_of
+from .record import EVALUATION, Release
 
+EVALUATION_PAGE = "evaluation.html"
 MOST_VALUES = 20  # of a column's cuts or categories
 LONGEST_LINE = 1_000
-NOT_GIVEN = "*not given*"
+NOT_GIVEN, THAT_DAY = "*not given*", "the day of the release"
+LINE = "____________________"
 
 
 def model_card(release: Release) -> str:
     """The card of a model."""
     model, given, s = release.model, release.given, release.summary
-    kind, warning = model.model.kind, release.warning
     rows = {
         "Table": given.table_name,
         "Learned on": given.learned,
@@ -36,73 +39,32 @@ def model_card(release: Release) -> str:
         "Version of discreet": model.discreet,
     }
     missing = _listed(f"not there: `{name}` ({in_markdown(why)})" for name, why in release.left_out.items())
-    parameters = "".join(f"| {in_markdown(name)} | {in_markdown(value)} |\n" for name, value in s.parameters)
-    return f"""{_front_matter(release)}
-# A {kind}{"" if s.target is None else f" that predicts {in_markdown(s.target)}"}
+    return _template("model_card.txt").format(
+        front_matter=_front_matter(release),
+        kind=model.model.kind,
+        predicts="" if s.target is None else f" that predicts {in_markdown(s.target)}",
+        warning="" if release.warning is None else f"> **WARNING: {_sentence(release.warning)}**\n\n",
+        classes=", ".join(map(in_markdown, s.classes)),
+        lines=_block(on_a_line(line, LONGEST_LINE) for line in lines_in_labels(model.model)),
+        not_covered=_listed(f"{title}: {text}" for title, text in not_covered(s).items()),
+        privacy=_privacy(release),
+        ledger=_ledger(model.ledger),
+        now=_now(release),
+        training=_listed(f"{name}: {_said(value)}" for name, value in rows.items()),
+        parameters="".join(f"| {in_markdown(name)} | {in_markdown(value)} |\n" for name, value in s.parameters),
+        schema=_schema(model.model.schema),
+        missing=missing and f"\n{missing}",
+        results=_results(release),
+        date=given.date or NOT_GIVEN,
+        version=__version__,
+        sha256=release.sha256,
+        **{entry: _said(getattr(given, entry)) for entry in ("purpose", "licence", "organisation", "contact")},
+    )
 
-{"" if warning is None else f"> **WARNING: {_sentence(warning)}**{chr(10) * 2}"}\
-## Model description
 
-A {kind}; its classes are {", ".join(map(in_markdown, s.classes))}. A person can check it line by line:
-
-{_block(on_a_line(line, LONGEST_LINE) for line in lines_in_labels(model.model))}
-### Intended uses and limitations
-
-- Purpose, as the holder says: {said(given.purpose)}
-- Licence: {said(given.licence)}
-{_listed(f"{title}: {text}" for title, text in not_covered(s))}\
-- A {kind} is a summary of past records. That something is true of many of them does not mean that it is the cause.
-
-## Privacy
-
-{_privacy(release)}\
-### What was spent on the table
-
-{_ledger(model.ledger)}
-
-{_now(release)}
-
-## Training procedure
-
-{_listed(f"{name}: {said(value)}" for name, value in rows.items())}
-The report has the counts of records that the model released, if any.
-
-### Hyperparameters
-
-| Hyperparameter | Value |
-| --- | --- |
-{parameters}
-### The schema
-
-{_schema(model.model.schema)}
-## How to get started with the model
-
-```python
-from discreet import SavedModel
-
-SavedModel.load("model.json").predict(table)
-```
-
-Without discreet: the files in `code/` predict the same. A file of SQL is one expression, to stand where a column does, \
-as in `SELECT *, (...) AS predicted FROM new_records`; the file of Python is one function. They have the names of the \
-table, not labels.
-{missing and chr(10)}{missing}
-## Evaluation results
-
-{_results(release)}
-## Model card authors
-
-{said(given.organisation)}
-
-## Model card contact
-
-{said(given.contact)}
-
-Released on {given.date or NOT_GIVEN}.
-
-Made by discreet {__version__} from `model.json` (SHA-256 `{release.sha256}`) and from what its holder said. No records were \
-read for it. `discreet verify` checks that this card says what the model says.
-"""
+def _template(filename: str) -> str:
+    """A text beside this file, with names in braces where something is to be said."""
+    return files(__package__).joinpath(filename).read_text(encoding="utf-8")
 
 
 def _front_matter(release: Release) -> str:
@@ -158,15 +120,12 @@ def _proved_together(ledger: LedgerSnapshot) -> str:
 def _ledger(ledger: LedgerSnapshot | None) -> str:
     if ledger is None:
         return "No ledger was kept, so nobody can say what else was released from the same table. Promises add up."
-    t, named, own = ledger.totals, "", ""
-    if ledger.ledger is not None:
-        named = f" {in_markdown(ledger.ledger)}"
-    if ledger.number is not None:
-        own = f" This model is entry {ledger.number}, {in_markdown(ledger.release or '?')}."
+    named = "" if ledger.ledger is None else f" {in_markdown(ledger.ledger)}"
+    own = f" This model is entry {ledger.number}, {in_markdown(ledger.release or '?')}." if ledger.number else ""
     said = f"{_proved_together(ledger)} {to_whom(ledger)}".rstrip()
     return (
         f"The ledger{named} allows epsilon {float(ledger.epsilon):.6g} for all releases from this table together. When this "
-        f"model was saved it had {t.entries} of them, which came to {float(t.epsilon):.6g}. {said}{own}"
+        f"model was saved it had {ledger.totals.entries} of them, which came to {float(ledger.spent[0]):.6g}. {said}{own}"
     )
 
 
@@ -185,17 +144,13 @@ def _schema(schema: Schema | None) -> str:
         said = f"{asked or 'nothing: it is not used'}{notes}"
         lines.append(f"| {in_markdown(column.name)} | {label} | {column.kind} | {said} |")
     if called := labels_of(schema):
-        lines += [
-            "",
-            "In files and code:",
-            "",
-            *(f"- {in_markdown(label)} is {in_markdown(name)}" for name, label in called),
-        ]
+        lines += ["", "In files and code:", ""]
+        lines += [f"- {in_markdown(label)} is {in_markdown(text)}" for text, label in called]
     return "\n".join([*lines, ""])
 
 
 def _results(release: Release) -> str:
-    s, found = release.summary, release.evaluation
+    s, found = release.summary, release.attached.evaluation
     own = "The model released no counts, so how often it is right cannot be said."
     if s.right is not None:
         noisy = "exact" if release.model.privacy is None else "noisy"
@@ -211,21 +166,21 @@ def _results(release: Release) -> str:
             "good the model is on records.\n"
         )
     lines = [on_a_line(line, LONGEST_LINE) for line in found.to_text(on_a_line).split("\n")]
-    price = priced(found, "its own price, beside the model's, is {}")
+    price = _priced(found, "its own price, beside the model's, is {}")
     return (
-        f"{own}\n\nThe holder measured it on records (which: {said(release.given.evaluation_table)}), with noise; {price}. "
+        f"{own}\n\nThe holder measured it on records (which: {_said(release.given.evaluation_table)}), with noise; {price}. "
         f"`{EVALUATION_PAGE}` has the same for people, `{EVALUATION}` for programs, with the checksum of the model's file that "
         f"was measured.\n\n{_block(lines)}"
     )
 
 
-def priced(evaluation: NoisyEvaluation, price: str) -> str:
+def _priced(evaluation: NoisyEvaluation, price: str) -> str:
     """What an evaluation cost, in the words of ``price``, or that nothing is proved about it."""
     proved = evaluation.privacy.proved
     return "NOTHING IS PROVED ABOUT ITS PRIVACY" if proved is None else price.format(proved)
 
 
-def said(text: str, nothing: str = NOT_GIVEN) -> str:
+def _said(text: str | None, nothing: str = NOT_GIVEN) -> str:
     """What the holder says, or that nothing was said."""
     return in_markdown(text, LONGEST) if text else nothing
 
@@ -251,3 +206,70 @@ def _block(lines: Iterable[str]) -> str:
     text = "\n".join(lines)
     fence = "`" * max(3, 1 + max((len(run) for run in re.findall("`+", text)), default=0))
     return f"{fence}text\n{text}\n{fence}\n"
+
+
+def checklist(release: Release, sha256_of_record: str) -> str:
+    """The checklist of a release."""
+    given, warning, nothing = release.given, release.warning, "not given"
+    measured = "none is included: how good the model is on records is not said here"
+    if (found := release.attached.evaluation) is not None:
+        on = _said(given.evaluation_table, "records that are not named")
+        measured = f"`{EVALUATION_PAGE}`; measured on: {on}; {_priced(found, 'it has a price of its own, {}')}"
+    return _template("checklist.txt").format(
+        warning="" if warning is None else f"> **WARNING: {in_markdown(warning, LONGEST)}**\n\n",
+        learned=given.learned or nothing,
+        date=given.date or nothing,
+        that_day=given.date or THAT_DAY,
+        kind=release.model.model.kind,
+        target=_said(release.summary.target, nothing),
+        headline=in_markdown(release.summary.verdict.headline, LONGEST),
+        measured=measured,
+        sha256=release.sha256,
+        sha256_of_record=sha256_of_record,
+        before=_listed(f"[ ] {item}" for item in _before(release)),
+        **{name: _said(getattr(given, name), nothing) for name in ("table_name", "organisation", "contact", "purpose")},
+    )
+
+
+def _before(release: Release) -> Iterator[str]:
+    """What the holder makes sure of."""
+    model, given, found = release.model, release.given, release.attached.evaluation
+    schema, statement, ledger, now = model.model.schema, model.privacy, model.ledger, release.attached.ledger
+    asked = f"(not given) {LINE}"
+    if statement is None or statement.proved is None:
+        yield "**Nothing is proved about this model. Whoever receives it may see the records themselves.**"
+    else:
+        yield from (f"It is so that: {in_markdown(a, LONGEST)}." for a in release.summary.verdict.assumes)
+    if schema is not None:
+        source = f" Its author says: {in_markdown(schema.source, LONGEST)}" if schema.source else ""
+        written = f"The schema was written without a look at the records.{source}"
+        yield "**The schema was made from the records, and may show some of them.**" if schema.inferred else written
+        yield f"Who drafted the schema, and from which sample or codebook: {_said(given.schema_source, asked)}"
+    if found is None:
+        yield (
+            "**No evaluation is included.** Nobody can tell from this folder how good the model is on records: measure it "
+            f"(`discreet evaluate --epsilon`), or say why it may leave without: {LINE}"
+        )
+    else:
+        yield f"The records that the model was measured on may be named: {_said(given.evaluation_table, asked)}"
+        yield "The evaluation is on the ledger of the table that those records are from."
+    yield "Names of columns, categories and classes, and their labels, may be known to everyone."
+    if ledger is None:
+        yield "**No ledger was kept.** Somebody added up what all releases from this table come to, and it is not too much."
+        return
+    own = f"entry {ledger.number} ({in_markdown(ledger.release or '?')})" if ledger.number else "none of its entries"
+    yield (
+        f"The ledger {in_markdown(ledger.ledger or '?')} is the only one for this table; this model is {own}. "
+        "`discreet ledger show` has it with a checksum that begins as that of `model.json` above does."
+    )
+    yield (
+        f"What all releases from the table come to together is not too much: epsilon {float(ledger.spent[0]):.6g} of "
+        f"{float(ledger.epsilon):.6g} was spent when this model was saved, and later ones come on top."
+    )
+    if now is None:
+        yield f"What was released from the table after this model was saved (the papers do not say): {LINE}"
+    else:
+        yield (
+            f"On {given.date or THAT_DAY} the ledger had {now.totals.entries} releases, which came to epsilon "
+            f"{float(now.spent[0]):.6g} of {float(now.epsilon):.6g}. What was released since then: {LINE}"
+        )

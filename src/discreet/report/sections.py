@@ -1,0 +1,367 @@
+"""What a report says in words and tables, whatever the kind of the model: a function for each section.
+
+What is promised, what epsilon means (a scale to play with, and a table), what was spent; the columns of the table and the schema
+that the model rests on, which was decided before a record was read; and what is not covered.
+"""
+
+import math
+from collections.abc import Sequence
+
+from .._utils.html import bar, heads, items, name, plain, row, table
+from .._utils.parameters import rounded_up
+from ..accounting.ledger_export import to_whom, together
+from ..accounting.statement import Guarantee
+from ..models.display.summary import Summary
+from ..models.display.verdict import Chance
+from ..models.display.wording import bound, epsilon_text, factor, sentence
+from ..rules.text import write_number
+from ..schema import Schema
+from ..schema.columns import Column, Value
+
+EPSILONS = (0.1, 0.5, 1.0, 2.0, 3.0, 5.0, 10.0)  # that every report shows
+LOW, HIGH = 0.01, 20.0  # the ends of the scale of epsilon
+TICKS = (0.01, 0.1, 1, 10)
+MOST_VALUES = 40  # more of a column's cuts or categories are left to the model's file
+_LEAD = {"<=": "cut at", "<": "cut below", ">=": "cut from", ">": "cut above", "=": "is one of", "in": "ranges"}
+_SPACING = {"equal": "evenly", "log": "by orders of magnitude"}
+_OUTSIDE = {
+    "clip": "values beyond the bounds count as the bound",
+    "missing": "other values count as missing",
+    "other": "other values count as other",
+    "none": "other values are in no category",
+    "error": "other values are an error",
+}
+NO_SOURCE = (
+    "The schema does not say where its cut points and categories came from. The promise assumes that they were written "
+    "without a look at the records."
+)
+
+
+def promise(s: Summary) -> str:
+    """The statement in plain language, and word for word."""
+    statement = s.released.privacy
+    if statement is None:
+        return (
+            f"<p>Nothing. The learner {name(s.released.learner)} has no privacy built in, and none can be added to its model "
+            "afterwards. To get a model that may be published, learn it again with a private learner, from a schema "
+            "that was written without a look at the records.</p>"
+        )
+    proved, published, rests = statement.proved, statement.published, ""
+    own = ("What is proved", "Nothing", "The reasons stand at the top of this page.")
+    if proved is not None:
+        fails = ", up to a chance of delta that this fails" if proved.delta else ""
+        more = (
+            f"The chance of any conclusion differs at most by a factor of {factor(Chance(proved.epsilon).factor)}, whether a "
+            f"person&rsquo;s record was in the table or not{fails}."
+        )
+        own = ("What is proved", _pair(proved), more)
+        assumes = items(map(sentence, statement.assumes))
+        rests = (
+            "<h3>To whom</h3><p>To each single person, not to an average over people. "
+            f"{plain(statement.neighbours)}</p>{f'<h3>This holds if</h3><ul>{assumes}</ul>' if assumes else ''}"
+            "<h3>What is not said</h3><p>Not that nothing can be learned about a person. If people like them are often of "
+            "one class, the model may say so; that is true of them whether their record was in the table or not.</p>"
+        )
+    claim = ("What is claimed elsewhere", "No other claim", "The mechanism is this package&rsquo;s own.")
+    if published is not None:
+        agree = "This is <strong>not proved here</strong>; rely on what is proved."
+        agree = "The proof confirms it." if statement.claim_is_proved else agree
+        claim = ("By its authors&rsquo; accounting", _pair(published), agree)
+    sides = "".join(
+        f"<div><h3>{title}</h3><p class='number'>{large}</p><p>{text}</p></div>" for title, large, text in (own, claim)
+    )
+    return (
+        f"<p>The model was learned with the mechanism {name(statement.mechanism, 'value')}.</p>"
+        f'<div class="two">{sides}</div>{rests}'
+        f"<h3>The statement, word for word</h3><blockquote><p>{plain(statement)}</p></blockquote>"
+    )
+
+
+def _pair(pair: Guarantee) -> str:
+    text = plain(pair).replace("epsilon", "&epsilon;").replace("delta", "&delta;")
+    return text.replace("n^2", "n<sup>2</sup>").replace(" = ", "&nbsp;=&nbsp;")
+
+
+def epsilon(s: Summary) -> str:
+    """What an attacker can get out of a model, at its own epsilon and at others."""
+    own = s.chance
+    if own is None:
+        mine = "<p>This model has no epsilon. The scale shows what private models of this package would promise.</p>"
+    elif s.is_private:
+        delta = ", and a little more for delta" if own.delta else ""
+        mine = (
+            f"<p>For this model, with &epsilon; = {epsilon_text(own.epsilon)}, that is <b>{bound(own.fifty)}</b>: the "
+            f"odds of any belief about a person grow at most by a factor of <b>{factor(own.factor)}</b>{delta}.</p>"
+        )
+    else:
+        mine = (
+            f'<p class="loud">&epsilon; = {epsilon_text(own.epsilon)} was asked for, but <strong>nothing is proved for this '
+            "model</strong>, so the numbers below are not promised by it. They show what a model with a proof would promise.</p>"
+        )
+    return (
+        "<p>Epsilon bounds what a model can give away about one record. Think of someone who knows every other record "
+        "of the table, and wants to know whether a certain person is in it. Before seeing the model that is as likely "
+        "as not: guessing gets 50&nbsp;%. After seeing it, even the best attack is right at most this often:</p>"
+        f"{mine}{_scale(own, s.is_private)}{_chances(own, s.is_private)}"
+    )
+
+
+def _scale(own: Chance | None, proved: bool) -> str:
+    """The curve, a slider that walks along it, and the model's own place. Hidden where no script runs."""
+
+    def across(epsilon: float) -> float:
+        return 100 * math.log(epsilon / LOW) / math.log(HIGH / LOW)
+
+    chances = (Chance(LOW * (HIGH / LOW) ** (i / 100)).fifty for i in range(101))
+    line = " ".join(f"{i},{100 * (1 - chance) / 0.5:.2f}" for i, chance in enumerate(chances))
+    grid = "".join(f'<line x1="0" x2="100" y1="{y}" y2="{y}"/>' for y in (0, 50, 100))
+    labels = "".join(f'<span class="y" style="top:{y}%">{100 - y // 2}&nbsp;%</span>' for y in (0, 50, 100))
+    labels += "".join(f'<span class="x" style="left:{across(e):.2f}%">{e:g}</span>' for e in TICKS)
+    start = 1.0 if own is None else min(max(own.epsilon, LOW), HIGH)
+    if own is not None:
+        x, who = across(start), "this model" if proved else "asked for"
+        who += "" if LOW <= own.epsilon <= HIGH else f": {epsilon_text(own.epsilon)}"
+        side = " left" if x > 80 else " right" if x < 20 else ""
+        grid += f'<line class="mine" x1="{x:.2f}" x2="{x:.2f}" y1="0" y2="100"/>'
+        labels += f'<span class="mark{side}" style="left:{x:.2f}%">{who}</span>'
+    return (
+        '<div class="scale" id="scale" hidden><dl class="reading"><div><dt>epsilon</dt><dd '
+        'id="scale-now"></dd></div><div><dt>right at most, where guessing gets 50&nbsp;%</dt><dd '
+        'id="scale-chance"></dd></div><div><dt>times the odds of any belief, at most</dt><dd '
+        'id="scale-factor"></dd></div></dl><div class="plot" aria-hidden="true"><svg viewBox="0 0 100 100" '
+        f'preserveAspectRatio="none">{grid}<path d="M{line}"/></svg>{labels}<span class="dot" '
+        'id="scale-dot"></span></div><div class="slide"><label for="scale-epsilon">Move epsilon</label><input '
+        f'type="range" id="scale-epsilon" min="{math.log10(LOW):g}" max="{math.log10(HIGH):.4f}" step="any" '
+        f'value="{math.log10(start):.4f}" data-own="{0.0 if own is None else own.epsilon!r}"></div></div>'
+    )
+
+
+def _chances(own: Chance | None, proved: bool) -> str:
+    chances = {e: Chance(e) for e in EPSILONS} | ({own.epsilon: own} if own is not None and proved else {})
+    rows = []
+    for epsilon, chance in sorted(chances.items()):
+        mine, css = (" (this model)", "own") if chance is own else ("", "")
+        numbers = factor(chance.factor), bound(chance.fifty), bound(chance.after(0.1)), bound(chance.after(0.01))
+        rows.append(row(epsilon_text(epsilon) + mine, numbers=numbers, css=css))
+    caption = (
+        "What a belief that a person&rsquo;s record is in the table can become, at most; all numbers are rounded up"
+    )
+    columns = heads("epsilon", numbers=("odds times", "from 50&nbsp;%", "from 10&nbsp;%", "from 1&nbsp;%"))
+    return table("Chances by epsilon", caption, columns, rows)
+
+
+def budget(s: Summary) -> str:
+    """The ledger as it was when the model was saved."""
+    ledger = s.released.ledger
+    if ledger is None:
+        if s.released.privacy is None:
+            return "<p>Nothing was counted: this model was learned without privacy.</p>"
+        return (
+            "<p>No ledger was kept, so this page cannot tell what else was released from the same table. Promises add "
+            "up: two models with epsilon 1 are together one release with epsilon 2. A ledger counts this, and refuses "
+            "what would be too much.</p>"
+        )
+    total, (spent, spent_delta), left, n = ledger.epsilon, ledger.spent, ledger.remaining[0], ledger.totals.entries
+    said = together(ledger, ledger.total())
+    note, proved = f"<p>{plain(said)} {plain(to_whom(ledger))}</p>" if said else "", "nothing"
+    if ledger.totals.unproved:
+        note = (
+            '<p class="loud"><strong>Nothing is proved about all releases together</strong>, because nothing is '
+            f"about {ledger.totals.unproved} of them.</p>"
+        )
+    else:
+        epsilon, delta = ledger.proved
+        proved = f"&epsilon; {rounded_up(epsilon, 4)}{f', &delta; {rounded_up(delta, 3)}' if delta else ''}"
+    if ledger.number is not None:
+        called = name(ledger.release or "", "value")
+        note += f"<p>This model is number {ledger.number} in the ledger, under the name {called}.</p>"
+    zcdp = ""
+    if ledger.rho is not None and ledger.remaining_rho is not None:
+        zcdp = (
+            " by addition. It also counts in zCDP, where many small releases come to less: "
+            f"<b>{float(ledger.remaining_rho):.4g}</b> of &rho; = {float(ledger.rho):.4g} was left"
+        )
+    asked = f"&epsilon; {float(spent):.6g}" + (f", &delta; {float(spent_delta):.3g}" if spent_delta else "")
+    cells = f'<tr><td>{n}</td><td class="n">{asked}</td><td class="n">{proved}</td></tr>'
+    share = min(1.0, float(spent / total)) if total else 0.0
+    columns = heads("releases", numbers=("asked for", "proved"))
+    return (
+        f"<p>All releases from this table share one budget of &epsilon; = {float(total):.6g}"
+        f"{f' and &delta; = {float(ledger.delta):.3g}' if ledger.delta else ''}. When this model was saved, "
+        f"<b>{float(spent):.6g}</b> of it was spent, in {n} release{'' if n == 1 else 's'}, and <b>{float(left):.6g}</b> "
+        f"was left{zcdp}.</p>{bar([(share, 'now')], f'{float(spent):.4g} of {float(total):.4g} is spent')}{note}"
+        f"{table('The ledger', 'All releases together', columns, [cells])}"
+        "<p class='soft'>A ledger counts what it is told. Two ledgers for one table do not know of each other. "
+        "<code>discreet ledger show</code> lists the releases one by one.</p>"
+    )
+
+
+def asked_of(column: Column) -> dict[str, list[str]]:
+    """What a schema lets one ask of a column: what tests of one kind begin with, and what they compare with.
+
+    >>> from discreet import Numeric
+    >>> asked_of(Numeric("age", cuts=[25, 45], low=0, high=100))
+    {'cut at': ['25', '45']}
+    """
+    asked: dict[str, list[str]] = {}
+    for op, value in column.tests():
+        if op == "is true":
+            labels = {word: column.value_label(word) for word in ("true", "false")}
+            asked["is true or false"] = [f"{word}: {label}" for word, label in labels.items() if label]
+        elif op != "is missing":
+            asked.setdefault(_LEAD.get(op, op), []).extend([] if value is None else [_said(column, value)])
+    return asked
+
+
+def _said(column: Column, value: Value) -> str:
+    if isinstance(value, tuple):
+        return f"{write_number(value[0])} to {write_number(value[1])}"
+    if isinstance(value, float):
+        return write_number(value)
+    label = column.value_label(value)
+    said = str(value) if label is None else f"{label} ({value})"
+    members = dict(getattr(column, "groups", ())).get(str(value))
+    return f"{said}: {', '.join(column.value_label(m) or str(m) for m in members)}" if members else said
+
+
+def notes_of(column: Column) -> list[str]:
+    """What else a schema says of a column."""
+    notes, outside = [], getattr(column, "outside", None)
+    low, high = getattr(column, "low", None), getattr(column, "high", None)
+    if low is not None and high is not None:
+        notes.append(f"from {write_number(low)} to {write_number(high)}")
+    if (n_cuts := getattr(column, "n_cuts", None)) is not None:
+        spacing = getattr(column, "spacing", "")
+        notes.append(f"{n_cuts} of the cuts were spread {_SPACING.get(spacing, '')} between the bounds")
+    if outside in _OUTSIDE and (outside != "clip" or low is not None or high is not None):
+        notes.append(_OUTSIDE[outside])
+    return [*notes, "may be missing, which can be asked"] if column.can_be_missing else notes
+
+
+def origin_of(schema: Schema) -> tuple[str, ...]:
+    """Where it came from, as sentences. What its author says is not among them: it may be anything."""
+    said = []
+    if schema.inferred:
+        said.append("It was made from the records themselves: no promise covers what it shows about them.")
+    if schema.released:
+        names = ", ".join(f"{name} (epsilon {float(epsilon):g})" for name, epsilon in schema.released)
+        counted = "Cut points were computed from the records with differential privacy, which the promise counts"
+        said.append(f"{counted}: {names}.")
+    if not schema.source and not schema.inferred:
+        said.append(NO_SOURCE)
+    return tuple(said)
+
+
+def labels_of(schema: Schema) -> list[tuple[str, str]]:
+    """What the target and classes are called in files, and their labels, where they have some."""
+    target = [(schema.target or "", schema.target_label)] if schema.target_label else []
+    return [*target, *dict(schema.class_labels).items()]
+
+
+def columns(s: Summary) -> str:
+    """Which columns rules or tests use, which they could have used, and which were kept out."""
+    if not any(s.columns.values()):
+        return "<p>The model says nothing about columns: it uses none.</p>"
+    parts = []
+    if s.model.schema is not None and s.model.schema.inferred:
+        parts.append(
+            '<p class="loud"><strong>The schema was made from the records.</strong> Its columns, cut points and categories were '
+            "read off them, so that they may show something about single people. No promise covers this. Write a schema from a "
+            "data dictionary instead.</p>"
+        )
+    groups = {
+        "used": (f"Used by {s.unit}s", "used"),
+        "offered": ("Could have been used", ""),
+        "excluded": ("Kept out on request", "out"),
+        "ignored": ("Ignored by the schema", "out"),
+    }
+    for role, (title, css) in groups.items():
+        if names := s.columns[role]:
+            parts.append(f'<h3>{title}</h3><ul class="chips {css}">{items(map(name, names))}</ul>')
+        elif role == "used":
+            parts.append(f"<h3>{title}</h3><p>No {s.unit} uses a column.</p>")
+    if s.columns["excluded"] or s.columns["ignored"]:
+        parts.append(
+            f"<p>No {s.unit} can read a column that was kept out. Other columns may still tell much of the same: a "
+            "neighbourhood stands in for an income, a job for a gender.</p>"
+        )
+    return "".join(parts)
+
+
+def schema(s: Summary) -> str:
+    """What could be asked of each column, and where that came from."""
+    schema = s.model.schema
+    if schema is None:
+        return "<p>The model has no schema: it asks nothing.</p>"
+    source = f"<p>Its author says where it came from: {name(schema.source)}.</p>" if schema.source else ""
+    origin = "".join(f"<p>{plain(sentence)}</p>" for sentence in origin_of(schema))
+    rows = []
+    for column in schema.columns:
+        in_table = name(column.name).replace("_", "_<wbr>")  # no tag or entity has one
+        called = f"{name(column.label)}<br><code>{in_table}</code>" if column.label else in_table
+        asked = "<br>".join(_asked(lead, values) for lead, values in asked_of(column).items())
+        notes = plain("; ".join(notes_of(column)))
+        said = (asked or "nothing: it is not used") + (f'<br><span class="soft">{notes}</span>' if notes else "")
+        rows.append(row(called, plain(column.kind), said))
+    caption = "All that could be asked of a record, fixed before the model was learned"
+    drawn = table("The schema", caption, heads("Column", "Type", "What could be asked"), rows)
+    labels = ""
+    if named := labels_of(schema):
+        listed = items(f"{name(label)} is <code>{name(text)}</code>" for text, label in named)
+        lead = "The model's file and its code have the names of the table, not labels:"
+        labels = f"<h3>In files and code</h3><p>{lead}</p><ul>{listed}</ul>"
+    return f"{source}{origin}{drawn}{labels}"
+
+
+def _asked(lead: str, values: Sequence[str]) -> str:
+    shown = ", ".join(name(value, "value") for value in values[:MOST_VALUES])
+    more = len(values) - MOST_VALUES
+    return f"{plain(lead)} {shown}" + (f" and {more} more, which the model's file has" if more > 0 else "")
+
+
+def not_covered(s: Summary) -> dict[str, str]:
+    """What no promise covers: sentences by their titles."""
+    said = dict(s.parameters).get("records_per_person", "1")
+    records = "The promise is about one record. To a person with k records, read epsilon as k times as large."
+    if said.isdecimal() and len(said) < 10 and int(said) > 1:
+        records = f"The promise is to people with at most {int(said)} records. Nobody checked that no one has more."
+    return {
+        "People with several records": records,
+        "What a record says": "The promise is about whether a record is there. About what it says, when it is known to be there, "
+        "read epsilon as twice as large.",
+        "Groups": "What is typical of a group can be learned, and says something about everyone in it. Privacy of this kind is "
+        "not fairness.",
+        "Whoever is scored": "The model promises nothing to people whose records it is applied to.",
+        "Measuring it on private records": "Accuracy on private records, cross-validation and a search for good parameters look "
+        "at them.",
+        "How long learning took": "Someone who can time a fit, or watch its memory, may learn something about the table.",
+        "Other releases": "Each further release from the same table costs privacy, whether a ledger knows of it or not.",
+    }
+
+
+def limits(s: Summary) -> str:
+    """What no promise covers."""
+    lead = "The promise is about this model and the records that it was learned from. Outside of it are:"
+    if s.released.privacy is None:
+        lead = "Nothing is covered here. For a model with a promise, these would still be outside of it:"
+    elif not s.is_private:
+        lead = "Nothing is proved about this model. Even with a proof, these would be outside of it:"
+    listed = items(f"<b>{title}.</b> {text}" for title, text in not_covered(s).items())
+    what = "what it asks about" if s.root is not None else "its condition"
+    caution = f"That a {s.unit} is true of many of them does not mean that {what} is the cause."
+    if s.cards:
+        caution = "That an answer gives many points does not mean that it is the cause."
+    return (
+        f"<p>{lead}</p><ul>{listed}</ul><p>A {plain(s.model.kind)} is a summary of past records. {caution} The package&rsquo;s "
+        "pages &ldquo;The privacy promise&rdquo; and &ldquo;Limitations&rdquo; say more, with proofs.</p>"
+    )
+
+
+SECTIONS = {
+    "promise": ("What is promised", promise),
+    "epsilon": ("What epsilon means", epsilon),
+    "budget": ("What was spent", budget),
+    "columns": ("Columns", columns),
+    "schema": ("The schema it rests on", schema),
+    "limits": ("What is not covered", limits),
+}
