@@ -8,38 +8,43 @@ PMML's own treatment of missing, invalid or extreme values.
 import math
 import re
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import count, pairwise
+from typing import Any
 from xml.etree import ElementTree
 from xml.etree.ElementTree import Element
 
 from ... import __version__
 from ..._utils.errors import RuleError
-from ...schema import Label
 from ...schema.columns.values import TextBins, TruthBins
 from ..model import Model
 from ..partition import TOTAL
 from ..tree import Tree
-from .chains import Chain, Chains, ListedTest, NumberTest, Test, chains_of, exact_numbers, kinds_of, type_of
+from .chains import Chain, ListedTest, NumberTest, Test, chains_of, kinds_of, type_of
 
 NOT_IN_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 OPERATORS = {"<": "lessThan", "<=": "lessOrEqual", ">": "greaterThan", ">=": "greaterOrEqual"}
 OPPOSITE = {">=": "<", "<=": ">"}
 BEYOND_INTEGER = 2**31  # PMML does not say how long an integer is; JPMML has 32 bits
-TYPES = {"text": "string", "number": "double", "boolean": "boolean", "integer": "integer"}
+# What types are called, and how labels of each are written
+TYPES: dict[str, tuple[str, Callable[[Any], str]]] = {
+    "text": ("string", str),
+    "number": ("double", lambda label: repr(float(label))),
+    "boolean": ("boolean", lambda label: "true" if label else "false"),
+    "integer": ("integer", lambda label: str(int(label))),
+}
 LACKS = {TextBins: ("boolean",), TruthBins: ("text",)}
 IS_NUMBER = {"optype": "continuous", "dataType": "double"}
 
 
 def to_pmml(model: Model, types: Mapping[str, str] | None = None, as_tree: bool = False) -> str:
     """See ``Model.to_pmml``."""
-    made = chains_of(model)
-    if made.by_class:
+    if model.has_points_by_class:
         raise RuleError(
             f"the {model.kind} has points for each of {len(model.classes)} classes, and a Scorecard of PMML adds up one total; "
             "write SQL, Python or ONNX"
         )
-    root = _Writer(model, made, kinds_of(model, made, types, "PMML", LACKS)).document(as_tree)
+    root = _Writer(model, types).document(as_tree)
     ElementTree.indent(root, " ")
     return '<?xml version="1.0" encoding="UTF-8"?>\n' + ElementTree.tostring(root, encoding="unicode") + "\n"
 
@@ -50,6 +55,10 @@ def _of(tag: str, /, *parts: Element, text: str | None = None, **attributes: str
     element.text = text
     element.extend(parts)
     return element
+
+
+def _output(name: str, kind: Mapping[str, str], feature: str, *parts: Element, **more: str) -> Element:
+    return _of("OutputField", *parts, name=name, **kind, feature=feature, **more)
 
 
 def _held(text: str, what: str) -> str:
@@ -70,35 +79,33 @@ def _free(name: str, taken: set[str]) -> str:
 class _Writer:
     """The labels as PMML writes them; the fields for the label, and for the share of each class; and what gives them."""
 
-    def __init__(self, model: Model, made: Chains, kinds: Mapping[str, str]) -> None:
-        self.model, self.made, self.kinds = model, made, kinds
-        self.type = type_of(model.classes, model.kind, "PMML")
-        if self.type == "integer" and any(
-            not -BEYOND_INTEGER <= int(label) < BEYOND_INTEGER for label in model.classes
-        ):
+    def __init__(self, model: Model, types: Mapping[str, str] | None) -> None:
+        self.model, self.chains = model, chains_of(model)
+        self.kinds = kinds_of(model, self.chains, types, "PMML", LACKS)
+        kind = type_of(model.classes, model.kind, "PMML")
+        if kind == "integer" and any(not -BEYOND_INTEGER <= int(label) < BEYOND_INTEGER for label in model.classes):
             raise RuleError(
                 f"a label of the {model.kind} is an integer of more than 32 bits, which evaluators of PMML do not have; "
                 "use strings as labels"
             )
-        self.texts = [_held(self._text(label), f"a label of the {model.kind}") for label in model.classes]
+        data_type, write = TYPES[kind]
+        self.texts = [_held(write(label), f"a label of the {model.kind}") for label in model.classes]
+        taken = set(self.kinds)
         named = "label" if model.schema is None or model.schema.target is None else model.schema.target
-        taken = set(kinds)
         self.target = _free(_held(named, "the name of the target"), taken)
-        self.predicted = _free(f"predicted({self.target})", taken)
-        self.rule = _free("rule", taken)
-        self.total = _free(TOTAL, taken)
-        self.confidence = _free("confidence", taken)
-        self.share_names = [_free(f"probability({text})", taken) for text in self.texts]
-        self.is_label = {"optype": "categorical", "dataType": TYPES[self.type]}
+        self.predicted, self.rule, self.total, self.confidence, *self.share_names = (
+            _free(name, taken)
+            for name in (
+                f"predicted({self.target})",
+                "rule",
+                TOTAL,
+                "confidence",
+                *map("probability({})".format, self.texts),
+            )
+        )
+        self.is_label = {"optype": "categorical", "dataType": data_type}
         self.places = [model.classes.index(answer.label) for answer in model.answers]
         self.shares = model.answer_shares.tolist()
-
-    def _text(self, label: Label) -> str:
-        if self.type == "text":
-            return str(label)
-        if self.type == "boolean":
-            return "true" if label else "false"
-        return str(int(label)) if self.type == "integer" else repr(float(label))
 
     def document(self, as_tree: bool) -> Element:
         """All of it."""
@@ -106,17 +113,17 @@ class _Writer:
         for name, kind in self.kinds.items():
             # categories that are numbers are continuous, too: PMML4S compares the places of categorical numbers, not the numbers
             optype, held = "continuous" if kind == "number" else "categorical", _held(name, f"column {name!r}")
-            fields.append(_of("DataField", name=held, optype=optype, dataType=TYPES[kind]))
+            fields.append(_of("DataField", name=held, optype=optype, dataType=TYPES[kind][0]))
         values = (_of("Value", value=text) for text in self.texts)
         fields.append(_of("DataField", *values, name=self.target, **self.is_label))
 
         mined = [_of("MiningField", name=name, invalidValueTreatment="asIs") for name in self.kinds]
         used = {"functionName": "classification", "algorithmName": f"discreet {self.model.kind}"}
-        if self.made.points:  # what a Scorecard predicts is the total; the label follows from it
+        if self.model.has_points:  # what a Scorecard predicts is the total; the label follows from it
             used |= {"functionName": "regression", "initialScore": "0.0", "useReasonCodes": "false"}
             tag, parts = "Scorecard", [_of("MiningSchema", *mined), self._outputs_of_totals(), self._characteristics()]
         else:
-            chain, is_tree = self.made.chains[0], isinstance(self.model, Tree) and self.model.depth > 0
+            chain, is_tree = self.chains[0], isinstance(self.model, Tree) and self.model.depth > 0
             mining = _of("MiningSchema", _of("MiningField", name=self.target, usageType="target"), *mined)
             if as_tree or is_tree:
                 node = _of("Node", Element("True"), *self._nodes(chain, count(1)), id="root")
@@ -138,40 +145,37 @@ class _Writer:
         Rules of PMML have no probabilities, only the confidence in their label. So the shares are looked up by the rule.
         """
         fields = [
-            _of("OutputField", name=self.predicted, **self.is_label, feature="predictedValue"),
-            _of("OutputField", name=self.rule, optype="categorical", dataType="string", feature="entityId"),
+            _output(self.predicted, self.is_label, "predictedValue"),
+            _output(self.rule, {"optype": "categorical", "dataType": "string"}, "entityId"),
         ]
         if not of_rules:
             for name, text in zip(self.share_names, self.texts, strict=True):
-                fields.append(_of("OutputField", name=name, **IS_NUMBER, feature="probability", value=text))
+                fields.append(_output(name, IS_NUMBER, "probability", value=text))
             return _of("Output", *fields)
-        fields.append(_of("OutputField", name=self.confidence, **IS_NUMBER, feature="confidence"))
+        fields.append(_output(self.confidence, IS_NUMBER, "confidence"))
         for name, shares in zip(self.share_names, zip(*self.shares, strict=True), strict=True):
-            rows = [
-                _of("row", _of("rule", text=str(i)), _of("share", text=repr(share)))
-                for i, share in enumerate(shares, 1)
-            ]
+            rows = (_of("row", _of("rule", text=str(i)), _of("share", text=repr(x))) for i, x in enumerate(shares, 1))
             pair = _of("FieldColumnPair", field=self.rule, column="rule")
             table = _of("MapValues", pair, _of("InlineTable", *rows), outputColumn="share", dataType="double")
-            fields.append(_of("OutputField", table, name=name, **IS_NUMBER, feature="transformedValue"))
+            fields.append(_output(name, IS_NUMBER, "transformedValue", table))
         return _of("Output", *fields)
 
     def _outputs_of_totals(self) -> Element:
         """The total, and what it means: the label and the share of each class, looked up by the range that the total is in."""
+        of = self.is_label["dataType"]
         # PMML4S looks up strings only, and loses what XML escapes in a constant
-        looked_up = self._by_range if self.type == "text" else self._choice
-        label = looked_up([self.texts[place] for place in self.places], TYPES[self.type])
-        fields = [_of("OutputField", name=self.total, **IS_NUMBER, feature="predictedValue")]
-        fields.append(_of("OutputField", label, name=self.predicted, **self.is_label, feature="transformedValue"))
+        looked_up = self._by_range if of == "string" else self._choice
+        label = looked_up([self.texts[place] for place in self.places], of)
+        fields = [_output(self.total, IS_NUMBER, "predictedValue")]
+        fields.append(_output(self.predicted, self.is_label, "transformedValue", label))
         for name, shares in zip(self.share_names, zip(*self.shares, strict=True), strict=True):
-            share = self._by_range([*map(repr, shares)], "double")
-            fields.append(_of("OutputField", share, name=name, **IS_NUMBER, feature="transformedValue"))
+            fields.append(_output(name, IS_NUMBER, "transformedValue", self._by_range([*map(repr, shares)], "double")))
         return _of("Output", *fields)
 
     def _choice(self, labels: Sequence[str], of: str) -> Element:
         """Where the total is below a limit, a label, else what follows."""
         chosen = _of("Constant", text=labels[-1], dataType=of)
-        for limit, (label, following) in reversed([*zip(self.made.limits, pairwise(labels), strict=True)]):
+        for limit, (label, following) in reversed([*zip(self.model.limits, pairwise(labels), strict=True)]):
             if label != following:
                 number = _of("Constant", text=repr(float(limit)), dataType="double")
                 below = _of("Apply", _of("FieldRef", field=self.total), number, function="lessThan")
@@ -180,7 +184,7 @@ class _Writer:
 
     def _by_range(self, values: Sequence[str], of: str) -> Element:
         """A value for each range of totals; each begins where the one before ends."""
-        limits = [repr(float(limit)) for limit in self.made.limits]
+        limits = [repr(float(limit)) for limit in self.model.limits]
         ends = [{"leftMargin": repr(-sys.float_info.max)}]  # an interval needs an end
         for limit in limits:
             ends[-1]["rightMargin"] = limit
@@ -192,10 +196,10 @@ class _Writer:
     def _characteristics(self) -> Element:
         """The tables of a card, in order: the first attribute that is true gives its points. The start is one of them, too."""
         tables = []
-        for number, (chain, points) in enumerate(zip(self.made.chains, self.made.points, strict=True)):
+        for number, chain in enumerate(self.chains):
             columns = {test.column for test in chain.tests()}
             name = columns.pop() if number and len(columns) == 1 else f"table {number}" if number else "start"
-            ways = zip(self._ways(chain), points, strict=True)
+            ways = zip(self._ways(chain), chain.points, strict=True)
             rows = (_of("Attribute", predicate, partialScore=repr(float(score))) for (predicate, _), (score,) in ways)
             tables.append(_of("Characteristic", *rows, name=name))
         return _of("Characteristics", *tables)
@@ -275,10 +279,9 @@ def _listed_predicate(test: ListedTest, kind: str) -> Element:
     """Each category in a predicate of its own: what quotation marks mean in PMML's arrays, evaluators do not agree on."""
     listed: Sequence[str | float]
     if test.of_truths:
-        words = {True: "true", False: "false"} if kind == "boolean" else {True: "1", False: "0"}
-        listed = [words[value] for value in test.truths]
+        listed = [str(bool(value)).lower() if kind == "boolean" else str(int(value)) for value in test.truths]
     elif kind == "number":
-        listed = exact_numbers(test.column, test.numbers)
+        listed = test.exact_numbers()
     else:
         listed = [_held(text, f"a category of column {test.column!r}") for text in (*test.listed, *test.words)]
     parts = [_is_category(test.column, value, test.inside) for value in listed]
