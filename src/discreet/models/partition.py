@@ -99,6 +99,11 @@ class Answer:
             if (numbers := getattr(self, name)) is not None:
                 object.__setattr__(self, name, tuple(checked_number(x) for x in numbers))
 
+    @property
+    def positive(self) -> tuple[float, ...]:
+        """The counts, with 0 for a negative one."""
+        return tuple(max(0.0, count) for count in self.counts or ())
+
     def count_intervals(self, epsilon: float) -> tuple[Ends, ...] | None:
         """For each class from where to where the exact count is, with 95 %; None without counts.
 
@@ -160,11 +165,10 @@ def shares_of_totals(totals: np.ndarray) -> np.ndarray:
 
 def written(line: Iterable[Piece], said: Callable[[Literal], str], outcome: Callable[[Answer], str]) -> str:
     """A line of a model's text, with literals and answers in these words."""
-    return "".join(
-        piece
-        if isinstance(piece, str)
-        else outcome(piece)
-        if isinstance(piece, Answer)
-        else " and ".join(map(said, piece))
-        for piece in line
-    )
+
+    def words(piece: Piece) -> str:
+        if isinstance(piece, Answer):
+            return outcome(piece)
+        return piece if isinstance(piece, str) else " and ".join(map(said, piece))
+
+    return "".join(map(words, line))

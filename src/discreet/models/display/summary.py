@@ -10,12 +10,11 @@ from typing import Any
 from ..._utils.errors import ModelError
 from ...private.noise.sums import LEVEL, margin
 from ...schema import Schema
-from ..cards import Card, PointsLine, counts_as_missing, lines_of_table, ranges_of_totals
 from ..labelled import classes_called, reason_for_label, target_called
 from ..model import Model
 from ..partition import Ends, Points
 from ..saved import SavedModel
-from ..score_card import ScoreCard
+from ..score_card import Card, PointsLine, ScoreCard, counts_as_missing, lines_of_table, ranges_of_totals
 from ..tree import Node, Split, Tree
 from .verdict import Chance, Verdict, chance_of, verdict_of
 from .wording import Phrase, in_words, otherwise, phrases
@@ -86,18 +85,24 @@ class CardPart:
 
 
 @dataclass(frozen=True)
-class ModelSummary:
-    """A model before it has a form, whatever it promises."""
+class Summary:
+    """A report before it has a form: a model, whatever it promises, and what was released with it."""
 
+    released: SavedModel
     model: Model
-    counts_epsilon: (
-        float | None
-    )  # of the noise in each count; None if counts are exact, absent, or the noise is not known
+    counts_epsilon: float | None  # of the noise in each count; None if counts are exact or absent, or it is not known
+    target: str | None
     classes: tuple[str, ...]
     steps: tuple[Step, ...]
     root: Fork | Step | None  # of a tree, whose leaves are the steps; None of any other model
     cards: tuple[CardPart, ...]  # of a score card; none of any other model
     ranges: tuple[str, ...]  # of a score card, the totals of each step
+    verdict: Verdict
+    chance: Chance | None  # at the model's own epsilon: the proved one, or else the one that was asked for
+    margin: int | None  # a count is off by at most this, in 19 cases of 20
+    right: float | None  # the share of the table's records that the model labels rightly, by its own counts
+    columns: dict[str, tuple[str, ...]]  # those "used" by a rule or test, "offered" but not used, "excluded", "ignored"
+    parameters: tuple[tuple[str, str], ...]
 
     @property
     def by_class(self) -> bool:
@@ -119,20 +124,6 @@ class ModelSummary:
         """The noisy number of records, by the released counts."""
         return self.steps[0].reaching or 0.0
 
-
-@dataclass(frozen=True)
-class Summary(ModelSummary):
-    """A report before it has a form: the model, and what was released with it."""
-
-    released: SavedModel
-    target: str | None
-    verdict: Verdict
-    chance: Chance | None  # at the model's own epsilon: the proved one, or else the one that was asked for
-    margin: int | None  # a count is off by at most this, in 19 cases of 20
-    right: float | None  # the share of the table's records that the model labels rightly, by its own counts
-    columns: dict[str, tuple[str, ...]]  # those "used" by a rule or test, "offered" but not used, "excluded", "ignored"
-    parameters: tuple[tuple[str, str], ...]
-
     @property
     def unit(self) -> str:
         """What reads a column: a tree has tests, a score card tables, other models have rules."""
@@ -143,11 +134,8 @@ class Summary(ModelSummary):
         """The class that most records have, by the released counts, and its share: what a constant answer would get."""
         if not self.has_counts or not self.total:
             return None
-        totals = [
-            sum(max(0.0, c) for c in counts) for counts in zip(*(s.counts or () for s in self.steps), strict=True)
-        ]
-        most = max(totals)
-        return self.classes[totals.index(most)], most / self.total
+        totals = [sum(counts) for counts in zip(*(answer.positive for answer in self.model.answers), strict=True)]
+        return self.classes[totals.index(max(totals))], max(totals) / self.total
 
     @property
     def is_private(self) -> bool:
@@ -167,10 +155,17 @@ def summarize(model: Any) -> Summary:
         raise ModelError("a report is made of a SavedModel, or of a fitted classifier of this package")
     released: SavedModel = model.released()
     shown, noise = released.model, released.counts_epsilon
+    steps, card = _steps(shown, noise), shown if isinstance(shown, ScoreCard) else None
     return Summary(
-        **vars(summary_of(shown, noise)),
-        released=released,
-        target=target_called(shown, released.target),
+        released,
+        shown,
+        noise,
+        target_called(shown, released.target),
+        classes_called(shown),
+        steps,
+        root=_drawn(shown.root, shown.schema, iter(steps)) if isinstance(shown, Tree) else None,
+        cards=tuple(_card(part, card.schema) for part in card.cards) if card else (),
+        ranges=tuple(ranges_of_totals(card.cards, card.limits)) if card and not card.has_points_by_class else (),
         verdict=verdict_of(released.privacy),
         chance=chance_of(released),
         margin=margin(noise) if noise else None,
@@ -178,18 +173,6 @@ def summarize(model: Any) -> Summary:
         columns=_columns(released),
         parameters=tuple((name, _shown(value)) for name, value in released.parameters.items()),
     )
-
-
-def summary_of(model: Model, counts_epsilon: float | None = None) -> ModelSummary:
-    """What a model says, in words. ``counts_epsilon`` is that of the noise in each count, if it is known."""
-    steps = _steps(model, counts_epsilon)
-    root = _drawn(model.root, model.schema, iter(steps)) if isinstance(model, Tree) else None
-    cards: tuple[CardPart, ...] = ()
-    ranges: tuple[str, ...] = ()
-    if isinstance(model, ScoreCard):
-        cards = tuple(_card(card, model.schema) for card in model.cards)
-        ranges = () if model.has_points_by_class else tuple(ranges_of_totals(model.cards, model.limits))
-    return ModelSummary(model, counts_epsilon, classes_called(model), steps, root, cards, ranges)
 
 
 def _card(card: Card, schema: Schema | None) -> CardPart:
@@ -203,12 +186,12 @@ def _card(card: Card, schema: Schema | None) -> CardPart:
 
 def _tests(model: Model) -> list[tuple[Phrase, ...]]:
     """What is asked before each answer; nothing before the ranges of a score card."""
-    schema = model.schema
-    if model.has_points:
-        return [()] * len(model.answers)
     if isinstance(model, Tree):
-        return [tuple((in_words if true else otherwise)(test, schema) for test, true in leaf.way) for leaf in model]
-    return [phrases(condition, schema) for condition in model.partitions[0].conditions]
+        return [
+            tuple((in_words if true else otherwise)(test, model.schema) for test, true in leaf.way) for leaf in model
+        ]
+    conditions = [()] * len(model.answers) if model.has_points else model.partitions[0].conditions
+    return [phrases(condition, model.schema) for condition in conditions]
 
 
 def _steps(model: Model, counts_epsilon: float | None) -> tuple[Step, ...]:
@@ -217,11 +200,10 @@ def _steps(model: Model, counts_epsilon: float | None) -> tuple[Step, ...]:
     everyone = list(zip(_tests(model), model.answers, strict=True))
     if any(answer.counts is None for _, answer in everyone):
         return tuple(Step(i, t, called[a.label], shares=a.shares) for i, (t, a) in enumerate(everyone, 1))
-    positive = [[max(0.0, c) for c in answer.counts or ()] for _, answer in everyone]
-    whole = sum(map(sum, positive))
+    supports = [sum(answer.positive) for _, answer in everyone]
     steps: list[Step] = []
-    for i, ((tests, answer), counts) in enumerate(zip(everyone, positive, strict=True)):
-        support, reaching = sum(counts), whole if isinstance(model, Tree) else sum(map(sum, positive[i:]))
+    for i, (tests, answer) in enumerate(everyone):
+        support, reaching = supports[i], sum(supports if isinstance(model, Tree) else supports[i:])
         steps.append(
             Step(
                 i + 1,
@@ -229,7 +211,7 @@ def _steps(model: Model, counts_epsilon: float | None) -> tuple[Step, ...]:
                 called[answer.label],
                 answer.counts,
                 support,
-                answer.shares or (tuple(c / support for c in counts) if support else None),
+                answer.shares or (tuple(c / support for c in answer.positive) if support else None),
                 reaching,
                 support / reaching if reaching else None,
                 faint=bool(counts_epsilon) and support < 2 * margin(counts_epsilon or 1.0),
@@ -252,12 +234,10 @@ def _drawn(node: Node, schema: Schema | None, steps: Iterator[Step]) -> Fork | S
 
 
 def _right(model: Model) -> float | None:
-    right = whole = 0.0
-    for answer in model.answers:
-        if answer.counts is None:
-            return None
-        right += max(0.0, answer.counts[model.classes.index(answer.label)])
-        whole += sum(max(0.0, c) for c in answer.counts)
+    if any(answer.counts is None for answer in model.answers):
+        return None
+    right = sum(answer.positive[model.classes.index(answer.label)] for answer in model.answers)
+    whole = sum(sum(answer.positive) for answer in model.answers)
     return right / whole if whole else None
 
 

@@ -111,9 +111,10 @@ def condition(tests: Sequence[Phrase]) -> str:
     """The tests of a rule, as HTML."""
     parts = []
     for test in tests:
-        words = [name(test.column, "column"), plain(test.words)]
-        words += [name(test.value, "value")] if test.value else []
-        parts.append(" ".join([*words, plain(test.besides)] if test.besides else words))
+        value = test.value and name(test.value, "value")
+        parts.append(
+            " ".join(filter(None, (name(test.column, "column"), plain(test.words), value, plain(test.besides))))
+        )
     return ' <span class="and">and</span> '.join(parts) or "no rule above is true"
 
 

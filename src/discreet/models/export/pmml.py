@@ -225,7 +225,7 @@ class _Writer:
     def _distribution(self, i: int) -> Iterator[Element]:
         """The share of each class in an answer, and the count that it comes from; without counts, the share again."""
         counts = self.model.answers[i].counts
-        records = self.shares[i] if counts is None else [max(0.0, count) for count in counts]
+        records = self.shares[i] if counts is None else self.model.answers[i].positive
         for text, share, number in zip(self.texts, self.shares[i], records, strict=True):
             yield _of("ScoreDistribution", value=text, recordCount=repr(number), probability=repr(share))
 
