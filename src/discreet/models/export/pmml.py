@@ -20,7 +20,7 @@ from ...schema.columns.values import TextBins, TruthBins
 from ..model import Model
 from ..partition import TOTAL
 from ..tree import Tree
-from .chains import Chain, ListedTest, NumberTest, Test, chains_of, kinds_of, type_of
+from .chains import Chain, NumberTest, Test, chains_of, kinds_of, type_of
 
 NOT_IN_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 OPERATORS = {"<": "lessThan", "<=": "lessOrEqual", ">": "greaterThan", ">=": "greaterOrEqual"}
@@ -93,16 +93,9 @@ class _Writer:
         taken = set(self.kinds)
         named = "label" if model.schema is None or model.schema.target is None else model.schema.target
         self.target = _free(_held(named, "the name of the target"), taken)
-        self.predicted, self.rule, self.total, self.confidence, *self.share_names = (
-            _free(name, taken)
-            for name in (
-                f"predicted({self.target})",
-                "rule",
-                TOTAL,
-                "confidence",
-                *map("probability({})".format, self.texts),
-            )
-        )
+        self.predicted = _free(f"predicted({self.target})", taken)
+        names = "rule", TOTAL, "confidence", *map("probability({})".format, self.texts)
+        self.rule, self.total, self.confidence, *self.share_names = (_free(name, taken) for name in names)
         self.is_label = {"optype": "categorical", "dataType": data_type}
         self.places = [model.classes.index(answer.label) for answer in model.answers]
         self.shares = model.answer_shares.tolist()
@@ -117,60 +110,54 @@ class _Writer:
         values = (_of("Value", value=text) for text in self.texts)
         fields.append(_of("DataField", *values, name=self.target, **self.is_label))
 
-        mined = [_of("MiningField", name=name, invalidValueTreatment="asIs") for name in self.kinds]
+        is_tree = as_tree or (isinstance(self.model, Tree) and self.model.depth > 0)
+        tag = "Scorecard" if self.model.has_points else "TreeModel" if is_tree else "RuleSetModel"
         used = {"functionName": "classification", "algorithmName": f"discreet {self.model.kind}"}
-        if self.model.has_points:  # what a Scorecard predicts is the total; the label follows from it
+        mined = [_of("MiningField", name=name, invalidValueTreatment="asIs") for name in self.kinds]
+        if tag == "Scorecard":  # what it predicts is the total; the label follows from it
             used |= {"functionName": "regression", "initialScore": "0.0", "useReasonCodes": "false"}
-            tag, parts = "Scorecard", [_of("MiningSchema", *mined), self._outputs_of_totals(), self._characteristics()]
+            inside = self._characteristics()
         else:
-            chain, is_tree = self.chains[0], isinstance(self.model, Tree) and self.model.depth > 0
-            mining = _of("MiningSchema", _of("MiningField", name=self.target, usageType="target"), *mined)
-            if as_tree or is_tree:
-                node = _of("Node", Element("True"), *self._nodes(chain, count(1)), id="root")
-                tag, parts = "TreeModel", [mining, self._outputs(of_rules=False), node]
-            else:
-                tag, parts = "RuleSetModel", [mining, self._outputs(of_rules=True), self._rules(chain)]
+            mined.insert(0, _of("MiningField", name=self.target, usageType="target"))
+            inside = self._tree(self.chains[0]) if is_tree else self._rules(self.chains[0])
         return _of(
             "PMML",
             _of("Header", _of("Application", name="discreet", version=__version__)),
             _of("DataDictionary", *fields, numberOfFields=str(len(fields))),
-            _of(tag, *parts, **used),
+            _of(tag, _of("MiningSchema", *mined), self._outputs(tag), inside, **used),
             xmlns="http://www.dmg.org/PMML-4_4",
             version="4.4",
         )
 
-    def _outputs(self, of_rules: bool) -> Element:
-        """The label, the number of the rule or leaf, and the share of each class.
+    def _outputs(self, tag: str) -> Element:
+        """The label, the number of the rule or leaf or else the total, and the share of each class.
 
-        Rules of PMML have no probabilities, only the confidence in their label. So the shares are looked up by the rule.
+        Rules of PMML have no probabilities, only the confidence in their label, and of a total the label follows, too. So the
+        shares are looked up by the rule, or by the range that the total is in.
         """
-        fields = [
-            _output(self.predicted, self.is_label, "predictedValue"),
-            _output(self.rule, {"optype": "categorical", "dataType": "string"}, "entityId"),
-        ]
-        if not of_rules:
-            for name, text in zip(self.share_names, self.texts, strict=True):
+        if tag == "Scorecard":
+            # PMML4S looks up strings only, and loses what XML escapes in a constant
+            of, looked_up = self.is_label["dataType"], self._by_range
+            label = (looked_up if of == "string" else self._choice)([self.texts[place] for place in self.places], of)
+            fields = [_output(self.total, IS_NUMBER, "predictedValue")]
+            fields.append(_output(self.predicted, self.is_label, "transformedValue", label))
+        else:
+            looked_up, is_text = self._by_rule, {"optype": "categorical", "dataType": "string"}
+            fields = [_output(self.predicted, self.is_label, "predictedValue"), _output(self.rule, is_text, "entityId")]
+        if tag == "RuleSetModel":
+            fields.append(_output(self.confidence, IS_NUMBER, "confidence"))
+        for name, text, shares in zip(self.share_names, self.texts, zip(*self.shares, strict=True), strict=True):
+            if tag == "TreeModel":
                 fields.append(_output(name, IS_NUMBER, "probability", value=text))
-            return _of("Output", *fields)
-        fields.append(_output(self.confidence, IS_NUMBER, "confidence"))
-        for name, shares in zip(self.share_names, zip(*self.shares, strict=True), strict=True):
-            rows = (_of("row", _of("rule", text=str(i)), _of("share", text=repr(x))) for i, x in enumerate(shares, 1))
-            pair = _of("FieldColumnPair", field=self.rule, column="rule")
-            table = _of("MapValues", pair, _of("InlineTable", *rows), outputColumn="share", dataType="double")
-            fields.append(_output(name, IS_NUMBER, "transformedValue", table))
+            else:
+                fields.append(_output(name, IS_NUMBER, "transformedValue", looked_up([*map(repr, shares)], "double")))
         return _of("Output", *fields)
 
-    def _outputs_of_totals(self) -> Element:
-        """The total, and what it means: the label and the share of each class, looked up by the range that the total is in."""
-        of = self.is_label["dataType"]
-        # PMML4S looks up strings only, and loses what XML escapes in a constant
-        looked_up = self._by_range if of == "string" else self._choice
-        label = looked_up([self.texts[place] for place in self.places], of)
-        fields = [_output(self.total, IS_NUMBER, "predictedValue")]
-        fields.append(_output(self.predicted, self.is_label, "transformedValue", label))
-        for name, shares in zip(self.share_names, zip(*self.shares, strict=True), strict=True):
-            fields.append(_output(name, IS_NUMBER, "transformedValue", self._by_range([*map(repr, shares)], "double")))
-        return _of("Output", *fields)
+    def _by_rule(self, values: Sequence[str], of: str) -> Element:
+        """A value for each rule."""
+        rows = (_of("row", _of("rule", text=str(i)), _of("share", text=value)) for i, value in enumerate(values, 1))
+        pair = _of("FieldColumnPair", field=self.rule, column="rule")
+        return _of("MapValues", pair, _of("InlineTable", *rows), outputColumn="share", dataType=of)
 
     def _choice(self, labels: Sequence[str], of: str) -> Element:
         """Where the total is below a limit, a label, else what follows."""
@@ -212,15 +199,20 @@ class _Writer:
             rules.append(_of("SimpleRule", *said, id=str(i + 1), score=score, confidence=confidence))
         return _of("RuleSet", *rules)
 
-    def _nodes(self, chain: Chain, splits: "count[int]") -> Iterator[Element]:
-        """The nodes below one: the first whose predicate is true is taken. Leaves are numbered as answers are."""
-        for predicate, end in self._ways(chain):
-            if isinstance(end, int):
-                score = self.texts[self.places[end]]
-                yield _of("Node", predicate, *self._distribution(end), id=str(end + 1), score=score)
-            else:
-                split = f"split {next(splits)}"
-                yield _of("Node", predicate, *self._nodes(end, splits), id=split)
+    def _tree(self, chain: Chain) -> Element:
+        """Below a node, the first whose predicate is true is taken. Leaves are numbered as answers are."""
+        splits = count(1)
+
+        def nodes(chain: Chain) -> Iterator[Element]:
+            for predicate, end in self._ways(chain):
+                if isinstance(end, int):
+                    score = self.texts[self.places[end]]
+                    yield _of("Node", predicate, *self._distribution(end), id=str(end + 1), score=score)
+                else:
+                    split = f"split {next(splits)}"
+                    yield _of("Node", predicate, *nodes(end), id=split)
+
+        return _of("Node", Element("True"), *nodes(chain), id="root")
 
     def _distribution(self, i: int) -> Iterator[Element]:
         """The share of each class in an answer, and the count that it comes from; without counts, the share again."""
@@ -231,14 +223,10 @@ class _Writer:
 
     def _ways(self, chain: Chain) -> list[tuple[Element, Chain | int]]:
         """Predicates, and what follows where each is the first that is true. The last one is always true."""
-        ways = [(_joined("and", [self._predicate(test) for test in tests]), end) for tests, end in chain.ways]
+        ways = [
+            (_joined("and", [_predicate(x, self.kinds[x.column]) for x in tests]), end) for tests, end in chain.ways
+        ]
         return [*ways, (Element("True"), chain.last)]
-
-    def _predicate(self, test: Test) -> Element:
-        """A test. Where a value is missing it is false or unknown, unless it is true of missing values."""
-        if isinstance(test, NumberTest):
-            return _number_predicate(test)
-        return _listed_predicate(test, self.kinds[test.column])
 
 
 def _simple(column: str, operator: str, **value: str) -> Element:
@@ -254,29 +242,19 @@ def _joined(operator: str, parts: Sequence[Element]) -> Element:
     return _of("CompoundPredicate", *parts, booleanOperator=operator)
 
 
-def _number_predicate(test: NumberTest) -> Element:
-    if test.missing:
-        beyond = [_simple(test.column, OPERATORS[OPPOSITE[op]], value=repr(end)) for op, end in test.within]
-        return _joined("or", [_simple(test.column, "isMissing"), *beyond])
-    compared = [_simple(test.column, OPERATORS[op], value=repr(float(cut))) for op, cut in test.comparisons]
-    if test.either:
-        compared = [_joined("or", compared)]
-    within = [_simple(test.column, OPERATORS[op], value=repr(end)) for op, end in test.within]
-    return _joined("and", [*compared, *within] or [_simple(test.column, "isNotMissing")])
-
-
-def _is_category(column: str, value: str | float, wanted: bool) -> Element:
-    """Whether a value is the category. An infinite number is what is beyond all others: no word for it is read by everyone."""
-    if isinstance(value, str) or math.isfinite(value):
-        return _simple(
-            column, "equal" if wanted else "notEqual", value=value if isinstance(value, str) else repr(value)
-        )
-    beyond, within = ("greaterThan", "lessOrEqual") if value > 0 else ("lessThan", "greaterOrEqual")
-    return _simple(column, beyond if wanted else within, value=repr(math.copysign(sys.float_info.max, value)))
-
-
-def _listed_predicate(test: ListedTest, kind: str) -> Element:
-    """Each category in a predicate of its own: what quotation marks mean in PMML's arrays, evaluators do not agree on."""
+def _predicate(test: Test, kind: str) -> Element:
+    """A test. Where a value is missing it is false or unknown, unless it is true of missing values."""
+    missing, known = _simple(test.column, "isMissing"), _simple(test.column, "isNotMissing")
+    if isinstance(test, NumberTest):
+        if test.missing:
+            beyond = [_simple(test.column, OPERATORS[OPPOSITE[op]], value=repr(end)) for op, end in test.within]
+            return _joined("or", [missing, *beyond])
+        compared = [_simple(test.column, OPERATORS[op], value=repr(float(cut))) for op, cut in test.comparisons]
+        if test.either:
+            compared = [_joined("or", compared)]
+        within = [_simple(test.column, OPERATORS[op], value=repr(end)) for op, end in test.within]
+        return _joined("and", [*compared, *within] or [known])
+    # Each category in a predicate of its own: what quotation marks mean in PMML's arrays, evaluators do not agree on
     listed: Sequence[str | float]
     if test.of_truths:
         listed = [str(bool(value)).lower() if kind == "boolean" else str(int(value)) for value in test.truths]
@@ -285,9 +263,16 @@ def _listed_predicate(test: ListedTest, kind: str) -> Element:
     else:
         listed = [_held(text, f"a category of column {test.column!r}") for text in (*test.listed, *test.words)]
     parts = [_is_category(test.column, value, test.inside) for value in listed]
-    missing = _simple(test.column, "isMissing")
     if test.inside:
         return _joined("or", [missing, *parts] if test.missing else parts)
-    if test.missing:
-        return _joined("or", [missing, _joined("and", parts)])
-    return _joined("and", parts or [_simple(test.column, "isNotMissing")])
+    return _joined("or", [missing, _joined("and", parts)]) if test.missing else _joined("and", parts or [known])
+
+
+def _is_category(column: str, value: str | float, wanted: bool) -> Element:
+    """Whether a value is the category. An infinite number is what is beyond all others: no word for it is read by everyone."""
+    if isinstance(value, str):
+        return _simple(column, "equal" if wanted else "notEqual", value=value)
+    if math.isfinite(value):
+        return _is_category(column, repr(value), wanted)
+    beyond, within = ("greaterThan", "lessOrEqual") if value > 0 else ("lessThan", "greaterOrEqual")
+    return _simple(column, beyond if wanted else within, value=repr(math.copysign(sys.float_info.max, value)))
