@@ -172,6 +172,9 @@ class SavedModel:
 
     def to_json(self, indent: int | None = 1) -> str:
         """The model as JSON that ``from_json`` reads back, here or in a later version."""
+        entry = next((entry for entry, kind in KINDS.items() if isinstance(self.model, kind)), None)
+        if entry is None:
+            raise ModelError(f"a {self.model.kind} cannot be saved: models.kinds has no line for it")
         data: dict[str, Any] = {
             "format": FORMAT,
             "version": VERSION,
@@ -179,7 +182,7 @@ class SavedModel:
             "learner": self.learner,
             "parameters": dict(self.parameters),
             "target": self.target,
-            _entry_of(self.model): read_json(self.model.to_json()),
+            entry: read_json(self.model.to_json()),
             "privacy": None if self.privacy is None else read_json(self.privacy.to_json()),
             "ledger": None if self.ledger is None else self.ledger.to_dict(),
         }
@@ -232,13 +235,6 @@ class SavedModel:
             raise ModelError(f"{path} is not text in UTF-8, so it is no model; {HOW_TO_MEND}") from None
         except ModelError as error:
             raise ModelError(f"{path}: {error}") from None
-
-
-def _entry_of(model: Model) -> str:
-    for entry, kind in KINDS.items():
-        if isinstance(model, kind):
-            return entry
-    raise ModelError(f"a {model.kind} cannot be saved: models.kinds has no line for it")
 
 
 def checksum(data: Mapping[str, Any]) -> str:

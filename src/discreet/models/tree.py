@@ -119,10 +119,10 @@ def simplified(
         return simplified(node.true, schema, merge, alive)
     first = simplified(node.true, schema, merge, {**alive, name: bins & true})
     second = simplified(node.other, schema, merge, {**alive, name: bins & ~true})
-    if merge and isinstance(first, Answer) and isinstance(second, Answer) and first.label == second.label:
+    match (first, second) if merge else ():
         # Only counts can be added up: how many records stand behind given shares is not known
-        if first.counts is not None and second.counts is not None and not (first.shares or second.shares):
-            return Answer(first.label, tuple(a + b for a, b in zip(first.counts, second.counts, strict=True)))
+        case Answer(label, tuple() as one, None), Answer(same, tuple() as other, None) if same == label:
+            return Answer(label, tuple(a + b for a, b in zip(one, other, strict=True)))
     if first == second and not any(any(leaf.answer.counts or ()) for leaf in leaves_below(first)):
         return first  # with counts they are not the same: these are of different records
     return replace(node, true=first, other=second)

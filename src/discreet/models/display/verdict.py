@@ -71,30 +71,22 @@ def verdict_of(statement: PrivacyStatement | None) -> Verdict:
             else "Noise was used, but nothing is proved about how much it protects. Do not rely on it.",
             statement.because,
         )
-    if proved.epsilon > WEAK:
-        return Verdict(
-            "weak",
-            f"Next to no protection: {proved}",
-            "Something is proved, but an epsilon this large promises nearly nothing to the people in the table.",
-            assumes=_rests_on(statement),
-        )
-    return Verdict(
-        "proved",
-        f"Private, with {proved}",
-        "What anyone could conclude from this model about a person has nearly the same chance whether or not that "
-        "person's record was in the table. This is proved, not measured: if what the statement assumes is so, it holds "
-        "against everyone, whatever else they know.",
-        assumes=_rests_on(statement),
-    )
-
-
-def _rests_on(statement: PrivacyStatement) -> tuple[str, ...]:
     people = (
         "each person has one record in the table; with k of them, read epsilon as k times as large"
         if statement.neighbours == NEIGHBOURS
         else "no person has more records in the table than the promise says"
     )
-    return (*statement.assumes, people)
+    weak = proved.epsilon > WEAK
+    return Verdict(
+        "weak" if weak else "proved",
+        f"Next to no protection: {proved}" if weak else f"Private, with {proved}",
+        "Something is proved, but an epsilon this large promises nearly nothing to the people in the table."
+        if weak
+        else "What anyone could conclude from this model about a person has nearly the same chance whether or not that "
+        "person's record was in the table. This is proved, not measured: if what the statement assumes is so, it holds "
+        "against everyone, whatever else they know.",
+        assumes=(*statement.assumes, people),
+    )
 
 
 def chance_of(model: SavedModel) -> Chance | None:

@@ -19,7 +19,7 @@ from ...rules.text import write_number
 from ...schema import Label
 from ..model import Model
 from ..partition import DOUBLING, FARTHEST
-from .chains import Chain, ListedTest, NumberTest, Test, chains_of, compared, kinds_of, outcomes_of, type_of
+from .chains import Chain, NumberTest, Test, chains_of, compared, kinds_of, outcomes_of, type_of
 
 SQL_TYPES = {"text": "text", "number": "float8", "boolean": "boolean"}
 Lines = list[str]  # a name may have line breaks, and must not be indented with what is around it
@@ -252,36 +252,22 @@ class _Writer:
 
     def condition(self, test: Test) -> str:
         """One test, in brackets where it could be torn apart by AND."""
+        engine, kind, x = self.engine, self.kinds[test.column], self.engine.column(test.column)
+        # where the column is NaN, where it is NULL, and what is true of none of its values
+        forms = (engine.nan, engine.null, engine.never)
+        is_nan, missing, never = (form.format(x=x, type=SQL_TYPES[kind]) for form in forms)
         if isinstance(test, NumberTest):
-            return self._number_condition(test)
-        return self._listed_condition(test, self.kinds[test.column])
-
-    def _of_column(self, x: str, kind: str) -> tuple[str, ...]:
-        """Where a column of this type is NaN, where it is NULL, and what is true of none of its values."""
-        forms = (self.engine.nan, self.engine.null, self.engine.never)
-        return tuple(form.format(x=x, type=SQL_TYPES[kind]) for form in forms)
-
-    def _number_condition(self, test: NumberTest) -> str:
-        x = self.engine.column(test.column)
-        is_nan, is_null, never = self._of_column(x, "number")
-        within, parts = (
-            [f"{x} {op} {self.engine.number(end)}" for op, end in some] for some in (test.within, test.comparisons)
-        )
-        # NaN is above every number, so that whatever is bounded from above is none
-        bounds = test.within if test.either else (*test.within, *test.comparisons)
-        no_nan = [] if any(op in ("<", "<=") for op, _ in bounds) else [f"NOT {is_nan}"]
-        if test.missing:
-            return f"({' AND '.join([*within, *no_nan])}) IS NOT TRUE" if within else _or(is_null, is_nan)
-        if test.either:
-            if not parts:
-                return never
-            parts = [_or(*parts)]
-        no_null = [] if parts or within else [f"NOT ({is_null})"]
-        return " AND ".join([*parts, *within, *no_null, *no_nan])
-
-    def _listed_condition(self, test: ListedTest, kind: str) -> str:
-        engine, x = self.engine, self.engine.column(test.column)
-        is_nan, missing, never = self._of_column(x, kind)
+            within, parts = (
+                [f"{x} {op} {engine.number(end)}" for op, end in some] for some in (test.within, test.comparisons)
+            )
+            # NaN is above every number, so that whatever is bounded from above is none
+            bounds = test.within if test.either else (*test.within, *test.comparisons)
+            no_nan = [] if any(op in ("<", "<=") for op, _ in bounds) else [f"NOT {is_nan}"]
+            if test.missing:
+                return f"({' AND '.join([*within, *no_nan])}) IS NOT TRUE" if within else _or(missing, is_nan)
+            if test.either:
+                return " AND ".join([_or(*parts), *within, *no_nan]) if parts else never
+            return " AND ".join([*parts, *within, *([] if parts or within else [f"NOT ({missing})"]), *no_nan])
         if kind == "boolean":
             ways = {True: x, False: f"NOT {x}", None: missing}
             if {True, False} <= set(test.wanted):
