@@ -44,11 +44,6 @@ class PointsTable:
         """As JSON has it."""
         return {"column": self.column, "rows": [{"if": condition, "points": points} for condition, points in self.rows]}
 
-    @classmethod
-    def from_dict(cls, data: Mapping[str, Any]) -> "PointsTable":
-        """Read what ``to_dict`` made."""
-        return cls(data["column"], tuple((condition_in(row), row["points"]) for row in data["rows"]))
-
 
 @dataclass(frozen=True)
 class Card:
@@ -64,11 +59,6 @@ class Card:
     def to_dict(self) -> dict[str, Any]:
         """As JSON has it."""
         return {"if": self.condition, "start": self.start, "tables": self.tables}
-
-    @classmethod
-    def from_dict(cls, data: Mapping[str, Any]) -> "Card":
-        """Read what ``to_dict`` made."""
-        return cls(data["start"], tuple(map(PointsTable.from_dict, data["tables"])), condition_in(data))
 
 
 def checked_points(given: object) -> Points:
@@ -157,8 +147,14 @@ class ScoreCard(Model):
 
     @classmethod
     def _fields_in(cls, data: Mapping[str, Any]) -> dict[str, Any]:
-        cards, answers = tuple(map(Card.from_dict, data["cards"])), tuple(map(Answer.from_dict, data["answers"]))
-        return {"cards": cards, "limits": tuple(data["limits"]), "answers": answers}
+        def table_in(given: Mapping[str, Any]) -> PointsTable:
+            return PointsTable(given["column"], tuple((condition_in(row), row["points"]) for row in given["rows"]))
+
+        cards = (
+            Card(card["start"], tuple(map(table_in, card["tables"])), condition_in(card)) for card in data["cards"]
+        )
+        answers = tuple(map(Answer.from_dict, data["answers"]))
+        return {"cards": tuple(cards), "limits": tuple(data["limits"]), "answers": answers}
 
 
 @dataclass(frozen=True)

@@ -253,9 +253,9 @@ def _bare(node: Node) -> Node:
     return Split(node.test, _bare(node.true), _bare(node.other))
 
 
-def _parsed(node: ParsedNode) -> Node:
+def _parsed(node: ParsedNode) -> Node | Label:
     if not isinstance(node, tuple):
-        return Answer(node)
+        return node
     test, true, other = node
     return Split(Literal(*test), _parsed(true), _parsed(other))
 

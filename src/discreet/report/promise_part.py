@@ -7,8 +7,7 @@ from .._utils.parameters import rounded_up
 from ..accounting.ledger_export import to_whom, together
 from ..accounting.statement import Guarantee
 from ..accounting.summary import LedgerSnapshot
-from ..models.display.summary import Summary
-from ..models.display.verdict import Chance
+from ..models.display.summary import Chance, Summary
 from ..models.display.wording import bound, epsilon_text, factor, sentence
 
 EPSILONS = (0.1, 0.5, 1.0, 2.0, 3.0, 5.0, 10.0)  # that every report shows

@@ -9,8 +9,7 @@ from ..._utils.html import items, name, plain
 from ..model import Model
 from ..saved import SavedModel
 from ..score_card import percent_of
-from .summary import CardPart, Fork, Step, Summary, summarize
-from .verdict import Verdict
+from .summary import CardPart, Fork, Step, Summary, Verdict, summarize
 from .wording import MINUS, condition, percent, records, share_bar, signed
 
 COLOURS = ("#0d9488", "#d9661f", "#7068e0", "#bd4aa5", "#a07d12", "#6f7f8d")

@@ -31,7 +31,7 @@ LACKS = {TextBins: ("boolean",), TruthBins: ("boolean", "text")}
 RECORD = "record"  # the input of a model that looks at no column: so many values, so many predictions
 
 
-def to_onnx(model: Model, types: Mapping[str, str] | None = None, missing: str = "") -> bytes:
+def to_onnx(model: Model, types: Mapping[str, str] | None, missing: str) -> bytes:
     """See ``Model.to_onnx``."""
     try:
         from onnx import helper, numpy_helper
@@ -73,7 +73,7 @@ def to_onnx(model: Model, types: Mapping[str, str] | None = None, missing: str =
             f"discreet {model.kind}",
             [declared(name, np.zeros(0, ARRAYS[kind]), 1) for name, kind in inputs.items()],
             [declared(name, rows, *rows.shape[1:]) for name, rows in named.items()],
-            [numpy_helper.from_array(rows, name) for name, rows in graph.constants.items()],
+            [numpy_helper.from_array(rows, name) for name, rows in graph.constants.values()],
         ),
         opset_imports=[helper.make_opsetid(domain, version) for domain, version in OPSETS.items()],
         ir_version=IR_VERSION,
@@ -115,9 +115,8 @@ class _Graph:
     def __init__(self, inputs: Mapping[str, str], missing: str) -> None:
         self.kinds, self.missing = inputs, missing
         self.nodes: dict[tuple[Any, ...], str] = {}
-        self.constants: dict[str, np.ndarray] = {}
+        self.constants: dict[tuple[Any, ...], tuple[str, np.ndarray]] = {}
         self._taken = set(inputs)
-        self._known: dict[tuple[Any, ...], str] = {}
 
     def _name(self, wish: str) -> str:
         """A name that nothing has."""
@@ -139,10 +138,9 @@ class _Graph:
         array = np.asarray(values)
         array = array.astype(np.int64) if array.dtype.kind == "i" else array
         key = (array.dtype.str, array.shape, str(array.tolist()))
-        if key not in self._known:
-            self._known[key] = self._name("constant")
-            self.constants[self._known[key]] = array
-        return self._known[key]
+        if key not in self.constants:
+            self.constants[key] = self._name("constant"), array
+        return self.constants[key][0]
 
     def all_of(self, parts: Iterable[str]) -> str:
         """Where all are true."""

@@ -37,7 +37,7 @@ LACKS = {TextBins: ("boolean",), TruthBins: ("text",)}
 IS_NUMBER = {"optype": "continuous", "dataType": "double"}
 
 
-def to_pmml(model: Model, types: Mapping[str, str] | None = None, as_tree: bool = False) -> str:
+def to_pmml(model: Model, types: Mapping[str, str] | None, as_tree: bool) -> str:
     """See ``Model.to_pmml``."""
     if model.has_points_by_class:
         raise RuleError(

@@ -69,7 +69,7 @@ MIRRORED = {">": "<", ">=": "<="}
 LONGEST_CHAIN = 100
 
 
-def to_python(model: Model, name: str = "predict", share_of: Label | None = None) -> str:
+def to_python(model: Model, name: str, share_of: Label | None) -> str:
     """See ``Model.to_python``."""
     if not isinstance(name, str) or not re.fullmatch("[A-Za-z_][A-Za-z0-9_]*", name) or keyword.iskeyword(name):
         raise RuleError("name must be that of a Python function: letters, digits and underscores")

@@ -151,12 +151,7 @@ SPARK = Dialect(
 DIALECTS = {"duckdb": DUCKDB, "postgresql": POSTGRESQL, "postgres": POSTGRESQL, "spark": SPARK}
 
 
-def to_sql(
-    model: Model,
-    dialect: str = "duckdb",
-    share_of: Label | None = None,
-    types: Mapping[str, str] | None = None,
-) -> str:
+def to_sql(model: Model, dialect: str, share_of: Label | None, types: Mapping[str, str] | None) -> str:
     """See ``Model.to_sql``."""
     if not isinstance(dialect, str) or dialect not in DIALECTS:
         raise RuleError(f"dialect must be one of {', '.join(DIALECTS)}")
