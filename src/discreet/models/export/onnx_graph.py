@@ -19,7 +19,7 @@ from ...schema.columns.values import TextBins, TruthBins
 from ..model import Model
 from ..partition import DOUBLING, FARTHEST
 from ..tree import Tree
-from .chains import Chain, ListedTest, NumberTest, Test, chains_of, kinds_of, outcomes_of, type_of
+from .chains import Chain, NumberTest, Test, chains_of, kinds_of, outcomes_of, type_of
 
 OPSETS = {"": 17, "ai.onnx.ml": 3}  # of 2022: whatever runs ONNX today has these
 IR_VERSION = 8  # likewise
@@ -47,7 +47,7 @@ def to_onnx(model: Model, types: Mapping[str, str] | None, missing: str) -> byte
     if model.has_points_by_class:
         answer, shares_name = graph.by_class(chains, first)
     elif model.has_points:
-        total = graph.total(graph.parts(chains))
+        total = graph.total(graph.parts(chains, by_class=False))
         answer = graph.first_true([graph.compared(total, "<", limit) for limit in model.limits])
     elif isinstance(model, Tree):
         answer = graph.below(chains[0])
@@ -173,13 +173,11 @@ class _Graph:
         """The number of the end of a chain that has no others below."""
         return self.first_true([self.all_of(map(self.test, tests)) for tests, _ in chain.ways])
 
-    def parts(self, chains: Iterable[Chain]) -> Iterator[str]:
+    def parts(self, chains: Iterable[Chain], by_class: bool) -> Iterator[str]:
         """The points of each chain."""
         for chain in chains:
-            points = np.array(chain.points)
-            yield self.node(
-                "Gather", self.constant(points if points.shape[1] > 1 else points[:, 0]), self.end_of(chain)
-            )
+            points = self.constant(chain.points if by_class else [number for (number,) in chain.points])
+            yield self.node("Gather", points, self.end_of(chain))
 
     def total(self, parts: Iterable[str]) -> str:
         """The sum of points, in the order in which ``predict`` adds them."""
@@ -187,7 +185,7 @@ class _Graph:
 
     def by_class(self, chains: Sequence[Chain], first: str) -> tuple[str, str]:
         """Of a sum of points for each class, the number of the first class with the largest, and the shares of all."""
-        total, n = self.total([*self.parts(chains)]), len(chains[0].points[0])
+        total, n = self.total([*self.parts(chains, by_class=True)]), len(chains[0].points[0])
         size = self.node("Concat", self.node("Shape", first), self.constant([n]), axis=0)
         total = self.node("Expand", total, size)  # (records, 1, classes)
         flat = self.node("Reshape", total, self.constant([-1, n]))
@@ -201,40 +199,28 @@ class _Graph:
 
     def test(self, test: Test) -> str:
         """Where a test is true."""
+        x = test.column
         if isinstance(test, NumberTest):
-            return self._number_test(test)
-        if self.kinds[test.column] == "text":
-            return self._text_among(test)
-        numbers = test.exact_numbers()
-        listed = self.any_of(self.node("Equal", test.column, self.constant(number)) for number in numbers)
+            within, compared = (
+                [self.compared(x, op, end) for op, end in some] for some in (test.within, test.comparisons)
+            )
+            if test.missing:
+                return self.node("Not", self.all_of(within)) if within else self.node("IsNaN", x)
+            compared = [self.any_of(compared)] if test.either else compared
+            return self.all_of([*compared, *within] or [self.node("Not", self.node("IsNaN", x))])
+        if self.kinds[x] == "text":
+            # One look into a table for all that are listed, and for what stands for a missing string
+            found = {text: int(test.inside) for text in (*test.listed, *test.words) if is_unicode(text)}
+            found[self.missing] = int(test.missing)
+            keys, values, other = tuple(found), tuple(found.values()), int(not test.inside)
+            table: dict[str, Any] = {"keys_strings": keys, "values_int64s": values, "default_int64": other}
+            looked_up = self.node("LabelEncoder", x, domain="ai.onnx.ml", **table)
+            return self.node("Cast", looked_up, to=BOOL)
+        listed = self.any_of(self.node("Equal", x, self.constant(number)) for number in test.exact_numbers())
         if test.of_truths:  # 1 is true, 0 is false, and all else is missing
             return listed if test.inside else self.node("Not", listed)
-        is_nan = self.node("IsNaN", test.column)
+        is_nan = self.node("IsNaN", x)
         if test.inside:
             return self.any_of([listed, is_nan]) if test.missing else listed
         outside = self.node("Not", listed)  # also true of NaN
         return outside if test.missing else self.all_of([outside, self.node("Not", is_nan)])
-
-    def _number_test(self, test: NumberTest) -> str:
-        x = test.column
-        within = [self.compared(x, op, end) for op, end in test.within]
-        if test.missing:
-            return self.node("Not", self.all_of(within)) if within else self.node("IsNaN", x)
-        compared = [self.compared(x, op, cut) for op, cut in test.comparisons]
-        if test.either:
-            compared = [self.any_of(compared)]
-        return self.all_of([*compared, *within] or [self.node("Not", self.node("IsNaN", x))])
-
-    def _text_among(self, test: ListedTest) -> str:
-        """One look into a table for all that are listed, and for what stands for a missing string."""
-        found = {text: int(test.inside) for text in (*test.listed, *test.words) if is_unicode(text)}
-        found[self.missing] = int(test.missing)
-        looked_up = self.node(
-            "LabelEncoder",
-            test.column,
-            domain="ai.onnx.ml",
-            keys_strings=tuple(found),
-            values_int64s=tuple(found.values()),
-            default_int64=int(not test.inside),
-        )
-        return self.node("Cast", looked_up, to=BOOL)

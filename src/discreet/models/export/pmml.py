@@ -16,6 +16,7 @@ from xml.etree.ElementTree import Element
 
 from ... import __version__
 from ..._utils.errors import RuleError
+from ...schema.columns import NEGATION
 from ...schema.columns.values import TextBins, TruthBins
 from ..model import Model
 from ..partition import TOTAL
@@ -24,7 +25,6 @@ from .chains import Chain, NumberTest, Test, chains_of, kinds_of, type_of
 
 NOT_IN_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 OPERATORS = {"<": "lessThan", "<=": "lessOrEqual", ">": "greaterThan", ">=": "greaterOrEqual"}
-OPPOSITE = {">=": "<", "<=": ">"}
 BEYOND_INTEGER = 2**31  # PMML does not say how long an integer is; JPMML has 32 bits
 # What types are called, and how labels of each are written
 TYPES: dict[str, tuple[str, Callable[[Any], str]]] = {
@@ -101,7 +101,6 @@ class _Writer:
         self.shares = model.answer_shares.tolist()
 
     def document(self, as_tree: bool) -> Element:
-        """All of it."""
         fields = []
         for name, kind in self.kinds.items():
             # categories that are numbers are continuous, too: PMML4S compares the places of categorical numbers, not the numbers
@@ -247,7 +246,7 @@ def _predicate(test: Test, kind: str) -> Element:
     missing, known = _simple(test.column, "isMissing"), _simple(test.column, "isNotMissing")
     if isinstance(test, NumberTest):
         if test.missing:
-            beyond = [_simple(test.column, OPERATORS[OPPOSITE[op]], value=repr(end)) for op, end in test.within]
+            beyond = [_simple(test.column, OPERATORS[NEGATION[op]], value=repr(end)) for op, end in test.within]
             return _joined("or", [missing, *beyond])
         compared = [_simple(test.column, OPERATORS[op], value=repr(float(cut))) for op, cut in test.comparisons]
         if test.either:

@@ -8,7 +8,7 @@ import builtins
 import keyword
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import chain, count
+from itertools import count
 from typing import Any
 
 from ..._utils.errors import RuleError
@@ -64,7 +64,6 @@ def truth(value):
 TAKEN = {"record", "Decimal", "Integral", "Real", "inf", "isnan", "nan"}
 TAKEN |= {*HELPERS, *keyword.kwlist, *keyword.softkwlist, *dir(builtins)}
 
-MIRRORED = {">": "<", ">=": "<="}
 # Python nests what follows an elif and cannot go down thousands of floors; after a return, an if does as well
 LONGEST_CHAIN = 100
 
@@ -85,9 +84,9 @@ def to_python(model: Model, name: str, share_of: Label | None) -> str:
         for helper in (h for h in HELPERS if h in needed):
             lines += ["", *HELPERS[helper].strip().split("\n")]
         lines += ["", *reads, ""]
-    for function, part in zip(functions, chains, strict=False):  # without points there are none
-        points = part.points if model.has_points_by_class else [number for (number,) in part.points]
-        lines += [f"def {function}():", *_indented(_chain(part, points, variables)), ""]
+    for function, chain in zip(functions, chains, strict=False):  # without points there are none
+        points = chain.points if model.has_points_by_class else [number for (number,) in chain.points]
+        lines += [f"def {function}():", *_indented(_chain(chain, points, variables)), ""]
     lines += _totals(model, functions, outcomes, share_of) if functions else _chain(chains[0], outcomes, variables)
     return "\n".join([f"def {name}(record):", *_indented(lines)]) + "\n"
 
@@ -118,7 +117,7 @@ def _variables(columns: Iterable[str], used: set[str]) -> dict[str, str]:
         plain = re.sub("[^a-z0-9]+", "_", column.lower()).strip("_")[:40]
         plain = plain if plain and not plain[0].isdigit() else f"column_{plain}".rstrip("_")
         taken = {*used, *TAKEN, *variables.values()}
-        variables[column] = next(v for v in chain([plain], (f"{plain}_{i}" for i in count(1))) if v not in taken)
+        variables[column] = next(v for i in count() if (v := f"{plain}_{i}" if i else plain) not in taken)
     return variables
 
 
@@ -172,13 +171,13 @@ def _returns(values: Iterable[Any]) -> list[str]:
     return [f"return {value!r}" for value in values]
 
 
-def _chain(whole: Chain, outcomes: Sequence[Any], variables: dict[str, str]) -> list[str]:
+def _chain(chain: Chain, outcomes: Sequence[Any], variables: dict[str, str]) -> list[str]:
     """What comes out of a chain, a tree as it is."""
     ways, returns = [], _returns(outcomes)
-    for tests, end in whole.ways:
+    for tests, end in chain.ways:
         condition = " and ".join(_condition(test, variables[test.column]) for test in tests)
         ways.append((condition, [returns[end]] if isinstance(end, int) else _chain(end, outcomes, variables)))
-    return _ifs(ways, returns[whole.last])
+    return _ifs(ways, returns[chain.last])
 
 
 def _ifs(ways: Sequence[tuple[str, list[str]]], last: str) -> list[str]:
@@ -196,7 +195,7 @@ def _condition(test: Test, x: str) -> str:
             return f"isnan({x})" if test.missing else "False" if test.either else f"not isnan({x})"
         if len(test.comparisons) == 2 and not test.either:
             (above, low), (below, high) = test.comparisons
-            return f"{write_number(low)} {MIRRORED[above]} {x} {below} {write_number(high)}"
+            return f"{write_number(low)} {above.replace('>', '<')} {x} {below} {write_number(high)}"
         return _or(f"{x} {op} {write_number(cut)}" for op, cut in test.comparisons)
     if test.of_truths:
         return f"{x} is not None" if test.wanted == [True, False] else _or(f"{x} is {value}" for value in test.wanted)
