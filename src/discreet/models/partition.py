@@ -17,7 +17,7 @@ that a new kind of model needs none of its own. (Where people read a tree, in co
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
@@ -79,6 +79,8 @@ class Answer:
 
     ``shares`` is left out where it follows from the counts.
     """
+
+    depth: ClassVar[int] = 0  # as a leaf of a tree: there are no tests below it
 
     label: Label
     counts: tuple[float, ...] | None = None

@@ -46,7 +46,7 @@ class Split:
             raise RuleError("a split's test must be a literal")
         object.__setattr__(self, "true", as_node(self.true))
         object.__setattr__(self, "other", as_node(self.other))
-        object.__setattr__(self, "depth", 1 + max(depth_of(self.true), depth_of(self.other)))
+        object.__setattr__(self, "depth", 1 + max(self.true.depth, self.other.depth))
         if self.depth > MOST_DEPTH:
             raise RuleError(TOO_DEEP)
 
@@ -69,11 +69,6 @@ class Leaf:
 def as_node(given: "Node | Label") -> Node:
     """A node as it is; of a label, a leaf."""
     return given if isinstance(given, Answer | Split) else Answer(given)
-
-
-def depth_of(node: Node) -> int:
-    """The most tests, one below the other."""
-    return node.depth if isinstance(node, Split) else 0
 
 
 def leaves_below(node: Node, way: Way = ()) -> Iterator[Leaf]:
@@ -194,7 +189,7 @@ class Tree(Model):
     @property
     def depth(self) -> int:
         """The most tests that a record can meet."""
-        return depth_of(self.root)
+        return self.root.depth
 
     def lines(self) -> Iterator[tuple[Piece, ...]]:
         """The lines that it prints, in pieces: words, conditions and answers."""

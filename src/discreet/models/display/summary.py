@@ -140,6 +140,12 @@ class Summary:
     root: Fork | Step | None  # of a tree, whose leaves are the steps; None of any other model
     cards: tuple[CardPart, ...]  # of a score card; none of any other model
     ranges: tuple[str, ...]  # of a score card, the totals of each step
+    unit: str  # what reads a column: a tree has tests, a score card tables, other models have rules
+    by_class: bool  # whether points are one number for each class
+    has_counts: bool  # whether the model released class counts
+    has_shares: bool  # whether it says how likely classes are: by its counts, or without any
+    total: float  # the noisy number of records, by the released counts
+    is_private: bool  # whether anything is proved
     verdict: Verdict
     chance: Chance | None  # at the model's own epsilon: the proved one, or else the one that was asked for
     margin: int | None  # a count is off by at most this, in 19 cases of 20
@@ -148,42 +154,12 @@ class Summary:
     parameters: tuple[tuple[str, str], ...]
 
     @property
-    def by_class(self) -> bool:
-        """Whether points are one number for each class."""
-        return self.model.has_points_by_class
-
-    @property
-    def has_counts(self) -> bool:
-        """Whether the model released class counts."""
-        return all(step.counts is not None for step in self.steps)
-
-    @property
-    def has_shares(self) -> bool:
-        """Whether the model says how likely classes are: by its counts, or without any."""
-        return all(step.counts is not None or step.shares is not None for step in self.steps)
-
-    @property
-    def total(self) -> float:
-        """The noisy number of records, by the released counts."""
-        return self.steps[0].reaching or 0.0
-
-    @property
-    def unit(self) -> str:
-        """What reads a column: a tree has tests, a score card tables, other models have rules."""
-        return "table" if self.cards else "rule" if self.root is None else "test"
-
-    @property
     def most_frequent(self) -> tuple[str, float] | None:
         """The class that most records have, by the released counts, and its share: what a constant answer would get."""
         if not self.has_counts or not self.total:
             return None
         totals = [sum(counts) for counts in zip(*(answer.positive for answer in self.model.answers), strict=True)]
         return self.classes[totals.index(max(totals))], max(totals) / self.total
-
-    @property
-    def is_private(self) -> bool:
-        """Whether anything is proved."""
-        return self.verdict.kind in ("proved", "weak")
 
 
 def summarize(model: Any) -> Summary:
@@ -209,6 +185,12 @@ def summarize(model: Any) -> Summary:
         root=_drawn(shown.root, shown.schema, iter(steps)) if isinstance(shown, Tree) else None,
         cards=tuple(_card(part, card.schema) for part in card.cards) if card else (),
         ranges=tuple(ranges_of_totals(card.cards, card.limits)) if card and not card.has_points_by_class else (),
+        unit="table" if card else "test" if isinstance(shown, Tree) else "rule",
+        by_class=shown.has_points_by_class,
+        has_counts=all(step.counts is not None for step in steps),
+        has_shares=all(step.counts is not None or step.shares is not None for step in steps),
+        total=steps[0].reaching or 0.0,
+        is_private=released.privacy is not None and released.privacy.proved is not None,
         verdict=verdict_of(released.privacy),
         chance=chance_of(released),
         margin=margin(noise) if noise else None,

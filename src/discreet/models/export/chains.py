@@ -78,14 +78,14 @@ Test = NumberTest | ListedTest
 
 @dataclass(frozen=True)
 class Chain:
-    """Ways in order: a record takes the first one of which all tests are true, or else the ``last``, which has none.
+    """Ways in order: a record takes the first one of which all tests are true, or else the outcome ``last``.
 
-    At the end of a way is the number of what comes out there, or, in a tree, another chain: so each test of a tree stands there
-    once, and a record meets no more than the tree is deep. With ``points``, by the number of the end, what comes out is added up:
-    one number, or one for each class.
+    At the end of a way is another chain. It has ways of its own in a tree only: so each test of a tree stands there once, and a
+    record meets no more than the tree is deep. With ``points``, by the outcome, they are added up: one number, or one for each
+    class.
     """
 
-    ways: tuple[tuple[tuple[Test, ...], "Chain | int"], ...]
+    ways: tuple[tuple[tuple[Test, ...], "Chain"], ...]
     last: int
     points: tuple[tuple[float, ...], ...] = ()
 
@@ -93,8 +93,7 @@ class Chain:
         """All tests, in order."""
         for tests, end in self.ways:
             yield from tests
-            if isinstance(end, Chain):
-                yield from end.tests()
+            yield from end.tests()
 
 
 def chains_of(model: Model) -> list[Chain]:
@@ -106,12 +105,11 @@ def chains_of(model: Model) -> list[Chain]:
     (NumberTest(column='age', comparisons=(('>', 30.0),), either=False, missing=False, within=()),)
     """
     if isinstance(model, Tree):
-        below = _below(model.root, model.schema, count())
-        return [below if isinstance(below, Chain) else Chain((), below)]
+        return [_below(model.root, model.schema, count())]
     chains = []
     for partition in model.partitions:
-        conditions = enumerate(partition.conditions[:-1])
-        ways = tuple((tuple(_test(model.schema, literal) for literal in tests), end) for end, tests in conditions)
+        tests = (tuple(_test(model.schema, x) for x in condition) for condition in partition.conditions[:-1])
+        ways = tuple((some, Chain((), end)) for end, some in enumerate(tests))
         chains.append(Chain(ways, len(ways), tuple(map(numbers_of, partition.points or ()))))
     return chains
 
@@ -134,14 +132,13 @@ def outcomes_of(model: Model, share_of: Label | None = None) -> list[Label]:
     return shares
 
 
-def _below(node: Node, schema: Schema | None, numbers: Iterator[int]) -> Chain | int:
+def _below(node: Node, schema: Schema | None, numbers: Iterator[int]) -> Chain:
     """A node of a tree: the tests that are reached while none is true. Leaves are numbered as answers are."""
     ways = []
     while isinstance(node, Split):
         ways.append(((_test(schema, node.test),), _below(node.true, schema, numbers)))
         node = node.other
-    last = next(numbers)
-    return Chain(tuple(ways), last) if ways else last
+    return Chain(tuple(ways), next(numbers))
 
 
 def _test(schema: Schema | None, literal: Literal) -> Test:

@@ -165,8 +165,8 @@ class _Graph:
         """The number of the leaf at the end of a chain of a tree."""
         found = self.constant(chain.last)
         for tests, end in reversed(chain.ways):
-            leaf = self.constant(end) if isinstance(end, int) else self.below(end)
-            found = self.node("Where", self.all_of(map(self.test, tests)), leaf, found)
+            there = self.below(end)
+            found = self.node("Where", self.all_of(map(self.test, tests)), there, found)
         return found
 
     def end_of(self, chain: Chain) -> str:

@@ -204,12 +204,12 @@ class _Writer:
 
         def nodes(chain: Chain) -> Iterator[Element]:
             for predicate, end in self._ways(chain):
-                if isinstance(end, int):
-                    score = self.texts[self.places[end]]
-                    yield _of("Node", predicate, *self._distribution(end), id=str(end + 1), score=score)
-                else:
+                if end.ways:
                     split = f"split {next(splits)}"
                     yield _of("Node", predicate, *nodes(end), id=split)
+                else:
+                    score, leaf = self.texts[self.places[end.last]], str(end.last + 1)
+                    yield _of("Node", predicate, *self._distribution(end.last), id=leaf, score=score)
 
         return _of("Node", Element("True"), *nodes(chain), id="root")
 
@@ -220,12 +220,12 @@ class _Writer:
         for text, share, number in zip(self.texts, self.shares[i], records, strict=True):
             yield _of("ScoreDistribution", value=text, recordCount=repr(number), probability=repr(share))
 
-    def _ways(self, chain: Chain) -> list[tuple[Element, Chain | int]]:
+    def _ways(self, chain: Chain) -> list[tuple[Element, Chain]]:
         """Predicates, and what follows where each is the first that is true. The last one is always true."""
         ways = [
             (_joined("and", [_predicate(x, self.kinds[x.column]) for x in tests]), end) for tests, end in chain.ways
         ]
-        return [*ways, (Element("True"), chain.last)]
+        return [*ways, (Element("True"), Chain((), chain.last))]
 
 
 def _simple(column: str, operator: str, **value: str) -> Element:

@@ -155,9 +155,9 @@ def _totals(model: Model, functions: Sequence[str], outcomes: Sequence[Label], s
     """What follows from the points that these functions give."""
     if not model.has_points_by_class:
         below = [f"{TOTAL} < {write_number(limit)}" for limit in model.limits]
-        *returns, last = _returns(outcomes)
-        ways = [(limit, [then]) for limit, then in zip(below, returns, strict=True)]
-        return [f"{TOTAL} = {' + '.join(f'{function}()' for function in functions)}", *_ifs(ways, last)]
+        ways = [(limit, [f"return {then!r}"]) for limit, then in zip(below, outcomes[:-1], strict=True)]
+        total = f"{TOTAL} = {' + '.join(f'{function}()' for function in functions)}"
+        return [total, *_ifs(ways, f"return {outcomes[-1]!r}")]
     # A sum for each class. (Not by Python's ``sum``, which adds numbers in another way since 3.12.)
     added = " + ".join(f"{function}()[i]" for function in functions)
     total = f"{TOTAL} = [{added} for i in range({len(outcomes)})]"
@@ -167,17 +167,13 @@ def _totals(model: Model, functions: Sequence[str], outcomes: Sequence[Label], s
     return [total, f"return 1 / sum(2.0 ** max(-{FARTHEST}.0, min({FARTHEST}.0, {odds})) for other in {TOTAL})"]
 
 
-def _returns(values: Iterable[Any]) -> list[str]:
-    return [f"return {value!r}" for value in values]
-
-
 def _chain(chain: Chain, outcomes: Sequence[Any], variables: dict[str, str]) -> list[str]:
     """What comes out of a chain, a tree as it is."""
-    ways, returns = [], _returns(outcomes)
+    ways = []
     for tests, end in chain.ways:
         condition = " and ".join(_condition(test, variables[test.column]) for test in tests)
-        ways.append((condition, [returns[end]] if isinstance(end, int) else _chain(end, outcomes, variables)))
-    return _ifs(ways, returns[chain.last])
+        ways.append((condition, _chain(end, outcomes, variables)))
+    return _ifs(ways, f"return {outcomes[chain.last]!r}")
 
 
 def _ifs(ways: Sequence[tuple[str, list[str]]], last: str) -> list[str]:

@@ -175,7 +175,7 @@ def to_sql(model: Model, dialect: str, share_of: Label | None, types: Mapping[st
             )
             for place, own in enumerate(totals[:-1], 1)
         ]
-    return "\n".join(_case(list(zip(reached, first, strict=True)), last, guards))
+    return "\n".join(_case([(lines, [then]) for lines, then in zip(reached, first, strict=True)], last, guards))
 
 
 def _literals(engine: Dialect, outcomes: list[Any], kind: str) -> list[str]:
@@ -192,15 +192,15 @@ def _literals(engine: Dialect, outcomes: list[Any], kind: str) -> list[str]:
     return [engine.number(float(x)) for x in outcomes]
 
 
-def _case(ways: Sequence[tuple[Lines, str | Lines]], last: str, guards: Sequence[str] = ()) -> Lines:
+def _case(ways: Sequence[tuple[Lines, Lines]], last: str, guards: Sequence[str] = ()) -> Lines:
     """Conditions in order, what follows each, and what follows none; a NULL goes on, as what is false does."""
     if not ways:
         return [last]
     lines = list(guards)
     for (first, *more), then in ways:
         lines += [f"WHEN {first}", *more]
-        lines[-1] += f" THEN {then}" if isinstance(then, str) else " THEN"
-        lines += [] if isinstance(then, str) else _indented(then)
+        lines[-1] += f" THEN {then[0]}" if len(then) == 1 else " THEN"
+        lines += _indented(then) if len(then) > 1 else []
     return ["CASE", *_indented([*lines, f"ELSE {last}"]), "END"]
 
 
@@ -223,8 +223,7 @@ class _Writer:
         """What comes out of a chain; of a tree, a CASE in a CASE."""
         ways = []
         for tests, end in chain.ways:
-            condition = [" AND ".join(map(self.condition, tests))]
-            ways.append((condition, outcomes[end] if isinstance(end, int) else self.chain(end, outcomes)))
+            ways.append(([" AND ".join(map(self.condition, tests))], self.chain(end, outcomes)))
         return _case(ways, outcomes[chain.last], guards)
 
     def total(self, chains: Sequence[Chain], place: int) -> Lines:
