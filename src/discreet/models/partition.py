@@ -115,10 +115,7 @@ class Answer:
         >>> Answer("yes", (40, 90)).count_intervals(0.1)
         ((10, 70), (60, 120))
         """
-        if self.counts is None:
-            return None
-        far = margin(epsilon)
-        return tuple(_ends(c - far, c + far) for c in self.counts)
+        return None if self.counts is None else tuple(_ends(c, margin(epsilon)) for c in self.counts)
 
     def support_interval(self, epsilon: float) -> Ends | None:
         """From where to where the exact number of records of all classes is, with 95 %; None without counts.
@@ -126,10 +123,7 @@ class Answer:
         >>> Answer("yes", (40, 90)).support_interval(0.1)
         (89, 171)
         """
-        if self.counts is None:
-            return None
-        whole, far = sum(self.counts), margin(epsilon, len(self.counts))
-        return _ends(whole - far, whole + far)
+        return None if self.counts is None else _ends(sum(self.counts), margin(epsilon, len(self.counts)))
 
     def to_dict(self) -> dict[str, Any]:
         """As JSON has it."""
@@ -145,8 +139,8 @@ class Answer:
 Piece = str | Condition | Answer  # of a line that is printed
 
 
-def _ends(low: float, high: float) -> Ends:
-    return max(0, round(low)), max(0, round(high))
+def _ends(count: float, far: int) -> Ends:
+    return max(0, round(count - far)), max(0, round(count + far))
 
 
 def numbers_of(points: Points) -> tuple[float, ...]:
