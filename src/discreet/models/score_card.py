@@ -150,11 +150,11 @@ class ScoreCard(Model):
         def table_in(given: Mapping[str, Any]) -> PointsTable:
             return PointsTable(given["column"], tuple((condition_in(row), row["points"]) for row in given["rows"]))
 
-        cards = (
-            Card(card["start"], tuple(map(table_in, card["tables"])), condition_in(card)) for card in data["cards"]
-        )
-        answers = tuple(map(Answer.from_dict, data["answers"]))
-        return {"cards": tuple(cards), "limits": tuple(data["limits"]), "answers": answers}
+        def card_in(given: Mapping[str, Any]) -> Card:
+            return Card(given["start"], tuple(map(table_in, given["tables"])), condition_in(given))
+
+        cards, answers = tuple(map(card_in, data["cards"])), tuple(map(Answer.from_dict, data["answers"]))
+        return {"cards": cards, "limits": tuple(data["limits"]), "answers": answers}
 
 
 @dataclass(frozen=True)
@@ -205,7 +205,7 @@ def _said(column: Column, seen: np.ndarray, condition: Condition, labels: bool) 
     match column.value_bins:
         case NumberBins() as numbers:
             places = np.flatnonzero(seen[:-1]) - numbers.first
-            ends = [None, *numbers.ends, None]  # of the first bin that is left out on either side
+            ends = [None, *numbers.ends, None]  # bin i is from end i to end i + 1
             stretches = np.split(places, np.flatnonzero(np.diff(places) > 1) + 1) if len(places) else []
             parts = [_range(ends[stretch[0]], ends[stretch[-1] + 1]) for stretch in stretches]
         case TextBins() as texts:

@@ -165,16 +165,12 @@ def to_sql(model: Model, dialect: str, share_of: Label | None, types: Mapping[st
     # Sums stand there once for each comparison: an expression has no place to keep a value
     totals = [writer.total(chains, place) for place in range(len(chains[0].points[0]))]
     if not model.has_points_by_class:
-        reached = [_joined(totals[0], "<", [engine.number(limit)]) for limit in model.limits]
+        reached = [_joined("<", totals[0], [engine.number(limit)]) for limit in model.limits]
     elif share_of is not None:
         return "\n".join(writer.share(totals, model.classes.index(share_of), guards))
     else:
-        reached = [
-            reduce(
-                lambda one, other: _joined(one, "AND", other), (_joined(own, ">=", other) for other in totals[place:])
-            )
-            for place, own in enumerate(totals[:-1], 1)
-        ]
+        later = ((own, totals[place:]) for place, own in enumerate(totals[:-1], 1))
+        reached = [_joined("AND", *(_joined(">=", own, other) for other in others)) for own, others in later]
     return "\n".join(_case([(lines, [then]) for lines, then in zip(reached, first, strict=True)], last, guards))
 
 
@@ -204,8 +200,8 @@ def _case(ways: Sequence[tuple[Lines, Lines]], last: str, guards: Sequence[str] 
     return ["CASE", *_indented([*lines, f"ELSE {last}"]), "END"]
 
 
-def _joined(one: Lines, operator: str, other: Lines) -> Lines:
-    return [*one[:-1], f"{one[-1]} {operator} {other[0]}", *other[1:]]
+def _joined(operator: str, *parts: Lines) -> Lines:
+    return reduce(lambda one, other: [*one[:-1], f"{one[-1]} {operator} {other[0]}", *other[1:]], parts)
 
 
 def _indented(lines: Lines) -> Lines:
@@ -221,9 +217,7 @@ class _Writer:
 
     def chain(self, chain: Chain, outcomes: Sequence[str], guards: Sequence[str] = ()) -> Lines:
         """What comes out of a chain; of a tree, a CASE in a CASE."""
-        ways = []
-        for tests, end in chain.ways:
-            ways.append(([" AND ".join(map(self.condition, tests))], self.chain(end, outcomes)))
+        ways = [([" AND ".join(map(self.condition, tests))], self.chain(end, outcomes)) for tests, end in chain.ways]
         return _case(ways, outcomes[chain.last], guards)
 
     def total(self, chains: Sequence[Chain], place: int) -> Lines:
@@ -239,7 +233,7 @@ class _Writer:
         one, two, low, high, doubling = map(self.engine.number, (1, 2, -FARTHEST, FARTHEST, DOUBLING))
         lines = [f"{one} / (", f"  {one}"]
         for other in (*totals[:place], *totals[place + 1 :]):
-            between = _indented(_indented(_joined(other, "-", totals[place])))
+            between = _indented(_indented(_joined("-", other, totals[place])))
             lines += [f"  + power({two}, greatest({low}, least({high}, (", *between, f"  ) / {doubling})))"]
         lines.append(")")
         return ["CASE", *_indented([*guards, f"ELSE {lines[0]}", *lines[1:]]), "END"] if guards else lines
