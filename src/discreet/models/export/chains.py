@@ -89,12 +89,6 @@ class Chain:
     last: int
     points: tuple[tuple[float, ...], ...] = ()
 
-    def tests(self) -> Iterator[Test]:
-        """All tests, in order."""
-        for tests, end in self.ways:
-            yield from tests
-            yield from end.tests()
-
 
 def chains_of(model: Model) -> list[Chain]:
     """A chain for each of the model's partitions.
@@ -116,7 +110,10 @@ def chains_of(model: Model) -> list[Chain]:
 
 def tests_of(chains: Iterable[Chain]) -> dict[str, Test]:
     """A test of each column, in the order in which columns are used."""
-    return {test.column: test for chain in chains for test in chain.tests()}
+    found: dict[str, Test] = {}
+    for tests, end in (way for chain in chains for way in chain.ways):
+        found |= {test.column: test for test in tests} | tests_of([end])
+    return found
 
 
 def outcomes_of(model: Model, share_of: Label | None = None) -> list[Label]:

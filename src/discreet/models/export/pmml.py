@@ -21,7 +21,7 @@ from ...schema.columns.values import TextBins, TruthBins
 from ..model import Model
 from ..partition import TOTAL
 from ..tree import Tree
-from .chains import Chain, NumberTest, Test, chains_of, kinds_of, type_of
+from .chains import Chain, NumberTest, Test, chains_of, kinds_of, tests_of, type_of
 
 NOT_IN_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 OPERATORS = {"<": "lessThan", "<=": "lessOrEqual", ">": "greaterThan", ">=": "greaterOrEqual"}
@@ -183,8 +183,8 @@ class _Writer:
         """The tables of a card, in order: the first attribute that is true gives its points. The start is one of them, too."""
         tables = []
         for number, chain in enumerate(self.chains):
-            columns = {test.column for test in chain.tests()}
-            name = columns.pop() if number and len(columns) == 1 else f"table {number}" if number else "start"
+            columns = list(tests_of([chain]))
+            name = columns[0] if number and len(columns) == 1 else f"table {number}" if number else "start"
             ways = zip(self._ways(chain), chain.points, strict=True)
             rows = (_of("Attribute", predicate, partialScore=repr(float(score))) for (predicate, _), (score,) in ways)
             tables.append(_of("Characteristic", *rows, name=name))
