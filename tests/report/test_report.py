@@ -25,8 +25,7 @@ from discreet import (
 from discreet._utils.html import plain
 from discreet.accounting.statement import SEEDED, Guarantee
 from discreet.datasets import load_compas
-from discreet.models.display.summary import summarize
-from discreet.models.display.verdict import Chance
+from discreet.models.display.summary import Chance, summarize
 from discreet.models.display.wording import bound, factor, number, percent, sentence
 from discreet.report.html import to_html
 

@@ -54,9 +54,8 @@ def _in_colour(model: "Model", line: "Iterable[Piece]", counts_epsilon: float | 
 
 def _lines_of_card(model: "ScoreCard", counts_epsilon: float | None) -> Iterator[list[Any]]:
     """A score card: columns, values and points under each other, then what totals mean."""
-    from ..models.cards import ranges_of_totals
     from ..models.labelled import classes_called, in_labels
-    from ..models.score_card import LARGEST_TOTAL, aligned, card_rows
+    from ..models.score_card import LARGEST_TOTAL, aligned, card_rows, ranges_of_totals
 
     for number, card in enumerate(model.cards):
         if len(model.cards) > 1:

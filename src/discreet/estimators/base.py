@@ -138,10 +138,9 @@ class Classifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sciki
         """What a notebook shows of a fitted model; nothing before that, where scikit-learn has its diagram."""
         if not hasattr(self, "model_"):
             return ""
-        from ..models.display.notebook import privacy_line, short_html
+        from ..models.display.notebook import short_html
 
-        privacy = privacy_line(getattr(self, "privacy_", None))
-        return short_html(self.model_, privacy, self.released().counts_epsilon)
+        return short_html(self.model_, self.released())
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

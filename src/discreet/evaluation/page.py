@@ -7,7 +7,7 @@ from importlib.resources import files
 from .. import __version__
 from .._utils.html import document, heads, items, name, page_css, plain, row, table
 from ..models.display.notebook import COLOURS
-from ..models.display.verdict import verdict_of
+from ..models.display.summary import verdict_of
 from ..models.display.wording import PALETTE, colour, number, sentence
 from ..private.noise.sums import LEVEL
 from .evaluated import COUNTS_COVER, RATES_COVER, TOO_SMALL, Count, Group, NoisyEvaluation, Rate, rates_shown

@@ -26,7 +26,7 @@ from .._utils.parameters import read_json
 from ..accounting.costs import DISCRETE_LAPLACE, Cost
 from ..estimators.feasibility import check_joint, check_trees
 from ..estimators.trees import BY_MASS
-from ..models.display.verdict import Chance
+from ..models.display.summary import Chance
 from ..models.partition import DOUBLING
 from ..private.noise.sums import margin
 from ..rules.candidates import Candidates

@@ -60,14 +60,13 @@ def reason_for_label(model: Model, answer: Answer, noisy: bool) -> str:
     """
     if answer.counts is None or answer.shares is not None:  # shares of its own are not compared with counts
         return ""
-    counts, label = [max(0.0, count) for count in answer.counts], model.classes.index(answer.label)
-    if counts[label] == max(counts):
+    counts, label = answer.positive, model.classes.index(answer.label)
+    most = counts.index(max(counts))
+    if counts[label] == counts[most]:
         return ""
     weights = model.class_weight or (1.0,) * len(counts)
-    most = counts.index(max(counts))
-    if weights[label] > weights[most] and all(
-        w * c <= weights[label] * counts[label] for w, c in zip(weights, counts, strict=True)
-    ):
+    weighted = [weight * count for weight, count in zip(weights, counts, strict=True)]
+    if weights[label] > weights[most] and weighted[label] == max(weighted):
         of = "" if len(counts) == 2 else f" as much as one of {classes_called(model)[most]}"
         return f"a missed case counts {write_number(float(f'{weights[label] / weights[most]:.3g}'))} times{of}"
     kind = model.kind.split()[-1]
@@ -94,16 +93,11 @@ def lines_in_labels(model: Model, noisy: bool = True) -> Iterator[str]:
 
     def outcome(answer: Answer) -> str:
         own = called[answer.label]
-        return write(answer.label if own == str(answer.label) else own) + _in_brackets(model, answer, noisy)
+        label = write(answer.label if own == str(answer.label) else own)
+        if not (reason := reason_for_label(model, answer, noisy)):
+            return label
+        share, whole = answer.positive[model.classes.index(answer.label)], sum(answer.positive)
+        return f"{label}   ({100 * (share / whole):.0f} % of {whole:,.0f}; {reason})"
 
     for line in model.lines():
         yield written(line, said, outcome)
-
-
-def _in_brackets(model: Model, answer: Answer, noisy: bool) -> str:
-    """What the counts say, and why the label says something else, where it does."""
-    if not (reason := reason_for_label(model, answer, noisy)):
-        return ""
-    counts = [max(0.0, count) for count in answer.counts or ()]
-    share = counts[model.classes.index(answer.label)] / sum(counts)
-    return f"   ({100 * share:.0f} % of {sum(counts):,.0f}; {reason})"

@@ -17,7 +17,7 @@ from .._utils.tables import as_table
 from ..rules.rules import Condition, Literal, Rule, checked_number, is_label, schema_of, truth
 from ..rules.text import write
 from ..schema import Label, Schema
-from .partition import LARGEST, TOTAL, Answer, Ends, IsTrue, Partition, Piece, shares_of_totals, written
+from .partition import LARGEST, TOTAL, Answer, Ends, IsTrue, Partition, Piece, numbers_of, shares_of_totals, written
 
 VERSION = 1  # of the entries of every kind
 TIE = 1e-9  # a share that decides between equals
@@ -191,10 +191,9 @@ class Model(ABC):
         An array must have the columns of the schema, in its order. With ``strict=True`` a value that the schema does not
         foresee is an error; otherwise it is taken as the schema says.
         """
-        kinds = {type(c) for c in self.classes}
-        classes = np.array(self.classes, dtype=object if len(kinds) > 1 else None)
-        # NumPy cuts a NUL off the end of a text and rounds some integers
-        if classes.tolist() != list(self.classes):
+        classes = np.array(self.classes)
+        # NumPy makes one type of several, cuts a NUL off the end of a text and rounds some integers
+        if repr(classes.tolist()) != repr(list(self.classes)):
             classes = np.array(self.classes, dtype=object)
         labels = classes[[self.classes.index(answer.label) for answer in self.answers]]
         predicted: np.ndarray = labels[self.captures(X, strict)]
@@ -365,9 +364,9 @@ class Model(ABC):
             object.__setattr__(self, "schema", schema_of([Rule(literals)]))
         if not all(is_label(c) for c in self.classes) or len(set(self.classes)) < len(self.classes):
             raise RuleError("classes must be different strings, finite numbers or Booleans")
-        known, answers, partitions = set(self.classes), self.answers, self.partitions
+        answers, partitions, by_class = self.answers, self.partitions, self.has_points_by_class
         for answer in answers:
-            if answer.label not in known:  # True and 1 are the same label, as they are for scikit-learn
+            if answer.label not in self.classes:  # True and 1 are the same label, as they are for scikit-learn
                 raise RuleError(f"a label of the {self.kind} is not among the classes")
             for numbers, name in ((answer.counts, "counts"), (answer.shares, "shares")):
                 if numbers is not None and len(numbers) != len(self.classes):
@@ -378,17 +377,14 @@ class Model(ABC):
         with_points = [partition.points is not None for partition in partitions]
         if not (all(with_points) or with_points == [False]):
             raise RuleError("a model is one partition of the records, or several that all give points")
-        widths = {len(p) if isinstance(p, tuple) else 1 for partition in partitions for p in partition.points or ()}
-        by_class = self.has_points_by_class
-        if with_points[0] and widths != {len(self.classes) if by_class else 1}:
+        width = len(self.classes) if by_class else 1
+        if any(len(numbers_of(points)) != width for partition in partitions for points in partition.points or ()):
             raise RuleError("points must be one number everywhere, or one for each class everywhere")
-        places = len(self.limits) + 1 if with_points[0] else len(partitions[0].conditions)
-        if by_class:
-            places = len(self.classes) if not self.limits else -1
-            if tuple(answer.label for answer in answers) != self.classes:
-                raise RuleError("with points for each class there is an answer for each class, in order, and no limits")
-        ascending = all(a < b for a, b in pairwise((-math.inf, *self.limits, math.inf)))
-        if len(answers) != places or not ascending:
+        if by_class and tuple(answer.label for answer in answers) != self.classes:
+            raise RuleError("with points for each class there is an answer for each class, in order, and no limits")
+        places = len(self.limits) + 1 if self.has_points else len(partitions[0].conditions)
+        fits = not self.limits if by_class else len(answers) == places
+        if not fits or any(a >= b for a, b in pairwise((-math.inf, *self.limits, math.inf))):
             raise RuleError("a model needs an answer for each part, or one more than it has limits, which must ascend")
         for literal in dict.fromkeys(self._literals()):  # leaves below a test share it
             assert self.schema is not None

@@ -17,7 +17,7 @@ that a new kind of model needs none of its own. (Where people read a tree, in co
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
@@ -80,6 +80,8 @@ class Answer:
     ``shares`` is left out where it follows from the counts.
     """
 
+    depth: ClassVar[int] = 0  # as a leaf of a tree: there are no tests below it
+
     label: Label
     counts: tuple[float, ...] | None = None
     shares: tuple[float, ...] | None = None
@@ -99,6 +101,11 @@ class Answer:
             if (numbers := getattr(self, name)) is not None:
                 object.__setattr__(self, name, tuple(checked_number(x) for x in numbers))
 
+    @property
+    def positive(self) -> tuple[float, ...]:
+        """The counts, with 0 for a negative one."""
+        return tuple(max(0.0, count) for count in self.counts or ())
+
     def count_intervals(self, epsilon: float) -> tuple[Ends, ...] | None:
         """For each class from where to where the exact count is, with 95 %; None without counts.
 
@@ -108,10 +115,7 @@ class Answer:
         >>> Answer("yes", (40, 90)).count_intervals(0.1)
         ((10, 70), (60, 120))
         """
-        if self.counts is None:
-            return None
-        far = margin(epsilon)
-        return tuple(_ends(c - far, c + far) for c in self.counts)
+        return None if self.counts is None else tuple(_ends(c, margin(epsilon)) for c in self.counts)
 
     def support_interval(self, epsilon: float) -> Ends | None:
         """From where to where the exact number of records of all classes is, with 95 %; None without counts.
@@ -119,10 +123,7 @@ class Answer:
         >>> Answer("yes", (40, 90)).support_interval(0.1)
         (89, 171)
         """
-        if self.counts is None:
-            return None
-        whole, far = sum(self.counts), margin(epsilon, len(self.counts))
-        return _ends(whole - far, whole + far)
+        return None if self.counts is None else _ends(sum(self.counts), margin(epsilon, len(self.counts)))
 
     def to_dict(self) -> dict[str, Any]:
         """As JSON has it."""
@@ -138,8 +139,8 @@ class Answer:
 Piece = str | Condition | Answer  # of a line that is printed
 
 
-def _ends(low: float, high: float) -> Ends:
-    return max(0, round(low)), max(0, round(high))
+def _ends(count: float, far: int) -> Ends:
+    return max(0, round(count - far)), max(0, round(count + far))
 
 
 def numbers_of(points: Points) -> tuple[float, ...]:
@@ -160,11 +161,10 @@ def shares_of_totals(totals: np.ndarray) -> np.ndarray:
 
 def written(line: Iterable[Piece], said: Callable[[Literal], str], outcome: Callable[[Answer], str]) -> str:
     """A line of a model's text, with literals and answers in these words."""
-    return "".join(
-        piece
-        if isinstance(piece, str)
-        else outcome(piece)
-        if isinstance(piece, Answer)
-        else " and ".join(map(said, piece))
-        for piece in line
-    )
+
+    def words(piece: Piece) -> str:
+        if isinstance(piece, Answer):
+            return outcome(piece)
+        return piece if isinstance(piece, str) else " and ".join(map(said, piece))
+
+    return "".join(map(words, line))

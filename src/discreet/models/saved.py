@@ -15,7 +15,9 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
+
+import numpy as np
 
 from .. import __version__
 from .._utils.errors import ModelError, RuleError, shown
@@ -29,9 +31,6 @@ from .model import Model
 from .rule_list import RuleList
 from .score_card import ScoreCard
 from .tree import Tree
-
-if TYPE_CHECKING:
-    import numpy as np
 
 FORMAT, VERSION = "discreet model", 1
 # Not written down: what stands elsewhere in the file, what may hold records' values, what takes noise off, what is no fact
@@ -162,16 +161,19 @@ class SavedModel:
         """The labels, in the order of ``predict_proba``."""
         return self.model.classes
 
-    def predict(self, X: Any) -> "np.ndarray":
+    def predict(self, X: Any) -> np.ndarray:
         """The predicted class of each record. Values that the schema does not foresee are taken as it says."""
         return self.model.predict(X)
 
-    def predict_proba(self, X: Any) -> "np.ndarray":
+    def predict_proba(self, X: Any) -> np.ndarray:
         """The share of each class where a record is captured, from the released counts."""
         return self.model.predict_proba(X)
 
     def to_json(self, indent: int | None = 1) -> str:
         """The model as JSON that ``from_json`` reads back, here or in a later version."""
+        entry = next((entry for entry, kind in KINDS.items() if isinstance(self.model, kind)), None)
+        if entry is None:
+            raise ModelError(f"a {self.model.kind} cannot be saved: models.kinds has no line for it")
         data: dict[str, Any] = {
             "format": FORMAT,
             "version": VERSION,
@@ -179,7 +181,7 @@ class SavedModel:
             "learner": self.learner,
             "parameters": dict(self.parameters),
             "target": self.target,
-            _entry_of(self.model): read_json(self.model.to_json()),
+            entry: read_json(self.model.to_json()),
             "privacy": None if self.privacy is None else read_json(self.privacy.to_json()),
             "ledger": None if self.ledger is None else self.ledger.to_dict(),
         }
@@ -234,13 +236,6 @@ class SavedModel:
             raise ModelError(f"{path}: {error}") from None
 
 
-def _entry_of(model: Model) -> str:
-    for entry, kind in KINDS.items():
-        if isinstance(model, kind):
-            return entry
-    raise ModelError(f"a {model.kind} cannot be saved: models.kinds has no line for it")
-
-
 def checksum(data: Mapping[str, Any]) -> str:
     """Of everything in the file but the checksum. The order counts: that of columns is the table's."""
     content = {name: value for name, value in data.items() if name != "checksum"}
@@ -288,11 +283,9 @@ class _NotInJson(Exception):
 def _plain(value: Any) -> Any:
     """A parameter as JSON has it."""
     value = value.item() if hasattr(value, "item") and getattr(value, "ndim", None) == 0 else value
-    if isinstance(value, bool | str | None):
+    if isinstance(value, bool | str | None) or (isinstance(value, float) and math.isfinite(value)):
         return value
-    if isinstance(value, int | float):
-        if not (abs(value) < LARGEST_WHOLE if isinstance(value, int) else math.isfinite(value)):
-            raise _NotInJson
+    if isinstance(value, int) and abs(value) < LARGEST_WHOLE:
         return value
     if isinstance(value, Mapping):
         return {str(_plain(key)): _plain(part) for key, part in value.items()}

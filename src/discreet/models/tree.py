@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from .._utils.errors import RuleError
-from ..rules.rules import Condition, Literal, truth
+from ..rules.rules import Literal, truth
 from ..rules.text import MOST_DEPTH, TOO_DEEP, ParsedNode, Reader
 from ..schema import Label, Schema
 from .model import Model
@@ -46,7 +46,7 @@ class Split:
             raise RuleError("a split's test must be a literal")
         object.__setattr__(self, "true", as_node(self.true))
         object.__setattr__(self, "other", as_node(self.other))
-        object.__setattr__(self, "depth", 1 + max(depth_of(self.true), depth_of(self.other)))
+        object.__setattr__(self, "depth", 1 + max(self.true.depth, self.other.depth))
         if self.depth > MOST_DEPTH:
             raise RuleError(TOO_DEEP)
 
@@ -65,20 +65,10 @@ class Leaf:
     way: Way
     answer: Answer
 
-    @property
-    def condition(self) -> Condition:
-        """The tests that were true on the way: what models/partition.py says of trees."""
-        return tuple(test for test, true in self.way if true)
-
 
 def as_node(given: "Node | Label") -> Node:
     """A node as it is; of a label, a leaf."""
     return given if isinstance(given, Answer | Split) else Answer(given)
-
-
-def depth_of(node: Node) -> int:
-    """The most tests, one below the other."""
-    return node.depth if isinstance(node, Split) else 0
 
 
 def leaves_below(node: Node, way: Way = ()) -> Iterator[Leaf]:
@@ -92,17 +82,17 @@ def leaves_below(node: Node, way: Way = ()) -> Iterator[Leaf]:
 
 def lines_of(node: Node, indent: int = 0, opening: str = "") -> Iterator[tuple[Piece, ...]]:
     """The text of a tree, line by line. What follows an `else` is not indented, so that a chain reads like a rule list."""
-    before = INDENT * indent
+    opening = INDENT * indent + opening
     if isinstance(node, Answer):
-        yield f"{before}{opening or 'always'} ", node
+        yield opening if opening.strip() else "always ", node
         return
-    asked = f"{before}{opening}{' ' if opening else ''}if ", (node.test,)
+    asked = f"{opening}if ", (node.test,)
     if isinstance(node.true, Answer):
         yield *asked, " then ", node.true
     else:
         yield *asked, " then"
         yield from lines_of(node.true, indent + 1)
-    yield from lines_of(node.other, indent, "else")
+    yield from lines_of(node.other, indent, "else ")
 
 
 def simplified(
@@ -124,18 +114,13 @@ def simplified(
         return simplified(node.true, schema, merge, alive)
     first = simplified(node.true, schema, merge, {**alive, name: bins & true})
     second = simplified(node.other, schema, merge, {**alive, name: bins & ~true})
-    if merge and isinstance(first, Answer) and isinstance(second, Answer) and (one := _merged(first, second)):
-        return one
+    match (first, second) if merge else ():
+        # Only counts can be added up: how many records stand behind given shares is not known
+        case Answer(label, tuple() as one, None), Answer(same, tuple() as other, None) if same == label:
+            return Answer(label, tuple(a + b for a, b in zip(one, other, strict=True)))
     if first == second and not any(any(leaf.answer.counts or ()) for leaf in leaves_below(first)):
         return first  # with counts they are not the same: these are of different records
     return replace(node, true=first, other=second)
-
-
-def _merged(one: Answer, other: Answer) -> Answer | None:
-    """Two leaves of one label as one. Only counts can be added up: how many records stand behind given shares is not known."""
-    if one.label != other.label or one.counts is None or other.counts is None or one.shares or other.shares:
-        return None
-    return Answer(one.label, tuple(a + b for a, b in zip(one.counts, other.counts, strict=True)))
 
 
 @dataclass(frozen=True)
@@ -204,7 +189,7 @@ class Tree(Model):
     @property
     def depth(self) -> int:
         """The most tests that a record can meet."""
-        return depth_of(self.root)
+        return self.root.depth
 
     def lines(self) -> Iterator[tuple[Piece, ...]]:
         """The lines that it prints, in pieces: words, conditions and answers."""
@@ -212,8 +197,8 @@ class Tree(Model):
 
     @property
     def partitions(self) -> tuple[Partition, ...]:
-        """The leaves, each with the tests that were true on the way to it."""
-        return (Partition(tuple(leaf.condition for leaf in self)),)
+        """The leaves, each with the tests that were true on the way to it: what models/partition.py says of trees."""
+        return (Partition(tuple(tuple(test for test, true in leaf.way if true) for leaf in self)),)
 
     @property
     def answers(self) -> tuple[Answer, ...]:
@@ -233,10 +218,9 @@ class Tree(Model):
         """The tree without the tests that make no difference to any record the schema foresees, whatever the table.
 
         A test goes if no such record can be on one of its sides, or if both sides are the same and have no counts, which are of
-        different records. It is computed from the tree and
-        its schema alone, and so costs no privacy. The tree predicts the same for every record that the schema foresees, with the
-        same ``predict_proba``. For others (a category that is not listed and has no group to go to, a missing value where none
-        is said to be) it may not: a test left out could have told them apart.
+        different records. It is computed from the tree and its schema alone, and so costs no privacy. The tree predicts the same
+        for every record that the schema foresees, with the same ``predict_proba``. For others (a category that is not listed and
+        has no group to go to, a missing value where none is said to be) it may not: a test left out could have told them apart.
 
         Two leaves of one label that have counts stay two leaves: their counts may give different probabilities. With
         ``merge=True`` they become one where they are the two sides of a test, and their (noisy) counts are added up: a shorter
@@ -264,9 +248,9 @@ def _bare(node: Node) -> Node:
     return Split(node.test, _bare(node.true), _bare(node.other))
 
 
-def _parsed(node: ParsedNode) -> Node:
+def _parsed(node: ParsedNode) -> Node | Label:
     if not isinstance(node, tuple):
-        return Answer(node)
+        return node
     test, true, other = node
     return Split(Literal(*test), _parsed(true), _parsed(other))
 

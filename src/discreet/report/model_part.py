@@ -9,7 +9,6 @@ from importlib.resources import files
 from typing import NamedTuple
 
 from .._utils.html import bar, heads, items, name, plain, row, table
-from ..models.cards import percent_of
 from ..models.display.summary import CONFIDENCE, CardPart, Fork, Step, Summary, TablePart
 from ..models.display.wording import (
     MINUS,
@@ -25,6 +24,7 @@ from ..models.display.wording import (
     signed,
 )
 from ..models.partition import DOUBLING, Points, numbers_of
+from ..models.score_card import percent_of
 
 # by depth, the width of a test of a tree in rem; deeper trees are always outlines
 WIDTHS = {1: 14.0, 2: 12.0, 3: 11.0, 4: 9.0, 5: 8.0}

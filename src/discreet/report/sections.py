@@ -11,8 +11,7 @@ from .._utils.html import bar, heads, items, name, plain, row, table
 from .._utils.parameters import rounded_up
 from ..accounting.ledger_export import to_whom, together
 from ..accounting.statement import Guarantee
-from ..models.display.summary import Summary
-from ..models.display.verdict import Chance
+from ..models.display.summary import Chance, Summary
 from ..models.display.wording import bound, epsilon_text, factor, sentence
 from ..rules.text import write_number
 from ..schema import Schema

@@ -3,67 +3,44 @@
 It has no script, and colours that can be told from a light page and from a dark one: a notebook's theme is not the system's.
 """
 
+from importlib.resources import files
+
 from ..._utils.html import items, name, plain
-from ...accounting.statement import PrivacyStatement
-from ..cards import percent_of
 from ..model import Model
-from .summary import CardPart, Fork, ModelSummary, Step, summary_of
-from .verdict import verdict_of
+from ..saved import SavedModel
+from ..score_card import percent_of
+from .summary import CardPart, Fork, Step, Summary, Verdict, summarize
 from .wording import MINUS, condition, percent, records, share_bar, signed
 
 COLOURS = ("#0d9488", "#d9661f", "#7068e0", "#bd4aa5", "#a07d12", "#6f7f8d")
-STYLE = (
-    """
-.discreet-list { max-width: 46rem; font: 14px/1.5 system-ui, sans-serif; overflow-wrap: anywhere; }
-.discreet-list ol { margin: 0; padding: 0; list-style: none; }
-.discreet-list li { margin: 0; padding: .4rem 0; border-bottom: 1px solid rgba(128, 128, 128, .35); }
-.discreet-list .line { display: flex; flex-wrap: wrap; justify-content: space-between; gap: 0 1.5rem; }
-.discreet-list .column, .discreet-list .value, .discreet-list .label { font-weight: 650; }
-.discreet-list .bar { display: block; width: 100%; height: 8px; margin: .2rem 0; border-radius: 3px; }
-.discreet-list .rest { fill: rgba(128, 128, 128, .25); }
-.discreet-list .small { font-size: 12px; }
-.discreet-list p { margin: .5rem 0 0; }
-.discreet-list ul { margin: 0; padding: 0; list-style: none; }
-.discreet-list ul ul { padding-left: 1.1rem; border-left: 2px solid rgba(128, 128, 128, .55); }
-.discreet-list ul li { border: 0; padding: .15rem 0; }
-.discreet-list ul .bar, .discreet-list ul .line { max-width: 22rem; }
-.discreet-list ul .bar { height: 6px; }
-.discreet-list .answers { display: flex; flex-wrap: wrap; gap: 0 1.1rem; }
-.discreet-list .answers b { font-variant-numeric: tabular-nums; }
-.discreet-list .totals li { display: grid; grid-template-columns: 7rem 1fr 4rem 8rem; gap: .8rem; align-items: center;
-  border: 0; padding: 0; }
-.discreet-list .way { display: inline-block; min-width: 4.9rem; font-style: italic; }
-"""
-    + "".join(f".discreet-list .class-{i} {{ fill: {c}; }}\n" for i, c in enumerate(COLOURS))
-).strip()
 
 
-def short_html(model: Model, privacy: str = "", counts_epsilon: float | None = None) -> str:
-    """The model as HTML for a notebook. ``privacy`` is a line below it, as safe HTML; ``counts_epsilon`` that of each count.
+def short_html(model: Model, released: SavedModel | None = None) -> str:
+    """The model as HTML for a notebook; with what was released with it, also with a line on what it promises.
 
     >>> from discreet import RuleList
     >>> html = short_html(RuleList.parse("if age <= 30 then yes else no"))
     >>> "is at most" in html
     True
     """
-    s = summary_of(model, counts_epsilon)
+    s = summarize(released or SavedModel(model))
     if s.cards:
         shown = "".join(_card(part, len(s.cards)) for part in s.cards) + _totals(s)
     elif s.root is not None:
         shown = f'<ul role="list">{_node(s, s.root)}</ul>'
     else:
         shown = f"<ol>{items(_line(s, step) for step in s.steps)}</ol>"
-    below = f"<p>{privacy}</p>" if privacy else ""
-    return f'<style>{STYLE}</style><div class="discreet-list">{shown}{below}</div>'
+    below = f"<p>{_promise(s.verdict)}</p>" if released else ""
+    style = files(__package__).joinpath("notebook.css").read_text(encoding="utf-8")
+    style += "\n".join(f".discreet-list .class-{i} {{ fill: {c}; }}" for i, c in enumerate(COLOURS))
+    return f'<style>{style}</style><div class="discreet-list">{shown}{below}</div>'
 
 
-def privacy_line(statement: PrivacyStatement | None) -> str:
-    """What a fitted classifier promises, in one line of safe HTML."""
-    verdict = verdict_of(statement)
-    if verdict.kind == "proved":
-        return f"<b>{plain(verdict.headline)}</b>: this is proved; <code>privacy_</code> says what it means."
+def _promise(verdict: Verdict) -> str:
+    """What a fitted classifier promises, in one line."""
     reasons = f": {plain('; '.join(verdict.reasons))}" if verdict.reasons else ""
-    return f"<b>{plain(verdict.headline)}</b>{reasons}."
+    proved = ": this is proved; <code>privacy_</code> says what it means" if verdict.kind == "proved" else reasons
+    return f"<b>{plain(verdict.headline)}</b>{proved}."
 
 
 def _card(part: CardPart, of: int) -> str:
@@ -76,7 +53,7 @@ def _card(part: CardPart, of: int) -> str:
     return f"{head}<ol>{items(lines)}</ol>"
 
 
-def _totals(s: ModelSummary) -> str:
+def _totals(s: Summary) -> str:
     """What totals mean: a line for each range."""
     if s.by_class:
         return f"<p>Points for {', '.join(map(name, s.classes))}: the largest total is the answer.</p>"
@@ -93,7 +70,7 @@ def _totals(s: ModelSummary) -> str:
     return f'<p>The total, and {of}:</p><ol class="totals">{items(lines)}</ol>'
 
 
-def _node(s: ModelSummary, node: Fork | Step, way: str = "") -> str:
+def _node(s: Summary, node: Fork | Step, way: str = "") -> str:
     """A test of a tree and what is below it, or a leaf."""
     where = f'<span class="way">{way}</span> ' if way else ""
     if isinstance(node, Step):
@@ -102,13 +79,13 @@ def _node(s: ModelSummary, node: Fork | Step, way: str = "") -> str:
     return f'<li>{where}{condition([node.test])}<ul role="list">{below}</ul></li>'
 
 
-def _line(s: ModelSummary, step: Step) -> str:
+def _line(s: Summary, step: Step) -> str:
     text = f"{step.opening} {condition(step.tests)}" if step.tests else step.opening
     predicted = f"<span>predict {name(step.label, 'label')}</span>"
     return f'<div class="line"><span>{text}</span>{predicted}</div>{_shares(s, step)}'
 
 
-def _shares(s: ModelSummary, step: Step) -> str:
+def _shares(s: Summary, step: Step) -> str:
     """A bar of class shares, and the same in words."""
     if step.shares is None:
         return ""

@@ -3,24 +3,25 @@
 Nothing here looks at records: all numbers follow from the released model, its statement and public parameters.
 """
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
 from ..._utils.errors import ModelError
+from ...accounting.statement import DRAFTED, INFERRED, NEIGHBOURS, SEEDED, Guarantee, PrivacyStatement
 from ...private.noise.sums import LEVEL, margin
 from ...schema import Schema
-from ..cards import Card, PointsLine, counts_as_missing, lines_of_table, ranges_of_totals
 from ..labelled import classes_called, reason_for_label, target_called
 from ..model import Model
 from ..partition import Ends, Points
 from ..saved import SavedModel
-from ..score_card import ScoreCard
+from ..score_card import Card, PointsLine, ScoreCard, counts_as_missing, lines_of_table, ranges_of_totals
 from ..tree import Node, Split, Tree
-from .verdict import Chance, Verdict, chance_of, verdict_of
 from .wording import Phrase, in_words, otherwise, phrases
 
 CONFIDENCE = LEVEL  # how surely a count is within the margin that is shown
+WEAK = 10  # an epsilon above this is next to no protection, as the statement says itself
 
 
 @dataclass(frozen=True)
@@ -86,46 +87,65 @@ class CardPart:
 
 
 @dataclass(frozen=True)
-class ModelSummary:
-    """A model before it has a form, whatever it promises."""
+class Chance:
+    """What an attacker can get out of any release at one epsilon. All numbers are upper bounds.
 
+    The attacker knows all other records, and asks whether one person's record is in the table. ``fifty`` is the best chance to be
+    right when that is as likely as not beforehand, ``after`` what a smaller belief can become.
+    """
+
+    epsilon: float
+    delta: float = 0.0
+
+    @property
+    def factor(self) -> float:
+        """By how much the odds of a belief can grow: e^epsilon."""
+        return math.exp(min(self.epsilon, 700))
+
+    @property
+    def fifty(self) -> float:
+        """From 50 %. With a delta, Kairouz, Oh and Viswanath's bound (e^epsilon + delta) / (e^epsilon + 1)."""
+        return (self.factor + self.delta) / (self.factor + 1)
+
+    def after(self, before: float) -> float:
+        """From any chance above 0 and below 1."""
+        odds = self.factor * before / (1 - before)
+        return odds / (1 + odds)
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """The first thing to read. ``kind``: "proved", "weak", "unproved", "broken" (seeded, or a schema from records), "none".
+
+    A headline is what people repeat, so what a promise rests on stands beside it.
+    """
+
+    kind: str
+    headline: str
+    text: str
+    reasons: tuple[str, ...] = ()
+    assumes: tuple[str, ...] = ()  # what a promise rests on
+
+
+@dataclass(frozen=True)
+class Summary:
+    """A report before it has a form: a model, whatever it promises, and what was released with it."""
+
+    released: SavedModel
     model: Model
-    counts_epsilon: (
-        float | None
-    )  # of the noise in each count; None if counts are exact, absent, or the noise is not known
+    counts_epsilon: float | None  # of the noise in each count; None if counts are exact or absent, or it is not known
+    target: str | None
     classes: tuple[str, ...]
     steps: tuple[Step, ...]
     root: Fork | Step | None  # of a tree, whose leaves are the steps; None of any other model
     cards: tuple[CardPart, ...]  # of a score card; none of any other model
     ranges: tuple[str, ...]  # of a score card, the totals of each step
-
-    @property
-    def by_class(self) -> bool:
-        """Whether points are one number for each class."""
-        return self.model.has_points_by_class
-
-    @property
-    def has_counts(self) -> bool:
-        """Whether the model released class counts."""
-        return all(step.counts is not None for step in self.steps)
-
-    @property
-    def has_shares(self) -> bool:
-        """Whether the model says how likely classes are: by its counts, or without any."""
-        return all(step.counts is not None or step.shares is not None for step in self.steps)
-
-    @property
-    def total(self) -> float:
-        """The noisy number of records, by the released counts."""
-        return self.steps[0].reaching or 0.0
-
-
-@dataclass(frozen=True)
-class Summary(ModelSummary):
-    """A report before it has a form: the model, and what was released with it."""
-
-    released: SavedModel
-    target: str | None
+    unit: str  # what reads a column: a tree has tests, a score card tables, other models have rules
+    by_class: bool  # whether points are one number for each class
+    has_counts: bool  # whether the model released class counts
+    has_shares: bool  # whether it says how likely classes are: by its counts, or without any
+    total: float  # the noisy number of records, by the released counts
+    is_private: bool  # whether anything is proved
     verdict: Verdict
     chance: Chance | None  # at the model's own epsilon: the proved one, or else the one that was asked for
     margin: int | None  # a count is off by at most this, in 19 cases of 20
@@ -134,25 +154,12 @@ class Summary(ModelSummary):
     parameters: tuple[tuple[str, str], ...]
 
     @property
-    def unit(self) -> str:
-        """What reads a column: a tree has tests, a score card tables, other models have rules."""
-        return "table" if self.cards else "rule" if self.root is None else "test"
-
-    @property
     def most_frequent(self) -> tuple[str, float] | None:
         """The class that most records have, by the released counts, and its share: what a constant answer would get."""
         if not self.has_counts or not self.total:
             return None
-        totals = [
-            sum(max(0.0, c) for c in counts) for counts in zip(*(s.counts or () for s in self.steps), strict=True)
-        ]
-        most = max(totals)
-        return self.classes[totals.index(most)], most / self.total
-
-    @property
-    def is_private(self) -> bool:
-        """Whether anything is proved."""
-        return self.verdict.kind in ("proved", "weak")
+        totals = [sum(counts) for counts in zip(*(answer.positive for answer in self.model.answers), strict=True)]
+        return self.classes[totals.index(max(totals))], max(totals) / self.total
 
 
 def summarize(model: Any) -> Summary:
@@ -167,10 +174,23 @@ def summarize(model: Any) -> Summary:
         raise ModelError("a report is made of a SavedModel, or of a fitted classifier of this package")
     released: SavedModel = model.released()
     shown, noise = released.model, released.counts_epsilon
+    steps, card = _steps(shown, noise), shown if isinstance(shown, ScoreCard) else None
     return Summary(
-        **vars(summary_of(shown, noise)),
-        released=released,
-        target=target_called(shown, released.target),
+        released,
+        shown,
+        noise,
+        target_called(shown, released.target),
+        classes_called(shown),
+        steps,
+        root=_drawn(shown.root, shown.schema, iter(steps)) if isinstance(shown, Tree) else None,
+        cards=tuple(_card(part, card.schema) for part in card.cards) if card else (),
+        ranges=tuple(ranges_of_totals(card.cards, card.limits)) if card and not card.has_points_by_class else (),
+        unit="table" if card else "test" if isinstance(shown, Tree) else "rule",
+        by_class=shown.has_points_by_class,
+        has_counts=all(step.counts is not None for step in steps),
+        has_shares=all(step.counts is not None or step.shares is not None for step in steps),
+        total=steps[0].reaching or 0.0,
+        is_private=released.privacy is not None and released.privacy.proved is not None,
         verdict=verdict_of(released.privacy),
         chance=chance_of(released),
         margin=margin(noise) if noise else None,
@@ -178,18 +198,6 @@ def summarize(model: Any) -> Summary:
         columns=_columns(released),
         parameters=tuple((name, _shown(value)) for name, value in released.parameters.items()),
     )
-
-
-def summary_of(model: Model, counts_epsilon: float | None = None) -> ModelSummary:
-    """What a model says, in words. ``counts_epsilon`` is that of the noise in each count, if it is known."""
-    steps = _steps(model, counts_epsilon)
-    root = _drawn(model.root, model.schema, iter(steps)) if isinstance(model, Tree) else None
-    cards: tuple[CardPart, ...] = ()
-    ranges: tuple[str, ...] = ()
-    if isinstance(model, ScoreCard):
-        cards = tuple(_card(card, model.schema) for card in model.cards)
-        ranges = () if model.has_points_by_class else tuple(ranges_of_totals(model.cards, model.limits))
-    return ModelSummary(model, counts_epsilon, classes_called(model), steps, root, cards, ranges)
 
 
 def _card(card: Card, schema: Schema | None) -> CardPart:
@@ -203,12 +211,12 @@ def _card(card: Card, schema: Schema | None) -> CardPart:
 
 def _tests(model: Model) -> list[tuple[Phrase, ...]]:
     """What is asked before each answer; nothing before the ranges of a score card."""
-    schema = model.schema
-    if model.has_points:
-        return [()] * len(model.answers)
     if isinstance(model, Tree):
-        return [tuple((in_words if true else otherwise)(test, schema) for test, true in leaf.way) for leaf in model]
-    return [phrases(condition, schema) for condition in model.partitions[0].conditions]
+        return [
+            tuple((in_words if true else otherwise)(test, model.schema) for test, true in leaf.way) for leaf in model
+        ]
+    conditions = [()] * len(model.answers) if model.has_points else model.partitions[0].conditions
+    return [phrases(condition, model.schema) for condition in conditions]
 
 
 def _steps(model: Model, counts_epsilon: float | None) -> tuple[Step, ...]:
@@ -217,11 +225,10 @@ def _steps(model: Model, counts_epsilon: float | None) -> tuple[Step, ...]:
     everyone = list(zip(_tests(model), model.answers, strict=True))
     if any(answer.counts is None for _, answer in everyone):
         return tuple(Step(i, t, called[a.label], shares=a.shares) for i, (t, a) in enumerate(everyone, 1))
-    positive = [[max(0.0, c) for c in answer.counts or ()] for _, answer in everyone]
-    whole = sum(map(sum, positive))
+    supports = [sum(answer.positive) for _, answer in everyone]
     steps: list[Step] = []
-    for i, ((tests, answer), counts) in enumerate(zip(everyone, positive, strict=True)):
-        support, reaching = sum(counts), whole if isinstance(model, Tree) else sum(map(sum, positive[i:]))
+    for i, (tests, answer) in enumerate(everyone):
+        support, reaching = supports[i], sum(supports if isinstance(model, Tree) else supports[i:])
         steps.append(
             Step(
                 i + 1,
@@ -229,7 +236,7 @@ def _steps(model: Model, counts_epsilon: float | None) -> tuple[Step, ...]:
                 called[answer.label],
                 answer.counts,
                 support,
-                answer.shares or (tuple(c / support for c in counts) if support else None),
+                answer.shares or (tuple(c / support for c in answer.positive) if support else None),
                 reaching,
                 support / reaching if reaching else None,
                 faint=bool(counts_epsilon) and support < 2 * margin(counts_epsilon or 1.0),
@@ -252,12 +259,10 @@ def _drawn(node: Node, schema: Schema | None, steps: Iterator[Step]) -> Fork | S
 
 
 def _right(model: Model) -> float | None:
-    right = whole = 0.0
-    for answer in model.answers:
-        if answer.counts is None:
-            return None
-        right += max(0.0, answer.counts[model.classes.index(answer.label)])
-        whole += sum(max(0.0, c) for c in answer.counts)
+    if any(answer.counts is None for answer in model.answers):
+        return None
+    right = sum(answer.positive[model.classes.index(answer.label)] for answer in model.answers)
+    whole = sum(sum(answer.positive) for answer in model.answers)
     return right / whole if whole else None
 
 
@@ -282,3 +287,54 @@ def _shown(value: Any) -> str:
     if value is None or isinstance(value, bool):
         return {None: "not given", True: "yes", False: "no"}[value]
     return f"{value:g}" if isinstance(value, float) else str(value)
+
+
+def verdict_of(statement: PrivacyStatement | None) -> Verdict:
+    """What a reader has to know before anything else."""
+    if statement is None:
+        return Verdict(
+            "none",
+            "Learned without privacy",
+            "The model and its counts come straight from the records. Whoever sees this model may learn something "
+            "about single people in the table. Publish it only if the records themselves may be shown.",
+        )
+    proved = statement.proved
+    if proved is None:
+        loud = {SEEDED, INFERRED, DRAFTED} & set(statement.because)
+        return Verdict(
+            "broken" if loud else "unproved",
+            "Not private" if loud else "No privacy is proved",
+            "Treat this model as if it were learned without any privacy: nothing is promised to the people in "
+            "the table."
+            if loud
+            else "Noise was used, but nothing is proved about how much it protects. Do not rely on it.",
+            statement.because,
+        )
+    people = (
+        "each person has one record in the table; with k of them, read epsilon as k times as large"
+        if statement.neighbours == NEIGHBOURS
+        else "no person has more records in the table than the promise says"
+    )
+    weak = proved.epsilon > WEAK
+    return Verdict(
+        "weak" if weak else "proved",
+        f"Next to no protection: {proved}" if weak else f"Private, with {proved}",
+        "Something is proved, but an epsilon this large promises nearly nothing to the people in the table."
+        if weak
+        else "What anyone could conclude from this model about a person has nearly the same chance whether or not that "
+        "person's record was in the table. This is proved, not measured: if what the statement assumes is so, it holds "
+        "against everyone, whatever else they know.",
+        assumes=(*statement.assumes, people),
+    )
+
+
+def chance_of(model: SavedModel) -> Chance | None:
+    """At the model's own epsilon: the proved one, or else the one that was asked for."""
+    if model.privacy is None:
+        return None
+    pair = model.privacy.proved or model.privacy.published
+    if pair is None:  # ours, but not proved: what was asked for
+        asked = model.parameters.get("epsilon")
+        if isinstance(asked, int | float) and not isinstance(asked, bool):
+            pair = Guarantee(float(asked), 0.0)
+    return None if pair is None or not pair.epsilon > 0 else Chance(pair.epsilon, pair.delta or 0.0)

@@ -45,10 +45,8 @@ def in_words(literal: Literal, schema: Schema | None) -> Phrase:
     literal = in_labels(literal, schema)
     if literal.value is None:
         return Phrase(literal.column, literal.op)
-    if isinstance(literal.value, tuple):
-        said = " to ".join(map(write_number, literal.value))
-    else:
-        said = str(literal.value) if literal.op in ("=", "!=") else write_number(literal.value)
+    values = literal.value if isinstance(literal.value, tuple) else (literal.value,)
+    said = " to ".join(map(str if literal.op in ("=", "!=") else write_number, values))
     return Phrase(literal.column, OPERATORS[literal.op], said)
 
 
@@ -109,12 +107,11 @@ def factor(value: float) -> str:
 
 def condition(tests: Sequence[Phrase]) -> str:
     """The tests of a rule, as HTML."""
-    parts = []
-    for test in tests:
-        words = [name(test.column, "column"), plain(test.words)]
-        words += [name(test.value, "value")] if test.value else []
-        parts.append(" ".join([*words, plain(test.besides)] if test.besides else words))
-    return ' <span class="and">and</span> '.join(parts) or "no rule above is true"
+    parts = (
+        (name(t.column, "column"), plain(t.words), t.value and name(t.value, "value"), plain(t.besides)) for t in tests
+    )
+    joined = (" ".join(filter(None, words)) for words in parts)
+    return ' <span class="and">and</span> '.join(joined) or "no rule above is true"
 
 
 def said(tests: Sequence[Phrase]) -> str:

@@ -29,20 +29,15 @@ EXACT = 2**53  # below it, every integer has a floating-point number of its own
 class NumberTest:
     """True of the numbers that pass all comparisons (or, if ``either``, one of them); or of what is missing.
 
-    ``limits`` are the ends of what counts as a number here: what is beyond them is missing. Without comparisons it is true of
-    every number, or, if ``either``, of none.
+    What is not ``within`` its bounds does not count as a number here, but as missing. Without comparisons it is true of every
+    number, or, if ``either``, of none.
     """
 
     column: str
     comparisons: tuple[tuple[str, float], ...] = ()
     either: bool = False
     missing: bool = False
-    limits: tuple[float | None, float | None] = (None, None)
-
-    @property
-    def within(self) -> list[tuple[str, float]]:
-        """The comparisons that say what counts as a number."""
-        return [(op, end) for op, end in zip((">=", "<="), self.limits, strict=True) if end is not None]
+    within: tuple[tuple[str, float], ...] = ()
 
 
 @dataclass(frozen=True)
@@ -59,7 +54,7 @@ class ListedTest:
     inside: bool
     missing: bool
     numbers: tuple[float, ...]
-    truths: tuple[bool, ...]
+    truths: tuple[float, ...]
     words: tuple[str, ...] = ()
     of_truths: bool = False
 
@@ -69,135 +64,120 @@ class ListedTest:
         found: list[bool | None] = [value for value in (True, False) if (value in self.truths) == self.inside]
         return [*found, None] if self.missing else found
 
+    def exact_numbers(self) -> tuple[float, ...]:
+        """The numbers that categories are in a column of numbers, if each has a floating-point number of its own."""
+        if any(EXACT <= abs(number) < math.inf for number in self.numbers):
+            raise RuleError(
+                f"column {self.column!r} has categories that are numbers of more than 53 bits; store it as a string"
+            )
+        return self.numbers
+
 
 Test = NumberTest | ListedTest
 
 
 @dataclass(frozen=True)
 class Chain:
-    """Ways in order: a record takes the first one of which all tests are true, or else the ``last``, which has none.
+    """Ways in order: a record takes the first one of which all tests are true, or else the outcome ``last``.
 
-    At the end of a way is the number of what comes out there, or, in a tree, another chain: so each test of a tree stands there
-    once, and a record meets no more than the tree is deep.
+    At the end of a way is another chain. It has ways of its own in a tree only: so each test of a tree stands there once, and a
+    record meets no more than the tree is deep. With ``points``, by the outcome, they are added up: one number, or one for each
+    class.
     """
 
-    ways: tuple[tuple[tuple[Test, ...], "Chain | int"], ...]
+    ways: tuple[tuple[tuple[Test, ...], "Chain"], ...]
     last: int
-
-    def tests(self) -> Iterator[Test]:
-        """All tests, in order."""
-        for tests, end in self.ways:
-            yield from tests
-            if isinstance(end, Chain):
-                yield from end.tests()
+    points: tuple[tuple[float, ...], ...] = ()
 
 
-@dataclass(frozen=True)
-class Chains:
-    """What a model does: a chain for each of its partitions, and the outcomes.
-
-    Without points there is one chain, and its ends are the numbers of outcomes. With ``points``, by the chain and the number of
-    its end, what comes out of each is added up in this order; the outcome is the first one whose limit the total is below, or
-    else the last. With points for each class (``by_class``) the outcome is that of the first class with the largest total, or,
-    with ``share_of``, the share of the class of that number (``shares_of_totals``).
-    """
-
-    chains: tuple[Chain, ...]
-    points: tuple[tuple[tuple[float, ...], ...], ...]
-    outcomes: tuple[Label, ...]
-    limits: tuple[float, ...]
-    by_class: bool
-    share_of: int | None
-
-    @property
-    def tests(self) -> dict[str, Test]:
-        """A test of each column, in the order in which columns are used."""
-        return {test.column: test for chain in self.chains for test in chain.tests()}
-
-
-def chains_of(model: Model, share_of: Label | None = None) -> Chains:
-    """What a model does. The outcome is the label, or the share of a class as in ``predict_proba``.
+def chains_of(model: Model) -> list[Chain]:
+    """A chain for each of the model's partitions.
 
     >>> from discreet import RuleList
-    >>> (chain,) = chains_of(RuleList.parse("if age > 30 then yes else no")).chains
+    >>> (chain,) = chains_of(RuleList.parse("if age > 30 then yes else no"))
     >>> chain.ways[0][0]
-    (NumberTest(column='age', comparisons=(('>', 30.0),), either=False, missing=False, limits=(None, None)),)
+    (NumberTest(column='age', comparisons=(('>', 30.0),), either=False, missing=False, within=()),)
+    """
+    if isinstance(model, Tree):
+        return [_below(model.root, model.schema, count())]
+    chains = []
+    for partition in model.partitions:
+        tests = (tuple(_test(model.schema, x) for x in condition) for condition in partition.conditions[:-1])
+        ways = tuple((some, Chain((), end)) for end, some in enumerate(tests))
+        chains.append(Chain(ways, len(ways), tuple(map(numbers_of, partition.points or ()))))
+    return chains
+
+
+def tests_of(chains: Iterable[Chain]) -> dict[str, Test]:
+    """A test of each column, in the order in which columns are used."""
+    found: dict[str, Test] = {}
+    for tests, end in (way for chain in chains for way in chain.ways):
+        found |= {test.column: test for test in tests} | tests_of([end])
+    return found
+
+
+def outcomes_of(model: Model, share_of: Label | None = None) -> list[Label]:
+    """What comes out where each answer is given: the label, or the share of a class as in ``predict_proba``.
+
+    With points for each class it is always the label; there a share follows from the totals (``shares_of_totals``).
     """
     if share_of is not None and share_of not in model.classes:
         raise RuleError(f"share_of must be one of the classes of the {model.kind}")
-    by_class, place = model.has_points_by_class, None if share_of is None else model.classes.index(share_of)
-    outcomes: list[Label] = [model.classes[model.classes.index(answer.label)] for answer in model.answers]
-    if place is not None and not by_class:
-        outcomes = [float(model.shares_of(answer)[place]) for answer in model.answers]
-    if isinstance(model, Tree):
-        below = _below(model.root, model.schema, count())
-        chains = [below if isinstance(below, Chain) else Chain((), below)]
-    else:
-        chains = []
-        for partition in model.partitions:
-            conditions = enumerate(partition.conditions[:-1])
-            ways = [(tuple(_test(model.schema, literal) for literal in tests), end) for end, tests in conditions]
-            chains.append(Chain(tuple(ways), len(ways)))
-    return Chains(
-        tuple(chains),
-        tuple(tuple(map(numbers_of, partition.points)) for partition in model.partitions if partition.points),
-        tuple(outcomes),
-        model.limits,
-        by_class,
-        place,
-    )
+    if share_of is None or model.has_points_by_class:
+        return [model.classes[model.classes.index(answer.label)] for answer in model.answers]
+    shares: list[Label] = model.answer_shares[:, model.classes.index(share_of)].tolist()
+    return shares
 
 
-def _below(node: Node, schema: Schema | None, numbers: Iterator[int]) -> Chain | int:
+def _below(node: Node, schema: Schema | None, numbers: Iterator[int]) -> Chain:
     """A node of a tree: the tests that are reached while none is true. Leaves are numbered as answers are."""
     ways = []
     while isinstance(node, Split):
         ways.append(((_test(schema, node.test),), _below(node.true, schema, numbers)))
         node = node.other
-    last = next(numbers)
-    return Chain(tuple(ways), last) if ways else last
+    return Chain(tuple(ways), next(numbers))
 
 
 def _test(schema: Schema | None, literal: Literal) -> Test:
     assert schema is not None
     true = truth(schema, literal)
+    missing = bool(true[-1])
     match schema[literal.column].value_bins:
         case NumberBins() as bins:
             return _number_test(literal.column, bins, true)
         case TextBins() as bins:
             inside = not true[bins.unlisted]
             told = tuple(bins.listed[i] for i in np.flatnonzero(true[bins.places] == inside))
-            known = bins.matching
-            numbers = tuple(n for n, place in known.numbers.items() if place != NONE and true[place] == inside)
-            truths = tuple(bool(n) for n, place in known.truths.items() if place != NONE and true[place] == inside)
-            missing = bool(true[-1])
+            numbers, truths = (
+                tuple(number for number, place in known.items() if place != NONE and true[place] == inside)
+                for known in (bins.matching.numbers, bins.matching.truths)
+            )
             words = tuple(sorted(MISSING - bins.bin_of.keys())) if missing == inside else ()
             return ListedTest(literal.column, told, inside, missing, numbers, truths, words)
         case TruthBins():
-            missing = bool(true[-1])
             told = tuple(word for word, value in TRUTH.items() if true[value] != missing)
-            truths = tuple(value for value in (True, False) if true[int(value)] != missing)
-            numbers = tuple(map(float, truths))
-            return ListedTest(literal.column, told, not missing, missing, numbers, truths, of_truths=True)
+            numbers = tuple(value for value in (1.0, 0.0) if true[int(value)] != missing)
+            return ListedTest(literal.column, told, not missing, missing, numbers, numbers, of_truths=True)
 
 
 def _number_test(column: str, bins: NumberBins, true: np.ndarray) -> NumberTest:
     """A comparison wherever a bin in which the test is true meets one in which it is not."""
+    within = tuple((op, end) for op, end in zip((">=", "<="), bins.limits, strict=True) if end is not None)
     if true[-1]:
-        return NumberTest(column, missing=True, limits=bins.limits)
+        return NumberTest(column, missing=True, within=within)
     inside = true[bins.first : bins.first + len(bins.ends) + 1]
     changes = np.flatnonzero(inside[1:] != inside[:-1]).tolist()
     assert len(changes) <= 2, "a test of numbers is true in neighbouring bins, or in all but neighbouring ones"
     ends = [(op if inside[i] else NEGATION[op], edge) for i in changes for op, edge in [bins.ends[i]]]
     # without any comparison, `and` is true of every number, `or` of none
     either = bool(inside[0]) if len(changes) == 2 else not inside.any()
-    return NumberTest(column, tuple(ends), bool(either), limits=bins.limits)
+    return NumberTest(column, tuple(ends), bool(either), within=within)
 
 
 def kinds_of(
-    model: Model, made: Chains, types: Mapping[str, str] | None, where: str, lacks: Mapping[Any, Collection[str]]
+    model: Model, chains: list[Chain], types: Mapping[str, str] | None, where: str, lacks: Mapping[Any, Collection[str]]
 ) -> dict[str, str]:
-    """The type that each used column has elsewhere: as said by ``types``, or the one that is expected.
+    """The type that each tested column has elsewhere: as said by ``types``, or the one that is expected.
 
     ``lacks`` says which types a column of such bins cannot have there.
     """
@@ -208,7 +188,7 @@ def kinds_of(
         if model.schema is None or name not in model.schema.names:
             raise RuleError(f"types names column {name!r}, which the {model.kind} does not know")
     kinds = {}
-    for name in made.tests:
+    for name in tests_of(chains):
         assert model.schema is not None
         bins = model.schema[name].value_bins
         possible = [kind for kind in bins.types if kind not in lacks.get(type(bins), ())]
@@ -236,9 +216,6 @@ def type_of(labels: Sequence[Label], kind: str, where: str) -> str:
     return "number"
 
 
-def exact_numbers(column: str, numbers: Iterable[float]) -> list[float]:
-    """The numbers that categories are in a column of numbers, if each has a floating-point number of its own."""
-    found = list(numbers)
-    if any(EXACT <= abs(number) < math.inf for number in found):
-        raise RuleError(f"column {column!r} has categories that are numbers of more than 53 bits; store it as a string")
-    return found
+def compared(x: str, listed: Sequence[str], equal: str, among: str) -> str:
+    """A comparison with what is listed, as SQL and Python have it."""
+    return f"{x} {equal} {listed[0]}" if len(listed) == 1 else f"{x} {among} ({', '.join(listed)})"

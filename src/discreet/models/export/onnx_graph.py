@@ -15,12 +15,11 @@ import numpy as np
 from ... import __version__
 from ..._utils.errors import RuleError
 from ..._utils.escaping import is_unicode
-from ...schema import Label
 from ...schema.columns.values import TextBins, TruthBins
 from ..model import Model
 from ..partition import DOUBLING, FARTHEST
 from ..tree import Tree
-from .chains import Chain, Chains, ListedTest, NumberTest, Test, chains_of, exact_numbers, kinds_of, type_of
+from .chains import Chain, NumberTest, Test, chains_of, kinds_of, outcomes_of, type_of
 
 OPSETS = {"": 17, "ai.onnx.ml": 3}  # of 2022: whatever runs ONNX today has these
 IR_VERSION = 8  # likewise
@@ -32,38 +31,39 @@ LACKS = {TextBins: ("boolean",), TruthBins: ("boolean", "text")}
 RECORD = "record"  # the input of a model that looks at no column: so many values, so many predictions
 
 
-def to_onnx(model: Model, types: Mapping[str, str] | None = None, missing: str = "") -> bytes:
+def to_onnx(model: Model, types: Mapping[str, str] | None, missing: str) -> bytes:
     """See ``Model.to_onnx``."""
     try:
         from onnx import helper, numpy_helper
     except ImportError:
         raise ImportError("to_onnx needs the package onnx: pip install 'discreet[onnx]'") from None
-    made = chains_of(model)
-    kinds = kinds_of(model, made, types, "ONNX", LACKS)
+    chains = chains_of(model)
+    kinds = kinds_of(model, chains, types, "ONNX", LACKS)
     _check_texts(model, kinds, missing)
-    labels = _labels(made.outcomes, model.kind)
-    shares = np.array([model.shares_of(answer) for answer in model.answers])
+    labels, shares, shares_name = _labels(model), model.answer_shares, None
 
     inputs = kinds or {RECORD: "integer"}
-    graph = _Graph(inputs, missing)
-    shares_name = None
-    if made.by_class:
-        answer, shares_name = graph.by_class(made, next(iter(inputs)))
-    elif made.points:
-        total = graph.total(graph.parts(made))
-        answer = graph.first_true([graph.compared(total, "<", limit) for limit in made.limits])
+    graph, first = _Graph(inputs, missing), next(iter(inputs))
+    if model.has_points_by_class:
+        answer, shares_name = graph.by_class(chains, first)
+    elif model.has_points:
+        total = graph.total(graph.parts(chains, by_class=False))
+        answer = graph.first_true([graph.compared(total, "<", limit) for limit in model.limits])
     elif isinstance(model, Tree):
-        answer = graph.below(made.chains[0])
+        answer = graph.below(chains[0])
     else:
-        answer = graph.end_of(made.chains[0])
-    one_each = graph.node("Expand", answer, graph.node("Shape", next(iter(inputs))))
-    flat = graph.node("Reshape", one_each, graph.constant(np.array([-1], np.int64)))
+        answer = graph.end_of(chains[0])
+    one_each = graph.node("Expand", answer, graph.node("Shape", first))
+    flat = graph.node("Reshape", one_each, graph.constant([-1]))
     outputs = {"label": labels, "probabilities": shares} if shares_name is None else {"label": labels}
     named = {graph.node("Gather", graph.constant(rows), flat, called=name): rows for name, rows in outputs.items()}
     if shares_name is not None:
         named[shares_name] = shares
 
-    arrays = {name: np.zeros(0, ARRAYS[kind]) for name, kind in inputs.items()}
+    def declared(name: str, array: np.ndarray, *width: int) -> Any:
+        """An input or output of the graph: as many rows as there are records, of the type of an array."""
+        return helper.make_tensor_value_info(name, helper.np_dtype_to_tensor_dtype(array.dtype), ["records", *width])
+
     proto = helper.make_model(
         helper.make_graph(
             [
@@ -71,9 +71,9 @@ def to_onnx(model: Model, types: Mapping[str, str] | None = None, missing: str =
                 for (op, taken, domain, attributes), name in graph.nodes.items()
             ],
             f"discreet {model.kind}",
-            [_declared(helper, name, array, 1) for name, array in arrays.items()],
-            [_declared(helper, name, rows, *rows.shape[1:]) for name, rows in named.items()],
-            [numpy_helper.from_array(rows, name) for name, rows in graph.constants.items()],
+            [declared(name, np.zeros(0, ARRAYS[kind]), 1) for name, kind in inputs.items()],
+            [declared(name, rows, *rows.shape[1:]) for name, rows in named.items()],
+            [numpy_helper.from_array(rows, name) for name, rows in graph.constants.values()],
         ),
         opset_imports=[helper.make_opsetid(domain, version) for domain, version in OPSETS.items()],
         ir_version=IR_VERSION,
@@ -83,11 +83,6 @@ def to_onnx(model: Model, types: Mapping[str, str] | None = None, missing: str =
     helper.set_model_props(proto, {"classes": json.dumps(model.classes), "missing": json.dumps(missing)})
     written: bytes = proto.SerializeToString(deterministic=True)
     return written
-
-
-def _declared(helper: Any, name: str, array: np.ndarray, *width: int) -> Any:
-    """An input or output of the graph: as many rows as there are records, of the type of an array."""
-    return helper.make_tensor_value_info(name, helper.np_dtype_to_tensor_dtype(array.dtype), ["records", *width])
 
 
 def _check_texts(model: Model, kinds: Mapping[str, str], missing: str) -> None:
@@ -105,14 +100,13 @@ def _check_texts(model: Model, kinds: Mapping[str, str], missing: str) -> None:
             )
 
 
-def _labels(outcomes: Sequence[Label], kind: str) -> np.ndarray:
+def _labels(model: Model) -> np.ndarray:
     """The label of each answer, as a tensor has them."""
-    of = type_of(outcomes, kind, "ONNX")
+    outcomes = outcomes_of(model)
+    of = type_of(outcomes, model.kind, "ONNX")
     if of == "text" and not all(is_unicode(str(label)) for label in outcomes):
-        raise RuleError(f"a label of the {kind} has characters that ONNX cannot hold")
-    labels = np.empty(len(outcomes), ARRAYS[of])
-    labels[:] = outcomes
-    return labels
+        raise RuleError(f"a label of the {model.kind} has characters that ONNX cannot hold")
+    return np.array(outcomes, ARRAYS[of])
 
 
 class _Graph:
@@ -121,9 +115,8 @@ class _Graph:
     def __init__(self, inputs: Mapping[str, str], missing: str) -> None:
         self.kinds, self.missing = inputs, missing
         self.nodes: dict[tuple[Any, ...], str] = {}
-        self.constants: dict[str, np.ndarray] = {}
+        self.constants: dict[tuple[Any, ...], tuple[str, np.ndarray]] = {}
         self._taken = set(inputs)
-        self._known: dict[tuple[Any, ...], str] = {}
 
     def _name(self, wish: str) -> str:
         """A name that nothing has."""
@@ -143,15 +136,11 @@ class _Graph:
     def constant(self, values: Any) -> str:
         """A tensor that is the same for all records."""
         array = np.asarray(values)
+        array = array.astype(np.int64) if array.dtype.kind == "i" else array
         key = (array.dtype.str, array.shape, str(array.tolist()))
-        if key not in self._known:
-            self._known[key] = self._name("constant")
-            self.constants[self._known[key]] = array
-        return self._known[key]
-
-    def number(self, number: int) -> str:
-        """The number of an answer."""
-        return self.constant(np.array(number, np.int64))
+        if key not in self.constants:
+            self.constants[key] = self._name("constant"), array
+        return self.constants[key][0]
 
     def all_of(self, parts: Iterable[str]) -> str:
         """Where all are true."""
@@ -167,84 +156,71 @@ class _Graph:
 
     def first_true(self, conditions: Sequence[str]) -> str:
         """The number of the first condition that is true, or how many there are."""
-        found = self.number(len(conditions))
+        found = self.constant(len(conditions))
         for number, condition in reversed([*enumerate(conditions)]):
-            found = self.node("Where", condition, self.number(number), found)
+            found = self.node("Where", condition, self.constant(number), found)
         return found
 
     def below(self, chain: Chain) -> str:
         """The number of the leaf at the end of a chain of a tree."""
-        found = self.number(chain.last)
+        found = self.constant(chain.last)
         for tests, end in reversed(chain.ways):
-            leaf = self.number(end) if isinstance(end, int) else self.below(end)
-            found = self.node("Where", self.all_of(map(self.test, tests)), leaf, found)
+            there = self.below(end)
+            found = self.node("Where", self.all_of(map(self.test, tests)), there, found)
         return found
 
     def end_of(self, chain: Chain) -> str:
         """The number of the end of a chain that has no others below."""
         return self.first_true([self.all_of(map(self.test, tests)) for tests, _ in chain.ways])
 
-    def parts(self, made: Chains) -> Iterator[str]:
+    def parts(self, chains: Iterable[Chain], by_class: bool) -> Iterator[str]:
         """The points of each chain."""
-        for chain, given in zip(made.chains, made.points, strict=True):
-            points = self.constant(np.array(given if made.by_class else [number for (number,) in given], np.float64))
+        for chain in chains:
+            points = self.constant(chain.points if by_class else [number for (number,) in chain.points])
             yield self.node("Gather", points, self.end_of(chain))
 
     def total(self, parts: Iterable[str]) -> str:
         """The sum of points, in the order in which ``predict`` adds them."""
         return reduce(lambda a, b: self.node("Add", a, b), parts)
 
-    def by_class(self, made: Chains, first: str) -> tuple[str, str]:
+    def by_class(self, chains: Sequence[Chain], first: str) -> tuple[str, str]:
         """Of a sum of points for each class, the number of the first class with the largest, and the shares of all."""
-        total, n = self.total([*self.parts(made)]), len(made.outcomes)
-        size = self.node("Concat", self.node("Shape", first), self.constant(np.array([n], np.int64)), axis=0)
+        total, n = self.total([*self.parts(chains, by_class=True)]), len(chains[0].points[0])
+        size = self.node("Concat", self.node("Shape", first), self.constant([n]), axis=0)
         total = self.node("Expand", total, size)  # (records, 1, classes)
-        flat = self.node("Reshape", total, self.constant(np.array([-1, n], np.int64)))
-        own = self.node("Unsqueeze", flat, self.constant(np.array([2], np.int64)))
-        other = self.node("Unsqueeze", flat, self.constant(np.array([1], np.int64)))
+        flat = self.node("Reshape", total, self.constant([-1, n]))
+        own, other = (self.node("Unsqueeze", flat, self.constant([axis])) for axis in (2, 1))
         odds = self.node("Div", self.node("Sub", other, own), self.constant(float(DOUBLING)))
         within = self.node("Clip", odds, self.constant(float(-FARTHEST)), self.constant(float(FARTHEST)))
         powers = self.node("Pow", self.constant(2.0), within)
-        whole = self.node("ReduceSum", powers, self.constant(np.array([2], np.int64)), keepdims=0)
+        whole = self.node("ReduceSum", powers, self.constant([2]), keepdims=0)
         shares = self.node("Div", self.constant(1.0), whole, called="probabilities")
         return self.node("ArgMax", total, axis=2, keepdims=0), shares
 
     def test(self, test: Test) -> str:
         """Where a test is true."""
+        x = test.column
         if isinstance(test, NumberTest):
-            return self._number_test(test)
-        if self.kinds[test.column] == "text":
-            return self._text_among(test)
-        numbers = exact_numbers(test.column, test.numbers)
-        listed = self.any_of(self.node("Equal", test.column, self.constant(number)) for number in numbers)
+            within, compared = (
+                [self.compared(x, op, end) for op, end in some] for some in (test.within, test.comparisons)
+            )
+            if test.missing:
+                return self.node("Not", self.all_of(within)) if within else self.node("IsNaN", x)
+            compared = [self.any_of(compared)] if test.either else compared
+            return self.all_of([*compared, *within] or [self.node("Not", self.node("IsNaN", x))])
+        if self.kinds[x] == "text":
+            # One look into a table for all that are listed, and for what stands for a missing string
+            found = {text: int(test.inside) for text in (*test.listed, *test.words) if is_unicode(text)}
+            found[self.missing] = int(test.missing)
+            keys, values, other = tuple(found), tuple(found.values()), int(not test.inside)
+            table: dict[str, Any] = {"keys_strings": keys, "values_int64s": values, "default_int64": other}
+            looked_up = self.node("LabelEncoder", x, domain="ai.onnx.ml", **table)
+            return self.node("Cast", looked_up, to=BOOL)
+        listed = self.any_of(self.node("Equal", x, self.constant(number)) for number in test.exact_numbers())
         if test.of_truths:  # 1 is true, 0 is false, and all else is missing
             return listed if test.inside else self.node("Not", listed)
-        is_nan = self.node("IsNaN", test.column)
+        is_nan = self.node("IsNaN", x)
         if test.inside:
             return self.any_of([listed, is_nan]) if test.missing else listed
         outside = self.node("Not", listed)  # also true of NaN
         return outside if test.missing else self.all_of([outside, self.node("Not", is_nan)])
-
-    def _number_test(self, test: NumberTest) -> str:
-        x = test.column
-        within = [self.compared(x, op, end) for op, end in test.within]
-        if test.missing:
-            return self.node("Not", self.all_of(within)) if within else self.node("IsNaN", x)
-        compared = [self.compared(x, op, cut) for op, cut in test.comparisons]
-        if test.either:
-            compared = [self.any_of(compared)]
-        return self.all_of([*compared, *within] or [self.node("Not", self.node("IsNaN", x))])
-
-    def _text_among(self, test: ListedTest) -> str:
-        """One look into a table for all that are listed, and for what stands for a missing string."""
-        found = {text: int(test.inside) for text in (*test.listed, *test.words) if is_unicode(text)}
-        found[self.missing] = int(test.missing)
-        looked_up = self.node(
-            "LabelEncoder",
-            test.column,
-            domain="ai.onnx.ml",
-            keys_strings=tuple(found),
-            values_int64s=tuple(found.values()),
-            default_int64=int(not test.inside),
-        )
-        return self.node("Cast", looked_up, to=BOOL)

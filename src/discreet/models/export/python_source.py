@@ -7,8 +7,8 @@ whatever a schema holds, it cannot become code.
 import builtins
 import keyword
 import re
-from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import count
 from typing import Any
 
 from ..._utils.errors import RuleError
@@ -17,7 +17,7 @@ from ...schema import Label
 from ...schema.columns.values import MISSING, NONE, TRUTH, Matching, TextBins
 from ..model import Model
 from ..partition import DOUBLING, FARTHEST, TOTAL
-from .chains import Chain, Chains, NumberTest, Test, chains_of
+from .chains import Chain, NumberTest, Test, chains_of, compared, outcomes_of, tests_of
 
 HELPERS = {
     "number": '''
@@ -64,28 +64,31 @@ def truth(value):
 TAKEN = {"record", "Decimal", "Integral", "Real", "inf", "isnan", "nan"}
 TAKEN |= {*HELPERS, *keyword.kwlist, *keyword.softkwlist, *dir(builtins)}
 
-MIRRORED = {">": "<", ">=": "<="}
 # Python nests what follows an elif and cannot go down thousands of floors; after a return, an if does as well
 LONGEST_CHAIN = 100
 
 
-def to_python(model: Model, name: str = "predict", share_of: Label | None = None) -> str:
+def to_python(model: Model, name: str, share_of: Label | None) -> str:
     """See ``Model.to_python``."""
     if not isinstance(name, str) or not re.fullmatch("[A-Za-z_][A-Za-z0-9_]*", name) or keyword.iskeyword(name):
         raise RuleError("name must be that of a Python function: letters, digits and underscores")
-    made = chains_of(model, share_of)
-    tests = made.tests
-    functions = [f"points_{i}" for i, _ in enumerate(made.points, 1)]
+    outcomes, chains = outcomes_of(model, share_of), chains_of(model)
+    tests = tests_of(chains)
+    functions = [f"points_{i}" for i, _ in enumerate(chains, 1)] if model.has_points else []
     variables = _variables(tests, {name, *functions, *[TOTAL] * bool(functions)})
-    lines = [f"def {name}(record):", *_indented(_docstring(model, share_of))]
     reads, needed = _reads(model, tests, variables)
+    lines = _docstring(model, share_of)
     if tests:
         numbers = "from numbers import Integral, Real" if "category" in needed else "from numbers import Real"
-        lines += _indented(["from decimal import Decimal", "from math import inf, isnan, nan", numbers])
+        lines += ["from decimal import Decimal", "from math import inf, isnan, nan", numbers]
         for helper in (h for h in HELPERS if h in needed):
-            lines += ["", *_indented(HELPERS[helper].strip().split("\n"))]
-        lines += ["", *_indented(reads), ""]
-    return "\n".join([*lines, *_indented(_body(made, functions, variables))]) + "\n"
+            lines += ["", *HELPERS[helper].strip().split("\n")]
+        lines += ["", *reads, ""]
+    for function, chain in zip(functions, chains, strict=False):  # without points there are none
+        points = chain.points if model.has_points_by_class else [number for (number,) in chain.points]
+        lines += [f"def {function}():", *_indented(_chain(chain, points, variables)), ""]
+    lines += _totals(model, functions, outcomes, share_of) if functions else _chain(chains[0], outcomes, variables)
+    return "\n".join([f"def {name}(record):", *_indented(lines)]) + "\n"
 
 
 def _docstring(model: Model, share_of: Label | None) -> list[str]:
@@ -110,17 +113,11 @@ def _harmless(text: str) -> str:
 def _variables(columns: Iterable[str], used: set[str]) -> dict[str, str]:
     """A variable for each column, called as much like it as Python allows; other names are ``used``."""
     variables: dict[str, str] = {}
-    numbers: Counter[str] = Counter()
-    taken = {*used, *TAKEN}
     for column in columns:
         plain = re.sub("[^a-z0-9]+", "_", column.lower()).strip("_")[:40]
         plain = plain if plain and not plain[0].isdigit() else f"column_{plain}".rstrip("_")
-        variable = plain
-        while variable in taken:
-            numbers[plain] += 1
-            variable = f"{plain}_{numbers[plain]}"
-        taken.add(variable)
-        variables[column] = variable
+        taken = {*used, *TAKEN, *variables.values()}
+        variables[column] = next(v for i in count() if (v := f"{plain}_{i}" if i else plain) not in taken)
     return variables
 
 
@@ -134,8 +131,9 @@ def _reads(model: Model, tests: dict[str, Test], variables: dict[str, str]) -> t
         given = [f"record[{column!r}]", *(_told_apart(model, column) if helper == "category" else ())]
         lines.append(f"{variable} = {helper}({', '.join(given)})")
         if isinstance(test, NumberTest) and test.within:
-            low, high = ("" if end is None else write_number(end) for end in test.limits)
-            within = f"{low} <= " * bool(low) + variable + f" <= {high}" * bool(high)
+            within = variable
+            for op, end in test.within:
+                within = f"{write_number(end)} <= {within}" if op == ">=" else f"{within} <= {write_number(end)}"
             lines.append(f"{variable} = {variable} if {within} else nan  # beyond its bounds it is missing")
     return lines, needed
 
@@ -147,49 +145,35 @@ def _told_apart(model: Model, column: str) -> Iterator[str]:
     assert isinstance(bins, TextBins)
     matching, text = bins.matching, {place: text for text, place in bins.bin_of.items()}
     yield repr(tuple(t for t in bins.bin_of if t in MISSING or Matching({t: 0}).numbers))
-    for found in (matching.wholes, matching.numbers):
-        known = (f"{_number(n)}: {text[place]!r}" for n, place in found.items() if place != NONE)
-        yield "{" + ", ".join(known) + "}"
+    yield repr({n: text[place] for n, place in matching.wholes.items() if place != NONE})
+    known = (f"{write_number(n)}: {text[place]!r}" for n, place in matching.numbers.items() if place != NONE)
+    yield "{" + ", ".join(known) + "}"
     yield repr({bool(n): text[place] for n, place in matching.truths.items() if place != NONE})
 
 
-def _number(number: float) -> str:
-    return str(number) if isinstance(number, int) else write_number(number)
-
-
-def _body(made: Chains, functions: Sequence[str], variables: dict[str, str]) -> list[str]:
-    if not made.points:
-        return _chain(made.chains[0], _returns(made.outcomes), variables)
-    lines = []
-    for function, chain, given in zip(functions, made.chains, made.points, strict=True):
-        points = given if made.by_class else [number for (number,) in given]
-        lines += [f"def {function}():", *_indented(_chain(chain, _returns(points), variables)), ""]
-    if not made.by_class:
-        lines.append(f"{TOTAL} = {' + '.join(f'{function}()' for function in functions)}")
-        below = [f"{TOTAL} < {write_number(limit)}" for limit in made.limits]
-        *returns, last = _returns(made.outcomes)
-        return [*lines, *_ifs([(limit, [then]) for limit, then in zip(below, returns, strict=True)], last)]
+def _totals(model: Model, functions: Sequence[str], outcomes: Sequence[Label], share_of: Label | None) -> list[str]:
+    """What follows from the points that these functions give."""
+    if not model.has_points_by_class:
+        below = [f"{TOTAL} < {write_number(limit)}" for limit in model.limits]
+        ways = [(limit, [f"return {then!r}"]) for limit, then in zip(below, outcomes[:-1], strict=True)]
+        total = f"{TOTAL} = {' + '.join(f'{function}()' for function in functions)}"
+        return [total, *_ifs(ways, f"return {outcomes[-1]!r}")]
     # A sum for each class. (Not by Python's ``sum``, which adds numbers in another way since 3.12.)
     added = " + ".join(f"{function}()[i]" for function in functions)
-    lines.append(f"{TOTAL} = [{added} for i in range({len(made.outcomes)})]")
-    if made.share_of is None:
-        return [*lines, f"return {made.outcomes!r}[{TOTAL}.index(max({TOTAL}))]"]
-    odds = f"(other - {TOTAL}[{made.share_of}]) / {write_number(DOUBLING)}"
-    within = f"max(-{FARTHEST}.0, min({FARTHEST}.0, {odds}))"
-    return [*lines, f"return 1 / sum(2.0 ** {within} for other in {TOTAL})"]
+    total = f"{TOTAL} = [{added} for i in range({len(outcomes)})]"
+    if share_of is None:
+        return [total, f"return {tuple(outcomes)!r}[{TOTAL}.index(max({TOTAL}))]"]
+    odds = f"(other - {TOTAL}[{model.classes.index(share_of)}]) / {write_number(DOUBLING)}"
+    return [total, f"return 1 / sum(2.0 ** max(-{FARTHEST}.0, min({FARTHEST}.0, {odds})) for other in {TOTAL})"]
 
 
-def _returns(values: Iterable[Any]) -> list[str]:
-    return [f"return {value!r}" for value in values]
-
-
-def _chain(chain: Chain, returns: Sequence[str], variables: dict[str, str]) -> list[str]:
+def _chain(chain: Chain, outcomes: Sequence[Any], variables: dict[str, str]) -> list[str]:
     """What comes out of a chain, a tree as it is."""
     ways = []
     for tests, end in chain.ways:
         condition = " and ".join(_condition(test, variables[test.column]) for test in tests)
-        ways.append((condition, [returns[end]] if isinstance(end, int) else _chain(end, returns, variables)))
-    return _ifs(ways, returns[chain.last])
+        ways.append((condition, _chain(end, outcomes, variables)))
+    return _ifs(ways, f"return {outcomes[chain.last]!r}")
 
 
 def _ifs(ways: Sequence[tuple[str, list[str]]], last: str) -> list[str]:
@@ -207,23 +191,22 @@ def _condition(test: Test, x: str) -> str:
             return f"isnan({x})" if test.missing else "False" if test.either else f"not isnan({x})"
         if len(test.comparisons) == 2 and not test.either:
             (above, low), (below, high) = test.comparisons
-            return f"{write_number(low)} {MIRRORED[above]} {x} {below} {write_number(high)}"
-        return _or([f"{x} {op} {write_number(cut)}" for op, cut in test.comparisons])
+            return f"{write_number(low)} {above.replace('>', '<')} {x} {below} {write_number(high)}"
+        return _or(f"{x} {op} {write_number(cut)}" for op, cut in test.comparisons)
     if test.of_truths:
-        return f"{x} is not None" if test.wanted == [True, False] else _or([f"{x} is {value}" for value in test.wanted])
-    among = ", ".join(map(repr, test.listed))
-    is_one = len(test.listed) == 1
+        return f"{x} is not None" if test.wanted == [True, False] else _or(f"{x} is {value}" for value in test.wanted)
+    listed = [*map(repr, test.listed)]
     if test.inside:
-        found = [f"{x} == {among}" if is_one else f"{x} in ({among})"] if among else []
-        return _or([*found, f"{x} is None"] if test.missing else found)
-    if not among:
+        return _or([*[compared(x, listed, "==", "in")] * bool(listed), *[f"{x} is None"] * test.missing])
+    if not listed:
         return "True" if test.missing else f"{x} is not None"
-    outside = f"{x} != {among}" if is_one else f"{x} not in ({among})"
+    outside = compared(x, listed, "!=", "not in")
     return outside if test.missing else f"{x} is not None and {outside}"
 
 
-def _or(parts: list[str]) -> str:
-    return f"({' or '.join(parts)})" if len(parts) > 1 else parts[0] if parts else "False"
+def _or(parts: Iterable[str]) -> str:
+    first, *more = [*parts] or ["False"]
+    return f"({' or '.join([first, *more])})" if more else first
 
 
 def _indented(lines: Iterable[str]) -> list[str]:

@@ -19,7 +19,7 @@ from ...rules.text import write_number
 from ...schema import Label
 from ..model import Model
 from ..partition import DOUBLING, FARTHEST
-from .chains import Chain, Chains, ListedTest, NumberTest, Test, chains_of, exact_numbers, kinds_of, type_of
+from .chains import Chain, NumberTest, Test, chains_of, compared, kinds_of, outcomes_of, type_of
 
 SQL_TYPES = {"text": "text", "number": "float8", "boolean": "boolean"}
 Lines = list[str]  # a name may have line breaks, and must not be indented with what is around it
@@ -151,31 +151,30 @@ SPARK = Dialect(
 DIALECTS = {"duckdb": DUCKDB, "postgresql": POSTGRESQL, "postgres": POSTGRESQL, "spark": SPARK}
 
 
-def to_sql(
-    model: Model,
-    dialect: str = "duckdb",
-    share_of: Label | None = None,
-    types: Mapping[str, str] | None = None,
-) -> str:
+def to_sql(model: Model, dialect: str, share_of: Label | None, types: Mapping[str, str] | None) -> str:
     """See ``Model.to_sql``."""
     if not isinstance(dialect, str) or dialect not in DIALECTS:
         raise RuleError(f"dialect must be one of {', '.join(DIALECTS)}")
-    engine, made = DIALECTS[dialect], chains_of(model, share_of)
-    kinds = kinds_of(model, made, types, "SQL; cast it in a view first", {})
+    engine, outcomes, chains = DIALECTS[dialect], outcomes_of(model, share_of), chains_of(model)
+    kinds = kinds_of(model, chains, types, "SQL; cast it in a view first", {})
     engine.check_case(list(kinds), () if model.schema is None else model.schema.names)
-    writer, outcomes = _Writer(engine, kinds), _outcomes(engine, list(made.outcomes), model.kind)
+    writer, (*first, last) = _Writer(engine, kinds), _literals(engine, outcomes, model.kind)
     guards = list(engine.guards(kinds))
-    if made.by_class:
-        return "\n".join(writer.by_class(made, outcomes, guards))
-    if not made.points:
-        return "\n".join(writer.chain(made.chains[0], outcomes, guards))
-    total = writer.total(made)
-    # It stands there once for each limit: an expression has no place to keep a value
-    below = [_joined(total, "<", [engine.number(limit)]) for limit in made.limits]
-    return "\n".join(_case(list(zip(below, outcomes[:-1], strict=True)), outcomes[-1], guards))
+    if not model.has_points:
+        return "\n".join(writer.chain(chains[0], [*first, last], guards))
+    # Sums stand there once for each comparison: an expression has no place to keep a value
+    totals = [writer.total(chains, place) for place in range(len(chains[0].points[0]))]
+    if not model.has_points_by_class:
+        reached = [_joined("<", totals[0], [engine.number(limit)]) for limit in model.limits]
+    elif share_of is not None:
+        return "\n".join(writer.share(totals, model.classes.index(share_of), guards))
+    else:
+        later = ((own, totals[place:]) for place, own in enumerate(totals[:-1], 1))
+        reached = [_joined("AND", *(_joined(">=", own, other) for other in others)) for own, others in later]
+    return "\n".join(_case([(lines, [then]) for lines, then in zip(reached, first, strict=True)], last, guards))
 
 
-def _outcomes(engine: Dialect, outcomes: list[Any], kind: str) -> list[str]:
+def _literals(engine: Dialect, outcomes: list[Any], kind: str) -> list[str]:
     """What comes out, as literals of one type: that is what a column of an engine has."""
     match type_of(outcomes, kind, "SQL"):
         case "text":
@@ -189,20 +188,20 @@ def _outcomes(engine: Dialect, outcomes: list[Any], kind: str) -> list[str]:
     return [engine.number(float(x)) for x in outcomes]
 
 
-def _case(ways: Sequence[tuple[Lines, str | Lines]], last: str, guards: Sequence[str] = ()) -> Lines:
+def _case(ways: Sequence[tuple[Lines, Lines]], last: str, guards: Sequence[str] = ()) -> Lines:
     """Conditions in order, what follows each, and what follows none; a NULL goes on, as what is false does."""
     if not ways:
         return [last]
     lines = list(guards)
     for (first, *more), then in ways:
         lines += [f"WHEN {first}", *more]
-        lines[-1] += f" THEN {then}" if isinstance(then, str) else " THEN"
-        lines += [] if isinstance(then, str) else _indented(then)
+        lines[-1] += f" THEN {then[0]}" if len(then) == 1 else " THEN"
+        lines += _indented(then) if len(then) > 1 else []
     return ["CASE", *_indented([*lines, f"ELSE {last}"]), "END"]
 
 
-def _joined(one: Lines, operator: str, other: Lines) -> Lines:
-    return [*one[:-1], f"{one[-1]} {operator} {other[0]}", *other[1:]]
+def _joined(operator: str, *parts: Lines) -> Lines:
+    return reduce(lambda one, other: [*one[:-1], f"{one[-1]} {operator} {other[0]}", *other[1:]], parts)
 
 
 def _indented(lines: Lines) -> Lines:
@@ -218,72 +217,45 @@ class _Writer:
 
     def chain(self, chain: Chain, outcomes: Sequence[str], guards: Sequence[str] = ()) -> Lines:
         """What comes out of a chain; of a tree, a CASE in a CASE."""
-        ways = []
-        for tests, end in chain.ways:
-            condition = [" AND ".join(map(self.condition, tests))]
-            ways.append((condition, outcomes[end] if isinstance(end, int) else self.chain(end, outcomes)))
+        ways = [([" AND ".join(map(self.condition, tests))], self.chain(end, outcomes)) for tests, end in chain.ways]
         return _case(ways, outcomes[chain.last], guards)
 
-    def total(self, made: Chains, place: int = 0) -> Lines:
+    def total(self, chains: Sequence[Chain], place: int) -> Lines:
         """The sum of points (of the class at ``place``), in brackets; from left to right, as ``predict`` adds them."""
         lines: Lines = []
-        for chain, given in zip(made.chains, made.points, strict=True):
-            first, *more = self.chain(chain, [self.engine.number(float(points[place])) for points in given])
+        for chain in chains:
+            first, *more = self.chain(chain, [self.engine.number(float(points[place])) for points in chain.points])
             lines += [f"+ {first}" if lines else first, *more]
         return ["(", *_indented(lines), ")"]
 
-    def by_class(self, made: Chains, outcomes: Sequence[str], guards: Sequence[str]) -> Lines:
-        """Of a sum for each class: the class with the largest, or the share of one. Sums stand there once for each comparison."""
-        totals = [self.total(made, place) for place in range(len(outcomes))]
-        if made.share_of is None:
-            largest = []
-            for place, own in enumerate(totals[:-1]):
-                above = [_joined(own, ">=", other) for other in totals[place + 1 :]]
-                largest.append(reduce(lambda one, other: _joined(one, "AND", other), above))
-            return _case(list(zip(largest, outcomes[:-1], strict=True)), outcomes[-1], guards)
-        own, one, two = totals[made.share_of], self.engine.number(1), self.engine.number(2)
-        low, high, doubling = map(self.engine.number, (-FARTHEST, FARTHEST, DOUBLING))
+    def share(self, totals: Sequence[Lines], place: int, guards: Sequence[str]) -> Lines:
+        """The share of one class, of a sum for each."""
+        one, two, low, high, doubling = map(self.engine.number, (1, 2, -FARTHEST, FARTHEST, DOUBLING))
         lines = [f"{one} / (", f"  {one}"]
-        for place, other in enumerate(totals):
-            if place != made.share_of:
-                between = _indented(_indented(_joined(other, "-", own)))
-                lines += [f"  + power({two}, greatest({low}, least({high}, (", *between, f"  ) / {doubling})))"]
+        for other in (*totals[:place], *totals[place + 1 :]):
+            between = _indented(_indented(_joined("-", other, totals[place])))
+            lines += [f"  + power({two}, greatest({low}, least({high}, (", *between, f"  ) / {doubling})))"]
         lines.append(")")
         return ["CASE", *_indented([*guards, f"ELSE {lines[0]}", *lines[1:]]), "END"] if guards else lines
 
     def condition(self, test: Test) -> str:
         """One test, in brackets where it could be torn apart by AND."""
+        engine, kind, x = self.engine, self.kinds[test.column], self.engine.column(test.column)
+        # where the column is NaN, where it is NULL, and what is true of none of its values
+        forms = (engine.nan, engine.null, engine.never)
+        is_nan, missing, never = (form.format(x=x, type=SQL_TYPES[kind]) for form in forms)
         if isinstance(test, NumberTest):
-            return self._number_condition(test)
-        return self._listed_condition(test, self.kinds[test.column])
-
-    def _of_column(self, x: str, kind: str) -> tuple[str, ...]:
-        """Where a column of this type is NaN, where it is NULL, and what is true of none of its values."""
-        forms = (self.engine.nan, self.engine.null, self.engine.never)
-        return tuple(form.format(x=x, type=SQL_TYPES[kind]) for form in forms)
-
-    def _number_condition(self, test: NumberTest) -> str:
-        x, number = self.engine.column(test.column), self.engine.number
-        is_nan, is_null, never = self._of_column(x, "number")
-        within = " AND ".join(f"{x} {op} {number(end)}" for op, end in test.within)
-        if test.missing:
-            if within:
-                without_nan = within if test.limits[1] is not None else f"{within} AND NOT {is_nan}"
-                return f"({without_nan}) IS NOT TRUE"
-            return _or(is_null, is_nan)
-        if test.either and not test.comparisons:
-            return never
-        parts = [f"{x} {op} {number(cut)}" for op, cut in test.comparisons]
-        compared = _or(*parts) if test.either else " AND ".join(parts)
-        # NaN is above every number, so that whatever is bounded from above is none
-        bounded = not test.either and any(op in ("<", "<=") for op, _ in test.comparisons)
-        no_nan = "" if bounded or test.limits[1] is not None else f"NOT {is_nan}"
-        no_null = f"NOT ({is_null})" if not (compared or within) else ""
-        return " AND ".join(part for part in (compared, within, no_null, no_nan) if part)
-
-    def _listed_condition(self, test: ListedTest, kind: str) -> str:
-        engine, x = self.engine, self.engine.column(test.column)
-        is_nan, missing, never = self._of_column(x, kind)
+            within, parts = (
+                [f"{x} {op} {engine.number(end)}" for op, end in some] for some in (test.within, test.comparisons)
+            )
+            # NaN is above every number, so that whatever is bounded from above is none
+            bounds = test.within if test.either else (*test.within, *test.comparisons)
+            no_nan = [] if any(op in ("<", "<=") for op, _ in bounds) else [f"NOT {is_nan}"]
+            if test.missing:
+                return f"({' AND '.join([*within, *no_nan])}) IS NOT TRUE" if within else _or(missing, is_nan)
+            if test.either:
+                return " AND ".join([_or(*parts), *within, *no_nan]) if parts else never
+            return " AND ".join([*parts, *within, *([] if parts or within else [f"NOT ({missing})"]), *no_nan])
         if kind == "boolean":
             ways = {True: x, False: f"NOT {x}", None: missing}
             if {True, False} <= set(test.wanted):
@@ -291,21 +263,20 @@ class _Writer:
             return _or(*(ways[value] for value in test.wanted)) or never
         no_nan = []
         if kind == "number":
-            listed = [engine.number(number) for number in exact_numbers(test.column, test.numbers)]
+            listed = [engine.number(number) for number in test.exact_numbers()]
             missing, no_nan = _or(missing, is_nan), [f"NOT {is_nan}"]
         else:
             texts = (text for text in (*test.listed, *test.words) if engine.holds(text))
             listed = [engine.compared.format(engine.literal(text)) for text in texts]
         value = f"lower({x})" if test.of_truths and kind == "text" else x
-        among = f"{value} = {listed[0]}" if len(listed) == 1 else f"{value} IN ({', '.join(listed)})"
+        among = [compared(value, listed, "=", "IN")] if listed else []
         if test.inside:
-            return _or(*[among] * bool(listed), *[missing] * test.missing) or never
+            return _or(*among, *[missing] * test.missing) or never
         if not listed:
             return "TRUE" if test.missing else f"NOT ({missing})"
         if test.missing:
-            return f"({among}) IS NOT TRUE"
-        outside = f"{value} <> {listed[0]}" if len(listed) == 1 else f"{value} NOT IN ({', '.join(listed)})"
-        return " AND ".join([outside, *no_nan])
+            return f"({among[0]}) IS NOT TRUE"
+        return " AND ".join([compared(value, listed, "<>", "NOT IN"), *no_nan])
 
 
 def _or(*parts: str) -> str:
