@@ -317,8 +317,7 @@ def test_the_report_says_what_is_broken_and_what_is_refuted():
 def test_a_learner_that_loses_its_proof_is_reported(monkeypatch):
     monkeypatch.setattr("discreet.estimators.greedy.LARGEST_DELTA", 1e-30)
     subject = SUBJECT["sm-laplace"]
-    rows = list(run._rows_of_fit(subject, [run._examine(subject, 12, 0)], None))
-    assert [row.level for row in rows if not row.holds] == ["whole fit"]
+    assert [row.level for row in run._fits(subject, run.QUICK._replace(pairs=12)) if not row.holds] == ["whole fit"]
 
 
 @pytest.mark.parametrize("name", UNPROVED)
@@ -336,7 +335,7 @@ def test_a_failing_audit_says_so_and_ends():
     with pytest.raises(ZeroDivisionError), process_pool(2) as pool:
         pool.submit(divmod, 1, 0).result()
     with pytest.raises(ZeroDivisionError):
-        run._Done(lambda *_: None, 1).results(None, [(divmod, 1, 0)])
+        list(run._results(None, [(divmod, 1, 0)]))
 
 
 def test_an_audit_that_cannot_be_done_has_another_exit_status(monkeypatch):

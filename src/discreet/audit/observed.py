@@ -25,9 +25,8 @@ from .pairs import Counts, Pair, as_table
 
 CONFIDENCE = 0.999
 
-Outcome = tuple[
-    Any, ...
-]  # rules or tests, labels if they were drawn, and on which side of its exact value the decisive count is
+# Rules or tests, labels if they were drawn, and on which side of its exact value the decisive count is
+Outcome = tuple[Any, ...]
 
 
 class Event(NamedTuple):
@@ -143,3 +142,23 @@ def outcomes(subject: Subject, seen: Watch, counts: Counts, fits: int) -> Counte
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", PrivacyWarning)
         return Counter(seen.outcome(subject.make().fit(X, y)) for _ in range(fits))
+
+
+class Seen(NamedTuple):
+    """What fits showed: a lower bound for epsilon, also in parts of the loss of the event that was looked for."""
+
+    epsilon: float
+    power: float | None
+    agreement: float  # the chance of so large a difference between fits and the exact laws
+
+
+def observe(subject: Subject, pair: Pair, fits: int, delta: float) -> Seen:
+    """So many fits on each of two tables."""
+    seen = watch(subject, pair)
+    event = best_event(seen.chances, fits)
+    tables = [outcomes(subject, seen, table, fits) for table in (pair.less, pair.more)]
+    chances = [misfit(drawn, {x: pq[i] for x, pq in seen.chances.items()}) for i, drawn in enumerate(tables)]
+    less, more = (sum(n for x, n in drawn.items() if x in event.outcomes) for drawn in tables)
+    epsilon = lower_bound(*((more, less) if event.on_more else (less, more)), fits, delta)
+    power = epsilon / event.epsilon if event.epsilon > 0.01 else None
+    return Seen(epsilon, power, min(1.0, 2.0 * min(chances)))
