@@ -6,9 +6,8 @@ from unittest.mock import patch
 
 import numpy as np
 
-from discreet.audit.explore import explored
-from discreet.audit.learners import Subject
-from discreet.audit.pairs import Pair
+from discreet.audit.explorer import explored
+from discreet.audit.learners import Pair, Subject
 from discreet.audit.subjects import CARDS
 from discreet.estimators import card_learner as cards
 from discreet.private.mechanisms.score_cards import CardBudget

@@ -15,11 +15,11 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from ..private.counts.cells import Array
 from ..private.counts.counting import NodeCounts
 from ..private.mechanisms.selector import NoisyMaxSelector
 from ..private.noise.distributions import Cauchy
 from ..private.noise.noisy_max import Noise
-from .loss import Array
 
 ROWS_AT_A_TIME = 2_000
 ROUNDING = 1e-11  # scores that differ by less are the same number

@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from ..private.counts.cells import Array
 from ..private.counts.tuples import LARGEST, Tuples, TuplesInProgress
 from ..private.sampling.list_sums import ListSums
 from ..private.sampling.problem import Problem, make_problem
@@ -31,9 +32,7 @@ from ..rules.prior import Prior
 from ..rules.tree_prior import TreePrior
 from ..schema import Schema
 from .choices import Finding, differences
-from .explore import law_of_lists, schema_of_rules
-from .explorer import Explorer
-from .loss import Array
+from .explorer import Explorer, law_of_lists, schema_of_rules
 
 N_RULES = 3
 TRUTH = np.array(list(product([False, True], repeat=N_RULES))).T  # (rules, patterns): all patterns there are

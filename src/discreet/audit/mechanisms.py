@@ -7,6 +7,7 @@ from functools import partial
 
 import numpy as np
 
+from ..private.counts.cells import Array
 from ..private.mechanisms.base import GreedyMechanism
 from ..private.mechanisms.inverse import Inverse, InverseSelector
 from ..private.mechanisms.noisy_counts import NoisyCounts, NoisyCountsSelector
@@ -18,7 +19,6 @@ from ..private.noise.distributions import log_prob
 from ..private.sampling.trees.worth import ACCURACY, MASS
 from . import draws
 from .choices import Finding, worst_choice, worst_on_grid
-from .loss import Array
 
 E = Fraction(2)  # the epsilon of one choice, and of a count
 COPIES = ((1, 1), (1, 30))  # rules like the first and like the second, where only extreme nodes are looked at

@@ -18,10 +18,9 @@ from scipy.stats import beta, chisquare
 from .._utils.errors import PrivacyWarning
 from ..estimators.trees import Trees
 from ..rules.numbered_tree import leaves_of
-from .explore import Keeps, Output, key_of
-from .learners import Subject
-from .loss import shifted_counts
-from .pairs import Counts, Pair, as_table
+from .explore import Output, key_of, shifted_counts
+from .explorer import Keeps
+from .learners import Counts, Pair, Subject, as_table
 
 CONFIDENCE = 0.999
 

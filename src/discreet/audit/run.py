@@ -15,11 +15,10 @@ from .._utils.parallel import Pool, process_pool
 from ..accounting.statement import Guarantee
 from ..estimators.cards import Cards
 from ..private.mechanisms.registry import MECHANISMS
-from .explore import schema_of_rules
-from .learners import Compared, Subject, excess, is_broken, search
+from .explorer import schema_of_rules
+from .learners import Compared, Pair, Subject, excess, is_broken, search
 from .mechanisms import audited
 from .observed import best_event, observe, watch
-from .pairs import Pair
 from .report import Check, Report, Row
 from .samplers import samplers
 from .subjects import GREEDY, GREEDY_TREES, REFUTED, TREES, WHOLE, needed_parameters, subjects

@@ -18,9 +18,8 @@ from ..private.mechanisms.noisy_counts import NoisyCounts
 from ..private.mechanisms.registry import MECHANISMS
 from ..private.mechanisms.smooth_gini import SmCauchy, SmLaplace
 from ..private.sampling.trees.worth import MASS
-from .explore import CardsOnTuples, ListsByEnvelope, ListsOnTuples, TreesOnTuples
-from .learners import Subject
-from .pairs import Pair
+from .explorer import CardsOnTuples, ListsByEnvelope, ListsOnTuples, TreesOnTuples
+from .learners import Pair, Subject
 
 GREEDY, WHOLE, TREES = DPGreedyRuleListClassifier, DPOptimalRuleListClassifier, DPOptimalTreeClassifier
 GREEDY_TREES, CARDS = DPGreedyTreeClassifier, DPScoreCardClassifier
