@@ -9,29 +9,22 @@ from . import common
 from .show import coloured
 from .terminal import open_console, say_json
 
-# (question, minimum support of the paper's private learner: a public number, chosen without a look at the records)
+# (loader, question, minimum support of the paper's private learner: a public number, chosen without a look at the records)
 QUESTIONS = {
-    "COMPAS": ("will a defendant be charged again?", 300),
-    "Adult": ("does a person earn more than $50,000 a year?", 2000),
-    "German Credit": ("is a loan a good risk?", 100),
+    "COMPAS": ("load_compas", "will a defendant be charged again?", 300),
+    "Adult": ("load_adult", "does a person earn more than $50,000 a year?", 2000),
+    "German Credit": ("load_german_credit", "is a loan a good risk?", 100),
 }
+SEEDS = click.IntRange(0, 2**32 - 1)
 
 
 @click.command()
-@click.option("--epsilon", "-e", type=float, default=1.0, show_default=True, help="Budget of each private model.")
-@click.option(
-    "--max-length", "-k", type=click.IntRange(min=1), default=5, show_default=True, help="Rules, with the default."
-)
-@click.option("--max-card", type=click.IntRange(1, 3), default=1, show_default=True, help="Literals in a rule.")
-@click.option("--max-depth", type=click.IntRange(0, 4), default=3, show_default=True, help="Of the trees.")
-@click.option("--max-columns", type=click.IntRange(min=1), default=3, show_default=True, help="Of the cards.")
-@click.option(
-    "--seed",
-    type=click.IntRange(0, 2**32 - 1),
-    default=0,
-    show_default=True,
-    help="Of the split into training and test records.",
-)
+@common.option_with_default("--epsilon", "-e", type=float, default=1.0, help="Budget of each private model.")
+@common.option_with_default("--max-length", "-k", type=common.SOME, default=5, help="Rules, with the default.")
+@common.option_with_default("--max-card", type=click.IntRange(1, 3), default=1, help="Literals in a rule.")
+@common.option_with_default("--max-depth", type=click.IntRange(0, 4), default=3, help="Of the trees.")
+@common.option_with_default("--max-columns", type=common.SOME, default=3, help="Of the cards.")
+@common.option_with_default("--seed", type=SEEDS, default=0, help="Of the split into training and test records.")
 @common.as_json_option
 def demo(
     epsilon: float, max_length: int, max_card: int, max_depth: int, max_columns: int, seed: int, as_json: bool
@@ -41,7 +34,7 @@ def demo(
     from rich.text import Text
     from sklearn.model_selection import train_test_split
 
-    from ..datasets import load_adult, load_compas, load_german_credit
+    from .. import datasets
     from ..estimators.cards import DPScoreCardClassifier
     from ..estimators.greedy import DPGreedyRuleListClassifier, GreedyRuleListClassifier
     from ..estimators.optimal import DPOptimalRuleListClassifier
@@ -49,20 +42,16 @@ def demo(
 
     console, progress = open_console(), open_console(stderr=True)
     results, statement, at = [], "", f"epsilon {epsilon:g}"
-    loaders = {"COMPAS": load_compas, "Adult": load_adult, "German Credit": load_german_credit}
-    for name, (question, support) in QUESTIONS.items():
+    for name, (load, question, support) in QUESTIONS.items():
         with progress.status(f"{name}: loading and learning ..."):
-            data = loaders[name](sensitive=False)
+            data = getattr(datasets, load)(sensitive=False)
             train, test, y_train, y_test = train_test_split(data.data, data.target, train_size=0.8, random_state=seed)
             shared: dict[str, Any] = {"max_length": max_length, "max_card": max_card, "schema": data.schema}
+            private: dict[str, Any] = {"epsilon": epsilon, "schema": data.schema}
             models = {
                 f"a list drawn whole, {at}": DPOptimalRuleListClassifier(epsilon=epsilon, **shared),
-                f"a tree drawn whole, {at}": DPOptimalTreeClassifier(
-                    epsilon=epsilon, max_depth=max_depth, schema=data.schema
-                ),
-                f"a score card, {at}": DPScoreCardClassifier(
-                    epsilon=epsilon, max_columns=max_columns, schema=data.schema
-                ),
+                f"a tree drawn whole, {at}": DPOptimalTreeClassifier(max_depth=max_depth, **private),
+                f"a score card, {at}": DPScoreCardClassifier(max_columns=max_columns, **private),
                 f"the paper's sm-laplace, {at}": DPGreedyRuleListClassifier(
                     mechanism="sm-laplace", epsilon=epsilon, delta=1e-9, min_support=support, **shared
                 ),
@@ -74,22 +63,21 @@ def demo(
             except ValueError as error:
                 raise click.UsageError(str(error)) from None
         body = Text(f"{len(data.data):,} records, {len(data.feature_names)} columns, sensitive ones left out.", "dim")
-        for title, model in models.items():
+        for learner, model in models.items():
             scores = {"train": model.score(train, y_train), "test": model.score(test, y_test)}
             accuracy = f"accuracy {scores['train']:.3f} training, {scores['test']:.3f} test"
-            heading = "\n\n", (title, "bold underline"), f"   {accuracy}\n\n"
+            heading = "\n\n", (learner, "bold underline"), f"   {accuracy}\n\n"
             body.append_text(Text.assemble(*heading, coloured(model.model_)))
             learned = json.loads(model.model_.to_json())
-            result = {"dataset": name, "learner": title, "accuracy": scores, "model": learned}
+            result = {"dataset": name, "learner": learner, "accuracy": scores, "model": learned}
             if hasattr(model, "privacy_"):
                 statement = statement or str(model.privacy_)
                 body.append_text(Text(f"\n\nproved: {model.privacy_.proved}", "green"))
                 result["privacy"] = json.loads(model.privacy_.to_json())
             results.append(result)
         if not as_json:
-            console.print(
-                Panel(body, title=Text.assemble((name, "bold"), f": {question}"), title_align="left", padding=(1, 2))
-            )
+            title = Text.assemble((name, "bold"), f": {question}")
+            console.print(Panel(body, title=title, title_align="left", padding=(1, 2)))
     if as_json:
         say_json(results)
     else:

@@ -12,7 +12,7 @@ import click
 
 from .._utils.errors import PrivacyWarning
 from . import common
-from .saving import keep, reserved, say_paid
+from .ending import keep, reserved, say_paid
 from .table_notes import ANOTHER, check_ledger, note_ledger
 from .terminal import as_text, on_one_line, open_console, say
 

@@ -13,8 +13,8 @@ import click
 from .._utils.errors import PrivacyWarning
 from .._utils.writing import PendingFile
 from . import common
+from .ending import keep, reserved, size_for, size_of_report
 from .options import KINDS, Kind, Kinds, check_classes, chosen, options_of
-from .saving import keep, reserved, size_for, size_of_report
 from .show import print_model
 from .table_notes import ANOTHER, PUBLIC, check_ledger, check_not_a_sample, note_ledger
 from .terminal import as_text, on_one_line, open_console, say

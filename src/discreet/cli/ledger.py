@@ -31,9 +31,7 @@ def ledger() -> None:
     "--rho",
     help="Also count in zCDP, so that many small models fit: a number, or auto for what epsilon and delta allow.",
 )
-@click.option(
-    "--records-per-person", type=click.IntRange(min=1), help="Refuse models for people with fewer records than that."
-)
+@click.option("--records-per-person", type=common.SOME, help="Refuse models for people with fewer records than that.")
 @common.flag("--allow-unproved", help="Take releases about which nothing is proved, too. For experiments.")
 @common.as_json_option
 def create(path: Path | str, epsilon: float, delta: float, rho: str | None, as_json: bool, **kept: Any) -> None:
@@ -125,12 +123,10 @@ def _proved(entry: "Entry") -> str:
 
 @ledger.command()
 @click.argument("path", type=common.LEDGER)
-@click.option(
-    "--format",
-    "kind",
+@common.option_with_default(
+    *("--format", "kind"),
     type=click.Choice(["csv", "json", "events"]),
     default="csv",
-    show_default=True,
     help="A table, the same as JSON, or events for dp_accounting.",
 )
 @common.out_option(help="Write it to a file.")
@@ -143,10 +139,8 @@ def export(path: Path | str, kind: str, out: Path | None, force: bool) -> None:
     common.check_outputs([out], [path], force)
     opened = Ledger.open(path)
     entries, snapshot = opened.entries, opened.snapshot()
-    if kind == "csv":
-        text = as_csv(entries)
-    else:
-        text = json.dumps(rows(entries) if kind == "json" else events(entries, snapshot), indent=1) + "\n"
+    data = events(entries, snapshot) if kind == "events" else rows(entries)
+    text = as_csv(entries) if kind == "csv" else json.dumps(data, indent=1) + "\n"
     if out is None:
         say_lines([text])
     else:

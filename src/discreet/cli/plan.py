@@ -68,10 +68,10 @@ def _add(kind: Kind) -> None:
         short_help=f"Plan {kind.help}.",
     )
     @common.schema_option(help="What is public about the table.")
-    @click.option("--records", "-n", type=click.IntRange(min=1), help="About how many records the private table has.")
+    @click.option("--records", "-n", type=common.SOME, help="About how many records the private table has.")
     @common.target_option(help="The column to predict, if the schema does not name it.")
     @options_of(kind, but=NOT_PLANNED)
-    @click.option("--repeats", type=click.IntRange(min=2), default=5, show_default=True, help="Fits at each epsilon.")
+    @common.option_with_default("--repeats", type=click.IntRange(min=2), default=5, help="Fits at each epsilon.")
     @common.ledger_option(help="Say how many such models this ledger still takes.")
     @common.out_option(help="Write the curve as an SVG picture.")
     @common.table_options("standin", common.FILE, required=False)

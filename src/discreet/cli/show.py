@@ -103,21 +103,14 @@ def _answer(model: "Model", answer: "Answer", counts_epsilon: float | None) -> l
 
 @click.command()
 @click.argument("model", type=common.FILE)
-@click.option(
-    "--format",
-    "-f",
-    "form",
+@common.option_with_default(
+    *("--format", "-f", "form"),
     type=click.Choice(["text", "json", "sql", "python", "pmml", "onnx", "html"]),
     default="text",
-    show_default=True,
     help="For people, programs, databases, Python without this package, scoring engines, or as a report.",
 )
-@click.option(
-    "--dialect",
-    type=click.Choice(["duckdb", "postgresql", "spark"]),
-    default="duckdb",
-    show_default=True,
-    help="Of SQL.",
+@common.option_with_default(
+    "--dialect", type=click.Choice(["duckdb", "postgresql", "spark"]), default="duckdb", help="Of SQL."
 )
 @click.option("--share-of", help="For sql and python: the share of this class, instead of the predicted class.")
 @common.flag("--as-tree", help="For pmml: a rule list as a TreeModel, of which every evaluator knows shares.")
