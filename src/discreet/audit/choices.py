@@ -9,6 +9,7 @@ Equal scores have equal laws, so each law is computed once: tables of millions o
 
 import math
 from collections.abc import Callable, Iterator, Sequence
+from functools import cache, partial
 from itertools import product
 from typing import NamedTuple
 
@@ -98,19 +99,13 @@ def worst_choice(
     large sizes, only nodes with extreme class counts and extreme splits are looked at.
     """
     law = noisy_max_law(selector.noise) if law is None else law
-    known: dict[tuple[tuple[int, ...], tuple[int, int]], Laws] = {}
-
-    def node(left: tuple[int, ...], copies: tuple[int, int]) -> Laws:
-        if (left, copies) not in known:
-            known[left, copies] = _laws_at(selector, law, left, copies, thin)
-        return known[left, copies]
-
+    laws_at = cache(partial(_laws_at, selector, law, thin))
     for size in sizes:
         worst, pairs = Finding(0.0, price(size, sum(copies[0])), 0, ""), 0
         for left, c, both in product(_class_counts(size, n_classes, thin), range(n_classes), copies):
-            place, score_of, logs = node(left, both)
+            place, score_of, logs = laws_at(left, both)
             more = tuple(k + (i == c) for i, k in enumerate(left))
-            more_place, more_score_of, more_logs = node(more, both)
+            more_place, more_score_of, more_logs = laws_at(more, both)
             captured = list(product(*map(_extremes, left))) if thin else list(place)
             moves = [(place[k], more_place[m]) for k in captured for m in _moves(k, c)]
             pairs += len(moves) ** 2
@@ -128,7 +123,6 @@ def worst_choice(
                 chosen = ("the first", "the second", "no rule")[int(outcome)]
                 worst = found._replace(where=f"{left} and {more}; rules capture {rules}; {chosen} is chosen")
         yield worst._replace(pairs=pairs)
-        known = {key: value for key, value in known.items() if sum(key[0]) > size}
 
 
 def worst_on_grid(laws: Sequence[Array], price: float, where: str) -> Finding:
@@ -173,7 +167,7 @@ def _class_counts(size: int, n_classes: int, thin: bool) -> Iterator[tuple[int, 
             yield (*head, size - sum(head))
 
 
-def _laws_at(selector: NoisyMaxSelector, law: Law, left: tuple[int, ...], copies: tuple[int, int], thin: bool) -> Laws:
+def _laws_at(selector: NoisyMaxSelector, law: Law, thin: bool, left: tuple[int, ...], copies: tuple[int, int]) -> Laws:
     splits = list(product(*((_extremes(k) | _reached(k)) if thin else range(k + 1) for k in left)))
     node = NodeCounts(np.array(left, float), np.array(splits, float).T.reshape(len(left), -1))
     scores = selector.scores(node)

@@ -10,11 +10,12 @@ all lists, and of the one that draws a tree from the root down.
 
 from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache, partial
-from itertools import combinations_with_replacement, permutations, product
+from itertools import chain, combinations_with_replacement, permutations, product
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+from scipy.special import log_softmax
 
 from ..private.counts.cells import Array
 from ..private.counts.tuples import LARGEST, Tuples, TuplesInProgress
@@ -51,13 +52,6 @@ Law = tuple[Sequence[Any], Array]  # outcomes, and the logarithms of their proba
 DEPTH = 2
 SPLIT = 0.5
 TREE_PRIOR = TreePrior(SPLIT, np.full(N_RULES, 1.0 / N_RULES))
-
-
-def normalised(logs: Array) -> Array:
-    """From logarithms of weights, a row for each table, to those of probabilities."""
-    top = logs.max(1, keepdims=True)
-    law: Array = logs - top - np.log(np.exp(logs - top).sum(1, keepdims=True))
-    return law
 
 
 def multiplied_out(draw_by: Callable[[Callable[[Array], int]], Any]) -> Law:
@@ -143,7 +137,7 @@ def list_laws(rate: float) -> Laws:
     gain = np.array([[_answer(*x, pattern) == label for label, pattern in KINDS] for x in LISTS], float)
     lengths = np.array([len(rules) for rules, _ in LISTS])
     prior = -np.log(np.bincount(lengths)[lengths])
-    return lambda tables: normalised(rate * tables @ gain.T + prior)
+    return lambda tables: np.asarray(log_softmax(rate * tables @ gain.T + prior, axis=1))
 
 
 def list_laws_by_problem(rate: float, change: Callable[[Problem], Problem] = lambda problem: problem) -> Laws:
@@ -200,24 +194,19 @@ def _minus_mass(counts: Array) -> tuple[Array, ...]:
 
 def tree_laws(rate: float, score: str) -> Laws:
     """The law of Theorem 20."""
-    places: dict[tuple[bytes, int | None], int] = {}
-    rows = []
-    for tree, _ in all_trees(score):
-        row: dict[int, float] = {}
-        for path, leaf in leaves_of(tree):
-            place = places.setdefault((_inside(path).tobytes(), leaf.label), len(places))
-            row[place] = row.get(place, 0.0) + 1.0
-        rows.append(row)
-    belongs = np.zeros((len(rows), len(places)))  # which leaves each tree has
-    for i, row in enumerate(rows):
-        belongs[i, list(row)] = list(row.values())
-    prior = np.log([p for _, p in all_trees(score)])
+    trees, priors = zip(*all_trees(score), strict=True)
+    leaves = [[(_inside(path).tobytes(), leaf.label) for path, leaf in leaves_of(tree)] for tree in trees]
+    places = {leaf: place for place, leaf in enumerate(dict.fromkeys(chain.from_iterable(leaves)))}
+    belongs = np.zeros((len(trees), len(places)))  # which leaves each tree has
+    for row, leaf in ((row, leaf) for row, there in zip(belongs, leaves, strict=True) for leaf in there):
+        row[places[leaf]] += 1.0
+    prior = np.log(priors)
     value = _accuracy if score == ACCURACY else _minus_mass
 
     def laws(tables: Array) -> Array:
         counts = tables.reshape(len(tables), 2, -1)
         worth = np.stack([value(counts @ np.frombuffer(part))[label or 0] for part, label in places], axis=1)
-        return normalised(rate * worth @ belongs.T + prior)
+        return np.asarray(log_softmax(rate * worth @ belongs.T + prior, axis=1))
 
     return laws
 

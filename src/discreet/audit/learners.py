@@ -213,22 +213,13 @@ def hard_pairs(n_rules: int, n_classes: int, sizes: Sequence[int], rests: Sequen
 
 def changed(pair: Pair, rng: np.random.Generator) -> Pair:
     """A pair that differs a little: another count somewhere, or another newcomer."""
-    less, place = pair.less.copy(), pair.place
+    less = pair.less.copy()
     spot = (int(rng.integers(less.shape[0])), int(rng.integers(less.shape[1])))
-    match int(rng.integers(6)):
-        case 0:
-            place = spot
-        case 1:
-            less[spot] = 0
-        case 2:
-            less[spot] += 1
-        case 3:
-            less[spot] = max(0, less[spot] - 1)
-        case 4:
-            less[spot] = 2 * less[spot] + 1
-        case _:
-            less[spot] = less[spot] // 2
-    return Pair(less, place)
+    n, way = int(less[spot]), int(rng.integers(6))
+    if way == 0:
+        return Pair(less, spot)
+    less[spot] = (0, n + 1, max(0, n - 1), 2 * n + 1, n // 2)[way - 1]
+    return Pair(less, pair.place)
 
 
 def as_table(counts: Counts) -> tuple[npt.NDArray[np.bool_], npt.NDArray[Any]]:
