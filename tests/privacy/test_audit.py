@@ -16,15 +16,13 @@ from discreet._utils.errors import LearningError
 from discreet._utils.parallel import process_pool
 from discreet.accounting.statement import Guarantee
 from discreet.audit import Check, Report, Row, audit, draws, run
-from discreet.audit.choices import noisy_max_law, worst_choice
+from discreet.audit.choices import audited, noisy_max_law, worst_choice
 from discreet.audit.draws import largest_disagreement, list_laws, list_laws_by_problem
 from discreet.audit.explore import Loss, explore, losses, shifted_counts
 from discreet.audit.explorer import law_of_lists, schema_of_rules, vault_of
 from discreet.audit.learners import Pair, as_table, compare, excess, is_broken, random_pairs, search
-from discreet.audit.mechanisms import audited
-from discreet.audit.observed import best_event, lower_bound, misfit, outcomes, watch
+from discreet.audit.observed import best_event, lower_bound, misfit, outcomes, samplers, watch
 from discreet.audit.run import claims_too_much, unproved
-from discreet.audit.samplers import samplers
 from discreet.audit.subjects import REFUTED, leftover, subjects
 from discreet.cli import main
 from discreet.private.counts.counting import NodeCounts

@@ -189,3 +189,13 @@ def _against(output: Output, other: Output | None) -> tuple[Array, Array, float]
         return np.zeros(1), np.zeros(1), math.inf  # the amount of noise itself follows the records
     logs, extra = shifted_counts(values, shifted, scales)
     return logs, extra, output.log_p - other.log_p
+
+
+def differences(one: Array, other: Array) -> Array:
+    """How far apart logarithms of probabilities are; what is impossible on both sides does not differ."""
+    with np.errstate(invalid="ignore"):
+        loss: Array = np.abs(one - other)
+    loss[np.isneginf(one) & np.isneginf(other)] = 0.0
+    if np.isnan(loss).any():
+        raise ArithmeticError("a probability that is not a number")
+    return loss

@@ -3,9 +3,25 @@
 import json
 import math
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from ..accounting.statement import Guarantee
+
+
+class Finding(NamedTuple):
+    """The worst of many pairs of nodes, or of tables of a few records: its loss, what may be lost there, and the two nodes."""
+
+    loss: float
+    allowed: float
+    pairs: int
+    where: str
+
+    @property
+    def ratio(self) -> float:
+        """Above 1 the promise is broken."""
+        if self.allowed == 0.0:
+            return 0.0 if self.loss < 1e-9 else math.inf
+        return self.loss / self.allowed
 
 
 @dataclass(frozen=True)

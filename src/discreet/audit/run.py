@@ -15,12 +15,11 @@ from .._utils.parallel import Pool, process_pool
 from ..accounting.statement import Guarantee
 from ..estimators.cards import Cards
 from ..private.mechanisms.registry import MECHANISMS
+from .choices import audited
 from .explorer import schema_of_rules
 from .learners import Compared, Pair, Subject, excess, is_broken, search
-from .mechanisms import audited
-from .observed import best_event, observe, watch
+from .observed import best_event, observe, samplers, watch
 from .report import Check, Report, Row
-from .samplers import samplers
 from .subjects import GREEDY, GREEDY_TREES, REFUTED, TREES, WHOLE, needed_parameters, subjects
 
 KNOWN_LOSS = "mass, class counts only"  # its loss is exactly epsilon: here the fits must show nearly all of it
