@@ -126,7 +126,6 @@ def largest_disagreement(one: Laws, other: Laws, tables: int, most: int, seed: i
 
 
 def _answer(rules: tuple[int, ...], labels: tuple[int, ...], pattern: int) -> int:
-    """The label that a list gives to a record."""
     for rule, label in zip(rules, labels, strict=False):
         if TRUTH[rule, pattern]:
             return label
@@ -177,7 +176,6 @@ def all_trees(score: str) -> tuple[tuple[NumberedTree, float], ...]:
 
 
 def _inside(path: Path) -> Array:
-    """Which patterns lead to a leaf."""
     inside = np.ones(TRUTH.shape[1])
     for test, side in path:
         inside *= TRUTH[test] == side

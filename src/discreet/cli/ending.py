@@ -135,12 +135,11 @@ def _not_ledgers(args: list[str]) -> list[str]:
     """All but addresses of ledgers, in which there is no secret: what does not have their very form was refused."""
     from ..accounting.postgres_ledger import is_address
 
-    kept = []
-    for last, arg in zip(["", *args], args, strict=False):
+    def is_one(last: str, arg: str) -> bool:
         named = args[0] == "ledger" or last == "--ledger" or arg.startswith("--ledger=")
-        if not (named and is_address(arg.removeprefix("--ledger="))):
-            kept.append(arg)
-    return kept
+        return named and is_address(arg.removeprefix("--ledger="))
+
+    return [arg for last, arg in zip(["", *args], args, strict=False) if not is_one(last, arg)]
 
 
 def _on_their_lines(message: str, args: list[str]) -> str:

@@ -39,10 +39,11 @@ def create(path: Path | str, epsilon: float, delta: float, rho: str | None, as_j
     from ..accounting.ledger import Ledger
     from ..accounting.ledger_places import MissingError
 
-    if isinstance(path, Path) and path.exists():
-        raise click.UsageError(f"{path} exists already; a ledger is made once for a table")
-    common.check_outputs([path] if isinstance(path, Path) else [])
-    if isinstance(path, str):
+    if isinstance(path, Path):
+        if path.exists():
+            raise click.UsageError(f"{path} exists already; a ledger is made once for a table")
+        common.check_outputs([path])
+    else:
         with suppress(MissingError):  # one that is not reached is an error
             Ledger.open(path)
             raise click.UsageError("this ledger exists already; a ledger is made once for a table")

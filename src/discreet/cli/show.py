@@ -1,6 +1,6 @@
 """``discreet show``, and how a model looks in a terminal."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -129,6 +129,7 @@ def show(
 ) -> None:
     """Show MODEL: its rules and what it promises, or code that scores new records."""
     from ..models.saved import SavedModel
+    from ..report.html import to_html
 
     common.check_outputs([out], [model], force)
     if form == "onnx" and out is None:
@@ -138,26 +139,22 @@ def show(
     of = next((c for c in shown.classes if str(c) == share_of), None)
     if share_of is not None and of is None:
         raise click.UsageError(f"--share-of must be one of {', '.join(map(on_one_line, shown.classes))}")
-    if as_json or form == "json":
-        text = saved.to_json()
-    elif form == "sql":
-        text = shown.to_sql(dialect, of)
-    elif form == "python":
-        text = shown.to_python(share_of=of)
-    elif form == "pmml":
-        text = shown.to_pmml(as_tree=as_tree).rstrip("\n")
-    elif form == "onnx" and out is not None:
+    form = "json" if as_json else form
+    if form == "onnx" and out is not None:
         return common.write_new(out, shown.to_onnx(), force)
-    elif form == "html":
-        from ..report.html import to_html
-
-        text = to_html(saved)
-    elif out is not None:
-        text = f"{shown}\n\n{saved.privacy or 'Learned without privacy.'}"
-    else:
+    if form == "text" and out is None:
         print_model(open_console(), saved)
         text = str(saved.privacy or "Learned without privacy: it promises nothing about the records.")
         return open_console().print(text)
+    made: dict[str, Callable[[], str]] = {
+        "json": saved.to_json,
+        "sql": lambda: shown.to_sql(dialect, of),
+        "python": lambda: shown.to_python(share_of=of),
+        "pmml": lambda: shown.to_pmml(as_tree=as_tree).rstrip("\n"),
+        "html": lambda: to_html(saved),
+        "text": lambda: f"{shown}\n\n{saved.privacy or 'Learned without privacy.'}",
+    }
+    text = made[form]()
     if out is not None:
         common.write_new(out, text + "\n", force)
     else:
