@@ -105,10 +105,10 @@ def worst_choice(
         worst, pairs = Finding(0.0, price(size, sum(copies[0])), 0, ""), 0
         for left, c, both in product(_class_counts(size, n_classes, thin), range(n_classes), copies):
             place, score_of, logs = laws_at(left, both)
-            more = tuple(k + (i == c) for i, k in enumerate(left))
+            more = _with(left, c)
             more_place, more_score_of, more_logs = laws_at(more, both)
             captured = list(product(*map(_extremes, left))) if thin else list(place)
-            moves = [(place[k], more_place[m]) for k in captured for m in _moves(k, c)]
+            moves = [(place[k], more_place[m]) for k in captured for m in (k, _with(k, c))]  # it is captured, or not
             pairs += len(moves) ** 2
             before, after = np.array(moves).T
             distinct, first = np.unique(np.stack([score_of[before], more_score_of[after]]), axis=1, return_index=True)
@@ -143,9 +143,9 @@ def _reached(k: int) -> set[int]:
     return set() if k == 0 else _extremes(k - 1) | {i + 1 for i in _extremes(k - 1)}
 
 
-def _moves(captured: tuple[int, ...], c: int) -> tuple[tuple[int, ...], ...]:
-    """What a rule captures after a record of class c has come: the same, or that too."""
-    return captured, tuple(k + (i == c) for i, k in enumerate(captured))
+def _with(counts: tuple[int, ...], c: int) -> tuple[int, ...]:
+    """And one record of class c more."""
+    return tuple(k + (i == c) for i, k in enumerate(counts))
 
 
 def _class_counts(size: int, n_classes: int, thin: bool) -> Iterator[tuple[int, ...]]:

@@ -125,16 +125,13 @@ def largest_disagreement(one: Laws, other: Laws, tables: int, most: int, seed: i
 # --- lists ----------------------------------------------------------------------------------------------------------------
 
 
-def _answer(rules: tuple[int, ...], labels: tuple[int, ...], pattern: int) -> int:
-    for rule, label in zip(rules, labels, strict=False):
-        if TRUTH[rule, pattern]:
-            return label
-    return labels[-1]
-
-
 def list_laws(rate: float) -> Laws:
     """The law of Theorem 13, with all lengths alike, then all lists of a length."""
-    gain = np.array([[_answer(*x, pattern) == label for label, pattern in KINDS] for x in LISTS], float)
+
+    def answer(rules: tuple[int, ...], labels: tuple[int, ...], pattern: int) -> int:
+        return next((x for rule, x in zip(rules, labels, strict=False) if TRUTH[rule, pattern]), labels[-1])
+
+    gain = np.array([[answer(*x, pattern) == label for label, pattern in KINDS] for x in LISTS], float)
     lengths = np.array([len(rules) for rules, _ in LISTS])
     prior = -np.log(np.bincount(lengths)[lengths])
     return lambda tables: np.asarray(log_softmax(rate * tables @ gain.T + prior, axis=1))
@@ -176,19 +173,8 @@ def all_trees(score: str) -> tuple[tuple[NumberedTree, float], ...]:
 
 
 def _inside(path: Path) -> Array:
-    inside = np.ones(TRUTH.shape[1])
-    for test, side in path:
-        inside *= TRUTH[test] == side
+    inside: Array = np.prod([np.ones(TRUTH.shape[1]), *(TRUTH[test] == side for test, side in path)], axis=0)
     return inside
-
-
-def _accuracy(counts: Array) -> tuple[Array, Array]:
-    return counts[:, 0], counts[:, 1]
-
-
-def _minus_mass(counts: Array) -> tuple[Array, ...]:
-    a, b = counts[:, 0], counts[:, 1]
-    return (-a * b / np.maximum(a + b, 1.0),)
 
 
 def tree_laws(rate: float, score: str) -> Laws:
@@ -200,11 +186,14 @@ def tree_laws(rate: float, score: str) -> Laws:
     for row, leaf in ((row, leaf) for row, there in zip(belongs, leaves, strict=True) for leaf in there):
         row[places[leaf]] += 1.0
     prior = np.log(priors)
-    value = _accuracy if score == ACCURACY else _minus_mass
+
+    def value(counts: Array, label: int | None) -> Array:
+        a, b = counts.T
+        return counts[:, label] if label is not None else -a * b / np.maximum(a + b, 1.0)
 
     def laws(tables: Array) -> Array:
         counts = tables.reshape(len(tables), 2, -1)
-        worth = np.stack([value(counts @ np.frombuffer(part))[label or 0] for part, label in places], axis=1)
+        worth = np.stack([value(counts @ np.frombuffer(part), label) for part, label in places], axis=1)
         return np.asarray(log_softmax(rate * worth @ belongs.T + prior, axis=1))
 
     return laws

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cache, partial
 from itertools import permutations, product
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -213,7 +214,7 @@ class _Explored(Keeps):
             return vault_of(clf.schema, counts)
         clf.classes_ = np.arange(np.shape(counts)[1])
         candidates = clf._candidates(clf.schema)
-        source: Any = _MadeUp(_cells_of(clf.schema, counts))
+        source = SimpleNamespace(add_to=partial(_add_all, _cells_of(clf.schema, counts)))  # again and again
         classes, together = tuple(clf.classes_.tolist()), clf._needs(candidates).together
         return Marginals(clf.schema, classes, source, candidates.columns, together)
 
@@ -328,13 +329,6 @@ def _cells_of(schema: Schema, counts: Any) -> Cells:
     return Cells(tuple(schema.used), packing, packing.words(keys), counts[filled].astype(np.uint64))
 
 
-@dataclass(frozen=True)
-class _MadeUp:
-    """A table that can be counted again and again."""
-
-    cells: Cells
-
-    def add_to(self, filling: TuplesInProgress | TotalsInProgress) -> None:
-        """Count all of its records."""
-        number = {column.name: i for i, column in enumerate(self.cells.columns)}
-        filling.add_cells(self.cells, [number[column.name] for column in filling.columns])
+def _add_all(cells: Cells, filling: TuplesInProgress | TotalsInProgress) -> None:
+    number = {column.name: i for i, column in enumerate(cells.columns)}
+    filling.add_cells(cells, [number[column.name] for column in filling.columns])

@@ -51,7 +51,7 @@ from ..rules.numbered_tree import leaves_of
 from ..rules.prior import Prior
 from ..rules.tree_prior import TreePrior
 from .draws import counted
-from .explore import Output, key_of, shifted_counts
+from .explore import key_of, shifted_counts
 from .explorer import Keeps
 from .learners import Counts, Pair, Subject, as_table
 
@@ -109,7 +109,9 @@ def watch(subject: Subject, pair: Pair) -> Watch:
     for key in sorted(keys):
         one, two = less.outputs.get(key), more.outputs.get(key)
         p, q = (0.0 if law is None else math.exp(law.log_p) for law in (one, two))
-        if one is None or two is None or drawn_labels or (place := _differing(one, two)) is None:
+        counts = () if one is None or two is None else zip(one.released, two.released, strict=True)
+        place = next((i for i, (a, b) in enumerate(counts) if a[0] != b[0]), None)
+        if one is None or two is None or drawn_labels or place is None:
             chances[(*key, None)] = (p, q)
             continue
         decisive[key] = (place, min(one.released[place][0], two.released[place][0]))
@@ -117,11 +119,6 @@ def watch(subject: Subject, pair: Pair) -> Watch:
         chances[(*key, False)] = (p * at_most, q * (1.0 - at_most))  # the noise is at most 0, resp. below 0
         chances[(*key, True)] = (p * (1.0 - at_most), q * at_most)
     return Watch(chances, decisive, drawn_labels, subject.numbers())
-
-
-def _differing(one: Output, two: Output) -> int | None:
-    pairs = enumerate(zip(one.released, two.released, strict=True))
-    return next((i for i, (a, b) in pairs if a[0] != b[0]), None)
 
 
 def best_event(chances: dict[Outcome, tuple[float, float]], fits: int) -> Event:

@@ -242,9 +242,11 @@ def _show(found: dict[str, Any], size: int, notes: list[str]) -> None:
     areas = Table("epsilon", *SIMILAR.values(), "boosting", box=None)
     alike = [(e["epsilon"], e["on similar tables"]) for e in rows]
     for epsilon, tables in alike:
-        cells = [_share(*tables["shares"][kind]) for kind in SIMILAR] if tables else ["no table is alike"]
-        shares.add_row(f"{epsilon:g}", *cells)
-        if tables:
+        if not tables:
+            shares.add_row(f"{epsilon:g}", "no table is alike")
+        else:
+            ends = [[max(0.0, 100 * end) for end in tables["shares"][kind]] for kind in SIMILAR]
+            shares.add_row(f"{epsilon:g}", *(f"{middle:.0f}% ({low:.0f} to {high:.0f})" for low, middle, high in ends))
             reached = [*(tables["areas"][kind] for kind in SIMILAR), tables["boosted_area"]]
             areas.add_row(f"{epsilon:g}", *(f"{area:.2f}" for area in reached))
     console.print(shares, ON_SIMILAR, areas, RANKING, sep="\n")
@@ -258,7 +260,3 @@ def _show(found: dict[str, Any], size: int, notes: list[str]) -> None:
         f"{'divide by their number.' if room is None else 'the ledger counts.'}",
         style="dim",
     )
-
-
-def _share(low: float, middle: float, high: float) -> str:
-    return f"{max(0.0, middle):.0%} ({max(0.0, 100 * low):.0f} to {max(0.0, 100 * high):.0f})"
