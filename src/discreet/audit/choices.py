@@ -193,11 +193,8 @@ def choices_of(mechanism: GreedyMechanism, quick: bool) -> dict[str, Found]:
     if isinstance(mechanism, Smooth):
         few, many = 5, 20
         little, much = (mechanism.selector(E, 1e-6, support, 2) for support in (few, many))
-        above = [
-            (little, [n for n in small if n >= few], ()),
-            (much, (), [n for n in large if n >= many]),
-        ]
         below = [(much, small, [n for n in large if n < many])]
+        above = [(little, range(few, len(small)), ()), (much, (), [n for n in large if n >= many])]
         return {
             f"{name}, below the support": partial(at_nodes, below),
             f"{name}, support {few} or {many}": partial(at_nodes, above),

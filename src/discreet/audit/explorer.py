@@ -105,9 +105,7 @@ class Explorer:
         """Nothing that is explored may draw such numbers."""
         raise RuntimeError("a mechanism that cannot be explored: its law is not known")
 
-    def uniform(self, size: int) -> Array:
-        """Nor such."""
-        return np.asarray(self.bits(size))
+    uniform = bits
 
     def discrete_laplace(self, values: Integers, scale: float) -> Any:
         """Counts that a learner may compare with a threshold (a fork), or release."""
@@ -160,38 +158,6 @@ class CardExplorer(Explorer):
 # --- learners that are explored -----------------------------------------------------------------------------------------------
 
 
-class Exploring:
-    """A plan that is explored: its queries are asked as ever, and every decision in them is a fork."""
-
-    def __init__(self, plan: FitPlan, learner: Any) -> None:
-        self.plan, self._learner = plan, learner
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self.plan, name)
-
-    def queries(self, counts: Counts) -> Queries:
-        """Those of the plan, prepared, with the explorer in the place of noise once they are opened."""
-        explorer: Explorer = self._learner.explorer
-        explorer.reservation = None
-        queries = self.plan.queries(counts).prepare()
-        self._learner.explore(queries)
-        opened = queries.open
-
-        def explored(reservation: Reservation, _: Entropy) -> Queries:
-            explorer.reservation = reservation
-            charge = reservation.draw
-
-            def noted(epsilon: Fraction, delta: Fraction, what: str) -> None:
-                charge(epsilon, delta, what)
-                explorer.last_charge = float(epsilon)
-
-            reservation.draw = noted  # type: ignore[method-assign]
-            return opened(reservation, explorer)
-
-        queries.open, queries.prepare = explored, lambda: queries  # type: ignore[method-assign,assignment]
-        return queries
-
-
 class Keeps:
     """A classifier that keeps what was learned as it was: tests of a tree that cannot matter are left out of its model."""
 
@@ -219,7 +185,31 @@ class _Explored(Keeps):
         return Marginals(clf.schema, classes, source, candidates.columns, together)
 
     def _plan(self, candidates: Candidates, counting: Counting, drafted: bool) -> Any:
-        return Exploring(super()._plan(candidates, counting, drafted), self)  # type: ignore[misc]
+        plan: FitPlan = super()._plan(candidates, counting, drafted)  # type: ignore[misc]
+        vars(plan)["queries"] = partial(self._queries, plan.queries)
+        return plan
+
+    def _queries(self, ask: Callable[[Counts], Queries], counts: Counts) -> Queries:
+        """Those of a plan, prepared, with the explorer in the place of noise once they are opened."""
+        explorer = self.explorer
+        explorer.reservation = None
+        queries = ask(counts).prepare()
+        self.explore(queries)
+        opened = queries.open
+
+        def explored(reservation: Reservation, _: Entropy) -> Queries:
+            explorer.reservation = reservation
+            charge = reservation.draw
+
+            def noted(epsilon: Fraction, delta: Fraction, what: str) -> None:
+                charge(epsilon, delta, what)
+                explorer.last_charge = float(epsilon)
+
+            reservation.draw = noted  # type: ignore[method-assign]
+            return opened(reservation, explorer)
+
+        queries.open, queries.prepare = explored, lambda: queries  # type: ignore[method-assign,assignment]
+        return queries
 
     def explore(self, queries: Queries) -> None:
         """Make a fork of whatever is decided in prepared queries by other means than released noise. A twin breaks them here."""

@@ -205,10 +205,8 @@ def hard_pairs(n_rules: int, n_classes: int, sizes: Sequence[int], rests: Sequen
             yield Pair(less, (place, 1))
         for rest in rests:
             less = np.zeros((last + 1, n_classes), np.int64)
-            less[2 ** (n_rules - 1), 0], less[2 ** (n_rules - 1), 1] = n - n // 2, n // 2
-            less[0, 1] = rest
-            yield Pair(less, (min(1, last), 0))
-            yield Pair(less, (0, 0))
+            less[2 ** (n_rules - 1), :2], less[0, 1] = (n - n // 2, n // 2), rest
+            yield from (Pair(less, (min(1, last), 0)), Pair(less, (0, 0)))
 
 
 def changed(pair: Pair, rng: np.random.Generator) -> Pair:

@@ -91,13 +91,21 @@ def _table(entries: "Sequence[Entry]") -> "Table":
     """A line for each release; without columns in which there is nothing to see. Only what was released may take two lines."""
     from rich.table import Table
 
+    from .._utils.parameters import rounded_up
+
+    def proved(entry: "Entry") -> str:
+        if entry.proved_epsilon is None:
+            return "nothing"
+        delta = f", {rounded_up(entry.proved_delta, 3)}" if entry.proved_delta else ""
+        return rounded_up(entry.proved_epsilon, 6) + delta
+
     columns: dict[str, list[str]] = {
         "": [str(number) for number in range(1, len(entries) + 1)],
         "day": [entry.when[:10] for entry in entries],
         "release": [entry.what for entry in entries],
         "epsilon": [f"{float(entry.epsilon):.6g}" for entry in entries],
         "delta": [f"{float(entry.delta):.3g}" for entry in entries],
-        "proved": [_proved(entry) for entry in entries],
+        "proved": list(map(proved, entries)),
         "records per person": [str(entry.records_per_person or "?") for entry in entries],
         "name": [entry.release or "?" for entry in entries],
         "ended": [entry.how or "not closed: running, or killed" for entry in entries],
@@ -111,15 +119,6 @@ def _table(entries: "Sequence[Entry]") -> "Table":
     for cells in zip(*shown.values(), strict=True):
         table.add_row(*map(on_one_line, cells))
     return table
-
-
-def _proved(entry: "Entry") -> str:
-    if entry.proved_epsilon is None:
-        return "nothing"
-    from .._utils.parameters import rounded_up
-
-    delta = f", {rounded_up(entry.proved_delta, 3)}" if entry.proved_delta else ""
-    return rounded_up(entry.proved_epsilon, 6) + delta
 
 
 @ledger.command()
