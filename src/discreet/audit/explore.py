@@ -18,7 +18,7 @@ everything else follows:
 
 import math
 import warnings
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -39,18 +39,18 @@ NEGLIGIBLE = 1e-280  # chances below it are not told from 0
 
 @dataclass
 class Output:
-    """One output: its probability, the noisy counts that belong to it, and the most that was charged on the way to it."""
+    """A way to an output: its probability, the noisy counts that belong to it, and what was charged on it in all."""
 
     log_p: float
     released: tuple[tuple[int, float], ...]
     charged: float
-    decisions: tuple[Decision, ...] = ()
-    paid_counts: tuple[float, ...] = ()  # what was charged in all, before each noisy count; these come last
+    decisions: tuple[Decision, ...]
+    paid_counts: tuple[float, ...]  # what was charged in all, before each noisy count; these come last
 
 
 @dataclass
 class Law:
-    """All outputs of a learner on one table. ``ways`` has the same before equal outputs are put together."""
+    """All ways to outputs of a learner on one table; in ``outputs``, those to equal outputs are put together."""
 
     outputs: dict[Key, Output] = field(default_factory=dict)
     ways: dict[Key, Output] = field(default_factory=dict)
@@ -66,14 +66,12 @@ def explore(classifier: Any, vault: Counts) -> Law:
             classifier.fit_vault(vault)
             key = key_of(classifier.learned)
             taken = tuple(explorer.decisions), tuple(explorer.paid_counts)
-            new = Output(explorer.log_p, tuple(explorer.released), explorer.charged, *taken)
-            law.ways[(*key, tuple(decision.arm for decision in explorer.decisions))] = new
-            if (old := law.outputs.get(key)) is None:
-                law.outputs[key] = Output(new.log_p, new.released, new.charged)
-                continue
-            if old.released != new.released:
+            way = Output(explorer.log_p, tuple(explorer.released), explorer.charged, *taken)
+            law.ways[(*key, tuple(decision.arm for decision in explorer.decisions))] = way
+            output = law.outputs.setdefault(key, replace(way, log_p=-math.inf))
+            if output.released != way.released:
                 raise RuntimeError("the same model with counts of other parts: this law cannot be written down")
-            old.log_p, old.charged = float(np.logaddexp(old.log_p, new.log_p)), max(old.charged, new.charged)
+            output.log_p = float(np.logaddexp(output.log_p, way.log_p))
     return law
 
 
