@@ -61,16 +61,17 @@ def plan() -> None:
     """
 
 
-def _add(kind: Kind) -> None:
+for each in KINDS:
+
     @plan.command(
-        kind.name,
-        help=f"Plan {kind.help}. STANDIN is a public table like the private one: see `discreet plan --help`.",
-        short_help=f"Plan {kind.help}.",
+        each.name,
+        help=f"Plan {each.help}. STANDIN is a public table like the private one: see `discreet plan --help`.",
+        short_help=f"Plan {each.help}.",
     )
     @common.schema_option(help="What is public about the table.")
     @click.option("--records", "-n", type=common.SOME, help="About how many records the private table has.")
     @common.target_option(help="The column to predict, if the schema does not name it.")
-    @options_of(kind, but=NOT_PLANNED)
+    @options_of(each, but=NOT_PLANNED)
     @common.option_with_default("--repeats", type=click.IntRange(min=2), default=5, help="Fits at each epsilon.")
     @common.ledger_option(help="Say how many such models this ledger still takes.")
     @common.out_option(help="Write the curve as an SVG picture.")
@@ -78,12 +79,8 @@ def _add(kind: Kind) -> None:
     @PUBLIC
     @common.force_option
     @common.as_json_option
-    def command(**options: Any) -> None:
+    def _command(kind: Kind = each, **options: Any) -> None:
         _plan(kind, **options)
-
-
-for _kind in KINDS:
-    _add(_kind)
 
 
 def _plan(

@@ -107,23 +107,21 @@ def _counted(parts: "Iterator[Part]", doubts: "dict[Column, Unread]", strict: st
 
 def _unread(doubts: "dict[Column, Unread]", other_sign: str) -> Iterator[str]:
     """A line for each column that has values which the model cannot read."""
-    for column, found in doubts.items():
-        if found.unread:
-            name, count = on_one_line(column.name), f"{found.unread:,} of {found.values:,} values"
-            yield f"{name}: {count} {_what_they_are(column)}{other_sign if found.other_decimal_sign else ''}"
-
-
-def _what_they_are(column: "Column") -> str:
     from ..schema.columns.values import TextBins, TruthBins
 
-    match column.value_bins:
-        case TextBins(unlisted=place):
-            taken = "count as missing" if place == column.n_bins - 1 else "match no category"
-            return f"are not in the model's schema and {taken}"
-        case TruthBins():
-            return "are neither true nor false and count as missing"
-        case _:
-            return "are not numbers and count as missing"
+    for column, found in doubts.items():
+        match column.value_bins:
+            case TextBins(unlisted=place) if place != column.n_bins - 1:
+                taken = "are not in the model's schema and match no category"
+            case TextBins():
+                taken = "are not in the model's schema and count as missing"
+            case TruthBins():
+                taken = "are neither true nor false and count as missing"
+            case _:
+                taken = "are not numbers and count as missing"
+        if found.unread:
+            name, count = on_one_line(column.name), f"{found.unread:,} of {found.values:,} values"
+            yield f"{name}: {count} {taken}{other_sign if found.other_decimal_sign else ''}"
 
 
 def _scores(model: "Model", X: Any) -> Iterator[tuple[Any, ...]]:
