@@ -3,7 +3,7 @@
 import json
 import math
 from dataclasses import asdict, dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from ..accounting.statement import Guarantee
 
@@ -82,8 +82,8 @@ class Report:
 
     def to_json(self) -> str:
         """The same for machines. A loss without a bound is the string "Infinity"."""
-        found = asdict(self)
-        return json.dumps({"ok": self.ok, "quick": self.quick} | _plain(found), indent=1)
+        found = json.dumps({"ok": self.ok, "quick": self.quick} | asdict(self))
+        return json.dumps(json.loads(found, parse_constant=str), indent=1)
 
     def table(self) -> list[tuple[str, ...]]:
         """A heading, then a line for each row. Numbers are epsilons, in brackets deltas."""
@@ -106,12 +106,3 @@ class Report:
             lines.append((check.level, check.what, "", "", chance, "", draws, check.verdict))
         widths = [max(len(line[i]) for line in lines) for i in range(len(lines[0]))]
         return "\n".join("  ".join(c.ljust(w) for c, w in zip(line, widths, strict=True)).rstrip() for line in lines)
-
-
-def _plain(value: Any) -> Any:
-    """As JSON knows it."""
-    if isinstance(value, dict):
-        return {k: _plain(v) for k, v in value.items()}
-    if isinstance(value, tuple):
-        return [_plain(v) for v in value]
-    return str(value).replace("inf", "Infinity") if isinstance(value, float) and not math.isfinite(value) else value

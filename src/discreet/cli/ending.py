@@ -117,12 +117,13 @@ def _told(error: BaseException, args: list[str], stopped: bool = False) -> int:
         say("Stopped.", err=True)
         return STOPPED
     if told is None:
-        told = Failure(
+        told = failure(
             f"something happened that this program does not foresee ({type(error).__name__}). What it says is not shown, because "
             f"it might quote a record. With {TRACEBACK}=1 in the environment it is: for your eyes only, do not share it",
             UNFORESEEN,
         )
-    text = _AsOnATerminal()
+    text = io.StringIO()
+    text.isatty = lambda: True  # type: ignore[method-assign]  # for files click takes colours out, and would hide a part of a name
     told.show(text)
     message = text.getvalue().rstrip("\n")
     if told.message not in (NO_SECRETS, UNREADABLE) and any(repeats(message, arg) for arg in _not_ledgers(args)):
@@ -152,19 +153,11 @@ def _on_their_lines(message: str, args: list[str]) -> str:
     return message
 
 
-class _AsOnATerminal(io.StringIO):
-    """Click takes colours out of a message for files, and would hide a part of a name."""
-
-    def isatty(self) -> bool:
-        return True
-
-
-class Failure(click.ClickException):
+def failure(message: str, exit_code: int) -> click.ClickException:
     """A message with an exit code of its own."""
-
-    def __init__(self, message: str, exit_code: int) -> None:
-        super().__init__(message)
-        self.exit_code = exit_code  # type: ignore[misc]  # click has one for a class
+    error = click.ClickException(message)
+    error.exit_code = exit_code  # type: ignore[misc]  # click has one for a class
+    return error
 
 
 def as_message(error: BaseException) -> click.ClickException | None:
@@ -181,7 +174,7 @@ def as_message(error: BaseException) -> click.ClickException | None:
     return None
 
 
-def _as_refusal(error: ValueError) -> Failure | None:
+def _as_refusal(error: ValueError) -> click.ClickException | None:
     """What a ledger has too little left for, or does not take."""
     from ..accounting.ledger import BudgetError, NoDeltaError, UnprovedError
 
@@ -196,7 +189,7 @@ def _as_refusal(error: ValueError) -> Failure | None:
     elif not isinstance(error, UnprovedError):
         left = "What is left is all there is for this table"
         more = f"{more}. {left}: use a smaller --epsilon, or live with the models that there are"
-    return Failure(f"{error}. {more}", NO_BUDGET)
+    return failure(f"{error}. {more}", NO_BUDGET)
 
 
 def _is_ours(error: BaseException) -> bool:
@@ -236,7 +229,7 @@ def keep(file: PendingFile, text: str, path: Path, epsilon: float) -> None:
         except (OSError, ValueError, AttributeError):  # on the same full disk, or closed
             where = "standard error"
             say(text, err=True)
-        raise Failure(
+        raise failure(
             f"{path} could not be written ({type(error).__name__ if told is None else told.message}). Epsilon {epsilon:g} IS "
             f"SPENT, and this would be lost: so it was printed to the {where}. Put that into a file",
             NOT_WRITTEN,
@@ -250,7 +243,7 @@ def say_paid(text: str, epsilon: float) -> None:
     except OSError:
         say(text, err=True)
         lost = f"the standard output cannot be written. Epsilon {epsilon:g} IS SPENT; see above"
-        raise Failure(lost, NOT_WRITTEN) from None
+        raise failure(lost, NOT_WRITTEN) from None
 
 
 def size_for(schema: "Schema | None", parameters: Mapping[str, Any]) -> int:
