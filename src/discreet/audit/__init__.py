@@ -9,7 +9,6 @@
 No record is needed: all tables are made up.
 """
 
-from .report import Check, Report, Row
-from .run import audit
+from .run import Check, Report, Row, audit
 
 __all__ = ["Check", "Report", "Row", "audit"]

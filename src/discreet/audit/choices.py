@@ -29,8 +29,7 @@ from ..private.noise.distributions import Cauchy, log_prob
 from ..private.noise.noisy_max import Noise
 from ..private.sampling.trees.worth import ACCURACY, MASS
 from . import draws
-from .explore import differences
-from .report import Finding
+from .explore import Finding, differences
 
 E = Fraction(2)  # the epsilon of one choice, and of a count
 COPIES = ((1, 1), (1, 30))  # rules like the first and like the second, where only extreme nodes are looked at

@@ -32,9 +32,8 @@ from ..rules.numbered_tree import Fork, Leaf, NumberedTree, Path, leaves_of
 from ..rules.prior import Prior
 from ..rules.tree_prior import TreePrior
 from ..schema import Schema
-from .explore import differences
+from .explore import Finding, differences
 from .explorer import Explorer, law_of_lists, schema_of_rules
-from .report import Finding
 
 N_RULES = 3
 TRUTH = np.array(list(product([False, True], repeat=N_RULES))).T  # (rules, patterns): all patterns there are

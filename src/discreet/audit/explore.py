@@ -19,7 +19,7 @@ everything else follows:
 import math
 import warnings
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -197,3 +197,19 @@ def differences(one: Array, other: Array) -> Array:
     if np.isnan(loss).any():
         raise ArithmeticError("a probability that is not a number")
     return loss
+
+
+class Finding(NamedTuple):
+    """The worst of many pairs of nodes, or of tables of a few records: its loss, what may be lost there, and the two nodes."""
+
+    loss: float
+    allowed: float
+    pairs: int
+    where: str
+
+    @property
+    def ratio(self) -> float:
+        """Above 1 the promise is broken."""
+        if self.allowed == 0.0:
+            return 0.0 if self.loss < 1e-9 else math.inf
+        return self.loss / self.allowed
