@@ -9,11 +9,11 @@ from . import common
 from .show import coloured
 from .terminal import open_console, say_json
 
-# (loader, question, minimum support of the paper's private learner: a public number, chosen without a look at the records)
+# (question, minimum support of the paper's private learner: a public number, chosen without a look at the records)
 QUESTIONS = {
-    "COMPAS": ("load_compas", "will a defendant be charged again?", 300),
-    "Adult": ("load_adult", "does a person earn more than $50,000 a year?", 2000),
-    "German Credit": ("load_german_credit", "is a loan a good risk?", 100),
+    "COMPAS": ("will a defendant be charged again?", 300),
+    "Adult": ("does a person earn more than $50,000 a year?", 2000),
+    "German Credit": ("is a loan a good risk?", 100),
 }
 SEEDS = click.IntRange(0, 2**32 - 1)
 
@@ -34,7 +34,7 @@ def demo(
     from rich.text import Text
     from sklearn.model_selection import train_test_split
 
-    from .. import datasets
+    from ..datasets import load_adult, load_compas, load_german_credit
     from ..estimators.cards import DPScoreCardClassifier
     from ..estimators.greedy import DPGreedyRuleListClassifier, GreedyRuleListClassifier
     from ..estimators.optimal import DPOptimalRuleListClassifier
@@ -42,9 +42,10 @@ def demo(
 
     console, progress = open_console(), open_console(stderr=True)
     results, statement, at = [], "", f"epsilon {epsilon:g}"
-    for name, (load, question, support) in QUESTIONS.items():
+    loaders = {"COMPAS": load_compas, "Adult": load_adult, "German Credit": load_german_credit}
+    for name, (question, support) in QUESTIONS.items():
         with progress.status(f"{name}: loading and learning ..."):
-            data = getattr(datasets, load)(sensitive=False)
+            data = loaders[name](sensitive=False)
             train, test, y_train, y_test = train_test_split(data.data, data.target, train_size=0.8, random_state=seed)
             shared: dict[str, Any] = {"max_length": max_length, "max_card": max_card, "schema": data.schema}
             private: dict[str, Any] = {"epsilon": epsilon, "schema": data.schema}
