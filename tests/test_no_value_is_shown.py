@@ -49,7 +49,7 @@ from discreet import (
 )
 from discreet._utils.errors import LearningError, SchemaError, no_value_shown
 from discreet._utils.tables import as_table
-from discreet.audit.explore import ListsByEnvelope, TreesOnTuples
+from discreet.audit.explorer import ListsByEnvelope, TreesOnTuples
 from discreet.evaluation import feature_importance, feature_overlap, membership_attack, vulnerability
 from discreet.models.partition import Answer
 from discreet.private.release import Plan

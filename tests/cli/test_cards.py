@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 from discreet import Boolean, Categorical, Ledger, Literal, Numeric, SavedModel, Schema
-from discreet.cli.saving import size_for, size_of_report
+from discreet.cli.ending import size_for, size_of_report
 from discreet.cli.show import coloured
 from discreet.models.partition import Answer
 from discreet.models.score_card import Card, PointsTable, ScoreCard

@@ -266,7 +266,7 @@ def test_the_space_that_is_reserved_is_enough(tmp_path, schema, max_length):
     """A list as long and wide as it may be, of the longest rules there are."""
     from discreet import Ledger, PrivacyStatement, RuleList
     from discreet.accounting.statement import Guarantee
-    from discreet.cli.saving import size_for, size_of_report
+    from discreet.cli.ending import size_for, size_of_report
     from discreet.report.html import to_html
     from discreet.rules.rules import Literal, Rule
 

@@ -219,7 +219,7 @@ def test_the_space_that_is_reserved_is_enough(tmp_path, schema, depth):
     """A tree as deep and wide as it may be, of the longest tests there are."""
     from discreet import PrivacyStatement
     from discreet.accounting.statement import Guarantee
-    from discreet.cli.saving import size_for, size_of_report
+    from discreet.cli.ending import size_for, size_of_report
     from discreet.report.html import to_html
 
     column = max((c for c in schema.used if isinstance(c, Numeric | Categorical)), key=lambda c: len(c.name))

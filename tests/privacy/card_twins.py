@@ -2,13 +2,13 @@
 
 from dataclasses import replace
 from fractions import Fraction
+from functools import partial
 from unittest.mock import patch
 
 import numpy as np
 
-from discreet.audit.explore import explored
-from discreet.audit.learners import Subject
-from discreet.audit.pairs import Pair
+from discreet.audit.explorer import explored
+from discreet.audit.learners import Pair, Subject
 from discreet.audit.subjects import CARDS
 from discreet.estimators import card_learner as cards
 from discreet.private.mechanisms.score_cards import CardBudget
@@ -132,7 +132,7 @@ class RunsOtherwise:
 
     def _plan(self, *public):
         plan = super()._plan(*public)
-        plan.run = lambda queries: self._run(plan, queries)
+        vars(plan)["run"] = partial(self._run, plan.run)
         return plan
 
 
@@ -141,8 +141,8 @@ class SmoothsByExactCounts(RunsOtherwise, Broken):
 
     kind = KeepsExactCounts
 
-    def _run(self, plan, queries):
-        learned = plan.plan.run(queries)
+    def _run(self, run, queries):
+        learned = run(queries)
         there = sum(int(counts.sum()) for own in queries.exact for counts in own)
         shrunk = [(start * (1 + there), points) for start, points in learned.cards]
         return replace(learned, cards=shrunk)
@@ -153,9 +153,9 @@ class LimitsByRecords(RunsOtherwise, Broken):
 
     kind = KeepsExactCounts
 
-    def _run(self, plan, queries):
+    def _run(self, run, queries):
         with patch.object(cards, "limits_between", lambda low, high: [float(queries.exact[0][0].sum())]):
-            return plan.plan.run(queries)
+            return run(queries)
 
 
 def cards_mass(counts):
@@ -180,10 +180,10 @@ class ForgetsTheShareOfChoices(RunsOtherwise, ExploredCards):
         with patch.object(CardBudget, "split", without):
             return super()._plan(*public)
 
-    def _run(self, plan, queries):
+    def _run(self, run, queries):
         spend = queries._reservation.draw  # half of it, so that nothing is refused
         with patch.object(queries._reservation, "draw", lambda e, d, what: spend(e / 2, d, what)):
-            return plan.plan.run(queries)
+            return run(queries)
 
 
 def card_fit_twins(pairs):

@@ -5,9 +5,8 @@ from unittest.mock import patch
 
 import numpy as np
 
-from discreet.audit.explore import explored
-from discreet.audit.learners import Subject
-from discreet.audit.pairs import Pair
+from discreet.audit.explorer import explored
+from discreet.audit.learners import Pair, Subject
 from discreet.audit.subjects import GREEDY_TREES, leftover
 from discreet.private.mechanisms.mass import MassSelector
 from discreet.private.queries.greedy import GreedyTreeQueries

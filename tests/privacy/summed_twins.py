@@ -12,9 +12,8 @@ import numpy as np
 
 from discreet import DPOptimalRuleListClassifier
 from discreet.audit.draws import list_laws_by_sums, worst_draw
-from discreet.audit.explore import ListsOnTuples, TreesOnTuples, explored
-from discreet.audit.learners import Subject
-from discreet.audit.pairs import Pair
+from discreet.audit.explorer import ListsOnTuples, TreesOnTuples, explored
+from discreet.audit.learners import Pair, Subject
 from discreet.audit.subjects import WHOLE
 from discreet.private.counts.division import OUTSIDE, Division
 from discreet.private.queries.lists import ListQueries

@@ -16,16 +16,13 @@ from discreet._utils.errors import LearningError
 from discreet._utils.parallel import process_pool
 from discreet.accounting.statement import Guarantee
 from discreet.audit import Check, Report, Row, audit, draws, run
-from discreet.audit.choices import noisy_max_law, worst_choice
+from discreet.audit.choices import audited, noisy_max_law, worst_choice
 from discreet.audit.draws import largest_disagreement, list_laws, list_laws_by_problem
-from discreet.audit.explore import explore, law_of_lists, losses, schema_of_rules, vault_of
-from discreet.audit.learners import compare, excess, is_broken, search
-from discreet.audit.loss import Loss, shifted_counts
-from discreet.audit.mechanisms import audited
-from discreet.audit.observed import best_event, lower_bound, misfit, outcomes, watch
-from discreet.audit.pairs import Pair, as_table, random_pairs
+from discreet.audit.explore import Loss, explore, losses, shifted_counts
+from discreet.audit.explorer import law_of_lists, schema_of_rules, vault_of
+from discreet.audit.learners import Pair, as_table, compare, excess, is_broken, random_pairs, search
+from discreet.audit.observed import best_event, lower_bound, misfit, outcomes, samplers, watch
 from discreet.audit.run import claims_too_much, unproved
-from discreet.audit.samplers import samplers
 from discreet.audit.subjects import REFUTED, leftover, subjects
 from discreet.cli import main
 from discreet.private.counts.counting import NodeCounts
@@ -317,8 +314,7 @@ def test_the_report_says_what_is_broken_and_what_is_refuted():
 def test_a_learner_that_loses_its_proof_is_reported(monkeypatch):
     monkeypatch.setattr("discreet.estimators.greedy.LARGEST_DELTA", 1e-30)
     subject = SUBJECT["sm-laplace"]
-    rows = list(run._rows_of_fit(subject, [run._examine(subject, 12, 0)], None))
-    assert [row.level for row in rows if not row.holds] == ["whole fit"]
+    assert [row.level for row in run._fits(subject, run.QUICK._replace(pairs=12)) if not row.holds] == ["whole fit"]
 
 
 @pytest.mark.parametrize("name", UNPROVED)
@@ -336,7 +332,7 @@ def test_a_failing_audit_says_so_and_ends():
     with pytest.raises(ZeroDivisionError), process_pool(2) as pool:
         pool.submit(divmod, 1, 0).result()
     with pytest.raises(ZeroDivisionError):
-        run._Done(lambda *_: None, 1).results(None, [(divmod, 1, 0)])
+        list(run._results(None, [(divmod, 1, 0)]))
 
 
 def test_an_audit_that_cannot_be_done_has_another_exit_status(monkeypatch):

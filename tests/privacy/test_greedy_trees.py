@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 
 from discreet.accounting.ledger import Reservation
-from discreet.audit.explore import explore, schema_of_rules, vault_of
-from discreet.audit.learners import Subject, compare, excess, is_broken, search
+from discreet.audit.explore import explore
+from discreet.audit.explorer import schema_of_rules, vault_of
+from discreet.audit.learners import Pair, Subject, compare, excess, is_broken, random_pairs, search
 from discreet.audit.observed import misfit, outcomes, watch
-from discreet.audit.pairs import Pair, random_pairs
 from discreet.audit.subjects import GREEDY_TREES, REFUTED, leftover, needed_parameters, subjects
 from discreet.private.counts.counting import NodeCounts
 from discreet.private.mechanisms.base import Settings

@@ -7,8 +7,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from discreet.audit.choices import worst_on_grid
-from discreet.audit.mechanisms import laws_of_inverse
+from discreet.audit.choices import laws_of_inverse, worst_on_grid
 from discreet.private.counts.counting import NodeCounts
 from discreet.private.mechanisms.inverse import InverseSelector, _blocks, largest_step, path_losses
 from discreet.private.mechanisms.mass import UNITS, mass_units

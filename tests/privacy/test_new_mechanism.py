@@ -14,9 +14,9 @@ from click.testing import CliRunner
 
 import discreet
 from discreet import DPGreedyRuleListClassifier, DPGreedyTreeClassifier, Ledger, SavedModel
+from discreet.audit.choices import audited, choices_of
 from discreet.audit.learners import compare, excess, is_broken, search
-from discreet.audit.mechanisms import audited, choices_of
-from discreet.audit.samplers import samplers
+from discreet.audit.observed import samplers
 from discreet.audit.subjects import subjects
 from discreet.cli import main
 from discreet.datasets import load_compas

@@ -17,13 +17,8 @@ from discreet import (
     private_cuts,
 )
 from discreet.accounting.statement import Guarantee
-from discreet.audit.explore import (
-    explore,
-    explored,
-    losses,
-    schema_of_rules,
-    vault_of,
-)
+from discreet.audit.explore import explore, losses
+from discreet.audit.explorer import explored, schema_of_rules, vault_of
 from tests.support.slices import slow_but
 
 SCHEMA = schema_of_rules(2, 2)

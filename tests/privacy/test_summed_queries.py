@@ -12,18 +12,17 @@ import numpy as np
 import pytest
 
 from discreet import DPOptimalRuleListClassifier, DPOptimalTreeClassifier, Numeric, Schema
-from discreet.audit.explore import (
+from discreet.audit.explore import explore, key_of
+from discreet.audit.explorer import (
+    Explorer,
     ListsByEnvelope,
     ListsOnTuples,
     TreesOnTuples,
-    explore,
     explored,
-    key_of,
     replace_draw,
     schema_of_rules,
 )
-from discreet.audit.explorer import Explorer
-from discreet.audit.pairs import random_pairs
+from discreet.audit.learners import random_pairs
 from discreet.datasets import load_compas
 from discreet.private.counts.cells import CellsInProgress
 from discreet.private.counts.counts import Marginals, Patterns

@@ -16,7 +16,7 @@ import pandas as pd
 import pytest
 
 from discreet import DPOptimalRuleListClassifier, Ledger, Schema
-from discreet.audit.explore import ListsByEnvelope, law_of_lists
+from discreet.audit.explorer import ListsByEnvelope, law_of_lists
 from discreet.datasets import load_compas
 from discreet.evaluation.planning import expect
 from discreet.private.queries import base, lists

@@ -14,13 +14,11 @@ import numpy as np
 
 from discreet import DPGreedyRuleListClassifier, DPGreedyTreeClassifier, DPOptimalTreeClassifier
 from discreet.audit import draws
-from discreet.audit.choices import noisy_max_law, worst_choice, worst_on_grid
+from discreet.audit.choices import laws_of_inverse, noisy_max_law, worst_check, worst_choice, worst_count, worst_on_grid
 from discreet.audit.draws import list_laws, list_laws_by_problem, worst_draw
-from discreet.audit.explore import ListsByEnvelope, explored
-from discreet.audit.learners import Compared, Subject, compare, excess
-from discreet.audit.mechanisms import laws_of_inverse, worst_check, worst_count
+from discreet.audit.explorer import ListsByEnvelope, explored
+from discreet.audit.learners import Compared, Pair, Subject, as_table, compare, excess, smallest_pairs
 from discreet.audit.observed import best_event, lower_bound, outcomes, watch
-from discreet.audit.pairs import Pair, as_table, smallest_pairs
 from discreet.audit.subjects import GREEDY, GREEDY_TREES, TREES, leftover
 from discreet.private.counts.counting import NodeCounts
 from discreet.private.mechanisms.impurity import gini

@@ -8,7 +8,8 @@ import pytest
 
 from discreet import DPOptimalRuleListClassifier
 from discreet.audit.draws import KINDS, LISTS, N_RULES, TRUTH, list_laws
-from discreet.audit.explore import explore, explored, schema_of_rules, vault_of
+from discreet.audit.explore import explore
+from discreet.audit.explorer import explored, schema_of_rules, vault_of
 from discreet.audit.observed import misfit
 from discreet.private.noise.entropy import SeededEntropy
 from discreet.private.queries import lists

@@ -27,7 +27,7 @@ from discreet import (
 )
 from discreet._utils.errors import LearningError, NotEnoughMemory, PrivacyWarning
 from discreet._utils.redaction import NOTHING_BOOKED, STAYS_BOOKED, redacting
-from discreet.audit.explore import ListsByEnvelope, TreesOnTuples
+from discreet.audit.explorer import ListsByEnvelope, TreesOnTuples
 
 SCHEMA = Schema((Numeric("n", low=0, high=9, n_cuts=8), Boolean("b")), target="y", classes=[0, 1])
 X = pd.DataFrame({"n": range(10), "b": [True, False] * 5})

@@ -1,4 +1,4 @@
-"""Level 1: one choice between two rules and no rule, on all pairs of neighbouring nodes up to a size.
+"""Level 1: one choice between two rules and no rule, on all pairs of neighbouring nodes up to a size; and other single answers.
 
 What a mechanism does at a node depends on the class counts there and on how each rule splits them. So *all* nodes of up to some
 size are all class counts with all splits, for each rule; a neighbour has one record more, of either class, which each rule
@@ -9,36 +9,37 @@ Equal scores have equal laws, so each law is computed once: tables of millions o
 
 import math
 from collections.abc import Callable, Iterator, Sequence
+from fractions import Fraction
+from functools import cache, partial
 from itertools import product
-from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
+from ..private.counts.cells import Array
 from ..private.counts.counting import NodeCounts
+from ..private.mechanisms.base import GreedyMechanism
+from ..private.mechanisms.inverse import Inverse, InverseSelector
+from ..private.mechanisms.noisy_counts import NoisyCounts, NoisyCountsSelector
+from ..private.mechanisms.registry import MECHANISMS
 from ..private.mechanisms.selector import NoisyMaxSelector
-from ..private.noise.distributions import Cauchy
+from ..private.mechanisms.smooth_gini import Smooth
+from ..private.noise.discrete_laplace import log_pmf, scale_for
+from ..private.noise.distributions import Cauchy, log_prob
 from ..private.noise.noisy_max import Noise
-from .loss import Array
+from ..private.sampling.trees.worth import ACCURACY, MASS
+from . import draws
+from .explore import Finding, differences
 
+E = Fraction(2)  # the epsilon of one choice, and of a count
+COPIES = ((1, 1), (1, 30))  # rules like the first and like the second, where only extreme nodes are looked at
+NODES_AT_A_TIME = 4_096
+AGREES = 1e-9
+
+Nodes = tuple[NoisyMaxSelector, Sequence[int], Sequence[int]]  # sizes of nodes: all of them, and extreme ones
+Found = Callable[[], Finding]
 ROWS_AT_A_TIME = 2_000
 ROUNDING = 1e-11  # scores that differ by less are the same number
-
-
-class Finding(NamedTuple):
-    """The worst of all pairs: its loss, what may be lost there, and the two nodes."""
-
-    loss: float
-    allowed: float
-    pairs: int
-    where: str
-
-    @property
-    def ratio(self) -> float:
-        """Above 1 the promise is broken."""
-        if self.allowed == 0.0:
-            return 0.0 if self.loss < 1e-9 else math.inf
-        return self.loss / self.allowed
 
 
 Law = Callable[[Array, Array], Array]
@@ -98,21 +99,15 @@ def worst_choice(
     large sizes, only nodes with extreme class counts and extreme splits are looked at.
     """
     law = noisy_max_law(selector.noise) if law is None else law
-    known: dict[tuple[tuple[int, ...], tuple[int, int]], Laws] = {}
-
-    def node(left: tuple[int, ...], copies: tuple[int, int]) -> Laws:
-        if (left, copies) not in known:
-            known[left, copies] = _laws_at(selector, law, left, copies, thin)
-        return known[left, copies]
-
+    laws_at = cache(partial(_laws_at, selector, law, thin))
     for size in sizes:
         worst, pairs = Finding(0.0, price(size, sum(copies[0])), 0, ""), 0
         for left, c, both in product(_class_counts(size, n_classes, thin), range(n_classes), copies):
-            place, score_of, logs = node(left, both)
-            more = tuple(k + (i == c) for i, k in enumerate(left))
-            more_place, more_score_of, more_logs = node(more, both)
+            place, score_of, logs = laws_at(left, both)
+            more = _with(left, c)
+            more_place, more_score_of, more_logs = laws_at(more, both)
             captured = list(product(*map(_extremes, left))) if thin else list(place)
-            moves = [(place[k], more_place[m]) for k in captured for m in _moves(k, c)]
+            moves = [(place[k], more_place[m]) for k in captured for m in (k, _with(k, c))]  # it is captured, or not
             pairs += len(moves) ** 2
             before, after = np.array(moves).T
             distinct, first = np.unique(np.stack([score_of[before], more_score_of[after]]), axis=1, return_index=True)
@@ -128,7 +123,6 @@ def worst_choice(
                 chosen = ("the first", "the second", "no rule")[int(outcome)]
                 worst = found._replace(where=f"{left} and {more}; rules capture {rules}; {chosen} is chosen")
         yield worst._replace(pairs=pairs)
-        known = {key: value for key, value in known.items() if sum(key[0]) > size}
 
 
 def worst_on_grid(laws: Sequence[Array], price: float, where: str) -> Finding:
@@ -136,16 +130,6 @@ def worst_on_grid(laws: Sequence[Array], price: float, where: str) -> Finding:
     changes = [np.abs(np.diff(log, axis=axis)) for log in laws for axis in range(log.ndim)]
     loss = max(float(change.max()) for change in changes)
     return Finding(loss, price, sum(change.size for change in changes) // len(laws), where)
-
-
-def differences(one: Array, other: Array) -> Array:
-    """How far apart logarithms of probabilities are; what is impossible on both sides does not differ."""
-    with np.errstate(invalid="ignore"):
-        loss: Array = np.abs(one - other)
-    loss[np.isneginf(one) & np.isneginf(other)] = 0.0
-    if np.isnan(loss).any():
-        raise ArithmeticError("a probability that is not a number")
-    return loss
 
 
 def _extremes(k: int) -> set[int]:
@@ -158,9 +142,9 @@ def _reached(k: int) -> set[int]:
     return set() if k == 0 else _extremes(k - 1) | {i + 1 for i in _extremes(k - 1)}
 
 
-def _moves(captured: tuple[int, ...], c: int) -> tuple[tuple[int, ...], ...]:
-    """What a rule captures after a record of class c has come: the same, or that too."""
-    return captured, tuple(k + (i == c) for i, k in enumerate(captured))
+def _with(counts: tuple[int, ...], c: int) -> tuple[int, ...]:
+    """And one record of class c more."""
+    return tuple(k + (i == c) for i, k in enumerate(counts))
 
 
 def _class_counts(size: int, n_classes: int, thin: bool) -> Iterator[tuple[int, ...]]:
@@ -173,7 +157,7 @@ def _class_counts(size: int, n_classes: int, thin: bool) -> Iterator[tuple[int, 
             yield (*head, size - sum(head))
 
 
-def _laws_at(selector: NoisyMaxSelector, law: Law, left: tuple[int, ...], copies: tuple[int, int], thin: bool) -> Laws:
+def _laws_at(selector: NoisyMaxSelector, law: Law, thin: bool, left: tuple[int, ...], copies: tuple[int, int]) -> Laws:
     splits = list(product(*((_extremes(k) | _reached(k)) if thin else range(k + 1) for k in left)))
     node = NodeCounts(np.array(left, float), np.array(splits, float).T.reshape(len(left), -1))
     scores = selector.scores(node)
@@ -188,3 +172,135 @@ def _laws_at(selector: NoisyMaxSelector, law: Law, left: tuple[int, ...], copies
     if copies[0] == copies[1]:
         table[j, i] = table[i, j][:, [1, 0, 2]]
     return {split: k for k, split in enumerate(splits)}, index[:-1], table
+
+
+# --- each mechanism, and all other answers ----------------------------------------------------------------------------------
+
+
+def choices_of(mechanism: GreedyMechanism, quick: bool) -> dict[str, Found]:
+    """By name, what compares the exact laws of a choice at many nodes with those at all their neighbours."""
+    name, small = mechanism.name, range(9 if quick else 18)
+    large = (1, 20, 400) if quick else (1, 2, 20, 21, 40, 400, 10_000)
+    if isinstance(mechanism, Inverse):  # a score depends on all candidates
+        more = 1 if quick else 2
+        crowded = ([0, 0, 0, 50, 0, 0, 0, 0], [0, 20, 20, 0, 0, 0, 0, 20], [60, 0, 9, 30, 20, 3, 3, 50])
+        two = [([0] * 8, 2 if quick else 4, 1), ([0] * 8, more, 30), *((one, more, 30) for one in crowded)]
+        three = [([0] * 12, more, 1), ([0] * 10 + [8, 0], 1, 30)]
+        return {name: partial(_on_grids, two), f"{name}, three classes": partial(_on_grids, three)}
+    if isinstance(mechanism, NoisyCounts):  # no noisy maximum
+        return {name: partial(_on_noisy_counts, 12 if quick else 24)}
+    if isinstance(mechanism, Smooth):
+        few, many = 5, 20
+        little, much = (mechanism.selector(E, 1e-6, support, 2) for support in (few, many))
+        below = [(much, small, [n for n in large if n < many])]
+        above = [(little, range(few, len(small)), ()), (much, (), [n for n in large if n >= many])]
+        return {
+            f"{name}, below the support": partial(at_nodes, below),
+            f"{name}, support {few} or {many}": partial(at_nodes, above),
+        }
+    selector = mechanism.selector(E, 1e-3, 1, 2)
+    assert isinstance(selector, NoisyMaxSelector), "the laws of other choices have to be listed here"
+    found: dict[str, Found] = {name: partial(at_nodes, [(selector, small, large)])}
+    if not mechanism.binary_only:
+        found[f"{name}, three classes"] = partial(at_nodes, [(selector, range(5 if quick else 10), ())], n_classes=3)
+    return found
+
+
+def at_nodes(cases: Sequence[Nodes], n_classes: int = 2) -> Finding:
+    """A choice between two rules, on all nodes of some sizes, and on extreme ones of others with up to 31 rules."""
+    found: list[Finding] = []
+    for selector, sizes, large in cases:
+        found += worst_choice(selector, selector.price, sizes, n_classes=n_classes)
+        found += worst_choice(selector, selector.price, large, copies=COPIES, thin=True)
+    return _worst(found)
+
+
+def _on_grids(cases: Sequence[tuple[Sequence[int], int, int]]) -> Finding:
+    """All small nodes, and some large ones with few records more."""
+    selector, found = InverseSelector(E), []
+    for first, more, copies in cases:
+        where = f"{tuple(first)} and up to {more} records more of each kind, {copies} rules like the second"
+        found.append(worst_on_grid(laws_of_inverse(selector, first, more, copies), selector.price(0, 2), where))
+    return _worst(found)
+
+
+def laws_of_inverse(
+    selector: InverseSelector, first: Sequence[int], more: int, copies: int = 1
+) -> tuple[Array, Array, Array]:
+    """log P(the first rule), log P(one of ``copies`` rules like the second), log P(no rule).
+
+    A score depends on all candidates, so nodes are compared whole. A node has so many records of each kind: in neither rule, in
+    the first, in the second, in both, of the first class; then of the next class, and so on. Each kind has an axis, of ``more +
+    1`` steps from ``first`` on.
+    """
+    shape = (more + 1,) * len(first)
+    kinds = (np.indices(shape, float).reshape(len(first), -1).T + first).T.reshape(-1, 4, (more + 1) ** len(first))
+    captured = np.stack([kinds[:, 1] + kinds[:, 3], kinds[:, 2] + kinds[:, 3]], axis=1)
+    parts = [slice(k, k + NODES_AT_A_TIME) for k in range(0, kinds.shape[2], NODES_AT_A_TIME)]
+    losses = np.concatenate([selector.at_nodes(kinds[..., part].sum(1), captured[..., part]) for part in parts], axis=1)
+    distinct, index = np.unique(losses, axis=1, return_inverse=True)
+    rules = np.repeat([0, 1, 2], [1, copies, 1])
+    logs = np.stack([log_prob(-one[rules] / selector.scale, selector.noise)[[0, 1, -1]] for one in distinct.T])
+    table = logs[index.ravel()].T.reshape(3, *shape)
+    return table[0], table[1], table[2]
+
+
+def _on_noisy_counts(most: int) -> Finding:
+    """All nodes whose four counts are at most so large, against all that have one record more."""
+    selector = NoisyCountsSelector(E, 1)
+    where = f"captured and left records of each class from 0 to {most}"
+    return worst_on_grid(selector.laws([range(most + 1)] * 4), selector.price(0, 1), where)
+
+
+def _worst(found: Sequence[Finding]) -> Finding:
+    return max(found, key=lambda f: f.ratio)._replace(pairs=sum(f.pairs for f in found))
+
+
+def _draw(most: int) -> Finding:
+    defined = draws.list_laws(0.5)
+    handed = draws.largest_disagreement(defined, draws.list_laws_by_problem(0.5), 30, 40, seed=0)
+    summed = draws.largest_disagreement(defined, draws.list_laws_by_sums(0.5), 10, 40, seed=1)
+    if max(handed, summed) > AGREES:
+        raise RuntimeError("lists are drawn by another law than that of the exponential mechanism")
+    return _worst(list(draws.worst_draw(0.5, most)))
+
+
+def _draw_tree(most: int, score: str) -> Finding:
+    handed = draws.disagreement_of_trees(0.5, 20, 40, seed=0)
+    ways = draws.law_of_choices, draws.law_on_tuples
+    if max(handed, *(draws.disagreement_of_trees(0.5, 3, 40, seed=1, weights=weights) for weights in ways)) > AGREES:
+        raise RuntimeError("trees are drawn by another law than that of the exponential mechanism")
+    return _worst(list(draws.worst_tree(0.5, most, score)))
+
+
+def worst_count(epsilon: Fraction, most: int) -> Finding:
+    """A count from 0 to ``most`` and one more, each with noise, at every answer within reach of a float."""
+    a = 1.0 / scale_for(epsilon)
+    k = np.arange(-most, most + 1)  # answers relative to the count: the law depends on nothing else
+    loss = np.abs(log_pmf(k, a) - log_pmf(k - 1, a))
+    return Finding(float(loss.max()), float(epsilon), most, f"a count c and c + 1; answer c + {k[loss.argmax()]}")
+
+
+def worst_check(epsilon: Fraction, most: int) -> Finding:
+    """All numbers of records up to ``most`` and one more, against a threshold in the middle: passed, and not passed."""
+    a = 1.0 / scale_for(epsilon)
+    missing = most // 2 - np.arange(most + 1)  # how much noise it takes to pass
+    small = -a * np.where(missing >= 1, missing, 1 - missing) - math.log1p(math.exp(-a))  # log of the smaller chance
+    with np.errstate(divide="ignore"):
+        rest = np.log1p(-np.exp(small))
+    passes, fails = np.where(missing >= 1, small, rest), np.where(missing >= 1, rest, small)
+    loss = np.maximum(np.abs(np.diff(passes)), np.abs(np.diff(fails)))
+    return Finding(float(loss.max()), float(epsilon), most, f"{most // 2} away from the threshold at most")
+
+
+def audited(quick: bool) -> dict[str, Found]:
+    """By name; each call takes seconds (quick) to a minute and compares over a million pairs (not quick)."""
+    calls: dict[str, Found] = {}
+    for mechanism in MECHANISMS.values():
+        calls |= choices_of(mechanism, quick)
+    calls["a draw of a whole list"] = partial(_draw, 4 if quick else 7)
+    calls["a draw of a whole tree"] = partial(_draw_tree, 3 if quick else 6, ACCURACY)
+    calls["a draw of a whole tree by mass"] = partial(_draw_tree, 4 if quick else 7, MASS)
+    calls["released counts"] = partial(worst_count, E, 1_000_000)
+    calls["support check"] = partial(worst_check, E, 1_000_000)
+    return calls

@@ -10,12 +10,14 @@ all lists, and of the one that draws a tree from the root down.
 
 from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache, partial
-from itertools import combinations_with_replacement, permutations, product
+from itertools import chain, combinations_with_replacement, permutations, product
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+from scipy.special import log_softmax
 
+from ..private.counts.cells import Array
 from ..private.counts.tuples import LARGEST, Tuples, TuplesInProgress
 from ..private.sampling.list_sums import ListSums
 from ..private.sampling.problem import Problem, make_problem
@@ -29,10 +31,8 @@ from ..rules.candidates import Candidates
 from ..rules.numbered_tree import Fork, Leaf, NumberedTree, Path, leaves_of
 from ..rules.prior import Prior, TreePrior
 from ..schema import Schema
-from .choices import Finding, differences
-from .explore import law_of_lists, schema_of_rules
-from .explorer import Explorer
-from .loss import Array
+from .explore import Finding, differences
+from .explorer import Explorer, law_of_lists, schema_of_rules
 
 N_RULES = 3
 TRUTH = np.array(list(product([False, True], repeat=N_RULES))).T  # (rules, patterns): all patterns there are
@@ -51,13 +51,6 @@ Law = tuple[Sequence[Any], Array]  # outcomes, and the logarithms of their proba
 DEPTH = 2
 SPLIT = 0.5
 TREE_PRIOR = TreePrior(SPLIT, np.full(N_RULES, 1.0 / N_RULES))
-
-
-def normalised(logs: Array) -> Array:
-    """From logarithms of weights, a row for each table, to those of probabilities."""
-    top = logs.max(1, keepdims=True)
-    law: Array = logs - top - np.log(np.exp(logs - top).sum(1, keepdims=True))
-    return law
 
 
 def multiplied_out(draw_by: Callable[[Callable[[Array], int]], Any]) -> Law:
@@ -130,20 +123,16 @@ def largest_disagreement(one: Laws, other: Laws, tables: int, most: int, seed: i
 # --- lists ----------------------------------------------------------------------------------------------------------------
 
 
-def _answer(rules: tuple[int, ...], labels: tuple[int, ...], pattern: int) -> int:
-    """The label that a list gives to a record."""
-    for rule, label in zip(rules, labels, strict=False):
-        if TRUTH[rule, pattern]:
-            return label
-    return labels[-1]
-
-
 def list_laws(rate: float) -> Laws:
     """The law of Theorem 13, with all lengths alike, then all lists of a length."""
-    gain = np.array([[_answer(*x, pattern) == label for label, pattern in KINDS] for x in LISTS], float)
+
+    def answer(rules: tuple[int, ...], labels: tuple[int, ...], pattern: int) -> int:
+        return next((x for rule, x in zip(rules, labels, strict=False) if TRUTH[rule, pattern]), labels[-1])
+
+    gain = np.array([[answer(*x, pattern) == label for label, pattern in KINDS] for x in LISTS], float)
     lengths = np.array([len(rules) for rules, _ in LISTS])
     prior = -np.log(np.bincount(lengths)[lengths])
-    return lambda tables: normalised(rate * tables @ gain.T + prior)
+    return lambda tables: np.asarray(log_softmax(rate * tables @ gain.T + prior, axis=1))
 
 
 def list_laws_by_problem(rate: float, change: Callable[[Problem], Problem] = lambda problem: problem) -> Laws:
@@ -182,42 +171,28 @@ def all_trees(score: str) -> tuple[tuple[NumberedTree, float], ...]:
 
 
 def _inside(path: Path) -> Array:
-    """Which patterns lead to a leaf."""
-    inside = np.ones(TRUTH.shape[1])
-    for test, side in path:
-        inside *= TRUTH[test] == side
+    inside: Array = np.prod([np.ones(TRUTH.shape[1]), *(TRUTH[test] == side for test, side in path)], axis=0)
     return inside
-
-
-def _accuracy(counts: Array) -> tuple[Array, Array]:
-    return counts[:, 0], counts[:, 1]
-
-
-def _minus_mass(counts: Array) -> tuple[Array, ...]:
-    a, b = counts[:, 0], counts[:, 1]
-    return (-a * b / np.maximum(a + b, 1.0),)
 
 
 def tree_laws(rate: float, score: str) -> Laws:
     """The law of Theorem 20."""
-    places: dict[tuple[bytes, int | None], int] = {}
-    rows = []
-    for tree, _ in all_trees(score):
-        row: dict[int, float] = {}
-        for path, leaf in leaves_of(tree):
-            place = places.setdefault((_inside(path).tobytes(), leaf.label), len(places))
-            row[place] = row.get(place, 0.0) + 1.0
-        rows.append(row)
-    belongs = np.zeros((len(rows), len(places)))  # which leaves each tree has
-    for i, row in enumerate(rows):
-        belongs[i, list(row)] = list(row.values())
-    prior = np.log([p for _, p in all_trees(score)])
-    value = _accuracy if score == ACCURACY else _minus_mass
+    trees, priors = zip(*all_trees(score), strict=True)
+    leaves = [[(_inside(path).tobytes(), leaf.label) for path, leaf in leaves_of(tree)] for tree in trees]
+    places = {leaf: place for place, leaf in enumerate(dict.fromkeys(chain.from_iterable(leaves)))}
+    belongs = np.zeros((len(trees), len(places)))  # which leaves each tree has
+    for row, leaf in ((row, leaf) for row, there in zip(belongs, leaves, strict=True) for leaf in there):
+        row[places[leaf]] += 1.0
+    prior = np.log(priors)
+
+    def value(counts: Array, label: int | None) -> Array:
+        a, b = counts.T
+        return counts[:, label] if label is not None else -a * b / np.maximum(a + b, 1.0)
 
     def laws(tables: Array) -> Array:
         counts = tables.reshape(len(tables), 2, -1)
-        worth = np.stack([value(counts @ np.frombuffer(part))[label or 0] for part, label in places], axis=1)
-        return normalised(rate * worth @ belongs.T + prior)
+        worth = np.stack([value(counts @ np.frombuffer(part), label) for part, label in places], axis=1)
+        return np.asarray(log_softmax(rate * worth @ belongs.T + prior, axis=1))
 
     return laws
 

@@ -1,34 +1,115 @@
-"""The audit as a whole: all mechanisms and learners, three levels, several processes, one report."""
+"""The audit as a whole: all mechanisms and learners, three levels, several processes, one report, as a table and as JSON."""
 
+import json
 import math
 import os
 import warnings
-from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import nullcontext
+from dataclasses import asdict, dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from .._utils.errors import PrivacyWarning
-from .._utils.parallel import process_pool
+from .._utils.parallel import Pool, process_pool
 from ..accounting.statement import Guarantee
 from ..estimators.cards import Cards
 from ..private.mechanisms.registry import MECHANISMS
-from .choices import Finding
-from .explore import schema_of_rules
-from .learners import Compared, Subject, excess, is_broken, search
-from .mechanisms import audited
-from .observed import Event, Outcome, Watch, best_event, lower_bound, misfit, outcomes, watch
-from .pairs import Pair
-from .report import Check, Report, Row
-from .samplers import samplers
+from .choices import audited
+from .explorer import schema_of_rules
+from .learners import Compared, Pair, Subject, excess, is_broken, search
+from .observed import best_event, observe, samplers, watch
 from .subjects import GREEDY, GREEDY_TREES, REFUTED, TREES, WHOLE, needed_parameters, subjects
 
 KNOWN_LOSS = "mass, class counts only"  # its loss is exactly epsilon: here the fits must show nearly all of it
 POWER = 0.8
 TOO_UNLIKELY = 1e-6  # a difference between fits and the exact law that is too unlikely to be chance
 ROUNDING = 1e-6
+
+
+@dataclass(frozen=True)
+class Row:
+    """One line of the report."""
+
+    what: str
+    level: str  # "one choice", "whole fit", "as published"
+    claimed: Guarantee
+    exact: float  # epsilon needed at the claimed delta, on the worst pair of tables that was found
+    delta_needed: float  # at the claimed epsilon, there
+    tried: int  # pairs of tables
+    observed: float | None = None
+    fits: int = 0
+    power: float | None = None  # observed, in parts of the loss of the event that was looked for
+    agreement: float | None = None  # the chance of so large a difference between fits and the exact law
+    holds: bool = True
+    is_proved: bool = True
+    where: str = ""
+
+    @property
+    def verdict(self) -> str:
+        """In a word or two."""
+        if self.level == "as published":
+            return "REFUTED" if not self.holds else "proved" if self.is_proved else "not refuted"
+        return "held" if self.holds else "BROKEN"
+
+
+@dataclass(frozen=True)
+class Check:
+    """One thing that is so or not, without an epsilon: a sampler that follows its law, a statement that claims nothing."""
+
+    what: str
+    level: str  # "sampler", "statement"
+    holds: bool
+    chance: float | None = None  # of so large a difference between draws and the exact law
+    draws: int = 0
+
+    @property
+    def verdict(self) -> str:
+        """In a word."""
+        return "held" if self.holds else "BROKEN"
+
+
+@dataclass(frozen=True)
+class Report:
+    """What was found. ``str(report)`` is the table."""
+
+    rows: tuple[Row, ...]
+    checks: tuple[Check, ...]
+    quick: bool
+
+    @property
+    def ok(self) -> bool:
+        """Whether everything that is proved held at all levels. Published claims may fail; that is reported, not an error."""
+        proved = [row for row in self.rows if row.level != "as published"]
+        return bool(proved) and all(row.holds for row in proved) and all(check.holds for check in self.checks)
+
+    def to_json(self) -> str:
+        """The same for machines. A loss without a bound is the string "Infinity"."""
+        found = json.dumps({"ok": self.ok, "quick": self.quick} | asdict(self))
+        return json.dumps(json.loads(found, parse_constant=str), indent=1)
+
+    def table(self) -> list[tuple[str, ...]]:
+        """A heading, then a line for each row. Numbers are epsilons, in brackets deltas."""
+        lines: list[tuple[str, ...]] = [("level", "what", "claimed", "exact", "observed", "pairs", "fits", "verdict")]
+        for row in self.rows:
+            claimed, exact = f"{row.claimed.epsilon:.4g}", f"{row.exact:.4g}"
+            if row.claimed.delta:
+                claimed += f" ({row.claimed.delta:.1e})"
+                exact += f" ({row.delta_needed:.1e})" if row.delta_needed else " (0)"
+            observed = "" if row.observed is None else f"{max(0.0, row.observed):.3g}"
+            fits = f"{row.fits:,}" if row.fits else ""
+            lines.append((row.level, row.what, claimed, exact, observed, f"{row.tried:,}", fits, row.verdict))
+        return lines
+
+    def __str__(self) -> str:
+        lines = self.table()
+        for check in self.checks:
+            chance = "" if check.chance is None else f"chance {check.chance:.2g}"
+            draws = f"{check.draws:,}" if check.draws else ""
+            lines.append((check.level, check.what, "", "", chance, "", draws, check.verdict))
+        widths = [max(len(line[i]) for line in lines) for i in range(len(lines[0]))]
+        return "\n".join("  ".join(c.ljust(w) for c, w in zip(line, widths, strict=True)).rstrip() for line in lines)
 
 
 class Effort(NamedTuple):
@@ -58,172 +139,94 @@ def audit(quick: bool = False, jobs: int | None = None, progress: Callable[[int,
     >>> report.ok                               # doctest: +SKIP
     True
     """
-    effort, sound = QUICK if quick else FULL, subjects()
-    everyone, kinds, choices = [*sound, *REFUTED], samplers(), audited(quick)
-    # of a card no outcomes are counted yet: its points have far too many values, and the choices alone show little
-    watched = [s for s in sound if not issubclass(s.classifier, Cards)]
+    effort = QUICK if quick else FULL
     calls: list[Call] = [
-        *((_examine, s, _pairs_for(s, effort), seed) for s in everyone for seed in range(effort.chunks)),
-        *((_draw, name, effort.models if name.startswith("whole ") else effort.draws) for name in kinds),
-        *((_one_choice, name, quick) for name in choices),
+        *((_fits, subject, effort) for subject in (*subjects(), *REFUTED)),
+        *((_draws, name, effort.models if name.startswith("whole ") else effort.draws) for name in samplers()),
+        *((_one_choice, name, quick) for name in audited(quick)),
+        *((_statement, name) for name in unproved()),
     ]
+    found: list[Row | Check] = []
     jobs = jobs or os.cpu_count() or 1
     with process_pool(jobs) if jobs > 1 else nullcontext() as pool:
-        done = _Done(progress or (lambda done, total: None), len(calls) + len(watched) * 2 * CHUNKS_OF_FITS)
-        results = iter(done.results(pool, calls))
-        examined: dict[str, list[Examined]] = {s.name: [next(results) for _ in range(effort.chunks)] for s in everyone}
-        checks: list[Check] = [next(results) for _ in kinds]
-        rows = [_row_of_choice(name, next(results)) for name in choices]
-        watches = {
-            s.name: _watch(s, max(examined[s.name], key=lambda e: e.visible).visible_pair, effort) for s in watched
-        }
-        fits = iter(done.results(pool, [call for watch in watches.values() for call in watch.calls]))
-    for s in everyone:
-        seen = [next(fits) for _ in watches[s.name].calls] if s.name in watches else []
-        rows += _rows_of_fit(s, examined[s.name], watches.get(s.name), seen)
-    checks += [
-        Check(f"nothing is proved with {name}", "statement", not claims_too_much(p)) for name, p in unproved().items()
-    ]
+        for number, result in enumerate(_results(pool, calls), 1):
+            found += result
+            if progress is not None:
+                progress(number, len(calls))
     order = ["one choice", "whole fit", "as published"]
-    return Report(tuple(sorted(rows, key=lambda row: order.index(row.level))), tuple(checks), quick)
+    rows = sorted((row for row in found if isinstance(row, Row)), key=lambda row: order.index(row.level))
+    return Report(tuple(rows), tuple(check for check in found if isinstance(check, Check)), quick)
 
 
-CHUNKS_OF_FITS = 4
 Call = tuple[Any, ...]  # a function and its arguments
 
 
-class _Done:
-    """What was called, in the processes of a pool or here, and how much of it is done."""
-
-    def __init__(self, progress: Callable[[int, int], None], total: int) -> None:
-        self._progress, self._total, self._done = progress, total, 0
-
-    def results(self, pool: Any, calls: Sequence[Call]) -> list[Any]:
-        """In the order of the calls."""
-        futures = [pool and pool.submit(*call) for call in calls]
-        found = []
-        for future, (function, *arguments) in zip(futures, calls, strict=True):
-            found.append(future.result() if future else function(*arguments))
-            self._done += 1
-            self._progress(self._done, self._total)
-        return found
+def _results(pool: Pool | None, calls: Sequence[Call]) -> Iterator[Any]:
+    """In the order of the calls, each made in a process of the pool, or here."""
+    tasks = [pool.submit(*call) if pool else None for call in calls]
+    for task, (function, *arguments) in zip(tasks, calls, strict=True):
+        yield task.result() if task else function(*arguments)
 
 
-def _pairs_for(subject: Subject, effort: Effort) -> int:
+def _draws(name: str, draws: int) -> list[Check]:
+    chance = samplers()[name](draws)
+    return [Check(name, "sampler", chance >= TOO_UNLIKELY, chance, draws)]
+
+
+def _one_choice(name: str, quick: bool) -> list[Row]:
+    found = audited(quick)[name]()
+    holds, claimed = not is_broken(found.ratio), Guarantee(found.allowed, 0.0)
+    return [Row(name, "one choice", claimed, found.loss, 0.0, found.pairs, holds=holds, where=found.where)]
+
+
+def _fits(subject: Subject, effort: Effort) -> list[Row]:
+    """Levels 2 and 3: the worst pairs for what is proved and for what is published, and what fits show on one of them."""
+    proved, published = subject.promises()
+    promise, is_sound, rows = proved or published, subject.name not in {s.name for s in REFUTED}, []
+    assert promise is not None
     greedy_list = "mechanism" in subject.parameters and "max_length" in subject.parameters
     slow = not greedy_list or subject.n_rules > 2
-    return max(20, round(effort.pairs * (WHOLE_PAIRS if slow else 1.0)))
-
-
-def _draw(name: str, draws: int) -> Check:
-    chance = samplers()[name](draws)
-    return Check(name, "sampler", chance >= TOO_UNLIKELY, chance, draws)
-
-
-def _one_choice(name: str, quick: bool) -> Finding:
-    return audited(quick)[name]()
-
-
-class Examined(NamedTuple):
-    """The worst pairs of one search: for what is proved, for what is published, and for fits to look at."""
-
-    proved: Guarantee | None
-    published: Guarantee | None
-    pairs: int
-    worst: Compared
-    worst_published: Compared
-    uncharged: float
-    unpaid_checks: float
-    visible: float
-    visible_pair: Pair
-
-
-def _examine(subject: Subject, pairs: int, seed: int) -> Examined:
-    proved, published = subject.promises()
-    promise = proved or published
-    assert promise is not None
-    found = list(search(subject, promise, pairs, seed))
-    claim = published or promise
-    small = [c for c in found if c.pair.n_records <= 300] or found
-    candidates = sorted(small, key=lambda c: -c.epsilon(0.01))[:5]
-    events = [(best_event(watch(subject, c.pair).chances, FULL.fits).expected, i) for i, c in enumerate(candidates)]
-    visible, i = max(events)
-    return Examined(
-        proved,
-        published,
-        len(found),
-        max(found, key=lambda c: excess(c, promise)),
-        max(found, key=lambda c: excess(c, claim)),
-        max(c.uncharged for c in found),
-        max(c.unpaid_checks for c in found),
-        visible,
-        candidates[i].pair,
-    )
-
-
-class _Watched(NamedTuple):
-    seen: Watch
-    event: Event
-    fits: int
-    calls: list[Call]  # on the smaller table, then on the larger one
-
-    def observed(self, delta: float, drawn: Sequence["Counter[Outcome]"]) -> tuple[float, float]:
-        """The lower bound for epsilon, and how likely so large a misfit with the exact laws is."""
-        tables = [sum(some, Counter[Outcome]()) for some in (drawn[:CHUNKS_OF_FITS], drawn[CHUNKS_OF_FITS:])]
-        hits = [sum(n for x, n in table.items() if x in self.event.outcomes) for table in tables]
-        fits = [misfit(table, {x: pq[i] for x, pq in self.seen.chances.items()}) for i, table in enumerate(tables)]
-        likelier, other = (hits[1], hits[0]) if self.event.on_more else (hits[0], hits[1])
-        return lower_bound(likelier, other, self.fits, delta), min(1.0, 2.0 * min(fits))
-
-
-def _watch(subject: Subject, pair: Pair, effort: Effort) -> _Watched:
-    chunk = (effort.fits_of_known_loss if subject.name == KNOWN_LOSS else effort.fits) // CHUNKS_OF_FITS
-    seen, fits = watch(subject, pair), chunk * CHUNKS_OF_FITS
-    calls = [(outcomes, subject, seen, table, chunk) for table in (pair.less, pair.more) for _ in range(CHUNKS_OF_FITS)]
-    return _Watched(seen, best_event(seen.chances, fits), fits, calls)
-
-
-def _row_of_choice(name: str, found: Finding) -> Row:
-    holds = not is_broken(found.ratio)
-    return Row(
-        name, "one choice", Guarantee(found.allowed, 0.0), found.loss, 0.0, found.pairs, holds=holds, where=found.where
-    )
-
-
-def _rows_of_fit(
-    subject: Subject, found: Sequence[Examined], watched: _Watched | None, drawn: Sequence["Counter[Outcome]"] = ()
-) -> Iterator[Row]:
-    proved, published = found[0].proved, found[0].published
-    tried = sum(e.pairs for e in found)
-    if proved is None and subject not in REFUTED:
-        lost, why = published or Guarantee(math.inf, 0.0), "nothing is proved any more"
-        yield Row(subject.name, "whole fit", lost, math.inf, 1.0, tried, holds=False, where=why)
+    pairs = max(20, round(effort.pairs * (WHOLE_PAIRS if slow else 1.0)))
+    chunks = [list(search(subject, promise, pairs, seed)) for seed in range(effort.chunks)]
+    found = [compared for chunk in chunks for compared in chunk]
+    if proved is None and is_sound:
+        why = "nothing is proved any more"
+        rows.append(Row(subject.name, "whole fit", promise, math.inf, 1.0, len(found), holds=False, where=why))
     if proved is not None:
-        worst = max((e.worst for e in found), key=lambda c: excess(c, proved))
-        delta = proved.delta or 0.0
-        holds = not is_broken(excess(worst, proved))
-        if delta == 0.0:  # every way through the learner was charged for what it reveals
-            holds = holds and max(e.uncharged for e in found) <= ROUNDING
-        holds = holds and max(e.unpaid_checks for e in found) <= ROUNDING
-        seen: dict[str, Any] = {}
-        if watched is not None:
-            observed, agreement = watched.observed(delta, drawn)
-            power = observed / watched.event.epsilon if watched.event.epsilon > 0.01 else None
-            holds = holds and observed <= proved.epsilon and agreement >= TOO_UNLIKELY
-            holds = holds and (subject.name != KNOWN_LOSS or (power or 0.0) >= POWER)
-            seen = {"observed": observed, "fits": 2 * watched.fits, "power": power, "agreement": agreement}
-        yield _row_of_pair(subject, "whole fit", proved, worst, tried, holds=holds, **seen)
+        row = _row_of_pair(subject, "whole fit", proved, found)
+        holds = row.holds and all(c.unpaid_checks <= ROUNDING for c in found)
+        if not proved.delta:  # every way through the learner was charged for what it reveals
+            holds = holds and all(c.uncharged <= ROUNDING for c in found)
+        # of a card no outcomes are counted yet: its points have far too many values, and the choices alone show little
+        if is_sound and not issubclass(subject.classifier, Cards):
+            is_known = subject.name == KNOWN_LOSS
+            fits = effort.fits_of_known_loss if is_known else effort.fits
+            seen = observe(subject, _most_visible(subject, chunks), fits, proved.delta or 0.0)
+            holds = holds and seen.epsilon <= proved.epsilon and seen.agreement >= TOO_UNLIKELY
+            holds = holds and not (is_known and (seen.power or 0.0) < POWER)
+            row = replace(row, observed=seen.epsilon, fits=2 * fits, power=seen.power, agreement=seen.agreement)
+        rows.append(replace(row, holds=holds))
     if published is not None:
-        worst = max((e.worst_published for e in found), key=lambda c: excess(c, published))
-        delta = published.delta or 0.0
-        is_proved = proved is not None and proved.epsilon <= published.epsilon and (proved.delta or 0.0) <= delta
-        holds = not is_broken(excess(worst, published))
-        yield _row_of_pair(subject, "as published", published, worst, tried, holds=holds, is_proved=is_proved)
+        epsilon, delta = published.epsilon, published.delta or 0.0
+        is_proved = proved is not None and proved.epsilon <= epsilon and (proved.delta or 0.0) <= delta
+        rows.append(replace(_row_of_pair(subject, "as published", published, found), is_proved=is_proved))
+    return rows
 
 
-def _row_of_pair(subject: Subject, level: str, claimed: Guarantee, worst: Compared, tried: int, **more: Any) -> Row:
+def _most_visible(subject: Subject, chunks: Sequence[Sequence[Compared]]) -> Pair:
+    """Of pairs that are not too large, and on which much is lost, the one on which fits will show most."""
+    pairs = []
+    for found in chunks:
+        small = [c for c in found if c.pair.n_records <= 300] or found
+        pairs += [c.pair for c in sorted(small, key=lambda c: -c.epsilon(0.01))[:5]]
+    return max(pairs, key=lambda pair: best_event(watch(subject, pair).chances, FULL.fits).expected)
+
+
+def _row_of_pair(subject: Subject, level: str, claimed: Guarantee, found: Sequence[Compared]) -> Row:
+    worst = max(found, key=lambda c: excess(c, claimed))
     needed = worst.epsilon(claimed.delta or 0.0), worst.delta(claimed.epsilon)
-    return Row(subject.name, level, claimed, *needed, tried, where=str(worst.pair), **more)
+    holds = not is_broken(excess(worst, claimed))
+    return Row(subject.name, level, claimed, *needed, len(found), holds=holds, where=str(worst.pair))
 
 
 # --- what must not be called proved, is not ----------------------------------------------------------------------------------
@@ -247,17 +250,23 @@ def unproved() -> dict[str, Sequence[Parameters]]:
     }
 
 
+def _statement(name: str) -> list[Check]:
+    return [Check(f"nothing is proved with {name}", "statement", not claims_too_much(unproved()[name]))]
+
+
 def claims_too_much(tried: Sequence[Parameters]) -> bool:
     """Whether a fit with such parameters says that something is proved."""
-    return any(_says_proved(parameters) for parameters in tried)
-
-
-def _says_proved(parameters: Parameters) -> bool:
-    lists, trees = [GREEDY, WHOLE], [GREEDY_TREES, TREES]
-    kinds: list[Any] = lists if "candidates" in parameters else lists + trees  # tests of a tree follow from its schema
-    if "mechanism" in parameters:
-        kinds = [kind for kind in kinds if kind in (GREEDY, GREEDY_TREES)]
+    shared = {"schema": schema_of_rules(2, 2)}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", PrivacyWarning)
-        fitted = [kind(**({"schema": schema_of_rules(2, 2)} | dict(parameters))).fit(X, Y) for kind in kinds]
+        fitted = [kind(**(shared | dict(given))).fit(X, Y) for given in tried for kind in _that_take(given)]
     return any(model.privacy_.proved is not None for model in fitted)
+
+
+def _that_take(parameters: Parameters) -> list[Any]:
+    if "mechanism" in parameters:
+        return [GREEDY, GREEDY_TREES]
+    lists = [GREEDY, WHOLE]
+    return (
+        lists if "candidates" in parameters else [*lists, GREEDY_TREES, TREES]
+    )  # tests of a tree follow from its schema

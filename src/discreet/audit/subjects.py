@@ -18,9 +18,8 @@ from ..private.mechanisms.noisy_counts import NoisyCounts
 from ..private.mechanisms.registry import MECHANISMS
 from ..private.mechanisms.smooth_gini import SmCauchy, SmLaplace
 from ..private.sampling.trees.worth import MASS
-from .explore import CardsOnTuples, ListsByEnvelope, ListsOnTuples, TreesOnTuples
-from .learners import Subject
-from .pairs import Pair
+from .explorer import CardsOnTuples, ListsByEnvelope, ListsOnTuples, TreesOnTuples
+from .learners import Pair, Subject
 
 GREEDY, WHOLE, TREES = DPGreedyRuleListClassifier, DPOptimalRuleListClassifier, DPOptimalTreeClassifier
 GREEDY_TREES, CARDS = DPGreedyTreeClassifier, DPScoreCardClassifier
@@ -39,10 +38,8 @@ def _named(classifier: type, name: str, **common: Any) -> Callable[..., Subject]
 
 _lists, _enveloped = _named(WHOLE, "whole lists"), _named(ListsByEnvelope, "whole lists by envelope", max_length=3)
 _trees, _by_mass = _named(TREES, "whole trees"), _named(TREES, "whole trees by mass", criterion=MASS)
-_wide_lists, _wide_trees = (
-    _named(ListsOnTuples, "whole lists from tuples"),
-    _named(TreesOnTuples, "whole trees from tuples"),
-)
+_wide_lists = _named(ListsOnTuples, "whole lists from tuples")
+_wide_trees = _named(TreesOnTuples, "whole trees from tuples")
 _cards, _wide_cards = _named(CARDS, "score cards"), _named(CardsOnTuples, "score cards from tuples")
 
 WHOLE_MODELS = (

@@ -38,6 +38,7 @@ class _File(click.Path):
 
 FILE = _File()
 NEW_FILE = click.Path(dir_okay=False, path_type=Path)
+SOME = click.IntRange(min=1)
 WEAKEST = 10.0  # a larger epsilon needs a word from the user
 
 
@@ -79,6 +80,7 @@ LEDGER, NEW_LEDGER = _FileOrURL(FILE, _check_ledger_url), _FileOrURL(NEW_FILE, _
 
 # options of several commands; those that a command explains in its own words take help=
 flag = partial(click.option, is_flag=True)
+option_with_default = partial(click.option, show_default=True)
 schema_option = partial(click.option, "--schema", "-s", "schema_file", type=FILE)
 target_option = partial(click.option, "--target", "-t")
 ledger_option = partial(click.option, "--ledger", "ledger_file", type=LEDGER)
@@ -86,12 +88,8 @@ out_option = partial(click.option, "--out", "-o", type=NEW_FILE)
 as_json_option = flag("--json", "as_json", help="The same as JSON.")
 force_option = flag("--force", help="Write over a file that is there.")
 weak_option = flag("--weak", help=f"Allow an epsilon above {WEAKEST:g}, which protects next to nobody.")
-RECORDS_PER_PERSON = click.option(
-    "--records-per-person",
-    type=click.IntRange(min=1),
-    default=1,
-    show_default=True,
-    help="The most records that one person has in the table.",
+RECORDS_PER_PERSON = option_with_default(
+    "--records-per-person", type=SOME, default=1, help="The most records that one person has in the table."
 )
 
 
@@ -178,7 +176,7 @@ def table_options(
         for option in (
             *[click.option("--engine", type=click.Choice(["memory", "duckdb"]), help=readers)] * engine,
             click.option("--decimal", type=signs, default=".", help="The decimal separator in a CSV file."),
-            click.option("--encoding", default="utf-8", show_default=True, help="Of a CSV file."),
+            option_with_default("--encoding", default="utf-8", help="Of a CSV file."),
             click.option("--delimiter", help="Of a CSV file; by default the one that its first line has."),
             click.argument(called, type=type, required=required),
         ):
@@ -192,9 +190,9 @@ def open_ledger(path: Path | str | None) -> "Ledger | None":
     """The ledger in a file or on a server. If there is none, how to make it."""
     if path is None:
         return None
-    if isinstance(path, Path) and path.exists() and not path.is_file():
-        raise click.UsageError(f"{path} is not a regular file, so it is not a ledger")
-    if isinstance(path, Path) and not path.exists():
+    if isinstance(path, Path) and not path.is_file():
+        if path.exists():
+            raise click.UsageError(f"{path} is not a regular file, so it is not a ledger")
         raise click.UsageError(
             f"there is no ledger {path}. Decide once how much all models from this table may reveal together, and make it:\n\n"
             f"    discreet ledger create {path} --epsilon 3"

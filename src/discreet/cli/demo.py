@@ -15,23 +15,16 @@ QUESTIONS = {
     "Adult": ("does a person earn more than $50,000 a year?", 2000),
     "German Credit": ("is a loan a good risk?", 100),
 }
+SEEDS = click.IntRange(0, 2**32 - 1)
 
 
 @click.command()
-@click.option("--epsilon", "-e", type=float, default=1.0, show_default=True, help="Budget of each private model.")
-@click.option(
-    "--max-length", "-k", type=click.IntRange(min=1), default=5, show_default=True, help="Rules, with the default."
-)
-@click.option("--max-card", type=click.IntRange(1, 3), default=1, show_default=True, help="Literals in a rule.")
-@click.option("--max-depth", type=click.IntRange(0, 4), default=3, show_default=True, help="Of the trees.")
-@click.option("--max-columns", type=click.IntRange(min=1), default=3, show_default=True, help="Of the cards.")
-@click.option(
-    "--seed",
-    type=click.IntRange(0, 2**32 - 1),
-    default=0,
-    show_default=True,
-    help="Of the split into training and test records.",
-)
+@common.option_with_default("--epsilon", "-e", type=float, default=1.0, help="Budget of each private model.")
+@common.option_with_default("--max-length", "-k", type=common.SOME, default=5, help="Rules, with the default.")
+@common.option_with_default("--max-card", type=click.IntRange(1, 3), default=1, help="Literals in a rule.")
+@common.option_with_default("--max-depth", type=click.IntRange(0, 4), default=3, help="Of the trees.")
+@common.option_with_default("--max-columns", type=common.SOME, default=3, help="Of the cards.")
+@common.option_with_default("--seed", type=SEEDS, default=0, help="Of the split into training and test records.")
 @common.as_json_option
 def demo(
     epsilon: float, max_length: int, max_card: int, max_depth: int, max_columns: int, seed: int, as_json: bool
@@ -55,14 +48,11 @@ def demo(
             data = loaders[name](sensitive=False)
             train, test, y_train, y_test = train_test_split(data.data, data.target, train_size=0.8, random_state=seed)
             shared: dict[str, Any] = {"max_length": max_length, "max_card": max_card, "schema": data.schema}
+            private: dict[str, Any] = {"epsilon": epsilon, "schema": data.schema}
             models = {
                 f"a list drawn whole, {at}": DPOptimalRuleListClassifier(epsilon=epsilon, **shared),
-                f"a tree drawn whole, {at}": DPOptimalTreeClassifier(
-                    epsilon=epsilon, max_depth=max_depth, schema=data.schema
-                ),
-                f"a score card, {at}": DPScoreCardClassifier(
-                    epsilon=epsilon, max_columns=max_columns, schema=data.schema
-                ),
+                f"a tree drawn whole, {at}": DPOptimalTreeClassifier(max_depth=max_depth, **private),
+                f"a score card, {at}": DPScoreCardClassifier(max_columns=max_columns, **private),
                 f"the paper's sm-laplace, {at}": DPGreedyRuleListClassifier(
                     mechanism="sm-laplace", epsilon=epsilon, delta=1e-9, min_support=support, **shared
                 ),
@@ -74,22 +64,21 @@ def demo(
             except ValueError as error:
                 raise click.UsageError(str(error)) from None
         body = Text(f"{len(data.data):,} records, {len(data.feature_names)} columns, sensitive ones left out.", "dim")
-        for title, model in models.items():
+        for learner, model in models.items():
             scores = {"train": model.score(train, y_train), "test": model.score(test, y_test)}
             accuracy = f"accuracy {scores['train']:.3f} training, {scores['test']:.3f} test"
-            heading = "\n\n", (title, "bold underline"), f"   {accuracy}\n\n"
+            heading = "\n\n", (learner, "bold underline"), f"   {accuracy}\n\n"
             body.append_text(Text.assemble(*heading, coloured(model.model_)))
             learned = json.loads(model.model_.to_json())
-            result = {"dataset": name, "learner": title, "accuracy": scores, "model": learned}
+            result = {"dataset": name, "learner": learner, "accuracy": scores, "model": learned}
             if hasattr(model, "privacy_"):
                 statement = statement or str(model.privacy_)
                 body.append_text(Text(f"\n\nproved: {model.privacy_.proved}", "green"))
                 result["privacy"] = json.loads(model.privacy_.to_json())
             results.append(result)
         if not as_json:
-            console.print(
-                Panel(body, title=Text.assemble((name, "bold"), f": {question}"), title_align="left", padding=(1, 2))
-            )
+            title = Text.assemble((name, "bold"), f": {question}")
+            console.print(Panel(body, title=title, title_align="left", padding=(1, 2)))
     if as_json:
         say_json(results)
     else:

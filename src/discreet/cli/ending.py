@@ -1,5 +1,8 @@
 """How a command ends: always with an exit code, and where something went wrong with a message that names no value.
 
+What is paid for with privacy is never lost: its file's place and space are taken before the draw. How much space follows from
+public numbers alone, schema and parameters.
+
 What this package says by itself names no value of a record. What a library says may, and so may a traceback's last line: an
 error that nobody foresaw is one line without it, unless whoever may see the records asks for the traceback.
 
@@ -9,25 +12,32 @@ allow it. 4: a model was learned and paid for, but could not be written. The oth
 
 import dis
 import io
+import json
 import os
 import signal
 import sys
 import threading
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import click
 
+from .._utils.writing import PendingFile
 from ..sources.urls import NO_SECRETS, UNREADABLE, repeats
-from .terminal import on_one_line, say
+from .terminal import on_one_line, say, say_lines
+
+if TYPE_CHECKING:
+    from ..schema import Schema
 
 DONE, NO_BUDGET, NOT_WRITTEN, UNFORESEEN, STOPPED, UNREAD = 0, 3, 4, 70, 130, 141
 NOT_REPEATED = "an argument that looks like a URL is wrong, or in the wrong place; it is not repeated here"
 TRACEBACK = "DISCREET_TRACEBACK"
 HOME = Path(__file__).resolve().parent.parent
+MOST_RULES = 1_000  # more are not expected; if they come and find no space, the model is printed
+MOST_RANGES = 100  # of totals, that a score card has a risk for
 
 
 class Commands(click.Group):
@@ -107,12 +117,13 @@ def _told(error: BaseException, args: list[str], stopped: bool = False) -> int:
         say("Stopped.", err=True)
         return STOPPED
     if told is None:
-        told = Failure(
+        told = failure(
             f"something happened that this program does not foresee ({type(error).__name__}). What it says is not shown, because "
             f"it might quote a record. With {TRACEBACK}=1 in the environment it is: for your eyes only, do not share it",
             UNFORESEEN,
         )
-    text = _AsOnATerminal()
+    text = io.StringIO()
+    text.isatty = lambda: True  # type: ignore[method-assign]  # for files click takes colours out, and would hide a part of a name
     told.show(text)
     message = text.getvalue().rstrip("\n")
     if told.message not in (NO_SECRETS, UNREADABLE) and any(repeats(message, arg) for arg in _not_ledgers(args)):
@@ -125,12 +136,11 @@ def _not_ledgers(args: list[str]) -> list[str]:
     """All but addresses of ledgers, in which there is no secret: what does not have their very form was refused."""
     from ..accounting.postgres_ledger import is_address
 
-    kept = []
-    for last, arg in zip(["", *args], args, strict=False):
+    def is_one(last: str, arg: str) -> bool:
         named = args[0] == "ledger" or last == "--ledger" or arg.startswith("--ledger=")
-        if not (named and is_address(arg.removeprefix("--ledger="))):
-            kept.append(arg)
-    return kept
+        return named and is_address(arg.removeprefix("--ledger="))
+
+    return [arg for last, arg in zip(["", *args], args, strict=False) if not is_one(last, arg)]
 
 
 def _on_their_lines(message: str, args: list[str]) -> str:
@@ -143,19 +153,11 @@ def _on_their_lines(message: str, args: list[str]) -> str:
     return message
 
 
-class _AsOnATerminal(io.StringIO):
-    """Click takes colours out of a message for files, and would hide a part of a name."""
-
-    def isatty(self) -> bool:
-        return True
-
-
-class Failure(click.ClickException):
+def failure(message: str, exit_code: int) -> click.ClickException:
     """A message with an exit code of its own."""
-
-    def __init__(self, message: str, exit_code: int) -> None:
-        super().__init__(message)
-        self.exit_code = exit_code  # type: ignore[misc]  # click has one for a class
+    error = click.ClickException(message)
+    error.exit_code = exit_code  # type: ignore[misc]  # click has one for a class
+    return error
 
 
 def as_message(error: BaseException) -> click.ClickException | None:
@@ -172,7 +174,7 @@ def as_message(error: BaseException) -> click.ClickException | None:
     return None
 
 
-def _as_refusal(error: ValueError) -> Failure | None:
+def _as_refusal(error: ValueError) -> click.ClickException | None:
     """What a ledger has too little left for, or does not take."""
     from ..accounting.ledger import BudgetError, NoDeltaError, UnprovedError
 
@@ -187,7 +189,7 @@ def _as_refusal(error: ValueError) -> Failure | None:
     elif not isinstance(error, UnprovedError):
         left = "What is left is all there is for this table"
         more = f"{more}. {left}: use a smaller --epsilon, or live with the models that there are"
-    return Failure(f"{error}. {more}", NO_BUDGET)
+    return failure(f"{error}. {more}", NO_BUDGET)
 
 
 def _is_ours(error: BaseException) -> bool:
@@ -199,3 +201,77 @@ def _is_ours(error: BaseException) -> bool:
         trace = trace.tb_next
     code = trace.tb_frame.f_code
     return Path(code.co_filename).is_relative_to(HOME) and dis.opname[code.co_code[trace.tb_lasti]] == "RAISE_VARARGS"
+
+
+# --- what is paid for --------------------------------------------------------------------------------------------------------
+
+
+def reserved(path: Path, size: int, force: bool) -> PendingFile:
+    """Place and space for a file, as long as the command runs."""
+    try:
+        return click.get_current_context().with_resource(PendingFile(path, size, over=force))
+    except OSError as error:
+        raise click.ClickException(
+            f"{path} cannot be written ({error.strerror}); up to {size / 1e6:.1f} MB are needed. Nothing was spent"
+        ) from None
+
+
+def keep(file: PendingFile, text: str, path: Path, epsilon: float) -> None:
+    """Write what was paid for. If it cannot be written, print it."""
+    try:
+        file.stream.write(text.encode("utf-8"))
+        file.commit()
+    except BaseException as error:
+        told = as_message(error)
+        where = "standard output"
+        try:
+            say_lines([text])
+        except (OSError, ValueError, AttributeError):  # on the same full disk, or closed
+            where = "standard error"
+            say(text, err=True)
+        raise failure(
+            f"{path} could not be written ({type(error).__name__ if told is None else told.message}). Epsilon {epsilon:g} IS "
+            f"SPENT, and this would be lost: so it was printed to the {where}. Put that into a file",
+            NOT_WRITTEN,
+        ) from None
+
+
+def say_paid(text: str, epsilon: float) -> None:
+    """Print what was paid for; where nobody can read that, among the errors."""
+    try:
+        say(text)
+    except OSError:
+        say(text, err=True)
+        lost = f"the standard output cannot be written. Epsilon {epsilon:g} IS SPENT; see above"
+        raise failure(lost, NOT_WRITTEN) from None
+
+
+def size_for(schema: "Schema | None", parameters: Mapping[str, Any]) -> int:
+    """More bytes than a model will have that is learned with these parameters."""
+    if schema is None:  # made from the records: nobody knows before
+        return 1 << 22
+    data, named = schema.to_dict(), len(schema.classes or (0, 1)) * 64
+    line = _longest(data) + 500
+    if "tree_depth" in parameters:  # a row for each test of each column, and one for what is left, in each leaf's card
+        rows = (1 << parameters["tree_depth"]) * sum(sum(1 for _ in column.tests()) + 2 for column in schema.used)
+        lines: int = (rows + MOST_RANGES) * (line + named)
+    elif "max_depth" in parameters:
+        depth = sum(parameters.get("stages") or (parameters["max_depth"],))
+        lines = min(1 << depth, MOST_RULES) * (2 * line + named)
+    else:
+        lines = min(parameters["max_length"], MOST_RULES) * ((parameters["max_card"] + 1) * line + named)
+    return (1 << 17) + 4 * (len(json.dumps(data, indent=1)) + lines)
+
+
+def size_of_report(model: int) -> int:
+    """More bytes than the report will have, of a model of at most so many: a character takes up to six in HTML."""
+    return (1 << 20) + 16 * model
+
+
+def _longest(data: Any) -> int:
+    """The length, as JSON, of the longest name or category."""
+    if isinstance(data, dict):
+        return max((max(_longest(key), _longest(value)) for key, value in data.items()), default=0)
+    if isinstance(data, list | tuple):
+        return max(map(_longest, data), default=0)
+    return len(json.dumps(data, default=str))

@@ -12,7 +12,7 @@ import click
 
 from .._utils.errors import PrivacyWarning
 from . import common
-from .saving import keep, reserved, say_paid
+from .ending import keep, reserved, say_paid
 from .table_notes import ANOTHER, check_ledger, note_ledger
 from .terminal import as_text, on_one_line, open_console, say
 
@@ -125,12 +125,10 @@ def evaluate(
     read = replace(schema, columns=tuple({c.name: c for c in (*schema.columns, *dividing)}.values()))
     X, y = table.records(read, target)
     if epsilon is None:
-        measured = exact_numbers(saved.model, X, y)
+        measured, called = exact_numbers(saved.model, X, y), classes_called(saved.model)
         if as_json:
-            common.say_json(measured)
-        else:
-            _show(measured, dict(zip(map(str, saved.classes), classes_called(saved.model), strict=True)))
-        return
+            return common.say_json(measured)
+        return _show(measured, dict(zip(map(str, saved.classes), called, strict=True)))
     ledger = common.open_ledger(ledger_file)
     rows = len(saved.model.answers) + sum(c.n_bins for c in dividing) + 4
     size = SIZE_OF_PAGE * rows * len(saved.classes)
@@ -163,16 +161,14 @@ def _groups_asked(by: Sequence[str], known: Sequence[str]) -> dict[str, list[flo
     asked: dict[str, list[float] | None] = {}
     for text in by:
         name, _, cuts = text.rpartition("=")
-        ends: list[float] | None = None
         if text in known or not name:
-            name = text
-        else:
-            try:
-                ends = [float(cut) for cut in cuts.split(",")]
-            except ValueError:
-                raise click.UsageError(
-                    f"--by must be a column, or a column and cuts, as in age=30,50, not {text!r}"
-                ) from None
+            name, cuts = text, ""
+        try:
+            ends = [float(cut) for cut in cuts.split(",")] if name != text else None
+        except ValueError:
+            raise click.UsageError(
+                f"--by must be a column, or a column and cuts, as in age=30,50, not {text!r}"
+            ) from None
         if name in asked:  # one of the two would be left out, and paid for
             raise click.UsageError(f"--by names {name!r} twice; say all its cuts at once, as in age=30,50")
         asked[name] = ends

@@ -13,8 +13,8 @@ import click
 from .._utils.errors import PrivacyWarning
 from .._utils.writing import PendingFile
 from . import common
+from .ending import keep, reserved, size_for, size_of_report
 from .options import KINDS, Kind, Kinds, check_classes, chosen, options_of
-from .saving import keep, reserved, size_for, size_of_report
 from .show import print_model
 from .table_notes import ANOTHER, PUBLIC, check_ledger, check_not_a_sample, note_ledger
 from .terminal import as_text, on_one_line, open_console, say
@@ -38,18 +38,19 @@ def fit() -> None:
     """
 
 
-def _add(kind: Kind) -> None:
+for each in KINDS:
+
     @fit.command(
-        kind.name,
-        help=f"Learn {kind.help}. TABLE is a file or a URL, as `discreet fit --help` says.",
-        short_help=f"Learn {kind.help}.",
+        each.name,
+        help=f"Learn {each.help}. TABLE is a file or a URL, as `discreet fit --help` says.",
+        short_help=f"Learn {each.help}.",
     )
     @common.target_option(help="The column to predict, if the schema does not name it.")
     @common.schema_option(help="What is public about the table: see `discreet schema`.")
     @common.out_option(required=True, help="Where the model goes, as JSON.")
     @click.option("--report", type=common.NEW_FILE, help="Also write a report for people, as HTML.")
     @common.ledger_option(type=common.NEW_LEDGER, help="Book the budget here: a file, or postgresql://...")
-    @options_of(kind)
+    @options_of(each)
     @common.table_options(engine=True)
     @common.flag("--infer-schema", help="Make a schema from the records. NOTHING IS THEN PROVED.")
     @common.weak_option
@@ -57,12 +58,8 @@ def _add(kind: Kind) -> None:
     @PUBLIC
     @common.force_option
     @common.as_json_option
-    def command(**options: Any) -> None:
+    def _command(kind: Kind = each, **options: Any) -> None:
         _fit(kind, **options)
-
-
-for _kind in KINDS:
-    _add(_kind)
 
 
 def _fit(

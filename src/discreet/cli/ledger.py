@@ -31,9 +31,7 @@ def ledger() -> None:
     "--rho",
     help="Also count in zCDP, so that many small models fit: a number, or auto for what epsilon and delta allow.",
 )
-@click.option(
-    "--records-per-person", type=click.IntRange(min=1), help="Refuse models for people with fewer records than that."
-)
+@click.option("--records-per-person", type=common.SOME, help="Refuse models for people with fewer records than that.")
 @common.flag("--allow-unproved", help="Take releases about which nothing is proved, too. For experiments.")
 @common.as_json_option
 def create(path: Path | str, epsilon: float, delta: float, rho: str | None, as_json: bool, **kept: Any) -> None:
@@ -41,10 +39,11 @@ def create(path: Path | str, epsilon: float, delta: float, rho: str | None, as_j
     from ..accounting.ledger import Ledger
     from ..accounting.ledger_places import MissingError
 
-    if isinstance(path, Path) and path.exists():
-        raise click.UsageError(f"{path} exists already; a ledger is made once for a table")
-    common.check_outputs([path] if isinstance(path, Path) else [])
-    if isinstance(path, str):
+    if isinstance(path, Path):
+        if path.exists():
+            raise click.UsageError(f"{path} exists already; a ledger is made once for a table")
+        common.check_outputs([path])
+    else:
         with suppress(MissingError):  # one that is not reached is an error
             Ledger.open(path)
             raise click.UsageError("this ledger exists already; a ledger is made once for a table")
@@ -92,13 +91,21 @@ def _table(entries: "Sequence[Entry]") -> "Table":
     """A line for each release; without columns in which there is nothing to see. Only what was released may take two lines."""
     from rich.table import Table
 
+    from .._utils.parameters import rounded_up
+
+    def proved(entry: "Entry") -> str:
+        if entry.proved_epsilon is None:
+            return "nothing"
+        delta = f", {rounded_up(entry.proved_delta, 3)}" if entry.proved_delta else ""
+        return rounded_up(entry.proved_epsilon, 6) + delta
+
     columns: dict[str, list[str]] = {
         "": [str(number) for number in range(1, len(entries) + 1)],
         "day": [entry.when[:10] for entry in entries],
         "release": [entry.what for entry in entries],
         "epsilon": [f"{float(entry.epsilon):.6g}" for entry in entries],
         "delta": [f"{float(entry.delta):.3g}" for entry in entries],
-        "proved": [_proved(entry) for entry in entries],
+        "proved": list(map(proved, entries)),
         "records per person": [str(entry.records_per_person or "?") for entry in entries],
         "name": [entry.release or "?" for entry in entries],
         "ended": [entry.how or "not closed: running, or killed" for entry in entries],
@@ -114,23 +121,12 @@ def _table(entries: "Sequence[Entry]") -> "Table":
     return table
 
 
-def _proved(entry: "Entry") -> str:
-    if entry.proved_epsilon is None:
-        return "nothing"
-    from .._utils.parameters import rounded_up
-
-    delta = f", {rounded_up(entry.proved_delta, 3)}" if entry.proved_delta else ""
-    return rounded_up(entry.proved_epsilon, 6) + delta
-
-
 @ledger.command()
 @click.argument("path", type=common.LEDGER)
-@click.option(
-    "--format",
-    "kind",
+@common.option_with_default(
+    *("--format", "kind"),
     type=click.Choice(["csv", "json", "events"]),
     default="csv",
-    show_default=True,
     help="A table, the same as JSON, or events for dp_accounting.",
 )
 @common.out_option(help="Write it to a file.")
@@ -143,10 +139,8 @@ def export(path: Path | str, kind: str, out: Path | None, force: bool) -> None:
     common.check_outputs([out], [path], force)
     opened = Ledger.open(path)
     entries, snapshot = opened.entries, opened.snapshot()
-    if kind == "csv":
-        text = as_csv(entries)
-    else:
-        text = json.dumps(rows(entries) if kind == "json" else events(entries, snapshot), indent=1) + "\n"
+    data = events(entries, snapshot) if kind == "events" else rows(entries)
+    text = as_csv(entries) if kind == "csv" else json.dumps(data, indent=1) + "\n"
     if out is None:
         say_lines([text])
     else:

@@ -9,6 +9,7 @@ import click
 
 from ..estimators import parameters as of
 from ..estimators.parameters import DEEPEST, MOST_STAGES
+from .ending import Commands
 from .terminal import on_one_line
 
 if TYPE_CHECKING:
@@ -56,12 +57,8 @@ KINDS = (
 NAMES = ", ".join(kind.name for kind in KINDS[:-1]) + f" or {KINDS[-1].name}"
 
 
-class Kinds(click.Group):
+class Kinds(Commands):
     """A command for each kind of model. Without one, it says which there are."""
-
-    def list_commands(self, ctx: click.Context) -> list[str]:
-        """As they were added."""
-        return list(self.commands)
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """As click does, whose own words for this differ from version to version."""
@@ -88,17 +85,13 @@ class _Stages(click.ParamType):  # type: ignore[type-arg]  # older versions of c
     name = "depths"
 
     def convert(self, value: Any, param: Any, ctx: Any) -> Any:
-        """A tuple of depths."""
         parts = [part.strip() for part in value.split(",")]
         if all(part.isascii() and part.isdigit() and len(part) < 3 for part in parts):
             depths = tuple(map(int, parts))
             if min(depths) > 0 and sum(depths) <= DEEPEST and len(depths) <= MOST_STAGES:
                 return depths
-        self.fail(
-            f"must be up to {MOST_STAGES} depths of at least 1, which add up to at most {DEEPEST}, as in 2,2",
-            param,
-            ctx,
-        )
+        rule = f"must be up to {MOST_STAGES} depths of at least 1, which add up to at most {DEEPEST}, as in 2,2"
+        self.fail(rule, param, ctx)
 
 
 class _Names(click.Choice):  # type: ignore[type-arg, unused-ignore]  # generic from click 8.2 on
@@ -111,7 +104,6 @@ class _Names(click.Choice):  # type: ignore[type-arg, unused-ignore]  # generic 
 
     @property
     def choices(self) -> tuple[str, ...]:  # type: ignore[override]
-        """As the parameter has them."""
         return tuple(self._one.names())
 
 
@@ -137,7 +129,6 @@ class _Option(click.Option):
         super().__init__(names, required=parameter is of.EPSILON, **given)
 
     def get_help_record(self, ctx: click.Context) -> tuple[str, str] | None:
-        """What it is for, which names there are, and which is the default."""
         self.help, default = self.parameter.help, self.parameter.default
         if isinstance(self.type, _Names):
             self.help = f"{self.help.rstrip('.')}: {', '.join(self.type.choices)}."

@@ -61,29 +61,26 @@ def plan() -> None:
     """
 
 
-def _add(kind: Kind) -> None:
+for each in KINDS:
+
     @plan.command(
-        kind.name,
-        help=f"Plan {kind.help}. STANDIN is a public table like the private one: see `discreet plan --help`.",
-        short_help=f"Plan {kind.help}.",
+        each.name,
+        help=f"Plan {each.help}. STANDIN is a public table like the private one: see `discreet plan --help`.",
+        short_help=f"Plan {each.help}.",
     )
     @common.schema_option(help="What is public about the table.")
-    @click.option("--records", "-n", type=click.IntRange(min=1), help="About how many records the private table has.")
+    @click.option("--records", "-n", type=common.SOME, help="About how many records the private table has.")
     @common.target_option(help="The column to predict, if the schema does not name it.")
-    @options_of(kind, but=NOT_PLANNED)
-    @click.option("--repeats", type=click.IntRange(min=2), default=5, show_default=True, help="Fits at each epsilon.")
+    @options_of(each, but=NOT_PLANNED)
+    @common.option_with_default("--repeats", type=click.IntRange(min=2), default=5, help="Fits at each epsilon.")
     @common.ledger_option(help="Say how many such models this ledger still takes.")
     @common.out_option(help="Write the curve as an SVG picture.")
     @common.table_options("standin", common.FILE, required=False)
     @PUBLIC
     @common.force_option
     @common.as_json_option
-    def command(**options: Any) -> None:
+    def _command(kind: Kind = each, **options: Any) -> None:
         _plan(kind, **options)
-
-
-for _kind in KINDS:
-    _add(_kind)
 
 
 def _plan(
@@ -242,9 +239,11 @@ def _show(found: dict[str, Any], size: int, notes: list[str]) -> None:
     areas = Table("epsilon", *SIMILAR.values(), "boosting", box=None)
     alike = [(e["epsilon"], e["on similar tables"]) for e in rows]
     for epsilon, tables in alike:
-        cells = [_share(*tables["shares"][kind]) for kind in SIMILAR] if tables else ["no table is alike"]
-        shares.add_row(f"{epsilon:g}", *cells)
-        if tables:
+        if not tables:
+            shares.add_row(f"{epsilon:g}", "no table is alike")
+        else:
+            ends = [[max(0.0, 100 * end) for end in tables["shares"][kind]] for kind in SIMILAR]
+            shares.add_row(f"{epsilon:g}", *(f"{middle:.0f}% ({low:.0f} to {high:.0f})" for low, middle, high in ends))
             reached = [*(tables["areas"][kind] for kind in SIMILAR), tables["boosted_area"]]
             areas.add_row(f"{epsilon:g}", *(f"{area:.2f}" for area in reached))
     console.print(shares, ON_SIMILAR, areas, RANKING, sep="\n")
@@ -258,7 +257,3 @@ def _show(found: dict[str, Any], size: int, notes: list[str]) -> None:
         f"{'divide by their number.' if room is None else 'the ledger counts.'}",
         style="dim",
     )
-
-
-def _share(low: float, middle: float, high: float) -> str:
-    return f"{max(0.0, middle):.0%} ({max(0.0, 100 * low):.0f} to {max(0.0, 100 * high):.0f})"

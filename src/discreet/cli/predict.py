@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from ..schema.columns import Column
     from ..sources.table_check import Unread
 
-    Part = tuple[Any, Iterable[Any]]
-
 
 @click.command()
 @click.argument("model", type=common.FILE)
@@ -44,8 +42,9 @@ def predict(
     Values that the model cannot read (no number in a column of numbers, a category that its schema does not list) are counted
     on the standard error; with --strict nothing is written if there are any.
     """
+    from .._utils.tables import as_table
     from ..models.saved import SavedModel
-    from ..sources.table_check import Unread
+    from ..sources.table_check import Unread, unread
 
     common.check_outputs([out], [model, table.place], force)
     saved = SavedModel.load(model)
@@ -57,14 +56,20 @@ def predict(
     assert scorer.schema is not None
     doubts = {scorer.schema[name]: Unread() for name in scorer.used_columns}
     other_sign = _other_sign(table)
-    rows = (
-        [*copied, *scored]
-        for X, ids_of in _counted(parts, doubts, other_sign if strict else None)
-        for scored, copied in zip(_scores(scorer, X), ids_of, strict=True)
-    )
+
+    def rows() -> Iterator[list[Any]]:
+        for X, ids_of in parts:
+            frame = as_table(X, None)
+            for column in doubts:  # no secret here: the table is the user's own
+                doubts[column] += unread(column, frame.column(column.name))
+            for scored, copied in zip(_scores(scorer, X), ids_of, strict=True):
+                yield [*copied, *scored]
+        if strict and (lines := list(_unread(doubts, other_sign))):
+            raise SchemaError("\n".join([*lines, "No scores were written (--strict)"]))
+
     # a part for each record; of CSV after one for the header: writerow returns what writing a line returns
     as_csv = csv.writer(SimpleNamespace(write=str), lineterminator="\n").writerow
-    written = _json(header, rows) if as_json else map(as_csv, chain([header], rows))
+    written = _json(header, rows()) if as_json else map(as_csv, chain([header], rows()))
     if out is None:
         say_lines(list(written) if strict else written)
     else:
@@ -88,42 +93,23 @@ def _other_sign(table: common.Given) -> str:
     return f"; {option} if the decimal mark is a {sign}"
 
 
-def _counted(parts: "Iterator[Part]", doubts: "dict[Column, Unread]", strict: str | None) -> "Iterator[Part]":
-    """The parts as they are; how many values the model cannot read is no secret here, the table is the user's own.
-
-    ``strict``, what to say of numbers with the other decimal sign: after the last part, an error if there was anything.
-    """
-    from .._utils.tables import as_table
-    from ..sources.table_check import unread
-
-    for X, ids in parts:
-        table = as_table(X, None)
-        for column in doubts:
-            doubts[column] += unread(column, table.column(column.name))
-        yield X, ids
-    if strict is not None and (lines := list(_unread(doubts, strict))):
-        raise SchemaError("\n".join([*lines, "No scores were written (--strict)"]))
-
-
 def _unread(doubts: "dict[Column, Unread]", other_sign: str) -> Iterator[str]:
     """A line for each column that has values which the model cannot read."""
-    for column, found in doubts.items():
-        if found.unread:
-            name, count = on_one_line(column.name), f"{found.unread:,} of {found.values:,} values"
-            yield f"{name}: {count} {_what_they_are(column)}{other_sign if found.other_decimal_sign else ''}"
-
-
-def _what_they_are(column: "Column") -> str:
     from ..schema.columns.values import TextBins, TruthBins
 
-    match column.value_bins:
-        case TextBins(unlisted=place):
-            taken = "count as missing" if place == column.n_bins - 1 else "match no category"
-            return f"are not in the model's schema and {taken}"
-        case TruthBins():
-            return "are neither true nor false and count as missing"
-        case _:
-            return "are not numbers and count as missing"
+    for column, found in doubts.items():
+        match column.value_bins:
+            case TextBins(unlisted=place) if place != column.n_bins - 1:
+                taken = "are not in the model's schema and match no category"
+            case TextBins():
+                taken = "are not in the model's schema and count as missing"
+            case TruthBins():
+                taken = "are neither true nor false and count as missing"
+            case _:
+                taken = "are not numbers and count as missing"
+        if found.unread:
+            name, count = on_one_line(column.name), f"{found.unread:,} of {found.values:,} values"
+            yield f"{name}: {count} {taken}{other_sign if found.other_decimal_sign else ''}"
 
 
 def _scores(model: "Model", X: Any) -> Iterator[tuple[Any, ...]]:
@@ -147,7 +133,7 @@ def _json(header: list[str], rows: Iterable[list[Any]]) -> Iterator[str]:
     yield "]\n" if before != "[" else "[]\n"
 
 
-def _parts(table: common.Given, model: "Model", ids: Sequence[str]) -> "Iterator[Part]":
+def _parts(table: common.Given, model: "Model", ids: Sequence[str]) -> Iterator[tuple[Any, Iterable[Any]]]:
     """Some records at a time: what the rules need, and what is copied of each."""
     from ..sources.engine import records
     from ..sources.files import read_parts, side_by_side

@@ -1,5 +1,6 @@
 """``discreet release`` and ``verify``: a model with its papers, in a folder that may leave, and whether it holds."""
 
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -15,32 +16,29 @@ ENDS = {
     False: "THIS RELEASE DOES NOT HOLD: see FAILS above.",
     None: "NOT EVERYTHING COULD BE CHECKED: see -- above. What could be checked holds.",
 }
+told = partial(click.option, default="")
 
 
 @click.command()
 @click.argument("model", type=FILE)
 @click.option("--out", "-o", type=click.Path(path_type=Path), required=True, help="The new folder.")
-@click.option("--table-name", default="", help="What the table is called, for people: Admissions 2025.")
-@click.option("--organisation", default="", help="Who releases it.")
-@click.option("--contact", default="", help="Whom to ask about it.")
-@click.option("--purpose", default="", help="What it is for.")
-@click.option("--licence", default="", help="Under which licence others may use it.")
-@click.option("--learned", default="", metavar="DAY", help="When the model was learned: 2026-11-17.")
-@click.option("--date", default="", metavar="DAY", help="When it is released; today by default.")
-@click.option(
-    "--schema-source",
-    default="",
-    help="Who drafted the schema, and from which sample: Dr. Ito, from the codebook of 2019.",
-)
+@told("--table-name", help="What the table is called, for people: Admissions 2025.")
+@told("--organisation", help="Who releases it.")
+@told("--contact", help="Whom to ask about it.")
+@told("--purpose", help="What it is for.")
+@told("--licence", help="Under which licence others may use it.")
+@told("--learned", metavar="DAY", help="When the model was learned: 2026-11-17.")
+@told("--date", metavar="DAY", help="When it is released; today by default.")
+@told("--schema-source", help="Who drafted the schema, and from which sample: Dr. Ito, from the codebook of 2019.")
 @click.option(
     "--evaluation", type=FILE, help="How good MODEL is: what `discreet evaluate --epsilon --out` wrote of it."
 )
-@click.option("--evaluation-table", default="", help="What it was measured on: Admissions 2026.")
+@told("--evaluation-table", help="What it was measured on: Admissions 2026.")
 @ledger_option(help="The model's ledger: the record says what it comes to now.")
 @flag("--allow-unproved", help="Write a model about which nothing is proved, too. EVERY PAPER SAYS SO.")
 @flag("--force", help="Write over an earlier release that `discreet verify` finds to hold.")
 @as_json_option
-def release(model: Path, out: Path, ledger_file: Path | str | None, as_json: bool, **told: Any) -> None:
+def release(model: Path, out: Path, ledger_file: Path | str | None, as_json: bool, **given: Any) -> None:
     """Put MODEL into a folder that may leave: with a report, a model card, a record for programs, code, and a checklist to sign.
 
     No record is read and nothing is spent. Whatever stands in the folder was in the model, in the evaluation or on the ledger
@@ -49,7 +47,7 @@ def release(model: Path, out: Path, ledger_file: Path | str | None, as_json: boo
     from ..report.bundle.folder import write_release
 
     try:
-        fingerprint = write_release(model, out, ledger=open_ledger(ledger_file), **told)
+        fingerprint = write_release(model, out, ledger=open_ledger(ledger_file), **given)
     except FileExistsError as error:
         raise click.UsageError(str(error)) from None
     files = sorted(path.relative_to(out).as_posix() for path in out.rglob("*") if path.is_file())
@@ -62,8 +60,8 @@ def release(model: Path, out: Path, ledger_file: Path | str | None, as_json: boo
     say(f"{on_one_line(out)}: {', '.join(map(on_one_line, files))}")
     say(f"Fingerprint: {fingerprint}")
     asked = ["table_name", "organisation", "contact", "purpose", "schema_source", "evaluation"]
-    asked += ["evaluation_table"] if told["evaluation"] else []
-    missing = [f"--{name.replace('_', '-')}" for name in asked if not told[name]]
+    asked += ["evaluation_table"] if given["evaluation"] else []
+    missing = [f"--{name.replace('_', '-')}" for name in asked if not given[name]]
     if missing:
         say(f"Not given, and so the papers say: {', '.join(missing)}. Whoever receives it may ask.")
     say(

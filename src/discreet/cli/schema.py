@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 import click
 
 from . import common
-from .saving import keep, reserved
+from .ending import keep, reserved
 from .table_notes import ANOTHER, PUBLIC, check_ledger, check_not_private, note_ledger, note_sample
 from .terminal import on_one_line, say, say_lines
 

@@ -1,6 +1,6 @@
 """``discreet show``, and how a model looks in a terminal."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -102,21 +102,14 @@ def _answer(model: "Model", answer: "Answer", counts_epsilon: float | None) -> l
 
 @click.command()
 @click.argument("model", type=common.FILE)
-@click.option(
-    "--format",
-    "-f",
-    "form",
+@common.option_with_default(
+    *("--format", "-f", "form"),
     type=click.Choice(["text", "json", "sql", "python", "pmml", "onnx", "html"]),
     default="text",
-    show_default=True,
     help="For people, programs, databases, Python without this package, scoring engines, or as a report.",
 )
-@click.option(
-    "--dialect",
-    type=click.Choice(["duckdb", "postgresql", "spark"]),
-    default="duckdb",
-    show_default=True,
-    help="Of SQL.",
+@common.option_with_default(
+    "--dialect", type=click.Choice(["duckdb", "postgresql", "spark"]), default="duckdb", help="Of SQL."
 )
 @click.option("--share-of", help="For sql and python: the share of this class, instead of the predicted class.")
 @common.flag("--as-tree", help="For pmml: a rule list as a TreeModel, of which every evaluator knows shares.")
@@ -135,6 +128,7 @@ def show(
 ) -> None:
     """Show MODEL: its rules and what it promises, or code that scores new records."""
     from ..models.saved import SavedModel
+    from ..report.html import to_html
 
     common.check_outputs([out], [model], force)
     if form == "onnx" and out is None:
@@ -144,26 +138,22 @@ def show(
     of = next((c for c in shown.classes if str(c) == share_of), None)
     if share_of is not None and of is None:
         raise click.UsageError(f"--share-of must be one of {', '.join(map(on_one_line, shown.classes))}")
-    if as_json or form == "json":
-        text = saved.to_json()
-    elif form == "sql":
-        text = shown.to_sql(dialect, of)
-    elif form == "python":
-        text = shown.to_python(share_of=of)
-    elif form == "pmml":
-        text = shown.to_pmml(as_tree=as_tree).rstrip("\n")
-    elif form == "onnx" and out is not None:
+    form = "json" if as_json else form
+    if form == "onnx" and out is not None:
         return common.write_new(out, shown.to_onnx(), force)
-    elif form == "html":
-        from ..report.html import to_html
-
-        text = to_html(saved)
-    elif out is not None:
-        text = f"{shown}\n\n{saved.privacy or 'Learned without privacy.'}"
-    else:
+    if form == "text" and out is None:
         print_model(open_console(), saved)
         text = str(saved.privacy or "Learned without privacy: it promises nothing about the records.")
         return open_console().print(text)
+    made: dict[str, Callable[[], str]] = {
+        "json": saved.to_json,
+        "sql": lambda: shown.to_sql(dialect, of),
+        "python": lambda: shown.to_python(share_of=of),
+        "pmml": lambda: shown.to_pmml(as_tree=as_tree).rstrip("\n"),
+        "html": lambda: to_html(saved),
+        "text": lambda: f"{shown}\n\n{saved.privacy or 'Learned without privacy.'}",
+    }
+    text = made[form]()
     if out is not None:
         common.write_new(out, text + "\n", force)
     else:

@@ -7,7 +7,6 @@ What is written for programs (SQL, CSV, TOML) is printed as it is, unless it goe
 
 import json
 import sys
-from functools import cache
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -58,12 +57,6 @@ def say_lines(lines: "Iterable[str]") -> None:
 
 def open_console(stderr: bool = False) -> "Console":
     """Where rich prints: no markup, no emoji, and nothing that the terminal would obey."""
-    shown: Console = _console_class()(stderr=stderr, markup=False, emoji=False)
-    return shown
-
-
-@cache
-def _console_class() -> Any:
     from rich.console import Console
     from rich.segment import Segment
 
@@ -75,4 +68,4 @@ def _console_class() -> Any:
                 plain = segment.control is None and not segment.text.replace("\n", "").isprintable()
                 yield Segment(escaped(segment.text), segment.style) if plain else segment
 
-    return Escaping
+    return Escaping(stderr=stderr, markup=False, emoji=False)
