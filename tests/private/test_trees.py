@@ -12,8 +12,8 @@ from discreet.private.noise.decisions import Chances
 from discreet.private.noise.entropy import SeededEntropy
 from discreet.private.queries.trees import TreeQueries
 from discreet.private.sampling.optimum import best_tree
-from discreet.private.sampling.trees import drawing, on_cells, sums, worth
-from discreet.private.sampling.trees.drawing import WeighedTrees, draw_tree
+from discreet.private.sampling.trees import drawing, on_cells, parts, sums, worth
+from discreet.private.sampling.trees.drawing import WeighedTrees
 from discreet.private.sampling.trees.on_cells import TreeProblem
 from discreet.private.sampling.trees.reference import law_of_trees
 from discreet.private.sampling.trees.sums import TreeSums
@@ -56,7 +56,7 @@ def log_sum(problem, depth):
 def test_draws_have_the_law_of_the_enumeration(seed, depth, classes, score):
     problem = random_tree_problem(seed, depth, classes, score)
     entropy = SeededEntropy(seed)
-    drawn = [draw_tree(problem, depth, entropy) for _ in range(DRAWS)]
+    drawn = [WeighedTrees(problem, depth).draw(entropy) for _ in range(DRAWS)]
     assert p_value(*law_of_trees(problem, depth), drawn) > LEAST_P
 
 
@@ -97,7 +97,7 @@ def test_blocks_of_any_size_give_the_same_sums(monkeypatch):
     problem = random_tree_problem(5, 3, 3, MASS)
     expected = log_sum(problem, 3)
     for block in (1, 7, 50):
-        monkeypatch.setattr(sums, "BLOCK", block)
+        monkeypatch.setattr(parts, "BLOCK", block)
         assert log_sum(problem, 3) == pytest.approx(expected, abs=1e-12)
 
 
@@ -120,7 +120,7 @@ def test_weights_far_beyond_what_a_number_can_hold_are_drawn_from(n, rate):
         counts = np.zeros((classes, 4))
         counts[0, :2], counts[1, 2:] = n, n
         problem = TreeProblem(truth, counts, TreePrior(0.5, np.array([0.5, 0.5])), rate, score)
-        tree = draw_tree(problem, 2, SeededEntropy(0))
+        tree = WeighedTrees(problem, 2).draw(SeededEntropy(0))
         labels = {path[-1][1]: leaf.label for path, leaf in leaves_of(tree) if path}
         assert tree.test == 1
         assert math.isfinite(log_sum(problem, 2))
@@ -130,17 +130,17 @@ def test_weights_far_beyond_what_a_number_can_hold_are_drawn_from(n, rate):
 @pytest.mark.parametrize("score", SCORES)
 def test_depth_0_and_no_records(score):
     problem = random_tree_problem(3, 0, 2, score)
-    labels = [draw_tree(problem, 0, SeededEntropy(i)) for i in range(DRAWS)]
+    labels = [WeighedTrees(problem, 0).draw(SeededEntropy(i)) for i in range(DRAWS)]
     assert p_value(*law_of_trees(problem, 0), labels) > LEAST_P
     empty = problem.within(np.zeros(problem.truth.shape[1], bool))
-    drawn = [draw_tree(empty, 2, SeededEntropy(i)) for i in range(DRAWS)]
+    drawn = [WeighedTrees(empty, 2).draw(SeededEntropy(i)) for i in range(DRAWS)]
     assert p_value(*law_of_trees(empty, 2), drawn) > LEAST_P
     assert log_sum(empty, 3) == pytest.approx(0.0, abs=1e-12)  # the prior adds up to 1
 
 
 def test_without_tests_a_tree_is_a_leaf():
     problem = TreeProblem(np.zeros((0, 2), bool), np.array([[1.0, 4.0], [2.0, 0.0]]), TreePrior(0.5, np.zeros(0)), 1.0)
-    drawn = [draw_tree(problem, 3, SeededEntropy(i)) for i in range(DRAWS)]
+    drawn = [WeighedTrees(problem, 3).draw(SeededEntropy(i)) for i in range(DRAWS)]
     assert p_value(*law_of_trees(problem, 3), drawn) > LEAST_P
 
 

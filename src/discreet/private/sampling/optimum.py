@@ -23,10 +23,10 @@ from .limited_lists import LimitedListSums
 from .list_sums import Numbers
 from .problem import ROWS, Problem, Sets
 from .reach import Reach, best_split
-from .trees.drawing import choices_for, no_progress, sums_for, turned_back, worth_of_all
+from .trees.drawing import choices_for, no_progress, sums_for, turned_back
 from .trees.ranges import Ranged
 from .trees.sums import Posed
-from .trees.worth import ACCURACY, Worth, by_difference, leaf_mass, what_counts
+from .trees.worth import ACCURACY, Sum, by_difference, leaf_mass, what_counts
 
 SWEEPS = 20  # of the local search for a good list to begin with, at most
 
@@ -161,17 +161,15 @@ def best_tree(
     turned, order, was_turned = problem.turned()
     whole = problem.score == ACCURACY
     price = 2.0 ** -(depth + 2) if whole else 1e-9
-    worth = best_for(turned, price)
     with np.errstate(invalid="ignore"):
-        sums = sums_for(turned, depth, worth, deadline, progress)
-        free = (TwoClassBest if by_difference(turned) else Best)(*what_counts(turned), price)
-        tree = choices_for(turned, worth, sums, lambda logs: int(np.argmax(logs)), free=free).tree({}, depth)
+        sums = sums_for(turned, depth, best_for(turned, price), deadline, progress)
+        tree = choices_for(turned, sums, lambda logs: int(np.argmax(logs))).tree({}, sums.depth)
     splits = sum(1 for _ in leaves_of(tree)) - 1 if whole else 2**depth - 1
-    bound = worth_of_all(turned, worth, sums) + worth.left_out(problem.total()) + splits * price
+    bound = sums.log_whole + sums.worth.left_out(problem.total()) + splits * price
     return turned_back(tree, order, was_turned), bound
 
 
-class Best(Worth):
+class Best(Sum):
     """The best tree: its score, and of equally good trees the one with fewest splits. ``price`` of a split is below any gain."""
 
     def __init__(self, rate: float, tests: Array, split: float, accuracy: bool, price: float) -> None:

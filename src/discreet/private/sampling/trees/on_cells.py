@@ -15,7 +15,8 @@ from ....rules.numbered_tree import Path
 from ....rules.tree_prior import TreePrior
 from ...counts.cells import Array
 from ...counts.secret import Secret
-from .worth import ACCURACY, Counted, Flags, Numbers, Part, Prefix, Worth
+from .parts import Counted, Parts, Prefix
+from .worth import ACCURACY, Flags, Numbers, Part, Sum
 
 EXACT_IN_FLOAT32 = 2**24
 
@@ -60,7 +61,7 @@ class TreeProblem(Secret):
         total: Array = self.counts.sum(1)
         return total
 
-    def inside(self, part: Part, worth: Worth) -> Array:
+    def inside(self, part: Part, worth: Sum) -> Array:
         """What each test takes of a part: (channels, tests)."""
         cells = np.flatnonzero(self.cells_in(part.items()))
         inside: Array = worth.channels(self.counts[:, cells]) @ self.truth[:, cells].T
@@ -91,34 +92,30 @@ class TreeProblem(Secret):
         limits = self.limits and self.limits.after(test for test, _ in path)
         return replace(self.within(self.cells_in(path)), limits=limits)
 
-    def sets(self, worth: Worth) -> "SetsOnCells":
+    def parts(self, worth: Sum) -> "CellParts":
         """What the sums need."""
-        return SetsOnCells(self, worth)
+        return CellParts(self, worth)
 
 
-class SetsOnCells(Secret):
-    """Counts of sets of tests, by products of matrices."""
+class CellParts(Parts):
+    """Sets of tests, counted by products of matrices."""
 
-    def __init__(self, problem: TreeProblem, worth: Worth) -> None:
+    def __init__(self, problem: TreeProblem, worth: Sum) -> None:
         channels = worth.channels(problem.counts)
         whole = bool((channels == np.rint(channels)).all())
         small = bool(np.abs(channels).sum(1).max(initial=0.0) < EXACT_IN_FLOAT32)
-        self.kind: Any = np.float32 if whole and small else np.float64
+        kind: Any = np.float32 if whole and small else np.float64
+        super().__init__(problem.n_tests, len(channels), kind)
         self._truth = problem.truth
-        columns = np.ones((problem.n_tests + 1, problem.truth.shape[1]), self.kind)
+        columns = np.ones((problem.n_tests + 1, problem.truth.shape[1]), kind)
         columns[:-1] = problem.truth
         # a row for each cell; one column for each test, and a last one that is always true. (NumPy takes five times as long to
         # turn Booleans into numbers and rows into columns at once.)
         self._rows = np.ascontiguousarray(columns.T)
-        self._channels = channels.T.astype(self.kind)
-
-    @property
-    def n_channels(self) -> int:
-        """How many numbers stand for the class counts of a part."""
-        return int(self._channels.shape[1])
+        self._channels = channels.T.astype(kind)
 
     def prefixes(self, size: int, longest: bool) -> Iterator[tuple[Prefix, Counted]]:
-        """All sets of so many tests, with their counts."""
+        """The cells of a set are those of a shorter one in which one test more is true."""
         return self._visit((), np.arange(len(self._rows)), size, longest)
 
     def _visit(self, prefix: Prefix, cells: Numbers, more: int, longest: bool) -> Iterator[tuple[Prefix, Counted]]:

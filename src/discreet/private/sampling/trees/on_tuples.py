@@ -18,7 +18,8 @@ from ...counts.division import joined
 from ...counts.joint import JointCounts
 from ...counts.secret import Secret
 from ...counts.tuples import Tuples
-from .worth import ACCURACY, Counted, Flags, Numbers, Part, Prefix, Worth
+from .parts import Counted, Parts, Prefix
+from .worth import ACCURACY, Flags, Numbers, Part, Sum
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -57,9 +58,9 @@ class TupleTrees(Secret):
         limits = self.limits and self.limits.turned(order, turned)
         return replace(self, tests=self.tests.only(order), prior=prior, limits=limits), order, turned
 
-    def sets(self, worth: Worth) -> "SetsOnTuples":
+    def parts(self, worth: Sum) -> "TupleParts":
         """What the sums need."""
-        return SetsOnTuples(self._channels(worth))
+        return TupleParts(self._channels(worth))
 
     def class_counts(self, part: Part | None) -> Array:
         """Of one part of the records, times class weights: (classes,)."""
@@ -80,7 +81,7 @@ class TupleTrees(Secret):
         """Class counts of all records, times class weights."""
         return self.class_counts({})
 
-    def inside(self, part: Part, worth: Worth) -> Array:
+    def inside(self, part: Part, worth: Sum) -> Array:
         """What each test takes of a part: (channels, tests)."""
         counts = self._channels(worth)
         return _taken(counts, [t for t, side in part.items() if side], [t for t, side in part.items() if not side])
@@ -89,7 +90,7 @@ class TupleTrees(Secret):
     def _known(self) -> dict[bytes, JointCounts]:
         return {}
 
-    def _channels(self, worth: Worth) -> JointCounts:
+    def _channels(self, worth: Sum) -> JointCounts:
         """The counts that the sums are made of."""
         channels = worth.channels(np.diag(self.class_weights))
         if (key := channels.tobytes()) not in self._known:
@@ -110,21 +111,15 @@ def _taken(counts: JointCounts, true: list[int], false: list[int]) -> Array:
     return counts.three(i, j)[:, first, second]
 
 
-class SetsOnTuples(Secret):
-    """Counts of sets of up to three tests, in the order of their columns."""
-
-    kind = np.float64
+class TupleParts(Parts):
+    """Sets of up to three tests, in the order of their columns."""
 
     def __init__(self, counts: JointCounts) -> None:
+        super().__init__(len(counts), counts.n_channels, np.float64)
         self._counts = counts
 
-    @property
-    def n_channels(self) -> int:
-        """How many numbers stand for the class counts of a part."""
-        return self._counts.n_channels
-
     def prefixes(self, size: int, longest: bool) -> Iterator[tuple[Prefix, Counted]]:
-        """All sets of no test, or of one, with their counts."""
+        """Of no test, or of one."""
         counts, one = self._counts, self._counts.one
         pairs = counts.two
         if size == 0:

@@ -4,26 +4,18 @@
     Z(A, r) = (1 - split) Z(A, 0)  +  split * sum over tests j of w_j * Z(A and j, r - 1) * Z(A and not j, r - 1)
 
 A part A is a *set* of tests with a side each, in whatever order they were asked; a tree of depth d needs Z(A, r) for all sets of
-up to d - r tests. Nearly all of the work is Z(A, 1) for the sets of d - 1 tests. It needs counts of sets of d tests:
+up to d - r tests. Nearly all of the work is Z(A, 1) for the sets of d - 1 tests, which needs counts of sets of d tests.
 
-- Only sets of tests that are all true are counted (from cells in on_cells.py, from tuples in on_tuples.py). What is true of some
-  and not of others follows by differences: "f and not g" is "f" minus "f and g".
-- A test that was asked before splits a part into itself and nothing. Nothing is worth a factor of 1, so that the sum over j is
-  over all tests, and each needs no case of its own where counts are at hand.
+A test that was asked before splits a part into itself and nothing. Nothing is worth a factor of 1, so that the sum over j is over
+all tests, and each needs no case of its own where counts are at hand (parts.py).
 
 ``tables[r][k]`` has the logarithm of Z for every set of k tests: an axis of sets in lexicographic order, then an axis of two
-sides (0: not true, 1: true) for each test of the set.
-
-**Limits** (rules/limits.py). Since a part is a set of tests, it is known which columns were used on the way to it, and with them
-which tests may follow: the others have no weight there. With a monotone column, what is below two sides of a test is put together
-range by range (ranges.py). A branch behind a test that was asked before is reached by no record, and is free of all limits: it is
-left out of the model (``Tree.simplified``), has no range, and is worth a factor of 1 as ever.
+sides (0: not true, 1: true) for each test of the set. Trees that keep to limits have less to choose from: ranges.py.
 """
 
 from collections.abc import Callable, Mapping
 from itertools import combinations
 from math import comb
-from typing import Any
 
 import numpy as np
 
@@ -34,41 +26,48 @@ from ...noise.decisions import Choose
 from ..deadline import Deadline
 from .on_cells import TreeProblem
 from .on_tuples import TupleTrees
-from .worth import ACCURACY, Counted, Flags, Numbers, Part, Prefix, Worth
+from .parts import BLOCK
+from .worth import ACCURACY, Flags, Numbers, Part, Sum
 
-BLOCK = 1 << 15  # numbers looked at together: they should stay in the processor's cache
 Posed = TreeProblem | TupleTrees  # what trees are drawn from, however it was counted
 
 
 class TreeSums(Secret):
-    """Tables of the worth of parts, for trees up to ``depth`` (at least 1)."""
+    """Tables of the worth of parts, for trees up to ``depth``; without tests, a tree is a leaf."""
 
     def __init__(
         self,
         problem: Posed,
         depth: int,
-        worth: Worth,
+        worth: Sum,
         deadline: Deadline | None = None,
         progress: Callable[[int], None] = lambda done: None,
     ) -> None:
-        self.depth, self.n_tests, self.worth, self.limits = depth, problem.n_tests, worth, problem.limits
-        self._deadline, self._progress = deadline or Deadline(), progress
-        counted = problem.sets(worth)
+        deadline = deadline or Deadline()
+
+        def seen() -> None:
+            deadline.check()
+            progress(1)
+
+        self.depth, self.n_tests, self.worth = depth if problem.n_tests else 0, problem.n_tests, worth
         self.leaf, self.one = (
-            [np.empty((comb(self.n_tests, k), *(2,) * k, *worth.shape)) for k in range(depth)] for _ in range(2)
+            [np.empty((comb(self.n_tests, k), *(2,) * k, *worth.shape)) for k in range(max(1, self.depth))]
+            for _ in range(2)
         )
-        # of shorter prefixes than the longest: (channels, tests + 1, tests + 1)
-        self.counts: dict[Prefix, Counted] = {}
-        for size in range(max(1, depth - 1)):  # differences need all shorter sets first
-            block = _Block(self, size, counted.n_channels, counted.kind) if size + 1 < depth else None
-            for prefix, counts in counted.prefixes(size, longest=size == max(0, depth - 2)):
-                self._look_at(prefix, counts, block)
-            if block is not None:
-                block.finish()
-        self.counts.clear()
-        self.tables = [self.leaf, self.one]
-        for r in range(2, depth + 1):
-            self.tables.append([self._deeper(r, k) for k in range(depth - r + 1)])
+        self.leaf[0][0] = worth.leaf(worth.channels(problem.total()))
+        for k, place, counted in problem.parts(worth).up_to(self.depth, seen) if self.depth else ():
+            total = counted[..., -1].astype(np.float64)
+            leaf = worth.leaf(total)
+            one = worth.either(leaf, self.one_split(total, counted[..., :-1], k, place))
+            self.leaf[k][place], self.one[k][place] = (np.moveaxis(worths, k, 0) for worths in (leaf, one))
+        self.tables = [self.leaf, self.one][: self.depth + 1]
+        for r in range(2, self.depth + 1):
+            self.tables.append([self._deeper(r, k) for k in range(self.depth - r + 1)])
+
+    @property
+    def log_whole(self) -> float:
+        """The worth of all trees together."""
+        return self.worth.whole(self.tables[self.depth][0][0])
 
     def below(self, part: Mapping[int, bool], r: int) -> Array:
         """What is below each test in one part, with trees of depth r - 1 there; r is at least 2."""
@@ -80,41 +79,12 @@ class TreeSums(Secret):
         return below
 
     def one_split(self, total: Array, inside: Array, k: int, place: slice) -> Array:
-        """Of all ways to split a part once that may be, for some sets of k tests: those at this place."""
-        worth = self.worth
-        if self.limits is None:
-            return worth.one_split(total, inside)
-        sets, tests = subsets(self.n_tests, k)[place], np.arange(self.n_tests)
-        inside = inside.astype(np.float64)
-        below = worth.joined(worth.leaf(inside), worth.leaf(total[..., None] - inside), tests, leaves=True)
-        if worth.shape:
-            whole = worth.leaf(total)
-            for asked in sets.T:  # everything goes the same way
-                below[..., np.arange(len(sets)), asked, :] = whole
-        axis = below.ndim - 1 - len(worth.shape)
-        allowed = self.limits.after_sets(sets) if k else self.limits.after_sets(sets)[0]
-        below[..., ~allowed, *(slice(None) for _ in worth.shape)] = -np.inf
-        return worth.over_tests(below, axis)
+        """Of all ways to split a part once, for some sets of k tests: those at this place."""
+        return self.worth.one_split(total, inside)
 
     def over_tests(self, below: Array, sets: Numbers) -> Array:
         """Of all tests that may follow each of these sets, given what is below each of them: in the second axis."""
-        if self.limits is not None:
-            below[~self.limits.after_sets(sets)] = -np.inf
         return self.worth.over_tests(below, axis=1)
-
-    def _look_at(self, prefix: Prefix, counted: Counted, block: "_Block | None") -> None:
-        """What was counted where a prefix of tests is true."""
-        self._deadline.check()
-        m, first = self.n_tests, prefix[-1] + 1 if prefix else 0
-        if len(prefix) < self.depth - 2:
-            self.counts[prefix] = counted
-        if not prefix:
-            total = counted[:, -1, -1].astype(np.float64)
-            self.leaf[0][()] = leaf = self.worth.leaf(total)
-            self.one[0][()] = self.worth.either(leaf, self.one_split(total, counted[:, -1, :-1], 0, slice(1)))
-        if block is not None:
-            block.add(prefix, counted[:, -(m - first + 1) :])
-        self._progress(1)
 
     def _deeper(self, r: int, k: int) -> Array:
         """Z(A, r) for all sets of k tests."""
@@ -151,49 +121,6 @@ class TreeSums(Secret):
         return below
 
 
-class _Block(Secret):
-    """Sets of a prefix and one test more, with every side, put together until it pays to look at them."""
-
-    def __init__(self, sums: TreeSums, size: int, channels: int, kind: Any) -> None:
-        self._sums, self._size = sums, size
-        self._room = max(1, BLOCK // (channels * (sums.n_tests + 1) << (size + 1)))
-        # channels, a side for each test of the prefix, one for the last, sets, what is counted there (tests, and at last all)
-        self._sides = np.empty((channels, *(2,) * size, 2, self._room, sums.n_tests + 1), kind)
-        self._done = self._filled = 0
-
-    def add(self, prefix: Prefix, counted: Counted) -> None:
-        """The sets of a prefix and each later test: the rows of what is counted, of which the last is the prefix alone."""
-        subsets = []
-        for bits in np.ndindex((2,) * self._size):
-            chosen = tuple(test for test, bit in zip(prefix, bits, strict=True) if bit)
-            full = counted if len(chosen) == len(prefix) else self._sums.counts[chosen][:, -counted.shape[1] :]
-            subsets.append(((slice(None), *bits), full))
-        low, later = 0, counted.shape[1] - 1
-        while low < later:
-            high = min(later, low + self._room - self._filled)
-            place = slice(self._filled, self._filled + high - low)
-            for where, full in subsets:
-                self._sides[(*where, 1, place)] = full[:, low:high]
-                np.subtract(full[:, -1:], full[:, low:high], out=self._sides[(*where, 0, place)])
-            self._filled, low = place.stop, high
-            if self._filled == self._room:
-                self.finish()
-
-    def finish(self) -> None:
-        """Look at what has been put together: as leaves, and split once."""
-        sides, sums = self._sides[..., : self._filled, :], self._sums
-        for axis in range(1, 1 + self._size):  # "not f" is everything minus "f"
-            false, true = (tuple([slice(None)] * axis + [side]) for side in (0, 1))
-            sides[false] -= sides[true]
-        total = sides[..., -1].astype(np.float64)
-        leaf = sums.worth.leaf(total)
-        size, place = self._size + 1, slice(self._done, self._done + self._filled)
-        one = sums.worth.either(leaf, sums.one_split(total, sides[..., :-1], size, place))
-        sums.leaf[size][place] = np.moveaxis(leaf, size, 0)
-        sums.one[size][place] = np.moveaxis(one, size, 0)
-        self._done, self._filled = place.stop, 0
-
-
 class Choices(Secret):
     """From the worth of parts to a tree: from the root down, each choice by what all trees below it are worth.
 
@@ -204,52 +131,46 @@ class Choices(Secret):
     def __init__(
         self,
         problem: Posed,
-        worth: Worth,
-        sums: TreeSums | None,
+        sums: TreeSums,
         choose: Choose,
         order: Numbers | None = None,
         turned: Flags | None = None,
     ) -> None:
-        self._problem, self._worth, self._sums, self._choose = problem, worth, sums, choose
+        self._problem, self._sums, self._choose = problem, sums, choose
         self._as_given = np.arange(problem.n_tests) if order is None else np.argsort(order, kind="stable")
         self._turned = np.zeros(problem.n_tests, bool) if turned is None else turned
 
     def tree(self, part: Part | None, depth: int) -> NumberedTree:
         """The tree of a part; None is the empty one, on the other side of a test that was asked before."""
-        splits = depth > 0 and self._sums is not None
-        if not splits and self._problem.score != ACCURACY:
-            return Leaf()
-        counts = self._problem.class_counts(part)
-        if splits:
-            leaf = self._worth.leaf(self._worth.channels(counts))
-            below = self._below(part, counts, depth)
-            logs = self._worth.weighed(below, leaf)
+        if depth:
+            worth = self._sums.worth
+            if part is None:  # nothing is worth a factor of 1
+                logs = worth.weighed(np.zeros(self._problem.n_tests), np.zeros(()))
+            else:
+                leaf = worth.leaf(worth.channels(self._problem.class_counts(part)))
+                logs = worth.weighed(self.below(part, depth), leaf)
             place = self._choose(np.append(logs[self._as_given], logs[-1]))
             if place < self._problem.n_tests:
-                test = int(self._as_given[place])
-                first = not self._turned[test]
-                one, other = (self.tree(side_of(part, test, side), depth - 1) for side in (first, not first))
-                return Fork(test, *((one, other) if first else (other, one)))
+                return self.fork(part, depth, place)
         if self._problem.score != ACCURACY:
             return Leaf()
-        return Leaf(self._choose(self._problem.rate * counts))
+        return Leaf(self._choose(self._problem.rate * self._problem.class_counts(part)))
 
-    def _below(self, part: Part | None, counts: Array, depth: int) -> Array:
-        assert self._sums is not None
-        if part is None:
-            return np.zeros(self._problem.n_tests)
+    def fork(self, part: Part | None, depth: int, place: int, *given: tuple[int, int]) -> Fork:
+        """A part that is split by the test at this place. Of what is ``given``, each side gets its own."""
+        test = int(self._as_given[place])
+        first = not self._turned[test]
+        sides = enumerate((first, not first))
+        one, other = (self.tree(side_of(part, test, side), depth - 1, *(own[i] for own in given)) for i, side in sides)
+        return Fork(test, *((one, other) if first else (other, one)))
+
+    def below(self, part: Part, depth: int) -> Array:
+        """What is below each test in a part."""
         if depth > 1:
-            below = self._sums.below(part, depth)
-        else:
-            inside = self._problem.inside(part, self._worth)
-            below = self._worth.leaf(inside) + self._worth.leaf(self._worth.channels(counts)[:, None] - inside)
-        return np.where(self._allowed(part), below, -np.inf) if self._problem.limits is not None else below
-
-    def _allowed(self, part: Part) -> Flags:
-        """Which tests may follow in a part, where there are limits."""
-        assert self._problem.limits is not None
-        (allowed,) = self._problem.limits.after_sets(np.array([list(part)], np.intp).reshape(1, -1))
-        return np.asarray(allowed, bool)
+            return self._sums.below(part, depth)
+        worth, total = self._sums.worth, self._problem.class_counts(part)
+        inside = self._problem.inside(part, worth)
+        return worth.leaf(inside) + worth.leaf(worth.channels(total)[:, None] - inside)
 
 
 def side_of(part: Part | None, test: int, side: bool) -> Part | None:
