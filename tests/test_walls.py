@@ -110,12 +110,12 @@ def test_only_the_release_path_makes_reservations():
 
 def test_only_the_learners_without_noise_look_for_the_best_tree_or_list():
     importers = {".".join(importer) for importer, imported in imports() if imported[-1:] == ("optimum",)}
-    assert importers == {"private.queries.lists", "private.queries.trees"}
+    assert importers == {"private.queries.lists", "private.queries.best_tree"}
     without_noise = set()
     for parts, tree in modules():
         for node in ast.walk(tree):
             name = getattr(node.func, "id", "") if isinstance(node, ast.Call) else ""
-            if name == "ExactGreedyQueries" or (
+            if name in ("ExactGreedyQueries", "BestTreeQueries") or (
                 name in ("ListQueries", "TreeQueries", "CardQueries")
                 and any(isinstance(given, ast.Constant) and given.value is None for given in node.args)
             ):
@@ -124,7 +124,8 @@ def test_only_the_learners_without_noise_look_for_the_best_tree_or_list():
         ("estimators.cards", "CardQueries"),
         ("estimators.greedy", "ExactGreedyQueries"),
         ("estimators.optimal", "ListQueries"),
-        ("estimators.trees", "TreeQueries"),
+        ("estimators.trees", "BestTreeQueries"),
+        ("private.queries.cards", "BestTreeQueries"),  # of those that are exact
     }
 
 

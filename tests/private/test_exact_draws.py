@@ -272,19 +272,6 @@ def holders():
     return WeighedTrees(tree_problem(3, MASS, 3), 2), sums_of(counts_of_patterns(4), 0.2)
 
 
-def test_draws_are_the_same_when_decimals_decide_everything(monkeypatch):
-    expected = [holder.draw(SeededEntropy(i)) for holder in holders() for i in range(30)]
-    plain, asked = decisions.are_below, []
-
-    def by_decimals(bits, x, error, enclose, entropy):
-        return plain(bits, x, 100.0, lambda i, digits: asked.append(digits) or enclose(i, digits), entropy)
-
-    monkeypatch.setattr(decisions, "are_below", by_decimals)
-    monkeypatch.setattr(decisions, "certain", lambda *given: False)
-    assert [holder.draw(SeededEntropy(i)) for holder in holders() for i in range(30)] == expected
-    assert len(asked) >= 60
-
-
 # -- most draws are accepted before anything is weighed -------------------------------------------------------------------------
 
 

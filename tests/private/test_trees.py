@@ -97,7 +97,8 @@ def test_blocks_of_any_size_give_the_same_sums(monkeypatch):
     problem = random_tree_problem(5, 3, 3, MASS)
     expected = log_sum(problem, 3)
     for block in (1, 7, 50):
-        monkeypatch.setattr(parts, "BLOCK", block)
+        for module in (parts, sums):
+            monkeypatch.setattr(module, "BLOCK", block)
         assert log_sum(problem, 3) == pytest.approx(expected, abs=1e-12)
 
 

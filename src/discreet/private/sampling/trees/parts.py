@@ -8,6 +8,8 @@ What is counted are the *channels* of ``Sum.channels``, in the first axis; tests
 
 from abc import abstractmethod
 from collections.abc import Callable, Iterator
+from itertools import combinations
+from math import comb
 from typing import Any
 
 import numpy as np
@@ -17,6 +19,7 @@ from ...counts.secret import Secret
 
 BLOCK = 1 << 15  # numbers looked at together: they should stay in the processor's cache
 Prefix = tuple[int, ...]  # tests, ascending
+Numbers = npt.NDArray[np.intp]
 Counted = npt.NDArray[np.float64]  # or float32, where that is exact
 
 
@@ -76,3 +79,28 @@ def _by_differences(sides: Counted, size: int) -> Counted:
         false, true = (tuple([slice(None)] * axis + [side]) for side in (0, 1))
         sides[false] -= sides[true]
     return sides
+
+
+def subsets(m: int, size: int) -> Numbers:
+    """All subsets of a size, one a row, ascending.
+
+    >>> subsets(4, 2).tolist()
+    [[0, 1], [0, 2], [0, 3], [1, 2], [1, 3], [2, 3]]
+    """
+    flat = np.fromiter((x for s in combinations(range(m), size) for x in s), np.intp, comb(m, size) * size)
+    return flat.reshape(comb(m, size), size)
+
+
+def numbers_of(sets: Numbers, m: int) -> Numbers:
+    """The number of each subset among those of its size.
+
+    >>> numbers_of(subsets(5, 3), 5).tolist() == list(range(10))
+    True
+    """
+    size = sets.shape[1]
+    number = np.full(len(sets), comb(m, size) - 1, np.intp)
+    for place in range(size):
+        # those that agree up to this place and have a larger test there
+        larger = np.array([comb(m - 1 - test, size - place) for test in range(m)], np.intp)
+        number -= larger[sets[:, place]]
+    return number

@@ -22,7 +22,8 @@ import numpy as np
 from ....rules.limits import Flags, Limits
 from ....rules.numbered_tree import Leaf, NumberedTree
 from ...counts.cells import Array
-from .sums import Choices, Posed, TreeSums, numbers_of, subsets
+from .parts import numbers_of, subsets
+from .sums import Choices, Posed, TreeSums
 from .worth import SMALLEST, Numbers, Part, Sum
 
 

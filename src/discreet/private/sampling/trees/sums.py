@@ -14,7 +14,6 @@ sides (0: not true, 1: true) for each test of the set. Trees that keep to limits
 """
 
 from collections.abc import Callable, Mapping
-from itertools import combinations
 from math import comb
 
 import numpy as np
@@ -26,7 +25,7 @@ from ...noise.decisions import Choose
 from ..deadline import Deadline
 from .on_cells import TreeProblem
 from .on_tuples import TupleTrees
-from .parts import BLOCK
+from .parts import BLOCK, numbers_of, subsets
 from .worth import ACCURACY, Flags, Numbers, Part, Sum
 
 Posed = TreeProblem | TupleTrees  # what trees are drawn from, however it was counted
@@ -178,28 +177,3 @@ def side_of(part: Part | None, test: int, side: bool) -> Part | None:
     if part is None or part.get(test, side) != side:
         return None
     return {**part, test: side}
-
-
-def subsets(m: int, size: int) -> Numbers:
-    """All subsets of a size, one a row, ascending.
-
-    >>> subsets(4, 2).tolist()
-    [[0, 1], [0, 2], [0, 3], [1, 2], [1, 3], [2, 3]]
-    """
-    flat = np.fromiter((x for s in combinations(range(m), size) for x in s), np.intp, comb(m, size) * size)
-    return flat.reshape(comb(m, size), size)
-
-
-def numbers_of(sets: Numbers, m: int) -> Numbers:
-    """The number of each subset among those of its size.
-
-    >>> numbers_of(subsets(5, 3), 5).tolist() == list(range(10))
-    True
-    """
-    size = sets.shape[1]
-    number = np.full(len(sets), comb(m, size) - 1, np.intp)
-    for place in range(size):
-        # those that agree up to this place and have a larger test there
-        larger = np.array([comb(m - 1 - test, size - place) for test in range(m)], np.intp)
-        number -= larger[sets[:, place]]
-    return number
