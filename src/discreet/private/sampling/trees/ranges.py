@@ -22,7 +22,7 @@ import numpy as np
 from ....rules.limits import Flags, Limits
 from ....rules.numbered_tree import Leaf, NumberedTree
 from ...counts.cells import Array
-from .parts import numbers_of, subsets
+from .parts import subsets
 from .sums import Choices, Posed, TreeSums
 from .worth import SMALLEST, Numbers, Part, Sum
 
@@ -174,15 +174,10 @@ class LimitedSums(TreeSums):
 class LimitedChoices(Choices):
     """Choices between what may follow, where nothing but columns that are used together is forbidden."""
 
-    def below(self, part: Part, depth: int) -> Array:
+    def allowed(self, part: Part, worths: Array) -> Array:
         """Of tests that may follow."""
-        return np.where(self.allowed(part), super().below(part, depth), -np.inf)
-
-    def allowed(self, part: Part) -> Flags:
-        """Which tests may follow in a part."""
         assert self._problem.limits is not None
-        allowed: Flags = self._problem.limits.after_sets(np.array([list(part)], np.intp).reshape(1, -1))[0]
-        return allowed
+        return np.where(self._problem.limits.after_sets(np.array(list(part), np.intp)), worths, -np.inf)
 
 
 class RangedChoices(LimitedChoices):
@@ -210,7 +205,7 @@ class RangedChoices(LimitedChoices):
         if not depth:
             place = self._choose(logs) if len(ranks) > 1 else 0
         else:
-            forks, ways = self._forks(part, depth, leaves, among)
+            forks, ways = self._forks(part, depth, among)
             place = self._choose(np.append(forks.ravel(), self._worth.stopped(logs)))
             if place < forks.size:
                 way, number = divmod(place, self._problem.n_tests)
@@ -218,15 +213,11 @@ class RangedChoices(LimitedChoices):
             place -= forks.size
         return Leaf(self._ranges.labels[ranks[place]])
 
-    def _forks(self, part: Part, depth: int, leaves: Array, among: int | None) -> tuple[Array, list[tuple[int, int]]]:
+    def _forks(self, part: Part, depth: int, among: int | None) -> tuple[Array, list[tuple[int, int]]]:
         """(ways, tests): what can be chosen beside a leaf, tests as they were given; and the ranges of both sides, by way."""
-        if depth > 1:
-            (true, other), same = self._branches(part, depth), self._of(part, depth - 1)
-        else:
-            inside = self._problem.inside(part, self._worth)
-            total = self._worth.channels(self._problem.class_counts(part))
-            true, other, same = self._worth.leaf(inside), self._worth.leaf(total[:, None] - inside), leaves
-        true, other = (np.where(self._turned[:, None], b, a) for a, b in ((true, other), (other, true)))
+        sides = self.branches(part, depth)
+        same = next((sides[not side][test] for test, side in part.items()), ())
+        true, other = (np.where(self._turned[:, None], b, a) for a, b in (sides, sides[::-1]))
         again = np.isin(np.arange(self._problem.n_tests), list(part))
         rows, ways = [], []
         for way in self._ranges.ways:
@@ -234,30 +225,8 @@ class RangedChoices(LimitedChoices):
                 both = true[:, way.true] + other[:, way.other]
                 rows.append(np.where(way.allowed & ~again, both, -np.inf))
                 ways.append((way.true, way.other))
-        for place in range(len(self._ranges.pairs)) if len(part) else ():
+        for place, worth in enumerate(same):
             if among in (None, place):  # asked again: everything goes the same way, and the rest is free
-                rows.append(np.where(again, same[place], -np.inf))
+                rows.append(np.where(again, worth, -np.inf))
                 ways.append((place, place))
-        below = np.where(self.allowed(part), np.array(rows), -np.inf)
-        return self._worth.forked(below)[:, self._as_given], ways
-
-    def _of(self, part: Part, r: int) -> Array:
-        """(ranges,): the worth of one part, with trees of depth r."""
-        tests = sorted(part)
-        number = int(numbers_of(np.array([tests], np.intp).reshape(1, -1), self._problem.n_tests)[0])
-        worths: Array = self._sums.tables[r][len(part)][(number, *(int(part[test]) for test in tests))]
-        return worths
-
-    def _branches(self, part: Part, r: int) -> tuple[Array, Array]:
-        """(tests, ranges): what is below each side of each test, with trees of depth r - 1; of tests asked before, nothing."""
-        new = np.array([test for test in range(self._problem.n_tests) if test not in part], np.intp)
-        tests = np.column_stack([np.tile(np.array(list(part), np.intp), (len(new), 1)), new])
-        order = np.argsort(tests, axis=1)
-        numbers = numbers_of(np.take_along_axis(tests, order, 1), self._problem.n_tests)
-        table, found = self._sums.tables[r - 1][len(part) + 1], []
-        for side in (1, 0):
-            sides = np.tile(np.array([*part.values(), side], np.intp), (len(new), 1))
-            worths = np.full((self._problem.n_tests, *self._worth.shape), -np.inf)
-            worths[new] = table[(numbers, *np.take_along_axis(sides, order, 1).T)]
-            found.append(worths)
-        return found[0], found[1]
+        return self._worth.forked(self.allowed(part, np.array(rows)))[:, self._as_given], ways

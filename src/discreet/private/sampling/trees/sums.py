@@ -13,7 +13,7 @@ all tests, and each needs no case of its own where counts are at hand (parts.py)
 sides (0: not true, 1: true) for each test of the set. Trees that keep to limits have less to choose from: ranges.py.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from math import comb
 
 import numpy as np
@@ -68,14 +68,21 @@ class TreeSums(Secret):
         """The worth of all trees together."""
         return self.worth.whole(self.tables[self.depth][0][0])
 
-    def below(self, part: Mapping[int, bool], r: int) -> Array:
-        """What is below each test in one part, with trees of depth r - 1 there; r is at least 2."""
-        tests = sorted(part)
-        sides = tuple(int(part[test]) for test in tests)
-        below: Array = self._below(np.array([tests], np.intp).reshape(1, -1), r)[0]
-        for side in sides:
-            below = below[:, side]
-        return below
+    def branches(self, part: Part, r: int) -> tuple[Array, Array]:
+        """The worth of what each test takes of one part and of the rest, with trees of depth r there.
+
+        Of a test that was asked before it is that of the part, and of nothing.
+        """
+        n, asked = self.n_tests, np.array(sorted(part), np.intp)
+        new = np.setdiff1d(np.arange(n), asked)
+        sets = np.sort(np.column_stack([np.tile(asked, (len(new), 1)), new]), axis=1)
+        side, found = np.zeros(n, np.intp), np.zeros((2, n, *self.worth.shape))
+        side[asked] = [part[test] for test in asked.tolist()]
+        found[side[asked], asked] = self.tables[r][len(asked)][(*numbers_of(asked[None], n), *side[asked])]
+        for way in (0, 1):
+            side[new] = way
+            found[way, new] = self.tables[r][len(asked) + 1][(numbers_of(sets, n), *side[sets].T)]
+        return found[1], found[0]
 
     def one_split(self, total: Array, inside: Array, k: int, place: slice) -> Array:
         """Of all ways to split a part once, for some sets of k tests: those at this place."""
@@ -146,8 +153,9 @@ class Choices(Secret):
             if part is None:  # nothing is worth a factor of 1
                 logs = worth.weighed(np.zeros(self._problem.n_tests), np.zeros(()))
             else:
+                true, other = self.branches(part, depth)
                 leaf = worth.leaf(worth.channels(self._problem.class_counts(part)))
-                logs = worth.weighed(self.below(part, depth), leaf)
+                logs = worth.weighed(self.allowed(part, true + other), leaf)
             place = self._choose(np.append(logs[self._as_given], logs[-1]))
             if place < self._problem.n_tests:
                 return self.fork(part, depth, place)
@@ -163,13 +171,17 @@ class Choices(Secret):
         one, other = (self.tree(side_of(part, test, side), depth - 1, *(own[i] for own in given)) for i, side in sides)
         return Fork(test, *((one, other) if first else (other, one)))
 
-    def below(self, part: Part, depth: int) -> Array:
-        """What is below each test in a part."""
+    def branches(self, part: Part, depth: int) -> tuple[Array, Array]:
+        """The worth of both sides of each test in a part."""
         if depth > 1:
-            return self._sums.below(part, depth)
-        worth, total = self._sums.worth, self._problem.class_counts(part)
-        inside = self._problem.inside(part, worth)
-        return worth.leaf(inside) + worth.leaf(worth.channels(total)[:, None] - inside)
+            return self._sums.branches(part, depth - 1)
+        worth = self._sums.worth
+        inside, total = self._problem.inside(part, worth), worth.channels(self._problem.class_counts(part))
+        return worth.leaf(inside), worth.leaf(total[:, None] - inside)
+
+    def allowed(self, part: Part, worths: Array) -> Array:
+        """What tests are worth in a part, in the last axis: of all of them, where there are no limits (ranges.py)."""
+        return worths
 
 
 def side_of(part: Part | None, test: int, side: bool) -> Part | None:
