@@ -15,7 +15,7 @@ from discreet.private.noise.entropy import SeededEntropy
 from discreet.private.sampling.list_sums import ListSums
 from discreet.private.sampling.reference import law_of_draw
 from discreet.private.sampling.trees import worth
-from discreet.private.sampling.trees.drawing import WeighedTrees, turned_back
+from discreet.private.sampling.trees.drawing import WeighedTrees
 from discreet.private.sampling.trees.on_cells import TreeProblem
 from discreet.private.sampling.trees.on_tuples import TupleTrees
 from discreet.private.sampling.trees.reference import law_of_trees
@@ -84,7 +84,7 @@ def test_what_a_tree_weighs_exactly_is_what_the_reference_says(score, classes):
     expected = dict(zip(*law_of_trees(problem, 2), strict=True))
     assert len(found.outcomes) == len(expected)
     for tree in found.outcomes:
-        log = expected[turned_back(tree, weighed._order, weighed._turned)]
+        log = expected[tree]
         assert float(log_of(*weighed._weight(tree))) == pytest.approx(log, abs=1e-9)
 
 

@@ -12,7 +12,7 @@ from discreet.private.noise.decisions import Chances
 from discreet.private.noise.entropy import SeededEntropy
 from discreet.private.queries.trees import TreeQueries
 from discreet.private.sampling.optimum import best_tree
-from discreet.private.sampling.trees import drawing, on_cells, parts, sums, worth
+from discreet.private.sampling.trees import on_cells, parts, sums, worth
 from discreet.private.sampling.trees.drawing import WeighedTrees
 from discreet.private.sampling.trees.on_cells import TreeProblem
 from discreet.private.sampling.trees.reference import law_of_trees
@@ -254,8 +254,9 @@ def test_turned_tests_are_turned_back():
 # -- nothing in it is idle ----------------------------------------------------------------------------------------------------
 
 
-def turned_without_turning_back(tree, order, turned):
-    return tree
+def turned_without_turning_back(self, part, depth, place):
+    test = int(self._as_given[place])
+    return Fork(test, *(self.tree(sums.side_of(part, test, side), depth - 1) for side in (True, False)))
 
 
 def asked_twice(part, test, side):
@@ -266,7 +267,7 @@ def asked_twice(part, test, side):
 @pytest.mark.parametrize(
     ("owner", "name", "broken"),
     [
-        (drawing, "turned_back", turned_without_turning_back),
+        (sums.Choices, "fork", turned_without_turning_back),
         (sums, "side_of", asked_twice),
         (worth.Sum, "weighed", lambda self, below, leaf: np.append(self.log_tests + below, leaf)),
         (worth.Sum, "either", lambda self, leaf, splits: np.logaddexp(leaf, splits)),

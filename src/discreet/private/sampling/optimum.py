@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ...rules.numbered_tree import NumberedTree, leaves_of
+from ...rules.numbered_tree import Fork, Leaf, NumberedTree, leaves_of
 from ...rules.prior import Prior
 from ..counts.cells import Array
 from ..counts.secret import Secret
@@ -23,10 +23,10 @@ from .limited_lists import LimitedListSums
 from .list_sums import Numbers
 from .problem import ROWS, Problem, Sets
 from .reach import Reach, best_split
-from .trees.drawing import choices_for, no_progress, sums_for, turned_back
+from .trees.drawing import kinds_for
 from .trees.ranges import Ranged
 from .trees.sums import Posed
-from .trees.worth import ACCURACY, Sum, by_difference, leaf_mass, what_counts
+from .trees.worth import ACCURACY, Flags, Sum, by_difference, leaf_mass, what_counts
 
 SWEEPS = 20  # of the local search for a good list to begin with, at most
 
@@ -151,7 +151,7 @@ def best_tree(
     problem: Posed,
     depth: int,
     deadline: Deadline | None = None,
-    progress: Callable[[int], None] = no_progress,
+    progress: Callable[[int], None] = lambda done: None,
 ) -> tuple[NumberedTree, float]:
     """The tree of the largest score, of those one with the fewest splits; and by the tables, the score that none exceeds.
 
@@ -161,12 +161,21 @@ def best_tree(
     turned, order, was_turned = problem.turned()
     whole = problem.score == ACCURACY
     price = 2.0 ** -(depth + 2) if whole else 1e-9
+    _, kind, choices = kinds_for(turned)
     with np.errstate(invalid="ignore"):
-        sums = sums_for(turned, depth, best_for(turned, price), deadline, progress)
-        tree = choices_for(turned, sums, lambda logs: int(np.argmax(logs))).tree({}, sums.depth)
+        sums = kind(turned, depth, best_for(turned, price), deadline, progress)
+        tree = choices(turned, sums, lambda logs: int(np.argmax(logs))).tree({}, sums.depth)
     splits = sum(1 for _ in leaves_of(tree)) - 1 if whole else 2**depth - 1
     bound = sums.log_whole + sums.worth.left_out(problem.total()) + splits * price
-    return turned_back(tree, order, was_turned), bound
+    return _turned_back(tree, order, was_turned), bound
+
+
+def _turned_back(tree: NumberedTree, order: Numbers, turned: Flags) -> NumberedTree:
+    """The tree with the tests that were given."""
+    if isinstance(tree, Leaf):
+        return tree
+    true, other = _turned_back(tree.true, order, turned), _turned_back(tree.other, order, turned)
+    return Fork(int(order[tree.test]), *((other, true) if turned[tree.test] else (true, other)))
 
 
 class Best(Sum):

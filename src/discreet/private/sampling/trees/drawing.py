@@ -2,22 +2,18 @@
 
 from collections.abc import Callable
 from fractions import Fraction
-from typing import Any
+from functools import partial
 
 import numpy as np
 
-from ....rules.numbered_tree import Fork, Leaf, NumberedTree
+from ....rules.numbered_tree import Fork, NumberedTree
 from ...counts.secret import Secret
 from ...noise.decisions import Choose, draw_exactly, excess
 from ...noise.entropy import Entropy
 from ..deadline import Deadline
 from .ranges import LimitedChoices, LimitedSums, Ranged, RangedChoices, RangedSum
 from .sums import Choices, Posed, TreeSums, side_of
-from .worth import Flags, Numbers, Part, Sum, sum_for, what_counts
-
-
-def no_progress(done: int) -> None:
-    """Show nothing."""
+from .worth import Part, Sum, sum_for, what_counts
 
 
 class WeighedTrees(Secret):
@@ -31,19 +27,20 @@ class WeighedTrees(Secret):
         problem: Posed,
         depth: int,
         deadline: Deadline | None = None,
-        progress: Callable[[int], None] = no_progress,
+        progress: Callable[[int], None] = lambda done: None,
     ) -> None:
-        self._problem: Posed
-        self._problem, self._order, self._turned = problem.turned()
+        turned: Posed
+        turned, order, was_turned = problem.turned()
+        worth, sums, choices = kinds_for(turned)
         with np.errstate(all="ignore"):  # weights may underflow, and whether they do depends on the records
-            self._sums = sums_for(self._problem, depth, sum_of(self._problem), deadline, progress)
-        self._depth, self._worth = self._sums.depth, self._sums.worth
+            self._sums = sums(turned, depth, worth, deadline, progress)
+        self._problem, self._worth, self._depth = problem, worth, self._sums.depth
+        self._choices = partial(choices, turned, self._sums, order=order, turned=was_turned)
 
     def draw(self, entropy: Entropy) -> NumberedTree:
         """One of them, by its weight in real numbers: rounding decides only how often it is tried again (noise/decisions.py)."""
         with np.errstate(all="ignore"):
-            tree = draw_exactly(self._chosen, self._weight, self._log_most, self._doubt(), entropy)
-        return turned_back(tree, self._order, self._turned)
+            return draw_exactly(self.draw_by, self._weight, self._log_most, self._doubt(), entropy)
 
     def draw_by(self, choose: Choose) -> NumberedTree:
         """What choices between weights lead to, given by their logarithms; the audit multiplies all of them out.
@@ -52,11 +49,8 @@ class WeighedTrees(Secret):
         of its factors in the same way, is to draw a tree in proportion to its weight: the probabilities multiply to
         weight / Z(root).
         """
-        return turned_back(self._chosen(choose), self._order, self._turned)
-
-    def _chosen(self, choose: Choose) -> NumberedTree:
         with np.errstate(all="ignore"):
-            return choices_for(self._problem, self._sums, choose, self._order, self._turned).tree({}, self._depth)
+            return self._choices(choose).tree({}, self._depth)
 
     def _weight(self, tree: NumberedTree) -> tuple[Fraction, Fraction]:
         """``prior * exp(rate * score)`` without any error: the prior, and the exponent."""
@@ -92,30 +86,10 @@ class WeighedTrees(Secret):
         return 2.0 ** (self._depth + 1) * (2.0 * self._worth.error(self._problem.total()) + excess(n))
 
 
-def turned_back(tree: NumberedTree, order: Numbers, turned: Flags) -> NumberedTree:
-    """The tree with the tests that were given."""
-    if isinstance(tree, Leaf):
-        return tree
-    true, other = turned_back(tree.true, order, turned), turned_back(tree.other, order, turned)
-    return Fork(int(order[tree.test]), *((other, true) if turned[tree.test] else (true, other)))
-
-
-def sum_of(problem: Posed) -> Sum:
-    """How all trees that can be drawn are added up."""
-    if problem.limits is None or not problem.limits.are_about_labels:
-        return sum_for(problem)
-    return RangedSum(*what_counts(problem)).by(problem.limits)
-
-
-def sums_for(problem: Posed, depth: int, worth: Sum, *given: Any) -> TreeSums:
-    """All trees that can be drawn, added up."""
+def kinds_for(problem: Posed) -> tuple[Sum, type[TreeSums], type[Choices]]:
+    """How all trees that can be drawn are added up, and drawn from."""
     if problem.limits is None:
-        return TreeSums(problem, depth, worth, *given)
-    return LimitedSums(problem, depth, worth, *given)
-
-
-def choices_for(problem: Posed, sums: TreeSums, *given: Any) -> Choices:
-    """From what was added up to a tree."""
-    if problem.limits is None:
-        return Choices(problem, sums, *given)
-    return (RangedChoices if isinstance(sums.worth, Ranged) else LimitedChoices)(problem, sums, *given)
+        return sum_for(problem), TreeSums, Choices
+    if not problem.limits.are_about_labels:
+        return sum_for(problem), LimitedSums, LimitedChoices
+    return RangedSum(*what_counts(problem)).by(problem.limits), LimitedSums, RangedChoices

@@ -3,7 +3,7 @@
 However many patterns the records have, nothing here grows with them.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -11,7 +11,6 @@ import numpy as np
 
 from ....rules.candidates import Candidates
 from ....rules.limits import Limits
-from ....rules.numbered_tree import Path
 from ....rules.tree_prior import TreePrior
 from ...counts.cells import Array
 from ...counts.division import joined
@@ -64,14 +63,10 @@ class TupleTrees(Secret):
 
     def class_counts(self, part: Part | None) -> Array:
         """Of one part of the records, times class weights: (classes,)."""
-        if part is None:
-            return np.zeros(self.n_classes)
-        counts = self.classes
-        truths = [(counts.group_of[test], counts.truth(test), side) for test, side in part.items()]
-        return self.class_weights * counts.classes_in(joined((c, true if side else ~true) for c, true, side in truths))
+        return np.zeros(self.n_classes) if part is None else self.class_weights * self.exact_counts(part.items())
 
-    def exact_counts(self, path: Path) -> Array:
-        """Of the records that a way of tests leads to, by their candidate numbers and without weights: (classes,)."""
+    def exact_counts(self, path: Iterable[tuple[int, bool]]) -> Array:
+        """Of the records that a way of tests leads to, without weights: (classes,)."""
         counts = self.classes
         place = {int(test): i for i, test in enumerate(counts.order)}
         ways = [(counts.group_of[place[test]], counts.truth(place[test]), side) for test, side in path]

@@ -186,8 +186,8 @@ class RangedChoices(LimitedChoices):
     A tree has one range, and so has each of its branches: there is one way only to each tree.
     """
 
-    def __init__(self, *given: Any) -> None:
-        super().__init__(*given)
+    def __init__(self, *given: Any, **turned: Any) -> None:
+        super().__init__(*given, **turned)
         assert self._problem.limits is not None
         assert isinstance(self._sums.worth, Ranged)
         self._worth = self._sums.worth

@@ -131,7 +131,7 @@ class Choices(Secret):
     """From the worth of parts to a tree: from the root down, each choice by what all trees below it are worth.
 
     Choices are made in the ``order`` of the tests that were given, and with the branch first where such a test is true: so the
-    same random numbers lead to the same tree, whatever was turned.
+    same random numbers lead to the same tree, whatever was turned. The tree has the tests that were given.
     """
 
     def __init__(
@@ -143,8 +143,9 @@ class Choices(Secret):
         turned: Flags | None = None,
     ) -> None:
         self._problem, self._sums, self._choose = problem, sums, choose
-        self._as_given = np.arange(problem.n_tests) if order is None else np.argsort(order, kind="stable")
+        self._order = np.arange(problem.n_tests) if order is None else order
         self._turned = np.zeros(problem.n_tests, bool) if turned is None else turned
+        self._as_given = np.argsort(self._order, kind="stable")
 
     def tree(self, part: Part | None, depth: int) -> NumberedTree:
         """The tree of a part; None is the empty one, on the other side of a test that was asked before."""
@@ -166,10 +167,9 @@ class Choices(Secret):
     def fork(self, part: Part | None, depth: int, place: int, *given: tuple[int, int]) -> Fork:
         """A part that is split by the test at this place. Of what is ``given``, each side gets its own."""
         test = int(self._as_given[place])
-        first = not self._turned[test]
-        sides = enumerate((first, not first))
-        one, other = (self.tree(side_of(part, test, side), depth - 1, *(own[i] for own in given)) for i, side in sides)
-        return Fork(test, *((one, other) if first else (other, one)))
+        sides = enumerate((not self._turned[test], bool(self._turned[test])))
+        both = (self.tree(side_of(part, test, side), depth - 1, *(own[i] for own in given)) for i, side in sides)
+        return Fork(int(self._order[test]), *both)
 
     def branches(self, part: Part, depth: int) -> tuple[Array, Array]:
         """The worth of both sides of each test in a part."""
