@@ -14,7 +14,7 @@ from discreet.audit.learners import is_broken
 from discreet.datasets import load_compas
 from discreet.private.queries import base, trees
 from discreet.private.sampling.trees import drawing
-from discreet.private.sampling.trees.on_cells import TreeProblem
+from discreet.private.sampling.trees.problems import TreeProblem
 from discreet.private.sampling.trees.reference import law_of_trees
 from discreet.private.sampling.trees.sums import TreeSums
 from discreet.private.sampling.trees.worth import SCORES, leaf_mass, sum_for

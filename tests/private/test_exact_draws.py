@@ -16,8 +16,7 @@ from discreet.private.sampling.list_sums import ListSums
 from discreet.private.sampling.reference import law_of_draw
 from discreet.private.sampling.trees import worth
 from discreet.private.sampling.trees.drawing import WeighedTrees
-from discreet.private.sampling.trees.on_cells import TreeProblem
-from discreet.private.sampling.trees.on_tuples import TupleTrees
+from discreet.private.sampling.trees.problems import TreeProblem, TupleTrees
 from discreet.private.sampling.trees.reference import law_of_trees
 from discreet.private.sampling.trees.worth import ACCURACY, MASS, SCORES
 from discreet.rules.candidates import Candidates

@@ -13,7 +13,7 @@ from discreet.private.sampling.limited_lists import LimitedListSums
 from discreet.private.sampling.optimum import BestLimitedList, best_tree
 from discreet.private.sampling.reference import law_of_draw
 from discreet.private.sampling.trees.drawing import WeighedTrees
-from discreet.private.sampling.trees.on_cells import TreeProblem
+from discreet.private.sampling.trees.problems import TreeProblem
 from discreet.private.sampling.trees.ranges import LimitedSums, Ranged, RangedSum, Ranges
 from discreet.private.sampling.trees.reference import keeps_to, law_of_trees
 from discreet.private.sampling.trees.worth import ACCURACY, MASS

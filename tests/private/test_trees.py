@@ -12,9 +12,9 @@ from discreet.private.noise.decisions import Chances
 from discreet.private.noise.entropy import SeededEntropy
 from discreet.private.queries.trees import TreeQueries
 from discreet.private.sampling.optimum import best_tree
-from discreet.private.sampling.trees import on_cells, parts, sums, worth
+from discreet.private.sampling.trees import problems, sums, worth
 from discreet.private.sampling.trees.drawing import WeighedTrees
-from discreet.private.sampling.trees.on_cells import TreeProblem
+from discreet.private.sampling.trees.problems import TreeProblem
 from discreet.private.sampling.trees.reference import law_of_trees
 from discreet.private.sampling.trees.sums import TreeSums
 from discreet.private.sampling.trees.worth import ACCURACY, MASS, SCORES, sum_for
@@ -97,7 +97,7 @@ def test_blocks_of_any_size_give_the_same_sums(monkeypatch):
     problem = random_tree_problem(5, 3, 3, MASS)
     expected = log_sum(problem, 3)
     for block in (1, 7, 50):
-        for module in (parts, sums):
+        for module in (problems, sums):
             monkeypatch.setattr(module, "BLOCK", block)
         assert log_sum(problem, 3) == pytest.approx(expected, abs=1e-12)
 
@@ -108,9 +108,9 @@ def test_a_table_too_large_for_single_precision_loses_no_record(monkeypatch):
     truth = np.array([[True, False, True], [False, True, True]])
     problem = TreeProblem(truth, counts, TreePrior(0.5, np.array([0.5, 0.5])), 0.5)
     found = log_sum(problem, 3)
-    monkeypatch.setattr(on_cells, "EXACT_IN_FLOAT32", 0)
+    monkeypatch.setattr(problems, "EXACT_IN_FLOAT32", 0)
     assert found == log_sum(problem, 3)
-    monkeypatch.setattr(on_cells, "EXACT_IN_FLOAT32", 2**60)
+    monkeypatch.setattr(problems, "EXACT_IN_FLOAT32", 2**60)
     assert found != log_sum(problem, 3)  # in single precision the record would be lost
 
 

@@ -6,8 +6,7 @@ import pytest
 from discreet.private.noise.entropy import SeededEntropy
 from discreet.private.sampling.optimum import best_tree
 from discreet.private.sampling.trees.drawing import WeighedTrees
-from discreet.private.sampling.trees.on_cells import TreeProblem
-from discreet.private.sampling.trees.on_tuples import TupleTrees
+from discreet.private.sampling.trees.problems import TreeProblem, TupleTrees
 from discreet.private.sampling.trees.reference import law_of_trees
 from discreet.private.sampling.trees.sums import TreeSums
 from discreet.private.sampling.trees.worth import SCORES, sum_for

@@ -30,10 +30,8 @@ from ..private.sampling.list_sums import ListSums
 from ..private.sampling.problem import make_problem
 from ..private.sampling.reference import law_of_draw
 from ..private.sampling.trees.drawing import WeighedTrees
-from ..private.sampling.trees.on_cells import TreeProblem
-from ..private.sampling.trees.on_tuples import TupleTrees
+from ..private.sampling.trees.problems import Posed, TreeProblem, TupleTrees
 from ..private.sampling.trees.reference import law_of_trees
-from ..private.sampling.trees.sums import Posed
 from ..private.sampling.trees.worth import SCORES
 from ..rules.candidates import Candidates
 from ..rules.prior import Prior

@@ -25,9 +25,7 @@ from ..noise.entropy import Entropy
 from ..sampling.deadline import Deadline
 from ..sampling.problem import rules_on_cells
 from ..sampling.trees.drawing import WeighedTrees
-from ..sampling.trees.on_cells import TreeProblem
-from ..sampling.trees.on_tuples import TupleTrees
-from ..sampling.trees.sums import Posed
+from ..sampling.trees.problems import Posed, TreeProblem, TupleTrees
 from .base import Queries, as_row, rounded_down
 
 

@@ -24,8 +24,8 @@ from .list_sums import Numbers
 from .problem import ROWS, Problem, Sets
 from .reach import Reach, best_split
 from .trees.drawing import kinds_for
+from .trees.problems import Posed
 from .trees.ranges import Ranged
-from .trees.sums import Posed
 from .trees.worth import ACCURACY, Flags, Sum, by_difference, leaf_mass, what_counts
 
 SWEEPS = 20  # of the local search for a good list to begin with, at most

@@ -11,8 +11,9 @@ from ...counts.secret import Secret
 from ...noise.decisions import Choose, draw_exactly, excess
 from ...noise.entropy import Entropy
 from ..deadline import Deadline
+from .problems import Posed
 from .ranges import LimitedChoices, LimitedSums, Ranged, RangedChoices, RangedSum
-from .sums import Choices, Posed, TreeSums, side_of
+from .sums import Choices, TreeSums, side_of
 from .worth import Part, Sum, sum_for, what_counts
 
 

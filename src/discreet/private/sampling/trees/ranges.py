@@ -22,8 +22,8 @@ import numpy as np
 from ....rules.limits import Flags, Limits
 from ....rules.numbered_tree import Leaf, NumberedTree
 from ...counts.cells import Array
-from .parts import subsets
-from .sums import Choices, Posed, TreeSums
+from .problems import Posed, subsets
+from .sums import Choices, TreeSums
 from .worth import SMALLEST, Numbers, Part, Sum
 
 

@@ -7,7 +7,7 @@ A part A is a *set* of tests with a side each, in whatever order they were asked
 up to d - r tests. Nearly all of the work is Z(A, 1) for the sets of d - 1 tests, which needs counts of sets of d tests.
 
 A test that was asked before splits a part into itself and nothing. Nothing is worth a factor of 1, so that the sum over j is over
-all tests, and each needs no case of its own where counts are at hand (parts.py).
+all tests, and each needs no case of its own where counts are at hand (problems.py).
 
 ``tables[r][k]`` has the logarithm of Z for every set of k tests: an axis of sets in lexicographic order, then an axis of two
 sides (0: not true, 1: true) for each test of the set. Trees that keep to limits have less to choose from: ranges.py.
@@ -23,12 +23,8 @@ from ...counts.cells import Array
 from ...counts.secret import Secret
 from ...noise.decisions import Choose
 from ..deadline import Deadline
-from .on_cells import TreeProblem
-from .on_tuples import TupleTrees
-from .parts import BLOCK, numbers_of, subsets
+from .problems import BLOCK, Posed, numbers_of, subsets
 from .worth import ACCURACY, Flags, Numbers, Part, Sum
-
-Posed = TreeProblem | TupleTrees  # what trees are drawn from, however it was counted
 
 
 class TreeSums(Secret):

@@ -4,16 +4,10 @@ A tree has the weight
 
     prior(tree) * exp(rate * score),      score = sum over leaves of g(class counts of the leaf, its label)
 
-where the prior is public, ``rate`` is epsilon, and one record more changes g by at most 1, in one direction, in the one leaf that
-it falls into:
-
-- ``"accuracy"``: g is the number of the leaf's records that have its label (times public class weights of at most 1), a draw has
-  labels, and a record raises g by 0 to 1;
-- ``"mass"``: g is minus the impurity mass of the leaf (``leaf_mass``), leaves have no labels yet, and a record lowers g by 0 to
-  1.
-
-So a draw in proportion to the weights costs epsilon, once (docs/theory.md, Theorem 20). Where trees have to keep to public limits
-(rules/limits.py), the others have no weight, and it costs the same.
+where the prior is public, ``rate`` is epsilon, and g is, for ``"accuracy"``, the number of the leaf's records that have its label
+(times public class weights of at most 1); for ``"mass"``, minus the impurity mass of the leaf (``leaf_mass``), and leaves have no
+labels yet. One record more changes g by at most 1, in one direction, in one leaf: so a draw costs epsilon, once
+(private/mechanisms/whole_trees.py). Where trees have to keep to public limits (rules/limits.py), the others have no weight.
 
 Everything here is a logarithm. The worth of a part of the records that stays a leaf is ``leaf``; ``one_split`` is that of all
 ways to split it once, ``over_tests`` and ``either`` put together what may lie below. An empty part is worth 0 (a factor of 1) at
@@ -33,7 +27,7 @@ import numpy.typing as npt
 from ...counts.cells import Array
 
 if TYPE_CHECKING:
-    from .sums import Posed
+    from .problems import Posed
 
 ACCURACY, MASS = "accuracy", "mass"
 SCORES = (ACCURACY, MASS)
