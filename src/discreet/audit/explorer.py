@@ -7,10 +7,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..accounting.ledger import Reservation
-from ..private.noise.discrete_laplace import tail
 from ..private.noise.distributions import log_prob
 from ..private.noise.entropy import Integers
 from ..private.noise.noisy_max import Exponential
+from ..private.noise.sums import tail
 from .loss import Array
 
 

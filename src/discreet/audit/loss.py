@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from ..private.noise.discrete_laplace import log_pmf, tail
+from ..private.noise.sums import log_pmf, tail
 
 Array = npt.NDArray[np.float64]
 NEGLIGIBLE = 1e-280  # chances below it are not told from 0

@@ -13,8 +13,9 @@ from ..private.mechanisms.noisy_counts import NoisyCounts, NoisyCountsSelector
 from ..private.mechanisms.registry import MECHANISMS
 from ..private.mechanisms.selector import NoisyMaxSelector
 from ..private.mechanisms.smooth_gini import Smooth
-from ..private.noise.discrete_laplace import log_pmf, scale_for
+from ..private.noise.discrete_laplace import scale_for
 from ..private.noise.distributions import log_prob
+from ..private.noise.sums import log_pmf
 from ..private.sampling.trees.worth import ACCURACY, MASS
 from . import draws
 from .choices import Finding, worst_choice, worst_on_grid

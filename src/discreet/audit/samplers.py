@@ -20,10 +20,11 @@ from ..private.mechanisms.global_gini import GlExponential, GlGaussian, GlLaplac
 from ..private.mechanisms.noisy_counts import NoisyCounts
 from ..private.mechanisms.registry import MECHANISMS
 from ..private.mechanisms.smooth_gini import SmCauchy, SmLaplace
-from ..private.noise.discrete_laplace import log_pmf, release, scale_for
+from ..private.noise.discrete_laplace import release, scale_for
 from ..private.noise.distributions import Cauchy, Gaussian, Gumbel, Laplace, log_prob
 from ..private.noise.entropy import SystemEntropy
 from ..private.noise.noisy_max import Exponential, Noise
+from ..private.noise.sums import log_pmf
 from ..private.sampling.deadline import Deadline
 from ..private.sampling.envelope import draw_by_envelope
 from ..private.sampling.list_sums import ListSums
