@@ -106,7 +106,14 @@ class CardQueries(Queries):
             whole, exact = 1, [[self._exact(i, leaf) for i in own] for leaf, own in enumerate(columns)]
         else:
             whole, exact = WHOLE, self._weighed(columns, weights)
-        return [[self._with_noise(table, whole) for table in tables] for tables in exact]
+        found: list[list[Array]] = []
+        for (
+            tables
+        ) in exact:  # not a comprehension of comprehensions, which would be two frames more on the way to a random bit
+            found.append([])
+            for table in tables:
+                found[-1].append(self._with_noise(table, whole))
+        return found
 
     def count_totals(self, cards: Cards, limits: Sequence[float]) -> Integers:
         """Noisy class counts by the range that a record's total is in: (classes, ranges).
