@@ -37,7 +37,7 @@ class BestTreeQueries(TreeQueries):
 
     def find_best(self, depth: int) -> tuple[NumberedTree, BestScore]:
         """The tree of the largest score with its class counts, and a certificate."""
-        tree, bound = best_tree(self._problem, depth, self._deadline, self._progress)
+        tree, bound = best_tree(self._problem, depth, self._seen)
         scores = []
 
         def counted(path: Path, drawn: Leaf) -> NumberedTree:

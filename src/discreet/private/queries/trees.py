@@ -110,7 +110,11 @@ class TreeQueries(Queries):
         return [replace(posed, part=part, limits=own) for part, own in zip(range(counted.n_parts), limits, strict=True)]
 
     def _weighed(self, leaf: Posed, depth: int) -> WeighedTrees:
-        return WeighedTrees(leaf, depth, self._deadline, self._progress)
+        return WeighedTrees(leaf, depth, self._seen)
+
+    def _seen(self) -> None:
+        self._deadline.check()
+        self._progress(1)
 
     def _keep(self, path: Path, leaf: Posed, tree: NumberedTree) -> None:
         """The class counts of the leaves of what was drawn in one leaf."""

@@ -147,12 +147,7 @@ def _with_best_last(problem: Problem, lists: Sets) -> npt.NDArray[np.float64]:
     return score + best_split(problem, alive)
 
 
-def best_tree(
-    problem: Posed,
-    depth: int,
-    deadline: Deadline | None = None,
-    progress: Callable[[int], None] = lambda done: None,
-) -> tuple[NumberedTree, float]:
+def best_tree(problem: Posed, depth: int, seen: Callable[[], None] = lambda: None) -> tuple[NumberedTree, float]:
     """The tree of the largest score, of those one with the fewest splits; and by the tables, the score that none exceeds.
 
     Scores of accuracy are whole numbers, and all splits of a tree together cost less than a record. Masses may differ by less
@@ -163,7 +158,7 @@ def best_tree(
     price = 2.0 ** -(depth + 2) if whole else 1e-9
     _, kind, choices = kinds_for(turned)
     with np.errstate(invalid="ignore"):
-        sums = kind(turned, depth, best_for(turned, price), deadline, progress)
+        sums = kind(turned, depth, best_for(turned, price), seen)
         tree = choices(turned, sums, lambda logs: int(np.argmax(logs))).tree({}, sums.depth)
     splits = sum(1 for _ in leaves_of(tree)) - 1 if whole else 2**depth - 1
     bound = sums.log_whole + sums.worth.left_out(problem.total()) + splits * price

@@ -10,7 +10,6 @@ from ....rules.numbered_tree import Fork, NumberedTree
 from ...counts.secret import Secret
 from ...noise.decisions import Choose, draw_exactly, excess
 from ...noise.entropy import Entropy
-from ..deadline import Deadline
 from .problems import Posed
 from .ranges import LimitedChoices, LimitedSums, Ranged, RangedChoices, RangedSum
 from .sums import Choices, TreeSums, side_of
@@ -23,18 +22,12 @@ class WeighedTrees(Secret):
     A tree is drawn in proportion to ``prior * exp(rate * score)``; with the score "mass" without labels.
     """
 
-    def __init__(
-        self,
-        problem: Posed,
-        depth: int,
-        deadline: Deadline | None = None,
-        progress: Callable[[int], None] = lambda done: None,
-    ) -> None:
+    def __init__(self, problem: Posed, depth: int, seen: Callable[[], None] = lambda: None) -> None:
         turned: Posed
         turned, order, was_turned = problem.turned()
         worth, sums, choices = kinds_for(turned)
         with np.errstate(all="ignore"):  # weights may underflow, and whether they do depends on the records
-            self._sums = sums(turned, depth, worth, deadline, progress)
+            self._sums = sums(turned, depth, worth, seen)
         self._problem, self._worth, self._depth = problem, worth, self._sums.depth
         self._choices = partial(choices, turned, self._sums, order=order, turned=was_turned)
 

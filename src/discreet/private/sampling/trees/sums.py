@@ -22,7 +22,6 @@ from ....rules.numbered_tree import Fork, Leaf, NumberedTree
 from ...counts.cells import Array
 from ...counts.secret import Secret
 from ...noise.decisions import Choose
-from ..deadline import Deadline
 from .problems import BLOCK, Posed, numbers_of, subsets
 from .worth import ACCURACY, Flags, Numbers, Part, Sum
 
@@ -30,20 +29,8 @@ from .worth import ACCURACY, Flags, Numbers, Part, Sum
 class TreeSums(Secret):
     """Tables of the worth of parts, for trees up to ``depth``; without tests, a tree is a leaf."""
 
-    def __init__(
-        self,
-        problem: Posed,
-        depth: int,
-        worth: Sum,
-        deadline: Deadline | None = None,
-        progress: Callable[[int], None] = lambda done: None,
-    ) -> None:
-        deadline = deadline or Deadline()
-
-        def seen() -> None:
-            deadline.check()
-            progress(1)
-
+    def __init__(self, problem: Posed, depth: int, worth: Sum, seen: Callable[[], None] = lambda: None) -> None:
+        """``seen`` is called now and then, as often as there are sets of a few tests: it may show that, or give up."""
         self.depth, self.n_tests, self.worth = depth if problem.n_tests else 0, problem.n_tests, worth
         self.leaf, self.one = (
             [np.empty((comb(self.n_tests, k), *(2,) * k, *worth.shape)) for k in range(max(1, self.depth))]
