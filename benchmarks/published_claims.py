@@ -23,7 +23,7 @@ from tests.support.selectors import budget_of, proved_of, selector
 
 from discreet.private.mechanisms.published import ROUND_UP
 from discreet.private.mechanisms.support_checks import probability_of_bad_runs
-from discreet.private.noise.discrete_laplace import at_least
+from discreet.private.noise.sums import at_least
 
 K, CONFIDENCE = 5, 0.99
 DATA = {"COMPAS": (5050, 252), "Adult": (34189, 1709), "German Credit": (700, 84)}  # training records, minimum support

@@ -7,8 +7,8 @@ from problems import adult, made_up, problem_of, published
 
 from discreet.estimators.feasibility import estimate_seconds
 from discreet.private.noise.entropy import SeededEntropy
-from discreet.private.sampling.trees.drawing import draw_tree
-from discreet.private.sampling.trees.on_cells import TreeProblem
+from discreet.private.sampling.trees.drawing import WeighedTrees
+from discreet.private.sampling.trees.problems import TreeProblem
 from discreet.private.sampling.trees.worth import ACCURACY, MASS
 
 
@@ -40,7 +40,7 @@ def compare() -> None:
         taken = []
         for seed in range(3):
             start = time.process_time()
-            draw_tree(problem, depth, SeededEntropy(seed))
+            WeighedTrees(problem, depth).draw(SeededEntropy(seed))
             taken.append(time.process_time() - start)
         seconds = min(taken)
         expected = estimate_seconds(problem.n_tests, [depth], len(problem.counts), problem.score)

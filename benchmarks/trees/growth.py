@@ -13,7 +13,7 @@ from reproduction.drawing import house_style, logarithmic, new_figure
 from reproduction.styles import BLUE, GREEN, ORANGE, VERMILION
 
 from discreet.private.noise.entropy import SeededEntropy
-from discreet.private.sampling.trees.drawing import draw_tree
+from discreet.private.sampling.trees.drawing import WeighedTrees
 from discreet.private.sampling.trees.worth import ACCURACY, MASS
 
 BASE = {"records": 30_000, "tests": 40, "classes": 2, "depth": 4, "score": ACCURACY}
@@ -63,7 +63,7 @@ def seconds(records: int, tests: int, classes: int, depth: int, score: str) -> f
     taken: list[float] = []
     while sum(taken) < 0.3 and len(taken) < 5:
         start = time.process_time()
-        draw_tree(problem, depth, SeededEntropy(len(taken)))
+        WeighedTrees(problem, depth).draw(SeededEntropy(len(taken)))
         taken.append(time.process_time() - start)
     return min(taken)
 

@@ -13,7 +13,7 @@ import numpy as np
 from problems import adult, problem_of, published
 
 from discreet.private.noise.entropy import SeededEntropy
-from discreet.private.sampling.trees.drawing import draw_tree
+from discreet.private.sampling.trees.drawing import WeighedTrees
 
 RATE, ROUNDS = 0.9, 5
 CASES = {
@@ -25,7 +25,7 @@ CASES = {
 
 def draw(X: np.ndarray, y: np.ndarray, depth: int, seed: int) -> object:
     """From answers to a tree, as the peer does it."""
-    return draw_tree(problem_of(X, y, RATE), depth, SeededEntropy(seed))
+    return WeighedTrees(problem_of(X, y, RATE), depth).draw(SeededEntropy(seed))
 
 
 def best_times(jobs: dict[str, Callable[[int], object]], rounds: int = ROUNDS) -> dict[str, float]:
@@ -77,7 +77,7 @@ def peak_of_a_draw(name: str) -> float:
     load, depth = CASES[name]
     problem = problem_of(*load(), RATE)
     tracemalloc.start()
-    draw_tree(problem, depth, SeededEntropy(0))
+    WeighedTrees(problem, depth).draw(SeededEntropy(0))
     return tracemalloc.get_traced_memory()[1] / 1e6
 
 

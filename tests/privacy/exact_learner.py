@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from discreet.private.counts.counting import NodeCounts
-from discreet.private.noise.discrete_laplace import at_least, tail
+from discreet.private.noise.sums import at_least, tail
 
 
 @dataclass(frozen=True)

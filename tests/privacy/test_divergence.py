@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from discreet.private.mechanisms.support_checks import Shift, divergence_of_runs, histograms, nodes
-from discreet.private.noise.discrete_laplace import at_least
 from discreet.private.noise.distributions import HAZARD_ONLY, LINES, Cauchy, Laplace, log_prob
+from discreet.private.noise.sums import at_least
 
 from . import exact_learner
 from .test_whole_learner import learner

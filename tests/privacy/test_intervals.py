@@ -10,8 +10,7 @@ from discreet.datasets import load_compas
 from discreet.evaluation import rates
 from discreet.evaluation.rates import Sum, difference, is_too_small, mean_rate, rate
 from discreet.models.partition import Answer
-from discreet.private.noise.discrete_laplace import log_pmf, tail
-from discreet.private.noise.sums import law, margin, moments
+from discreet.private.noise.sums import law, log_pmf, margin, moments, tail
 
 
 @pytest.mark.parametrize("bins", [1, 2, 3, 7])

@@ -33,7 +33,7 @@ from discreet.private.queries import lists
 from discreet.private.queries.lists import ListQueries
 from discreet.private.queries.trees import TreeQueries
 from discreet.private.sampling.list_sums import ListSums
-from discreet.private.sampling.trees.on_tuples import TupleTrees
+from discreet.private.sampling.trees.problems import TupleTrees
 from discreet.rules.candidates import Candidates
 from discreet.rules.numbered_tree import Fork, Leaf
 from discreet.rules.prior import Prior, TreePrior

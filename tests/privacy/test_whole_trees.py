@@ -14,7 +14,7 @@ from discreet.audit.learners import is_broken
 from discreet.datasets import load_compas
 from discreet.private.queries import base, trees
 from discreet.private.sampling.trees import drawing
-from discreet.private.sampling.trees.on_cells import TreeProblem
+from discreet.private.sampling.trees.problems import TreeProblem
 from discreet.private.sampling.trees.reference import law_of_trees
 from discreet.private.sampling.trees.sums import TreeSums
 from discreet.private.sampling.trees.worth import SCORES, leaf_mass, sum_for
@@ -96,7 +96,7 @@ def test_large_tables_lose_no_more(n, rate):
             turned, _, _ = TreeProblem(truth, counts, prior, rate).turned()
             worth = sum_for(turned)
             sums = TreeSums(turned, 2, worth)
-            terms = worth.weighed(sums.below({}, 2), float(sums.leaf[0][0]))
+            terms = worth.weighed(sum(sums.branches({}, 1)), float(sums.leaf[0][0]))
             logs.append(terms - np.logaddexp.reduce(terms))
         assert np.abs(logs[0] - logs[1]).max() <= rate * (1 + 1e-6)
 
@@ -184,7 +184,7 @@ def test_what_the_sampler_holds_cannot_be_seen_or_copied():
     problem = TreeProblem(truth, counts, TreePrior(0.5, np.full(3, 1 / 3)), 0.5)
     worth = sum_for(problem)
     sums = TreeSums(problem, 2, worth)
-    choices = drawing.Choices(problem, worth, sums, lambda logs: 0)
+    choices = drawing.Choices(problem, sums, lambda logs: 0)
     for holder in (problem, sums, choices):
         assert repr(holder) == f"<{type(holder).__name__}>"
         for copier in (pickle.dumps, copy.copy, copy.deepcopy):

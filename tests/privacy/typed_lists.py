@@ -10,8 +10,8 @@ import math
 import numpy as np
 
 from discreet.private.mechanisms.impurity import gini, smooth_sensitivity
-from discreet.private.noise.discrete_laplace import at_least
 from discreet.private.noise.distributions import log_prob
+from discreet.private.noise.sums import at_least
 
 
 def chances(scores, numbers, noise):

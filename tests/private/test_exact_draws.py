@@ -15,9 +15,8 @@ from discreet.private.noise.entropy import SeededEntropy
 from discreet.private.sampling.list_sums import ListSums
 from discreet.private.sampling.reference import law_of_draw
 from discreet.private.sampling.trees import worth
-from discreet.private.sampling.trees.drawing import WeighedTrees, turned_back
-from discreet.private.sampling.trees.on_cells import TreeProblem
-from discreet.private.sampling.trees.on_tuples import TupleTrees
+from discreet.private.sampling.trees.drawing import WeighedTrees
+from discreet.private.sampling.trees.problems import TreeProblem, TupleTrees
 from discreet.private.sampling.trees.reference import law_of_trees
 from discreet.private.sampling.trees.worth import ACCURACY, MASS, SCORES
 from discreet.rules.candidates import Candidates
@@ -83,7 +82,7 @@ def test_what_a_tree_weighs_exactly_is_what_the_reference_says(score, classes):
     expected = dict(zip(*law_of_trees(problem, 2), strict=True))
     assert len(found.outcomes) == len(expected)
     for tree in found.outcomes:
-        log = expected[turned_back(tree, weighed._order, weighed._turned)]
+        log = expected[tree]
         assert float(log_of(*weighed._weight(tree))) == pytest.approx(log, abs=1e-9)
 
 
@@ -269,19 +268,6 @@ def test_tables_with_errors_need_a_margin_for_them_and_no_more(monkeypatch, scor
 def holders():
     """Trees and lists to draw from."""
     return WeighedTrees(tree_problem(3, MASS, 3), 2), sums_of(counts_of_patterns(4), 0.2)
-
-
-def test_draws_are_the_same_when_decimals_decide_everything(monkeypatch):
-    expected = [holder.draw(SeededEntropy(i)) for holder in holders() for i in range(30)]
-    plain, asked = decisions.are_below, []
-
-    def by_decimals(bits, x, error, enclose, entropy):
-        return plain(bits, x, 100.0, lambda i, digits: asked.append(digits) or enclose(i, digits), entropy)
-
-    monkeypatch.setattr(decisions, "are_below", by_decimals)
-    monkeypatch.setattr(decisions, "certain", lambda *given: False)
-    assert [holder.draw(SeededEntropy(i)) for holder in holders() for i in range(30)] == expected
-    assert len(asked) >= 60
 
 
 # -- most draws are accepted before anything is weighed -------------------------------------------------------------------------

@@ -12,11 +12,10 @@ from discreet.private.noise.entropy import SeededEntropy
 from discreet.private.sampling.limited_lists import LimitedListSums
 from discreet.private.sampling.optimum import BestLimitedList, best_tree
 from discreet.private.sampling.reference import law_of_draw
-from discreet.private.sampling.trees.drawing import WeighedTrees, worth_of_all
-from discreet.private.sampling.trees.on_cells import TreeProblem
-from discreet.private.sampling.trees.ranges import Ranged, RangedSum, Ranges
+from discreet.private.sampling.trees.drawing import WeighedTrees
+from discreet.private.sampling.trees.problems import TreeProblem
+from discreet.private.sampling.trees.ranges import LimitedSums, Ranged, RangedSum, Ranges
 from discreet.private.sampling.trees.reference import keeps_to, law_of_trees
-from discreet.private.sampling.trees.sums import TreeSums
 from discreet.private.sampling.trees.worth import ACCURACY, MASS
 from discreet.rules.limits import Limits
 from discreet.rules.numbered_tree import leaves_of
@@ -61,7 +60,7 @@ def test_the_choices_of_a_tree_multiply_to_the_law_of_the_enumeration(seed, test
     trees, logs = law_of_trees(problem, depth)
     whole = float(np.logaddexp.reduce(logs))
     weighed = WeighedTrees(problem, depth)
-    total = worth_of_all(weighed._problem, weighed._worth, weighed._sums)
+    total = weighed._sums.log_whole
     assert total + weighed._worth.left_out(problem.total()) == pytest.approx(whole, abs=1e-9)
     if len(trees) < 3_000:
         expected = dict(zip(trees, logs - whole, strict=True))
@@ -288,7 +287,7 @@ def compared_downwards_only(patch):
 def asked_again_is_compared(patch):
     """What no record reaches, taken for a leaf: it would have labels to compare."""
     joined = Ranged.joined
-    patch.setattr(TreeSums, "one_split", lambda self, total, inside, k, place: self.worth.over_tests(
+    patch.setattr(LimitedSums, "one_split", lambda self, total, inside, k, place: self.worth.over_tests(
         joined(self.worth, self.worth.leaf(inside.astype(float)), self.worth.leaf(total[..., None] - inside),
                np.arange(self.n_tests), leaves=True), axis=total.ndim - 1))  # fmt: skip
 
@@ -302,7 +301,7 @@ def test_a_sum_with_a_piece_broken_is_seen(monkeypatch, broken):
 
     def total():
         weighed = WeighedTrees(problem, 2)
-        return worth_of_all(weighed._problem, weighed._worth, weighed._sums)
+        return weighed._sums.log_whole
 
     assert total() == pytest.approx(expected, abs=1e-9)
     broken(monkeypatch)

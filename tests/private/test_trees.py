@@ -12,9 +12,9 @@ from discreet.private.noise.decisions import Chances
 from discreet.private.noise.entropy import SeededEntropy
 from discreet.private.queries.trees import TreeQueries
 from discreet.private.sampling.optimum import best_tree
-from discreet.private.sampling.trees import drawing, on_cells, sums, worth
-from discreet.private.sampling.trees.drawing import WeighedTrees, draw_tree
-from discreet.private.sampling.trees.on_cells import TreeProblem
+from discreet.private.sampling.trees import problems, sums, worth
+from discreet.private.sampling.trees.drawing import WeighedTrees
+from discreet.private.sampling.trees.problems import TreeProblem
 from discreet.private.sampling.trees.reference import law_of_trees
 from discreet.private.sampling.trees.sums import TreeSums
 from discreet.private.sampling.trees.worth import ACCURACY, MASS, SCORES, sum_for
@@ -56,7 +56,7 @@ def log_sum(problem, depth):
 def test_draws_have_the_law_of_the_enumeration(seed, depth, classes, score):
     problem = random_tree_problem(seed, depth, classes, score)
     entropy = SeededEntropy(seed)
-    drawn = [draw_tree(problem, depth, entropy) for _ in range(DRAWS)]
+    drawn = [WeighedTrees(problem, depth).draw(entropy) for _ in range(DRAWS)]
     assert p_value(*law_of_trees(problem, depth), drawn) > LEAST_P
 
 
@@ -97,7 +97,8 @@ def test_blocks_of_any_size_give_the_same_sums(monkeypatch):
     problem = random_tree_problem(5, 3, 3, MASS)
     expected = log_sum(problem, 3)
     for block in (1, 7, 50):
-        monkeypatch.setattr(sums, "BLOCK", block)
+        for module in (problems, sums):
+            monkeypatch.setattr(module, "BLOCK", block)
         assert log_sum(problem, 3) == pytest.approx(expected, abs=1e-12)
 
 
@@ -107,9 +108,9 @@ def test_a_table_too_large_for_single_precision_loses_no_record(monkeypatch):
     truth = np.array([[True, False, True], [False, True, True]])
     problem = TreeProblem(truth, counts, TreePrior(0.5, np.array([0.5, 0.5])), 0.5)
     found = log_sum(problem, 3)
-    monkeypatch.setattr(on_cells, "EXACT_IN_FLOAT32", 0)
+    monkeypatch.setattr(problems, "EXACT_IN_FLOAT32", 0)
     assert found == log_sum(problem, 3)
-    monkeypatch.setattr(on_cells, "EXACT_IN_FLOAT32", 2**60)
+    monkeypatch.setattr(problems, "EXACT_IN_FLOAT32", 2**60)
     assert found != log_sum(problem, 3)  # in single precision the record would be lost
 
 
@@ -120,7 +121,7 @@ def test_weights_far_beyond_what_a_number_can_hold_are_drawn_from(n, rate):
         counts = np.zeros((classes, 4))
         counts[0, :2], counts[1, 2:] = n, n
         problem = TreeProblem(truth, counts, TreePrior(0.5, np.array([0.5, 0.5])), rate, score)
-        tree = draw_tree(problem, 2, SeededEntropy(0))
+        tree = WeighedTrees(problem, 2).draw(SeededEntropy(0))
         labels = {path[-1][1]: leaf.label for path, leaf in leaves_of(tree) if path}
         assert tree.test == 1
         assert math.isfinite(log_sum(problem, 2))
@@ -130,17 +131,17 @@ def test_weights_far_beyond_what_a_number_can_hold_are_drawn_from(n, rate):
 @pytest.mark.parametrize("score", SCORES)
 def test_depth_0_and_no_records(score):
     problem = random_tree_problem(3, 0, 2, score)
-    labels = [draw_tree(problem, 0, SeededEntropy(i)) for i in range(DRAWS)]
+    labels = [WeighedTrees(problem, 0).draw(SeededEntropy(i)) for i in range(DRAWS)]
     assert p_value(*law_of_trees(problem, 0), labels) > LEAST_P
     empty = problem.within(np.zeros(problem.truth.shape[1], bool))
-    drawn = [draw_tree(empty, 2, SeededEntropy(i)) for i in range(DRAWS)]
+    drawn = [WeighedTrees(empty, 2).draw(SeededEntropy(i)) for i in range(DRAWS)]
     assert p_value(*law_of_trees(empty, 2), drawn) > LEAST_P
     assert log_sum(empty, 3) == pytest.approx(0.0, abs=1e-12)  # the prior adds up to 1
 
 
 def test_without_tests_a_tree_is_a_leaf():
     problem = TreeProblem(np.zeros((0, 2), bool), np.array([[1.0, 4.0], [2.0, 0.0]]), TreePrior(0.5, np.zeros(0)), 1.0)
-    drawn = [draw_tree(problem, 3, SeededEntropy(i)) for i in range(DRAWS)]
+    drawn = [WeighedTrees(problem, 3).draw(SeededEntropy(i)) for i in range(DRAWS)]
     assert p_value(*law_of_trees(problem, 3), drawn) > LEAST_P
 
 
@@ -253,8 +254,9 @@ def test_turned_tests_are_turned_back():
 # -- nothing in it is idle ----------------------------------------------------------------------------------------------------
 
 
-def turned_without_turning_back(tree, order, turned):
-    return tree
+def turned_without_turning_back(self, part, depth, place):
+    test = int(self._as_given[place])
+    return Fork(test, *(self.tree(sums.side_of(part, test, side), depth - 1) for side in (True, False)))
 
 
 def asked_twice(part, test, side):
@@ -265,7 +267,7 @@ def asked_twice(part, test, side):
 @pytest.mark.parametrize(
     ("owner", "name", "broken"),
     [
-        (drawing, "turned_back", turned_without_turning_back),
+        (sums.Choices, "fork", turned_without_turning_back),
         (sums, "side_of", asked_twice),
         (worth.Sum, "weighed", lambda self, below, leaf: np.append(self.log_tests + below, leaf)),
         (worth.Sum, "either", lambda self, leaf, splits: np.logaddexp(leaf, splits)),

@@ -5,9 +5,8 @@ import pytest
 
 from discreet.private.noise.entropy import SeededEntropy
 from discreet.private.sampling.optimum import best_tree
-from discreet.private.sampling.trees.drawing import draw_tree
-from discreet.private.sampling.trees.on_cells import TreeProblem
-from discreet.private.sampling.trees.on_tuples import TupleTrees
+from discreet.private.sampling.trees.drawing import WeighedTrees
+from discreet.private.sampling.trees.problems import TreeProblem, TupleTrees
 from discreet.private.sampling.trees.reference import law_of_trees
 from discreet.private.sampling.trees.sums import TreeSums
 from discreet.private.sampling.trees.worth import SCORES, sum_for
@@ -46,8 +45,8 @@ def test_the_sum_over_all_trees_is_that_of_the_enumeration(seed, depth, n_classe
 def test_the_same_random_numbers_give_the_same_tree(seed, depth, n_classes, score):
     on_tuples, on_cells = posed(seed, depth, n_classes, score)
     for draw in range(20):
-        expected = draw_tree(on_cells, depth, SeededEntropy(draw))
-        assert draw_tree(on_tuples, depth, SeededEntropy(draw)) == expected
+        expected = WeighedTrees(on_cells, depth).draw(SeededEntropy(draw))
+        assert WeighedTrees(on_tuples, depth).draw(SeededEntropy(draw)) == expected
 
 
 @pytest.mark.parametrize(("seed", "depth", "n_classes", "score"), PROBLEMS)
@@ -59,4 +58,4 @@ def test_the_best_tree_is_as_good(seed, depth, n_classes, score):
 def test_more_than_three_tests_are_not_counted_together():
     on_tuples, _ = posed(2, 3, 2, "accuracy")
     with pytest.raises(AssertionError, match="three tests"):
-        draw_tree(on_tuples, 4, SeededEntropy(0))
+        WeighedTrees(on_tuples, 4).draw(SeededEntropy(0))

@@ -112,7 +112,7 @@ def _normalised(logs):
 
 def of_trees(weighed, bend=lambda logs: logs):
     """Of ``WeighedTrees``."""
-    return Multiplied(weighed._chosen, weighed._weight, bend)
+    return Multiplied(weighed.draw_by, weighed._weight, bend)
 
 
 def of_lists(sums, bend=lambda logs: logs):

@@ -8,7 +8,7 @@ import numpy as np
 
 from discreet import Boolean, Categorical, Numeric, Schema
 from discreet.audit.observed import misfit
-from discreet.private.sampling.trees.on_cells import TreeProblem
+from discreet.private.sampling.trees.problems import TreeProblem
 from discreet.private.sampling.trees.worth import ACCURACY, MASS
 from discreet.rules.candidates import Candidates
 from discreet.rules.numbered_tree import Fork, Leaf

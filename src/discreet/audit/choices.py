@@ -24,9 +24,10 @@ from ..private.mechanisms.noisy_counts import NoisyCounts, NoisyCountsSelector
 from ..private.mechanisms.registry import MECHANISMS
 from ..private.mechanisms.selector import NoisyMaxSelector
 from ..private.mechanisms.smooth_gini import Smooth
-from ..private.noise.discrete_laplace import log_pmf, scale_for
+from ..private.noise.discrete_laplace import scale_for
 from ..private.noise.distributions import Cauchy, log_prob
 from ..private.noise.noisy_max import Noise
+from ..private.noise.sums import log_pmf
 from ..private.sampling.trees.worth import ACCURACY, MASS
 from . import draws
 from .explore import Finding, differences

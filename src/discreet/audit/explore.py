@@ -29,7 +29,7 @@ from ..estimators.card_learner import LearnedCard
 from ..estimators.cards import Cards
 from ..private.counts.cells import Array
 from ..private.counts.counts import Counts
-from ..private.noise.discrete_laplace import log_pmf, tail
+from ..private.noise.sums import log_pmf, tail
 from ..rules.numbered_tree import Fork, Leaf, NumberedTree, leaves_of
 from .explorer import CardExplorer, Decision, Explorer
 

@@ -23,10 +23,10 @@ from ..private.counts.counting import NodeCounts
 from ..private.counts.counts import Counts, Marginals, Patterns
 from ..private.counts.totals import TotalsInProgress
 from ..private.counts.tuples import TuplesInProgress
-from ..private.noise.discrete_laplace import tail
 from ..private.noise.distributions import log_prob
 from ..private.noise.entropy import Entropy, Integers
 from ..private.noise.noisy_max import Exponential
+from ..private.noise.sums import tail
 from ..private.queries.base import Queries
 from ..private.queries.cards import CardQueries
 from ..private.queries.greedy import Choices

@@ -31,20 +31,19 @@ from ..private.mechanisms.global_gini import GlExponential, GlGaussian, GlLaplac
 from ..private.mechanisms.noisy_counts import NoisyCounts
 from ..private.mechanisms.registry import MECHANISMS
 from ..private.mechanisms.smooth_gini import SmCauchy, SmLaplace
-from ..private.noise.discrete_laplace import log_pmf, release, scale_for
+from ..private.noise.discrete_laplace import release, scale_for
 from ..private.noise.distributions import Cauchy, Gaussian, Gumbel, Laplace, log_prob
 from ..private.noise.entropy import SystemEntropy
 from ..private.noise.noisy_max import Exponential, Noise
+from ..private.noise.sums import log_pmf
 from ..private.sampling.deadline import Deadline
 from ..private.sampling.envelope import draw_by_envelope
 from ..private.sampling.list_sums import ListSums
 from ..private.sampling.problem import make_problem
 from ..private.sampling.reference import law_of_draw
 from ..private.sampling.trees.drawing import WeighedTrees
-from ..private.sampling.trees.on_cells import TreeProblem
-from ..private.sampling.trees.on_tuples import TupleTrees
+from ..private.sampling.trees.problems import Posed, TreeProblem, TupleTrees
 from ..private.sampling.trees.reference import law_of_trees
-from ..private.sampling.trees.sums import Posed
 from ..private.sampling.trees.worth import SCORES
 from ..rules.candidates import Candidates
 from ..rules.numbered_tree import leaves_of

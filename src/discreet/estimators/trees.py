@@ -13,6 +13,7 @@ from ..models.tree import Node, Split, Tree, simplified
 from ..private.counts.counts import Counts, Patterns
 from ..private.mechanisms.registry import WHOLE_TREES
 from ..private.mechanisms.whole_lists import DrawBudget
+from ..private.queries.best_tree import BestTreeQueries
 from ..private.queries.trees import TreeQueries, size_for
 from ..rules.candidates import Candidates
 from ..rules.limits import Limits
@@ -234,6 +235,6 @@ class OptimalTreeClassifier(Trees, Limited, Exact):
         drawn = prior, np.ones(len(self.classes_)), self.criterion, (depth,), limits, self.time_limit
         with Bar(bool(self.verbose), steps_of_trees("searching for", len(candidates), (depth,))) as bar:
             bar.begin_stage(0, 1)
-            queries = TreeQueries(counts, candidates, None, *drawn, bar.advance)
+            queries = BestTreeQueries(counts, candidates, *drawn, bar.advance)
             tree, self.certificate_ = queries.prepare().find_best(depth)
         return tree

@@ -19,8 +19,9 @@ import numpy as np
 
 from ..counts.cells import Array
 from ..counts.counting import NodeCounts
-from ..noise.discrete_laplace import log_pmf, release, scale_for, tail
+from ..noise.discrete_laplace import release, scale_for
 from ..noise.entropy import Entropy, Integers
+from ..noise.sums import log_pmf, tail
 from .published import Published
 from .selector import Selector
 

@@ -38,8 +38,8 @@ import numpy as np
 
 from ...accounting.statement import Guarantee
 from ..counts.cells import Array
-from ..noise.discrete_laplace import at_least
 from ..noise.distributions import Lines
+from ..noise.sums import at_least
 from .base import GreedyBudget
 from .published import ROUND_UP, prices_add_up
 

@@ -19,17 +19,14 @@ from collections.abc import Callable, Iterable
 from contextlib import AbstractContextManager
 from decimal import Context, Decimal, localcontext
 from fractions import Fraction
-from functools import partial
 from typing import TypeVar
 
 import numpy as np
-import numpy.typing as npt
 
 from .entropy import Array, Bits, Entropy, Integers
 
 Drawn = TypeVar("Drawn")
 Choose = Callable[[Array], int]  # an index, given the logarithms of weights
-Enclosure = tuple[Decimal, Decimal]
 KNOWN = 53  # bits of a uniform number that are drawn at first, and each time that more are needed
 LOWEST = -100.0  # logarithms below it weigh 2 units, as does this one
 
@@ -142,45 +139,24 @@ def _more(bits: int, entropy: Entropy) -> int:
 
 
 def is_below(bits: Bits, factor: Fraction, power: Fraction, entropy: Entropy) -> bool:
-    """Whether a uniform number, of which the first 53 bits are given, is below factor * exp(power)."""
-    a, b, c = math.log(factor.numerator), math.log(factor.denominator), float(power)
-    error = 2.0**-47 * (a + b + abs(c) + 1.0)  # each is off by less than 2^-49 (1 + itself), and two sums are rounded
-    x = np.array([a - b + c])
-    return bool(are_below(bits, x, error, lambda _, digits: enclosed(factor, power, digits), entropy)[0])
+    """Whether a real uniform number, of which the first 53 bits are given, is below factor * exp(power).
 
-
-def are_below(
-    bits: Bits, x: Array, error: Array | float, enclose: Callable[[int, int], Enclosure], entropy: Entropy
-) -> npt.NDArray[np.bool_]:
-    """For each real uniform number, of which ``bits`` are the first 53: whether it is below exp(x).
-
-    x is given as numbers that are off by at most ``error``; ``enclose(i, digits)`` has x_i between two numbers that are not more
-    than 10^-digits or so apart. Both ends of the interval in which a number lies are compared with both ends of that of x, and
-    more bits and digits are asked for until they agree. Where x is above 0, the answer is yes.
+    Both ends of the interval in which the number lies are compared with both ends of one in which that does, as logarithms, and
+    more bits and digits are asked for until they agree. (Where it is above 1, the answer is yes.)
     """
-    with np.errstate(divide="ignore"):
-        low, high = np.log(bits * 2.0**-KNOWN), np.log((bits + 1.0) * 2.0**-KNOWN)
-    slack = 1e-13 + np.asarray(error)  # such logarithms are below 37 in size, and off by less than 1e-13
-    below: npt.NDArray[np.bool_] = high <= x - slack
-    for i in np.flatnonzero(~below & ~(low >= x + slack)):
-        below[i] = _compared(int(bits[i]), partial(enclose, int(i)), entropy)
-    return below
-
-
-def _compared(bits: int, enclose: Callable[[int], Enclosure], entropy: Entropy) -> bool:
-    known, digits = KNOWN, 16
+    number, known, digits = int(bits[0]), KNOWN, 26
     while True:
-        bits, known, digits = _more(bits, entropy), known + KNOWN, digits + 16
-        least, most = enclose(digits)
+        least, most = enclosed(factor, power, digits)
         with _precise(digits + 10):
             slack, scale = Decimal(10) ** -digits, known * Decimal(2).ln()
-            if Decimal(bits + 1).ln() - scale + slack <= least:
+            if Decimal(number + 1).ln() - scale + slack <= least:
                 return True
-            if bits and Decimal(bits).ln() - scale - slack >= most:
+            if number and Decimal(number).ln() - scale - slack >= most:
                 return False
+        number, known, digits = _more(number, entropy), known + KNOWN, digits + 16
 
 
-def enclosed(factor: Fraction, power: Fraction, digits: int) -> Enclosure:
+def enclosed(factor: Fraction, power: Fraction, digits: int) -> tuple[Decimal, Decimal]:
     """Two numbers between which log(factor) + power is, 2 * 10^-digits apart.
 
     >>> low, high = enclosed(Fraction(2), Fraction(1, 3), 30)

@@ -13,8 +13,6 @@ import math
 from fractions import Fraction
 from functools import lru_cache
 
-import numpy as np
-
 from .entropy import Entropy, Integers
 
 
@@ -28,20 +26,3 @@ def scale_for(epsilon: Fraction) -> float:
 def release(counts: Integers, epsilon: Fraction, entropy: Entropy) -> Integers:
     """The counts with noise."""
     return entropy.discrete_laplace(counts, scale_for(epsilon))
-
-
-def log_pmf(k: Integers, epsilon: float) -> np.ndarray[tuple[int, ...], np.dtype[np.float64]]:
-    """The exact logarithm of the probability of noise k: ``(1 - q) / (1 + q) q^|k|`` with q = exp(-eps)."""
-    q = math.exp(-epsilon)
-    return math.log1p(-q) - math.log1p(q) - epsilon * np.abs(k).astype(np.float64)
-
-
-def tail(m: int, epsilon: float) -> float:
-    """The probability that the noise is at least m >= 1: ``q^m / (1 + q)``."""
-    q = math.exp(-epsilon)
-    return math.exp(-epsilon * m) / (1.0 + q)
-
-
-def at_least(m: int, epsilon: float) -> float:
-    """The probability that the noise is at least m, of either sign."""
-    return tail(m, epsilon) if m >= 1 else 1.0 - tail(1 - m, epsilon)

@@ -1,4 +1,4 @@
-"""How far off a sum of noisy counts is: the exact law of a sum of independent discrete Laplace numbers.
+"""How far off noisy counts are: the exact law of a discrete Laplace number, and of a sum of independent ones.
 
 One number has the characteristic function ``((1 - q)^2 / (1 - 2 q cos t + q^2))`` with q = exp(-eps), so a sum of n has its n-th
 power, and the probabilities come back by a Fourier transform on a lattice that is so long that nothing is left beyond it.
@@ -9,11 +9,28 @@ from functools import lru_cache
 
 import numpy as np
 
-from .discrete_laplace import tail
+from .entropy import Integers
 
 LEVEL = 0.95  # of all intervals that are shown
 FINEST = 1 / 256  # a smaller epsilon is computed as this one, and scaled: the lattice of integers is that fine then
 FAR = 45.0  # exp(-45) is 3e-20, and in a float's rounding
+
+
+def log_pmf(k: Integers, epsilon: float) -> np.ndarray[tuple[int, ...], np.dtype[np.float64]]:
+    """The exact logarithm of the probability of noise k: ``(1 - q) / (1 + q) q^|k|`` with q = exp(-eps)."""
+    q = math.exp(-epsilon)
+    return math.log1p(-q) - math.log1p(q) - epsilon * np.abs(k).astype(np.float64)
+
+
+def tail(m: int, epsilon: float) -> float:
+    """The probability that the noise is at least m >= 1: ``q^m / (1 + q)``."""
+    q = math.exp(-epsilon)
+    return math.exp(-epsilon * m) / (1.0 + q)
+
+
+def at_least(m: int, epsilon: float) -> float:
+    """The probability that the noise is at least m, of either sign."""
+    return tail(m, epsilon) if m >= 1 else 1.0 - tail(1 - m, epsilon)
 
 
 def margin(epsilon: float, bins: int = 1, level: float = LEVEL) -> int:

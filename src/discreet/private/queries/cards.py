@@ -28,6 +28,7 @@ from ..noise.discrete_laplace import release, scale_for
 from ..noise.entropy import Entropy, Integers
 from ..sampling.trees.worth import MASS
 from .base import Queries
+from .best_tree import BestTreeQueries
 from .trees import TreeQueries
 
 
@@ -49,10 +50,12 @@ class CardQueries(Queries):
         self._division: Division | None = None
         self._trees: TreeQueries | None = None
         if depth:
-            budget = None if noise is None else noise.of_tree
             prior, weights = TreePrior.of(None, 0.5, tests), np.ones(len(counts.classes))
-            posed = counts, tests, budget, prior, weights, MASS, [depth]
-            self._trees = TreeQueries(*posed, time_limit=time_limit, progress=progress)
+            drawn = prior, weights, MASS, [depth], None, time_limit, progress
+            if noise is None:
+                self._trees = BestTreeQueries(counts, tests, *drawn)
+            else:
+                self._trees = TreeQueries(counts, tests, noise.of_tree, *drawn)
         self._left = ["tree", "columns", "counts", "totals"]  # questions that were not asked yet
 
     def prepare(self) -> Self:
@@ -74,7 +77,10 @@ class CardQueries(Queries):
         self._ask("tree")
         if self._trees is None:
             raise AssertionError("a tree is asked for that was not prepared: this is a bug in the learner")
-        tree = self._trees.find_best(depth)[0] if self.is_exact else self._trees.grow(Leaf(), depth)
+        if isinstance(self._trees, BestTreeQueries):
+            tree, _ = self._trees.find_best(depth)
+        else:
+            tree = self._trees.grow(Leaf(), depth)
         if not isinstance(tree, Leaf):
             self._division = divided_by(tree, self._tests, column_numbers(self._columns, self._tests))
         return tree
@@ -96,9 +102,14 @@ class CardQueries(Queries):
             raise AssertionError("columns of other leaves, or one of them twice: this is a bug in the learner")
         for _ in range(0 if self.is_exact else max(map(len, columns))):  # leaves share no record: charged for as one
             self._charge(self._noise.column_epsilon, "class counts of a column")
-        whole = 1 if weights is None else WHOLE
+        if weights is None:
+            whole, exact = 1, [[self._exact(i, leaf) for i in own] for leaf, own in enumerate(columns)]
+        else:
+            whole, exact = WHOLE, self._weighed(columns, weights)
         found: list[list[Array]] = []
-        for tables in self._by_column(columns) if weights is None else self._weighed(columns, weights):
+        for (
+            tables
+        ) in exact:  # not a comprehension of comprehensions, which would be two frames more on the way to a random bit
             found.append([])
             for table in tables:
                 found[-1].append(self._with_noise(table, whole))
@@ -125,10 +136,6 @@ class CardQueries(Queries):
         by_bin = [(s, {i: points[self._parts[i].part_of_bin] for i, points in card.items()}) for s, card in cards]
         boxes, parts = () if self._division is None else self._division.boxes, len(cards) if apart else 1
         return ByTotal(boxes, 0, parts * (len(limits) + 1), by_bin, limits, apart)
-
-    def _by_column(self, columns: Sequence[Sequence[int]]) -> list[list[Integers]]:
-        """For each leaf, and each of its columns, class counts: (classes, parts)."""
-        return [[self._exact(i, leaf) for i in own] for leaf, own in enumerate(columns)]
 
     def _weighed(self, columns: Sequence[Sequence[int]], weights: Weights) -> list[list[Integers]]:
         """For each leaf, and each of its columns, sums of weights, which are integers: (classes, parts)."""

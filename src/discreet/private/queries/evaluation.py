@@ -8,10 +8,10 @@ not, costs one epsilon for the whole histogram (noise/discrete_laplace.py). Whic
 A record is in one bin of *each* of several histograms: with k of them, each has a k-th of epsilon, and each is charged.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 
@@ -34,17 +34,6 @@ class Division:
         return max(self.group_of_bin) + 1
 
 
-class Answering(Protocol):
-    """What is asked of a model: its classes, and which of its answers each of n records gets, as its number."""
-
-    @property
-    def classes(self) -> tuple[Any, ...]:
-        """The labels."""
-
-    def find_answers(self, n: int, is_true: Callable[[Literal], np.ndarray]) -> np.ndarray:
-        """``is_true`` says of which records a literal is true."""
-
-
 def epsilon_each(epsilon: Fraction, divisions: Sequence[Division]) -> Fraction:
     """What each histogram costs."""
     return epsilon / len(divisions)
@@ -53,6 +42,9 @@ def epsilon_each(epsilon: Fraction, divisions: Sequence[Division]) -> Fraction:
 class EvaluationQueries(Queries):
     """For each division, numbers of records by group and place.
 
+    ``model`` has ``classes``, and ``find_answers(n, is_true)`` says which of its answers each of n records gets, as its number,
+    where ``is_true`` says of which records a literal is true.
+
     ``places`` has a row for each answer of the model and a column for each of its classes: the place of a record that gets this
     answer and is of this class, from 0 to ``n_places`` - 1. ``noise`` is the epsilon of all histograms together.
     """
@@ -60,7 +52,7 @@ class EvaluationQueries(Queries):
     def __init__(
         self,
         counts: Counts,
-        model: Answering,
+        model: Any,
         places: Integers,
         n_places: int,
         divisions: Sequence[Division],

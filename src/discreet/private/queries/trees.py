@@ -8,7 +8,7 @@ the first stage are added up before anything is booked: it takes nearly all of t
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import NamedTuple, Self
+from typing import Self
 
 import numpy as np
 
@@ -20,28 +20,13 @@ from ...rules.prior import TreePrior
 from ..counts.cells import Array
 from ..counts.counts import Counts, Patterns
 from ..counts.division import column_numbers, divided_by
-from ..mechanisms.impurity import side_mass
 from ..mechanisms.whole_lists import DrawBudget
 from ..noise.entropy import Entropy
 from ..sampling.deadline import Deadline
-from ..sampling.optimum import best_tree
 from ..sampling.problem import rules_on_cells
 from ..sampling.trees.drawing import WeighedTrees
-from ..sampling.trees.on_cells import TreeProblem
-from ..sampling.trees.on_tuples import TupleTrees
+from ..sampling.trees.problems import Posed, TreeProblem, TupleTrees
 from .base import Queries, as_row, rounded_down
-
-
-class BestScore(NamedTuple):
-    """The score of the best tree, counted on the records, and what no tree exceeds."""
-
-    score: float
-    bound: float
-
-    @property
-    def gap(self) -> float:
-        """0, but for rounding: the best possible minus what was found."""
-        return self.bound - self.score
 
 
 class TreeQueries(Queries):
@@ -77,8 +62,7 @@ class TreeQueries(Queries):
         # counted before the clock runs: a limit that strikes then would say something about the records
         (leaf,) = self._leaves(Leaf())
         self._deadline = Deadline(self._time_limit, booked=False)
-        if not self.is_exact:
-            self._first = self._weighed(leaf, self._stages[0])
+        self._first = self._weighed(leaf, self._stages[0])
         return self
 
     def open(self, reservation: Reservation, entropy: Entropy) -> Self:
@@ -110,23 +94,7 @@ class TreeQueries(Queries):
         rows = iter(self._noisy(exact, self._noise.counts_epsilon))
         return with_leaves(tree, lambda _, leaf: Leaf(leaf.label, as_row(next(rows))))
 
-    def find_best(self, depth: int) -> tuple[NumberedTree, BestScore]:
-        """Without noise: the tree of the largest score with its class counts, and a certificate."""
-        if not self.is_exact:
-            raise AssertionError("the best tree is asked for where there is noise: this is a bug in the learner")
-        (leaf,) = self._leaves(Leaf())
-        assert isinstance(leaf, TreeProblem)
-        tree, bound = best_tree(leaf, depth, self._deadline, self._progress)
-        scores = []
-
-        def counted(path: Path, drawn: Leaf) -> NumberedTree:
-            own = self._class_counts(path)
-            scores.append(float(-side_mass(own) if drawn.label is None else own[drawn.label]))
-            return Leaf(int(own.argmax()) if drawn.label is None else drawn.label, tuple(own.tolist()))
-
-        return with_leaves(tree, counted), BestScore(sum(scores), bound)
-
-    def _leaves(self, tree: NumberedTree) -> "list[TreeProblem | TupleTrees]":
+    def _leaves(self, tree: NumberedTree) -> list[Posed]:
         """What is drawn from in each leaf."""
         rate = 1.0 if self.is_exact else rounded_down(self._noise.draw_epsilon)
         if isinstance(self._counts, Patterns):
@@ -141,10 +109,14 @@ class TreeQueries(Queries):
         limits = [self._limits and self._limits.after(test for test, _ in path) for path, _ in leaves_of(tree)]
         return [replace(posed, part=part, limits=own) for part, own in zip(range(counted.n_parts), limits, strict=True)]
 
-    def _weighed(self, leaf: "TreeProblem | TupleTrees", depth: int) -> WeighedTrees:
-        return WeighedTrees(leaf, depth, self._deadline, self._progress)
+    def _weighed(self, leaf: Posed, depth: int) -> WeighedTrees:
+        return WeighedTrees(leaf, depth, self._seen)
 
-    def _keep(self, path: Path, leaf: "TreeProblem | TupleTrees", tree: NumberedTree) -> None:
+    def _seen(self) -> None:
+        self._deadline.check()
+        self._progress(1)
+
+    def _keep(self, path: Path, leaf: Posed, tree: NumberedTree) -> None:
         """The class counts of the leaves of what was drawn in one leaf."""
         for inner, _ in leaves_of(tree):
             of_all = (*path, *inner)

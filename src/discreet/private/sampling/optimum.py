@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ...rules.numbered_tree import NumberedTree, leaves_of
+from ...rules.numbered_tree import Fork, Leaf, NumberedTree, leaves_of
 from ...rules.prior import Prior
 from ..counts.cells import Array
 from ..counts.secret import Secret
@@ -23,10 +23,10 @@ from .limited_lists import LimitedListSums
 from .list_sums import Numbers
 from .problem import ROWS, Problem, Sets
 from .reach import Reach, best_split
-from .trees.drawing import choices_for, no_progress, sums_for, turned_back, worth_of_all
+from .trees.drawing import kinds_for
+from .trees.problems import Posed
 from .trees.ranges import Ranged
-from .trees.sums import Posed
-from .trees.worth import ACCURACY, Worth, by_difference, leaf_mass, what_counts
+from .trees.worth import ACCURACY, Flags, Sum, by_difference, leaf_mass, what_counts
 
 SWEEPS = 20  # of the local search for a good list to begin with, at most
 
@@ -147,12 +147,7 @@ def _with_best_last(problem: Problem, lists: Sets) -> npt.NDArray[np.float64]:
     return score + best_split(problem, alive)
 
 
-def best_tree(
-    problem: Posed,
-    depth: int,
-    deadline: Deadline | None = None,
-    progress: Callable[[int], None] = no_progress,
-) -> tuple[NumberedTree, float]:
+def best_tree(problem: Posed, depth: int, seen: Callable[[], None] = lambda: None) -> tuple[NumberedTree, float]:
     """The tree of the largest score, of those one with the fewest splits; and by the tables, the score that none exceeds.
 
     Scores of accuracy are whole numbers, and all splits of a tree together cost less than a record. Masses may differ by less
@@ -161,17 +156,24 @@ def best_tree(
     turned, order, was_turned = problem.turned()
     whole = problem.score == ACCURACY
     price = 2.0 ** -(depth + 2) if whole else 1e-9
-    worth = best_for(turned, price)
+    _, kind, choices = kinds_for(turned)
     with np.errstate(invalid="ignore"):
-        sums = sums_for(turned, depth, worth, deadline, progress)
-        free = (TwoClassBest if by_difference(turned) else Best)(*what_counts(turned), price)
-        tree = choices_for(turned, worth, sums, lambda logs: int(np.argmax(logs)), free=free).tree({}, depth)
+        sums = kind(turned, depth, best_for(turned, price), seen)
+        tree = choices(turned, sums, lambda logs: int(np.argmax(logs))).tree({}, sums.depth)
     splits = sum(1 for _ in leaves_of(tree)) - 1 if whole else 2**depth - 1
-    bound = worth_of_all(turned, worth, sums) + worth.left_out(problem.total()) + splits * price
-    return turned_back(tree, order, was_turned), bound
+    bound = sums.log_whole + sums.worth.left_out(problem.total()) + splits * price
+    return _turned_back(tree, order, was_turned), bound
 
 
-class Best(Worth):
+def _turned_back(tree: NumberedTree, order: Numbers, turned: Flags) -> NumberedTree:
+    """The tree with the tests that were given."""
+    if isinstance(tree, Leaf):
+        return tree
+    true, other = _turned_back(tree.true, order, turned), _turned_back(tree.other, order, turned)
+    return Fork(int(order[tree.test]), *((other, true) if turned[tree.test] else (true, other)))
+
+
+class Best(Sum):
     """The best tree: its score, and of equally good trees the one with fewest splits. ``price`` of a split is below any gain."""
 
     def __init__(self, rate: float, tests: Array, split: float, accuracy: bool, price: float) -> None:

@@ -2,56 +2,39 @@
 
 from collections.abc import Callable
 from fractions import Fraction
-from typing import Any
+from functools import partial
 
 import numpy as np
 
-from ....rules.numbered_tree import Fork, Leaf, NumberedTree
+from ....rules.numbered_tree import Fork, NumberedTree
 from ...counts.secret import Secret
 from ...noise.decisions import Choose, draw_exactly, excess
 from ...noise.entropy import Entropy
-from ..deadline import Deadline
-from .ranges import Ranged, RangedChoices, RangedSum
-from .sums import Choices, Posed, TreeSums, side_of
-from .worth import Flags, Numbers, Part, Sum, Worth, sum_for, what_counts
-
-
-def no_progress(done: int) -> None:
-    """Show nothing."""
-
-
-def draw_tree(
-    problem: Posed,
-    depth: int,
-    entropy: Entropy,
-    deadline: Deadline | None = None,
-    progress: Callable[[int], None] = no_progress,
-) -> NumberedTree:
-    """A tree of at most this depth, in proportion to ``prior * exp(rate * score)``; with the score "mass" without labels."""
-    return WeighedTrees(problem, depth, deadline, progress).draw(entropy)
+from .problems import Posed
+from .ranges import LimitedChoices, LimitedSums, Ranged, RangedChoices, RangedSum
+from .sums import Choices, TreeSums, side_of
+from .worth import Part, Sum, sum_for, what_counts
 
 
 class WeighedTrees(Secret):
-    """All trees of at most a depth, added up: everything but the draw itself, which is made of a few choices."""
+    """All trees of at most a depth, added up: everything but the draw itself, which is made of a few choices.
 
-    def __init__(
-        self,
-        problem: Posed,
-        depth: int,
-        deadline: Deadline | None = None,
-        progress: Callable[[int], None] = no_progress,
-    ) -> None:
-        self._problem: Posed
-        self._problem, self._order, self._turned = problem.turned()
-        self._depth, self._worth = depth, sum_of(self._problem)
+    A tree is drawn in proportion to ``prior * exp(rate * score)``; with the score "mass" without labels.
+    """
+
+    def __init__(self, problem: Posed, depth: int, seen: Callable[[], None] = lambda: None) -> None:
+        turned: Posed
+        turned, order, was_turned = problem.turned()
+        worth, sums, choices = kinds_for(turned)
         with np.errstate(all="ignore"):  # weights may underflow, and whether they do depends on the records
-            self._sums = sums_for(self._problem, depth, self._worth, deadline, progress)
+            self._sums = sums(turned, depth, worth, seen)
+        self._problem, self._worth, self._depth = problem, worth, self._sums.depth
+        self._choices = partial(choices, turned, self._sums, order=order, turned=was_turned)
 
     def draw(self, entropy: Entropy) -> NumberedTree:
         """One of them, by its weight in real numbers: rounding decides only how often it is tried again (noise/decisions.py)."""
         with np.errstate(all="ignore"):
-            tree = draw_exactly(self._chosen, self._weight, self._log_most, self._doubt(), entropy)
-        return turned_back(tree, self._order, self._turned)
+            return draw_exactly(self.draw_by, self._weight, self._log_most, self._doubt(), entropy)
 
     def draw_by(self, choose: Choose) -> NumberedTree:
         """What choices between weights lead to, given by their logarithms; the audit multiplies all of them out.
@@ -60,12 +43,8 @@ class WeighedTrees(Secret):
         of its factors in the same way, is to draw a tree in proportion to its weight: the probabilities multiply to
         weight / Z(root).
         """
-        return turned_back(self._chosen(choose), self._order, self._turned)
-
-    def _chosen(self, choose: Choose) -> NumberedTree:
-        choices = choices_for(self._problem, self._worth, self._sums, choose, self._order, self._turned)
         with np.errstate(all="ignore"):
-            return choices.tree({}, self._depth)
+            return self._choices(choose).tree({}, self._depth)
 
     def _weight(self, tree: NumberedTree) -> tuple[Fraction, Fraction]:
         """``prior * exp(rate * score)`` without any error: the prior, and the exponent."""
@@ -80,7 +59,7 @@ class WeighedTrees(Secret):
             (p, s), (q, t) = (self._prior_and_score(branch, inside, depth - 1) for branch, inside in ways)
             return split * Fraction(float(self._problem.prior.tests[tree.test])) * p * q, s + t
         counts = self._problem.class_counts(part).tolist()
-        stop = 1 - split if depth and self._sums is not None else Fraction(1)
+        stop = 1 - split if depth else Fraction(1)
         if tree.label is not None:
             return stop / len(counts), Fraction(counts[tree.label])
         size, squares = Fraction(sum(counts)), sum(Fraction(c) * Fraction(c) for c in counts)
@@ -88,8 +67,7 @@ class WeighedTrees(Secret):
 
     def _log_most(self) -> float:
         """The logarithm of the sum of all weights, and a margin: docs/theory.md, Theorems 28 and 28a."""
-        left_out = self._worth.left_out(self._problem.total())
-        return worth_of_all(self._problem, self._worth, self._sums) + left_out + self._margin()
+        return self._sums.log_whole + self._worth.left_out(self._problem.total()) + self._margin()
 
     def _doubt(self) -> float:
         """The margin, and what rounding may put the choices above the weight: not more (docs/theory.md, Theorem 29a)."""
@@ -102,38 +80,10 @@ class WeighedTrees(Secret):
         return 2.0 ** (self._depth + 1) * (2.0 * self._worth.error(self._problem.total()) + excess(n))
 
 
-def turned_back(tree: NumberedTree, order: Numbers, turned: Flags) -> NumberedTree:
-    """The tree with the tests that were given."""
-    if isinstance(tree, Leaf):
-        return tree
-    true, other = turned_back(tree.true, order, turned), turned_back(tree.other, order, turned)
-    return Fork(int(order[tree.test]), *((other, true) if turned[tree.test] else (true, other)))
-
-
-def sums_for(
-    problem: Posed, depth: int, worth: Worth, deadline: Deadline | None, progress: Callable[[int], None]
-) -> TreeSums | None:
-    """All trees that can be drawn, added up; None if there is nothing but leaves."""
-    if not depth or not problem.n_tests:
-        return None
-    return TreeSums(problem, depth, worth, deadline, progress)
-
-
-def choices_for(problem: Posed, worth: Worth, *given: Any, free: Worth | None = None) -> Choices:
-    """From what was added up to a tree. ``free``: the worth of what no record reaches, if not that of a sum."""
-    if not isinstance(worth, Ranged):
-        return Choices(problem, worth, *given)
-    return RangedChoices(problem, worth, *given, free=free)
-
-
-def sum_of(problem: Posed) -> Sum:
-    """How all trees that can be drawn are added up."""
-    if problem.limits is None or not problem.limits.are_about_labels:
-        return sum_for(problem)
-    return RangedSum(*what_counts(problem)).by(problem.limits)
-
-
-def worth_of_all(problem: Posed, worth: Worth, sums: TreeSums | None) -> float:
-    """The worth of all trees together."""
-    worths = worth.leaf(worth.channels(problem.total())) if sums is None else sums.tables[sums.depth][0][0]
-    return worth.whole(worths) if isinstance(worth, Ranged) else float(worths)
+def kinds_for(problem: Posed) -> tuple[Sum, type[TreeSums], type[Choices]]:
+    """How all trees that can be drawn are added up, and drawn from."""
+    if problem.limits is None:
+        return sum_for(problem), TreeSums, Choices
+    if not problem.limits.are_about_labels:
+        return sum_for(problem), LimitedSums, LimitedChoices
+    return RangedSum(*what_counts(problem)).by(problem.limits), LimitedSums, RangedChoices

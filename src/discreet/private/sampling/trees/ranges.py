@@ -1,9 +1,12 @@
-"""The worth of trees by the *range* of their labels, from the lowest to the highest rank: what monotone columns need.
+"""Trees and lists that keep to public limits (rules/limits.py): which tests may follow, and the worth of trees by the *range* of
+their labels, from the lowest to the highest rank, which is what monotone columns need.
 
 Whether two branches may stand side by side under a test about a monotone column depends on their labels alone, and of these on
-the lowest and the highest (rules/limits.py). So the worth of a part is not one number but one for each range, in a last
-axis, and two branches are put together range by range. For two classes there are three ranges: all of the first, all of the
-second, both.
+the lowest and the highest. So the worth of a part is not one number but one for each range, in a last axis, and two branches are
+put together range by range. For two classes there are three ranges: all of the first, all of the second, both.
+
+A branch behind a test that was asked before is reached by no record, and is free of all limits: it is left out of the model
+(``Tree.simplified``), has no range, and is worth a factor of 1 as ever.
 
 Every sum here has positive terms only; nothing is subtracted.
 """
@@ -17,10 +20,11 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 
 from ....rules.limits import Flags, Limits
-from ....rules.numbered_tree import Fork, Leaf, NumberedTree
+from ....rules.numbered_tree import Leaf, NumberedTree
 from ...counts.cells import Array
-from .sums import Choices, numbers_of, side_of
-from .worth import SMALLEST, Numbers, Part, Sum, Worth, sum_for
+from .problems import Posed, subsets
+from .sums import Choices, TreeSums
+from .worth import SMALLEST, Numbers, Part, Sum
 
 
 class Way(NamedTuple):
@@ -52,7 +56,7 @@ class Ranges:
         self.ways_of_rules = [way for way in self.ways if way.true in singles]
 
 
-class Ranged(Worth):
+class Ranged(Sum):
     """Worth by ranges, whether it is added up or the largest is taken."""
 
     ranges: Ranges
@@ -135,56 +139,85 @@ class RangedSum(Ranged, Sum):
         return self.put_together(np.moveaxis(worths + self.log_tests.reshape(shape), axis, 0))
 
 
-class RangedChoices(Choices):
+class LimitedSums(TreeSums):
+    """The same of trees that keep to limits.
+
+    Since a part is a set of tests, it is known which columns were used on the way to it, and with them which tests may follow:
+    the others have no weight there.
+    """
+
+    def __init__(self, problem: Posed, *given: Any) -> None:
+        assert problem.limits is not None
+        self._limits = problem.limits
+        super().__init__(problem, *given)
+
+    def one_split(self, total: Array, inside: Array, k: int, place: slice) -> Array:
+        """Of those that may be."""
+        worth, inside = self.worth, inside.astype(np.float64)
+        sets, tests = subsets(self.n_tests, k)[place], np.arange(self.n_tests)
+        below = worth.joined(worth.leaf(inside), worth.leaf(total[..., None] - inside), tests, leaves=True)
+        if worth.shape:
+            whole = worth.leaf(total)
+            for asked in sets.T:  # everything goes the same way
+                below[..., np.arange(len(sets)), asked, :] = whole
+        axis = below.ndim - 1 - len(worth.shape)
+        forbidden: Any = ~self._limits.after_sets(sets)
+        below[..., forbidden, *(slice(None) for _ in worth.shape)] = -np.inf
+        return worth.over_tests(below, axis)
+
+    def over_tests(self, below: Array, sets: Numbers) -> Array:
+        """Of those that may follow."""
+        below[~self._limits.after_sets(sets)] = -np.inf
+        return super().over_tests(below, sets)
+
+
+class LimitedChoices(Choices):
+    """Choices between what may follow, where nothing but columns that are used together is forbidden."""
+
+    def allowed(self, part: Part, worths: Array) -> Array:
+        """Of tests that may follow."""
+        assert self._problem.limits is not None
+        return np.where(self._problem.limits.after_sets(np.array(list(part), np.intp)), worths, -np.inf)
+
+
+class RangedChoices(LimitedChoices):
     """From the worth of parts by ranges to a tree. Which ranges two branches have is chosen together with the test above them.
 
     A tree has one range, and so has each of its branches: there is one way only to each tree.
     """
 
-    _worth: Ranged
-
-    def __init__(self, *given: Any, free: Worth | None = None) -> None:
-        """As ``Choices``; ``free`` is the worth of branches that no record reaches."""
-        super().__init__(*given)
-        problem, limits = self._problem, self._problem.limits
-        assert limits is not None
-        self._free = Choices(problem, free or sum_for(problem), *given[2:])
-        self._ranges = Ranges(limits.turned(np.arange(problem.n_tests), self._turned))  # as tests were given
+    def __init__(self, *given: Any, **turned: Any) -> None:
+        super().__init__(*given, **turned)
+        assert self._problem.limits is not None
+        assert isinstance(self._sums.worth, Ranged)
+        self._worth = self._sums.worth
+        # as tests were given
+        self._ranges = Ranges(self._problem.limits.turned(np.arange(self._problem.n_tests), self._turned))
 
     def tree(self, part: Part | None, depth: int, among: int | None = None) -> NumberedTree:
-        """The tree of a part: of one range, or of any if that is None."""
+        """The tree of a part: of one range, or of any if that is None. What no record reaches is free."""
         if part is None:
-            return self._free.tree(None, depth)
+            return super().tree(None, depth)
         of_one = self._ranges.of_one
         ranks = [rank for rank in self._ranges.possible if among in (None, of_one[rank])]
         leaves = self._worth.leaf(self._worth.channels(self._problem.class_counts(part)))
         logs = leaves[[of_one[rank] for rank in ranks]]
-        if not depth or self._sums is None:
-            return self._leaf(ranks[self._choose(logs) if len(ranks) > 1 else 0])
-        forks, ways = self._forks(part, depth, leaves, among)
-        place = self._choose(np.append(forks.ravel(), self._worth.stopped(logs)))
-        if place >= forks.size:
-            return self._leaf(ranks[place - forks.size])
-        way, number = divmod(place, self._problem.n_tests)
-        test = int(self._as_given[number])
-        first = not self._turned[test]
-        one = self.tree(side_of(part, test, first), depth - 1, ways[way][0])
-        other = self.tree(side_of(part, test, not first), depth - 1, ways[way][1])
-        return Fork(test, *((one, other) if first else (other, one)))
-
-    def _leaf(self, rank: int) -> Leaf:
-        return Leaf(self._ranges.labels[rank])
-
-    def _forks(self, part: Part, depth: int, leaves: Array, among: int | None) -> tuple[Array, list[tuple[int, int]]]:
-        """(ways, tests): what can be chosen beside a leaf, tests as they were given; and the ranges of both sides, by way."""
-        assert self._sums is not None
-        if depth > 1:
-            (true, other), same = self._branches(part, depth), self._of(part, depth - 1)
+        if not depth:
+            place = self._choose(logs) if len(ranks) > 1 else 0
         else:
-            inside = self._problem.inside(part, self._worth)
-            total = self._worth.channels(self._problem.class_counts(part))
-            true, other, same = self._worth.leaf(inside), self._worth.leaf(total[:, None] - inside), leaves
-        true, other = (np.where(self._turned[:, None], b, a) for a, b in ((true, other), (other, true)))
+            forks, ways = self._forks(part, depth, among)
+            place = self._choose(np.append(forks.ravel(), self._worth.stopped(logs)))
+            if place < forks.size:
+                way, number = divmod(place, self._problem.n_tests)
+                return self.fork(part, depth, number, ways[way])
+            place -= forks.size
+        return Leaf(self._ranges.labels[ranks[place]])
+
+    def _forks(self, part: Part, depth: int, among: int | None) -> tuple[Array, list[tuple[int, int]]]:
+        """(ways, tests): what can be chosen beside a leaf, tests as they were given; and the ranges of both sides, by way."""
+        sides = self.branches(part, depth)
+        same = next((sides[not side][test] for test, side in part.items()), ())
+        true, other = (np.where(self._turned[:, None], b, a) for a, b in (sides, sides[::-1]))
         again = np.isin(np.arange(self._problem.n_tests), list(part))
         rows, ways = [], []
         for way in self._ranges.ways:
@@ -192,32 +225,8 @@ class RangedChoices(Choices):
                 both = true[:, way.true] + other[:, way.other]
                 rows.append(np.where(way.allowed & ~again, both, -np.inf))
                 ways.append((way.true, way.other))
-        for place in range(len(self._ranges.pairs)) if len(part) else ():
+        for place, worth in enumerate(same):
             if among in (None, place):  # asked again: everything goes the same way, and the rest is free
-                rows.append(np.where(again, same[place], -np.inf))
+                rows.append(np.where(again, worth, -np.inf))
                 ways.append((place, place))
-        below = np.where(self._allowed(part), np.array(rows), -np.inf)
-        return self._worth.forked(below)[:, self._as_given], ways
-
-    def _of(self, part: Part, r: int) -> Array:
-        """(ranges,): the worth of one part, with trees of depth r."""
-        assert self._sums is not None
-        tests = sorted(part)
-        number = int(numbers_of(np.array([tests], np.intp).reshape(1, -1), self._problem.n_tests)[0])
-        worths: Array = self._sums.tables[r][len(part)][(number, *(int(part[test]) for test in tests))]
-        return worths
-
-    def _branches(self, part: Part, r: int) -> tuple[Array, Array]:
-        """(tests, ranges): what is below each side of each test, with trees of depth r - 1; of tests asked before, nothing."""
-        assert self._sums is not None
-        new = np.array([test for test in range(self._problem.n_tests) if test not in part], np.intp)
-        tests = np.column_stack([np.tile(np.array(list(part), np.intp), (len(new), 1)), new])
-        order = np.argsort(tests, axis=1)
-        numbers = numbers_of(np.take_along_axis(tests, order, 1), self._problem.n_tests)
-        table, found = self._sums.tables[r - 1][len(part) + 1], []
-        for side in (1, 0):
-            sides = np.tile(np.array([*part.values(), side], np.intp), (len(new), 1))
-            worths = np.full((self._problem.n_tests, *self._worth.shape), -np.inf)
-            worths[new] = table[(numbers, *np.take_along_axis(sides, order, 1).T)]
-            found.append(worths)
-        return found[0], found[1]
+        return self._worth.forked(self.allowed(part, np.array(rows)))[:, self._as_given], ways

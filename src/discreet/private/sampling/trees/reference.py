@@ -12,7 +12,7 @@ import numpy.typing as npt
 from ....rules.limits import Limits
 from ....rules.numbered_tree import Fork, Leaf, NumberedTree
 from ...counts.cells import Array
-from .on_cells import TreeProblem
+from .problems import TreeProblem
 from .worth import ACCURACY
 
 

@@ -4,27 +4,20 @@ A tree has the weight
 
     prior(tree) * exp(rate * score),      score = sum over leaves of g(class counts of the leaf, its label)
 
-where the prior is public, ``rate`` is epsilon, and one record more changes g by at most 1, in one direction, in the one leaf that
-it falls into:
-
-- ``"accuracy"``: g is the number of the leaf's records that have its label (times public class weights of at most 1), a draw has
-  labels, and a record raises g by 0 to 1;
-- ``"mass"``: g is minus the impurity mass of the leaf (``leaf_mass``), leaves have no labels yet, and a record lowers g by 0 to
-  1.
-
-So a draw in proportion to the weights costs epsilon, once (docs/theory.md, Theorem 20). Where trees have to keep to public limits
-(rules/limits.py), the others have no weight, and it costs the same.
+where the prior is public, ``rate`` is epsilon, and g is, for ``"accuracy"``, the number of the leaf's records that have its label
+(times public class weights of at most 1); for ``"mass"``, minus the impurity mass of the leaf (``leaf_mass``), and leaves have no
+labels yet. One record more changes g by at most 1, in one direction, in one leaf: so a draw costs epsilon, once
+(private/mechanisms/whole_trees.py). Where trees have to keep to public limits (rules/limits.py), the others have no weight.
 
 Everything here is a logarithm. The worth of a part of the records that stays a leaf is ``leaf``; ``one_split`` is that of all
 ways to split it once, ``over_tests`` and ``either`` put together what may lie below. An empty part is worth 0 (a factor of 1) at
 every depth, whatever grows there.
 
-``Worth.channels`` says what is counted: the class counts, or, for accuracy and two classes, only their difference. The first axis
+``Sum.channels`` says what is counted: the class counts, or, for accuracy and two classes, only their difference. The first axis
 of an array of counts is for channels.
 """
 
 import math
-from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
@@ -34,21 +27,22 @@ import numpy.typing as npt
 from ...counts.cells import Array
 
 if TYPE_CHECKING:
-    from .sums import Posed
+    from .problems import Posed
 
 ACCURACY, MASS = "accuracy", "mass"
 SCORES = (ACCURACY, MASS)
 Numbers = npt.NDArray[np.intp]
 Flags = npt.NDArray[np.bool_]
 Part = Mapping[int, bool]  # tests, and on which side of each
-Prefix = tuple[int, ...]  # tests, ascending
-Counted = npt.NDArray[np.float64]  # or float32, where that is exact
 SMALLEST = -690.0  # its exponential, 1e-300, is lost beside one of 0; below -708 processors get very slow
 NOTHING = 1e-9  # sizes below it are what rounding leaves of an empty part, where counts are weighted
 
 
-class Worth(ABC):
-    """The worth of leaves, by their class counts. It is one number, or several in a last axis of this ``shape`` (ranges.py)."""
+class Sum:
+    """The sum over all trees of ``prior * exp(rate * score)``, without the prior of labels of equal chances.
+
+    It is one number, or several in a last axis of this ``shape`` (ranges.py).
+    """
 
     shape: tuple[int, ...] = ()
 
@@ -60,6 +54,13 @@ class Worth(ABC):
         self.log_split, self.log_stop = math.log(split), math.log1p(-split)
         self.accuracy = accuracy
 
+    def error(self, counts: Array) -> float:
+        """At most so far are two ways to compute the logarithm of one sum apart, given the class counts of all records.
+
+        docs/theory.md, Lemma 27, has the proof.
+        """
+        return 2.0**-48 * (len(counts) * self.rate * float(counts.sum()) + len(self.tests) + 2048.0)
+
     def channels(self, counts: Array) -> Array:
         """What is counted of each cell, from its class counts."""
         return counts
@@ -68,55 +69,8 @@ class Worth(ABC):
         """What every tree is worth beyond what is computed here: the same for all."""
         return 0.0
 
-    @abstractmethod
     def leaf(self, counts: Array) -> Array:
-        """Of a part that stays whole."""
-
-    @abstractmethod
-    def one_split(self, total: Array, inside: Array) -> Array:
-        """Of all ways to split a part once: ``inside`` has, along its last axis, what each test takes of ``total``.
-
-        Counts may be of single precision, where they are exact in it.
-        """
-
-    @abstractmethod
-    def over_tests(self, worths: Array, axis: int) -> Array:
-        """Of all tests, given what is below each of them."""
-
-    @abstractmethod
-    def either(self, leaf: Array, splits: Array) -> Array:
-        """Of a node that is a leaf or is split."""
-
-    def joined(self, true: Array, other: Array, tests: Numbers, leaves: bool = False) -> Array:
-        """Of both branches of tests, perhaps ``leaves``. ``tests`` has, or is broadcast to, all axes but that of the shape."""
-        joined: Array = other + true
-        return joined
-
-    @abstractmethod
-    def forked(self, below: Array) -> Array:
-        """Of a node that is split by each of the tests, in the last axis, given what is below them."""
-
-    @abstractmethod
-    def stopped(self, leaf: Array) -> Array:
-        """Of a node that could be split and is a leaf."""
-
-    def weighed(self, below: Array, leaf: Array) -> Array:
-        """What can be chosen at a node, each with its worth: the tests, given what is below each, and last the leaf."""
-        return np.append(self.forked(below), self.stopped(leaf))
-
-
-class Sum(Worth):
-    """The sum over all trees of ``prior * exp(rate * score)``, without the prior of labels of equal chances."""
-
-    def error(self, counts: Array) -> float:
-        """At most so far are two ways to compute the logarithm of one sum apart, given the class counts of all records.
-
-        docs/theory.md, Lemma 27, has the proof.
-        """
-        return 2.0**-48 * (len(counts) * self.rate * float(counts.sum()) + len(self.tests) + 2048.0)
-
-    def leaf(self, counts: Array) -> Array:
-        """Over all labels, alike in the prior; for the mass there is none."""
+        """Of a part that stays whole: over all labels, alike in the prior; for the mass there is none."""
         if not self.accuracy:
             return -self.rate * leaf_mass(counts)
         logs = self.rate * counts
@@ -125,30 +79,46 @@ class Sum(Worth):
         return worth
 
     def one_split(self, total: Array, inside: Array) -> Array:
-        """By definition."""
+        """Of all ways to split a part once: ``inside`` has, along its last axis, what each test takes of ``total``.
+
+        Counts may be of single precision, where they are exact in it.
+        """
         inside = inside.astype(np.float64)
         return self.over_tests(self.leaf(inside) + self.leaf(total[..., None] - inside), axis=-1)
 
     def over_tests(self, worths: Array, axis: int) -> Array:
-        """By the prior of tests."""
+        """Of all tests, by their prior, given what is below each of them."""
         top = worths.max(axis, keepdims=True)
         sums = np.tensordot(_exp(worths - top), self.tests, axes=([axis], [0]))
         total: Array = top.squeeze(axis) + np.log(sums)
         return total
 
     def either(self, leaf: Array, splits: Array) -> Array:
-        """By the prior of splits."""
+        """Of a node that is a leaf or is split, by the prior of splits."""
         total: Array = np.logaddexp(self.log_stop + leaf, self.log_split + splits)
         return total
 
+    def joined(self, true: Array, other: Array, tests: Numbers, leaves: bool = False) -> Array:
+        """Of both branches of tests, perhaps ``leaves``. ``tests`` has, or is broadcast to, all axes but that of the shape."""
+        joined: Array = other + true
+        return joined
+
     def forked(self, below: Array) -> Array:
-        """Logarithms of what each choice adds."""
+        """Of a node that is split by each of the tests, in the last axis, given what is below them."""
         logs: Array = self.log_split + self.log_tests + below
         return logs
 
     def stopped(self, leaf: Array) -> Array:
-        """The same of the leaf."""
+        """Of a node that could be split and is a leaf."""
         return self.log_stop + leaf
+
+    def weighed(self, below: Array, leaf: Array) -> Array:
+        """What can be chosen at a node, each with its worth: the tests, given what is below each, and last the leaf."""
+        return np.append(self.forked(below), self.stopped(leaf))
+
+    def whole(self, worths: Array) -> float:
+        """Of what has this shape, together."""
+        return float(worths)
 
 
 class TwoClassSum(Sum):
