@@ -110,20 +110,20 @@ def test_only_the_release_path_makes_reservations():
 
 def test_only_the_learners_without_noise_look_for_the_best_tree_or_list():
     importers = {".".join(importer) for importer, imported in imports() if imported[-1:] == ("optimum",)}
-    assert importers == {"private.queries.lists", "private.queries.trees"}
+    assert importers == {"private.queries.best_lists", "private.queries.trees"}
     without_noise = set()
     for parts, tree in modules():
         for node in ast.walk(tree):
             name = getattr(node.func, "id", "") if isinstance(node, ast.Call) else ""
-            if name == "ExactGreedyQueries" or (
-                name in ("ListQueries", "TreeQueries", "CardQueries")
+            if name in ("ExactGreedyQueries", "find_best_list") or (
+                name in ("TreeQueries", "CardQueries")
                 and any(isinstance(given, ast.Constant) and given.value is None for given in node.args)
             ):
                 without_noise.add((".".join(parts), name))
     assert without_noise == {
         ("estimators.cards", "CardQueries"),
         ("estimators.greedy", "ExactGreedyQueries"),
-        ("estimators.optimal", "ListQueries"),
+        ("estimators.optimal", "find_best_list"),
         ("estimators.trees", "TreeQueries"),
     }
 

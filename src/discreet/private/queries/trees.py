@@ -17,7 +17,7 @@ from ...rules.candidates import Candidates
 from ...rules.limits import Limits
 from ...rules.numbered_tree import Leaf, NumberedTree, Path, leaves_of, with_leaves
 from ...rules.tree_prior import TreePrior
-from ..counts.cells import Array
+from ..counts.cells import Array, rules_on_cells
 from ..counts.counts import Counts, Patterns
 from ..counts.division import column_numbers, divided_by
 from ..mechanisms.impurity import side_mass
@@ -25,7 +25,6 @@ from ..mechanisms.whole_lists import DrawBudget
 from ..noise.entropy import Entropy
 from ..sampling.deadline import Deadline
 from ..sampling.optimum import best_tree
-from ..sampling.problem import rules_on_cells
 from ..sampling.trees.drawing import WeighedTrees
 from ..sampling.trees.on_cells import TreeProblem
 from ..sampling.trees.on_tuples import TupleTrees

@@ -27,7 +27,7 @@ rounded; the chances of the choices that were in fact made are known exactly, an
 """
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from fractions import Fraction
 from functools import partial
 from typing import NamedTuple
@@ -35,7 +35,10 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from ..counts.cells import Array
+from ...rules.candidates import Candidates
+from ...rules.prior import Prior
+from ..counts.cells import Array, rules_on_cells
+from ..counts.counts import Patterns
 from ..counts.secret import Secret
 from ..noise.decisions import Chances, is_below, unit, whole_weights
 from ..noise.entropy import Entropy
@@ -52,7 +55,7 @@ from .choices import (
 )
 from .deadline import Deadline
 from .elements import Elements, Last, Level, draw_order, edges, last_rules, terms
-from .problem import ROWS, Problem, Sets, log_sum_exp
+from .problem import ROWS, Problem, Sets, log_sum_exp, make_problem
 from .reach import Reach
 from .thresholds import Threshold, finenesses, good_weight
 
@@ -81,6 +84,38 @@ def known_weight(problem: Problem, reach: Reach, deadline: Deadline) -> float:
     if problem.longest < 2:
         return -np.inf
     return good_weight(problem, lambda sets: edges(problem, reach, sets, np.zeros(1)).bound, deadline)
+
+
+class PatternLists(Secret):
+    """Lists of any rules, over the patterns that a prefix leaves."""
+
+    def __init__(
+        self,
+        counts: Patterns,
+        candidates: Candidates,
+        prior: Prior,
+        class_weights: Array,
+        rate: float,
+        deadline: Deadline,
+        prefix: Sequence[int] = (),
+    ) -> None:
+        truth, by_class = rules_on_cells(counts.cells, candidates)
+        alive = np.flatnonzero(~truth[list(prefix)].any(0)) if len(prefix) else slice(None)  # of all there is no copy
+        self._truth, self.counts, self._deadline = truth[:, alive], by_class[:, alive], deadline
+        self.problem = make_problem(self._truth, self.counts * class_weights[:, None], prior, rate)
+
+    def draw(self, entropy: Entropy) -> tuple[list[int], list[int]]:
+        """One of them by its weight."""
+        with np.errstate(all="ignore"):  # weights may underflow, and whether they do depends on the records
+            return draw_by_envelope(self.problem, entropy, self._deadline)
+
+    def parts_of(self, rules: Sequence[int]) -> list[Array]:
+        """Class counts of what each rule captures, and of what they leave."""
+        alive, parts = np.ones(self._truth.shape[1], bool), []
+        for rule in rules:
+            parts.append(self.counts[:, alive & self._truth[rule]].sum(1))
+            alive = alive & ~self._truth[rule]
+        return [*parts, self.counts[:, alive].sum(1)]
 
 
 class Proposals(NamedTuple):
