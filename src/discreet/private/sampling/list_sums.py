@@ -21,6 +21,7 @@ from collections.abc import Callable, Sequence
 from fractions import Fraction
 from functools import cached_property
 from math import log, prod
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -58,14 +59,13 @@ class ListSums(Secret):
         progress: Callable[[int], None] = lambda done: None,
     ) -> None:
         """``progress`` is told how many pairs of rules were looked at."""
-        n_classes = len(class_weights)
-        channels = self._worth_by(rate, prior.rules, n_classes).channels(np.diag(class_weights))
+        self._class_weights, self._deadline, self._progress = class_weights, deadline or Deadline(), progress
+        channels = self._worth_by(rate, prior.rules, np.arange(len(candidates))).channels(np.diag(class_weights))
         self._counts = JointCounts(tuples, candidates, channels)
         self._order = self._counts.order
         self._place = {rule: i for i, rule in enumerate(self._order.tolist())}
         weights = prior.rules[self._order] / prior.rules.sum()  # only their ratios matter
-        self._worth = self._worth_by(rate, weights, n_classes, self._order)
-        self._class_weights, self._deadline, self._progress = class_weights, deadline or Deadline(), progress
+        self._worth = self._worth_by(rate, weights, self._order)
         # labels are part of what a leaf is worth here, so that they are not counted in the prior
         self._log_lengths = self._lengths_by(prior, weights)
         if len(self._log_lengths) - 1 > LARGEST:
@@ -78,9 +78,9 @@ class ListSums(Secret):
     def _error(self) -> float:
         return self._worth.error(self._all)
 
-    def _worth_by(self, rate: float, weights: Array, n_classes: int, order: Numbers | None = None) -> Sum:
-        """How lists are added up; ``order``: which candidates the weights are of, if not all in their order."""
-        return (TwoClassSum if n_classes == 2 else Sum)(rate, weights)
+    def _worth_by(self, rate: float, weights: Array, order: Numbers) -> Sum:
+        """How lists of these candidates are added up."""
+        return (TwoClassSum if len(self._class_weights) == 2 else Sum)(rate, weights)
 
     def _lengths_by(self, prior: Prior, weights: Array) -> Array:
         return log_lengths(prior.lengths, weights[weights > 0], n_classes=1)
@@ -161,26 +161,43 @@ class ListSums(Secret):
 
     def _weigh(self) -> list[Array]:
         """Logarithms of the weights: of the empty list, of [a] for each a, of [a, b], and of all [a, b, c] for each a and b."""
-        worth, counts = self._worth, self._counts
-        total = counts.none
-        whole = worth.leaf(total[:, None])
-        logs = [self._log_lengths[0] + whole]
-        if len(self._log_lengths) == 1:
+        worth, lengths, rules = self._worth, self._log_lengths, np.arange(len(self._order))
+        total = self._counts.none[:, None]
+        logs = [lengths[0] + self._of_any(worth.leaf(total))]
+        if len(lengths) == 1:
             return logs
-        one = counts.one
-        first = worth.log_tests + worth.leaf(one)
-        logs.append(self._log_lengths[1] + first + worth.leaf(total[:, None] - one))
-        if len(self._log_lengths) == 2:
+        one = self._counts.one
+        first = worth.leaf(one)
+        alone = np.where(self._may_follow(), worth.log_tests, -np.inf)
+        logs.append(lengths[1] + alone + self._of_any(self._before(first, rules, worth.leaf(total - one))))
+        if len(lengths) == 2:
             return logs
-        pairs = counts.two
-        second = one[:, None, :] - pairs  # of b, after a
-        both = first[:, None] + worth.log_tests + worth.leaf(second)
-        np.fill_diagonal(both, -np.inf)  # no rule twice
-        left = (total[:, None] - one)[:, :, None] - second
-        logs.append(self._log_lengths[2] + both + worth.leaf(left))
-        if len(self._log_lengths) > LARGEST:
-            logs.append(self._log_lengths[3] + both + self._sums_of_thirds(one, pairs, left))
+        of_b = one[:, None, :] - self._counts.two  # after a
+        left, second = (total - one)[:, :, None] - of_b, worth.leaf(of_b)
+        prior = alone[:, None] + np.where(self._may_follow(rules), worth.log_tests, -np.inf)
+        np.fill_diagonal(prior, -np.inf)  # no rule twice
+
+        def of_pairs(rest: Array) -> Array:
+            after_a = self._before(second, rules[None, :], rest)
+            pairs: Array = prior + self._of_any(self._before(first[:, None], rules[:, None], after_a))
+            return pairs
+
+        logs.append(lengths[2] + of_pairs(worth.leaf(left)))
+        if len(lengths) > LARGEST:
+            logs.append(lengths[3] + of_pairs(self._sums_of_thirds(one, self._counts.two, left)))
         return logs
+
+    def _before(self, part: Array, rules: Numbers, rest: Array) -> Array:
+        """The worth of what these rules capture and of what comes after them."""
+        return part + rest
+
+    def _of_any(self, worths: Array) -> Array:
+        """The worth of lists, whatever labels they have."""
+        return worths
+
+    def _may_follow(self, *before: Numbers) -> Any:
+        """Which rules may follow others."""
+        return True
 
     def _sums_of_thirds(self, one: Array, pairs: Array, left: Array) -> Array:
         """For all a and b, the logarithm of the sum over c of prior and worth of c and the rest, after a and b."""

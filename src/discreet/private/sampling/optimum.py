@@ -258,7 +258,7 @@ class BestLimitedList(LimitedListSums):
 
     PRICE = 2.0**-4  # of a rule: all of them together cost less than a record
 
-    def _worth_by(self, rate: float, weights: Array, n_classes: int, order: Numbers | None = None) -> Any:
+    def _worth_by(self, rate: float, weights: Array, order: Numbers) -> Any:
         return RangedBest(rate, np.ones(len(weights)), 0.5, True, 0.0).by(self._limits_of(order))
 
     def _lengths_by(self, prior: Prior, weights: Array) -> Array:
