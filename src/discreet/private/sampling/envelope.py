@@ -46,12 +46,11 @@ from .choices import (
     Choices,
     choose_each,
     concrete,
+    cumulated,
     draw_labels,
     exact_weight,
     flip_each,
     margin,
-    places,
-    weighed,
 )
 from .deadline import Deadline
 from .elements import Elements, Last, Level, draw_order, edges, last_rules, terms
@@ -81,8 +80,6 @@ def draw_by_envelope(problem: Problem, entropy: Entropy, deadline: Deadline) -> 
 
 def known_weight(problem: Problem, reach: Reach, deadline: Deadline) -> float:
     """The weight of some good lists, to begin with; it may be anything."""
-    if problem.longest < 2:
-        return -np.inf
     return good_weight(problem, lambda sets: edges(problem, reach, sets, np.zeros(1)).bound, deadline)
 
 
@@ -154,7 +151,7 @@ def one_more(elements: Elements, level: Last, at: Places, entropy: Entropy) -> P
     if len(exact):
         some, again = np.unique(at[exact], return_inverse=True)  # many may go on from the same set
         logs = last_rules(problem, level.sets[some].astype(np.int32), level.weight[some])
-        for array, new in zip(made, choose_each(weighed(logs).at(again), entropy, len(exact)), strict=True):
+        for array, new in zip(made, choose_each(cumulated(logs)[again], entropy, len(exact)), strict=True):
             array[exact] = new
         log[exact] = 0.0
     return Proposals(log, rule[:, None].astype(np.int32), np.ones(len(at), np.intp), [made])
@@ -177,7 +174,7 @@ def go_on(elements: Elements, level: Level, at: Places, entropy: Entropy) -> Pro
     kept = np.unpackbits(level.kept[some], axis=1, count=problem.n_groups).astype(bool)
     bounds = np.where(kept, -np.inf, ways.bound)
     logs = terms(problem, sets.shape[1])
-    choices = [choose_each(among, entropy, len(at)) for among in (weighed(logs), weighed(bounds).at(again))]
+    choices = [choose_each(sums, entropy, len(at)) for sums in (cumulated(logs), cumulated(bounds)[again])]
     more = choices[0].chosen
     rules = np.empty((len(at), len(logs)), np.int32)
     rules[:, 0] = choices[1].chosen
@@ -269,7 +266,8 @@ class Envelope(Secret):
         return None
 
     def _first_accepted(self, entropy: Entropy, together: int) -> _Accepted | None:
-        elements = places(self._sums, entropy, together)
+        drawn = choose_each(self._sums, entropy, together)
+        elements = drawn.chosen
         numbers = np.searchsorted(self._starts, elements, side="right") - 1
         first, found = together, None
         for number in np.unique(numbers):
@@ -282,14 +280,9 @@ class Envelope(Secret):
             if len(accepted) and here[accepted[0]] < first:
                 i = int(accepted[0])
                 first = int(here[i])
-                chance = self._chance(int(elements[first])) * proposals.chance(i) * coins.chance(i)
+                chance = drawn.chance(first) * proposals.chance(i) * coins.chance(i)
                 found = _Accepted(piece.level, int(at[i]), proposals.rules[i, : proposals.lengths[i]].tolist(), chance)
         return found
-
-    def _chance(self, element: int) -> Fraction:
-        """That of an element to be drawn."""
-        sums = self._sums
-        return Fraction(int(sums[element]) - int(sums[element - 1] if element else 0), int(sums[-1]))
 
     def _finished(self, accepted: _Accepted, entropy: Entropy) -> tuple[list[int], list[int]] | None:
         """The list with its order, members and labels, if the last coin accepts it."""

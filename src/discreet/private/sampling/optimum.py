@@ -9,6 +9,7 @@ above the best list found so far. When nothing is left, no list is better: that 
 """
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -23,12 +24,11 @@ from .limited_lists import LimitedListSums
 from .list_sums import Numbers
 from .problem import ROWS, Problem, Sets
 from .reach import Reach, best_split
+from .thresholds import climb, greedily
 from .trees.drawing import choices_for, no_progress, sums_for, turned_back, worth_of_all
 from .trees.ranges import Ranged
 from .trees.sums import Posed
 from .trees.worth import ACCURACY, Worth, by_difference, leaf_mass, what_counts
-
-SWEEPS = 20  # of the local search for a good list to begin with, at most
 
 
 class _Level(Secret):
@@ -66,7 +66,7 @@ def best_list(problem: Problem, deadline: Deadline) -> tuple[list[int], float]:
                 at = divmod(int(stop.argmax()), problem.n_groups)
                 best, found = top, [*_path(levels, start + at[0]), at[1]]
             if s:
-                bound = score + reach.after_next(sets, alive, s)
+                bound = score + reach.after_next(sets, alive, s, captured)
                 bound[_used_up(problem, sets)] = -np.inf
                 keep = bound >= best if t + 2 < len(found) else bound > best
                 ceiling = max(ceiling, float(bound[~keep].max(initial=-np.inf)))
@@ -102,49 +102,33 @@ def _used_up(problem: Problem, sets: Sets) -> npt.NDArray[np.bool_]:
 
 
 def _score(problem: Problem, groups: list[int]) -> float:
-    alive, score = np.ones(len(problem.truth), problem.truth.dtype), 0.0
-    for group in groups:
-        part = alive * problem.truth[:, group]
-        score += float((problem.counts @ part).max())
-        alive = alive - part
-    return score + float((problem.counts @ alive).max())
+    return sum(float(problem.left(part).max()) for part in problem.parts_of(np.array([groups], np.intp)))
 
 
 def _climb(problem: Problem, reach: Reach, length: int, deadline: Deadline) -> list[int]:
     """A good list of this many rules: greedily by the bound, then one rule exchanged at a time while that helps."""
-    groups: list[int] = []
-    for i in range(length - 1):
-        sets = np.array([groups], np.int32).reshape(1, i)
+
+    def bound_of(sets: Sets) -> Array:
         alive = problem.alive(sets)
-        bound = problem.captured(alive).max(0) + reach.after_next(sets, alive, problem.longest - i - 1)
+        captured = problem.captured(alive)
+        bound: Array = captured.max(0) + reach.after_next(sets, alive, problem.longest - sets.shape[1] - 1, captured)
         bound[_used_up(problem, sets)] = -np.inf
-        groups.append(int(bound.argmax()))
-    best = -np.inf
-    for _ in range(SWEEPS):
-        before = best
-        for i in range(length - 1):
-            deadline.check()
-            swaps = np.repeat(np.array([groups], np.int32), problem.n_groups, axis=0)
-            swaps[:, i] = np.arange(problem.n_groups)
-            value = _with_best_last(problem, swaps)
-            if value.max() > best:
-                best, groups = float(value.max()), swaps[int(value.argmax())].tolist()
-        if best == before:
-            break
+        return bound
+
+    first = greedily(np.zeros((1, 0), np.int32), length - 1, bound_of)
+    groups: list[int] = climb(problem, first, partial(_with_best_last, problem), deadline)[0][0].tolist()
     last = [(_score(problem, [*groups, g]), -g) for g in range(problem.n_groups)]
     return [*groups, -max(last)[1]]
 
 
-def _with_best_last(problem: Problem, lists: Sets) -> npt.NDArray[np.float64]:
+def _with_best_last(problem: Problem, lists: Sets) -> Array:
     """The score of each list with the best rule added at its end; -inf where a list uses a rule too often."""
-    alive = np.ones((len(lists), len(problem.truth)), problem.truth.dtype)
-    score = np.zeros(len(lists))
-    for i, column in enumerate(lists.T):
-        part = alive * problem.truth.T[column]
-        score += problem.left(part).max(0)
-        alive -= part
-        score[_used_up(problem, lists[:, :i])[np.arange(len(lists)), column]] = -np.inf
-    return score + best_split(problem, alive)
+    score, rows, parts = np.zeros(len(lists)), np.arange(len(lists)), problem.parts_of(lists)
+    for i, groups in enumerate(lists.T):
+        score += problem.left(next(parts)).max(0)
+        score[_used_up(problem, lists[:, :i])[rows, groups]] = -np.inf
+    score += best_split(problem, next(parts))
+    return score
 
 
 def best_tree(

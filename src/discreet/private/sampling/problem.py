@@ -85,6 +85,15 @@ class Problem(Secret):
             alive &= self.outside[column]
         return alive.astype(self.truth.dtype)
 
+    def parts_of(self, lists: npt.NDArray[np.integer]) -> Iterator[Array]:
+        """(rows, cells), as 0 and 1: of lists in the order of their groups, what each rule captures, and last what is left."""
+        alive = np.ones((len(lists), len(self.truth)), self.truth.dtype)
+        for column in lists.T:
+            part = alive * self.truth.T[column]
+            yield part
+            alive -= part
+        yield alive
+
     def captured(self, alive: Array) -> Array:
         """(classes, rows, groups): the counts of what each group captures of the cells alive in each row."""
         found = np.empty((self.n_classes, len(alive), self.n_groups), self.truth.dtype)
@@ -150,9 +159,9 @@ def log_sum_exp(logs: Array) -> Array:
     return found
 
 
-def blocks(start: int, end: int) -> Iterator[slice]:
-    """All rows from start to end, not more than ROWS at once."""
-    return (slice(i, min(i + ROWS, end)) for i in range(start, end, ROWS))
+def blocks(n: int) -> Iterator[slice]:
+    """All rows, not more than ROWS at once."""
+    return (slice(i, min(i + ROWS, n)) for i in range(0, n, ROWS))
 
 
 def make_problem(truth: npt.NDArray[np.bool_], counts: Array, prior: Prior, rate: float) -> Problem:

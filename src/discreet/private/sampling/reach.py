@@ -206,11 +206,11 @@ class Reach(Secret):
             left = counts * alive
             yield _best_of(left.sum(1)[:, None] - left @ truth[:, b:], inside)
 
-    def after_next(self, sets: Sets, alive: Array, s: int, captured: Array | None = None) -> Array:
-        """(rows, groups): a bound on ``C_s`` after each set of rules and one more; ``captured`` saves work if it is known."""
+    def after_next(self, sets: Sets, alive: Array, s: int, captured: Array) -> Array:
+        """(rows, groups): a bound on ``C_s`` after each set of rules and one more."""
         problem = self._problem
         weights = alive @ self._cell_best
-        if captured is not None and self._is_sum:
+        if self._is_sum:
             bound: Array = weights[:, None] - captured.sum(0)
         else:
             bound = weights[:, None] - (alive * self._cell_best) @ problem.truth
