@@ -20,6 +20,7 @@ from discreet.audit.explore import ListsByEnvelope, law_of_lists
 from discreet.datasets import load_compas
 from discreet.evaluation.planning import expect
 from discreet.private.queries import base
+from discreet.private.sampling import envelope
 from discreet.private.sampling.problem import make_problem
 from discreet.private.sampling.reference import law_of_draw
 from discreet.rules.prior import Prior
