@@ -33,7 +33,6 @@ Sets = npt.NDArray[np.int32]
 EXACT_IN_FLOAT32 = 2**24  # sums of integers up to here
 ROWS = 1024  # sets looked at together
 NUMBERS = 1 << 24  # of sets times cells, held at once
-CELLS = 1 << 12  # looked at together, where all sets are
 
 
 @dataclass(frozen=True, eq=False, repr=False)

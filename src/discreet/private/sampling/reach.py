@@ -27,7 +27,7 @@ import numpy.typing as npt
 from ..counts.cells import Array
 from ..counts.secret import Secret
 from .deadline import Deadline
-from .problem import CELLS, Problem, Sets
+from .problem import Problem, Sets
 
 LARGEST = 2**30  # bytes that a table may take
 RUN = 64  # sets that must have their first rules in common before it pays to look at what these leave
@@ -107,42 +107,26 @@ class Reach(Secret):
         self._is_sum = bool((self._cell_best == problem.counts.sum(0)).all())  # always so with two classes
         if problem.longest < 2:
             return  # nothing follows the first rule, so nothing needs a bound
-        self._single = [self._no_rule_after_one()]
-        self._pairs = [self._no_rule_after_two()]
-        captured = self._captured_after_one()
+        without, captured, pairs = self._after_one()
+        self._single, self._pairs = [without], [pairs]
         size = problem.n_groups**3 * problem.truth.itemsize
         self._triples = self._table_of_triples(deadline) if problem.longest > 4 and size <= LARGEST else None
         for s in range(1, problem.longest):
             if s <= problem.longest - 3:
                 self._pairs.append(self._table(s, deadline))
-            self._single.append((captured + self._after_two(s - 1)).max(1, initial=0).clip(min=self._single[0]))
+            self._single.append((captured + self._after_two(s - 1)).max(1, initial=0).clip(min=without))
 
-    def _no_rule_after_one(self) -> Array:
-        problem, sets = self._problem, self._single_rules()
-        parts = [problem.left(problem.alive(sets[rows])).max(0) for rows in problem.parts(len(sets))]
-        return np.concatenate(parts)
-
-    def _captured_after_one(self) -> Array:
-        """(groups, groups): the best class of what each group captures after each."""
-        problem, sets = self._problem, self._single_rules()
-        best = np.empty((len(sets), len(sets)), problem.truth.dtype)
-        for rows in problem.parts(len(sets)):
-            best[rows] = problem.captured(problem.alive(sets[rows])).max(0)
-        return best
-
-    def _single_rules(self) -> Sets:
-        return np.arange(self._problem.n_groups, dtype=np.int32)[:, None]
-
-    def _no_rule_after_two(self) -> Array:
-        problem = self._problem
-        left = np.zeros((problem.n_classes, problem.n_groups, problem.n_groups), problem.truth.dtype)
-        for start in range(0, len(problem.truth), CELLS):
-            outside, counts = 1 - problem.truth[start : start + CELLS], problem.counts[:, start : start + CELLS]
-            for total, count in zip(left, counts, strict=True):
-                if count.any():
-                    total += (outside.T * count) @ outside
-        best: Array = left.max(0)
-        return best
+    def _after_one(self) -> tuple[Array, Array, Array]:
+        """After each group: ``C_0``; the best class of what each group captures then, and ``C_0`` after both (groups, groups)."""
+        problem, n = self._problem, self._problem.n_groups
+        sets = np.arange(n, dtype=np.int32)[:, None]
+        without, captured, pairs = (np.empty(shape, problem.truth.dtype) for shape in (n, (n, n), (n, n)))
+        for rows in problem.parts(n):
+            alive = problem.alive(sets[rows])
+            left, inside = problem.left(alive), problem.captured(alive)
+            without[rows], captured[rows] = left.max(0), inside.max(0)
+            pairs[rows] = (left[:, :, None] - inside).max(0)
+        return without, captured, pairs
 
     def _after_two(self, s: int) -> Array:
         """A bound on ``C_s`` after each pair: by table, or by its single rules."""
