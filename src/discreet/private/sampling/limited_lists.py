@@ -102,8 +102,8 @@ class LimitedListSums(ListSums):
         used = reduce(or_, (self._limits.columns[self._order[rules]] for rules in before), np.array(0))
         return self._limits_of(self._order).allowed(np.asarray(used))
 
-    def _sums_of_thirds(self, one: Array, pairs: Array, left: Array) -> Array:
-        self._thirds = super()._sums_of_thirds(one, pairs, left)
+    def _sums_of_thirds(self, left: Array) -> Array:
+        self._thirds = super()._sums_of_thirds(left)
         return self._thirds
 
     def _sum_over(self, left: Array, of_c: Array, rows: slice, columns: slice) -> Array:
@@ -119,7 +119,7 @@ class LimitedListSums(ListSums):
     def _third(self, rules: Sequence[int], among: int | None, choose: Choose) -> tuple[int, Way]:
         """A third rule, its label and that of the default, which have one range together."""
         a, b = rules
-        of_c, left = self._third_parts(a, b)
+        of_c, left = self._counts.third_rules(a, b)
         first, second = self._worth.leaf(of_c), self._worth.leaf(left[:, None] - of_c)
         allowed = self._may_follow(np.array(a), np.array(b))
         allowed[[a, b]] = False

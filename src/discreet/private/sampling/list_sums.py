@@ -1,13 +1,9 @@
 """Whole lists of up to three rules by complete summation: all of them are weighed, and one is drawn. No envelope, no rejection.
 
-A list's weight follows from counts of at most three rules. With x the records of a part (their class counts, or the difference of
-two classes), the rules a, b, c after each other have the parts
-
-    x(a),    x(b) - x(ab),    x(c) - x(ac) - x(bc) + x(abc),    and the rest,
-
-and the weight is the product of what the parts are worth (trees/worth.py) and of the prior. What the third rule and the rest are
-worth together, added up over all c, depends on a and b but not on their order: it is a tree with one split, in the part that a
-and b leave. So all lists of three rules are R^2 / 2 such sums of R terms.
+A list's weight follows from counts of at most three rules (list_counts.py): it is the product of what its parts are worth
+(trees/worth.py) and of the prior. What the third rule and the rest are worth together, added up over all c, depends on the rules
+a and b before them but not on their order: it is a tree with one split, in the part that a and b leave. So all lists of three
+rules are R^2 / 2 such sums of R terms.
 
 **Exactness.** Nothing is bounded, merged or left out: every list of different rules is a term of one sum, and its probability is
 its term divided by the sum. A rule that is in the list already takes nothing, which is worth a factor of 1; so it adds to the sum
@@ -30,14 +26,13 @@ from ..._utils.parallel import mapped
 from ...rules.candidates import Candidates
 from ...rules.prior import Prior
 from ..counts.cells import Array
-from ..counts.division import Bins, joined
-from ..counts.joint import JointCounts
 from ..counts.secret import Secret
 from ..counts.tuples import LARGEST, Tuples
 from ..noise.decisions import Choose, draw_exactly, excess
 from ..noise.entropy import Entropy
 from .deadline import Deadline
 from .lengths import log_lengths
+from .list_counts import ListCounts
 from .trees.worth import Sum, TwoClassSum
 
 Drawn = tuple[list[int], list[int]]  # rules, and labels
@@ -61,9 +56,8 @@ class ListSums(Secret):
         """``progress`` is told how many pairs of rules were looked at."""
         self._class_weights, self._deadline, self._progress = class_weights, deadline or Deadline(), progress
         channels = self._worth_by(rate, prior.rules, np.arange(len(candidates))).channels(np.diag(class_weights))
-        self._counts = JointCounts(tuples, candidates, channels)
+        self._counts = ListCounts(tuples, candidates, channels)
         self._order = self._counts.order
-        self._place = {rule: i for i, rule in enumerate(self._order.tolist())}
         weights = prior.rules[self._order] / prior.rules.sum()  # only their ratios matter
         self._worth = self._worth_by(rate, weights, self._order)
         # labels are part of what a leaf is worth here, so that they are not counted in the prior
@@ -123,7 +117,7 @@ class ListSums(Secret):
         Counts are exact: class weights are multiples of 2^-20 (docs/theory.md, section 13).
         """
         rules, labels = drawn
-        weights = [Fraction(float(self._worth.tests[self._place[rule]])) for rule in rules]
+        weights = [Fraction(float(self._worth.tests[self._counts.place[rule]])) for rule in rules]
         factor = Fraction(1, len(self._class_weights) ** len(labels)) * prod(weights)
         counts = [self._class_weights[y] * part[y] for y, part in zip(labels, self.parts_of(rules), strict=True)]
         score = sum(Fraction(float(count)) for count in counts)
@@ -150,14 +144,7 @@ class ListSums(Secret):
 
     def parts_of(self, rules: Sequence[int]) -> list[Array]:
         """Class counts of the parts of a list of rules, given by their candidate numbers; the default last."""
-        counts, place = self._counts, self._place
-        before: list[tuple[int, Bins]] = []
-        parts = []
-        for rule in rules:
-            group, true = counts.group_of[place[rule]], counts.truth(place[rule])
-            parts.append(counts.classes_in(joined([*before, (group, true)])))
-            before.append((group, ~true))
-        return [*parts, counts.classes_in(joined(before))]
+        return self._counts.classes_of(rules)
 
     def _weigh(self) -> list[Array]:
         """Logarithms of the weights: of the empty list, of [a] for each a, of [a, b], and of all [a, b, c] for each a and b."""
@@ -172,8 +159,8 @@ class ListSums(Secret):
         logs.append(lengths[1] + alone + self._of_any(self._before(first, rules, worth.leaf(total - one))))
         if len(lengths) == 2:
             return logs
-        of_b = one[:, None, :] - self._counts.two  # after a
-        left, second = (total - one)[:, :, None] - of_b, worth.leaf(of_b)
+        of_b, left = self._counts.second_rules()
+        second = worth.leaf(of_b)
         prior = alone[:, None] + np.where(self._may_follow(rules), worth.log_tests, -np.inf)
         np.fill_diagonal(prior, -np.inf)  # no rule twice
 
@@ -184,7 +171,7 @@ class ListSums(Secret):
 
         logs.append(lengths[2] + of_pairs(worth.leaf(left)))
         if len(lengths) > LARGEST:
-            logs.append(lengths[3] + of_pairs(self._sums_of_thirds(one, self._counts.two, left)))
+            logs.append(lengths[3] + of_pairs(self._sums_of_thirds(left)))
         return logs
 
     def _before(self, part: Array, rules: Numbers, rest: Array) -> Array:
@@ -199,24 +186,17 @@ class ListSums(Secret):
         """Which rules may follow others."""
         return True
 
-    def _sums_of_thirds(self, one: Array, pairs: Array, left: Array) -> Array:
+    def _sums_of_thirds(self, left: Array) -> Array:
         """For all a and b, the logarithm of the sum over c of prior and worth of c and the rest, after a and b."""
         counts, sums = self._counts, np.empty((*left.shape[1:], *self._worth.shape))
 
         def look_at(pair: tuple[int, int]) -> Array:
-            columns, found = counts.slices[pair[1]], []
             with np.errstate(all="ignore"):  # which holds for one thread only
-                for some, of_c in counts.parts_of_three(*pair, BLOCK):
-                    first = counts.slices[pair[0]].start
-                    rows = slice(first + some.start, first + some.stop)
-                    of_c += one[:, None, None, :]
-                    of_c -= pairs[:, rows, None, :]
-                    of_c -= pairs[:, None, columns, :]
-                    found.append(self._sum_over(left[:, rows, columns], of_c, rows, columns))
-            return np.concatenate(found)
+                parts = counts.third_rules_after(*pair, BLOCK)
+                return np.concatenate([self._sum_over(left[:, a, b], of_c, a, b) for a, b, of_c in parts])
 
-        columns = [(i, j) for at, i in enumerate(counts.used) for j in counts.used[at:]]
-        for (i, j), found in zip(columns, mapped(look_at, columns), strict=True):
+        pairs = [(i, j) for at, i in enumerate(counts.used) for j in counts.used[at:]]
+        for (i, j), found in zip(pairs, mapped(look_at, pairs), strict=True):
             self._deadline.check()
             sums[counts.slices[i], counts.slices[j]] = found
             sums[counts.slices[j], counts.slices[i]] = found.swapaxes(0, 1)
@@ -233,18 +213,7 @@ class ListSums(Secret):
 
     def _third_rules(self, a: int, b: int) -> Array:
         """For each c, the logarithm of prior and worth of c and the rest, after a and b."""
-        of_c, left = self._third_parts(a, b)
+        of_c, left = self._counts.third_rules(a, b)
         logs: Array = self._worth.log_tests + self._worth.leaf(of_c) + self._worth.leaf(left[:, None] - of_c)
         logs[[a, b]] = -np.inf
         return logs
-
-    def _third_parts(self, a: int, b: int) -> tuple[Array, Array]:
-        """What each c takes after a and b, and what these leave."""
-        counts = self._counts
-        i, j = counts.group_of[a], counts.group_of[b]
-        a_there, b_there = a - counts.slices[i].start, b - counts.slices[j].start
-        one, first, second = counts.one, counts.two[:, a], counts.two[:, b]
-        joint = counts.three(i, j)[:, a_there, b_there]
-        of_c = one - first - second + joint
-        left = counts.none - one[:, a] - one[:, b] + first[:, b]
-        return of_c, left
