@@ -205,36 +205,7 @@ def _blocks(length: int) -> Iterator[slice]:
     return (slice(i, i + BLOCK) for i in range(0, length, BLOCK))
 
 
-class Cells(Secret):
-    """Distinct patterns and their exact class counts. They stay in the vault: no printing, no pickling, no copying."""
-
-    def __init__(
-        self,
-        columns: tuple[Column, ...],
-        packing: Packing,
-        patterns: npt.NDArray[np.uint64],
-        counts: npt.NDArray[np.unsignedinteger],
-    ) -> None:
-        self.columns = columns
-        self.counts = counts
-        self._packing = packing
-        self._patterns = patterns
-        self.counted: dict[Any, Any] = {}  # what was asked for before (tuples.py, rules_on_cells)
-
-    def __len__(self) -> int:
-        return len(self._patterns)
-
-    @property
-    def n_classes(self) -> int:
-        """The number of classes."""
-        return int(self.counts.shape[1])
-
-    def bins(self, column: int, rows: slice = slice(None)) -> npt.NDArray[np.intp]:
-        """The bin number of each cell (or of some rows of them) in one column."""
-        return self._packing.unpack(self._patterns[rows], column + 1).astype(np.intp)
-
-
-def rules_on_cells(cells: Cells, candidates: Candidates) -> tuple[npt.NDArray[np.bool_], Array]:
+def rules_on_cells(cells: "Cells", candidates: Candidates) -> tuple[npt.NDArray[np.bool_], Array]:
     """(rules, patterns): where each candidate is true, on the distinct patterns of literals; and their class counts.
 
     They are kept for the next fit from the same cells.
@@ -275,3 +246,32 @@ def _same_patterns(
     keys = Packing(radices).pack(numbers, len(numbers[0]))
     order: npt.NDArray[np.intp] = np.argsort(keys, kind="stable")
     return order, np.flatnonzero(starts(keys[order]))
+
+
+class Cells(Secret):
+    """Distinct patterns and their exact class counts. They stay in the vault: no printing, no pickling, no copying."""
+
+    def __init__(
+        self,
+        columns: tuple[Column, ...],
+        packing: Packing,
+        patterns: npt.NDArray[np.uint64],
+        counts: npt.NDArray[np.unsignedinteger],
+    ) -> None:
+        self.columns = columns
+        self.counts = counts
+        self._packing = packing
+        self._patterns = patterns
+        self.counted: dict[Any, Any] = {}  # what was asked for before (tuples.py, private/sampling/problem.py)
+
+    def __len__(self) -> int:
+        return len(self._patterns)
+
+    @property
+    def n_classes(self) -> int:
+        """The number of classes."""
+        return int(self.counts.shape[1])
+
+    def bins(self, column: int, rows: slice = slice(None)) -> npt.NDArray[np.intp]:
+        """The bin number of each cell (or of some rows of them) in one column."""
+        return self._packing.unpack(self._patterns[rows], column + 1).astype(np.intp)

@@ -24,14 +24,13 @@ import numpy.typing as npt
 
 from ..._utils.parallel import mapped
 from ...rules.candidates import Candidates
-from ...rules.prior import Prior
+from ...rules.prior import Prior, log_lengths
 from ..counts.cells import Array
 from ..counts.secret import Secret
 from ..counts.tuples import LARGEST, Tuples
 from ..noise.decisions import Choose, draw_exactly, excess
 from ..noise.entropy import Entropy
 from .deadline import Deadline
-from .lengths import log_lengths
 from .list_counts import ListCounts
 from .trees.worth import Sum, TwoClassSum
 

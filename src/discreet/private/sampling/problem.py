@@ -24,10 +24,9 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from ...rules.prior import Prior
+from ...rules.prior import Prior, log_lengths
 from ..counts.cells import Array
 from ..counts.secret import Secret
-from .lengths import log_lengths
 
 Sets = npt.NDArray[np.int32]
 EXACT_IN_FLOAT32 = 2**24  # sums of integers up to here
