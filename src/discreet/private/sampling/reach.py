@@ -18,7 +18,6 @@ envelope with bounds that are too low.
 """
 
 import itertools
-from collections.abc import Iterator
 from dataclasses import replace
 
 import numpy as np
@@ -34,17 +33,14 @@ RUN = 64  # sets that must have their first rules in common before it pays to lo
 
 
 def best_split(problem: Problem, alive: Array) -> Array:
-    """``C_1`` of each row of cells, exactly."""
-    counts = problem.counts
-    return _best_of(counts @ alive.T, [(alive * (count - counts[-1])) @ problem.truth for count in counts[:-1]])
-
-
-def _best_of(whole: Array, inside: list[Array]) -> Array:
-    """``C_1`` from the counts (classes, rows) and, for each rule, class less last class inside it (each (rows, groups)).
+    """``C_1`` of each row of cells, exactly.
 
     A rule with label y and a default z reach ``count of z in all cells + (count of y - count of z) in the rule's cells``,
     so the largest and the smallest difference of each two classes are enough; with y = z the rule does not matter.
     """
+    counts = problem.counts
+    whole = counts @ alive.T
+    inside = [(alive * (count - counts[-1])) @ problem.truth for count in counts[:-1]]  # each class less the last one
     best: Array = whole.max(0)
     for z in range(len(whole)):
         for y, x in enumerate(inside[:z]):
@@ -146,49 +142,20 @@ class Reach(Secret):
             captured = captured.max(0) + self.after_next(pairs[rows], alive, s - 1, captured)
             best[rows] = captured.max(1)
         table = np.empty((problem.n_groups, problem.n_groups), problem.truth.dtype)
-        table[first, second] = best
-        table[second, first] = best
+        table[first, second] = table[second, first] = best
         return table
 
     def _table_of_triples(self, deadline: Deadline) -> Array:
+        """``C_1`` of all triples, exactly."""
         n = self._problem.n_groups
         table = np.empty((n, n, n), self._problem.truth.dtype)
         for a in range(n):
-            part = np.empty((n - a, n - a), table.dtype)
-            for b, best in enumerate(self._after_three(a, deadline)):
-                part[b, b:] = part[b:, b] = best
-            table[a, a:, a:] = part
-            table[a:, a, a:] = part
-            table[a:, a:, a] = part
+            b, c = (later + a for later in np.triu_indices(n - a))
+            sets = np.column_stack([np.full(len(b), a), b, c]).astype(np.int32)
+            best = best_split_after(self._problem, sets, deadline)
+            for i, j, k in ((a, b, c), (a, c, b), (b, a, c), (b, c, a), (c, a, b), (c, b, a)):
+                table[i, j, k] = best
         return table
-
-    def _after_three(self, a: int, deadline: Deadline) -> Iterator[Array]:
-        """For each b >= a: ``C_1(A_abc)`` of all c >= b, exactly.
-
-        What q captures of A_abc is what it captures of A_ab less what it shares there with c; and what q and c share in A_ab
-        is what they share in A_a less what they share in (A_a and b). So products over few cells are enough: A_ab or its
-        complement in A_a, whichever has less.
-        """
-        free = self._problem.outside[a] > 0
-        truth, counts = self._problem.truth[free], self._problem.counts[:, free]
-        shared = [(truth.T * (count - counts[-1])) @ truth for count in counts[:-1]]
-        for b in range(a, truth.shape[1]):
-            deadline.check()
-            alive = truth[:, b] == 0
-            captured = 2 * np.count_nonzero(alive) > len(alive)
-            few = truth[~alive if captured else alive]
-            inside = []
-            for count, before in zip(counts[:-1], shared, strict=True):
-                weights = count - counts[-1]
-                x = (few[:, b:] * weights[~alive if captured else alive, None]).T @ few
-                if captured:
-                    x -= before[b:]
-                else:
-                    np.negative(x, out=x)
-                x += (weights * alive) @ truth
-                inside.append(x)
-            left = counts * alive
-            yield _best_of(left.sum(1)[:, None] - left @ truth[:, b:], inside)
 
     def after_next(self, sets: Sets, alive: Array, s: int, captured: Array) -> Array:
         """(rows, groups): a bound on ``C_s`` after each set of rules and one more."""
