@@ -112,13 +112,9 @@ def _edges(problem: Problem, reach: Reach, sets: Sets, weight: Array) -> Edges:
     alive, t = problem.alive(sets), sets.shape[1]
     captured = problem.captured(alive)
     after = reach.after_next(sets, alive, problem.longest - t - 1, captured)
-    score = captured.max(0).astype(np.float64)
-    score += after
-    score *= problem.rate
-    before = problem.log_free(sets)
-    before += weight[:, None]
-    bound = score + before
-    bound += float(log_sum_exp(terms(problem, t)))
+    score = (captured.max(0).astype(np.float64) + after) * problem.rate
+    before = problem.log_free(sets) + weight[:, None]
+    bound = score + before + float(log_sum_exp(terms(problem, t)))
     return Edges(problem.left(alive), captured, after, score, before, bound)
 
 

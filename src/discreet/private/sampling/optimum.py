@@ -18,24 +18,16 @@ import numpy.typing as npt
 from ...rules.numbered_tree import NumberedTree, leaves_of
 from ...rules.prior import Prior
 from ..counts.cells import Array
-from ..counts.secret import Secret
 from .deadline import Deadline
 from .limited_lists import LimitedListSums
 from .list_sums import Numbers
-from .problem import ROWS, Problem, Sets
+from .problem import Problem, Sets, blocks
 from .reach import Reach, best_split
 from .thresholds import climb, greedily
 from .trees.drawing import choices_for, no_progress, sums_for, turned_back, worth_of_all
 from .trees.ranges import Ranged
 from .trees.sums import Posed
 from .trees.worth import ACCURACY, Worth, by_difference, leaf_mass, what_counts
-
-
-class _Level(Secret):
-    """Sets of equally many rules, in the best order found: the score of their parts, and how they came about."""
-
-    def __init__(self, sets: Sets, score: npt.NDArray[np.float64], parent: Sets, rule: Sets) -> None:
-        self.sets, self.score, self.parent, self.rule = sets, score, parent, rule
 
 
 def best_list(problem: Problem, deadline: Deadline) -> tuple[list[int], float]:
@@ -48,52 +40,43 @@ def best_list(problem: Problem, deadline: Deadline) -> tuple[list[int], float]:
     for groups in (_climb(problem, reach, k, deadline) for k in range(1, problem.longest + 1)):
         if (score := _score(problem, groups)) > best:
             best, found = score, groups
-    levels = [_Level(*(np.zeros((1, 0), np.int32), np.zeros(1), np.zeros(1, np.int32), np.zeros(1, np.int32)))]
+    orders, scores = np.zeros((1, 0), np.int32), np.zeros(1)  # of each set the best, and what its parts score
     for t in range(problem.longest):
-        level, s = levels[-1], problem.longest - t - 1
-        pieces: list[tuple[npt.NDArray[np.float64], Sets, Sets]] = []
-        for start in range(0, len(level.sets), ROWS):
+        s = problem.longest - t - 1
+        pieces: list[tuple[Sets, Array]] = []
+        for rows in blocks(len(orders)):
             deadline.check()
-            rows = slice(start, start + ROWS)
-            sets = level.sets[rows]
-            alive = problem.alive(sets)
+            sets = np.sort(orders[rows], axis=1)
+            alive, used_up = problem.alive(sets), _used_up(problem, sets)
             captured = problem.captured(alive)
-            score = level.score[rows, None] + captured.max(0)
+            score = scores[rows, None] + captured.max(0)
             stop = score + (problem.left(alive)[:, :, None] - captured).max(0)
-            stop[_used_up(problem, sets)] = -np.inf
+            stop[used_up] = -np.inf
             top = float(stop.max(initial=-np.inf))
             if top > best or (top == best and t + 1 < len(found)):
-                at = divmod(int(stop.argmax()), problem.n_groups)
-                best, found = top, [*_path(levels, start + at[0]), at[1]]
+                row, rule = divmod(int(stop.argmax()), problem.n_groups)
+                best, found = top, [*orders[rows][row].tolist(), rule]
             if s:
                 bound = score + reach.after_next(sets, alive, s, captured)
-                bound[_used_up(problem, sets)] = -np.inf
+                bound[used_up] = -np.inf
                 keep = bound >= best if t + 2 < len(found) else bound > best
                 ceiling = max(ceiling, float(bound[~keep].max(initial=-np.inf)))
-                row, rule = np.nonzero(keep)
-                pieces.append((score[row, rule], (start + row).astype(np.int32), rule.astype(np.int32)))
-        if not s or not sum(len(piece[0]) for piece in pieces):
+                kept, rules = np.nonzero(keep)
+                pieces.append((np.column_stack([orders[rows][kept], rules.astype(np.int32)]), score[kept, rules]))
+        if not sum(len(longer) for longer, _ in pieces):
             break
-        levels.append(_next_level(problem, level, *(np.concatenate(arrays) for arrays in zip(*pieces, strict=True))))
+        orders, scores = _best_orders(problem, *(np.concatenate(arrays) for arrays in zip(*pieces, strict=True)))
     return found, ceiling
 
 
-def _next_level(problem: Problem, level: _Level, score: npt.NDArray[np.float64], parent: Sets, rule: Sets) -> _Level:
-    sets = np.sort(np.column_stack([level.sets[parent], rule]), axis=1)
-    keys = np.zeros(len(sets), np.int64)
-    for column in sets.T:
+def _best_orders(problem: Problem, orders: Sets, scores: Array) -> tuple[Sets, Array]:
+    """Of all orders of a set, the best one: sets in the order of their keys."""
+    keys = np.zeros(len(orders), np.int64)
+    for column in np.sort(orders, axis=1).T:
         keys = keys * problem.n_groups + column
-    order = np.lexsort((-score, keys))
-    first = order[np.flatnonzero(np.diff(keys[order], prepend=-1))]
-    return _Level(sets[first], score[first], parent[first], rule[first])
-
-
-def _path(levels: list[_Level], place: int) -> list[int]:
-    rules = []
-    for level in levels[:0:-1]:
-        rules.append(int(level.rule[place]))
-        place = int(level.parent[place])
-    return rules[::-1]
+    by_key = np.lexsort((-scores, keys))
+    first = by_key[np.flatnonzero(np.diff(keys[by_key], prepend=-1))]
+    return orders[first], scores[first]
 
 
 def _used_up(problem: Problem, sets: Sets) -> npt.NDArray[np.bool_]:
