@@ -72,9 +72,8 @@ class NoisyCountsSelector(Selector):
         laws = []
         for table in (chosen, ~chosen):
             law = table.astype(np.float64)
-            for axis, one in zip(
-                values, counts, strict=True
-            ):  # each turn takes the first axis and puts the new one last
+            # each turn takes the first axis and puts the new one last
+            for axis, one in zip(values, counts, strict=True):
                 law = np.tensordot(law, np.array([_law_of_one(axis, count, a) for count in one]), axes=([0], [1]))
             with np.errstate(divide="ignore"):
                 laws.append(np.log(law))

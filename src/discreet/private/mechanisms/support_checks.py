@@ -47,9 +47,8 @@ from .published import ROUND_UP, prices_add_up
 STEPS = 2_000  # of the budget, in the recursion for V
 KNOTS = (600, 2_000)  # at least, at most; between them, so many that a step is no longer than the node's epsilon
 ONE_BY_ONE = 20  # nodes with fewer records are looked at one by one, larger ones in blocks
-FARTHEST = (
-    100  # losses by so many times the node's epsilon too much are not told from larger ones: that keeps steps short
-)
+# losses by so many times the node's epsilon too much are not told from larger ones: that keeps steps short
+FARTHEST = 100
 Node = tuple[float, float, float]  # price, P(pass) with n records, with n + 1
 SLACK = 1e-12  # above the sum of all rounding errors
 

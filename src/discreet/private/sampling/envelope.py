@@ -42,16 +42,7 @@ from ..counts.counts import Patterns
 from ..counts.secret import Secret
 from ..noise.decisions import Chances, is_below, unit, whole_weights
 from ..noise.entropy import Entropy
-from .choices import (
-    Choices,
-    choose_each,
-    concrete,
-    cumulated,
-    draw_labels,
-    exact_weight,
-    flip_each,
-    margin,
-)
+from .choices import Choices, choose_each, concrete, cumulated, draw_labels, exact_weight, flip_each, margin
 from .deadline import Deadline
 from .elements import Elements, Last, Level, draw_order, edges, last_rules, terms
 from .problem import ROWS, Problem, Sets, log_sum_exp, make_problem
