@@ -110,7 +110,7 @@ def test_only_the_release_path_makes_reservations():
 
 def test_only_the_learners_without_noise_look_for_the_best_tree_or_list():
     importers = {".".join(importer) for importer, imported in imports() if imported[-1:] == ("optimum",)}
-    assert importers == {"private.queries.best_lists", "private.queries.trees"}
+    assert importers == {"private.queries.best_list", "private.queries.trees"}
     without_noise = set()
     for parts, tree in modules():
         for node in ast.walk(tree):
