@@ -84,10 +84,8 @@ REPLACED: list[tuple[Any, str, Any]] = [
     (choices, "places", plain_places),
     (choices.Choices, "chance", lambda *_: Fraction(1)),
     (envelope, "whole_weights", plain_weights),
-    (envelope, "places", plain_places),
     (envelope, "flip_each", plain_coins),
     (envelope, "Chances", PlainChances),
-    (envelope.Envelope, "_chance", lambda *_: Fraction(1)),
     (envelope, "margin", lambda _: None),  # without one there is no last coin
 ]
 

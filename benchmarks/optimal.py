@@ -17,7 +17,7 @@ import numpy as np
 
 from discreet import DPOptimalRuleListClassifier, Schema, Vault
 from discreet.datasets import load_adult, load_compas, load_german_credit
-from discreet.private.sampling.problem import rules_on_cells
+from discreet.private.counts.cells import rules_on_cells
 from discreet.rules.candidates import Candidates
 
 ROOT = Path(__file__).parents[1]

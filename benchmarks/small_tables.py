@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 
 from discreet.datasets import load_adult, load_compas, load_german_credit
-from discreet.private.sampling.problem import rules_on_cells
+from discreet.private.counts.cells import rules_on_cells
 from discreet.rules.candidates import Candidates
 from discreet.sources.memory import Vault
 

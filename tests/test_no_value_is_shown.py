@@ -496,7 +496,6 @@ NO_RECORD_GETS_THERE = {
     ("private.queries.cards", "CardQueries.count"): "a bug in a learner; the message is constant",
     ("private.queries.cards", "CardQueries.grow"): "a bug in a learner; the message is constant",
     ("private.queries.cuts", "CutQueries.cut"): "a bug in a learner; the message is constant",
-    ("private.queries.lists", "ListQueries.find_best"): "a bug in a learner; the message is constant",
     ("private.release", "Terms.__post_init__"): "parameters",
     ("private.release", "release"): "a bug in a plan; the message is constant",
     ("private.sampling.elements", "keys_of"): "a bug in the learner; the message is constant",

@@ -4,7 +4,7 @@ import numpy as np
 
 from discreet import Schema, Vault
 from discreet.datasets import load_adult
-from discreet.private.sampling.problem import rules_on_cells
+from discreet.private.counts.cells import rules_on_cells
 from discreet.private.sampling.trees.problems import TreeProblem
 from discreet.private.sampling.trees.worth import ACCURACY
 from discreet.rules.candidates import Candidates

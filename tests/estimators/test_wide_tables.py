@@ -12,7 +12,7 @@ from discreet._utils.errors import NotEnoughMemory
 from discreet.accounting.ledger import BudgetError
 from discreet.private.counts import counts as counts_module
 from discreet.private.queries import lists, trees
-from discreet.private.sampling import deadline
+from discreet.private.sampling import deadline, envelope
 from discreet.private.sampling.deadline import TimeLimitError
 from discreet.schema.columns import Categorical, Numeric
 from discreet.sources import plan as plan_module
@@ -115,7 +115,7 @@ class Stopped(BaseException):
 
 PREPARED = {  # what is made before anything is booked
     "a list, added up": (DPOptimalRuleListClassifier, {}, lists, "ListSums"),
-    "a long list": (DPOptimalRuleListClassifier, {"max_length": 5}, lists, "make_problem"),
+    "a long list": (DPOptimalRuleListClassifier, {"max_length": 5}, envelope, "make_problem"),
     "a tree": (DPOptimalTreeClassifier, {}, trees, "WeighedTrees"),
 }
 

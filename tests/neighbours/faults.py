@@ -24,11 +24,12 @@ def _records(tuples):
 def memory_while_adding_up():
     """Before anything is booked, where lists or trees are added up or laid out; else when the first question is asked."""
     from discreet.private.queries import greedy, lists, trees
+    from discreet.private.sampling import envelope
     from discreet.rules.column_parts import ColumnParts
 
     ColumnParts.by_part = lambda parts, counts: _fails(int(counts.sum()))
     lists.ListSums = lambda tuples, *_: _fails(_records(tuples))
-    lists.make_problem = lambda truth, counts, *_: _fails(int(counts.sum()))
+    envelope.make_problem = lambda truth, counts, *_: _fails(int(counts.sum()))
     trees.WeighedTrees = lambda problem, *_: _fails(_records(problem.tuples))
     trees.TreeProblem = lambda truth, counts, *_: _fails(int(counts.sum()))
     greedy.NodeCounts = lambda left, captured: _fails(int(left.sum()))
@@ -36,7 +37,8 @@ def memory_while_adding_up():
 
 def memory_while_drawing():
     from discreet.private.counts.counts import Marginals, Patterns
-    from discreet.private.queries import greedy, lists
+    from discreet.private.queries import greedy
+    from discreet.private.sampling import envelope
     from discreet.private.sampling.list_sums import ListSums
     from discreet.private.sampling.trees.drawing import WeighedTrees
 
@@ -47,7 +49,7 @@ def memory_while_drawing():
         counts.totals = failing(counts.totals)
     ListSums.draw = lambda sums, *_: _fails(_records(sums._counts._tuples))
     WeighedTrees.draw = lambda weighed, *_: _fails(int(weighed._problem.total().sum()))
-    lists.draw_by_envelope = lambda problem, *_: _fails(int(problem.counts.sum()))
+    envelope.draw_by_envelope = lambda problem, *_: _fails(int(problem.counts.sum()))
     greedy.NodeCounts = lambda left, captured: _fails(int(left.sum()))
 
 

@@ -15,8 +15,9 @@ def fix_draws():
     from discreet.private.queries.cuts import CutQueries
     from discreet.private.queries.evaluation import EvaluationQueries
     from discreet.private.queries.greedy import GreedyQueries, GreedyTreeQueries
-    from discreet.private.queries.lists import ListQueries, PatternLists
+    from discreet.private.queries.lists import ListQueries
     from discreet.private.queries.trees import TreeQueries
+    from discreet.private.sampling.envelope import PatternLists
     from discreet.private.sampling.list_sums import ListSums
     from discreet.private.sampling.trees.drawing import WeighedTrees
 
@@ -90,7 +91,7 @@ def _unused(prefix, n):
 
 def _some_list(lists):
     """As many rules as there may be that are not in the list yet: those have a weight in the prior."""
-    from discreet.private.queries.lists import PatternLists
+    from discreet.private.sampling.envelope import PatternLists
 
     if isinstance(lists, PatternLists):
         unused = sorted(int(rule) for members in lists.problem.members for rule in members)

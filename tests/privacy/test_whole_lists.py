@@ -19,7 +19,8 @@ from discreet import DPOptimalRuleListClassifier, Ledger, Schema
 from discreet.audit.explorer import ListsByEnvelope, law_of_lists
 from discreet.datasets import load_compas
 from discreet.evaluation.planning import expect
-from discreet.private.queries import base, lists
+from discreet.private.queries import base
+from discreet.private.sampling import envelope
 from discreet.private.sampling.problem import make_problem
 from discreet.private.sampling.reference import law_of_draw
 from discreet.rules.prior import Prior
@@ -173,7 +174,7 @@ def posed_by_a_fit(monkeypatch):
         seen.append((truth, counts, prior, rate))
         return make_problem(truth, counts, prior, rate)
 
-    monkeypatch.setattr(lists, "make_problem", spy)
+    monkeypatch.setattr(envelope, "make_problem", spy)
     return seen
 
 

@@ -86,8 +86,7 @@ def chances_of_lists(built, monkeypatch):
     """For each list, the probability that an attempt returns it; and the largest weight / (C q) of all."""
     ways, found, most = Ways(), defaultdict(Decimal), Decimal(0)
     with monkeypatch.context() as patch:
-        for module in (choices, envelope):
-            patch.setattr(module, "places", ways.places)
+        patch.setattr(choices, "places", ways.places)
         patch.setattr(decisions, "place", ways.place)
         patch.setattr(envelope, "flip_each", ways.flip_each)
         patch.setattr(envelope, "is_below", ways.is_below)

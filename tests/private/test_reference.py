@@ -12,7 +12,7 @@ from discreet.audit.explore import explore
 from discreet.audit.explorer import explored, schema_of_rules, vault_of
 from discreet.audit.observed import misfit
 from discreet.private.noise.entropy import SeededEntropy
-from discreet.private.queries import lists
+from discreet.private.sampling import envelope
 from discreet.private.sampling.reference import law_of_draw
 from discreet.rules.prior import Prior
 
@@ -98,8 +98,8 @@ def test_whole_fits_with_the_reference_have_the_law_that_is_audited(monkeypatch,
         asked.append(question)
         return draw_by_enumeration(*question)
 
-    monkeypatch.setattr(lists, "make_problem", lambda *question: question)
-    monkeypatch.setattr(lists, "draw_by_envelope", lambda question, entropy, _: reference(*question, entropy))
+    monkeypatch.setattr(envelope, "make_problem", lambda *question: question)
+    monkeypatch.setattr(envelope, "draw_by_envelope", lambda question, entropy, _: reference(*question, entropy))
     drawn = Counter(Noting(**settings, random_state=seed).fit_vault(vault).drawn for seed in range(400))
     assert misfit(drawn, {key: math.exp(output.log_p) for key, output in outputs.items()}) > 1e-4
     assert len(asked) == 400 if joint is None else 400 < len(asked) <= 800  # an empty list ends a fit

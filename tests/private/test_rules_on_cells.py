@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from discreet.private.sampling.problem import rules_on_cells
+from discreet.private.counts.cells import rules_on_cells
 from discreet.rules.candidates import Candidates
 
 from ..support.small_tables import small_table

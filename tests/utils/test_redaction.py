@@ -143,7 +143,7 @@ def test_whatever_fails_while_records_are_counted_shows_no_number_and_books_noth
     ("entrance", "place"),
     [
         ("fit, whole lists", "discreet.private.queries.lists.ListSums"),
-        ("fit, longer lists", "discreet.private.queries.lists.rules_on_cells"),
+        ("fit, longer lists", "discreet.private.sampling.envelope.rules_on_cells"),
         ("fit, whole trees", "discreet.private.queries.trees.rules_on_cells"),
         ("fit, whole trees", "discreet.private.queries.trees.WeighedTrees"),
         ("fit_source, tuples", "discreet.private.queries.lists.ListSums"),
@@ -165,7 +165,7 @@ def test_whatever_fails_while_a_draw_is_prepared_shows_no_number_and_books_nothi
 DRAWING = {
     "fit": "discreet.private.mechanisms.mass.MassSelector.select",
     "fit, whole lists": "discreet.private.sampling.list_sums.ListSums.draw",
-    "fit, longer lists": "discreet.private.queries.lists.draw_by_envelope",
+    "fit, longer lists": "discreet.private.sampling.envelope.draw_by_envelope",
     "fit, whole trees": "discreet.private.sampling.trees.drawing.WeighedTrees.draw",
     "fit, a tree on a wide table": "discreet.private.sampling.trees.drawing.WeighedTrees.draw",
     "fit_source, tuples": "discreet.private.queries.base.release",

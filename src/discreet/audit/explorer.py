@@ -30,8 +30,9 @@ from ..private.noise.sums import tail
 from ..private.queries.base import Queries
 from ..private.queries.cards import CardQueries
 from ..private.queries.greedy import Choices
-from ..private.queries.lists import ListQueries, PatternLists
+from ..private.queries.lists import ListQueries
 from ..private.queries.trees import TreeQueries
+from ..private.sampling.envelope import PatternLists
 from ..private.sampling.problem import Problem
 from ..private.sampling.reference import weighed
 from ..rules.candidates import Candidates

@@ -27,8 +27,8 @@ from ..estimators.trees import Trees
 from ..private.counts.counting import NodeCounts
 from ..private.counts.tuples import LARGEST
 from ..private.mechanisms.base import GreedyMechanism
-from ..private.mechanisms.global_gini import GlExponential, GlGaussian, GlLaplace
 from ..private.mechanisms.noisy_counts import NoisyCounts
+from ..private.mechanisms.published import GlExponential, GlGaussian, GlLaplace
 from ..private.mechanisms.registry import MECHANISMS
 from ..private.mechanisms.smooth_gini import SmCauchy, SmLaplace
 from ..private.noise.discrete_laplace import release, scale_for

@@ -9,6 +9,7 @@ from ..accounting.ledger import exact
 from ..private.counts.counts import Counts, Patterns
 from ..private.mechanisms.registry import WHOLE_LISTS
 from ..private.mechanisms.whole_lists import DrawBudget
+from ..private.queries.best_list import find_best_list
 from ..private.queries.lists import ListQueries
 from ..rules.candidates import Candidates
 from ..rules.limits import Limits
@@ -224,11 +225,8 @@ class OptimalRuleListClassifier(WholeLists, Limited, Exact):
 
     def _learn(self, candidates: Candidates, counts: Patterns) -> Learned:
         limits, _ = self._limits(candidates)
-        every = [(1.0,) * int(self.max_length)]
-        prior, alike = Prior(every[0], np.ones(len(candidates))), np.ones(len(self.classes_))
         with Bar(bool(self.verbose), steps_of_lists(len(candidates), [0])) as bar:
             bar.begin_stage(0, 1)
-            drawn = prior, alike, every, limits is not None, limits, self.time_limit
-            queries = ListQueries(counts, candidates, None, *drawn).prepare()
-            rules, labels, parts, self.certificate_ = queries.find_best()
+            asked = counts, candidates, int(self.max_length) - 1, limits, self.time_limit
+            rules, labels, parts, self.certificate_ = find_best_list(*asked)
         return Learned(rules, parts, labels)

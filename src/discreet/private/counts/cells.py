@@ -8,12 +8,13 @@ bin numbers is one number in mixed radix. Where that does not fit in 63 bits (en
 such words, kept as a string of bytes that sorts in the same order.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from ...rules.candidates import Candidates
 from ...schema.columns import Column
 from .secret import Secret
 
@@ -202,6 +203,49 @@ class CellsInProgress:
 
 def _blocks(length: int) -> Iterator[slice]:
     return (slice(i, i + BLOCK) for i in range(0, length, BLOCK))
+
+
+def rules_on_cells(cells: "Cells", candidates: Candidates) -> tuple[npt.NDArray[np.bool_], Array]:
+    """(rules, patterns): where each candidate is true, on the distinct patterns of literals; and their class counts.
+
+    They are kept for the next fit from the same cells.
+    """
+    kept: tuple[npt.NDArray[np.bool_], Array] | None = cells.counted.get(candidates)
+    if kept is not None:
+        return kept
+    number = {column.name: i for i, column in enumerate(cells.columns)}
+    columns = [number[literal.column] for literal in candidates.literals]
+    bins = {i: cells.bins(i).astype(np.min_scalar_type(cells.columns[i].n_bins)) for i in dict.fromkeys(columns)}
+    counts = cells.counts.T.astype(np.float64)
+    order, first = _same_patterns(candidates, columns, bins)
+    if len(first) < len(order):  # cells that differ in nothing that a literal is about are one pattern
+        counts = np.add.reduceat(counts[:, order], first, axis=1)
+        bins = {column: own[order[first]] for column, own in bins.items()}
+    patterns = np.ones((len(columns) + 1, counts.shape[1]), bool)  # a last row, for -1, is always true
+    for row, column, true in zip(patterns, columns, candidates.truths, strict=False):
+        row[:] = true[bins[column]]
+    truth = patterns[candidates.members[:, 0]]
+    for members in candidates.members.T[1:]:
+        truth &= patterns[members]
+    truth.flags.writeable = counts.flags.writeable = False
+    cells.counted = {candidates: (truth, counts)}  # not more than one: they may be large
+    return truth, counts
+
+
+def _same_patterns(
+    candidates: Candidates, columns: Sequence[int], bins: Mapping[int, npt.NDArray[np.integer]]
+) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]:
+    """An order of the cells in which those of one pattern of literals are next to each other, and where patterns begin."""
+    radices, numbers = [], []
+    for column, own in bins.items():
+        literals = [true for true, place in zip(candidates.truths, columns, strict=True) if place == column]
+        kinds: dict[bytes, int] = {}  # of bins: those in which the same literals are true
+        kind = np.array([kinds.setdefault(true.tobytes(), len(kinds)) for true in np.array(literals).T], own.dtype)
+        radices.append(len(kinds))
+        numbers.append(kind[own])
+    keys = Packing(radices).pack(numbers, len(numbers[0]))
+    order: npt.NDArray[np.intp] = np.argsort(keys, kind="stable")
+    return order, np.flatnonzero(starts(keys[order]))
 
 
 class Cells(Secret):

@@ -18,6 +18,7 @@ The proofs are spelled out in docs/theory.md; tests/privacy/test_impurity.py che
 """
 
 import math
+from functools import lru_cache
 
 import numpy as np
 
@@ -86,6 +87,7 @@ def range_of_smooth_gini(n: int, min_support: int, beta: float) -> float:
     return _range(n, n / (n + 1.0) - more / here) / more
 
 
+@lru_cache(maxsize=64)
 def largest_ranges_of_smooth_gini(min_support: int, beta: float) -> Array:
     """For each n0 from 0 to min_support: the largest ``range_of_smooth_gini(n)`` over all n >= n0.
 
@@ -113,6 +115,7 @@ def largest_ranges_of_smooth_gini(min_support: int, beta: float) -> Array:
     n = np.arange(len(small), min_support, dtype=np.float64)  # here S is constant, so c = -1 / (n + 1)
     below = np.append(small, (2.0 * n / (n + 1.0) ** 2 + 0.5 / (n + 1.0)) / g(min_support))
     largest: Array = np.maximum.accumulate(np.append(below, beyond)[::-1])[::-1]
+    largest.flags.writeable = False  # it is kept for the next fit
     return largest
 
 

@@ -146,11 +146,8 @@ def path_losses(left: Array, captured: Array, step: Step = largest_step) -> Inte
         asks = (gap > 0) & (most > losses[rival + 1 :])
         rule, node = np.nonzero(asks)
         if len(rule):
-            winner, loser, so_far = (
-                sides[:, :, rival + 1 + rule, node],
-                sides[:, :, rival, node],
-                losses[rival + 1 :][asks],
-            )
+            winner, loser = sides[:, :, rival + 1 + rule, node], sides[:, :, rival, node]
+            so_far = losses[rival + 1 :][asks]
             losses[rival + 1 + rule, node] = steps_to_win(winner, loser, gap[asks], so_far, most[asks], step)
     in_place = np.empty_like(losses)
     np.put_along_axis(in_place, order, losses, 0)
@@ -162,9 +159,8 @@ def _without_copies(node: NodeCounts) -> tuple[Array, npt.NDArray[np.intp]]:
     more = 2.0 * node.captured - node.left[:, None]
     first = (more != 0.0).argmax(0)
     turned = np.take_along_axis(more, first[None], 0) > 0.0
-    distinct, which = np.unique(
-        np.where(turned, node.left[:, None] - node.captured, node.captured), axis=1, return_inverse=True
-    )
+    alike = np.where(turned, node.left[:, None] - node.captured, node.captured)
+    distinct, which = np.unique(alike, axis=1, return_inverse=True)
     return distinct, which.ravel()
 
 

@@ -38,13 +38,14 @@ class NoisyCountsSelector(Selector):
 
     def select(self, node: NodeCounts, entropy: Entropy) -> int:
         """The chosen candidate's number; the number of candidates stands for no rule."""
+        if not node.captured.shape[1]:
+            return 0
         counts = np.stack([node.captured, node.left[:, None] - node.captured])  # (side, class, candidate)
         noisy = release(counts.ravel().astype(np.int64), self.epsilon / self.candidates, entropy).reshape(counts.shape)
         kept = np.maximum(noisy, 0).astype(np.float64)
         impurity = gini_of_noisy(kept)
-        total = kept.sum(0).mean(1) if impurity.size else np.zeros(2)
-        best = int(np.argmin(impurity)) if impurity.size else 0
-        return best if impurity.size and impurity[best] < gini_of_noisy(total[None]) else impurity.size
+        best, none = int(np.argmin(impurity)), gini_of_noisy(kept.sum(0).mean(1)[None])
+        return best if impurity[best] < none else len(impurity)
 
     def log_prob(self, node: NodeCounts) -> Array:
         """Of the candidate, then of no rule. Without a candidate there is no rule for sure."""
@@ -72,9 +73,8 @@ class NoisyCountsSelector(Selector):
         laws = []
         for table in (chosen, ~chosen):
             law = table.astype(np.float64)
-            for axis, one in zip(
-                values, counts, strict=True
-            ):  # each turn takes the first axis and puts the new one last
+            # each turn takes the first axis and puts the new one last
+            for axis, one in zip(values, counts, strict=True):
                 law = np.tensordot(law, np.array([_law_of_one(axis, count, a) for count in one]), axes=([0], [1]))
             with np.errstate(divide="ignore"):
                 laws.append(np.log(law))

@@ -1,4 +1,5 @@
-"""What the paper's six ways to choose a rule have in common: the split of the budget, two classes, the Gini impurity.
+"""What the paper's six ways to choose a rule have in common: the split of the budget, two classes, the Gini impurity. And three
+of them, with noise by the global sensitivity of the impurity: gl-laplace, gl-gaussian, gl-exponential.
 
 The paper (section IV.B): three operations a node (support check, choice, counts), one of them with a delta, and counts
 only for the default, so ``eps_node = eps / (3K - 1)`` and ``delta_node = delta / (K - 1)``. The methods on global
@@ -24,19 +25,36 @@ What a choice costs (docs/theory.md, section 5; S is the smooth sensitivity at t
 | sm-laplace     | -G / (2 S / e)             | Laplace  | range of G/S, h = 1:     (e/2) range         |
 | sm-cauchy      | -G / (6 S / e)             | Cauchy   | range of G/S, h < 0.725: (e/6) h range       |
 | noisy-counts   | -(Gini of noisy counts)    | none     | e: the noisy counts themselves are e-DP      |
+
+**Privacy of the first three.** A record that comes or goes changes the Gini impurities of all rules by numbers in one interval
+of length 1/2: by (2) of ``impurity.py`` it is ``[-G_max/(n+1), 2 d_max/(n+1)]`` with ``d_max = B/(B+1)`` and ``G_max =
+2AB/n^2``, of length 1/2 for n = 1 and n = 2, and of at most ``g(n) + 1/(2(n+1)) <= 1/2`` from n = 3 on (docs/theory.md,
+Corollary 3). It changes the scores by numbers in one of length ``w = (1/2) / scale``. Noise with a hazard h makes the choice
+(h w)-DP by Theorem 5 of ``noise/noisy_max.py``. All scores lie in one such interval, too, so log-concave noise without a bounded
+hazard (Gaussian) is priced by Theorem 6 (``noise/distributions.py``).
+
+A noisy maximum with Gumbel noise is the exponential mechanism, so a choice by gl-exponential is of bounded range, too: all scores
+change by numbers in an interval of length e/2, and the sum of weights changes all probabilities by one factor.
 """
 
+import math
+from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
 
-from ...accounting.costs import DISCRETE_LAPLACE, PURE, Cost, repeated
+from ...accounting.costs import BOUNDED_RANGE, DISCRETE_LAPLACE, PURE, Cost, repeated
 from ...accounting.statement import Guarantee
 from ..counts.cells import Array
 from ..counts.counting import NodeCounts
+from ..noise.discrete_laplace import scale_for
+from ..noise.distributions import Gaussian, Gumbel, Laplace, price_of_bounded_scores
+from ..noise.noisy_max import Noise
 from .base import GreedyBudget, GreedyMechanism, Settings
 from .impurity import gini
+from .selector import NoisyMaxSelector
 
+GLOBAL_SENSITIVITY = 0.5  # of the Gini impurity
 ROUND_UP = 1.0 + 1e-9  # prices are computed in floating point; round them towards less privacy claimed
 
 
@@ -85,15 +103,68 @@ class Published(GreedyMechanism):
 
     def proved(self, budget: GreedyBudget, candidates: int) -> Guarantee:
         """docs/theory.md, Theorem 8."""
-        selector = self.selector(budget.choice_epsilon, float(budget.choice_delta), 1, candidates)
-        return prices_add_up(budget, selector.price(0, candidates))
+        return prices_add_up(budget, self._price(budget, candidates))
 
     def costs(self, budget: GreedyBudget, candidates: int) -> tuple[Cost, ...]:
         """What ``proved`` adds up, as values: choices of one kind, and the class counts of all parts together."""
-        selector = self.selector(budget.choice_epsilon, float(budget.choice_delta), 1, candidates)
-        price = selector.price(0, candidates)
+        price = self._price(budget, candidates)
         each = Fraction(repr(price * ROUND_UP))
         if price <= float(budget.choice_epsilon):
             each = min(each, budget.choice_epsilon)
         counts = repeated(DISCRETE_LAPLACE, budget.counts_epsilon, 1)
         return (*repeated(self.choice_cost, each, budget.most_choices), *counts)
+
+    def _price(self, budget: GreedyBudget, candidates: int) -> float:
+        selector = self.selector(budget.choice_epsilon, float(budget.choice_delta), 1, candidates)
+        return selector.price(0, candidates)
+
+
+@dataclass(frozen=True)
+class GiniOverScale(NoisyMaxSelector):
+    """Scores ``-G / scale``."""
+
+    scale: float
+    noise: Noise
+
+    def scores(self, node: NodeCounts) -> Array:
+        """Standardised; larger is better."""
+        return -ginis(node) / self.scale
+
+    def price(self, n: int, rules: int) -> float:
+        """At a node of any size."""
+        if math.isinf(self.noise.hazard):
+            return price_of_bounded_scores(GLOBAL_SENSITIVITY / self.scale, rules + 1, self.noise)
+        return self.noise.hazard * GLOBAL_SENSITIVITY / self.scale
+
+
+class GlLaplace(Published):
+    """Laplace noise of scale 0.5 / e; a choice costs e."""
+
+    name = "gl-laplace"
+
+    def selector(self, epsilon: Fraction, delta: float, min_support: int, candidates: int) -> GiniOverScale:
+        """The same at every node."""
+        return GiniOverScale(GLOBAL_SENSITIVITY * scale_for(epsilon), Laplace())  # rounded up
+
+
+class GlGaussian(Published):
+    """Gaussian noise of standard deviation 0.5 c / e with c^2 = 2 log(1.25 / delta); what is proved has no delta (Theorem 6)."""
+
+    name = "gl-gaussian"
+    needs_delta = True
+
+    def selector(self, epsilon: Fraction, delta: float, min_support: int, candidates: int) -> GiniOverScale:
+        """The same at every node."""
+        c = math.sqrt(2.0 * math.log(1.25 / delta))
+        return GiniOverScale(GLOBAL_SENSITIVITY * c / float(epsilon), Gaussian())
+
+
+class GlExponential(Published):
+    """Weights exp(e u / (2 * 0.5)) with utility u = 1 - G; a choice costs e / 2."""
+
+    name = "gl-exponential"
+    choice_cost = BOUNDED_RANGE
+
+    def selector(self, epsilon: Fraction, delta: float, min_support: int, candidates: int) -> GiniOverScale:
+        """The same at every node."""
+        return GiniOverScale(2.0 * GLOBAL_SENSITIVITY / float(epsilon), Gumbel())

@@ -6,10 +6,10 @@ A mechanism is added by a file of its own and a line in ``MECHANISMS``, or from 
 from typing import Any
 
 from .base import GreedyMechanism, Mechanism
-from .global_gini import GlExponential, GlGaussian, GlLaplace
 from .inverse import Inverse
 from .mass import Mass
 from .noisy_counts import NoisyCounts
+from .published import GlExponential, GlGaussian, GlLaplace
 from .purity import Purity
 from .score_cards import ScoreCards
 from .smooth_gini import SmCauchy, SmLaplace

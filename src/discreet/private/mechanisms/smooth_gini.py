@@ -10,7 +10,6 @@ import math
 from abc import abstractmethod
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import lru_cache
 
 from ...accounting.costs import Cost
 from ...accounting.statement import Guarantee
@@ -45,19 +44,12 @@ class SmoothSelector(NoisyMaxSelector):
 
     def prices(self) -> Array:
         """For n = 0 ... min_support: what a choice costs where both neighbours have at least n records."""
-        ranges = _largest_ranges(self.min_support, self.beta)
+        ranges = largest_ranges_of_smooth_gini(self.min_support, self.beta)
         return float(self.epsilon) / self.factor * self.noise.hazard * ranges
 
     def price(self, n: int, rules: int) -> float:
         """The more, the fewer records there are below the support."""
         return float(self.prices()[min(n, self.min_support)])
-
-
-@lru_cache(maxsize=64)
-def _largest_ranges(min_support: int, beta: float) -> Array:
-    ranges = largest_ranges_of_smooth_gini(min_support, beta)
-    ranges.flags.writeable = False  # it is kept for the next fit
-    return ranges
 
 
 class Smooth(Published):

@@ -35,6 +35,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
+import numpy.typing as npt
 
 from ...accounting.statement import Guarantee
 from ..counts.cells import Array
@@ -46,9 +47,9 @@ from .published import ROUND_UP, prices_add_up
 STEPS = 2_000  # of the budget, in the recursion for V
 KNOTS = (600, 2_000)  # at least, at most; between them, so many that a step is no longer than the node's epsilon
 ONE_BY_ONE = 20  # nodes with fewer records are looked at one by one, larger ones in blocks
-FARTHEST = (
-    100  # losses by so many times the node's epsilon too much are not told from larger ones: that keeps steps short
-)
+# losses by so many times the node's epsilon too much are not told from larger ones: that keeps steps short
+FARTHEST = 100
+Node = tuple[float, float, float]  # price, P(pass) with n records, with n + 1
 SLACK = 1e-12  # above the sum of all rounding errors
 
 
@@ -124,29 +125,31 @@ class Shift:
 
     def cdf(self, x: Array) -> Array:
         """The distribution function."""
-        starts, u, log_density, slopes = self.pieces
-        i = np.searchsorted(starts, x)
-        at, slope = np.maximum(i - 1, 0), slopes[i]
-        away = x - starts[at]
-        flat = slope == 0.0
+        starts, u, log_density, _ = self.pieces
+        at, slope = self._piece_of(x)
+        away, flat = x - starts[at], slope == 0.0
         grown = np.where(flat, away, np.expm1(slope * away) / np.where(flat, 1.0, slope))
         value: Array = u[at] + np.exp(log_density[at]) * grown
         return value
 
     def hockey_stick(self, log_a: Array, rho: float) -> Array:
         """``max over x of cdf(x + rho) - a cdf(x)``: where the quotient of the densities is a."""
-        starts, _, log_density, slopes = self.pieces
+        starts, _, log_density, _ = self.pieces
 
         def log_pdf(x: Array) -> Array:
-            i = np.searchsorted(starts, x)
-            at = np.maximum(i - 1, 0)
-            value: Array = log_density[at] + slopes[i] * (x - starts[at])
+            at, slope = self._piece_of(x)
+            value: Array = log_density[at] + slope * (x - starts[at])
             return value
 
         kinks = np.unique(np.concatenate([starts, starts - rho]))
         x = np.interp(-log_a, log_pdf(kinks) - log_pdf(kinks + rho), kinks)
         a = np.exp(log_a)
         return np.maximum(np.maximum(0.0, 1.0 - a), self.cdf(x + rho) - a * self.cdf(x))
+
+    def _piece_of(self, x: Array) -> tuple[npt.NDArray[np.intp], Array]:
+        """Which piece's beginning to count from, and the slope there."""
+        i = np.searchsorted(self.pieces[0], x)
+        return np.maximum(i - 1, 0), self.pieces[3][i]
 
 
 def histograms(a: Array, epsilon: float) -> Array:
@@ -156,8 +159,8 @@ def histograms(a: Array, epsilon: float) -> Array:
     return value
 
 
-def nodes(prices: Array, threshold: int, epsilon: float) -> list[tuple[float, float, float]]:
-    """(price, P(pass) with n records, with n + 1) such that some entry is at least as bad as any n.
+def nodes(prices: Array, threshold: int, epsilon: float) -> list[Node]:
+    """Such that some entry is at least as bad as any n.
 
     ``prices`` fall in n = 0 ... L, the last one stands for all larger n. Below the threshold, and from it on, what the
     recursion maximises is convex in the probability of passing; so at one price the ends will do, "surely" being one.
@@ -184,24 +187,17 @@ def divergence_of_runs(
         return 1.0
     top = min(top, epsilon + min(50.0, FARTHEST * node_epsilon))  # beyond it, H is at most what it is there
     knots = knots or round(min(max(KNOTS[0], 2.0 * top / node_epsilon), KNOTS[1]))
-    shift = Shift(lines)
+    logs, shift = np.linspace(epsilon - top, top, knots), Shift(lines)
     some = nodes(prices, threshold, node_epsilon)
     upwards = [(p, more, less) for p, less, more in some]  # outputs that are likelier on the larger table
-    both = (_divergence(shift, way, node_epsilon, epsilon, choices, top, knots) for way in (upwards, some))
+    both = (_divergence(shift, way, node_epsilon, epsilon, choices, logs) for way in (upwards, some))
     return min(1.0, max(both) + SLACK)
 
 
 def _divergence(
-    shift: Shift,
-    some: Sequence[tuple[float, float, float]],
-    node_epsilon: float,
-    epsilon: float,
-    choices: int,
-    top: float,
-    knots: int,
+    shift: Shift, some: Sequence[Node], node_epsilon: float, epsilon: float, choices: int, logs: Array
 ) -> float:
-    logs = np.linspace(epsilon - top, top, knots)
-    t = np.exp(logs)
+    knots, t = len(logs), np.exp(logs)
     differences = (logs[1] - logs[0]) * np.arange(1.0 - knots, knots)
     kernels = [shift.hockey_stick(differences + math.log(y / x), p) for p, x, y in some]
     last = [shift.hockey_stick(epsilon - logs + math.log(y / x), p) for p, x, y in some]

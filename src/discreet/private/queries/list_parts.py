@@ -13,9 +13,8 @@ class ListParts(Queries):
     """The class counts of one rule list, part by part. Its parts are disjoint, so together they cost one epsilon."""
 
     _counts_together = True  # whether that is charged, or an epsilon for each part (as published)
-    _listed: tuple[int | None, ...] | None = (
-        None  # the rules whose class counts were given; None at the end is the default
-    )
+    # the rules whose class counts were given; None at the end is the default
+    _listed: tuple[int | None, ...] | None = None
 
     @abstractmethod
     def _part(self, prefix: Sequence[int], rule: int | None) -> Array:

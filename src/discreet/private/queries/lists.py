@@ -7,9 +7,7 @@ What is added up for the first draw is prepared before anything is booked: it ta
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import NamedTuple, Self
-
-import numpy as np
+from typing import Self
 
 from ...accounting.ledger import Reservation
 from ...rules.candidates import Candidates
@@ -18,29 +16,14 @@ from ...rules.prior import Prior
 from ..counts.cells import Array
 from ..counts.counts import Counts, Patterns
 from ..counts.division import column_numbers, left_by
-from ..counts.secret import Secret
 from ..mechanisms.whole_lists import DrawBudget
 from ..noise.entropy import Entropy
 from ..sampling.deadline import Deadline
-from ..sampling.envelope import draw_by_envelope
+from ..sampling.envelope import PatternLists
 from ..sampling.limited_lists import LimitedListSums
 from ..sampling.list_sums import Drawn, ListSums
-from ..sampling.optimum import BestLimitedList, best_list
-from ..sampling.problem import make_problem, rules_on_cells
 from .base import rounded_down
 from .list_parts import ListParts
-
-
-class Optimum(NamedTuple):
-    """How many records the best list classifies correctly, and what no list exceeds."""
-
-    correct: float
-    bound: float
-
-    @property
-    def gap(self) -> float:
-        """0: the best possible minus what was found."""
-        return self.bound - self.correct
 
 
 class ListQueries(ListParts):
@@ -54,7 +37,7 @@ class ListQueries(ListParts):
         self,
         counts: Counts,
         candidates: Candidates,
-        noise: DrawBudget | None,
+        noise: DrawBudget,
         prior: Prior,
         class_weights: Array,
         draws: Sequence[Sequence[float]],
@@ -100,86 +83,25 @@ class ListQueries(ListParts):
         self._limits = self._limits and self._limits.after_rules(rules, labels[:-1])
         return rules, labels
 
-    def find_best(self) -> tuple[list[int], list[int], list[tuple[float, ...]], Optimum]:
-        """Without noise: rules, labels and class counts of the list that classifies most records correctly."""
-        if not self.is_exact:
-            raise AssertionError("the best list is asked for where there is noise: this is a bug in the learner")
-        lists, self._first = self._first, None
-        assert isinstance(lists, PatternLists | BestLimitedList)
-        rules, labels, bound = lists.found()
-        parts = lists.parts_of(rules)
-        correct = float(sum(part[label] for part, label in zip(parts, labels, strict=True)))
-        return rules, labels, [tuple(part.tolist()) for part in parts], Optimum(correct, max(correct, bound))
-
-    def _weighed(self, prefix: Sequence[int], lengths: Sequence[float]) -> "ListSums | PatternLists":
+    def _weighed(self, prefix: Sequence[int], lengths: Sequence[float]) -> ListSums | PatternLists:
         """What is drawn from: all lists for the records that a prefix leaves."""
         rules = self._prior.rules.copy()
         rules[list(prefix)] = 0.0
         prior = replace(self._prior, lengths=tuple(lengths), rules=rules)
-        rate = 1.0 if self.is_exact else rounded_down(self._noise.draw_epsilon)
+        posed = prior, self._class_weights, rounded_down(self._noise.draw_epsilon), self._deadline
         if not self._summed:
             assert isinstance(self._counts, Patterns)
-            return PatternLists(
-                self._counts, self._candidates, prior, self._class_weights, rate, self._deadline, prefix
-            )
+            return PatternLists(self._counts, self._candidates, *posed, prefix)
         division = left_by(prefix, self._candidates, self._numbers) if prefix else None
-        posed = (
-            *(self._counts.joint(self._columns, self._size, division), self._candidates, prior),
-            *(self._class_weights, rate, self._deadline, self._progress),
-        )
+        counted = self._counts.joint(self._columns, self._size, division)
         if self._limits is None:
-            return ListSums(*posed)
-        return (BestLimitedList if self.is_exact else LimitedListSums)(*posed, limits=self._limits)
+            return ListSums(counted, self._candidates, *posed, self._progress)
+        return LimitedListSums(counted, self._candidates, *posed, self._progress, limits=self._limits)
 
-    def _keep(self, prefix: Sequence[int], rules: Sequence[int], lists: "ListSums | PatternLists") -> None:
+    def _keep(self, prefix: Sequence[int], rules: Sequence[int], lists: ListSums | PatternLists) -> None:
         """The class counts of what was drawn: its parts are disjoint, and so are they from those of the prefix."""
         for i, (rule, counts) in enumerate(zip([*rules, None], lists.parts_of(rules), strict=True)):
             self._exact[(*prefix, *rules[:i]), rule] = counts
 
     def _part(self, prefix: Sequence[int], rule: int | None) -> Array:
         return self._exact[tuple(prefix), rule]
-
-
-class PatternLists(Secret):
-    """Lists of any rules, over the patterns that a prefix leaves: drawn by an envelope, or the best of them."""
-
-    def __init__(
-        self,
-        counts: Patterns,
-        candidates: Candidates,
-        prior: Prior,
-        class_weights: Array,
-        rate: float,
-        deadline: Deadline,
-        prefix: Sequence[int] = (),
-    ) -> None:
-        truth, by_class = rules_on_cells(counts.cells, candidates)
-        alive = np.flatnonzero(~truth[list(prefix)].any(0)) if len(prefix) else slice(None)  # of all there is no copy
-        self._truth, self._counts, self._deadline = truth[:, alive], by_class[:, alive], deadline
-        self.problem = make_problem(self._truth, self._counts * class_weights[:, None], prior, rate)
-
-    def draw(self, entropy: Entropy) -> Drawn:
-        """One of them by its weight."""
-        with np.errstate(all="ignore"):  # weights may underflow, and whether they do depends on the records
-            return draw_by_envelope(self.problem, entropy, self._deadline)
-
-    def found(self) -> tuple[list[int], list[int], float]:
-        """Rules, labels, and how many records no list classifies correctly more of."""
-        groups, ceiling = best_list(self.problem, self._deadline)
-        rules: list[int] = []
-        for group in groups:  # of rules that say the same of these records, the first that is not in the list yet
-            rules.append(next(int(rule) for rule in self.problem.members[group] if rule not in rules))
-        labels = [int(part.argmax()) for part in self.parts_of(rules)]
-        return (
-            rules,
-            labels,
-            ceiling + float(self._counts.min(0).sum()),
-        )  # what make_problem took off every list's score
-
-    def parts_of(self, rules: Sequence[int]) -> list[Array]:
-        """Class counts of what each rule captures, and of what they leave."""
-        alive, parts = np.ones(self._truth.shape[1], bool), []
-        for rule in rules:
-            parts.append(self._counts[:, alive & self._truth[rule]].sum(1))
-            alive = alive & ~self._truth[rule]
-        return [*parts, self._counts[:, alive].sum(1)]

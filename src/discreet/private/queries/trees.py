@@ -17,13 +17,12 @@ from ...rules.candidates import Candidates
 from ...rules.limits import Limits
 from ...rules.numbered_tree import Leaf, NumberedTree, Path, leaves_of, with_leaves
 from ...rules.prior import TreePrior
-from ..counts.cells import Array
+from ..counts.cells import Array, rules_on_cells
 from ..counts.counts import Counts, Patterns
 from ..counts.division import column_numbers, divided_by
 from ..mechanisms.whole_lists import DrawBudget
 from ..noise.entropy import Entropy
 from ..sampling.deadline import Deadline
-from ..sampling.problem import rules_on_cells
 from ..sampling.trees.drawing import WeighedTrees
 from ..sampling.trees.problems import Posed, TreeProblem, TupleTrees
 from .base import Queries, as_row, rounded_down

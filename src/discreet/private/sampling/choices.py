@@ -36,28 +36,16 @@ class Choices(NamedTuple):
         return Fraction(int(self.part[i]), int(self.whole[i]))
 
 
-class Weighed(NamedTuple):
-    """Integer weights to choose by, in one row or several, and their cumulated sums."""
-
-    weights: Integers
-    sums: Integers
-
-    def at(self, rows: npt.NDArray[np.intp]) -> "Weighed":
-        """Some rows, perhaps several times."""
-        return Weighed(self.weights[rows], self.sums[rows])
+def cumulated(logs: Array) -> Integers:
+    """Integer weights nearly in proportion to ``exp(logs)``, added up row by row."""
+    return np.cumsum(whole_weights(logs), axis=-1)
 
 
-def weighed(logs: Array) -> Weighed:
-    """Nearly in proportion to ``exp(logs)``, row by row."""
-    weights = whole_weights(logs)
-    return Weighed(weights, np.cumsum(weights, axis=-1))
-
-
-def choose_each(among: Weighed, entropy: Entropy, size: int) -> Choices:
-    """Indices by their weights: one from each row, or ``size`` from one row that stands for all."""
-    weights, sums = among
+def choose_each(sums: Integers, entropy: Entropy, size: int) -> Choices:
+    """Indices by cumulated weights: one from each row, or ``size`` from one row that stands for all."""
     chosen = places(sums, entropy, size)
-    part = weights[chosen] if sums.ndim == 1 else weights[np.arange(size), chosen]
+    rows = () if sums.ndim == 1 else (np.arange(size),)
+    part = sums[(*rows, chosen)] - np.where(chosen > 0, sums[(*rows, chosen - 1)], 0)
     return Choices(chosen, part, np.full(size, sums[..., -1]))
 
 
@@ -109,14 +97,11 @@ def draw_labels(problem: Problem, groups: Sequence[int], choose: Choose) -> tupl
 
     So labels are independent given the rules, and rules can be drawn first, by that product (``Problem.log_sum``).
     """
-    alive = np.ones(len(problem.truth), problem.truth.dtype)
     labels, score = [], 0.0
-    for group in [*groups, None]:
-        part = alive if group is None else alive * problem.truth[:, group]
-        counts = (problem.counts @ part).astype(np.float64)
+    for part in problem.parts_of(np.array([groups], np.intp)):
+        counts = problem.left(part)[:, 0].astype(np.float64)
         labels.append(choose(problem.rate * counts))
         score += float(counts[labels[-1]])
-        alive = alive - part
     return labels, score
 
 

@@ -33,7 +33,8 @@ import numpy.typing as npt
 from ..counts.cells import Array
 from ..counts.secret import Secret
 from ..noise.decisions import Choose
-from .choices import Weighed, weighed
+from ..noise.entropy import Integers
+from .choices import cumulated
 from .deadline import Deadline
 from .problem import Problem, Sets, blocks, log_sum_exp
 from .reach import Reach, best_split_after, little_more_than_log_sum
@@ -111,13 +112,9 @@ def _edges(problem: Problem, reach: Reach, sets: Sets, weight: Array) -> Edges:
     alive, t = problem.alive(sets), sets.shape[1]
     captured = problem.captured(alive)
     after = reach.after_next(sets, alive, problem.longest - t - 1, captured)
-    score = captured.max(0).astype(np.float64)
-    score += after
-    score *= problem.rate
-    before = problem.log_free(sets)
-    before += weight[:, None]
-    bound = score + before
-    bound += float(log_sum_exp(terms(problem, t)))
+    score = (captured.max(0).astype(np.float64) + after) * problem.rate
+    before = problem.log_free(sets) + weight[:, None]
+    bound = score + before + float(log_sum_exp(terms(problem, t)))
     return Edges(problem.left(alive), captured, after, score, before, bound)
 
 
@@ -155,9 +152,9 @@ class Elements(Secret):
         self.complete = self._divide()
 
     @cached_property
-    def by_prior(self) -> Weighed:
+    def by_prior(self) -> Integers:
         """To choose any group by the prior weight of its members."""
-        return weighed(self.problem.log_members)
+        return cumulated(self.problem.log_members)
 
     def _divide(self) -> bool:
         problem, longest = self.problem, self.problem.longest
@@ -172,7 +169,7 @@ class Elements(Secret):
             self.levels.append(self._new_level(children))
             if self._threshold.too_many(len(children.sets)):
                 return False
-        if longest > 1 and len(self.levels) == longest - 1:
+        if len(self.levels) == longest - 1:
             before = self.levels[-1]
             for parents, children in self._extend(before, EDGES):
                 self.last.append(self._finish(children, parents, len(parents) / len(before.sets)))
@@ -197,7 +194,7 @@ class Elements(Secret):
         """
         found: list[_Children] = []
         start = n_edges = 0
-        for rows in blocks(0, len(level.sets)):
+        for rows in blocks(len(level.sets)):
             self._deadline.check()
             ways = edges(self.problem, self.reach, level.sets[rows], level.weight[rows])
             keep = self._threshold.keep(ways.bound) & (ways.bound > -np.inf)  # not a group with no member left

@@ -27,7 +27,7 @@ rounded; the chances of the choices that were in fact made are known exactly, an
 """
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from fractions import Fraction
 from functools import partial
 from typing import NamedTuple
@@ -35,24 +35,17 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from ..counts.cells import Array
+from ...rules.candidates import Candidates
+from ...rules.prior import Prior
+from ..counts.cells import Array, rules_on_cells
+from ..counts.counts import Patterns
 from ..counts.secret import Secret
 from ..noise.decisions import Chances, is_below, unit, whole_weights
 from ..noise.entropy import Entropy
-from .choices import (
-    Choices,
-    choose_each,
-    concrete,
-    draw_labels,
-    exact_weight,
-    flip_each,
-    margin,
-    places,
-    weighed,
-)
+from .choices import Choices, choose_each, concrete, cumulated, draw_labels, exact_weight, flip_each, margin
 from .deadline import Deadline
 from .elements import Elements, Last, Level, draw_order, edges, last_rules, terms
-from .problem import ROWS, Problem, Sets, log_sum_exp
+from .problem import ROWS, Problem, Sets, log_sum_exp, make_problem
 from .reach import Reach
 from .thresholds import Threshold, finenesses, good_weight
 
@@ -78,9 +71,39 @@ def draw_by_envelope(problem: Problem, entropy: Entropy, deadline: Deadline) -> 
 
 def known_weight(problem: Problem, reach: Reach, deadline: Deadline) -> float:
     """The weight of some good lists, to begin with; it may be anything."""
-    if problem.longest < 2:
-        return -np.inf
     return good_weight(problem, lambda sets: edges(problem, reach, sets, np.zeros(1)).bound, deadline)
+
+
+class PatternLists(Secret):
+    """Lists of any rules, over the patterns that a prefix leaves."""
+
+    def __init__(
+        self,
+        counts: Patterns,
+        candidates: Candidates,
+        prior: Prior,
+        class_weights: Array,
+        rate: float,
+        deadline: Deadline,
+        prefix: Sequence[int] = (),
+    ) -> None:
+        truth, by_class = rules_on_cells(counts.cells, candidates)
+        alive = np.flatnonzero(~truth[list(prefix)].any(0)) if len(prefix) else slice(None)  # of all there is no copy
+        self._truth, self.counts, self._deadline = truth[:, alive], by_class[:, alive], deadline
+        self.problem = make_problem(self._truth, self.counts * class_weights[:, None], prior, rate)
+
+    def draw(self, entropy: Entropy) -> tuple[list[int], list[int]]:
+        """One of them by its weight."""
+        with np.errstate(all="ignore"):  # weights may underflow, and whether they do depends on the records
+            return draw_by_envelope(self.problem, entropy, self._deadline)
+
+    def parts_of(self, rules: Sequence[int]) -> list[Array]:
+        """Class counts of what each rule captures, and of what they leave."""
+        alive, parts = np.ones(self._truth.shape[1], bool), []
+        for rule in rules:
+            parts.append(self.counts[:, alive & self._truth[rule]].sum(1))
+            alive = alive & ~self._truth[rule]
+        return [*parts, self.counts[:, alive].sum(1)]
 
 
 class Proposals(NamedTuple):
@@ -119,7 +142,7 @@ def one_more(elements: Elements, level: Last, at: Places, entropy: Entropy) -> P
     if len(exact):
         some, again = np.unique(at[exact], return_inverse=True)  # many may go on from the same set
         logs = last_rules(problem, level.sets[some].astype(np.int32), level.weight[some])
-        for array, new in zip(made, choose_each(weighed(logs).at(again), entropy, len(exact)), strict=True):
+        for array, new in zip(made, choose_each(cumulated(logs)[again], entropy, len(exact)), strict=True):
             array[exact] = new
         log[exact] = 0.0
     return Proposals(log, rule[:, None].astype(np.int32), np.ones(len(at), np.intp), [made])
@@ -142,7 +165,7 @@ def go_on(elements: Elements, level: Level, at: Places, entropy: Entropy) -> Pro
     kept = np.unpackbits(level.kept[some], axis=1, count=problem.n_groups).astype(bool)
     bounds = np.where(kept, -np.inf, ways.bound)
     logs = terms(problem, sets.shape[1])
-    choices = [choose_each(among, entropy, len(at)) for among in (weighed(logs), weighed(bounds).at(again))]
+    choices = [choose_each(sums, entropy, len(at)) for sums in (cumulated(logs), cumulated(bounds)[again])]
     more = choices[0].chosen
     rules = np.empty((len(at), len(logs)), np.int32)
     rules[:, 0] = choices[1].chosen
@@ -234,7 +257,8 @@ class Envelope(Secret):
         return None
 
     def _first_accepted(self, entropy: Entropy, together: int) -> _Accepted | None:
-        elements = places(self._sums, entropy, together)
+        drawn = choose_each(self._sums, entropy, together)
+        elements = drawn.chosen
         numbers = np.searchsorted(self._starts, elements, side="right") - 1
         first, found = together, None
         for number in np.unique(numbers):
@@ -247,14 +271,9 @@ class Envelope(Secret):
             if len(accepted) and here[accepted[0]] < first:
                 i = int(accepted[0])
                 first = int(here[i])
-                chance = self._chance(int(elements[first])) * proposals.chance(i) * coins.chance(i)
+                chance = drawn.chance(first) * proposals.chance(i) * coins.chance(i)
                 found = _Accepted(piece.level, int(at[i]), proposals.rules[i, : proposals.lengths[i]].tolist(), chance)
         return found
-
-    def _chance(self, element: int) -> Fraction:
-        """That of an element to be drawn."""
-        sums = self._sums
-        return Fraction(int(sums[element]) - int(sums[element - 1] if element else 0), int(sums[-1]))
 
     def _finished(self, accepted: _Accepted, entropy: Entropy) -> tuple[list[int], list[int]] | None:
         """The list with its order, members and labels, if the last coin accepts it."""

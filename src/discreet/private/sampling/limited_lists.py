@@ -9,6 +9,8 @@ are chosen from the first rule on: there is one way to each list.
 """
 
 from collections.abc import Sequence
+from functools import reduce
+from operator import or_
 from typing import Any
 
 import numpy as np
@@ -40,7 +42,10 @@ class LimitedListSums(ListSums):
         """
         with np.errstate(all="ignore"):
             length, rules = self._first_rules(choose)
-            parts, rest = self._leaves_of(rules), self._rest_of(rules, length)
+            chosen = [int(self._order[rule]) for rule in rules]
+            *parts, rest = map(self._worth_of, self.parts_of(chosen))
+            if length == LARGEST:
+                rest = self._thirds[tuple(rules)]
             after = [rest]  # what is worth after each rule, by the range of its labels
             for rule, part in zip(rules[::-1], parts[::-1], strict=True):
                 after.insert(0, self._before(part, np.array(rule), after[0]))
@@ -52,11 +57,11 @@ class LimitedListSums(ListSums):
                 among = way.other
             if length == LARGEST:
                 third, last = self._third(rules, among, choose)
-                return self._numbers([*rules, third]), [*labels, self._label(last.true), self._label(last.other)]
+                return [*chosen, int(self._order[third])], [*labels, self._label(last.true), self._label(last.other)]
             if among is None:
                 ones = [self._ways.of_one[rank] for rank in self._ways.possible]
                 among = ones[choose(rest[ones])] if len(ones) > 1 else ones[0]
-        return self._numbers(rules), [*labels, self._label(among)]
+        return chosen, [*labels, self._label(among)]
 
     @property
     def _ways(self) -> Any:
@@ -66,14 +71,16 @@ class LimitedListSums(ListSums):
     def _most_choices(self) -> int:
         return len(self._order) * int(self._worth.most_choices) + len(self._class_weights)
 
-    def _worth_by(self, rate: float, weights: Array, n_classes: int, order: Numbers | None = None) -> Sum:
+    def _worth_by(self, rate: float, weights: Array, order: Numbers) -> Sum:
         return RangedSum(rate, weights).by(self._limits_of(order))
 
-    def _limits_of(self, order: Numbers | None) -> Limits:
-        return self._limits if order is None else self._limits.turned(order, np.zeros(len(order), bool))
+    def _limits_of(self, order: Numbers) -> Limits:
+        return self._limits.turned(order, np.zeros(len(order), bool))
 
-    def _numbers(self, rules: Sequence[int]) -> list[int]:
-        return [int(self._order[rule]) for rule in rules]
+    def _worth_of(self, counts: Array) -> Array:
+        """Of a part with these class counts, by the range of its label."""
+        worth: Array = self._worth.leaf(self._worth.channels(self._class_weights * counts))
+        return worth
 
     def _label(self, place: int) -> int:
         """The label of a range that has only one."""
@@ -85,88 +92,36 @@ class LimitedListSums(ListSums):
         found: Array = self._worth.joined_by(self._ways.ways_of_rules, part, rest, rules)
         return found
 
-    def _of_all(self, worths: Array) -> Array:
+    def _of_any(self, worths: Array) -> Array:
         """All ranges together."""
         total: Array = self._worth.put_together(np.moveaxis(worths, -1, 0))
         return total
 
-    def _weigh(self) -> list[Array]:
-        """The same four kinds of weights as of all lists."""
-        worth, counts, n = self._worth, self._counts, len(self._order)
-        rules, total = np.arange(n), counts.none
-        logs = [self._log_lengths[0] + self._of_all(worth.leaf(total[:, None]))]
-        if len(self._log_lengths) == 1:
-            return logs
-        one = counts.one
-        first = worth.leaf(one)
-        of_one = self._before(first, rules, worth.leaf(total[:, None] - one))
-        # after columns that were used before
-        alone = np.where(self._allowed_after(np.array(0)), worth.log_tests, -np.inf)
-        logs.append(self._log_lengths[1] + alone + self._of_all(of_one))
-        if len(self._log_lengths) == 2:
-            return logs
-        second = one[:, None, :] - counts.two  # of b, after a
-        left = (total[:, None] - one)[:, :, None] - second
-        prior = alone[:, None] + worth.log_tests
-        prior[~self._allowed_after(self._bits)] = -np.inf
-        np.fill_diagonal(prior, -np.inf)  # no rule twice
+    def _may_follow(self, *before: Numbers) -> Flags:
+        """Which rules may follow where the columns of others were used."""
+        used = reduce(or_, (self._limits.columns[self._order[rules]] for rules in before), np.array(0))
+        return self._limits_of(self._order).allowed(np.asarray(used))
 
-        def of_pairs(rest: Array) -> Array:
-            both = self._before(worth.leaf(second), rules[None, :], rest)
-            of_both: Array = prior + self._of_all(self._before(first[:, None], rules[:, None], both))
-            return of_both
-
-        logs.append(self._log_lengths[2] + of_pairs(worth.leaf(left)))
-        if len(self._log_lengths) > LARGEST:
-            self._thirds = self._sums_of_thirds(one, counts.two, left)
-            logs.append(self._log_lengths[3] + of_pairs(self._thirds))
-        return logs
+    def _sums_of_thirds(self, left: Array) -> Array:
+        self._thirds = super()._sums_of_thirds(left)
+        return self._thirds
 
     def _sum_over(self, left: Array, of_c: Array, rows: slice, columns: slice) -> Array:
         """The sum over all c that may follow a and b, for some a and b: of each range."""
+        rules = np.arange(len(self._order))
         first, second = self._worth.leaf(of_c), self._worth.leaf(left[..., None] - of_c)
-        worths = self._worth.joined(first, second, np.arange(len(self._order)), leaves=True)
-        a, b = np.arange(len(self._order))[rows], np.arange(len(self._order))[columns]
-        allowed = self._allowed_after(self._bits[a][:, None] | self._bits[b])
-        allowed[np.arange(len(a)), :, a] = False
-        allowed[:, np.arange(len(b)), b] = False
-        worths[~allowed] = -np.inf
+        worths = self._worth.joined(first, second, rules, leaves=True)
+        a, b = rules[rows, None], rules[columns]
+        worths[~self._may_follow(a, b) | (rules == a[..., None]) | (rules == b[:, None])] = -np.inf
         found: Array = self._worth.over_tests(worths, axis=2)
         return found
-
-    @property
-    def _bits(self) -> Any:
-        return self._limits.columns[self._order]
-
-    def _allowed_after(self, used: Any) -> Flags:
-        """Which rules may follow, where the columns of these bits were used."""
-        return self._limits_of(self._order).allowed(used)
-
-    def _leaves_of(self, rules: Sequence[int]) -> list[Array]:
-        """Of each of the first rules, its worth by the range of its label."""
-        counts = self._counts
-        parts = [counts.one[:, rule] for rule in rules]
-        if len(rules) == 2:
-            parts[1] = parts[1] - counts.two[:, rules[0], rules[1]]
-        return [self._worth.leaf(part) for part in parts]
-
-    def _rest_of(self, rules: Sequence[int], length: int) -> Array:
-        """What comes after the first rules: a third and the default, or the default alone."""
-        if length == LARGEST:
-            thirds: Array = self._thirds[tuple(rules)]
-            return thirds
-        left = self._counts.none - sum(self._counts.one[:, rule] for rule in rules)
-        if len(rules) == 2:
-            left = left + self._counts.two[:, rules[0], rules[1]]
-        rest: Array = self._worth.leaf(left)
-        return rest
 
     def _third(self, rules: Sequence[int], among: int | None, choose: Choose) -> tuple[int, Way]:
         """A third rule, its label and that of the default, which have one range together."""
         a, b = rules
-        of_c, left = self._third_parts(a, b)
+        of_c, left = self._counts.third_rules(a, b)
         first, second = self._worth.leaf(of_c), self._worth.leaf(left[:, None] - of_c)
-        allowed = self._allowed_after(np.array(self._bits[a] | self._bits[b]))
+        allowed = self._may_follow(np.array(a), np.array(b))
         allowed[[a, b]] = False
         ways = [way for way in self._ways.ways_of_leaves if way.both == among]
         logs = [np.where(way.allowed & allowed, first[:, way.true] + second[:, way.other], -np.inf) for way in ways]

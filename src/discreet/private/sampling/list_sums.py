@@ -1,13 +1,9 @@
 """Whole lists of up to three rules by complete summation: all of them are weighed, and one is drawn. No envelope, no rejection.
 
-A list's weight follows from counts of at most three rules. With x the records of a part (their class counts, or the difference of
-two classes), the rules a, b, c after each other have the parts
-
-    x(a),    x(b) - x(ab),    x(c) - x(ac) - x(bc) + x(abc),    and the rest,
-
-and the weight is the product of what the parts are worth (trees/worth.py) and of the prior. What the third rule and the rest are
-worth together, added up over all c, depends on a and b but not on their order: it is a tree with one split, in the part that a
-and b leave. So all lists of three rules are R^2 / 2 such sums of R terms.
+A list's weight follows from counts of at most three rules (list_counts.py): it is the product of what its parts are worth
+(trees/worth.py) and of the prior. What the third rule and the rest are worth together, added up over all c, depends on the rules
+a and b before them but not on their order: it is a tree with one split, in the part that a and b leave. So all lists of three
+rules are R^2 / 2 such sums of R terms.
 
 **Exactness.** Nothing is bounded, merged or left out: every list of different rules is a term of one sum, and its probability is
 its term divided by the sum. A rule that is in the list already takes nothing, which is worth a factor of 1; so it adds to the sum
@@ -21,22 +17,21 @@ from collections.abc import Callable, Sequence
 from fractions import Fraction
 from functools import cached_property
 from math import log, prod
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from ..._utils.parallel import mapped
 from ...rules.candidates import Candidates
-from ...rules.prior import Prior
+from ...rules.prior import Prior, log_lengths
 from ..counts.cells import Array
-from ..counts.division import Bins, joined
-from ..counts.joint import JointCounts
 from ..counts.secret import Secret
 from ..counts.tuples import LARGEST, Tuples
 from ..noise.decisions import Choose, draw_exactly, excess
 from ..noise.entropy import Entropy
 from .deadline import Deadline
-from .lengths import log_lengths
+from .list_counts import ListCounts
 from .trees.worth import Sum, TwoClassSum
 
 Drawn = tuple[list[int], list[int]]  # rules, and labels
@@ -58,14 +53,12 @@ class ListSums(Secret):
         progress: Callable[[int], None] = lambda done: None,
     ) -> None:
         """``progress`` is told how many pairs of rules were looked at."""
-        n_classes = len(class_weights)
-        channels = self._worth_by(rate, prior.rules, n_classes).channels(np.diag(class_weights))
-        self._counts = JointCounts(tuples, candidates, channels)
-        self._order = self._counts.order
-        self._place = {rule: i for i, rule in enumerate(self._order.tolist())}
-        weights = prior.rules[self._order] / prior.rules.sum()  # only their ratios matter
-        self._worth = self._worth_by(rate, weights, n_classes, self._order)
         self._class_weights, self._deadline, self._progress = class_weights, deadline or Deadline(), progress
+        channels = self._worth_by(rate, prior.rules, np.arange(len(candidates))).channels(np.diag(class_weights))
+        self._counts = ListCounts(tuples, candidates, channels)
+        self._order = self._counts.order
+        weights = prior.rules[self._order] / prior.rules.sum()  # only their ratios matter
+        self._worth = self._worth_by(rate, weights, self._order)
         # labels are part of what a leaf is worth here, so that they are not counted in the prior
         self._log_lengths = self._lengths_by(prior, weights)
         if len(self._log_lengths) - 1 > LARGEST:
@@ -78,9 +71,9 @@ class ListSums(Secret):
     def _error(self) -> float:
         return self._worth.error(self._all)
 
-    def _worth_by(self, rate: float, weights: Array, n_classes: int, order: Numbers | None = None) -> Sum:
-        """How lists are added up; ``order``: which candidates the weights are of, if not all in their order."""
-        return (TwoClassSum if n_classes == 2 else Sum)(rate, weights)
+    def _worth_by(self, rate: float, weights: Array, order: Numbers) -> Sum:
+        """How lists of these candidates are added up."""
+        return (TwoClassSum if len(self._class_weights) == 2 else Sum)(rate, weights)
 
     def _lengths_by(self, prior: Prior, weights: Array) -> Array:
         return log_lengths(prior.lengths, weights[weights > 0], n_classes=1)
@@ -123,7 +116,7 @@ class ListSums(Secret):
         Counts are exact: class weights are multiples of 2^-20 (docs/theory.md, section 13).
         """
         rules, labels = drawn
-        weights = [Fraction(float(self._worth.tests[self._place[rule]])) for rule in rules]
+        weights = [Fraction(float(self._worth.tests[self._counts.place[rule]])) for rule in rules]
         factor = Fraction(1, len(self._class_weights) ** len(labels)) * prod(weights)
         counts = [self._class_weights[y] * part[y] for y, part in zip(labels, self.parts_of(rules), strict=True)]
         score = sum(Fraction(float(count)) for count in counts)
@@ -150,56 +143,59 @@ class ListSums(Secret):
 
     def parts_of(self, rules: Sequence[int]) -> list[Array]:
         """Class counts of the parts of a list of rules, given by their candidate numbers; the default last."""
-        counts, place = self._counts, self._place
-        before: list[tuple[int, Bins]] = []
-        parts = []
-        for rule in rules:
-            group, true = counts.group_of[place[rule]], counts.truth(place[rule])
-            parts.append(counts.classes_in(joined([*before, (group, true)])))
-            before.append((group, ~true))
-        return [*parts, counts.classes_in(joined(before))]
+        return self._counts.classes_of(rules)
 
     def _weigh(self) -> list[Array]:
         """Logarithms of the weights: of the empty list, of [a] for each a, of [a, b], and of all [a, b, c] for each a and b."""
-        worth, counts = self._worth, self._counts
-        total = counts.none
-        whole = worth.leaf(total[:, None])
-        logs = [self._log_lengths[0] + whole]
-        if len(self._log_lengths) == 1:
+        worth, lengths, rules = self._worth, self._log_lengths, np.arange(len(self._order))
+        total = self._counts.none[:, None]
+        logs = [lengths[0] + self._of_any(worth.leaf(total))]
+        if len(lengths) == 1:
             return logs
-        one = counts.one
-        first = worth.log_tests + worth.leaf(one)
-        logs.append(self._log_lengths[1] + first + worth.leaf(total[:, None] - one))
-        if len(self._log_lengths) == 2:
+        one = self._counts.one
+        first = worth.leaf(one)
+        alone = np.where(self._may_follow(), worth.log_tests, -np.inf)
+        logs.append(lengths[1] + alone + self._of_any(self._before(first, rules, worth.leaf(total - one))))
+        if len(lengths) == 2:
             return logs
-        pairs = counts.two
-        second = one[:, None, :] - pairs  # of b, after a
-        both = first[:, None] + worth.log_tests + worth.leaf(second)
-        np.fill_diagonal(both, -np.inf)  # no rule twice
-        left = (total[:, None] - one)[:, :, None] - second
-        logs.append(self._log_lengths[2] + both + worth.leaf(left))
-        if len(self._log_lengths) > LARGEST:
-            logs.append(self._log_lengths[3] + both + self._sums_of_thirds(one, pairs, left))
+        of_b, left = self._counts.second_rules()
+        second = worth.leaf(of_b)
+        prior = alone[:, None] + np.where(self._may_follow(rules), worth.log_tests, -np.inf)
+        np.fill_diagonal(prior, -np.inf)  # no rule twice
+
+        def of_pairs(rest: Array) -> Array:
+            after_a = self._before(second, rules[None, :], rest)
+            pairs: Array = prior + self._of_any(self._before(first[:, None], rules[:, None], after_a))
+            return pairs
+
+        logs.append(lengths[2] + of_pairs(worth.leaf(left)))
+        if len(lengths) > LARGEST:
+            logs.append(lengths[3] + of_pairs(self._sums_of_thirds(left)))
         return logs
 
-    def _sums_of_thirds(self, one: Array, pairs: Array, left: Array) -> Array:
+    def _before(self, part: Array, rules: Numbers, rest: Array) -> Array:
+        """The worth of what these rules capture and of what comes after them."""
+        return part + rest
+
+    def _of_any(self, worths: Array) -> Array:
+        """The worth of lists, whatever labels they have."""
+        return worths
+
+    def _may_follow(self, *before: Numbers) -> Any:
+        """Which rules may follow others."""
+        return True
+
+    def _sums_of_thirds(self, left: Array) -> Array:
         """For all a and b, the logarithm of the sum over c of prior and worth of c and the rest, after a and b."""
         counts, sums = self._counts, np.empty((*left.shape[1:], *self._worth.shape))
 
         def look_at(pair: tuple[int, int]) -> Array:
-            columns, found = counts.slices[pair[1]], []
             with np.errstate(all="ignore"):  # which holds for one thread only
-                for some, of_c in counts.parts_of_three(*pair, BLOCK):
-                    first = counts.slices[pair[0]].start
-                    rows = slice(first + some.start, first + some.stop)
-                    of_c += one[:, None, None, :]
-                    of_c -= pairs[:, rows, None, :]
-                    of_c -= pairs[:, None, columns, :]
-                    found.append(self._sum_over(left[:, rows, columns], of_c, rows, columns))
-            return np.concatenate(found)
+                parts = counts.third_rules_after(*pair, BLOCK)
+                return np.concatenate([self._sum_over(left[:, a, b], of_c, a, b) for a, b, of_c in parts])
 
-        columns = [(i, j) for at, i in enumerate(counts.used) for j in counts.used[at:]]
-        for (i, j), found in zip(columns, mapped(look_at, columns), strict=True):
+        pairs = [(i, j) for at, i in enumerate(counts.used) for j in counts.used[at:]]
+        for (i, j), found in zip(pairs, mapped(look_at, pairs), strict=True):
             self._deadline.check()
             sums[counts.slices[i], counts.slices[j]] = found
             sums[counts.slices[j], counts.slices[i]] = found.swapaxes(0, 1)
@@ -216,18 +212,7 @@ class ListSums(Secret):
 
     def _third_rules(self, a: int, b: int) -> Array:
         """For each c, the logarithm of prior and worth of c and the rest, after a and b."""
-        of_c, left = self._third_parts(a, b)
+        of_c, left = self._counts.third_rules(a, b)
         logs: Array = self._worth.log_tests + self._worth.leaf(of_c) + self._worth.leaf(left[:, None] - of_c)
         logs[[a, b]] = -np.inf
         return logs
-
-    def _third_parts(self, a: int, b: int) -> tuple[Array, Array]:
-        """What each c takes after a and b, and what these leave."""
-        counts = self._counts
-        i, j = counts.group_of[a], counts.group_of[b]
-        a_there, b_there = a - counts.slices[i].start, b - counts.slices[j].start
-        one, first, second = counts.one, counts.two[:, a], counts.two[:, b]
-        joint = counts.three(i, j)[:, a_there, b_there]
-        of_c = one - first - second + joint
-        left = counts.none - one[:, a] - one[:, b] + first[:, b]
-        return of_c, left

@@ -9,6 +9,7 @@ above the best list found so far. When nothing is left, no list is better: that 
 """
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -17,25 +18,16 @@ import numpy.typing as npt
 from ...rules.numbered_tree import Fork, Leaf, NumberedTree, leaves_of
 from ...rules.prior import Prior
 from ..counts.cells import Array
-from ..counts.secret import Secret
 from .deadline import Deadline
 from .limited_lists import LimitedListSums
 from .list_sums import Numbers
-from .problem import ROWS, Problem, Sets
+from .problem import Problem, Sets, blocks
 from .reach import Reach, best_split
+from .thresholds import climb, greedily
 from .trees.drawing import kinds_for
 from .trees.problems import Posed
 from .trees.ranges import Ranged
 from .trees.worth import ACCURACY, Flags, Sum, by_difference, leaf_mass, what_counts
-
-SWEEPS = 20  # of the local search for a good list to begin with, at most
-
-
-class _Level(Secret):
-    """Sets of equally many rules, in the best order found: the score of their parts, and how they came about."""
-
-    def __init__(self, sets: Sets, score: npt.NDArray[np.float64], parent: Sets, rule: Sets) -> None:
-        self.sets, self.score, self.parent, self.rule = sets, score, parent, rule
 
 
 def best_list(problem: Problem, deadline: Deadline) -> tuple[list[int], float]:
@@ -48,52 +40,43 @@ def best_list(problem: Problem, deadline: Deadline) -> tuple[list[int], float]:
     for groups in (_climb(problem, reach, k, deadline) for k in range(1, problem.longest + 1)):
         if (score := _score(problem, groups)) > best:
             best, found = score, groups
-    levels = [_Level(*(np.zeros((1, 0), np.int32), np.zeros(1), np.zeros(1, np.int32), np.zeros(1, np.int32)))]
+    orders, scores = np.zeros((1, 0), np.int32), np.zeros(1)  # of each set the best, and what its parts score
     for t in range(problem.longest):
-        level, s = levels[-1], problem.longest - t - 1
-        pieces: list[tuple[npt.NDArray[np.float64], Sets, Sets]] = []
-        for start in range(0, len(level.sets), ROWS):
+        s = problem.longest - t - 1
+        pieces: list[tuple[Sets, Array]] = []
+        for rows in blocks(len(orders)):
             deadline.check()
-            rows = slice(start, start + ROWS)
-            sets = level.sets[rows]
-            alive = problem.alive(sets)
+            sets = np.sort(orders[rows], axis=1)
+            alive, used_up = problem.alive(sets), _used_up(problem, sets)
             captured = problem.captured(alive)
-            score = level.score[rows, None] + captured.max(0)
+            score = scores[rows, None] + captured.max(0)
             stop = score + (problem.left(alive)[:, :, None] - captured).max(0)
-            stop[_used_up(problem, sets)] = -np.inf
+            stop[used_up] = -np.inf
             top = float(stop.max(initial=-np.inf))
             if top > best or (top == best and t + 1 < len(found)):
-                at = divmod(int(stop.argmax()), problem.n_groups)
-                best, found = top, [*_path(levels, start + at[0]), at[1]]
+                row, rule = divmod(int(stop.argmax()), problem.n_groups)
+                best, found = top, [*orders[rows][row].tolist(), rule]
             if s:
-                bound = score + reach.after_next(sets, alive, s)
-                bound[_used_up(problem, sets)] = -np.inf
+                bound = score + reach.after_next(sets, alive, s, captured)
+                bound[used_up] = -np.inf
                 keep = bound >= best if t + 2 < len(found) else bound > best
                 ceiling = max(ceiling, float(bound[~keep].max(initial=-np.inf)))
-                row, rule = np.nonzero(keep)
-                pieces.append((score[row, rule], (start + row).astype(np.int32), rule.astype(np.int32)))
-        if not s or not sum(len(piece[0]) for piece in pieces):
+                kept, rules = np.nonzero(keep)
+                pieces.append((np.column_stack([orders[rows][kept], rules.astype(np.int32)]), score[kept, rules]))
+        if not sum(len(longer) for longer, _ in pieces):
             break
-        levels.append(_next_level(problem, level, *(np.concatenate(arrays) for arrays in zip(*pieces, strict=True))))
+        orders, scores = _best_orders(problem, *(np.concatenate(arrays) for arrays in zip(*pieces, strict=True)))
     return found, ceiling
 
 
-def _next_level(problem: Problem, level: _Level, score: npt.NDArray[np.float64], parent: Sets, rule: Sets) -> _Level:
-    sets = np.sort(np.column_stack([level.sets[parent], rule]), axis=1)
-    keys = np.zeros(len(sets), np.int64)
-    for column in sets.T:
+def _best_orders(problem: Problem, orders: Sets, scores: Array) -> tuple[Sets, Array]:
+    """Of all orders of a set, the best one: sets in the order of their keys."""
+    keys = np.zeros(len(orders), np.int64)
+    for column in np.sort(orders, axis=1).T:
         keys = keys * problem.n_groups + column
-    order = np.lexsort((-score, keys))
-    first = order[np.flatnonzero(np.diff(keys[order], prepend=-1))]
-    return _Level(sets[first], score[first], parent[first], rule[first])
-
-
-def _path(levels: list[_Level], place: int) -> list[int]:
-    rules = []
-    for level in levels[:0:-1]:
-        rules.append(int(level.rule[place]))
-        place = int(level.parent[place])
-    return rules[::-1]
+    by_key = np.lexsort((-scores, keys))
+    first = by_key[np.flatnonzero(np.diff(keys[by_key], prepend=-1))]
+    return orders[first], scores[first]
 
 
 def _used_up(problem: Problem, sets: Sets) -> npt.NDArray[np.bool_]:
@@ -102,49 +85,33 @@ def _used_up(problem: Problem, sets: Sets) -> npt.NDArray[np.bool_]:
 
 
 def _score(problem: Problem, groups: list[int]) -> float:
-    alive, score = np.ones(len(problem.truth), problem.truth.dtype), 0.0
-    for group in groups:
-        part = alive * problem.truth[:, group]
-        score += float((problem.counts @ part).max())
-        alive = alive - part
-    return score + float((problem.counts @ alive).max())
+    return sum(float(problem.left(part).max()) for part in problem.parts_of(np.array([groups], np.intp)))
 
 
 def _climb(problem: Problem, reach: Reach, length: int, deadline: Deadline) -> list[int]:
     """A good list of this many rules: greedily by the bound, then one rule exchanged at a time while that helps."""
-    groups: list[int] = []
-    for i in range(length - 1):
-        sets = np.array([groups], np.int32).reshape(1, i)
+
+    def bound_of(sets: Sets) -> Array:
         alive = problem.alive(sets)
-        bound = problem.captured(alive).max(0) + reach.after_next(sets, alive, problem.longest - i - 1)
+        captured = problem.captured(alive)
+        bound: Array = captured.max(0) + reach.after_next(sets, alive, problem.longest - sets.shape[1] - 1, captured)
         bound[_used_up(problem, sets)] = -np.inf
-        groups.append(int(bound.argmax()))
-    best = -np.inf
-    for _ in range(SWEEPS):
-        before = best
-        for i in range(length - 1):
-            deadline.check()
-            swaps = np.repeat(np.array([groups], np.int32), problem.n_groups, axis=0)
-            swaps[:, i] = np.arange(problem.n_groups)
-            value = _with_best_last(problem, swaps)
-            if value.max() > best:
-                best, groups = float(value.max()), swaps[int(value.argmax())].tolist()
-        if best == before:
-            break
+        return bound
+
+    first = greedily(np.zeros((1, 0), np.int32), length - 1, bound_of)
+    groups: list[int] = climb(problem, first, partial(_with_best_last, problem), deadline)[0][0].tolist()
     last = [(_score(problem, [*groups, g]), -g) for g in range(problem.n_groups)]
     return [*groups, -max(last)[1]]
 
 
-def _with_best_last(problem: Problem, lists: Sets) -> npt.NDArray[np.float64]:
+def _with_best_last(problem: Problem, lists: Sets) -> Array:
     """The score of each list with the best rule added at its end; -inf where a list uses a rule too often."""
-    alive = np.ones((len(lists), len(problem.truth)), problem.truth.dtype)
-    score = np.zeros(len(lists))
-    for i, column in enumerate(lists.T):
-        part = alive * problem.truth.T[column]
-        score += problem.left(part).max(0)
-        alive -= part
-        score[_used_up(problem, lists[:, :i])[np.arange(len(lists)), column]] = -np.inf
-    return score + best_split(problem, alive)
+    score, rows, parts = np.zeros(len(lists)), np.arange(len(lists)), problem.parts_of(lists)
+    for i, groups in enumerate(lists.T):
+        score += problem.left(next(parts)).max(0)
+        score[_used_up(problem, lists[:, :i])[rows, groups]] = -np.inf
+    score += best_split(problem, next(parts))
+    return score
 
 
 def best_tree(problem: Posed, depth: int, seen: Callable[[], None] = lambda: None) -> tuple[NumberedTree, float]:
@@ -260,7 +227,7 @@ class BestLimitedList(LimitedListSums):
 
     PRICE = 2.0**-4  # of a rule: all of them together cost less than a record
 
-    def _worth_by(self, rate: float, weights: Array, n_classes: int, order: Numbers | None = None) -> Any:
+    def _worth_by(self, rate: float, weights: Array, order: Numbers) -> Any:
         return RangedBest(rate, np.ones(len(weights)), 0.5, True, 0.0).by(self._limits_of(order))
 
     def _lengths_by(self, prior: Prior, weights: Array) -> Array:

@@ -17,25 +17,21 @@ where nothing remains are dropped.
 """
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
 
-from ...rules.candidates import Candidates
-from ...rules.prior import Prior
-from ..counts.cells import Array, Cells, Packing, starts
+from ...rules.prior import Prior, log_lengths
+from ..counts.cells import Array
 from ..counts.secret import Secret
-from .lengths import log_lengths
 
 Sets = npt.NDArray[np.int32]
-Numbers = npt.NDArray[np.intp]
 EXACT_IN_FLOAT32 = 2**24  # sums of integers up to here
 ROWS = 1024  # sets looked at together
 NUMBERS = 1 << 24  # of sets times cells, held at once
-CELLS = 1 << 12  # looked at together, where all sets are
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -86,6 +82,15 @@ class Problem(Secret):
         for column in sets.T:
             alive &= self.outside[column]
         return alive.astype(self.truth.dtype)
+
+    def parts_of(self, lists: npt.NDArray[np.integer]) -> Iterator[Array]:
+        """(rows, cells), as 0 and 1: of lists in the order of their groups, what each rule captures, and last what is left."""
+        alive = np.ones((len(lists), len(self.truth)), self.truth.dtype)
+        for column in lists.T:
+            part = alive * self.truth.T[column]
+            yield part
+            alive -= part
+        yield alive
 
     def captured(self, alive: Array) -> Array:
         """(classes, rows, groups): the counts of what each group captures of the cells alive in each row."""
@@ -152,9 +157,9 @@ def log_sum_exp(logs: Array) -> Array:
     return found
 
 
-def blocks(start: int, end: int) -> Iterator[slice]:
-    """All rows from start to end, not more than ROWS at once."""
-    return (slice(i, min(i + ROWS, end)) for i in range(start, end, ROWS))
+def blocks(n: int) -> Iterator[slice]:
+    """All rows, not more than ROWS at once."""
+    return (slice(i, min(i + ROWS, n)) for i in range(0, n, ROWS))
 
 
 def make_problem(truth: npt.NDArray[np.bool_], counts: Array, prior: Prior, rate: float) -> Problem:
@@ -182,46 +187,3 @@ def make_problem(truth: npt.NDArray[np.bool_], counts: Array, prior: Prior, rate
         log_lengths(prior.lengths, weights, len(counts)),
         rate,
     )
-
-
-def rules_on_cells(cells: Cells, candidates: Candidates) -> tuple[npt.NDArray[np.bool_], Array]:
-    """(rules, patterns): where each candidate is true, on the distinct patterns of literals; and their class counts.
-
-    They are kept for the next fit from the same cells.
-    """
-    kept: tuple[npt.NDArray[np.bool_], Array] | None = cells.counted.get(candidates)
-    if kept is not None:
-        return kept
-    number = {column.name: i for i, column in enumerate(cells.columns)}
-    columns = [number[literal.column] for literal in candidates.literals]
-    bins = {i: cells.bins(i).astype(np.min_scalar_type(cells.columns[i].n_bins)) for i in dict.fromkeys(columns)}
-    counts = cells.counts.T.astype(np.float64)
-    order, first = _same_patterns(candidates, columns, bins)
-    if len(first) < len(order):  # cells that differ in nothing that a literal is about are one pattern
-        counts = np.add.reduceat(counts[:, order], first, axis=1)
-        bins = {column: own[order[first]] for column, own in bins.items()}
-    patterns = np.ones((len(columns) + 1, counts.shape[1]), bool)  # a last row, for -1, is always true
-    for row, column, true in zip(patterns, columns, candidates.truths, strict=False):
-        row[:] = true[bins[column]]
-    truth = patterns[candidates.members[:, 0]]
-    for members in candidates.members.T[1:]:
-        truth &= patterns[members]
-    truth.flags.writeable = counts.flags.writeable = False
-    cells.counted = {candidates: (truth, counts)}  # not more than one: they may be large
-    return truth, counts
-
-
-def _same_patterns(
-    candidates: Candidates, columns: Sequence[int], bins: Mapping[int, npt.NDArray[np.integer]]
-) -> tuple[Numbers, Numbers]:
-    """An order of the cells in which those of one pattern of literals are next to each other, and where patterns begin."""
-    radices, numbers = [], []
-    for column, own in bins.items():
-        literals = [true for true, place in zip(candidates.truths, columns, strict=True) if place == column]
-        kinds: dict[bytes, int] = {}  # of bins: those in which the same literals are true
-        kind = np.array([kinds.setdefault(true.tobytes(), len(kinds)) for true in np.array(literals).T], own.dtype)
-        radices.append(len(kinds))
-        numbers.append(kind[own])
-    keys = Packing(radices).pack(numbers, len(numbers[0]))
-    order: Numbers = np.argsort(keys, kind="stable")
-    return order, np.flatnonzero(starts(keys[order]))

@@ -18,7 +18,6 @@ envelope with bounds that are too low.
 """
 
 import itertools
-from collections.abc import Iterator
 from dataclasses import replace
 
 import numpy as np
@@ -27,24 +26,21 @@ import numpy.typing as npt
 from ..counts.cells import Array
 from ..counts.secret import Secret
 from .deadline import Deadline
-from .problem import CELLS, Problem, Sets
+from .problem import Problem, Sets
 
 LARGEST = 2**30  # bytes that a table may take
 RUN = 64  # sets that must have their first rules in common before it pays to look at what these leave
 
 
 def best_split(problem: Problem, alive: Array) -> Array:
-    """``C_1`` of each row of cells, exactly."""
-    counts = problem.counts
-    return _best_of(counts @ alive.T, [(alive * (count - counts[-1])) @ problem.truth for count in counts[:-1]])
-
-
-def _best_of(whole: Array, inside: list[Array]) -> Array:
-    """``C_1`` from the counts (classes, rows) and, for each rule, class less last class inside it (each (rows, groups)).
+    """``C_1`` of each row of cells, exactly.
 
     A rule with label y and a default z reach ``count of z in all cells + (count of y - count of z) in the rule's cells``,
     so the largest and the smallest difference of each two classes are enough; with y = z the rule does not matter.
     """
+    counts = problem.counts
+    whole = counts @ alive.T
+    inside = [(alive * (count - counts[-1])) @ problem.truth for count in counts[:-1]]  # each class less the last one
     best: Array = whole.max(0)
     for z in range(len(whole)):
         for y, x in enumerate(inside[:z]):
@@ -107,42 +103,26 @@ class Reach(Secret):
         self._is_sum = bool((self._cell_best == problem.counts.sum(0)).all())  # always so with two classes
         if problem.longest < 2:
             return  # nothing follows the first rule, so nothing needs a bound
-        self._single = [self._no_rule_after_one()]
-        self._pairs = [self._no_rule_after_two()]
-        captured = self._captured_after_one()
+        without, captured, pairs = self._after_one()
+        self._single, self._pairs = [without], [pairs]
         size = problem.n_groups**3 * problem.truth.itemsize
         self._triples = self._table_of_triples(deadline) if problem.longest > 4 and size <= LARGEST else None
         for s in range(1, problem.longest):
             if s <= problem.longest - 3:
                 self._pairs.append(self._table(s, deadline))
-            self._single.append((captured + self._after_two(s - 1)).max(1, initial=0).clip(min=self._single[0]))
+            self._single.append((captured + self._after_two(s - 1)).max(1, initial=0).clip(min=without))
 
-    def _no_rule_after_one(self) -> Array:
-        problem, sets = self._problem, self._single_rules()
-        parts = [problem.left(problem.alive(sets[rows])).max(0) for rows in problem.parts(len(sets))]
-        return np.concatenate(parts)
-
-    def _captured_after_one(self) -> Array:
-        """(groups, groups): the best class of what each group captures after each."""
-        problem, sets = self._problem, self._single_rules()
-        best = np.empty((len(sets), len(sets)), problem.truth.dtype)
-        for rows in problem.parts(len(sets)):
-            best[rows] = problem.captured(problem.alive(sets[rows])).max(0)
-        return best
-
-    def _single_rules(self) -> Sets:
-        return np.arange(self._problem.n_groups, dtype=np.int32)[:, None]
-
-    def _no_rule_after_two(self) -> Array:
-        problem = self._problem
-        left = np.zeros((problem.n_classes, problem.n_groups, problem.n_groups), problem.truth.dtype)
-        for start in range(0, len(problem.truth), CELLS):
-            outside, counts = 1 - problem.truth[start : start + CELLS], problem.counts[:, start : start + CELLS]
-            for total, count in zip(left, counts, strict=True):
-                if count.any():
-                    total += (outside.T * count) @ outside
-        best: Array = left.max(0)
-        return best
+    def _after_one(self) -> tuple[Array, Array, Array]:
+        """After each group: ``C_0``; the best class of what each group captures then, and ``C_0`` after both (groups, groups)."""
+        problem, n = self._problem, self._problem.n_groups
+        sets = np.arange(n, dtype=np.int32)[:, None]
+        without, captured, pairs = (np.empty(shape, problem.truth.dtype) for shape in (n, (n, n), (n, n)))
+        for rows in problem.parts(n):
+            alive = problem.alive(sets[rows])
+            left, inside = problem.left(alive), problem.captured(alive)
+            without[rows], captured[rows] = left.max(0), inside.max(0)
+            pairs[rows] = (left[:, :, None] - inside).max(0)
+        return without, captured, pairs
 
     def _after_two(self, s: int) -> Array:
         """A bound on ``C_s`` after each pair: by table, or by its single rules."""
@@ -162,55 +142,26 @@ class Reach(Secret):
             captured = captured.max(0) + self.after_next(pairs[rows], alive, s - 1, captured)
             best[rows] = captured.max(1)
         table = np.empty((problem.n_groups, problem.n_groups), problem.truth.dtype)
-        table[first, second] = best
-        table[second, first] = best
+        table[first, second] = table[second, first] = best
         return table
 
     def _table_of_triples(self, deadline: Deadline) -> Array:
+        """``C_1`` of all triples, exactly."""
         n = self._problem.n_groups
         table = np.empty((n, n, n), self._problem.truth.dtype)
         for a in range(n):
-            part = np.empty((n - a, n - a), table.dtype)
-            for b, best in enumerate(self._after_three(a, deadline)):
-                part[b, b:] = part[b:, b] = best
-            table[a, a:, a:] = part
-            table[a:, a, a:] = part
-            table[a:, a:, a] = part
+            b, c = (later + a for later in np.triu_indices(n - a))
+            sets = np.column_stack([np.full(len(b), a), b, c]).astype(np.int32)
+            best = best_split_after(self._problem, sets, deadline)
+            for i, j, k in ((a, b, c), (a, c, b), (b, a, c), (b, c, a), (c, a, b), (c, b, a)):
+                table[i, j, k] = best
         return table
 
-    def _after_three(self, a: int, deadline: Deadline) -> Iterator[Array]:
-        """For each b >= a: ``C_1(A_abc)`` of all c >= b, exactly.
-
-        What q captures of A_abc is what it captures of A_ab less what it shares there with c; and what q and c share in A_ab
-        is what they share in A_a less what they share in (A_a and b). So products over few cells are enough: A_ab or its
-        complement in A_a, whichever has less.
-        """
-        free = self._problem.outside[a] > 0
-        truth, counts = self._problem.truth[free], self._problem.counts[:, free]
-        shared = [(truth.T * (count - counts[-1])) @ truth for count in counts[:-1]]
-        for b in range(a, truth.shape[1]):
-            deadline.check()
-            alive = truth[:, b] == 0
-            captured = 2 * np.count_nonzero(alive) > len(alive)
-            few = truth[~alive if captured else alive]
-            inside = []
-            for count, before in zip(counts[:-1], shared, strict=True):
-                weights = count - counts[-1]
-                x = (few[:, b:] * weights[~alive if captured else alive, None]).T @ few
-                if captured:
-                    x -= before[b:]
-                else:
-                    np.negative(x, out=x)
-                x += (weights * alive) @ truth
-                inside.append(x)
-            left = counts * alive
-            yield _best_of(left.sum(1)[:, None] - left @ truth[:, b:], inside)
-
-    def after_next(self, sets: Sets, alive: Array, s: int, captured: Array | None = None) -> Array:
-        """(rows, groups): a bound on ``C_s`` after each set of rules and one more; ``captured`` saves work if it is known."""
+    def after_next(self, sets: Sets, alive: Array, s: int, captured: Array) -> Array:
+        """(rows, groups): a bound on ``C_s`` after each set of rules and one more."""
         problem = self._problem
         weights = alive @ self._cell_best
-        if captured is not None and self._is_sum:
+        if self._is_sum:
             bound: Array = weights[:, None] - captured.sum(0)
         else:
             bound = weights[:, None] - (alive * self._cell_best) @ problem.truth

@@ -7,8 +7,8 @@ lists that are known already; some good ones are found by local search.
 import math
 import sys
 from collections.abc import Callable, Iterator
+from functools import partial
 from itertools import count
-from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -28,25 +28,18 @@ WASTE = 10_000.0  # how many times the known weight the undivided rest of the la
 Rows = npt.NDArray[np.intp]
 
 
-class Fineness(NamedTuple):
-    """How fine a division to try, and for how long."""
-
-    slack: float
-    attempts: int  # for each group of rules
-    most: int  # sets that a level may have before the next division is tried instead
-
-
-def finenesses() -> Iterator[Fineness]:
-    """Coarse ones first: they will do where no list stands out.
+def finenesses() -> Iterator[tuple[float, int, int]]:
+    """How fine a division to try (its slack), for how many attempts for each group of rules, and how many sets a level may have
+    before the next division is tried instead. Coarse ones first: they will do where no list stands out.
 
     The last one is made ever finer: in the end every list is weighed by itself, so that a draw ends, whatever the table and the
     prior (tests/private/test_samplers.py: ``test_every_draw_ends``).
     """
-    yield Fineness(-20.0, 8, 10_000)
-    yield Fineness(-10.0, 32, 10_000)
-    yield Fineness(SLACK, 1_000, sys.maxsize)
+    yield -20.0, 8, 10_000
+    yield -10.0, 32, 10_000
+    yield SLACK, 1_000, sys.maxsize
     for i in count():
-        yield Fineness(6.0 * 4.0**i, 1_000, sys.maxsize)
+        yield 6.0 * 4.0**i, 1_000, sys.maxsize
 
 
 class Threshold(Secret):
@@ -84,7 +77,7 @@ class Threshold(Secret):
         """Those of them for which to sum up all lists. Their masses are looked at again after each portion."""
         rows = rows[mass[rows] >= max(self._threshold, self.known - self._slack)]
         rows = rows[np.argsort(-mass[rows])]
-        for block in blocks(0, len(rows)):
+        for block in blocks(len(rows)):
             good = rows[block][mass[rows[block]] >= self.known - self._slack]
             yield good
             self.known = float(np.logaddexp.reduce(mass[good], initial=self.known))
@@ -95,41 +88,50 @@ def good_weight(problem: Problem, bound_of: Callable[[Sets], Array], deadline: D
 
     ``bound_of`` says for a set and each rule how much the lists that go on so can weigh.
     """
-    t = problem.longest - 1
-    best = -np.inf
-    for start in np.argsort(-bound_of(np.zeros((1, 0), np.int32))[0])[:STARTS]:
-        sets = np.array([[start]], np.int32)
-        while sets.shape[1] < t:  # greedily by the bound
-            sets = np.column_stack([sets, [int(bound_of(sets).argmax())]]).astype(np.int32)
-        value = -np.inf
-        for _ in range(SWEEPS):
-            before = value
-            for position in range(t):
-                deadline.check()
-                swaps = np.repeat(sets, problem.n_groups, axis=0)
-                swaps[:, position] = np.arange(problem.n_groups)
-                values = _weight_of(problem, swaps)
-                if values.max() > value:
-                    value, sets = float(values.max()), swaps[[int(values.argmax())]]
-            if value <= before:
-                break
-        best = max(best, value)
-    return best
+    most = problem.longest - 1
+    if most < 1:
+        return -np.inf
+    starts = np.argsort(-bound_of(np.zeros((1, 0), np.int32))[0])[:STARTS]
+    climbs = (
+        climb(problem, greedily(np.array([[start]], np.int32), most, bound_of), partial(_weights, problem), deadline)
+        for start in starts
+    )
+    return max((weight for _, weight in climbs), default=-np.inf)
 
 
-def _weight_of(problem: Problem, sets: Sets) -> Array:
+def greedily(sets: Sets, size: int, bound_of: Callable[[Sets], Array]) -> Sets:
+    """A set with more rules, each of which has the largest bound after those before it."""
+    while sets.shape[1] < size:
+        sets = np.column_stack([sets, [int(bound_of(sets).argmax())]]).astype(np.int32)
+    return sets
+
+
+def climb(problem: Problem, sets: Sets, value_of: Callable[[Sets], Array], deadline: Deadline) -> tuple[Sets, float]:
+    """From one set to a better one, by one rule exchanged at a time while that helps; and its value."""
+    value = -np.inf
+    for _ in range(SWEEPS):
+        before = value
+        for position in range(sets.shape[1]):
+            deadline.check()
+            swaps = np.repeat(sets, problem.n_groups, axis=0)
+            swaps[:, position] = np.arange(problem.n_groups)
+            values = value_of(swaps)
+            if values.max() > value:
+                value, sets = float(values.max()), swaps[[int(values.argmax())]]
+        if value <= before:
+            break
+    return sets, value
+
+
+def _weights(problem: Problem, sets: Sets) -> Array:
     """About the weight of all lists that begin with the rules of a set, in its own order, and add one."""
-    return np.concatenate([_weight_of_part(problem, sets[rows]) for rows in problem.parts(len(sets))])
+    return np.concatenate([_weights_of_some(problem, sets[rows]) for rows in problem.parts(len(sets))])
 
 
-def _weight_of_part(problem: Problem, sets: Sets) -> Array:
-    weight = np.zeros(len(sets))
-    alive = np.ones((len(sets), len(problem.truth)), problem.truth.dtype)
-    for i in range(sets.shape[1]):
-        part = alive * problem.truth.T[sets[:, i]]
-        weight += problem.log_sum(problem.left(part))
-        weight += problem.log_free(sets[:, :i])[np.arange(len(sets)), sets[:, i]]
-        alive -= part
-    split = problem.rate * best_split(problem, alive).astype(np.float64)
-    weight += split + problem.log_length[-1]
+def _weights_of_some(problem: Problem, sets: Sets) -> Array:
+    weight, rows, parts = np.zeros(len(sets)), np.arange(len(sets)), problem.parts_of(sets)
+    for i, groups in enumerate(sets.T):
+        weight += problem.log_sum(problem.left(next(parts)))
+        weight += problem.log_free(sets[:, :i])[rows, groups]
+    weight += problem.rate * best_split(problem, next(parts)).astype(np.float64) + problem.log_length[-1]
     return np.where(np.isnan(weight), -np.inf, weight)
