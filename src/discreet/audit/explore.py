@@ -332,5 +332,4 @@ class _MadeUp:
 
     def add_to(self, filling: TuplesInProgress | TotalsInProgress) -> None:
         """Count all of its records."""
-        number = {column.name: i for i, column in enumerate(self.cells.columns)}
-        filling.add_cells(self.cells, [number[column.name] for column in filling.columns])
+        self.cells.add_to(filling)

@@ -231,3 +231,15 @@ class Cells(Secret):
     def bins(self, column: int, rows: slice = slice(None)) -> npt.NDArray[np.intp]:
         """The bin number of each cell (or of some rows of them) in one column."""
         return self._packing.unpack(self._patterns[rows], column + 1).astype(np.intp)
+
+    def add_to(self, filling: Any) -> None:
+        """Count the records once more, in another form."""
+        number = {column.name: i for i, column in enumerate(self.columns)}
+        which = [number[column.name] for column in filling.columns]
+        for start in range(0, len(self), BLOCK):
+            counts = self.counts[start : start + BLOCK]
+            bins = [self.bins(i, slice(start, start + BLOCK)) for i in which]
+            for label in range(self.n_classes):
+                some = np.flatnonzero(counts[:, label])
+                times = counts[some, label].astype(np.float64)
+                filling.add([b[some] for b in bins], np.full(len(some), label), times)

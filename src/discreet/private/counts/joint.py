@@ -61,7 +61,7 @@ class JointCounts(Secret):
     def classes_in(self, box: Box) -> Array:
         """Class counts of the records in a box of groups, at most as many as are counted together: (classes,)."""
         numbers = list(box)
-        counts = self._tuples.table(numbers, self._part)
+        counts: Array = self._tuples.in_part(self._part).table(numbers).astype(np.float64)
         for column in reversed(numbers):
             counts = counts @ box[column]
         return counts
@@ -69,7 +69,7 @@ class JointCounts(Secret):
     @cached_property
     def none(self) -> Array:
         """Of all records: (channels,)."""
-        return self._channels @ self._tuples.table((), self._part)
+        return self._channels @ self._tuples.in_part(self._part).table(())
 
     @cached_property
     def one(self) -> Array:
@@ -82,7 +82,7 @@ class JointCounts(Secret):
         joint = np.empty((self.n_channels, len(self), len(self)))
         for i in self.used:
             mine, rows = self.truths[i], self.slices[i]
-            joint[:, rows, rows] = (self._of(i)[:, None] * mine) @ mine.T
+            joint[:, rows, rows] = (self._tables.table((i,))[:, None] * mine) @ mine.T
             if rows.stop < len(self):
                 both = self._literals(mine @ self._tables.family((i,)), i + 1)
                 joint[:, rows, rows.stop :] = both
@@ -130,7 +130,7 @@ class JointCounts(Secret):
     def _by_bins(self, i: int, j: int, begin: int) -> Array:
         """By the bins of i, of j if it is another, and by literals: all of them, or those from the first of j on."""
         groups = (i,) if i == j else (i, j)
-        pair, end = self._of(*groups), self.slices[j].stop - begin
+        pair, end = self._tables.table(groups), self.slices[j].stop - begin
         counts = np.empty((*pair.shape, len(self) - begin))
         for k in self.used[self.used.index(j) if begin else 0 : self.used.index(j) + 1]:
             literals, there = self.truths[k].T, counts[..., self.slices[k].start - begin : self.slices[k].stop - begin]
@@ -139,7 +139,7 @@ class JointCounts(Secret):
             elif k == i:
                 np.multiply(pair[..., None], literals[:, None], out=there)
             else:
-                np.matmul(self._of(*groups, k), literals, out=there)
+                np.matmul(self._tables.table((*groups, k)), literals, out=there)
         if end < counts.shape[-1]:
             flat = counts.reshape(len(pair), -1, counts.shape[-1])
             self._literals(self._tables.family(groups).reshape(*flat.shape[:2], -1), j + 1, flat[..., end:])
@@ -163,11 +163,6 @@ class JointCounts(Secret):
         by_first = some @ counts.reshape(len(counts), some.shape[1], -1)
         joint: Array = second @ by_first.reshape(len(counts), len(some), -1, n)
         return joint
-
-    def _of(self, *columns: int) -> Array:
-        """(channels, bins, ..., bins), in the order asked for."""
-        ascending = tuple(sorted(columns))
-        return self._tables.table(ascending).transpose(0, *(1 + ascending.index(i) for i in columns))
 
     @cached_property
     def _tables(self) -> Tables:
@@ -213,9 +208,4 @@ def _placed(candidates: Candidates, groups: Groups, columns: tuple[tuple[str, in
 def _in_group(true: Bins, column: int, group: Sequence[int], bins: Sequence[int]) -> Bins:
     """The bins of a group in which something is true that is true in these bins of one of its columns."""
     at = group.index(column)
-    return _spread(true.tobytes(), prod(bins[i] for i in group[:at]), prod(bins[i] for i in group[at + 1 :]))
-
-
-@lru_cache(maxsize=4096)  # the same for each leaf of a tree
-def _spread(true: bytes, before: int, after: int) -> Bins:
-    return np.tile(np.repeat(np.frombuffer(true, bool), before), after)
+    return np.tile(np.repeat(true, prod(bins[i] for i in group[:at])), prod(bins[i] for i in group[at + 1 :]))

@@ -13,10 +13,9 @@ import numpy.typing as npt
 from ...rules.column_parts import Weights
 from ...schema.columns import Column
 from ..noise.entropy import Integers
-from .cells import Array, Cells
+from .cells import Array
 from .division import Division
 from .secret import Secret
-from .tuples import ROWS
 
 D = TypeVar("D", bound=Division)
 Cards = Sequence[tuple[float, Mapping[int, Array]]]  # where to start, and by the number of the column its points by bin
@@ -92,22 +91,8 @@ class TotalsInProgress(Secret):
         self, bins: Sequence[npt.NDArray[np.integer]], labels: npt.NDArray[np.integer], times: Array | None = None
     ) -> None:
         """Count records, given by their bin number in each column and the number of their class: once, or so many times."""
-        for start in range(0, len(labels), ROWS):
-            rows = slice(start, start + ROWS)
-            some = [b[rows] for b in bins]
-            numbers = labels[rows].astype(np.intp)
-            numbers += self.n_classes * self.division.find(some, len(numbers))
-            if self.beside is not None:
-                numbers = numbers * self.bins + some[self.beside]
-            self.add_counted(numbers, None if times is None else times[rows])
-
-    def add_cells(self, cells: Cells, which: Sequence[int]) -> None:
-        """Count the records of cells; ``which`` are the cells' columns that stand for those here."""
-        for start in range(0, len(cells), ROWS):
-            rows = slice(start, start + ROWS)
-            bins, counts = [cells.bins(i, rows) for i in which], cells.counts[rows]
-            for label in range(self.n_classes):
-                self.add(bins, np.full(len(counts), label), counts[:, label].astype(np.float64))
+        numbers = labels.astype(np.intp) + self.n_classes * self.division.find(bins, len(labels))
+        self.add_counted(numbers if self.beside is None else numbers * self.bins + bins[self.beside], times)
 
     def add_counted(self, numbers: npt.NDArray[np.intp], times: npt.NDArray[Any] | None) -> None:
         """Count records, such as an engine has counted, by the numbers of what they are."""
