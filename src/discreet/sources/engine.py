@@ -14,7 +14,7 @@ import functools
 import math
 import operator
 import sys
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
@@ -73,28 +73,31 @@ class EngineTable(Source):
         """The engine's name."""
         return self._engine.name
 
-    def sql(self) -> str:
-        """The query by whole patterns, as the engine gets it."""
-        return str(self._engine.connection.compile(self._patterns()))
-
     def add_to(self, filling: Filling) -> None:
         """Let the engine count the records, and add the counts, some at a time."""
         if isinstance(filling, CellsInProgress):
-            self._add_patterns(filling)
-        elif self._engine.runs_here:
-            self._add_records(filling)
-        elif isinstance(filling, TotalsInProgress):
-            self._add_totals(filling)
-        else:
-            self._add_tuples(filling)
+            for *words, labels, times in self._answer(self._patterns()):
+                known = labels != NO_LABEL
+                filling.add_counted([word[known] for word in words], labels[known], times[known])
+            return
+        number = {column.name: i for i, column in enumerate(self.columns)}
+        which = [number[column.name] for column in filling.columns]
+        if self._engine.runs_here:
+            self._add_records(filling, which)
+            return
+        sets = [[which[i] for i in numbers] for numbers in filling.sets]
+        for counted in self.count_sets(sets, renumbered(filling.division, which)):
+            filling.add_counted(*counted)
 
     def count_sets(self, sets: Sequence[Sequence[int]], division: Division, booked: bool = False) -> Iterator[Counts]:
         """Count by the bins of each set of columns, and by classes and parts: layer = class + classes * part.
 
-        One query, and so one state of the table: each record is counted once for each set. Combinations of bins are numbered,
-        with the first column varying fastest. ``booked``: whether the budget is by now, though all records are counted.
+        One query, and so one state of the table, which may change between two: each record is counted once for each set.
+        Combinations of bins are numbered, with the first column varying fastest. ``booked``: whether the budget is by now, though
+        all records are counted.
         """
-        binned = self._binned({i for numbers in (*sets, columns_of(division)) for i in numbers})
+        needed = sorted({i for numbers in (*sets, columns_of(division)) for i in numbers})
+        binned = self._table.select(**{f"b{i}": self._bins[i].cast("int64") for i in needed}, y=self._label)
         # no filter: an engine that skips a part of a file believes what the file says of it, which leaves NaN out
         left = self._engine.apart(binned.mutate(y=self._layers(binned, division)))
         sizes = [[self.columns[i].n_bins for i in numbers] for numbers in sets]
@@ -110,15 +113,9 @@ class EngineTable(Source):
             known = answer[1] != NO_LABEL
             place, layers, times = (column[known] for column in answer)
             found = np.searchsorted(starts, place, side="right") - 1
-            order = np.argsort(found, kind="stable")
-            for group in np.split(order, np.flatnonzero(np.diff(found[order])) + 1):
-                if len(group):
-                    number = int(found[group[0]])
-                    yield number, place[group] - starts[number], layers[group], times[group]
-
-    def _binned(self, columns: set[int]) -> Any:
-        """The bins of these columns, and the class."""
-        return self._table.select(**{f"b{i}": self._bins[i].cast("int64") for i in sorted(columns)}, y=self._label)
+            for number in np.unique(found).tolist():
+                own = found == number
+                yield number, place[own] - starts[number], layers[own], times[own]
 
     def _layers(self, binned: Any, division: Division) -> Any:
         """The number of the class and the part of each record; that of no label for one that is not counted."""
@@ -134,43 +131,17 @@ class EngineTable(Source):
         inside = [(_in_box(binned, box), numbers[part]) for box, part in division.boxes]
         return ibis.cases((binned.y < 0, NO_LABEL), *inside, else_=numbers[division.rest]).cast("int32")
 
-    def _add_patterns(self, cells: CellsInProgress) -> None:
-        for *words, labels, times in self._answer(self._patterns()):
-            known = labels != NO_LABEL
-            cells.add_counted([word[known] for word in words], labels[known], times[known])
-
-    def _add_records(self, filling: TuplesInProgress | TotalsInProgress) -> None:
+    def _add_records(self, filling: TuplesInProgress | TotalsInProgress, which: Sequence[int]) -> None:
         """Records some at a time, which are counted here.
 
         200,000 records of 40 columns, all pairs, in seconds of a processor: 0.7, with bins from DuckDB 2.2; in DuckDB 10.5 by
         GROUPING SETS (and 2 GB), 21 by ``count``, 15 by larger sets of columns, 45 by one query for each pair.
         """
-        which = self._numbers(filling.columns)
         handed = [there.handed() for there in (*(self._there[i] for i in which), self._labels)]
         records = self._table.select(**{f"b{i}": values for i, (values, _) in enumerate(handed)})
         for answer in self._answer(records, _of_the_budget(filling.division), RECORDS_AT_A_TIME, whole=False):
             *bins, labels = (as_numbers(x) for x, (_, as_numbers) in zip(answer, handed, strict=True))
             add_known(filling, bins, labels)
-
-    def _add_totals(self, filling: TotalsInProgress) -> None:
-        """Counts by class and range, and by the bins of a column, of points that were released before."""
-        which = self._numbers(filling.columns)
-        beside = () if filling.beside is None else (which[filling.beside],)
-        for _, places, layers, times in self.count_sets([beside], renumbered(filling.division, which)):
-            filling.add_counted(places + filling.bins * layers, times)
-
-    def _add_tuples(self, filling: TuplesInProgress) -> None:
-        """Counts by all sets of columns, of one state of the table: the table may change between two queries."""
-        which = self._numbers(filling.columns)
-        division = renumbered(filling.division, which)
-        sets = [tuple(which[i] for i in numbers) for numbers in filling.sets]
-        for number, places, layers, times in self.count_sets(sets, division):
-            filling.add_counted(number, places, layers, times)
-
-    def _numbers(self, columns: Sequence[Column]) -> list[int]:
-        """Where these columns are among those of the table."""
-        number = {column.name: i for i, column in enumerate(self.columns)}
-        return [number[column.name] for column in columns]
 
     def _answer(
         self, expression: Any, also: str = UNSPENT, rows: int | None = None, whole: bool = True
@@ -201,9 +172,9 @@ class EngineTable(Source):
         To group by one number is faster than by one for each column. Records without a label are counted as well, and left out
         here: a filter would have the engine look at labels twice.
         """
-        terms: dict[str, list[tuple[Any, int]]] = {}
+        terms = defaultdict(list)
         for bins, (word, stride) in zip(self._bins, CellsInProgress(self.columns, self.n_classes).places, strict=True):
-            terms.setdefault(f"k{word}", []).append((bins.cast("int64"), stride))
+            terms[f"k{word}"].append((bins.cast("int64"), stride))
         numbers = {name: _sum(these) for name, these in terms.items()} | {"y": self._label}
         packed = self._table.select(**numbers)
         return packed.group_by(list(numbers)).agg(n=packed.count())

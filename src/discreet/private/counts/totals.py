@@ -91,12 +91,17 @@ class TotalsInProgress(Secret):
         self, bins: Sequence[npt.NDArray[np.integer]], labels: npt.NDArray[np.integer], times: Array | None = None
     ) -> None:
         """Count records, given by their bin number in each column and the number of their class: once, or so many times."""
-        numbers = labels.astype(np.intp) + self.n_classes * self.division.find(bins, len(labels))
-        self.add_counted(numbers if self.beside is None else numbers * self.bins + bins[self.beside], times)
+        layers = labels + self.n_classes * self.division.find(bins, len(labels))
+        self.add_counted(0, np.intp(0) if self.beside is None else bins[self.beside], layers, times)
 
-    def add_counted(self, numbers: npt.NDArray[np.intp], times: npt.NDArray[Any] | None) -> None:
-        """Count records, such as an engine has counted, by the numbers of what they are."""
-        self._counts += np.bincount(numbers.astype(np.intp), times, len(self._counts)).astype(np.int64)
+    @property
+    def sets(self) -> Sequence[Sequence[int]]:
+        """By which columns records are counted in each class and part: one set."""
+        return [() if self.beside is None else (self.beside,)]
+
+    def add_counted(self, number: int, places: Any, layers: npt.NDArray[np.integer], times: Any) -> None:
+        """Count records, such as an engine has counted by the bins of the only set, and by class + classes * part."""
+        self._counts += np.bincount(layers * self.bins + places, times, len(self._counts)).astype(np.int64)
 
     def finish(self) -> Integers:
         """Of all records added: (classes, parts), or (classes, parts, bins)."""
