@@ -31,7 +31,7 @@ from ..schema.columns import Column
 from ..schema.columns.values import ValueBins, class_bins
 from .bins import EngineColumn
 from .engines import engine_of
-from .engines.base import Engine, ibis, run
+from .engines.base import Engine, SaidInOurWords, ibis, run
 from .source import BOOKED, ROWS_AT_A_TIME, Filling, Source, add_known
 
 RECORDS_AT_A_TIME = 1 << 16  # of all their columns: four such parts are in memory at once
@@ -317,9 +317,9 @@ def _no_value_shown(engine: Engine | None, also: str = UNSPENT) -> Iterator[None
             yield
     except (SchemaError, EngineError, MemoryError):
         raise
+    except SaidInOurWords as error:
+        raise EngineError(f"{error}. {also}") from None
     except Exception as error:
-        if engine is not None and (explained := engine.explained(error)):
-            raise EngineError(f"{explained}. {also}") from None
         name = "the engine" if engine is None else engine.name
         raise EngineError(
             f"{name} stopped before the records were counted ({type(error).__name__}): the connection was lost, or the query "

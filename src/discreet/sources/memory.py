@@ -106,8 +106,8 @@ def check_labels(y: Any, classes: Sequence[Label], n: int) -> np.ndarray:
         raise SchemaError("y holds dates or times, which are no classes")
     if not class_bins(classes).matching.fits(kind):
         raise SchemaError(
-            "the schema has classes that are the same number, such as 1 and 01, or that stand for a missing value, such as NA, so "
-            "y must hold strings"
+            "the schema has classes that are the same number, such as 1 and 01, or that stand for a missing value, such as "
+            "NA, so y must hold strings"
         )
     return np.asarray(y)
 
