@@ -156,7 +156,7 @@ class EngineTable(Source):
         there = list(self._table.columns)
         for name in names:
             if name not in there:
-                listed = ", ".join(repr(n) for n in there[:8]) + (", ..." if len(there) > 8 else "")
+                listed = ", ".join(map(repr, there[:8])) + ", ..." * (len(there) > 8)
                 raise SchemaError(f"{problem} {name!r}, which the table does not have; it has {listed}")
         if self._engine.ignores_case:
             times = Counter(name.lower() for name in there)

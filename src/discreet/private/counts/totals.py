@@ -13,7 +13,7 @@ import numpy.typing as npt
 from ...rules.column_parts import Weights
 from ...schema.columns import Column
 from ..noise.entropy import Integers
-from .cells import Array
+from .cells import Array, Numbers
 from .division import Division
 from .secret import Secret
 
@@ -33,19 +33,17 @@ class ByTotal(Division):
     limits: Sequence[float] = ()
     apart: bool = False
 
-    def find(self, bins: Sequence[npt.NDArray[np.integer]], n: int) -> npt.NDArray[np.intp]:
+    def find(self, bins: Sequence[Numbers], n: int) -> npt.NDArray[np.intp]:
         """The part of each of n records."""
-        card, total = super().find(bins, n), np.zeros(n)
+        card, total, number = super().find(bins, n), np.zeros(n), np.zeros(n, np.intp)
         for place, (start, points) in enumerate(self.cards):
-            own = None if card is None else np.flatnonzero(card == place)
-            found = np.full(n if own is None else len(own), start)
+            own: Any = slice(None) if card is None else np.flatnonzero(card == place)
+            found = np.full(len(total[own]), start)
             for column, by_bin in points.items():
-                found += by_bin.take(bins[column] if own is None else bins[column][own])
-            total[slice(None) if own is None else own] = found
-        reached = np.zeros(n, np.int32)  # limits
+                found += by_bin.take(bins[column][own])
+            total[own] = found
         for limit in self.limits:
-            reached += total >= limit
-        number = reached.astype(np.intp)
+            number += total >= limit
         return number if card is None or not self.apart else number + (len(self.limits) + 1) * card
 
 
@@ -87,9 +85,7 @@ class TotalsInProgress(Secret):
         self.bins = 1 if beside is None else columns[beside].n_bins
         self._counts = np.zeros(self.bins * division.n_parts * n_classes, np.int64)
 
-    def add(
-        self, bins: Sequence[npt.NDArray[np.integer]], labels: npt.NDArray[np.integer], times: Array | None = None
-    ) -> None:
+    def add(self, bins: Sequence[Numbers], labels: Numbers, times: Array | None = None) -> None:
         """Count records, given by their bin number in each column and the number of their class: once, or so many times."""
         layers = labels + self.n_classes * self.division.find(bins, len(labels))
         self.add_counted(0, np.intp(0) if self.beside is None else bins[self.beside], layers, times)
@@ -99,7 +95,7 @@ class TotalsInProgress(Secret):
         """By which columns records are counted in each class and part: one set."""
         return [() if self.beside is None else (self.beside,)]
 
-    def add_counted(self, number: int, places: Any, layers: npt.NDArray[np.integer], times: Any) -> None:
+    def add_counted(self, number: int, places: Any, layers: Numbers, times: Any) -> None:
         """Count records, such as an engine has counted by the bins of the only set, and by class + classes * part."""
         self._counts += np.bincount(layers * self.bins + places, times, len(self._counts)).astype(np.int64)
 

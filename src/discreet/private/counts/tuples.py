@@ -19,7 +19,7 @@ import numpy.typing as npt
 
 from ..._utils.parallel import mapped
 from ...schema.columns import Column
-from .cells import Array, Cells, Packing, starts
+from .cells import Array, Cells, Counts, Packing, starts
 from .division import OUTSIDE, Division
 from .groups import Groups, Sets
 from .secret import Secret
@@ -28,7 +28,6 @@ LARGEST = 3  # columns that can be counted together
 ROWS = 1 << 14  # records looked at together: the numbers of their places should stay in the processor's cache
 MANY = 1 << 12  # so many records, in all sets, are worth more than one thread
 Numbers = npt.NDArray[np.intp]
-Counts = npt.NDArray[np.unsignedinteger]
 Summed = npt.NDArray[Any]  # counts, or whatever is added up of them
 Bins = Sequence[npt.NDArray[np.integer]]  # of each column
 
