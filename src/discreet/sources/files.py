@@ -11,6 +11,7 @@ import csv
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from importlib.util import find_spec
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -205,19 +206,14 @@ def is_csv(path: Path) -> bool:
 
 
 def _kind(path: Path) -> str:
-    suffix = path.suffix.lower()
-    if suffix in PARQUET or suffix in ARROW:
-        try:
-            import pyarrow  # noqa: F401
-        except ImportError:
-            raise TableError(
-                f"{path.name}: Parquet and Arrow files need pyarrow: pip install 'discreet[parquet]'"
-            ) from None
-        return "parquet" if suffix in PARQUET else "arrow"
-    if suffix not in TEXT:
+    kinds = {"csv": TEXT, "parquet": PARQUET, "arrow": ARROW}
+    kind = next((kind for kind, suffixes in kinds.items() if path.suffix.lower() in suffixes), None)
+    if kind is None:
         known = ", ".join((*TEXT, *PARQUET, *ARROW))
         raise TableError(f"{path.name}: the name of a table must end in one of {known}")
-    return "csv"
+    if kind != "csv" and find_spec("pyarrow") is None:
+        raise TableError(f"{path.name}: Parquet and Arrow files need pyarrow: pip install 'discreet[parquet]'")
+    return kind
 
 
 def _readable(path: Path) -> Any:

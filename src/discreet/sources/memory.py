@@ -33,7 +33,7 @@ class MemoryTable(Source):
 
     def __init__(self, table: Table, y: Any, classes: Sequence[Label]) -> None:
         self._table, self._y, self._classes = table, y, tuple(classes)
-        self._bins: dict[str, tuple[Column, np.ndarray]] = {}
+        self._bins: dict[Column, np.ndarray] = {}
 
     @cached_property
     def _labels(self) -> np.ndarray:
@@ -45,9 +45,9 @@ class MemoryTable(Source):
             add_table(filling, self._table, filling.columns, self._labels)
             return
         for column in filling.columns:
-            if self._bins.get(column.name, (None,))[0] != column:
-                self._bins[column.name] = column, column.encode(self._table.column(column.name))
-        add_known(filling, [self._bins[column.name][1] for column in filling.columns], self._labels)
+            if column not in self._bins:
+                self._bins[column] = column.encode(self._table.column(column.name))
+        add_known(filling, [self._bins[column] for column in filling.columns], self._labels)
 
 
 class FileTable(Source):

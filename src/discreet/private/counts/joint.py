@@ -14,14 +14,16 @@ What is added up are *channels*: linear combinations of the class counts, such a
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from functools import cached_property, lru_cache
+from itertools import pairwise
 from math import prod
 
 import numpy as np
 import numpy.typing as npt
 
 from ...rules.candidates import Candidates
+from ...schema.columns import Column
 from .cells import Array
-from .division import Bins, Box
+from .division import Bins, Box, column_numbers
 from .groups import Groups
 from .secret import Secret
 from .tuples import Tables, Tuples
@@ -40,8 +42,7 @@ class JointCounts(Secret):
     def __init__(self, tuples: Tuples, candidates: Candidates, channels: Array, part: int = 0) -> None:
         """``channels`` (channels x classes): what is counted of each class."""
         self._tuples, self._channels, self._part = tuples, channels, part
-        placed = _placed(candidates, tuples.groups, tuple((column.name, column.n_bins) for column in tuples.columns))
-        self.order, self.group_of, self.slices, self.truths = placed
+        self.order, self.group_of, self.slices, self.truths = _placed(candidates, tuples.groups, tuples.columns)
         self.used = [i for i, s in enumerate(self.slices) if s.stop > s.start]
 
     def __len__(self) -> int:
@@ -186,20 +187,19 @@ class JointCounts(Secret):
 
 
 @lru_cache(maxsize=16)  # the same for each leaf of a tree, and each kind of channels
-def _placed(candidates: Candidates, groups: Groups, columns: tuple[tuple[str, int], ...]) -> Placed:
+def _placed(candidates: Candidates, groups: Groups, columns: tuple[Column, ...]) -> Placed:
     """The order of literals, their groups, where those of each group are, and the bins in which they are true."""
-    number, bins = {name: i for i, (name, _) in enumerate(columns)}, [n for _, n in columns]
-    literals = candidates.members[:, 0].tolist()
-    of_literal = [number[candidates.literals[i].column] for i in literals]
+    literals, of_literal = candidates.members[:, 0].tolist(), column_numbers(columns, candidates)
     group_of = {column: group for group, members in enumerate(groups.members) for column in members}
-    of_rule = np.array([group_of[column] for column in of_literal])
+    of_rule = np.array([group_of[of_literal[i]] for i in literals])
     order: npt.NDArray[np.intp] = np.argsort(of_rule, kind="stable")
-    ends = np.cumsum(np.bincount(of_rule, minlength=len(groups.members)))
-    slices = [slice(int(end - n), int(end)) for end, n in zip(ends, np.diff(ends, prepend=0), strict=True)]
+    ends = np.searchsorted(of_rule[order], range(len(groups.members) + 1)).tolist()
+    slices = [slice(begin, end) for begin, end in pairwise(ends)]
     ordered: list[int] = of_rule[order].tolist()
+    placed, bins = [literals[rule] for rule in order], [column.n_bins for column in columns]
     true = [
-        _in_group(candidates.truths[literals[rule]], of_literal[rule], groups.members[group], bins)
-        for rule, group in zip(order, ordered, strict=True)
+        _in_group(candidates.truths[i], of_literal[i], groups.members[group], bins)
+        for i, group in zip(placed, ordered, strict=True)
     ]
     truths = [np.array(true[s], float).reshape(-1, n) for s, n in zip(slices, groups.bins, strict=True)]
     return order, ordered, slices, truths
