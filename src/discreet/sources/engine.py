@@ -28,7 +28,7 @@ from ..private.counts.totals import ByTotal, TotalsInProgress, columns_of, renum
 from ..private.counts.tuples import TuplesInProgress
 from ..schema import Label, Schema
 from ..schema.columns import Column
-from ..schema.columns.values import ValueBins, class_bins
+from ..schema.columns.values import class_bins
 from .bins import EngineColumn
 from .engines import engine_of
 from .engines.base import Engine, SaidInOurWords, ibis, run
@@ -53,25 +53,23 @@ class EngineTable(Source):
 
     def __init__(self, table: Any, schema: Schema, classes: Sequence[Label], verbose: bool = False) -> None:
         self.columns, self.n_classes, self._verbose = schema.used, len(classes), verbose
-        self._table, self._engine = table, _engine_of_table(table)
-        self.is_read_anew = self._engine.runs_here
+        self._table, self._engine = table, (engine := _engine_of_table(table))
+        self.engine, self.is_read_anew = engine.name, engine.runs_here
         if schema.target is None:
             raise SchemaError("the schema must say which column of the table is the target: [target] name = ...")
         self._check_names([column.name for column in self.columns], "the schema names column")
         self._check_names([schema.target], "the target of the schema is column")
         # here, so that a column of another type is an error before anything is read
-        self._there = [self._column(c.name, c.value_bins, c.n_bins, c.n_bins - 1) for c in self.columns]
+        self._there = [
+            EngineColumn(engine, c.name, table[c.name], c.value_bins, c.n_bins, c.n_bins - 1) for c in self.columns
+        ]
         self._bins = [there.numbers() for there in self._there]
-        self._labels = self._column(schema.target, class_bins(classes), self.n_classes, NO_LABEL)
+        bins, n, target = class_bins(classes), self.n_classes, schema.target
+        self._labels = EngineColumn(engine, target, table[target], bins, n, NO_LABEL)
         self._label = self._labels.numbers()
 
     def __repr__(self) -> str:
         return f"<EngineTable of {self.engine}>"
-
-    @property
-    def engine(self) -> str:
-        """The engine's name."""
-        return self._engine.name
 
     def add_to(self, filling: Filling) -> None:
         """Let the engine count the records, and add the counts, some at a time."""
@@ -154,17 +152,15 @@ class EngineTable(Source):
 
     def _check_names(self, names: Sequence[str], problem: str) -> None:
         there = list(self._table.columns)
+        if (name := next((name for name in names if name not in there), None)) is not None:
+            listed = ", ".join(map(repr, there[:8])) + ", ..." * (len(there) > 8)
+            raise SchemaError(f"{problem} {name!r}, which the table does not have; it has {listed}")
+        times = Counter(name.lower() for name in there)
         for name in names:
-            if name not in there:
-                listed = ", ".join(map(repr, there[:8])) + ", ..." * (len(there) > 8)
-                raise SchemaError(f"{problem} {name!r}, which the table does not have; it has {listed}")
-        if self._engine.ignores_case:
-            times = Counter(name.lower() for name in there)
-            for name in names:
-                if times[name.lower()] > 1:
-                    raise SchemaError(
-                        f"{self.engine} does not tell column {name!r} from one that differs in case; rename it"
-                    )
+            if self._engine.ignores_case and times[name.lower()] > 1:
+                raise SchemaError(
+                    f"{self.engine} does not tell column {name!r} from one that differs in case; rename it"
+                )
 
     def _patterns(self) -> Any:
         """The patterns, packed into numbers k0, k1, ..., and the label, y, and how many records there are of each.
@@ -178,9 +174,6 @@ class EngineTable(Source):
         numbers = {name: _sum(these) for name, these in terms.items()} | {"y": self._label}
         packed = self._table.select(**numbers)
         return packed.group_by(list(numbers)).agg(n=packed.count())
-
-    def _column(self, name: str, bins: ValueBins, n: int, missing: int) -> EngineColumn:
-        return EngineColumn(self._engine, name, self._table[name], bins, n, missing)
 
 
 def is_engine_table(X: Any) -> bool:

@@ -84,11 +84,7 @@ class Engine:
 
     def __init__(self, connection: Any) -> None:
         self.connection = connection
-
-    @property
-    def name(self) -> str:
-        """As people call it, or else as ibis does."""
-        return self.title or str(self.connection.name)
+        self.name = self.title or str(connection.name)  # as people call it, or else as ibis does
 
     # --- where its tables are
 
