@@ -49,6 +49,8 @@ class EngineColumn:
                 'truth values. Cast it in a view, or say type = "ignore" for it in the schema'
             )
         engine.check_column_name(name)
+        # all values are integers of at most 32 bits, of which every one is a floating-point number as well
+        self._is_small = self.kind == "whole" and -SMALL < self._type.bounds.lower < self._type.bounds.upper < SMALL
         if isinstance(bins, TextBins):
             self._number_of, self._unlisted = bins.bin_of, bins.unlisted
         else:
@@ -82,9 +84,9 @@ class EngineColumn:
                     return encode(numbers, missing).astype(np.min_scalar_type(missing), copy=False)
 
             return self.number(), encoded
-        if not self._has_places:
+        if (places := self._places()) is None:
             return self.numbers(), lambda numbers: numbers
-        place, at_place = self._places()
+        place, at_place = places
         numbers = np.array([self._unlisted, *at_place], np.min_scalar_type(-self._n))  # what is not listed is at null
 
         def as_numbers(places: np.ndarray) -> np.ndarray:
@@ -123,7 +125,7 @@ class EngineColumn:
             high = bin_from(first + middle + 1, ends[middle + 1 :], highest)
             return ibis.ifelse(self._compared(x, *ends[middle]), low, high)
 
-        found = self._present(x, bin_from(bins.first, bins.ends, True), missing)
+        found = self._present(x, bin_from(bins.first, bins.ends, True))
         low, high = bins.limits
         beyond = [] if low is None else [self._compared(x, "<", low)]
         beyond += [] if high is None else [~self._compared(x, "<=", high)]
@@ -136,17 +138,10 @@ class EngineColumn:
             return x <= max(-SMALL, min(last, SMALL))
         return x <= as_float(edge) if op == "<=" else x < as_float(edge)
 
-    @property
-    def _is_small(self) -> bool:
-        """Whether all values are integers of at most 32 bits, of which every one is a floating-point number as well."""
-        return self.kind == "whole" and self._type.bounds.lower > -SMALL and self._type.bounds.upper < SMALL
-
-    @property
-    def _has_places(self) -> bool:
-        return self.kind == "text" and self._engine.finds_places
-
-    def _places(self) -> tuple[Any, list[int]]:
-        """The place of each text in a list, and the number of each place; the last is that of missing values."""
+    def _places(self) -> tuple[Any, list[int]] | None:
+        """The place of each text in a list, if the engine finds it so, and the number of each place, of a missing one the last."""
+        if self.kind != "text" or not self._engine.finds_places:
+            return None
         listed = [(text, number) for t, number in self._number_of.items() for text in self.held([t])]
         place = self._engine.place_in([text for text, _ in listed], self._as_compared())
         return place, [*(number for _, number in listed), self._missing]
@@ -168,8 +163,9 @@ class EngineColumn:
         if known or words:
             text = {at: listed for listed, at in matching.bin_of.items() if engine.holds(listed)}
             cases.insert(0, (x.isin(self.held(matching.bin_of)), x))
-            said = {1.0: "true", 0.0: "false"}
-            cases += [(bare == said[n], engine.as_text(text[at])) for n, at in words.items() if at in text]
+            cases += [
+                (bare == ("true" if n else "false"), engine.as_text(text[at])) for n, at in words.items() if at in text
+            ]
         if known:
             number = self.number()
             same = [n for n, at in known.items() if abs(n) < 2**53 and matching.bin_of.get(canonical(n)) == at]
@@ -182,9 +178,9 @@ class EngineColumn:
 
     def _among(self) -> Any:
         """The number of each value of those that are listed."""
-        numbers, otherwise, missing = self._number_of, self._unlisted, self._missing
-        if self._has_places:
-            place, at_place = self._places()
+        otherwise, missing = self._unlisted, self._missing
+        if (places := self._places()) is not None:
+            place, at_place = places
             return ibis.coalesce(self._engine.at_place(at_place, place), otherwise)
         x = self._as_compared()
         if self.kind == "boolean":
@@ -195,23 +191,23 @@ class EngineColumn:
         if otherwise != missing:
             rest = ibis.ifelse(self._gone(x) if self.kind == "number" else x.isnull(), missing, otherwise)
         texts = defaultdict(list)
-        for text, number in numbers.items():
+        for text, number in self._number_of.items():
             if number != otherwise:
                 texts[number].append(text)
         if (run := self._run(texts)) is not None:
             first, last, shift = run
             return ibis.ifelse(x.between(first, last), x.cast("int64") - shift, rest)  # 127 + 128 has more than 8 bits
         cases = [(x.isin(held), number) for number, these in texts.items() if (held := self.held(these))]
-        return self._present(x, ibis.cases(*cases, else_=rest), missing) if cases else rest
+        return self._present(x, ibis.cases(*cases, else_=rest)) if cases else rest
 
     def _gone(self, x: Any) -> Any:
         """Whether a number is missing."""
         return x.isnull() | self._engine.is_nan(x, self._type.is_floating())
 
-    def _present(self, x: Any, found: Any, missing: int) -> Any:
+    def _present(self, x: Any, found: Any) -> Any:
         """What was found for a number, if it is not missing. Most engines tell by comparing."""
         believes_files = self._engine.believes_files and self._type.is_floating()
-        return ibis.ifelse(self._gone(x), missing, found) if believes_files else found
+        return ibis.ifelse(self._gone(x), self._missing, found) if believes_files else found
 
     def _run(self, texts: Mapping[int, Sequence[str]]) -> tuple[int, int, int] | None:
         """If the listed values are integers in a row and so are their bins: the first, the last, and how far apart they are.

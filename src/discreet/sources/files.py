@@ -43,14 +43,7 @@ def column_names(path: Path, delimiter: str | None = None, encoding: str = "utf-
     if is_csv(path):
         return header(path, delimiter, encoding)[0]
     with _readable(path):
-        if _kind(path) == "parquet":
-            import pyarrow.parquet
-
-            return list(pyarrow.parquet.read_schema(path).names)
-        import pyarrow.ipc
-
-        with pyarrow.ipc.open_file(path) as file:
-            return list(file.schema.names)
+        return list(_schema(path).names)
 
 
 def read_table(
@@ -101,13 +94,13 @@ def read_parts(
     with _readable(path):
         from pyarrow import nulls
 
-        types, batches = (_parquet if _kind(path) == "parquet" else _arrow)(path, names)
-        yield [nulls(0, kind) for kind in types]
-        yield from batches
+        schema = _schema(path)
+        yield [nulls(0, schema.field(name).type) for name in names]
+        yield from (_parquet if _kind(path) == "parquet" else _arrow)(path, names)
 
 
-def _parquet(path: Path, names: list[str]) -> tuple[list[Any], Iterator[list[Any]]]:
-    """The types of some columns, and their values, some records at a time.
+def _parquet(path: Path, names: Sequence[str]) -> Iterator[list[Any]]:
+    """The values of some columns, some records at a time.
 
     Not by the scanner of ``pyarrow.dataset``, which reads whole row groups, and several of them ahead of whoever is counting:
     memory would grow with the file. Nor is a file mapped into memory, which would count as memory of this process. Before version
@@ -118,29 +111,34 @@ def _parquet(path: Path, names: list[str]) -> tuple[list[Any], Iterator[list[Any
 
     in_parts = BYTES_AT_A_TIME if int(__version__.partition(".")[0]) >= 19 else 0
     file = ParquetFile(path, pre_buffer=False, buffer_size=in_parts)
-    types = [file.schema_arrow.field(name).type for name in names]
-    batches = file.iter_batches(ROWS_AT_A_TIME, columns=list(dict.fromkeys(names)))  # in the file's order
-    return types, (_checked(batch, names) for batch in batches)
+    for batch in file.iter_batches(ROWS_AT_A_TIME, columns=list(dict.fromkeys(names))):  # in the file's order
+        yield _checked(batch, names)
 
 
-def _arrow(path: Path, names: list[str]) -> tuple[list[Any], Iterator[list[Any]]]:
+def _arrow(path: Path, names: Sequence[str]) -> Iterator[list[Any]]:
     """The same of an Arrow file, which is read in the batches in which it was written."""
     from pyarrow import OSFile, ipc
 
-    # not by pyarrow.dataset, which reads ahead in threads, and there some damaged files end the process
-    with ipc.open_file(OSFile(str(path))) as file:
-        schema = file.schema
+    schema = _schema(path)
     included = sorted({schema.get_field_index(name) for name in names})
     wanted = ipc.IpcReadOptions(included_fields=included, use_threads=False)
+    with ipc.open_file(OSFile(str(path)), options=wanted) as file:
+        for number in range(file.num_record_batches):
+            columns = _checked(file.get_batch(number), names)
+            for start in range(0, max(map(len, columns), default=0), ROWS_AT_A_TIME):
+                yield [column.slice(start, ROWS_AT_A_TIME) for column in columns]
 
-    def batches() -> Iterator[list[Any]]:
-        with ipc.open_file(OSFile(str(path)), options=wanted) as file:
-            for number in range(file.num_record_batches):
-                columns = _checked(file.get_batch(number), names)
-                for start in range(0, max(map(len, columns), default=0), ROWS_AT_A_TIME):
-                    yield [column.slice(start, ROWS_AT_A_TIME) for column in columns]
 
-    return [schema.field(name).type for name in names], batches()
+def _schema(path: Path) -> Any:
+    """Names and types of the columns of a Parquet or Arrow file. No record is read."""
+    from pyarrow import OSFile, ipc
+    from pyarrow.parquet import read_schema
+
+    if _kind(path) == "parquet":
+        return read_schema(path)
+    # not by pyarrow.dataset, which reads ahead in threads, and there some damaged files end the process
+    with ipc.open_file(OSFile(str(path))) as file:
+        return file.schema
 
 
 def _checked(batch: Any, names: Sequence[str]) -> list[Any]:
