@@ -139,7 +139,7 @@ class EngineColumn:
         return x <= as_float(edge) if op == "<=" else x < as_float(edge)
 
     def _places(self) -> tuple[Any, list[int]] | None:
-        """The place of each text in a list, if the engine finds it so, and the number of each place, of a missing one the last."""
+        """The place of each text in a list, if the engine finds it so, and the number of each place; last, of a missing one."""
         if self.kind != "text" or not self._engine.finds_places:
             return None
         listed = [(text, number) for t, number in self._number_of.items() for text in self.held([t])]

@@ -217,10 +217,8 @@ class Cells(Secret):
         """Count the records once more, in another form."""
         number = {column.name: i for i, column in enumerate(self.columns)}
         which = [number[column.name] for column in filling.columns]
-        for start in range(0, len(self), BLOCK):
-            counts = self.counts[start : start + BLOCK]
-            bins = [self.bins(i, slice(start, start + BLOCK)) for i in which]
-            for label in range(self.n_classes):
-                some = np.flatnonzero(counts[:, label])
-                times = counts[some, label].astype(np.float64)
-                filling.add([b[some] for b in bins], np.full(len(some), label), times)
+        for rows in _blocks(len(self)):
+            bins = [self.bins(i, rows) for i in which]
+            for label, counts in enumerate(self.counts[rows].T):
+                some = np.flatnonzero(counts)
+                filling.add([b[some] for b in bins], np.full(len(some), label), counts[some].astype(np.float64))

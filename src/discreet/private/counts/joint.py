@@ -94,7 +94,7 @@ class JointCounts(Secret):
         """Of each literal of two groups, or twice of one, with each literal: (channels, of i, of j, literals)."""
         if i > j:
             return self.three(j, i).swapaxes(1, 2)
-        return next(self.parts_of_three(i, j, most=None))[1]
+        return self._multiplied(i, j, self.truths[i], self._by_bins(i, j, 0))
 
     def three_from(self, i: int) -> Array:
         """Of each literal of a group, with each of it or a later one, with each: (channels, of i, from i on, literals)."""
@@ -118,12 +118,12 @@ class JointCounts(Secret):
                 every[:, other, later, mine] = joint.transpose(0, 2, 3, 1)
         return every
 
-    def parts_of_three(self, i: int, j: int, most: int | None) -> Iterator[tuple[slice, Array]]:
+    def parts_of_three(self, i: int, j: int, most: int) -> Iterator[tuple[slice, Array]]:
         """The same for some literals of i at a time (which of its literals, and their counts): at most so many numbers, if two
         literals have not more. Group i is not after j."""
         first, second = self.truths[i], self.truths[j]
         counts = self._by_bins(i, j, 0)
-        step = len(first) if most is None else max(1, most // (self.n_channels * len(second) * len(self)))
+        step = max(1, most // (self.n_channels * len(second) * len(self)))
         for start in range(0, len(first), step):
             some = first[start : start + step]
             yield slice(start, start + len(some)), self._multiplied(i, j, some, counts)
