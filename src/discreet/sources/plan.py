@@ -14,7 +14,7 @@ anything is read.
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -125,7 +125,7 @@ def plan_counting(
     if counting != NODES and (unlimited or patterns.most <= limit):
         return patterns
     if counting != PATTERNS and needs.nodes:
-        sets = _cover(_needed(candidates), columns, limit)
+        sets = _cover(candidates, limit)
         most = sum(_size(s, columns) for s in sets)
         nodes = Counting(candidates.schema, NODES, sets, most, candidates=candidates)
         if most <= limit:
@@ -151,15 +151,12 @@ def _tuples(schema: Schema, columns: tuple[Column, ...], needs: Needs) -> Counti
     return Counting(schema, TUPLES, sets, most, needs.passes, columns, needs.together)
 
 
-def _needed(candidates: Candidates) -> list[Columns]:
-    """The sets of columns that candidates are about."""
-    of_literal = np.array([*column_numbers(candidates.schema.used, candidates), -1])
+def _cover(candidates: Candidates, limit: int) -> tuple[Columns, ...]:
+    """Few sets of columns, of which each candidate's are in one; if possible of at most ``limit`` combinations in all."""
+    columns = candidates.schema.used
+    of_literal = np.array([*column_numbers(columns, candidates), -1])
     rows = np.unique(np.sort(of_literal[candidates.members], axis=1), axis=0)  # -1: no literal
-    return sorted({tuple(sorted({int(i) for i in row if i >= 0})) for row in rows})
-
-
-def _cover(needed: Sequence[Columns], columns: Sequence[Column], limit: int) -> tuple[Columns, ...]:
-    """Few sets of columns, of which each needed one is a part; if possible with at most ``limit`` combinations of bins in all."""
+    needed = sorted({tuple(sorted({i for i in row if i >= 0})) for row in rows.tolist()})
     found = _pack(needed, columns, largest := FEW_COMBINATIONS)
     while largest >= 2 and sum(_size(s, columns) for s in found) > limit:
         found = _pack(needed, columns, largest := largest // 4)
@@ -180,7 +177,7 @@ def _pack(needed: Sequence[Columns], columns: Sequence[Column], largest: int) ->
     return tuple(sorted(tuple(sorted(s)) for _, s in packed if not any(s < other for _, other in packed)))
 
 
-def _size(numbers: Sequence[int] | set[int] | range, columns: Sequence[Column]) -> int:
+def _size(numbers: Iterable[int], columns: Sequence[Column]) -> int:
     return math.prod(columns[i].n_bins for i in numbers)
 
 

@@ -22,12 +22,10 @@ from .engines import ENGINES, engine_at
 from .engines.base import Cause, Engine
 from .engines.duckdb import DuckDB, name_as_it_is, open_parquet
 
-FORMS = ", ".join(
-    (
-        "a path of Parquet files (people.parquet, people/*.parquet, s3://bucket/people.parquet), a folder of them",
-        *(engine.url_forms for engine in ENGINES),
-    )
+PARQUET_FORMS = (
+    "a path of Parquet files (people.parquet, people/*.parquet, s3://bucket/people.parquet), a folder of them"
 )
+FORMS = ", ".join((PARQUET_FORMS, *(engine.url_forms for engine in ENGINES)))
 NO_SECRETS = (
     "a password, key or token may not stand in a URL, where others see it: put it where the engine itself looks for it, for "
     "PostgreSQL PGPASSWORD, ~/.pgpass or a service file, for Spark and S3 their configuration"
