@@ -132,24 +132,14 @@ class CellCounter(RuleCounts):
         A literal is the first of its three columns of B minus the other two; -1 stands for a column of zeros.
         """
         base: dict[tuple[int, bytes], int] = {}
-        columns: list[tuple[int, npt.NDArray[np.bool_]]] = []
-
-        def place(column: int, bins: npt.NDArray[np.bool_]) -> int:
-            if (key := (column, bins.tobytes())) not in base:
-                base[key] = len(base) + 1
-                columns.append((column, bins))
-            return base[key]
-
         parts = np.full((3, len(ops)), -1)
         for i, (column, true, op) in enumerate(zip(self._columns, self._candidates.truths, ops, strict=True)):
-            if op in POSITIVE:
-                parts[0, i] = place(column, true)
-                continue
             missing = np.arange(len(true)) == len(true) - 1  # the last bin holds the missing values
-            parts[0, i], parts[1, i] = 0, place(column, missing)
-            if op != "is not missing":
-                parts[2, i] = place(column, ~true & ~missing)
-        return columns, parts
+            used = [true] if op in POSITIVE else [missing] if op == "is not missing" else [missing, ~true & ~missing]
+            places = [base.setdefault((column, bins.tobytes()), len(base) + 1) for bins in used]
+            terms = places if op in POSITIVE else [0, *places]
+            parts[: len(terms), i] = terms
+        return [(column, np.frombuffer(bins, bool)) for column, bins in base], parts
 
     def _literals(self, sums: Array, which: slice | npt.NDArray[np.integer] = slice(None)) -> Array:
         """From sums over (or values of) the columns of B, in the first axis with a zero behind them, those of literals."""
