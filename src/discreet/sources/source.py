@@ -36,6 +36,7 @@ from ..private.counts.division import column_numbers, left_by
 from ..private.counts.secret import Secret
 from ..private.counts.totals import TotalsInProgress
 from ..private.counts.tuples import TuplesInProgress
+from ..rules.candidates import Candidates
 from ..schema.columns import Column
 from ..schema.schema import sorted_classes
 from .plan import NODES, PATTERNS, Counting
@@ -64,6 +65,7 @@ class Source(ABC):
             self.add_to(cells)
             return Patterns(schema, classes, cells.finish())
         if counting.way == NODES:
+            assert counting.candidates is not None
             return Marginals(schema, classes, self, rules=SourceCounts(self, counting.candidates, counting.sets))
         kept = BinCache(counting.columns, len(classes), self) if counting.keeps_bins and self.is_read_anew else None
         try:
@@ -77,7 +79,7 @@ class Source(ABC):
 class SourceCounts(RuleCounts):
     """Counts from an engine, by sets of columns such that the columns of each candidate are in one of them."""
 
-    def __init__(self, engine: Any, candidates: Any, sets: Sequence[Sequence[int]]) -> None:
+    def __init__(self, engine: Any, candidates: Candidates, sets: Sequence[Sequence[int]]) -> None:
         super().__init__()
         self._engine, self._sets, self._candidates = engine, [tuple(numbers) for numbers in sets], candidates
         self._is_asked = False
@@ -96,9 +98,8 @@ class SourceCounts(RuleCounts):
             filling[which].add_counted([patterns * n_classes], labels, times)  # the label varies fastest there
         captured = np.zeros((n_classes, len(self._candidates)))
         for (rules, candidates), cells in zip(self._parts, filling, strict=True):
-            left, captured[:, rules] = CellCounter(
-                cells.finish(), candidates
-            ).counts()  # what is left is the same in each
+            counted = CellCounter(cells.finish(), candidates).counts()
+            left, captured[:, rules] = counted  # what is left is the same in each
         return NodeCounts(left, captured)
 
 
