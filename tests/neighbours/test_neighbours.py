@@ -177,7 +177,7 @@ CARDS = ["fit cards", "fit cards after a tree"]
 SLICES = [
     *("sources.memory.ROWS_AT_A_TIME", "sources.files.ROWS_AT_A_TIME", "sources.engine.ROWS_AT_A_TIME"),
     "sources.engine.RECORDS_AT_A_TIME",
-    *(f"private.counts.{name}" for name in ("cells.BLOCK", "tuples.ROWS", "totals.ROWS")),
+    *(f"private.counts.{name}" for name in ("cells.BLOCK", "tuples.ROWS")),
 ]
 COUNTED = {"patterns": {}, "tuples": WIDE}
 WHERE = {

@@ -439,7 +439,7 @@ def law_of_counted(counts, rate):
 
         def add_to(self, filling):
             for (age, ill, label), n in counts.items():
-                filling._add([np.array([age]), np.array([ill])], np.array([label]), np.array([float(n)]))
+                filling.add([np.array([age]), np.array([ill])], np.array([label]), np.array([float(n)]))
 
     plan = plan_of_lists(ONE_DRAW, rate=rate)
     return multiplied_out(plan.queries(Marginals(SCHEMA, (0, 1), Many(), RULES.columns, 2)), plan.run)

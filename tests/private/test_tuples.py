@@ -43,11 +43,10 @@ def some_division(table):
     return Division([({0: first, 1: second}, 1), ({1: second}, OUTSIDE)], 0, 2)
 
 
-@pytest.mark.parametrize("few", [0, 1 << 15])
 @pytest.mark.parametrize("size", [1, 2, 3])
 @pytest.mark.parametrize("seed", range(4))
-def test_every_table_is_that_of_the_records(seed, size, few, monkeypatch):
-    monkeypatch.setattr(tuples_module, "FEW", few)  # whether several sets are counted at once
+def test_every_table_is_that_of_the_records(seed, size, monkeypatch):
+    monkeypatch.setattr(tuples_module, "ROWS", 7 + seed % 2 * 1000)
     table = small_table(seed, n_classes=2 + seed % 2)
     division = some_division(table)
     counted = table.tuples(size, division)
@@ -56,18 +55,16 @@ def test_every_table_is_that_of_the_records(seed, size, few, monkeypatch):
         for numbers in permutations(range(len(counted.groups.bins)), k):
             for number in range(2):
                 expected = by_hand(table, counted.groups, numbers, part, number)
-                assert (counted.table(numbers, number) == expected).all()
+                assert (counted.in_part(number).table(numbers) == expected).all()
 
 
-@pytest.mark.parametrize("few", [0, 1 << 15])
-def test_cells_records_and_engines_fill_the_same_tables(monkeypatch, few):
+def test_cells_records_and_engines_fill_the_same_tables(monkeypatch):
     monkeypatch.setattr(tuples_module, "ROWS", 7)
-    monkeypatch.setattr(tuples_module, "FEW", few)
     table = small_table(1, n_records=100)
     division = some_division(table)
     expected = every_count(table.tuples(2, division))
     from_cells = TuplesInProgress(table.schema.used, 2, 2, division)
-    from_cells.add_cells(table.cells(), range(len(table.bins)))
+    table.cells().add_to(from_cells)
     assert (every_count(from_cells.finish()) == expected).all()
     counted = TuplesInProgress(table.schema.used, 2, 2, division)
     part = division.find(table.bins, len(table.labels))
@@ -82,10 +79,8 @@ def test_cells_records_and_engines_fill_the_same_tables(monkeypatch, few):
     assert (every_count(counted.finish()) == expected).all()
 
 
-@pytest.mark.parametrize("few", [0, 1 << 15])
 @pytest.mark.parametrize("repeats", [1, 5])
-def test_records_that_agree_are_counted_once_and_as_often(repeats, few, monkeypatch):
-    monkeypatch.setattr(tuples_module, "FEW", few)
+def test_records_that_agree_are_counted_once_and_as_often(repeats):
     table = small_table(2, n_records=60)
     filling = TuplesInProgress(table.schema.used, 2, 3)
     filling.add([np.tile(b, repeats) for b in table.bins], np.tile(table.labels, repeats))

@@ -124,5 +124,5 @@ def tuples_of_many(schema, bins, counts, size):
     """Tuples of tables with as many records as one likes: ``counts`` (classes, rows) of a few rows of bins."""
     filling = TuplesInProgress(schema.used, len(counts), size)
     labels, rows = np.nonzero(counts)
-    filling._add([b[rows] for b in bins], labels, np.asarray(counts, np.float64)[labels, rows])
+    filling.add([b[rows] for b in bins], labels, np.asarray(counts, np.float64)[labels, rows])
     return filling.finish()

@@ -8,7 +8,6 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cache, partial
 from itertools import permutations, product
-from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -21,8 +20,6 @@ from ..estimators.trees import DPOptimalTreeClassifier
 from ..private.counts.cells import Array, Cells, Packing
 from ..private.counts.counting import NodeCounts
 from ..private.counts.counts import Counts, Marginals, Patterns
-from ..private.counts.totals import TotalsInProgress
-from ..private.counts.tuples import TuplesInProgress
 from ..private.noise.distributions import log_prob
 from ..private.noise.entropy import Entropy, Integers
 from ..private.noise.noisy_max import Exponential
@@ -181,7 +178,7 @@ class _Explored(Keeps):
             return vault_of(clf.schema, counts)
         clf.classes_ = np.arange(np.shape(counts)[1])
         candidates = clf._candidates(clf.schema)
-        source = SimpleNamespace(add_to=partial(_add_all, _cells_of(clf.schema, counts)))  # again and again
+        source = _cells_of(clf.schema, counts)  # which can be counted again and again
         classes, together = tuple(clf.classes_.tolist()), clf._needs(candidates).together
         return Marginals(clf.schema, classes, source, candidates.columns, together)
 
@@ -318,8 +315,3 @@ def _cells_of(schema: Schema, counts: Any) -> Cells:
     packing = Packing([counts.shape[1], *(column.n_bins for column in schema.used)])
     keys = packing.pack([np.zeros(len(patterns), np.int64), *patterns.T], len(patterns))
     return Cells(tuple(schema.used), packing, packing.words(keys), counts[filled].astype(np.uint64))
-
-
-def _add_all(cells: Cells, filling: TuplesInProgress | TotalsInProgress) -> None:
-    number = {column.name: i for i, column in enumerate(cells.columns)}
-    filling.add_cells(cells, [number[column.name] for column in filling.columns])

@@ -15,6 +15,7 @@ import functools
 import math
 import sys
 import unicodedata
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
@@ -48,6 +49,8 @@ class EngineColumn:
                 'truth values. Cast it in a view, or say type = "ignore" for it in the schema'
             )
         engine.check_column_name(name)
+        # all values are integers of at most 32 bits, of which every one is a floating-point number as well
+        self._is_small = self.kind == "whole" and -SMALL < self._type.bounds.lower < self._type.bounds.upper < SMALL
         if isinstance(bins, TextBins):
             self._number_of, self._unlisted = bins.bin_of, bins.unlisted
         else:
@@ -71,9 +74,7 @@ class EngineColumn:
     def handed(self) -> tuple[Any, Callable[[np.ndarray], np.ndarray]]:
         """What is handed over of each value, and what makes numbers of bins, or of classes, of it.
 
-        NumPy finds the bins of numbers ten times as fast as DuckDB does.
-
-        Of texts it is their places: then NumPy puts in the number at each place.
+        NumPy finds the bins of numbers ten times as fast as DuckDB does. Of texts it gets the places, and puts in their numbers.
         """
         if isinstance(self._bins, NumberBins):
             encode, missing = self._bins.encode, self._missing
@@ -83,9 +84,9 @@ class EngineColumn:
                     return encode(numbers, missing).astype(np.min_scalar_type(missing), copy=False)
 
             return self.number(), encoded
-        if not self._has_places:
+        if (places := self._places()) is None:
             return self.numbers(), lambda numbers: numbers
-        place, at_place = self._places()
+        place, at_place = places
         numbers = np.array([self._unlisted, *at_place], np.min_scalar_type(-self._n))  # what is not listed is at null
 
         def as_numbers(places: np.ndarray) -> np.ndarray:
@@ -124,10 +125,10 @@ class EngineColumn:
             high = bin_from(first + middle + 1, ends[middle + 1 :], highest)
             return ibis.ifelse(self._compared(x, *ends[middle]), low, high)
 
-        found = self._present(x, bin_from(bins.first, bins.ends, True), missing)
+        found = self._present(x, bin_from(bins.first, bins.ends, True))
         low, high = bins.limits
-        beyond = [self._compared(x, "<", low)] if low is not None else []
-        beyond += [~self._compared(x, "<=", high)] if high is not None else []
+        beyond = [] if low is None else [self._compared(x, "<", low)]
+        beyond += [] if high is None else [~self._compared(x, "<=", high)]
         return ibis.ifelse(ibis.or_(*beyond), missing, found) if beyond else found
 
     def _compared(self, x: Any, op: str, edge: float) -> Any:
@@ -137,17 +138,10 @@ class EngineColumn:
             return x <= max(-SMALL, min(last, SMALL))
         return x <= as_float(edge) if op == "<=" else x < as_float(edge)
 
-    @property
-    def _is_small(self) -> bool:
-        """Whether all values are integers of at most 32 bits, of which every one is a floating-point number as well."""
-        return self.kind == "whole" and self._type.bounds.lower > -SMALL and self._type.bounds.upper < SMALL
-
-    @property
-    def _has_places(self) -> bool:
-        return self.kind == "text" and self._engine.finds_places
-
-    def _places(self) -> tuple[Any, list[int]]:
-        """The place of each text in a list, and the number of each place; the last is that of missing values."""
+    def _places(self) -> tuple[Any, list[int]] | None:
+        """The place of each text in a list, if the engine finds it so, and the number of each place; last, of a missing one."""
+        if self.kind != "text" or not self._engine.finds_places:
+            return None
         listed = [(text, number) for t, number in self._number_of.items() for text in self.held([t])]
         place = self._engine.place_in([text for text, _ in listed], self._as_compared())
         return place, [*(number for _, number in listed), self._missing]
@@ -169,13 +163,14 @@ class EngineColumn:
         if known or words:
             text = {at: listed for listed, at in matching.bin_of.items() if engine.holds(listed)}
             cases.insert(0, (x.isin(self.held(matching.bin_of)), x))
-            said = {1.0: "true", 0.0: "false"}
-            cases += [(bare == said[n], engine.as_text(text[at])) for n, at in words.items() if at in text]
+            cases += [
+                (bare == ("true" if n else "false"), engine.as_text(text[at])) for n, at in words.items() if at in text
+            ]
         if known:
             number = self.number()
-            whole = [n for n, at in known.items() if abs(n) < 2**53 and matching.bin_of.get(canonical(n)) == at]
-            whole = [n for n in whole if n.is_integer()]
-            if whole:  # one case for them all: there may be many, and ibis writes the number out in each
+            same = [n for n, at in known.items() if abs(n) < 2**53 and matching.bin_of.get(canonical(n)) == at]
+            if whole := [n for n in same if n.is_integer()]:
+                # one case for them all: there may be many, and ibis writes the number out in each
                 cases.append((number.isin([as_float(n) for n in whole]), number.cast("int64").cast("string")))
             rest = [(n, text[at]) for n, at in known.items() if n not in whole and at in text]
             cases += [(number == as_float(n), engine.as_text(listed)) for n, listed in rest]
@@ -183,9 +178,9 @@ class EngineColumn:
 
     def _among(self) -> Any:
         """The number of each value of those that are listed."""
-        numbers, otherwise, missing = self._number_of, self._unlisted, self._missing
-        if self._has_places:
-            place, at_place = self._places()
+        otherwise, missing = self._unlisted, self._missing
+        if (places := self._places()) is not None:
+            place, at_place = places
             return ibis.coalesce(self._engine.at_place(at_place, place), otherwise)
         x = self._as_compared()
         if self.kind == "boolean":
@@ -195,25 +190,24 @@ class EngineColumn:
         rest: Any = ibis.literal(otherwise)
         if otherwise != missing:
             rest = ibis.ifelse(self._gone(x) if self.kind == "number" else x.isnull(), missing, otherwise)
-        texts: dict[int, list[str]] = {}
-        for text, number in numbers.items():
+        texts = defaultdict(list)
+        for text, number in self._number_of.items():
             if number != otherwise:
-                texts.setdefault(number, []).append(text)
+                texts[number].append(text)
         if (run := self._run(texts)) is not None:
             first, last, shift = run
             return ibis.ifelse(x.between(first, last), x.cast("int64") - shift, rest)  # 127 + 128 has more than 8 bits
-        found = [(self.held(these), number) for number, these in texts.items()]
-        cases = [(x.isin(these), number) for these, number in found if these]
-        return self._present(x, ibis.cases(*cases, else_=rest), missing) if cases else rest
+        cases = [(x.isin(held), number) for number, these in texts.items() if (held := self.held(these))]
+        return self._present(x, ibis.cases(*cases, else_=rest)) if cases else rest
 
     def _gone(self, x: Any) -> Any:
         """Whether a number is missing."""
         return x.isnull() | self._engine.is_nan(x, self._type.is_floating())
 
-    def _present(self, x: Any, found: Any, missing: int) -> Any:
+    def _present(self, x: Any, found: Any) -> Any:
         """What was found for a number, if it is not missing. Most engines tell by comparing."""
         believes_files = self._engine.believes_files and self._type.is_floating()
-        return ibis.ifelse(self._gone(x), missing, found) if believes_files else found
+        return ibis.ifelse(self._gone(x), self._missing, found) if believes_files else found
 
     def _run(self, texts: Mapping[int, Sequence[str]]) -> tuple[int, int, int] | None:
         """If the listed values are integers in a row and so are their bins: the first, the last, and how far apart they are.
@@ -222,32 +216,25 @@ class EngineColumn:
         """
         if not self._is_small:
             return None
-        held = [(number, self.held(these)) for number, these in texts.items()]
-        pairs = sorted((values[0], number) for number, values in held if len(values) == 1)
-        if not pairs or any(len(values) > 1 for _, values in held):
+        pairs = sorted((value, number) for number, these in texts.items() for value in self.held(these))
+        if not pairs:
             return None
         first, shift = pairs[0][0], pairs[0][0] - pairs[0][1]
-        in_a_row = all(pair == (first + i, first + i - shift) for i, pair in enumerate(pairs))
+        in_a_row = pairs == [(first + i, first + i - shift) for i in range(len(pairs))]
         return (first, pairs[-1][0], shift) if in_a_row else None
 
     def held(self, texts: Iterable[str]) -> list[Any]:
         """Those values, of all that the column can have, that have these texts in Python."""
         if self.kind == "text":
             return [self._engine.as_text(text) for text in texts if self._engine.holds(text)]
-        found: list[Any] = []
-        for text in texts:
-            truth = truth_of(text)
-            if self.kind == "number":
-                number = as_number(text) if truth is None else truth
-                if number == number:  # engines find NaN equal to itself
-                    found.append(as_float(number))
-                continue
-            whole = whole_of(text) if truth is None else int(truth)
-            if whole is not None and self._type.bounds.lower <= whole <= self._type.bounds.upper:
-                found.append(
-                    ibis.literal(whole, type="uint64") if whole >= 2**63 else whole
-                )  # beyond 63 bits it must be told
-        return found
+        truths = [(text, truth_of(text)) for text in texts]
+        if self.kind == "number":
+            numbers = (as_number(text) if truth is None else truth for text, truth in truths)
+            return [as_float(number) for number in numbers if number == number]  # engines find NaN equal to itself
+        wholes = (whole_of(text) if truth is None else int(truth) for text, truth in truths)
+        low, high = self._type.bounds.lower, self._type.bounds.upper
+        known = (whole for whole in wholes if whole is not None and low <= whole <= high)
+        return [ibis.literal(n, type="uint64") if n >= 2**63 else n for n in known]  # beyond 63 bits it must be told
 
 
 @functools.cache
@@ -259,10 +246,5 @@ def _odd_signs() -> tuple[str, str]:
 
 
 def _kind(dtype: Any) -> str | None:
-    if dtype.is_boolean():
-        return "boolean"
-    if dtype.is_integer():
-        return "whole"
-    if dtype.is_floating() or dtype.is_decimal():
-        return "number"
-    return "text" if dtype.is_string() else None
+    kinds = {"boolean": "boolean", "integer": "whole", "floating": "number", "decimal": "number", "string": "text"}
+    return next((kind for name, kind in kinds.items() if getattr(dtype, f"is_{name}")()), None)

@@ -14,7 +14,7 @@ import functools
 import math
 import operator
 import sys
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
@@ -28,10 +28,10 @@ from ..private.counts.totals import ByTotal, TotalsInProgress, columns_of, renum
 from ..private.counts.tuples import TuplesInProgress
 from ..schema import Label, Schema
 from ..schema.columns import Column
-from ..schema.columns.values import ValueBins, class_bins
+from ..schema.columns.values import class_bins
 from .bins import EngineColumn
 from .engines import engine_of
-from .engines.base import Engine, ibis, run
+from .engines.base import Engine, SaidInOurWords, ibis, run
 from .source import BOOKED, ROWS_AT_A_TIME, Filling, Source, add_known
 
 RECORDS_AT_A_TIME = 1 << 16  # of all their columns: four such parts are in memory at once
@@ -53,48 +53,49 @@ class EngineTable(Source):
 
     def __init__(self, table: Any, schema: Schema, classes: Sequence[Label], verbose: bool = False) -> None:
         self.columns, self.n_classes, self._verbose = schema.used, len(classes), verbose
-        self._table, self._engine = table, _engine_of_table(table)
-        self.is_read_anew = self._engine.runs_here
+        self._table, self._engine = table, (engine := _engine_of_table(table))
+        self.engine, self.is_read_anew = engine.name, engine.runs_here
         if schema.target is None:
             raise SchemaError("the schema must say which column of the table is the target: [target] name = ...")
         self._check_names([column.name for column in self.columns], "the schema names column")
         self._check_names([schema.target], "the target of the schema is column")
         # here, so that a column of another type is an error before anything is read
-        self._there = [self._column(c.name, c.value_bins, c.n_bins, c.n_bins - 1) for c in self.columns]
+        self._there = [
+            EngineColumn(engine, c.name, table[c.name], c.value_bins, c.n_bins, c.n_bins - 1) for c in self.columns
+        ]
         self._bins = [there.numbers() for there in self._there]
-        self._labels = self._column(schema.target, class_bins(classes), self.n_classes, NO_LABEL)
+        bins, n, target = class_bins(classes), self.n_classes, schema.target
+        self._labels = EngineColumn(engine, target, table[target], bins, n, NO_LABEL)
         self._label = self._labels.numbers()
 
     def __repr__(self) -> str:
         return f"<EngineTable of {self.engine}>"
 
-    @property
-    def engine(self) -> str:
-        """The engine's name."""
-        return self._engine.name
-
-    def sql(self) -> str:
-        """The query by whole patterns, as the engine gets it."""
-        return str(self._engine.connection.compile(self._patterns()))
-
     def add_to(self, filling: Filling) -> None:
         """Let the engine count the records, and add the counts, some at a time."""
         if isinstance(filling, CellsInProgress):
-            self._add_patterns(filling)
-        elif self._engine.runs_here:
-            self._add_records(filling)
-        elif isinstance(filling, TotalsInProgress):
-            self._add_totals(filling)
-        else:
-            self._add_tuples(filling)
+            for *words, labels, times in self._answer(self._patterns()):
+                known = labels != NO_LABEL
+                filling.add_counted([word[known] for word in words], labels[known], times[known])
+            return
+        number = {column.name: i for i, column in enumerate(self.columns)}
+        which = [number[column.name] for column in filling.columns]
+        if self._engine.runs_here:
+            self._add_records(filling, which)
+            return
+        sets = [[which[i] for i in numbers] for numbers in filling.sets]
+        for counted in self.count_sets(sets, renumbered(filling.division, which)):
+            filling.add_counted(*counted)
 
     def count_sets(self, sets: Sequence[Sequence[int]], division: Division, booked: bool = False) -> Iterator[Counts]:
         """Count by the bins of each set of columns, and by classes and parts: layer = class + classes * part.
 
-        One query, and so one state of the table: each record is counted once for each set. Combinations of bins are numbered,
-        with the first column varying fastest. ``booked``: whether the budget is by now, though all records are counted.
+        One query, and so one state of the table, which may change between two: each record is counted once for each set.
+        Combinations of bins are numbered, with the first column varying fastest. ``booked``: whether the budget is by now, though
+        all records are counted.
         """
-        binned = self._binned({i for numbers in (*sets, columns_of(division)) for i in numbers})
+        needed = sorted({i for numbers in (*sets, columns_of(division)) for i in numbers})
+        binned = self._table.select(**{f"b{i}": self._bins[i].cast("int64") for i in needed}, y=self._label)
         # no filter: an engine that skips a part of a file believes what the file says of it, which leaves NaN out
         left = self._engine.apart(binned.mutate(y=self._layers(binned, division)))
         sizes = [[self.columns[i].n_bins for i in numbers] for numbers in sets]
@@ -110,15 +111,9 @@ class EngineTable(Source):
             known = answer[1] != NO_LABEL
             place, layers, times = (column[known] for column in answer)
             found = np.searchsorted(starts, place, side="right") - 1
-            order = np.argsort(found, kind="stable")
-            for group in np.split(order, np.flatnonzero(np.diff(found[order])) + 1):
-                if len(group):
-                    number = int(found[group[0]])
-                    yield number, place[group] - starts[number], layers[group], times[group]
-
-    def _binned(self, columns: set[int]) -> Any:
-        """The bins of these columns, and the class."""
-        return self._table.select(**{f"b{i}": self._bins[i].cast("int64") for i in sorted(columns)}, y=self._label)
+            for number in np.unique(found).tolist():
+                own = found == number
+                yield number, place[own] - starts[number], layers[own], times[own]
 
     def _layers(self, binned: Any, division: Division) -> Any:
         """The number of the class and the part of each record; that of no label for one that is not counted."""
@@ -134,43 +129,17 @@ class EngineTable(Source):
         inside = [(_in_box(binned, box), numbers[part]) for box, part in division.boxes]
         return ibis.cases((binned.y < 0, NO_LABEL), *inside, else_=numbers[division.rest]).cast("int32")
 
-    def _add_patterns(self, cells: CellsInProgress) -> None:
-        for *words, labels, times in self._answer(self._patterns()):
-            known = labels != NO_LABEL
-            cells.add_counted([word[known] for word in words], labels[known], times[known])
-
-    def _add_records(self, filling: TuplesInProgress | TotalsInProgress) -> None:
+    def _add_records(self, filling: TuplesInProgress | TotalsInProgress, which: Sequence[int]) -> None:
         """Records some at a time, which are counted here.
 
         200,000 records of 40 columns, all pairs, in seconds of a processor: 0.7, with bins from DuckDB 2.2; in DuckDB 10.5 by
         GROUPING SETS (and 2 GB), 21 by ``count``, 15 by larger sets of columns, 45 by one query for each pair.
         """
-        which = self._numbers(filling.columns)
         handed = [there.handed() for there in (*(self._there[i] for i in which), self._labels)]
         records = self._table.select(**{f"b{i}": values for i, (values, _) in enumerate(handed)})
         for answer in self._answer(records, _of_the_budget(filling.division), RECORDS_AT_A_TIME, whole=False):
             *bins, labels = (as_numbers(x) for x, (_, as_numbers) in zip(answer, handed, strict=True))
             add_known(filling, bins, labels)
-
-    def _add_totals(self, filling: TotalsInProgress) -> None:
-        """Counts by class and range, and by the bins of a column, of points that were released before."""
-        which = self._numbers(filling.columns)
-        beside = () if filling.beside is None else (which[filling.beside],)
-        for _, places, layers, times in self.count_sets([beside], renumbered(filling.division, which)):
-            filling.add_counted(places + filling.bins * layers, times)
-
-    def _add_tuples(self, filling: TuplesInProgress) -> None:
-        """Counts by all sets of columns, of one state of the table: the table may change between two queries."""
-        which = self._numbers(filling.columns)
-        division = renumbered(filling.division, which)
-        sets = [tuple(which[i] for i in numbers) for numbers in filling.sets]
-        for number, places, layers, times in self.count_sets(sets, division):
-            filling.add_counted(number, places, layers, times)
-
-    def _numbers(self, columns: Sequence[Column]) -> list[int]:
-        """Where these columns are among those of the table."""
-        number = {column.name: i for i, column in enumerate(self.columns)}
-        return [number[column.name] for column in columns]
 
     def _answer(
         self, expression: Any, also: str = UNSPENT, rows: int | None = None, whole: bool = True
@@ -183,17 +152,15 @@ class EngineTable(Source):
 
     def _check_names(self, names: Sequence[str], problem: str) -> None:
         there = list(self._table.columns)
+        if (name := next((name for name in names if name not in there), None)) is not None:
+            listed = ", ".join(map(repr, there[:8])) + ", ..." * (len(there) > 8)
+            raise SchemaError(f"{problem} {name!r}, which the table does not have; it has {listed}")
+        times = Counter(name.lower() for name in there)
         for name in names:
-            if name not in there:
-                listed = ", ".join(repr(n) for n in there[:8]) + (", ..." if len(there) > 8 else "")
-                raise SchemaError(f"{problem} {name!r}, which the table does not have; it has {listed}")
-        if self._engine.ignores_case:
-            times = Counter(name.lower() for name in there)
-            for name in names:
-                if times[name.lower()] > 1:
-                    raise SchemaError(
-                        f"{self.engine} does not tell column {name!r} from one that differs in case; rename it"
-                    )
+            if self._engine.ignores_case and times[name.lower()] > 1:
+                raise SchemaError(
+                    f"{self.engine} does not tell column {name!r} from one that differs in case; rename it"
+                )
 
     def _patterns(self) -> Any:
         """The patterns, packed into numbers k0, k1, ..., and the label, y, and how many records there are of each.
@@ -201,15 +168,12 @@ class EngineTable(Source):
         To group by one number is faster than by one for each column. Records without a label are counted as well, and left out
         here: a filter would have the engine look at labels twice.
         """
-        terms: dict[str, list[tuple[Any, int]]] = {}
+        terms = defaultdict(list)
         for bins, (word, stride) in zip(self._bins, CellsInProgress(self.columns, self.n_classes).places, strict=True):
-            terms.setdefault(f"k{word}", []).append((bins.cast("int64"), stride))
+            terms[f"k{word}"].append((bins.cast("int64"), stride))
         numbers = {name: _sum(these) for name, these in terms.items()} | {"y": self._label}
         packed = self._table.select(**numbers)
         return packed.group_by(list(numbers)).agg(n=packed.count())
-
-    def _column(self, name: str, bins: ValueBins, n: int, missing: int) -> EngineColumn:
-        return EngineColumn(self._engine, name, self._table[name], bins, n, missing)
 
 
 def is_engine_table(X: Any) -> bool:
@@ -346,9 +310,9 @@ def _no_value_shown(engine: Engine | None, also: str = UNSPENT) -> Iterator[None
             yield
     except (SchemaError, EngineError, MemoryError):
         raise
+    except SaidInOurWords as error:
+        raise EngineError(f"{error}. {also}") from None
     except Exception as error:
-        if engine is not None and (explained := engine.explained(error)):
-            raise EngineError(f"{explained}. {also}") from None
         name = "the engine" if engine is None else engine.name
         raise EngineError(
             f"{name} stopped before the records were counted ({type(error).__name__}): the connection was lost, or the query "

@@ -9,8 +9,10 @@ that memory suffices for, no error depends on the records.
 
 import csv
 import sys
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from importlib.util import find_spec
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -41,14 +43,7 @@ def column_names(path: Path, delimiter: str | None = None, encoding: str = "utf-
     if is_csv(path):
         return header(path, delimiter, encoding)[0]
     with _readable(path):
-        if _kind(path) == "parquet":
-            import pyarrow.parquet
-
-            return list(pyarrow.parquet.read_schema(path).names)
-        import pyarrow.ipc
-
-        with pyarrow.ipc.open_file(path) as file:
-            return list(file.schema.names)
+        return list(_schema(path).names)
 
 
 def read_table(
@@ -69,19 +64,15 @@ def read_table(
     if not is_csv(path):
         with _readable(path):
             if not own_types:
-                return (
-                    pd.read_parquet(path, columns=wanted) if _kind(path) == "parquet" else pd.read_feather(path, wanted)
-                )
+                return (pd.read_parquet if _kind(path) == "parquet" else pd.read_feather)(path, columns=wanted)
             import pyarrow as pa
 
             parts = [pa.table(part, names=wanted) for part in read_parts(path, [(name, None) for name in wanted])]
             frame: pd.DataFrame = pa.concat_tables(parts).to_pandas(types_mapper=pd.ArrowDtype, ignore_metadata=True)
             return frame
     described = {} if schema is None else {column.name: column for column in schema.columns}
-    parts = list(read_parts(path, [(name, described.get(name)) for name in wanted], delimiter, encoding, decimal))
-    return pd.DataFrame(
-        {name: np.concatenate(values) for name, values in zip(wanted, zip(*parts, strict=True), strict=True)}
-    )
+    texts = read_parts(path, [(name, described.get(name)) for name in wanted], delimiter, encoding, decimal)
+    return pd.DataFrame(dict(zip(wanted, map(np.concatenate, zip(*texts, strict=True)), strict=True)))
 
 
 def read_parts(
@@ -103,13 +94,13 @@ def read_parts(
     with _readable(path):
         from pyarrow import nulls
 
-        types, batches = (_parquet if _kind(path) == "parquet" else _arrow)(path, names)
-        yield [nulls(0, kind) for kind in types]
-        yield from batches
+        schema = _schema(path)
+        yield [nulls(0, schema.field(name).type) for name in names]
+        yield from (_parquet if _kind(path) == "parquet" else _arrow)(path, names)
 
 
-def _parquet(path: Path, names: list[str]) -> tuple[list[Any], Iterator[list[Any]]]:
-    """The types of some columns, and their values, some records at a time.
+def _parquet(path: Path, names: Sequence[str]) -> Iterator[list[Any]]:
+    """The values of some columns, some records at a time.
 
     Not by the scanner of ``pyarrow.dataset``, which reads whole row groups, and several of them ahead of whoever is counting:
     memory would grow with the file. Nor is a file mapped into memory, which would count as memory of this process. Before version
@@ -120,34 +111,38 @@ def _parquet(path: Path, names: list[str]) -> tuple[list[Any], Iterator[list[Any
 
     in_parts = BYTES_AT_A_TIME if int(__version__.partition(".")[0]) >= 19 else 0
     file = ParquetFile(path, pre_buffer=False, buffer_size=in_parts)
-    types = [file.schema_arrow.field(name).type for name in names]
-    batches = file.iter_batches(ROWS_AT_A_TIME, columns=list(dict.fromkeys(names)))  # in the file's order
-    return types, (_checked([batch.column(name) for name in names]) for batch in batches)
+    for batch in file.iter_batches(ROWS_AT_A_TIME, columns=list(dict.fromkeys(names))):  # in the file's order
+        yield _checked(batch, names)
 
 
-def _arrow(path: Path, names: list[str]) -> tuple[list[Any], Iterator[list[Any]]]:
+def _arrow(path: Path, names: Sequence[str]) -> Iterator[list[Any]]:
     """The same of an Arrow file, which is read in the batches in which it was written."""
     from pyarrow import OSFile, ipc
 
+    schema = _schema(path)
+    included = sorted({schema.get_field_index(name) for name in names})
+    wanted = ipc.IpcReadOptions(included_fields=included, use_threads=False)
+    with ipc.open_file(OSFile(str(path)), options=wanted) as file:
+        for number in range(file.num_record_batches):
+            columns = _checked(file.get_batch(number), names)
+            for start in range(0, max(map(len, columns), default=0), ROWS_AT_A_TIME):
+                yield [column.slice(start, ROWS_AT_A_TIME) for column in columns]
+
+
+def _schema(path: Path) -> Any:
+    """Names and types of the columns of a Parquet or Arrow file. No record is read."""
+    from pyarrow import OSFile, ipc
+    from pyarrow.parquet import read_schema
+
+    if _kind(path) == "parquet":
+        return read_schema(path)
     # not by pyarrow.dataset, which reads ahead in threads, and there some damaged files end the process
     with ipc.open_file(OSFile(str(path))) as file:
-        schema = file.schema
-    wanted = ipc.IpcReadOptions(
-        included_fields=sorted({schema.get_field_index(name) for name in names}), use_threads=False
-    )
-
-    def batches() -> Iterator[list[Any]]:
-        with ipc.open_file(OSFile(str(path)), options=wanted) as file:
-            for number in range(file.num_record_batches):
-                batch = file.get_batch(number)
-                columns = _checked([batch.column(name) for name in names])
-                for start in range(0, max(map(len, columns), default=0), ROWS_AT_A_TIME):
-                    yield [column.slice(start, ROWS_AT_A_TIME) for column in columns]
-
-    return [schema.field(name).type for name in names], batches()
+        return file.schema
 
 
-def _checked(columns: list[Any]) -> list[Any]:
+def _checked(batch: Any, names: Sequence[str]) -> list[Any]:
+    columns = [batch.column(name) for name in names]
     for column in columns:
         check_damage(column)
     return columns
@@ -194,14 +189,13 @@ def pointed(text: str, decimal: str) -> str:
 def read_typed(path: Path, delimiter: str | None, encoding: str, decimal: str) -> pd.DataFrame:
     """A table whose columns of texts are numbers where all are. This looks at the records, so only for those that are public."""
     frame = read_table(path, None, None, delimiter, encoding)
-    found = frame.copy()
-    for name in frame.columns:
-        if pd.api.types.is_object_dtype(frame[name]) or pd.api.types.is_string_dtype(frame[name]):
-            texts = frame[name].str.translate(SWAPPED) if decimal == "," and is_csv(path) else frame[name]
+    for name, values in frame.items():
+        if pd.api.types.is_object_dtype(values) or pd.api.types.is_string_dtype(values):
+            texts = values.str.translate(SWAPPED) if decimal == "," and is_csv(path) else values
             numbers = pd.to_numeric(texts, errors="coerce")
-            if (numbers.notna() == frame[name].notna()).all() and numbers.notna().any():
-                found[name] = numbers
-    return found
+            if (numbers.notna() == values.notna()).all() and numbers.notna().any():
+                frame[name] = numbers
+    return frame
 
 
 def is_csv(path: Path) -> bool:
@@ -210,19 +204,14 @@ def is_csv(path: Path) -> bool:
 
 
 def _kind(path: Path) -> str:
-    suffix = path.suffix.lower()
-    if suffix in PARQUET or suffix in ARROW:
-        try:
-            import pyarrow  # noqa: F401
-        except ImportError:
-            raise TableError(
-                f"{path.name}: Parquet and Arrow files need pyarrow: pip install 'discreet[parquet]'"
-            ) from None
-        return "parquet" if suffix in PARQUET else "arrow"
-    if suffix not in TEXT:
+    kinds = {"csv": TEXT, "parquet": PARQUET, "arrow": ARROW}
+    kind = next((kind for kind, suffixes in kinds.items() if path.suffix.lower() in suffixes), None)
+    if kind is None:
         known = ", ".join((*TEXT, *PARQUET, *ARROW))
         raise TableError(f"{path.name}: the name of a table must end in one of {known}")
-    return "csv"
+    if kind != "csv" and find_spec("pyarrow") is None:
+        raise TableError(f"{path.name}: Parquet and Arrow files need pyarrow: pip install 'discreet[parquet]'")
+    return kind
 
 
 def _readable(path: Path) -> Any:
@@ -304,30 +293,13 @@ def read_texts(
     names, delimiter = header(path, delimiter, encoding)
     places = [names.index(name) for name in wanted]
     largest = csv.field_size_limit(sys.maxsize)
-    short = False
     try:
         with _decoded(path, encoding), open(path, encoding=_with_mark(encoding), newline="") as text:
             rows = _rows(text, delimiter)
             next(rows)
+            filled = _filled(path, rows, len(names), delimiter)
             while True:
-                part: list[list[str]] = []
-                for row in rows:
-                    if not row:
-                        continue
-                    if len(row) != len(names) or short:
-                        if len(row) < len(names) and not short:
-                            short = True  # perhaps the last one
-                            continue
-                        raise TableError(
-                            f"{path.name} has lines with more or fewer fields than the {len(names)} names in its first line. "
-                            f"Is it separated by a {DELIMITERS.get(delimiter, delimiter)}? If not, say --delimiter. If it has "
-                            f"row names: {NO_ROW_NAMES}"
-                        )
-                    part.append([row[place] for place in places])
-                    if len(part) == ROWS_AT_A_TIME:
-                        break
-                if short:
-                    raise TableError(f"{path.name} is cut off in the middle of its last line; get another copy")
+                part = [[row[place] for place in places] for row in islice(filled, ROWS_AT_A_TIME)]
                 yield [[row[i] for row in part] for i in range(len(wanted))]
                 if len(part) < ROWS_AT_A_TIME:
                     return
@@ -337,28 +309,35 @@ def read_texts(
         csv.field_size_limit(largest)
 
 
+def _filled(path: Path, rows: Iterator[list[str]], n: int, delimiter: str) -> Iterator[list[str]]:
+    """The lines with something in them, which all must have n fields."""
+    for row in filter(None, rows):
+        if len(row) < n and not any(rows):
+            raise TableError(f"{path.name} is cut off in the middle of its last line; get another copy")
+        if len(row) != n:
+            raise TableError(
+                f"{path.name} has lines with more or fewer fields than the {n} names in its first line. "
+                f"Is it separated by a {DELIMITERS.get(delimiter, delimiter)}? If not, say --delimiter. If it has "
+                f"row names: {NO_ROW_NAMES}"
+            )
+        yield row
+
+
 def as_read(texts: Sequence[str | None], column: Column | None, decimal: str = ".") -> np.ndarray:
     """Texts without spaces around them, with None for what is missing, and numbers with a point."""
     bins = None if column is None else column.value_bins
-    categories: Mapping[str, int] = bins.bin_of if isinstance(bins, TextBins) else {}
-    known: dict[str | None, str | None] = {}
-    for text in set(texts):
-        value = (text or "").strip()
-        if value in categories:
-            known[text] = value
-        elif value in MISSING:
-            known[text] = None
-        else:
-            number = pointed(value, decimal)
-            if isinstance(bins, NumberBins) or _is_number(number):
-                known[text] = number
-            else:  # 1.5 is no number where the decimal sign is a comma
-                known[text] = NO_NUMBER if _is_number(value) else value
+    categories = bins.bin_of if isinstance(bins, TextBins) else ()
+
+    def meant(value: str) -> str | None:
+        if value in categories or value in MISSING:
+            return value if value in categories else None
+        number = pointed(value, decimal)
+        if isinstance(bins, NumberBins) or not np.isnan(as_number(number)):
+            return number
+        # 1.5 is no number where the decimal sign is a comma
+        return value if np.isnan(as_number(value)) else NO_NUMBER
+
+    known = {text: meant((text or "").strip()) for text in set(texts)}
     found = np.empty(len(texts), dtype=object)
     found[:] = [known[text] for text in texts]
     return found
-
-
-def _is_number(text: str) -> bool:
-    number = as_number(text)
-    return number == number

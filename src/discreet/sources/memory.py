@@ -33,7 +33,7 @@ class MemoryTable(Source):
 
     def __init__(self, table: Table, y: Any, classes: Sequence[Label]) -> None:
         self._table, self._y, self._classes = table, y, tuple(classes)
-        self._bins: dict[str, tuple[Column, np.ndarray]] = {}
+        self._bins: dict[Column, np.ndarray] = {}
 
     @cached_property
     def _labels(self) -> np.ndarray:
@@ -45,9 +45,9 @@ class MemoryTable(Source):
             add_table(filling, self._table, filling.columns, self._labels)
             return
         for column in filling.columns:
-            if self._bins.get(column.name, (None,))[0] != column:
-                self._bins[column.name] = column, column.encode(self._table.column(column.name))
-        add_known(filling, [self._bins[column.name][1] for column in filling.columns], self._labels)
+            if column not in self._bins:
+                self._bins[column] = column.encode(self._table.column(column.name))
+        add_known(filling, [self._bins[column] for column in filling.columns], self._labels)
 
 
 class FileTable(Source):
@@ -55,17 +55,9 @@ class FileTable(Source):
 
     is_read_anew = True
 
-    def __init__(
-        self,
-        path: Path,
-        schema: Schema,
-        classes: Sequence[Label],
-        delimiter: str | None,
-        encoding: str,
-        decimal: str = ".",
-    ) -> None:
-        self._path, self._schema, self._classes = path, schema, tuple(classes)
-        self._how = delimiter, encoding, decimal
+    def __init__(self, path: Path, schema: Schema, classes: Sequence[Label], *how: Any) -> None:
+        """``how`` it is written: delimiter, encoding and decimal sign, as for ``read_parts``."""
+        self._path, self._schema, self._classes, self._how = path, schema, tuple(classes), how
         if schema.target is None:
             raise SchemaError("the schema must say which column of the table is the target: [target] name = ...")
 
@@ -110,11 +102,11 @@ def check_labels(y: Any, classes: Sequence[Label], n: int) -> np.ndarray:
         raise ValueError("X and y differ in length, or y is not one column of labels")
     # of no labels: where one is missing the others become objects
     kind = as_objects(as_array(given[:0] if hasattr(given, "__getitem__") else given)).dtype.kind
-    if kind in "mM" or not class_bins(classes).matching.fits(kind):
+    if kind in "mM":
+        raise SchemaError("y holds dates or times, which are no classes")
+    if not class_bins(classes).matching.fits(kind):
         raise SchemaError(
-            "y holds dates or times, which are no classes"
-            if kind in "mM"
-            else "the schema has classes that are the same number, such as 1 and 01, or that stand for a missing value, such as "
+            "the schema has classes that are the same number, such as 1 and 01, or that stand for a missing value, such as "
             "NA, so y must hold strings"
         )
     return np.asarray(y)

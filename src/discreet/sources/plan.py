@@ -14,13 +14,14 @@ anything is read.
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
 
 from .._utils.errors import SchemaError
+from ..private.counts.division import column_numbers
 from ..private.counts.groups import Groups
 from ..rules.candidates import Candidates
 from ..schema import Schema
@@ -79,21 +80,18 @@ class Counting:
         return self.way == TUPLES and self.passes >= MANY_PASSES
 
     @property
-    def _widest(self) -> int:
-        return max(map(len, self.sets))
+    def _widest(self) -> str:
+        return _several(max(map(len, self.sets)), "column")
 
     def __str__(self) -> str:
         if self.way == PATTERNS:
-            said = f"once, by {_several(len(self.sets[0]), 'column')}: at most {short(self.most)} patterns, and never more than"
-            return f"{said} records{HINT * (self.most > MAX_PATTERNS)}"
+            said = f"once, by {self._widest}: at most {short(self.most)} patterns, and never more than records"
+            return said + HINT * (self.most > MAX_PATTERNS)
+        sets = f"{_several(len(self.sets), 'set')} of up to {self._widest}"
         if self.way == TUPLES:
             times = "once" if self.passes == 1 else f"once for each of {self.passes} draws"
-            sets = f"{_several(len(self.sets), 'set')} of up to {_several(self._widest, 'column')}"
             return f"{times}, by {sets}: {short(self.most)} counts of each class, however many records there are"
-        return (
-            f"once for each rule of the list, by {_several(len(self.sets), 'set')} of up to {_several(self._widest, 'column')}: "
-            f"at most {short(self.most)} counts of each class at a time"
-        )
+        return f"once for each rule of the list, by {sets}: at most {short(self.most)} counts of each class at a time"
 
 
 def plan_counting(
@@ -120,20 +118,20 @@ def plan_counting(
             return tuples
         if counting == TUPLES:
             raise SchemaError(
-                f"{_several(len(tuples.sets), 'set')} of up to {_several(tuples._widest, 'column')} in {needs.parts} parts have "
+                f"{_several(len(tuples.sets), 'set')} of up to {tuples._widest} in {needs.parts} parts have "
                 f"{short(tuples.most)} counts of each class, which is too many. Use fewer columns (exclude), fewer cuts or "
                 "coarser groups, or fewer rules or levels at once (joint, stages)"
             )
     if counting != NODES and (unlimited or patterns.most <= limit):
         return patterns
     if counting != PATTERNS and needs.nodes:
-        sets = _cover(_needed(candidates), columns, limit)
+        sets = _cover(candidates, limit)
         most = sum(_size(s, columns) for s in sets)
         nodes = Counting(candidates.schema, NODES, sets, most, candidates=candidates)
-        if nodes.most <= limit:
+        if most <= limit:
             return nodes
         raise SchemaError(
-            f"candidates of {_several(max(map(len, sets)), 'column')} need {short(nodes.most)} counts of each class, more than "
+            f"candidates of {nodes._widest} need {short(most)} counts of each class, more than "
             f"max_patterns = {short(limit)}. Use fewer columns (exclude), fewer cuts or coarser groups, or a smaller max_card; "
             "or raise max_patterns, if there is memory for so many"
         )
@@ -153,22 +151,16 @@ def _tuples(schema: Schema, columns: tuple[Column, ...], needs: Needs) -> Counti
     return Counting(schema, TUPLES, sets, most, needs.passes, columns, needs.together)
 
 
-def _needed(candidates: Candidates) -> list[Columns]:
-    """The sets of columns that candidates are about."""
-    number = {column.name: i for i, column in enumerate(candidates.schema.used)}
-    of_literal = np.array([*(number[literal.column] for literal in candidates.literals), -1])
+def _cover(candidates: Candidates, limit: int) -> tuple[Columns, ...]:
+    """Few sets of columns, of which each candidate's are in one; if possible of at most ``limit`` combinations in all."""
+    columns = candidates.schema.used
+    of_literal = np.array([*column_numbers(columns, candidates), -1])
     rows = np.unique(np.sort(of_literal[candidates.members], axis=1), axis=0)  # -1: no literal
-    return sorted({tuple(sorted({int(i) for i in row if i >= 0})) for row in rows})
-
-
-def _cover(needed: Sequence[Columns], columns: Sequence[Column], limit: int) -> tuple[Columns, ...]:
-    """Few sets of columns, of which each needed one is a part; if possible with at most ``limit`` combinations of bins in all."""
-    largest = FEW_COMBINATIONS
-    while True:
-        found = _pack(needed, columns, largest)
-        if largest < 2 or sum(_size(s, columns) for s in found) <= limit:
-            return found
-        largest //= 4
+    needed = sorted({tuple(sorted({i for i in row if i >= 0})) for row in rows.tolist()})
+    found = _pack(needed, columns, largest := FEW_COMBINATIONS)
+    while largest >= 2 and sum(_size(s, columns) for s in found) > limit:
+        found = _pack(needed, columns, largest := largest // 4)
+    return found
 
 
 def _pack(needed: Sequence[Columns], columns: Sequence[Column], largest: int) -> tuple[Columns, ...]:
@@ -185,7 +177,7 @@ def _pack(needed: Sequence[Columns], columns: Sequence[Column], largest: int) ->
     return tuple(sorted(tuple(sorted(s)) for _, s in packed if not any(s < other for _, other in packed)))
 
 
-def _size(numbers: Sequence[int] | set[int] | range, columns: Sequence[Column]) -> int:
+def _size(numbers: Iterable[int], columns: Sequence[Column]) -> int:
     return math.prod(columns[i].n_bins for i in numbers)
 
 

@@ -22,7 +22,8 @@ from contextlib import suppress
 from os import SEEK_END
 from shutil import disk_usage
 from tempfile import TemporaryFile, gettempdir
-from typing import IO, TYPE_CHECKING, Any, cast
+from types import SimpleNamespace
+from typing import IO, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -38,10 +39,7 @@ from ..private.counts.tuples import TuplesInProgress
 from ..rules.candidates import Candidates
 from ..schema.columns import Column
 from ..schema.schema import sorted_classes
-from .plan import NODES, TUPLES, Counting
-
-if TYPE_CHECKING:
-    from .engine import EngineTable
+from .plan import NODES, PATTERNS, Counting
 
 ROWS_AT_A_TIME = 1 << 18
 BOOKED = "A part of the model had been chosen before: the budget that was set aside stays booked"
@@ -62,53 +60,47 @@ class Source(ABC):
     def count(self, counting: Counting) -> Counts:
         """Exact counts of its records, as planned."""
         schema, classes = counting.schema, sorted_classes(counting.schema)
+        if counting.way == PATTERNS:
+            cells = CellsInProgress(schema.used, len(classes))
+            self.add_to(cells)
+            return Patterns(schema, classes, cells.finish())
         if counting.way == NODES:
             assert counting.candidates is not None
-            engine = cast("EngineTable", self)  # no other table is counted at nodes
-            return Marginals.at_nodes(schema, classes, SourceCounts(engine, counting.candidates, counting.sets))
-        if counting.way == TUPLES:
-            several: Countable = self
-            if counting.keeps_bins and self.is_read_anew:
-                several = ReadOnce(self, counting.columns, len(classes))
-            try:
-                return Marginals(schema, classes, several, counting.columns, counting.together)
-            except BaseException:
-                if isinstance(several, ReadOnce):
-                    several.close()
-                raise
-        cells = CellsInProgress(schema.used, len(classes))
-        self.add_to(cells)
-        return Patterns(schema, classes, cells.finish())
+            return Marginals(schema, classes, self, rules=SourceCounts(self, counting.candidates, counting.sets))
+        kept = BinCache(counting.columns, len(classes), self) if counting.keeps_bins and self.is_read_anew else None
+        try:
+            return Marginals(schema, classes, kept or self, counting.columns, counting.together)
+        except BaseException:
+            if kept:
+                kept.close()
+            raise
 
 
 class SourceCounts(RuleCounts):
     """Counts from an engine, by sets of columns such that the columns of each candidate are in one of them."""
 
-    def __init__(self, source: "EngineTable", candidates: Candidates, sets: Sequence[Sequence[int]]) -> None:
+    def __init__(self, engine: Any, candidates: Candidates, sets: Sequence[Sequence[int]]) -> None:
         super().__init__()
-        self._asked = False
-        self._source, self._sets, self._candidates = source, [tuple(numbers) for numbers in sets], candidates
-        self._of_literal = column_numbers(source.columns, candidates)
-        which = np.array([self._set_of({self._of_literal[i] for i in row if i >= 0}) for row in candidates.members])
+        self._engine, self._sets, self._candidates = engine, [tuple(numbers) for numbers in sets], candidates
+        self._is_asked = False
+        self._of_literal = column_numbers(engine.columns, candidates)
+        used = [{self._of_literal[i] for i in row if i >= 0} for row in candidates.members]
+        which = np.array([next(i for i, own in enumerate(self._sets) if columns <= set(own)) for columns in used])
         self._parts = [(np.flatnonzero(which == i), candidates.only(which == i)) for i in range(len(self._sets))]
 
-    def _set_of(self, columns: set[int]) -> int:
-        return next(i for i, numbers in enumerate(self._sets) if columns <= set(numbers))
-
     def _count(self, prefix: frozenset[int]) -> NodeCounts:
-        columns, n_classes = self._source.columns, self._source.n_classes
+        columns, n_classes = self._engine.columns, self._engine.n_classes
         filling = [CellsInProgress([columns[i] for i in numbers], n_classes) for numbers in self._sets]
         division = left_by(sorted(prefix), self._candidates, self._of_literal)
         # only the first query comes before the reservation, and all records may be asked about again, if they were forgotten
-        booked, self._asked = self._asked, True
-        for which, patterns, labels, times in self._source.count_sets(self._sets, division, booked):
+        booked, self._is_asked = self._is_asked, True
+        for which, patterns, labels, times in self._engine.count_sets(self._sets, division, booked):
             filling[which].add_counted([patterns * n_classes], labels, times)  # the label varies fastest there
-        node = NodeCounts(np.zeros(n_classes), np.zeros((n_classes, len(self._candidates))))
+        captured = np.zeros((n_classes, len(self._candidates)))
         for (rules, candidates), cells in zip(self._parts, filling, strict=True):
-            part = CellCounter(cells.finish(), candidates).counts()
-            node.captured[:, rules] = part.captured
-            node = node._replace(left=part.left)  # the same in each
-        return node
+            counted = CellCounter(cells.finish(), candidates).counts()
+            left, captured[:, rules] = counted  # what is left is the same in each
+        return NodeCounts(left, captured)
 
 
 def add_known(filling: Filling, bins: Sequence[np.ndarray], labels: np.ndarray) -> None:
@@ -118,14 +110,16 @@ def add_known(filling: Filling, bins: Sequence[np.ndarray], labels: np.ndarray) 
 
 
 class BinCache(Secret):
-    """The bins of each record in some columns, and its class. It is a source, once the records were added."""
+    """A table that hands over its records: the first time that they are counted, their bins are kept for the next times."""
 
-    def __init__(self, columns: Sequence[Column], n_classes: int) -> None:
+    def __init__(self, columns: Sequence[Column], n_classes: int, source: Countable | None = None) -> None:
+        """The first time, all of these columns must be counted. Without a source records are to be added before."""
+        self._source, self._is_read = source, source is None
         self._number = {column.name: i for i, column in enumerate(columns)}
         self._types = [np.min_scalar_type(n - 1) for n in (*(column.n_bins for column in columns), n_classes)]
-        self._parts: list[
+        self._places: list[
             list[int]
-        ] = []  # of some records each: where in the file their bins in a column begin, or classes
+        ] = []  # of some records each: where in the file their bins, and their classes, begin
         self._file: IO[bytes] | None = None
         with suppress(OSError):
             if disk_usage(gettempdir()).free >= ROOM:
@@ -155,14 +149,25 @@ class BinCache(Secret):
             self._file.flush()
         except OSError:
             self.close()
-        self._parts.append(places)
+        self._places.append(places)
 
     def add_to(self, filling: TuplesInProgress | TotalsInProgress) -> None:
-        """Count the records again."""
-        which = [*(self._number[column.name] for column in filling.columns), -1]
-        for places in self._parts:
-            *bins, labels = [self._read(places[i]) for i in which]
+        """Count the records."""
+        if self._is_read and self.is_whole:
+            which = [*(self._number[column.name] for column in filling.columns), -1]
+            for places in self._places:
+                *bins, labels = [self._read(places[i]) for i in which]
+                filling.add(bins, labels)
+            return
+
+        def add(bins: Sequence[Numbers], labels: Numbers) -> None:
+            self.add(bins, labels)
             filling.add(bins, labels)
+
+        assert self._source is not None
+        both = SimpleNamespace(columns=filling.columns, division=filling.division, add=add)
+        self._source.add_to(filling if self._is_read else both)
+        self._is_read = True
 
     def _read(self, place: int) -> Numbers:
         assert self._file is not None
@@ -171,31 +176,3 @@ class BinCache(Secret):
             numbers: Numbers = np.load(self._file)
             return numbers
         raise EngineError(f"what was kept of the records in a temporary file cannot be read again. {BOOKED}")
-
-
-class ReadOnce(BinCache):
-    """A table that hands over its records. The first time that they are counted, their bins are kept for the next times."""
-
-    def __init__(self, source: Countable, columns: Sequence[Column], n_classes: int) -> None:
-        super().__init__(columns, n_classes)
-        self._source, self._is_read = source, False
-
-    def add_to(self, filling: TuplesInProgress | TotalsInProgress) -> None:
-        """Count the records: those of the first time must have all columns."""
-        if self._is_read and self.is_whole:
-            super().add_to(filling)
-        else:
-            self._source.add_to(filling if self._is_read else cast(TuplesInProgress, _Both(filling, self)))
-            self._is_read = True
-
-
-class _Both:
-    """Gets records in place of what counts them, and has their bins kept as well."""
-
-    def __init__(self, filling: TuplesInProgress | TotalsInProgress, kept: BinCache) -> None:
-        self.columns, self.division = filling.columns, filling.division
-        self._filling, self._kept = filling, kept
-
-    def add(self, bins: Sequence[Numbers], labels: Numbers) -> None:
-        self._kept.add(bins, labels)
-        self._filling.add(bins, labels)

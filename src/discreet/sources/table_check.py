@@ -77,9 +77,8 @@ class TableCheck:
         width = max([len("column"), *(len(_shown(name)) for name in self.columns)])
         lines = [NOT_PRIVATE, "", f"{'column':{width}}  {'missing':>9}  {'not foreseen':>12}  taken as"]
         for name, column in self.columns.items():
-            taken = [WORDS[word] for word in column.taken_as]
-            if len(taken) > 1:
-                taken = [f"{WORDS[word]} ({n:,})" for word, n in column.taken_as.items()]
+            several = len(column.taken_as) > 1
+            taken = [WORDS[word] + f" ({n:,})" * several for word, n in column.taken_as.items()]
             row = f"{_shown(name):{width}}  {column.missing:9,}  {column.not_foreseen:12,}  {', '.join(taken)}"
             lines += [row.rstrip(), *(f"{'':{width}}    {hint}" for hint in column.hints(self.records))]
         left_out = self.labels_missing + self.labels_not_foreseen
@@ -157,18 +156,14 @@ def check_table(X: Any, y: Any, schema: Schema) -> TableCheck:
 
 
 def _check_column(column: Column, values: np.ndarray) -> ColumnCheck:
-    taken: Counter[str] = Counter()
-    odd, missing, places = [], 0, column.encode(values)
+    bins, places = column.value_bins, column.encode(values).tolist()
     with no_value_shown(f"column {column.name!r} has values that cannot be read"):
-        for value, place in zip(values.tolist(), places.tolist(), strict=True):
-            if is_missing(value):
-                missing += 1
-            elif (word := column.taken_as(value, place)) is not None:
-                taken[word] += 1
-                odd.append(canonical(value))
-    bins = column.value_bins
+        there = [(v, place) for v, place in zip(values.tolist(), places, strict=True) if not is_missing(v)]
+        found = [(word, canonical(v)) for v, place in there if (word := column.taken_as(v, place)) is not None]
+    taken, odd = Counter(word for word, _ in found), [text for _, text in found]
     listed = sorted(bins.bin_of) if isinstance(bins, TextBins) else TRUTH if isinstance(bins, TruthBins) else ()
     commas = sum(map(_is_number_with_comma, odd)) if isinstance(bins, NumberBins) else 0
+    missing = len(places) - len(there)
     return ColumnCheck(missing, dict(taken), _misspelled(odd, listed), commas, column.can_be_missing)
 
 

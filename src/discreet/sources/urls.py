@@ -22,12 +22,10 @@ from .engines import ENGINES, engine_at
 from .engines.base import Cause, Engine
 from .engines.duckdb import DuckDB, name_as_it_is, open_parquet
 
-FORMS = ", ".join(
-    (
-        "a path of Parquet files (people.parquet, people/*.parquet, s3://bucket/people.parquet), a folder of them",
-        *(engine.url_forms for engine in ENGINES),
-    )
+PARQUET_FORMS = (
+    "a path of Parquet files (people.parquet, people/*.parquet, s3://bucket/people.parquet), a folder of them"
 )
+FORMS = ", ".join((PARQUET_FORMS, *(engine.url_forms for engine in ENGINES)))
 NO_SECRETS = (
     "a password, key or token may not stand in a URL, where others see it: put it where the engine itself looks for it, for "
     "PostgreSQL PGPASSWORD, ~/.pgpass or a service file, for Spark and S3 their configuration"
@@ -87,10 +85,9 @@ def open_table(where: str | PathLike[str]) -> Any:
     """
     try:
         return _open(where)
-    except (TableError, EngineError, ImportError) as error:
-        problem: Exception = error
     except Exception as error:
-        problem = EngineError(f"the table cannot be opened ({type(error).__name__})")
+        known = isinstance(error, TableError | EngineError | ImportError)
+        problem = error if known else EngineError(f"the table cannot be opened ({type(error).__name__})")
     problem.__context__ = problem.__cause__ = None  # which may quote the URL: not even a debugger finds it
     raise problem
 
@@ -156,11 +153,10 @@ def checked_url(text: str) -> SplitResult:
         raise TableError(NO_SECRETS)
     if not text.isprintable() or not _HOST.fullmatch(host):
         raise TableError(UNREADABLE)
-    engine = engine_at(scheme[1].lower())
-    if engine is not None and "#" in rest:
-        raise TableError(UNREADABLE)
-    if engine is not None and engine.is_server and "@" in (after if ":" in host else after.partition("?")[0]):
-        raise TableError(UNREADABLE)
+    if (engine := engine_at(scheme[1].lower())) is not None:
+        late = engine.is_server and "@" in (after if ":" in host else after.partition("?")[0])
+        if late or "#" in rest:
+            raise TableError(UNREADABLE)
     with suppress(ValueError):  # the library's words would repeat it
         parts = urlsplit(text)
         _ = parts.port, parts.hostname
@@ -170,8 +166,7 @@ def checked_url(text: str) -> SplitResult:
 
 def _keys(after: str) -> list[str]:
     """What stands before each ``=`` of a query, or of Spark Connect's ``/;token=...``: letters and digits in lower case."""
-    words = re.split(r"[?&;#]", after)[1:]
-    decoded = [part for word in words for part in re.split(r"[?&;#]", _without_percent(word))]
+    decoded = [part for word in re.split(r"[?&;#]", after)[1:] for part in re.split(r"[?&;#]", _without_percent(word))]
     return [re.sub(r"[^a-z0-9]", "", word.partition("=")[0].lower()) for word in decoded]
 
 
@@ -189,13 +184,11 @@ def local_place(where: str) -> str | None:
     '/home/me/people.db'
     >>> local_place("postgresql://me@host/db?table=people")
     """
-    scheme = _SCHEME.match(where)
-    if scheme is None:
-        path: str | None = where
-    else:
-        kind, rest = scheme[1].lower(), where[scheme.end() :]
-        engine = engine_at(kind)
-        path = rest if kind == "file" and rest.startswith("/") else None if engine is None else engine.local_path(rest)
+    path: str | None = where
+    if scheme := _SCHEME.match(where):
+        kind, path = scheme[1].lower(), where[scheme.end() :]
+        if kind != "file" or not path.startswith("/"):
+            path = engine.local_path(path) if (engine := engine_at(kind)) else None
     return None if path is None or "\0" in path else os.path.realpath(path)
 
 
@@ -218,8 +211,7 @@ def private_parts(text: str) -> list[str]:
         return []
     text = _OPTION_AND_SCHEME.sub("", text)
     rest = re.sub(r"[?&]table=[^&;#@]*", " ", text)
-    pieces = re.split(r"[^\w.-]+", f"{rest} {_without_percent(rest)}")
-    return [piece for piece in dict.fromkeys(pieces) if len(piece) > 3]
+    return list(dict.fromkeys(re.findall(r"[\w.-]{4,}", f"{rest} {_without_percent(rest)}")))
 
 
 def repeats(message: str, text: str) -> bool:
@@ -248,9 +240,6 @@ def cause_of(error: BaseException) -> str:
     >>> cause_of(PermissionError("/home/me/secret.parquet"))
     'you may not read it: ask who owns it'
     """
-    said = f"{type(error).__name__}: {error}".lower()
-    for cause in Cause:
-        patterns = (place.get(cause) for place in (ANYWHERE, *(engine.errors for engine in ENGINES)))
-        if any(re.search(pattern, said, re.DOTALL) for pattern in patterns if pattern):
-            return cause.value
-    return UNKNOWN
+    said, places = f"{type(error).__name__}: {error}".lower(), (ANYWHERE, *(engine.errors for engine in ENGINES))
+    patterns = ((cause, place[cause]) for cause in Cause for place in places if cause in place)
+    return next((cause.value for cause, pattern in patterns if re.search(pattern, said, re.DOTALL)), UNKNOWN)

@@ -21,7 +21,8 @@ from .secret import Secret
 Array = npt.NDArray[np.float64]
 Keys = npt.NDArray[Any]  # uint64, or bytes of one length
 Words = npt.NDArray[np.uint64]
-Times = npt.NDArray[np.uint64]
+Numbers = npt.NDArray[np.integer]
+Counts = npt.NDArray[np.unsignedinteger]
 BLOCK = 1 << 18
 
 
@@ -31,21 +32,15 @@ class Packing:
     def __init__(self, radices: Sequence[int]) -> None:
         self.radices = list(radices)
         self.places: list[tuple[int, int]] = []  # (word, stride) of each column
-        word, product = 0, 1
+        self.ends = [1]  # for each word, what no number in it reaches
         for radix in self.radices:
-            if product * radix > 2**63:
-                word, product = word + 1, 1
-            self.places.append((word, product))
-            product *= radix
-        self.n_words = word + 1
+            if self.ends[-1] * radix > 2**63:
+                self.ends.append(1)
+            self.places.append((len(self.ends) - 1, self.ends[-1]))
+            self.ends[-1] *= radix
+        self.n_words = len(self.ends)
 
-    @property
-    def ends(self) -> list[int]:
-        """For each word, what no number in it reaches."""
-        placed = list(zip(self.radices, self.places, strict=True))
-        return [max(radix * stride for radix, (word, stride) in placed if word == i) for i in range(self.n_words)]
-
-    def pack(self, columns: Sequence[npt.NDArray[np.integer]], length: int) -> Keys:
+    def pack(self, columns: Sequence[Numbers], length: int) -> Keys:
         """One key per row."""
         words = np.zeros((length, self.n_words), np.uint64)
         for numbers, (word, stride) in zip(columns, self.places, strict=True):
@@ -66,10 +61,10 @@ class Packing:
             return keys.astype(np.uint64, copy=False)[:, None]
         return np.ascontiguousarray(keys[:, None].view(">u8")[:, ::-1]).astype(np.uint64)
 
-    def unpack(self, words: Words, column: int) -> npt.NDArray[np.uint64]:
+    def unpack(self, words: Words, column: int) -> Words:
         """One column of numbers back."""
         word, stride = self.places[column]
-        numbers: npt.NDArray[np.uint64] = words[:, word] // np.uint64(stride) % np.uint64(self.radices[column])
+        numbers: Words = words[:, word] // np.uint64(stride) % np.uint64(self.radices[column])
         return numbers
 
 
@@ -84,19 +79,19 @@ class Tally:
 
     def __init__(self) -> None:
         self._keys: Keys | None = None
-        self._counts: npt.NDArray[np.unsignedinteger] = np.zeros(0, np.uint32)
-        self._waiting: list[tuple[Keys, Times | None]] = []
+        self._counts: Counts = np.zeros(0, np.uint32)
+        self._waiting: list[tuple[Keys, Words | None]] = []
         self._n_waiting = 0
         self._total = 0
 
-    def add(self, keys: Keys, times: Times | None = None) -> None:
+    def add(self, keys: Keys, times: Words | None = None) -> None:
         """Count these keys: once each, or as many times as is said of each."""
         self._waiting.append((keys, times))
         self._n_waiting += len(keys)
         if self._n_waiting >= max(self.SMALLEST_BUFFER, len(self._counts) // 16):
             self._sort_in()
 
-    def result(self) -> tuple[Keys, npt.NDArray[np.unsignedinteger]]:
+    def result(self) -> tuple[Keys, Counts]:
         """The distinct keys in order, and their counts. The tally is empty afterwards."""
         self._sort_in()
         keys, counts = self._keys, self._counts
@@ -107,20 +102,19 @@ class Tally:
         if not self._waiting:
             return
         parts, self._waiting, self._n_waiting = self._waiting, [], 0
-        waiting: Keys = parts[0][0].copy() if len(parts) == 1 else np.concatenate([keys for keys, _ in parts])
+        waiting: Keys = np.concatenate([keys for keys, _ in parts])
         if all(times is None for _, times in parts):
-            self._total += len(waiting)
             waiting.sort()
             first = np.flatnonzero(starts(waiting))
             n_new = np.diff(first, append=len(waiting))
         else:
             times = np.concatenate([np.ones(len(keys), np.uint64) if n is None else n for keys, n in parts])
-            self._total += int(times.sum())
             order = np.argsort(waiting)
             waiting = waiting[order]
             first = np.flatnonzero(starts(waiting))
             n_new = np.add.reduceat(times[order], first) if len(first) else times
         new = waiting[first]
+        self._total += int(n_new.sum())
         if self._total >= 2**32:  # four bytes a count are enough until then
             self._counts = self._counts.astype(np.uint64, copy=False)
         n_new = n_new.astype(self._counts.dtype)
@@ -152,7 +146,7 @@ class CellsInProgress:
         self._packing = Packing([n_classes, *(column.n_bins for column in columns)])
         self._tally = Tally()
 
-    def add(self, bins: Sequence[npt.NDArray[np.integer]], labels: npt.NDArray[np.integer]) -> None:
+    def add(self, bins: Sequence[Numbers], labels: Numbers) -> None:
         """Count records, given by their bin number in each column and the number of their class."""
         self._tally.add(self._packing.pack([labels, *bins], len(labels)))
 
@@ -161,12 +155,7 @@ class CellsInProgress:
         """The word that each column is packed into, and by what its bin number is multiplied there."""
         return self._packing.places[1:]
 
-    def add_counted(
-        self,
-        words: Sequence[npt.NDArray[np.integer]],
-        labels: npt.NDArray[np.integer],
-        times: npt.NDArray[np.integer],
-    ) -> None:
+    def add_counted(self, words: Sequence[Numbers], labels: Numbers, times: Numbers) -> None:
         """Count records that an engine has counted: how many there are of each pattern, packed as ``places`` says, and class."""
         packed = np.zeros((len(labels), self._packing.n_words), np.uint64)
         for numbers, word in zip(words, packed.T, strict=True):
@@ -201,8 +190,8 @@ class CellsInProgress:
         return Cells(self.columns, self._packing, patterns, by_class)
 
 
-def _blocks(length: int) -> Iterator[slice]:
-    return (slice(i, i + BLOCK) for i in range(0, length, BLOCK))
+def _blocks(length: int, size: int | None = None) -> Iterator[slice]:
+    return (slice(i, i + (size or BLOCK)) for i in range(0, length, size or BLOCK))
 
 
 def rules_on_cells(cells: "Cells", candidates: Candidates) -> tuple[npt.NDArray[np.bool_], Array]:
@@ -251,17 +240,9 @@ def _same_patterns(
 class Cells(Secret):
     """Distinct patterns and their exact class counts. They stay in the vault: no printing, no pickling, no copying."""
 
-    def __init__(
-        self,
-        columns: tuple[Column, ...],
-        packing: Packing,
-        patterns: npt.NDArray[np.uint64],
-        counts: npt.NDArray[np.unsignedinteger],
-    ) -> None:
-        self.columns = columns
-        self.counts = counts
-        self._packing = packing
-        self._patterns = patterns
+    def __init__(self, columns: tuple[Column, ...], packing: Packing, patterns: Words, counts: Counts) -> None:
+        self.columns, self.counts = columns, counts
+        self._packing, self._patterns = packing, patterns
         self.counted: dict[Any, Any] = {}  # what was asked for before (tuples.py, private/sampling/problem.py)
 
     def __len__(self) -> int:
@@ -275,3 +256,13 @@ class Cells(Secret):
     def bins(self, column: int, rows: slice = slice(None)) -> npt.NDArray[np.intp]:
         """The bin number of each cell (or of some rows of them) in one column."""
         return self._packing.unpack(self._patterns[rows], column + 1).astype(np.intp)
+
+    def add_to(self, filling: Any) -> None:
+        """Count the records once more, in another form."""
+        number = {column.name: i for i, column in enumerate(self.columns)}
+        which = [number[column.name] for column in filling.columns]
+        for rows in _blocks(len(self), BLOCK // 8):  # all columns at once
+            bins = [self.bins(i, rows) for i in which]
+            for label, counts in enumerate(self.counts[rows].T):
+                some = np.flatnonzero(counts)
+                filling.add([b[some] for b in bins], np.full(len(some), label), counts[some].astype(np.float64))

@@ -93,8 +93,7 @@ class RuleCounts(Secret, ABC):
         if key in self._memory:
             self._memory.move_to_end(key)
             return self._memory[key]
-        node = self._count(key)
-        self._memory[key] = node
+        node = self._memory[key] = self._count(key)
         self._room -= node.captured.nbytes
         while self._room < 0 and len(self._memory) > 1:
             self._room += self._memory.popitem(last=False)[1].captured.nbytes
@@ -104,8 +103,8 @@ class RuleCounts(Secret, ABC):
         """Records per class after a prefix, without counting every candidate there."""
         if not prefix or frozenset(prefix) in self._memory:
             return self.counts(prefix).left
-        node = self.counts(prefix[:-1])
-        rest: Array = node.left - node.captured[:, prefix[-1]]
+        left, captured = self.counts(prefix[:-1])
+        rest: Array = left - captured[:, prefix[-1]]
         return rest
 
     def part(self, prefix: Sequence[int], rule: int | None) -> Array:
@@ -119,9 +118,7 @@ class CellCounter(RuleCounts):
     def __init__(self, cells: Cells, candidates: Candidates, memory: int = MEMORY_BYTES) -> None:
         super().__init__(memory)
         self._cells, self._candidates = cells, candidates
-        self._members = candidates.members
-        self._columns = column_numbers(cells.columns, candidates)
-        self._truths = candidates.truths
+        self._members, self._columns = candidates.members, column_numbers(cells.columns, candidates)
         self._plan = _Plan(np.arange(len(candidates)), candidates.members, len(candidates.literals))
         self._base, self._parts = self._basis([literal.op for literal in candidates.literals])
         rows = max(1, BLOCK_BYTES // (8 * (len(self._base) + 2)))
@@ -135,24 +132,14 @@ class CellCounter(RuleCounts):
         A literal is the first of its three columns of B minus the other two; -1 stands for a column of zeros.
         """
         base: dict[tuple[int, bytes], int] = {}
-        columns: list[tuple[int, npt.NDArray[np.bool_]]] = []
-
-        def place(column: int, bins: npt.NDArray[np.bool_]) -> int:
-            if (key := (column, bins.tobytes())) not in base:
-                base[key] = len(base) + 1
-                columns.append((column, bins))
-            return base[key]
-
         parts = np.full((3, len(ops)), -1)
-        for i, (column, true, op) in enumerate(zip(self._columns, self._truths, ops, strict=True)):
-            if op in POSITIVE:
-                parts[0, i] = place(column, true)
-                continue
+        for i, (column, true, op) in enumerate(zip(self._columns, self._candidates.truths, ops, strict=True)):
             missing = np.arange(len(true)) == len(true) - 1  # the last bin holds the missing values
-            parts[0, i], parts[1, i] = 0, place(column, missing)
-            if op != "is not missing":
-                parts[2, i] = place(column, ~true & ~missing)
-        return columns, parts
+            used = [true] if op in POSITIVE else [missing] if op == "is not missing" else [missing, ~true & ~missing]
+            places = [base.setdefault((column, bins.tobytes()), len(base) + 1) for bins in used]
+            terms = places if op in POSITIVE else [0, *places]
+            parts[: len(terms), i] = terms
+        return [(column, np.frombuffer(bins, bool)) for column, bins in base], parts
 
     def _literals(self, sums: Array, which: slice | npt.NDArray[np.integer] = slice(None)) -> Array:
         """From sums over (or values of) the columns of B, in the first axis with a zero behind them, those of literals."""
@@ -166,20 +153,16 @@ class CellCounter(RuleCounts):
         """Some rows of B, and a last column of zeros."""
         matrix = np.ones((rows.stop - rows.start, len(self._base) + 2))
         matrix[:, -1] = 0.0
-        bins: dict[int, npt.NDArray[np.intp]] = {}
+        bins = {column: self._cells.bins(column, rows) for column in {column for column, _ in self._base}}
         for i, (column, true) in enumerate(self._base, start=1):
-            if column not in bins:
-                bins[column] = self._cells.bins(column, rows)
             matrix[:, i] = true[bins[column]]
         return matrix
 
     def _count(self, prefix: frozenset[int]) -> NodeCounts:
         if self._whole is None and self._only_singles:
             division = left_by(prefix, self._candidates, self._columns)
-            (node,) = counts_by_part(
-                tuples_of(self._cells, self._cells.columns, 1, division), self._candidates, self._columns
-            )
-            return node
+            tuples = tuples_of(self._cells, self._cells.columns, 1, division)
+            return counts_by_part(tuples, self._candidates, self._columns)[0]
         left = np.zeros(self._cells.n_classes)
         captured = np.zeros((self._cells.n_classes, len(self._members)))
         for rows in self._blocks:

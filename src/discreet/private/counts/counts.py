@@ -26,20 +26,30 @@ from .tuples import Tuples, TuplesInProgress, tuples_of
 MOST_COUNTERS = 8
 
 
+class Countable(Protocol):
+    """A table whose records can be counted again and again."""
+
+    def add_to(self, filling: Any) -> None:
+        """Add all records."""
+
+
 class Counts(Secret, ABC):
     """``drafted``: a schema was drafted from the table that was counted, so nothing is proved about what is learned from it."""
 
-    schema: Schema
-    classes: tuple[Label, ...]
     drafted = False
+
+    def __init__(self, schema: Schema, classes: Sequence[Label], source: Countable) -> None:
+        self.schema, self.classes, self._source = schema, tuple(classes), source
 
     @abstractmethod
     def joint(self, columns: Sequence[Column], size: int, division: Division | None = None) -> Tuples:
         """Class counts by the bins of every so many of these columns, in parts of the records."""
 
-    @abstractmethod
     def totals(self, columns: Sequence[Column], division: ByTotal, beside: int | None = None) -> Integers:
         """Records of each class by the range of their total, and by the bins of a column: (classes, ranges[, bins])."""
+        filling = TotalsInProgress(columns, len(self.classes), division, beside)
+        self._source.add_to(filling)
+        return filling.finish()
 
     @abstractmethod
     def of_rules(self, candidates: Candidates) -> RuleCounts:
@@ -53,19 +63,13 @@ class Patterns(Counts):
     """Distinct rows of bins, with their class counts: whatever is asked follows from them."""
 
     def __init__(self, schema: Schema, classes: Sequence[Label], cells: Cells) -> None:
-        self.schema, self.classes, self.cells = schema, tuple(classes), cells
+        super().__init__(schema, classes, cells)
+        self.cells = cells
         self._counters: dict[Candidates, CellCounter] = {}
 
     def joint(self, columns: Sequence[Column], size: int, division: Division | None = None) -> Tuples:
         """From the patterns; those of all records are kept for the next fit."""
         return tuples_of(self.cells, columns, size, division)
-
-    def totals(self, columns: Sequence[Column], division: ByTotal, beside: int | None = None) -> Integers:
-        """From the patterns."""
-        filling = TotalsInProgress(columns, len(self.classes), division, beside)
-        number = {column.name: i for i, column in enumerate(self.cells.columns)}
-        filling.add_cells(self.cells, [number[column.name] for column in filling.columns])
-        return filling.finish()
 
     def of_rules(self, candidates: Candidates) -> RuleCounts:
         """A counter that is kept for the next fit with the same candidates."""
@@ -76,45 +80,33 @@ class Patterns(Counts):
         return self._counters[candidates]
 
 
-class Countable(Protocol):
-    """A table whose records can be counted again and again."""
-
-    def add_to(self, filling: Any) -> None:
-        """Add all records."""
-
-
 class Marginals(Counts):
-    """Joint counts of columns, however many patterns the records have. What depends on a released answer is counted anew."""
+    """Joint counts of columns, however many patterns the records have. What depends on a released answer is counted anew.
+
+    Or, with ``rules``, what each candidate captures at one node of a list after the other. The first is asked for now.
+    """
 
     def __init__(
-        self, schema: Schema, classes: Sequence[Label], source: Countable, columns: Sequence[Column], size: int
+        self,
+        schema: Schema,
+        classes: Sequence[Label],
+        source: Countable,
+        columns: Sequence[Column] = (),
+        size: int = 0,
+        rules: RuleCounts | None = None,
     ) -> None:
-        self.schema, self.classes = schema, tuple(classes)
-        self._source: Any = source
-        self._columns, self._size = tuple(columns), size
-        self._rules: RuleCounts | None = None
-        self._whole = self._count(Division(), size)
-
-    @classmethod
-    def at_nodes(cls, schema: Schema, classes: Sequence[Label], rules: RuleCounts) -> "Marginals":
-        """What each candidate captures at one node of a list after the other. The first is asked for now."""
-        rules.counts()  # what fails from the beginning costs nothing
-        self = cls.__new__(cls)
-        self.schema, self.classes, self._rules = schema, tuple(classes), rules
-        self._columns, self._size, self._source = (), 0, None
-        return self
+        super().__init__(schema, classes, source)
+        self._columns, self._size, self._rules = tuple(columns), size, rules
+        if rules is None:
+            self._whole = self._count(Division(), size)
+        else:
+            rules.counts()  # what fails from the beginning costs nothing
 
     def joint(self, columns: Sequence[Column], size: int, division: Division | None = None) -> Tuples:
         """As they were counted; in parts of the records they are counted once more."""
         if tuple(columns) != self._columns or min(size, len(self._columns)) > self._size:
             raise AssertionError("other columns are asked for than were counted: this is a bug in the learner")
         return self._whole if division is None else self._count(division, size)
-
-    def totals(self, columns: Sequence[Column], division: ByTotal, beside: int | None = None) -> Integers:
-        """Counted once more."""
-        filling = TotalsInProgress(columns, len(self.classes), division, beside)
-        self._source.add_to(filling)
-        return filling.finish()
 
     def of_rules(self, candidates: Candidates) -> RuleCounts:
         """Of the candidates that were planned for."""

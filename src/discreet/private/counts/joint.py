@@ -14,14 +14,16 @@ What is added up are *channels*: linear combinations of the class counts, such a
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from functools import cached_property, lru_cache
+from itertools import pairwise
 from math import prod
 
 import numpy as np
 import numpy.typing as npt
 
 from ...rules.candidates import Candidates
+from ...schema.columns import Column
 from .cells import Array
-from .division import Bins, Box
+from .division import Bins, Box, column_numbers
 from .groups import Groups
 from .secret import Secret
 from .tuples import Tables, Tuples
@@ -40,8 +42,7 @@ class JointCounts(Secret):
     def __init__(self, tuples: Tuples, candidates: Candidates, channels: Array, part: int = 0) -> None:
         """``channels`` (channels x classes): what is counted of each class."""
         self._tuples, self._channels, self._part = tuples, channels, part
-        placed = _placed(candidates, tuples.groups, tuple((column.name, column.n_bins) for column in tuples.columns))
-        self.order, self.group_of, self.slices, self.truths = placed
+        self.order, self.group_of, self.slices, self.truths = _placed(candidates, tuples.groups, tuples.columns)
         self.used = [i for i, s in enumerate(self.slices) if s.stop > s.start]
 
     def __len__(self) -> int:
@@ -61,7 +62,7 @@ class JointCounts(Secret):
     def classes_in(self, box: Box) -> Array:
         """Class counts of the records in a box of groups, at most as many as are counted together: (classes,)."""
         numbers = list(box)
-        counts = self._tuples.table(numbers, self._part)
+        counts: Array = self._tuples.in_part(self._part).table(numbers).astype(np.float64)
         for column in reversed(numbers):
             counts = counts @ box[column]
         return counts
@@ -69,7 +70,7 @@ class JointCounts(Secret):
     @cached_property
     def none(self) -> Array:
         """Of all records: (channels,)."""
-        return self._channels @ self._tuples.table((), self._part)
+        return self._channels @ self._tuples.in_part(self._part).table(())
 
     @cached_property
     def one(self) -> Array:
@@ -82,7 +83,7 @@ class JointCounts(Secret):
         joint = np.empty((self.n_channels, len(self), len(self)))
         for i in self.used:
             mine, rows = self.truths[i], self.slices[i]
-            joint[:, rows, rows] = (self._of(i)[:, None] * mine) @ mine.T
+            joint[:, rows, rows] = (self._tables.table((i,))[:, None] * mine) @ mine.T
             if rows.stop < len(self):
                 both = self._literals(mine @ self._tables.family((i,)), i + 1)
                 joint[:, rows, rows.stop :] = both
@@ -93,7 +94,7 @@ class JointCounts(Secret):
         """Of each literal of two groups, or twice of one, with each literal: (channels, of i, of j, literals)."""
         if i > j:
             return self.three(j, i).swapaxes(1, 2)
-        return next(self.parts_of_three(i, j, most=None))[1]
+        return self._multiplied(i, j, self.truths[i], self._by_bins(i, j, 0))
 
     def three_from(self, i: int) -> Array:
         """Of each literal of a group, with each of it or a later one, with each: (channels, of i, from i on, literals)."""
@@ -117,12 +118,12 @@ class JointCounts(Secret):
                 every[:, other, later, mine] = joint.transpose(0, 2, 3, 1)
         return every
 
-    def parts_of_three(self, i: int, j: int, most: int | None) -> Iterator[tuple[slice, Array]]:
+    def parts_of_three(self, i: int, j: int, most: int) -> Iterator[tuple[slice, Array]]:
         """The same for some literals of i at a time (which of its literals, and their counts): at most so many numbers, if two
         literals have not more. Group i is not after j."""
         first, second = self.truths[i], self.truths[j]
         counts = self._by_bins(i, j, 0)
-        step = len(first) if most is None else max(1, most // (self.n_channels * len(second) * len(self)))
+        step = max(1, most // (self.n_channels * len(second) * len(self)))
         for start in range(0, len(first), step):
             some = first[start : start + step]
             yield slice(start, start + len(some)), self._multiplied(i, j, some, counts)
@@ -130,7 +131,7 @@ class JointCounts(Secret):
     def _by_bins(self, i: int, j: int, begin: int) -> Array:
         """By the bins of i, of j if it is another, and by literals: all of them, or those from the first of j on."""
         groups = (i,) if i == j else (i, j)
-        pair, end = self._of(*groups), self.slices[j].stop - begin
+        pair, end = self._tables.table(groups), self.slices[j].stop - begin
         counts = np.empty((*pair.shape, len(self) - begin))
         for k in self.used[self.used.index(j) if begin else 0 : self.used.index(j) + 1]:
             literals, there = self.truths[k].T, counts[..., self.slices[k].start - begin : self.slices[k].stop - begin]
@@ -139,7 +140,7 @@ class JointCounts(Secret):
             elif k == i:
                 np.multiply(pair[..., None], literals[:, None], out=there)
             else:
-                np.matmul(self._of(*groups, k), literals, out=there)
+                np.matmul(self._tables.table((*groups, k)), literals, out=there)
         if end < counts.shape[-1]:
             flat = counts.reshape(len(pair), -1, counts.shape[-1])
             self._literals(self._tables.family(groups).reshape(*flat.shape[:2], -1), j + 1, flat[..., end:])
@@ -164,11 +165,6 @@ class JointCounts(Secret):
         joint: Array = second @ by_first.reshape(len(counts), len(some), -1, n)
         return joint
 
-    def _of(self, *columns: int) -> Array:
-        """(channels, bins, ..., bins), in the order asked for."""
-        ascending = tuple(sorted(columns))
-        return self._tables.table(ascending).transpose(0, *(1 + ascending.index(i) for i in columns))
-
     @cached_property
     def _tables(self) -> Tables:
         """The channels of all sets: at once if they are few, else of each set when it is asked for."""
@@ -191,20 +187,19 @@ class JointCounts(Secret):
 
 
 @lru_cache(maxsize=16)  # the same for each leaf of a tree, and each kind of channels
-def _placed(candidates: Candidates, groups: Groups, columns: tuple[tuple[str, int], ...]) -> Placed:
+def _placed(candidates: Candidates, groups: Groups, columns: tuple[Column, ...]) -> Placed:
     """The order of literals, their groups, where those of each group are, and the bins in which they are true."""
-    number, bins = {name: i for i, (name, _) in enumerate(columns)}, [n for _, n in columns]
-    literals = candidates.members[:, 0].tolist()
-    of_literal = [number[candidates.literals[i].column] for i in literals]
+    literals, of_literal = candidates.members[:, 0].tolist(), column_numbers(columns, candidates)
     group_of = {column: group for group, members in enumerate(groups.members) for column in members}
-    of_rule = np.array([group_of[column] for column in of_literal])
+    of_rule = np.array([group_of[of_literal[i]] for i in literals])
     order: npt.NDArray[np.intp] = np.argsort(of_rule, kind="stable")
-    ends = np.cumsum(np.bincount(of_rule, minlength=len(groups.members)))
-    slices = [slice(int(end - n), int(end)) for end, n in zip(ends, np.diff(ends, prepend=0), strict=True)]
+    ends = np.searchsorted(of_rule[order], range(len(groups.members) + 1)).tolist()
+    slices = [slice(begin, end) for begin, end in pairwise(ends)]
     ordered: list[int] = of_rule[order].tolist()
+    placed, bins = [literals[rule] for rule in order], [column.n_bins for column in columns]
     true = [
-        _in_group(candidates.truths[literals[rule]], of_literal[rule], groups.members[group], bins)
-        for rule, group in zip(order, ordered, strict=True)
+        _in_group(candidates.truths[i], of_literal[i], groups.members[group], bins)
+        for i, group in zip(placed, ordered, strict=True)
     ]
     truths = [np.array(true[s], float).reshape(-1, n) for s, n in zip(slices, groups.bins, strict=True)]
     return order, ordered, slices, truths
@@ -213,9 +208,4 @@ def _placed(candidates: Candidates, groups: Groups, columns: tuple[tuple[str, in
 def _in_group(true: Bins, column: int, group: Sequence[int], bins: Sequence[int]) -> Bins:
     """The bins of a group in which something is true that is true in these bins of one of its columns."""
     at = group.index(column)
-    return _spread(true.tobytes(), prod(bins[i] for i in group[:at]), prod(bins[i] for i in group[at + 1 :]))
-
-
-@lru_cache(maxsize=4096)  # the same for each leaf of a tree
-def _spread(true: bytes, before: int, after: int) -> Bins:
-    return np.tile(np.repeat(np.frombuffer(true, bool), before), after)
+    return np.tile(np.repeat(true, prod(bins[i] for i in group[:at])), prod(bins[i] for i in group[at + 1 :]))

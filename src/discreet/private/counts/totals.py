@@ -13,10 +13,9 @@ import numpy.typing as npt
 from ...rules.column_parts import Weights
 from ...schema.columns import Column
 from ..noise.entropy import Integers
-from .cells import Array, Cells
+from .cells import Array, Numbers
 from .division import Division
 from .secret import Secret
-from .tuples import ROWS
 
 D = TypeVar("D", bound=Division)
 Cards = Sequence[tuple[float, Mapping[int, Array]]]  # where to start, and by the number of the column its points by bin
@@ -34,19 +33,17 @@ class ByTotal(Division):
     limits: Sequence[float] = ()
     apart: bool = False
 
-    def find(self, bins: Sequence[npt.NDArray[np.integer]], n: int) -> npt.NDArray[np.intp]:
+    def find(self, bins: Sequence[Numbers], n: int) -> npt.NDArray[np.intp]:
         """The part of each of n records."""
-        card, total = super().find(bins, n), np.zeros(n)
+        card, total, number = super().find(bins, n), np.zeros(n), np.zeros(n, np.intp)
         for place, (start, points) in enumerate(self.cards):
-            own = None if card is None else np.flatnonzero(card == place)
-            found = np.full(n if own is None else len(own), start)
+            own: Any = slice(None) if card is None else np.flatnonzero(card == place)
+            found = np.full(len(total[own]), start)
             for column, by_bin in points.items():
-                found += by_bin.take(bins[column] if own is None else bins[column][own])
-            total[slice(None) if own is None else own] = found
-        reached = np.zeros(n, np.int32)  # limits
+                found += by_bin.take(bins[column][own])
+            total[own] = found
         for limit in self.limits:
-            reached += total >= limit
-        number = reached.astype(np.intp)
+            number += total >= limit
         return number if card is None or not self.apart else number + (len(self.limits) + 1) * card
 
 
@@ -88,30 +85,19 @@ class TotalsInProgress(Secret):
         self.bins = 1 if beside is None else columns[beside].n_bins
         self._counts = np.zeros(self.bins * division.n_parts * n_classes, np.int64)
 
-    def add(
-        self, bins: Sequence[npt.NDArray[np.integer]], labels: npt.NDArray[np.integer], times: Array | None = None
-    ) -> None:
+    def add(self, bins: Sequence[Numbers], labels: Numbers, times: Array | None = None) -> None:
         """Count records, given by their bin number in each column and the number of their class: once, or so many times."""
-        for start in range(0, len(labels), ROWS):
-            rows = slice(start, start + ROWS)
-            some = [b[rows] for b in bins]
-            numbers = labels[rows].astype(np.intp)
-            numbers += self.n_classes * self.division.find(some, len(numbers))
-            if self.beside is not None:
-                numbers = numbers * self.bins + some[self.beside]
-            self.add_counted(numbers, None if times is None else times[rows])
+        layers = labels + self.n_classes * self.division.find(bins, len(labels))
+        self.add_counted(0, np.intp(0) if self.beside is None else bins[self.beside], layers, times)
 
-    def add_cells(self, cells: Cells, which: Sequence[int]) -> None:
-        """Count the records of cells; ``which`` are the cells' columns that stand for those here."""
-        for start in range(0, len(cells), ROWS):
-            rows = slice(start, start + ROWS)
-            bins, counts = [cells.bins(i, rows) for i in which], cells.counts[rows]
-            for label in range(self.n_classes):
-                self.add(bins, np.full(len(counts), label), counts[:, label].astype(np.float64))
+    @property
+    def sets(self) -> Sequence[Sequence[int]]:
+        """By which columns records are counted in each class and part: one set."""
+        return [() if self.beside is None else (self.beside,)]
 
-    def add_counted(self, numbers: npt.NDArray[np.intp], times: npt.NDArray[Any] | None) -> None:
-        """Count records, such as an engine has counted, by the numbers of what they are."""
-        self._counts += np.bincount(numbers.astype(np.intp), times, len(self._counts)).astype(np.int64)
+    def add_counted(self, number: int, places: Any, layers: Numbers, times: Any) -> None:
+        """Count records, such as an engine has counted by the bins of the only set, and by class + classes * part."""
+        self._counts += np.bincount(layers * self.bins + places, times, len(self._counts)).astype(np.int64)
 
     def finish(self) -> Integers:
         """Of all records added: (classes, parts), or (classes, parts, bins)."""

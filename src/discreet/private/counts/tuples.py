@@ -1,7 +1,7 @@
 """The other form of counts: records of each class by the bins of every one, two or three *columns*.
 
-Where no two records agree in all columns, patterns are as many as records, and whatever is held of patterns times candidates is
-too much. But short lists and shallow trees ask less: how many records of each class two or three *literals* hold of. These follow
+Where no two records agree in all columns, patterns are as many as records, and to hold patterns times candidates is too much. But
+short lists and shallow trees ask less: how many records of each class two or three *literals* hold of. These follow
 from the bins of two or three columns (joint.py), however many records there are: to count them takes a few nanoseconds for each
 record and each set of columns, and memory for the tables alone.
 
@@ -19,19 +19,17 @@ import numpy.typing as npt
 
 from ..._utils.parallel import mapped
 from ...schema.columns import Column
-from .cells import Array, Cells, Packing, starts
+from .cells import Array, Cells, Counts, Packing, starts
 from .division import OUTSIDE, Division
 from .groups import Groups, Sets
 from .secret import Secret
 
 LARGEST = 3  # columns that can be counted together
-ROWS = 1 << 15  # records looked at together: the numbers of their places should stay in the processor's cache
+ROWS = 1 << 14  # records looked at together: the numbers of their places should stay in the processor's cache
 MANY = 1 << 12  # so many records, in all sets, are worth more than one thread
-FEW = 1 << 15  # bins of records in groups: so many are counted in several sets at once
 Numbers = npt.NDArray[np.intp]
-Counts = npt.NDArray[np.unsignedinteger]
 Summed = npt.NDArray[Any]  # counts, or whatever is added up of them
-Bins = Sequence[npt.NDArray[np.integer]]  # of each column, or group
+Bins = Sequence[npt.NDArray[np.integer]]  # of each column
 
 
 class Tables(Secret):
@@ -52,15 +50,16 @@ class Tables(Secret):
             return self._smaller[first]
         return self._mixed(self._stored(first))
 
-    def table(self, numbers: tuple[int, ...]) -> Summed:
-        """Of groups in ascending order, as many as a set has or fewer: (rows, bins, ..., bins)."""
+    def table(self, numbers: Sequence[int]) -> Summed:
+        """Of some different groups, as many as a set has or fewer: (rows, bins, ..., bins), in the order asked for."""
         if not numbers:
             total: Summed = self.table((0,)).sum(1)
             return total
-        first, later = numbers[:-1], self.groups.later(numbers[:-1], numbers[-1])
-        if len(numbers) < self.groups.size:
-            return self.family(first)[..., later]
-        return self._mixed(self._stored(first)[..., later])
+        *others, last = ascending = sorted(numbers)
+        first, later = tuple(others), self.groups.later(others, last)
+        small = len(numbers) < self.groups.size
+        found = self.family(first)[..., later] if small else self._mixed(self._stored(first)[..., later])
+        return found.transpose(0, *(1 + ascending.index(i) for i in numbers))
 
     def _stored(self, first: tuple[int, ...]) -> Summed:
         found = self.counts[:, self.groups.families[first]]
@@ -86,129 +85,79 @@ class TuplesInProgress:
         self.columns, self.n_classes, self.division = tuple(columns), n_classes, division or Division()
         bins = [column.n_bins for column in self.columns]
         self.groups = Groups.of(bins, size)
-        self._sets, self._bins = self.groups.sets, self.groups.bins
         self._layers = self.division.n_parts * n_classes
         self._tables = Tables(self.groups, np.zeros((self._layers, self.groups.count_places()), np.uint32))
-        self._totals = [0] * len(self._sets)
+        self._totals = [0] * len(self.groups.sets)
         self._packing = Packing([n_classes, *bins])
         self._collapses = True  # until a chunk of records shows that they do not
 
     @property
     def sets(self) -> Sets:
         """The columns of each set, for whoever counts them elsewhere."""
-        return tuple(self.groups.columns_of(numbers) for numbers in self._sets)
+        return tuple(self.groups.columns_of(numbers) for numbers in self.groups.sets)
 
-    def add(self, bins: Bins, labels: npt.NDArray[np.integer]) -> None:
-        """Count records, given by their bin number in each column and the number of their class."""
-        times = None
-        if self._collapses and len(labels):  # of records that agree in everything, look at one
+    def add(self, bins: Bins, labels: npt.NDArray[np.integer], times: Array | None = None) -> None:
+        """Count records, given by their bin number in each column and the number of their class: once, or so many times."""
+        if times is None and self._collapses and len(labels):  # of records that agree in everything, look at one
             order = np.argsort(keys := self._packing.pack([labels, *bins], len(labels)), kind="stable")
             first = np.flatnonzero(starts(keys[order]))
             self._collapses = 2 * len(first) <= len(order)
             if self._collapses:
-                one = order[first]
-                times = np.diff(first, append=len(order)).astype(np.float64)
+                one, times = order[first], np.diff(first, append=len(order)).astype(np.float64)
                 bins, labels = [b[one] for b in bins], labels[one]
-        self._add(bins, labels, times)
-
-    def add_cells(self, cells: Cells, which: Sequence[int]) -> None:
-        """Count the records of cells; ``which`` are the cells' columns that stand for those here."""
-        for start in range(0, len(cells), ROWS):
-            rows = slice(start, start + ROWS)
-            bins = [cells.bins(i, rows) for i in which]
-            counts = cells.counts[rows]
-            for label in range(self.n_classes):
-                some = np.flatnonzero(counts[:, label])
-                labels = np.full(len(some), label)
-                self._add([b[some] for b in bins], labels, counts[some, label].astype(np.float64))
+        layer = labels.astype(np.intp)
+        part = self.division.find(bins, len(layer))
+        if part is not None:
+            counted = np.flatnonzero(part != OUTSIDE)
+            bins, layer = [b[counted] for b in bins], (layer + self.n_classes * part)[counted]
+            times = None if times is None else times[counted]
+        self._expect(len(layer) if times is None else int(times.sum()))
+        begins, families = self.groups.begins, self.groups.families
+        side_by_side = np.empty((len(begins) - 1, len(layer)), np.min_scalar_type(begins[-1]))
+        for begin, group, place in zip(begins, self.groups.members, side_by_side, strict=False):
+            together: Any = 0
+            for i in reversed(group):  # the first of its columns varies fastest
+                together = together * self.columns[i].n_bins + bins[i].astype(np.intp)
+            place[:] = together + begin
+        on_threads = mapped if len(layer) >= MANY and len(families) > 1 else map
+        for _ in on_threads(lambda first: self._add_family(first, side_by_side, layer, times), families):
+            pass
 
     def add_counted(self, number: int, places: Numbers, layers: Numbers, times: Numbers) -> None:
         """Count records that an engine has counted by the bins of one set, the first column of which varies fastest.
 
         ``layers`` number the class and the part: class + classes * part.
         """
-        shape = [self._bins[i] for i in self._sets[number]]
+        groups = self.groups.sets[number]
+        shape = [self.groups.bins[i] for i in groups]
         if len(places) and not (
             places.min() >= 0 and places.max() < prod(shape) and layers.min() >= 0 and layers.max() < self._layers
         ):
             raise AssertionError(
                 "an engine answered with a combination of bins that is none: this is a bug in its source"
             )
-        index = layers.astype(np.intp)
-        for n, b in zip(shape, np.unravel_index(places, shape, order="F"), strict=True):
-            index = index * n + b
+        index = np.ravel_multi_index((layers, *np.unravel_index(places, shape, order="F")), (self._layers, *shape))
         self._expect(int(times.sum()), number)  # sets come in any order
-        _put(self._tables.table(self._sets[number]), np.bincount(index, times, self._layers * prod(shape)))
+        _put(self._tables.table(groups), np.bincount(index, times, self._layers * prod(shape)))
 
     def finish(self) -> "Tuples":
         """The tuples of all records added."""
         return Tuples(self.columns, self.n_classes, self.groups, self._tables.counts)
 
-    def _add(self, bins: Bins, labels: npt.NDArray[np.integer], times: Array | None) -> None:
-        layer = labels.astype(np.intp)
-        part = self.division.find(bins, len(layer))
-        if part is not None:
-            layer += self.n_classes * part
-            counted = np.flatnonzero(part != OUTSIDE)
-            if len(counted) < len(part):
-                bins, layer = [b[counted] for b in bins], layer[counted]
-                times = None if times is None else times[counted]
-        grouped = [self._together(bins, group) for group in self.groups.members]
-        self._expect(len(layer) if times is None else int(times.sum()))
-        families = self.groups.families
-        if len(layer) * len(grouped) <= FEW:
-            side_by_side = np.array(grouped, np.intp) + np.array(self.groups.begins[:-1], np.intp)[:, None]
-            for first in families:
-                self._add_at_once(first, grouped, side_by_side, layer, times)
-            return
-        on_threads = mapped if len(layer) >= MANY and len(families) > 1 else map
-        for _ in on_threads(lambda first: self._add_family(first, grouped, layer, times), families):
-            pass
-
-    def _add_family(self, first: tuple[int, ...], bins: Bins, layer: Numbers, times: Array | None) -> None:
-        """The place of a record in a set's table is (layer, bins of its groups). Families do not share any table."""
+    def _add_family(
+        self, first: tuple[int, ...], side_by_side: npt.NDArray[np.integer], layer: Numbers, times: Array | None
+    ) -> None:
+        """Its tables lie side by side, and are counted as if they were one. Families do not share any table."""
+        begins, width = self.groups.begins, self.groups.width(first)
+        family, later = self._tables.family(first), side_by_side[first[-1] + 1 if first else 0 :]
         for start in range(0, len(layer), ROWS):
             rows = slice(start, start + ROWS)
-            weights = None if times is None else times[rows]
-            joint = self._place(first, [b[rows] for b in bins], layer[rows])
-            family, low = self._tables.family(first), 0
-            index = np.empty_like(joint)
-            scaled: dict[int, Numbers] = {}
-            for k in range(first[-1] + 1 if first else 0, len(bins)):
-                n = self._bins[k]
-                if n not in scaled:
-                    scaled[n] = joint * n
-                np.add(scaled[n], bins[k][rows], out=index, casting="unsafe")
-                _put(family[..., low : low + n], np.bincount(index, weights, family[..., :n].size))
-                low += n
-
-    def _add_at_once(
-        self, first: tuple[int, ...], bins: Bins, side_by_side: Numbers, layer: Numbers, times: Array | None
-    ) -> None:
-        """The same for few records: the tables of a family lie side by side, and are counted as if they were one."""
-        width = self.groups.width(first)
-        later = side_by_side[first[-1] + 1 if first else 0 :]
-        index = self._place(first, bins, layer) * width - (self.groups.begins[-1] - width) + later
-        weights = None if times is None else np.tile(times, len(later))
-        family = self._tables.family(first)
-        _put(family, np.bincount(index.ravel(), weights, family.size))
-
-    def _place(self, first: tuple[int, ...], bins: Bins, layer: Numbers) -> Numbers:
-        """Of each record in the table of a layer and some groups."""
-        place = layer
-        for i in first:
-            place = place * self._bins[i]
-            place += bins[i]
-        return place
-
-    def _together(self, bins: Bins, group: Sequence[int]) -> npt.NDArray[np.integer]:
-        """The bin of a group: the first of its columns varies fastest."""
-        if len(group) == 1:
-            return bins[group[0]]
-        together = np.zeros(len(bins[group[0]]), np.intp)
-        for i in reversed(group):
-            together = together * self.columns[i].n_bins + bins[i]
-        return together
+            place = layer[rows]  # in the table of a layer and these groups
+            for i in first:
+                place = place * self.groups.bins[i] + side_by_side[i, rows] - begins[i]
+            index = place * width - (begins[-1] - width) + later[:, rows]
+            weights = None if times is None else np.tile(times[rows], len(later))
+            _put(family, np.bincount(index.ravel(), weights, family.size))
 
     def _expect(self, more: int, number: int = 0) -> None:
         """So many more records in a set; four bytes a count are enough for 2**32 of them."""
@@ -222,13 +171,12 @@ def _put(table: Counts, counts: npt.NDArray[np.generic]) -> None:
     table += counts.astype(table.dtype).reshape(table.shape)
 
 
-class Tuples(Secret):
-    """Exact class counts by the bins of sets of columns, in each part of the records. They stay in the vault."""
+class Tuples(Tables):
+    """Exact counts by the bins of sets of columns, with a row for each class in each part. They stay in the vault."""
 
     def __init__(self, columns: tuple[Column, ...], n_classes: int, groups: Groups, counts: Counts) -> None:
-        """``counts`` have a row for each class in each part."""
-        self.columns, self.n_classes, self.groups = columns, n_classes, groups
-        self._all = Tables(groups, counts)
+        super().__init__(groups, counts)
+        self.columns, self.n_classes = columns, n_classes
         self._parts = [Tables(groups, counts[i : i + n_classes]) for i in range(0, len(counts), n_classes)]
 
     @property
@@ -241,26 +189,17 @@ class Tuples(Secret):
         return self._parts[part]
 
     def of_column(self, column: int, part: int = 0) -> Counts:
-        """Class counts by the bins of one column: (classes, bins)."""
-        return self._alone(self.in_part(part), column)
+        """Class counts by the bins of one column in one part: (classes, bins)."""
+        counts: Counts = self.in_parts(column)[part]
+        return counts
 
     def in_parts(self, column: int) -> Counts:
         """The same in each part: (parts, classes, bins)."""
-        counts = self._alone(self._all, column)
-        return counts.reshape(self.n_parts, self.n_classes, -1)
-
-    def _alone(self, tables: Tables, column: int) -> Counts:
         group = next(i for i, members in enumerate(self.groups.members) if column in members)
         members = self.groups.members[group][::-1]  # the first of a group varies fastest
-        by_bins = tables.table((group,)).reshape(-1, *(self.columns[i].n_bins for i in members))
-        alone: Counts = by_bins.sum(tuple(1 + k for k, i in enumerate(members) if i != column), dtype=np.uint64)
+        by_bins = self.table((group,)).reshape(self.n_parts, self.n_classes, *(self.columns[i].n_bins for i in members))
+        alone: Counts = by_bins.sum(tuple(2 + k for k, i in enumerate(members) if i != column), dtype=np.uint64)
         return alone
-
-    def table(self, numbers: Sequence[int], part: int = 0) -> Array:
-        """Class counts by the bins of some different groups: (classes, bins, ..., bins)."""
-        ascending = tuple(sorted(numbers))
-        counts = self.in_part(part).table(ascending).astype(np.float64)
-        return counts.transpose(0, *(1 + ascending.index(n) for n in numbers))
 
 
 def tuples_of(cells: Cells, columns: Sequence[Column], size: int, division: Division | None = None) -> Tuples:
@@ -270,8 +209,7 @@ def tuples_of(cells: Cells, columns: Sequence[Column], size: int, division: Divi
         known: Tuples = cells.counted[key]
         return known
     filling = TuplesInProgress(columns, cells.n_classes, size, division)
-    number = {column.name: i for i, column in enumerate(cells.columns)}
-    filling.add_cells(cells, [number[column.name] for column in columns])
+    cells.add_to(filling)
     counted = filling.finish()
     if division is None:
         cells.counted = {key: counted}  # not more than one: they may be large

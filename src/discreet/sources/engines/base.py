@@ -84,11 +84,7 @@ class Engine:
 
     def __init__(self, connection: Any) -> None:
         self.connection = connection
-
-    @property
-    def name(self) -> str:
-        """As people call it, or else as ibis does."""
-        return self.title or str(self.connection.name)
+        self.name = self.title or str(connection.name)  # as people call it, or else as ibis does
 
     # --- where its tables are
 
@@ -129,10 +125,6 @@ class Engine:
         ops = ibis.expr.operations
         return isinstance(table.op(), ops.PhysicalTable)
 
-    def explained(self, error: Exception) -> str | None:
-        """What to say of an error of a query, if it is about how a file is written."""
-        return None
-
     # --- what its columns are
 
     def check_column_name(self, name: str) -> None:
@@ -152,11 +144,7 @@ class Engine:
 
     def holds(self, text: str) -> bool:
         """Whether a text can stand in a column at all. Python has texts that no engine has."""
-        try:
-            text.encode()
-        except UnicodeEncodeError:  # half a surrogate pair
-            return False
-        return True
+        return not any("\ud800" <= sign <= "\udfff" for sign in text)  # half a surrogate pair
 
     def as_text(self, text: str) -> Any:
         """A text as the engine reads it from a query."""
@@ -196,6 +184,10 @@ def named(connection: Any, name: str) -> Any:
         if not dot:
             raise
         return connection.table(rest, database=database)
+
+
+class SaidInOurWords(Exception):
+    """A query stopped, for a reason that may be said: nothing of what the engine says is in it."""
 
 
 class WorkersLost(Exception):
@@ -297,12 +289,6 @@ def _line(engine: str, share: Callable[[], float | None]) -> Iterator[Callable[[
 @functools.cache
 def builtin(name: str, *types: Any) -> Any:
     """A function of the engine, by the types of what it takes and of what it gives; ibis has none, or wraps it in CASE."""
-
-    def of_one(x: Any) -> Any:
-        raise NotImplementedError
-
-    def of_two(x: Any, y: Any) -> Any:
-        raise NotImplementedError
-
     *takes, gives = types
-    return ibis.udf.scalar.builtin(of_one if len(takes) == 1 else of_two, name=name, signature=(tuple(takes), gives))
+    shape: Callable[..., None] = (lambda x: None) if len(takes) == 1 else (lambda x, y: None)
+    return ibis.udf.scalar.builtin(shape, name=name, signature=(tuple(takes), gives))

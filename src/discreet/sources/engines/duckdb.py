@@ -18,17 +18,13 @@ from typing import Any, ClassVar
 from urllib.parse import SplitResult, unquote
 
 from ..._utils.errors import TableError
-from .base import Cause, Engine, Query, builtin, ibis, named
+from .base import Cause, Engine, Query, SaidInOurWords, builtin, ibis, named
 
 LAST = "is_last_row"
 CUT_OFF = (
     "something else used the same connection of DuckDB, which then gave no more records: let nothing use it meanwhile, such as "
     "another thread"
 )
-
-
-class StreamCutOff(Exception):
-    """The records that came are not all."""
 
 
 class DuckDB(Engine):
@@ -120,7 +116,7 @@ class DuckDB(Engine):
             ended = last[-1].as_py()
             yield type(batch).from_arrays(columns, batch.schema.names[:-1]).slice(0, len(batch) - ended)
         if not ended:
-            raise StreamCutOff
+            raise SaidInOurWords(CUT_OFF)
 
     def is_plain(self, table: Any) -> bool:
         """Not the name of a view either."""
@@ -130,10 +126,6 @@ class DuckDB(Engine):
             return super().is_plain(table)
         views = "SELECT count(*) FROM duckdb_views() WHERE NOT internal AND lower(view_name) = lower(?)"
         return not self.connection.con.execute(views, [op.name]).fetchall()[0][0]
-
-    def explained(self, error: Exception) -> str | None:
-        """A stream that was cut off."""
-        return CUT_OFF if isinstance(error, StreamCutOff) else None
 
     def is_nan(self, x: Any, floating: bool) -> Any:
         """By functions for which DuckDB looks at the values."""
