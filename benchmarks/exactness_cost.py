@@ -23,7 +23,8 @@ import numpy as np
 
 from discreet import DPOptimalRuleListClassifier, DPOptimalTreeClassifier, Vault
 from discreet.datasets import load_adult, load_compas, load_german_credit
-from discreet.private.noise.entropy import Array, Entropy, SeededEntropy
+from discreet.private.noise.entropy import Array, Entropy
+from discreet.private.noise.seeded import SeededEntropy
 from discreet.private.sampling import choices, envelope, list_sums
 from discreet.private.sampling.trees import drawing
 

@@ -13,7 +13,7 @@ import numpy as np
 from discreet import Schema, Vault
 from discreet.datasets import load_adult
 from discreet.private.counts.cells import rules_on_cells
-from discreet.private.noise.entropy import SeededEntropy
+from discreet.private.noise.seeded import SeededEntropy
 from discreet.private.sampling.deadline import Deadline
 from discreet.private.sampling.envelope import draw_by_envelope
 from discreet.private.sampling.problem import Problem, make_problem

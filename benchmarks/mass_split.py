@@ -41,7 +41,7 @@ from discreet.estimators.base import majority
 from discreet.estimators.greedy import greedy
 from discreet.private.mechanisms.base import Settings
 from discreet.private.mechanisms.mass import Mass, MassSelector, mass_units
-from discreet.private.noise.entropy import SeededEntropy
+from discreet.private.noise.seeded import SeededEntropy
 from discreet.private.queries.greedy import GreedyQueries
 from discreet.rules.candidates import Candidates
 

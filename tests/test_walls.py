@@ -134,25 +134,25 @@ def test_what_an_auditor_must_read_for_one_guarantee_is_named_and_short():
     section = guide.partition("## One guarantee")[2].partition("## The whole room")[0]
     entries = re.findall(r"^- \*\*(.*?)\*\*(.*?)(?=^- |^$)", section, re.MULTILINE | re.DOTALL)
     limits = {
-        "Rule by rule": 1110,
-        "Level by level": 1160,
-        "Whole lists": 1350,  # 200 lines of these, of longer lists and of trees: why rounding does not matter
-        "Longer lists": 1990,
-        "Whole trees": 1345,
-        "Counts of parts": 660,
+        "Rule by rule": 1200,
+        "Level by level": 1200,
+        "Whole lists": 1200,  # 170 lines of these, of longer lists and of trees: why rounding does not matter
+        "Longer lists": 1900,
+        "Whole trees": 1230,
+        "Counts of parts": 740,
         "Score cards": 1200,
-        "Counts of lists": 1200,
-        "Many releases": 1680,
+        "Counts of lists": 1160,
+        "Many releases": 1600,
     }
     path = section.partition("**the path**")[2].partition("And beside it")[0]
     without_path = {"Counts of parts", "Counts of lists", "Many releases"}
     assert [name for name, _ in entries] == list(limits)
     for name, text in entries:
         text += path * (name not in without_path)
-        paths = {p for pattern in re.findall(r"`([\w/*]+\.py)`", text) for p in HOME.glob(pattern)}
-        assert len(paths) >= (3 if name == "Counts of parts" else 8)
+        paths = {HOME / named for named in re.findall(r"`([\w/]+\.py)`", text)}
+        assert len(paths) >= 4
         lines = sum(len(path.read_text(encoding="utf-8").splitlines()) for path in paths)
-        assert lines < limits[name], f"{name}: {lines} lines"
+        assert lines <= limits[name], f"{name}: {lines} lines"
         print(name, lines)
 
 

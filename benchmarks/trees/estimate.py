@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from problems import adult, made_up, problem_of, published
 
 from discreet.estimators.feasibility import estimate_seconds
-from discreet.private.noise.entropy import SeededEntropy
+from discreet.private.noise.seeded import SeededEntropy
 from discreet.private.sampling.trees.drawing import WeighedTrees
 from discreet.private.sampling.trees.problems import TreeProblem
 from discreet.private.sampling.trees.worth import ACCURACY, MASS

@@ -12,7 +12,7 @@ from problems import made_up, problem_of
 from reproduction.drawing import house_style, logarithmic, new_figure
 from reproduction.styles import BLUE, GREEN, ORANGE, VERMILION
 
-from discreet.private.noise.entropy import SeededEntropy
+from discreet.private.noise.seeded import SeededEntropy
 from discreet.private.sampling.trees.drawing import WeighedTrees
 from discreet.private.sampling.trees.worth import ACCURACY, MASS
 

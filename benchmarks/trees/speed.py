@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 from problems import adult, problem_of, published
 
-from discreet.private.noise.entropy import SeededEntropy
+from discreet.private.noise.seeded import SeededEntropy
 from discreet.private.sampling.trees.drawing import WeighedTrees
 
 RATE, ROUNDS = 0.9, 5

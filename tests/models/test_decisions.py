@@ -13,7 +13,7 @@ import discreet as d
 from discreet._utils.errors import RuleError
 from discreet.cli.show import coloured
 from discreet.models.display.summary import summarize
-from discreet.private.noise.entropy import SeededEntropy
+from discreet.private.noise.seeded import SeededEntropy
 from discreet.report.html import to_html
 
 SCHEMA = d.Schema(

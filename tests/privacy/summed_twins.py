@@ -17,7 +17,8 @@ from discreet.audit.learners import Pair, Subject
 from discreet.audit.subjects import WHOLE
 from discreet.private.counts.division import OUTSIDE, Division
 from discreet.private.queries.lists import ListQueries
-from discreet.private.queries.trees import TreeQueries, size_for
+from discreet.private.queries.tree_parts import size_for
+from discreet.private.queries.trees import TreeQueries
 from discreet.rules.numbered_tree import Leaf, leaves_of
 
 COUNTS_OF_LISTS = {"epsilon": 1.0, "max_length": 3, "joint": 1, "counts_share": 0.5}

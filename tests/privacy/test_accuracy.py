@@ -11,7 +11,7 @@ from discreet import Boolean, GreedyRuleListClassifier, Ledger, Rule, RuleList, 
 from discreet._utils.errors import RuleError, SchemaError
 from discreet.accounting.ledger import BudgetError, Reservation
 from discreet.evaluation.measuring import right_or_wrong
-from discreet.private.noise.entropy import SeededEntropy
+from discreet.private.noise.seeded import SeededEntropy
 from discreet.private.queries import base
 from discreet.private.queries.evaluation import Division, EvaluationQueries
 from tests.support.counted import patterns_of

@@ -28,8 +28,8 @@ from discreet.cli import main
 from discreet.private.counts.counting import NodeCounts
 from discreet.private.mechanisms.noisy_counts import NoisyCountsSelector
 from discreet.private.noise.distributions import Cauchy, Gaussian, Gumbel, Laplace, log_prob
-from discreet.private.noise.entropy import SeededEntropy
 from discreet.private.noise.noisy_max import Exponential
+from discreet.private.noise.seeded import SeededEntropy
 from discreet.private.noise.sums import log_pmf
 from tests.support.counted import patterns_of
 from tests.support.selectors import selector

@@ -17,7 +17,7 @@ from discreet.audit.subjects import GREEDY_TREES, REFUTED, leftover, needed_para
 from discreet.private.counts.counting import NodeCounts
 from discreet.private.mechanisms.base import Settings
 from discreet.private.mechanisms.registry import MECHANISMS
-from discreet.private.noise.entropy import SeededEntropy
+from discreet.private.noise.seeded import SeededEntropy
 from discreet.private.noise.sums import at_least, tail
 from discreet.private.queries.greedy import GreedyTreeQueries
 from discreet.rules.candidates import Candidates

@@ -11,7 +11,8 @@ from discreet.audit.choices import laws_of_inverse, worst_on_grid
 from discreet.private.counts.counting import NodeCounts
 from discreet.private.mechanisms.inverse import InverseSelector, _blocks, largest_step, path_losses
 from discreet.private.mechanisms.mass import UNITS, mass_units
-from discreet.private.noise.entropy import SeededEntropy, SystemEntropy
+from discreet.private.noise.entropy import SystemEntropy
+from discreet.private.noise.seeded import SeededEntropy
 from tests.privacy.twins import E, HalfTheStep, StepFromHere, WithoutTheTwo
 from tests.support.slices import examples, slow_but
 

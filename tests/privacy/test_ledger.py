@@ -13,7 +13,7 @@ from discreet.accounting.costs import Cost
 from discreet.accounting.ledger import BudgetError, LedgerError, Reservation
 from discreet.datasets import load_compas
 from discreet.private.mechanisms.registry import MECHANISMS
-from discreet.private.noise.entropy import SeededEntropy
+from discreet.private.noise.seeded import SeededEntropy
 from discreet.private.queries.greedy import GreedyQueries
 from discreet.rules.candidates import Candidates
 from discreet.sources.memory import MemoryTable

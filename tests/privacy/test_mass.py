@@ -14,8 +14,9 @@ from discreet.estimators.greedy import greedy
 from discreet.private.counts.counting import NodeCounts
 from discreet.private.mechanisms.mass import UNITS, Mass, MassSelector, mass_units, side_units
 from discreet.private.noise.distributions import log_prob
-from discreet.private.noise.entropy import SeededEntropy, SystemEntropy
+from discreet.private.noise.entropy import SystemEntropy
 from discreet.private.noise.noisy_max import Exponential
+from discreet.private.noise.seeded import SeededEntropy
 from discreet.private.queries.greedy import GreedyQueries
 from discreet.rules.candidates import Candidates
 from tests.support.counted import patterns_of

@@ -19,8 +19,9 @@ from discreet.private.mechanisms.noisy_counts import NoisyCountsSelector
 from discreet.private.mechanisms.registry import MECHANISMS
 from discreet.private.noise.discrete_laplace import release, scale_for
 from discreet.private.noise.distributions import Cauchy, Gaussian, Gumbel, Laplace, log_prob, price_of_bounded_scores
-from discreet.private.noise.entropy import SeededEntropy, SystemEntropy
+from discreet.private.noise.entropy import SystemEntropy
 from discreet.private.noise.noisy_max import Exponential, choose
+from discreet.private.noise.seeded import SeededEntropy
 from discreet.private.noise.sums import log_pmf, tail
 from discreet.private.queries.greedy import GreedyQueries
 from discreet.rules.candidates import Candidates

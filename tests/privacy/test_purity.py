@@ -10,7 +10,8 @@ from scipy import stats
 from discreet.private.counts.counting import NodeCounts
 from discreet.private.mechanisms.mass import mass_units
 from discreet.private.mechanisms.purity import PuritySelector, removals
-from discreet.private.noise.entropy import SeededEntropy, SystemEntropy
+from discreet.private.noise.entropy import SystemEntropy
+from discreet.private.noise.seeded import SeededEntropy
 
 from .test_inverse import E, Graph, counts, exact_masses
 

@@ -28,7 +28,8 @@ from discreet.accounting.ledger import BudgetError, Reservation
 from discreet.audit.observed import misfit
 from discreet.evaluation.cut_points import cuts_by_halving, levels
 from discreet.private.mechanisms.quantile import CutsBudget, QuantileSelector, Stretch, rank_losses
-from discreet.private.noise.entropy import SeededEntropy, SystemEntropy
+from discreet.private.noise.entropy import SystemEntropy
+from discreet.private.noise.seeded import SeededEntropy
 from discreet.private.queries.cuts import CutQueries
 from discreet.sources.memory import MemoryTable
 from discreet.sources.plan import Counting

@@ -14,10 +14,10 @@ from discreet.audit.learners import is_broken
 from discreet.datasets import load_compas
 from discreet.private.queries import base, trees
 from discreet.private.sampling.trees import drawing
-from discreet.private.sampling.trees.problems import TreeProblem
+from discreet.private.sampling.trees.problems import TreeProblem, sum_for
 from discreet.private.sampling.trees.reference import law_of_trees
 from discreet.private.sampling.trees.sums import TreeSums
-from discreet.private.sampling.trees.worth import SCORES, leaf_mass, sum_for
+from discreet.private.sampling.trees.worth import SCORES, leaf_mass
 from discreet.rules.numbered_tree import Fork, Leaf, leaves_of
 from discreet.rules.prior import TreePrior
 
@@ -96,7 +96,7 @@ def test_large_tables_lose_no_more(n, rate):
             turned, _, _ = TreeProblem(truth, counts, prior, rate).turned()
             worth = sum_for(turned)
             sums = TreeSums(turned, 2, worth)
-            terms = worth.weighed(sum(sums.branches({}, 1)), float(sums.leaf[0][0]))
+            terms = np.append(worth.forked(sum(sums.branches({}, 1))), worth.stopped(float(sums.leaf[0][0])))
             logs.append(terms - np.logaddexp.reduce(terms))
         assert np.abs(logs[0] - logs[1]).max() <= rate * (1 + 1e-6)
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from discreet.private.noise.entropy import SeededEntropy
+from discreet.private.noise.seeded import SeededEntropy
 from discreet.private.sampling import elements, envelope, reach, thresholds
 from discreet.private.sampling import problem as problems
 from discreet.private.sampling.deadline import Deadline

@@ -10,7 +10,8 @@ from scipy.stats import binomtest, chisquare
 
 from discreet.private.noise import decisions
 from discreet.private.noise.decisions import Chances, certain, enclosed, excess, is_below, whole_weights
-from discreet.private.noise.entropy import SeededEntropy, SystemEntropy
+from discreet.private.noise.entropy import SystemEntropy
+from discreet.private.noise.seeded import SeededEntropy
 from discreet.private.sampling.choices import places
 
 from ..support.exact_laws import accepted_at_once

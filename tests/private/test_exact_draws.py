@@ -11,7 +11,7 @@ import pytest
 from discreet.estimators.base import class_weights
 from discreet.private.noise import decisions
 from discreet.private.noise.decisions import Chances, is_below
-from discreet.private.noise.entropy import SeededEntropy
+from discreet.private.noise.seeded import SeededEntropy
 from discreet.private.sampling.list_sums import ListSums
 from discreet.private.sampling.reference import law_of_draw
 from discreet.private.sampling.trees import worth

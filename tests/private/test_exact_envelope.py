@@ -10,7 +10,7 @@ import pytest
 
 from discreet.estimators.base import class_weights
 from discreet.private.noise import decisions
-from discreet.private.noise.entropy import SeededEntropy
+from discreet.private.noise.seeded import SeededEntropy
 from discreet.private.sampling import choices, elements, envelope
 from discreet.private.sampling.deadline import Deadline
 from discreet.private.sampling.elements import Elements

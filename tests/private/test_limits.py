@@ -8,7 +8,7 @@ import pytest
 
 from discreet.audit.draws import law_of_choices
 from discreet.audit.explorer import Explorer
-from discreet.private.noise.entropy import SeededEntropy
+from discreet.private.noise.seeded import SeededEntropy
 from discreet.private.sampling.limited_lists import LimitedListSums
 from discreet.private.sampling.optimum import BestLimitedList, best_tree
 from discreet.private.sampling.reference import law_of_draw

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from discreet.private.noise import decisions
-from discreet.private.noise.entropy import SeededEntropy
+from discreet.private.noise.seeded import SeededEntropy
 from discreet.private.sampling import list_sums
 from discreet.private.sampling.deadline import Deadline, TimeLimitError
 from discreet.private.sampling.list_sums import ListSums

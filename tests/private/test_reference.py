@@ -11,7 +11,7 @@ from discreet.audit.draws import KINDS, LISTS, N_RULES, TRUTH, list_laws
 from discreet.audit.explore import explore
 from discreet.audit.explorer import explored, schema_of_rules, vault_of
 from discreet.audit.observed import misfit
-from discreet.private.noise.entropy import SeededEntropy
+from discreet.private.noise.seeded import SeededEntropy
 from discreet.private.sampling import envelope
 from discreet.private.sampling.reference import law_of_draw
 from discreet.rules.prior import Prior

@@ -6,7 +6,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from discreet.private.noise.decisions import Chances
-from discreet.private.noise.entropy import SeededEntropy, SystemEntropy
+from discreet.private.noise.entropy import SystemEntropy
+from discreet.private.noise.seeded import SeededEntropy
 from discreet.private.sampling import choices, elements, envelope
 from discreet.private.sampling.deadline import Deadline, TimeLimitError
 from discreet.private.sampling.optimum import best_list

@@ -11,7 +11,7 @@ from scipy.stats import chisquare
 
 import discreet.private.sampling
 from discreet.private.noise.decisions import Chances
-from discreet.private.noise.entropy import SeededEntropy
+from discreet.private.noise.seeded import SeededEntropy
 from discreet.private.sampling import elements, envelope
 from discreet.private.sampling.deadline import Deadline
 from discreet.private.sampling.elements import Elements, draw_order

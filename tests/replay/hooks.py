@@ -17,7 +17,7 @@ from types import FunctionType
 
 import numpy as np
 
-from discreet.private.noise import decisions, entropy, noisy_max
+from discreet.private.noise import decisions, entropy, noisy_max, seeded
 from discreet.private.sampling import envelope, problem
 
 from .draws import ExactDraw, WholeList
@@ -178,7 +178,7 @@ def _uniform(self, size):
     )
 
 
-SOURCES = entropy.SystemEntropy, entropy.SeededEntropy
+SOURCES = entropy.SystemEntropy, seeded.SeededEntropy
 IN_PLACE_OF = [
     *((source.discrete_laplace, _discrete_laplace) for source in SOURCES),
     *((source.permute_and_flip, _permute_and_flip) for source in SOURCES),

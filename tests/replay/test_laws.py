@@ -8,7 +8,7 @@ from itertools import product
 import numpy as np
 import pytest
 
-from discreet.private.noise import decisions, distributions, entropy, noisy_max
+from discreet.private.noise import decisions, distributions, entropy, noisy_max, seeded
 from discreet.private.sampling import envelope, problem
 from discreet.private.sampling.deadline import Deadline
 from discreet.rules.prior import Prior
@@ -38,7 +38,7 @@ def agree(seen, log_prob, n):
             assert abs(times - n * p) <= 5 * math.sqrt(n * p * (1 - p)) + 1, (answer, times, n * p)
 
 
-@pytest.mark.parametrize("source", [entropy.SystemEntropy(), entropy.SeededEntropy(3)], ids=["system", "seeded"])
+@pytest.mark.parametrize("source", [entropy.SystemEntropy(), seeded.SeededEntropy(3)], ids=["system", "seeded"])
 def test_counts_and_choices_are_drawn_by_their_laws(source):
     n = 3_000
     noisy = source.discrete_laplace(np.full(n, 7), 1.3)
@@ -49,7 +49,7 @@ def test_counts_and_choices_are_drawn_by_their_laws(source):
 
 @pytest.mark.parametrize("law", CHOICES[1:], ids=lambda law: law.kind)
 def test_noisy_maxima_are_drawn_by_their_laws(law):
-    n, source, noise = 5_000, entropy.SeededEntropy(5), NOISES[law.noise]
+    n, source, noise = 5_000, seeded.SeededEntropy(5), NOISES[law.noise]
     agree(Counter(noisy_max.choose(np.array(SCORES), noise, source) for _ in range(n)), law.log_prob, n)
 
 
@@ -67,7 +67,7 @@ def test_an_exact_draw_is_made_by_its_law_even_if_its_choices_are_not():
         assert {answer: round(float(log.exp() * 17 / 2), 12) for answer, log in law.all_logs.items()} == {
             answer: float(weight) for answer, weight in weights.items()
         }
-    n, source = 1_500, entropy.SeededEntropy(1)
+    n, source = 1_500, seeded.SeededEntropy(1)
     agree(Counter(decisions.draw_exactly(*question, source) for _ in range(n)), law.log_prob, n)
 
 
@@ -78,7 +78,7 @@ def test_whole_lists_are_drawn_by_the_law_of_what_is_asked():
     counts = np.array([[3.0, 0.0, 1.0], [0.0, 2.0, 1.0], [0.5, 0.5, 0.0]])
     prior, rate = Prior((1.0, 2.0, 1.0), np.array([1.0, 3.0])), 0.7
     law = WholeList(truth, counts, prior.lengths, (1.0, 3.0), rate)
-    n, source, posed = 800, entropy.SeededEntropy(2), problem.make_problem(truth, counts, prior, rate)
+    n, source, posed = 800, seeded.SeededEntropy(2), problem.make_problem(truth, counts, prior, rate)
     seen = Counter(tuple(map(tuple, envelope.draw_by_envelope(posed, source, Deadline()))) for _ in range(n))
     agree(seen, law.log_prob, n)
     with precise():

@@ -160,7 +160,7 @@ def test_random_numbers_past_the_primitives_end_the_replay():
 
 
 def test_outside_of_a_session_the_primitives_are_as_before():
-    from discreet.private.noise.entropy import SeededEntropy
+    from discreet.private.noise.seeded import SeededEntropy
 
     before = SeededEntropy(0).discrete_laplace(np.arange(5), 1.0)
     with opened(Session(drawn(np.random.default_rng(0)))):

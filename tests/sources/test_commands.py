@@ -28,8 +28,8 @@ from discreet._utils.errors import EngineError, SchemaError
 from discreet.accounting.ledger import BudgetError
 from discreet.accounting.unledgered import forget_all
 from discreet.cli import main
-from discreet.private import release as release_path
-from discreet.private.noise.entropy import SeededEntropy
+from discreet.private.noise import seeded
+from discreet.private.noise.seeded import SeededEntropy
 from discreet.sources import memory
 from discreet.sources.source import Source
 
@@ -107,7 +107,7 @@ COMMANDS = {
 
 def test_who_reads_a_file_shows_nowhere(desk, monkeypatch):  # noqa: F811
     """The same output, exit code and files, for the same draws."""
-    monkeypatch.setattr(release_path, "SystemEntropy", lambda: SeededEntropy(3))
+    monkeypatch.setattr(seeded, "SystemEntropy", lambda: SeededEntropy(3))
     monkeypatch.setattr(secrets, "token_hex", lambda *_: "0123abcd")
     monkeypatch.setattr("discreet.accounting.budget_request.datetime", StoppedClock)
     replace(SCHEMA, target=None).save("no target.toml")

@@ -1,6 +1,6 @@
 """The operating system's randomness, from a seed: a private fit that can be repeated, for recordings."""
 
-from discreet.private.noise import entropy
+from discreet.private.noise import entropy, seeded
 
 
 def seed_the_system(seed):
@@ -8,8 +8,8 @@ def seed_the_system(seed):
     made = iter(range(10**9))
 
     def start(self):
-        entropy.SeededEntropy.__init__(self, [seed, next(made)])
+        seeded.SeededEntropy.__init__(self, [seed, next(made)])
 
     for name in ("bits", "uniform", "discrete_laplace", "permute_and_flip"):
-        setattr(entropy.SystemEntropy, name, getattr(entropy.SeededEntropy, name))
+        setattr(entropy.SystemEntropy, name, getattr(seeded.SeededEntropy, name))
     entropy.SystemEntropy.__init__ = start

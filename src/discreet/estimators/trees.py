@@ -14,7 +14,8 @@ from ..private.counts.counts import Counts, Patterns
 from ..private.mechanisms.registry import WHOLE_TREES
 from ..private.mechanisms.whole_lists import DrawBudget
 from ..private.queries.best_tree import BestTreeQueries
-from ..private.queries.trees import TreeQueries, size_for
+from ..private.queries.tree_parts import size_for
+from ..private.queries.trees import TreeQueries
 from ..rules.candidates import Candidates
 from ..rules.limits import Limits
 from ..rules.numbered_tree import Leaf, NumberedTree, leaves_of

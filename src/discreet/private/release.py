@@ -23,20 +23,16 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Any, NamedTuple, Protocol
 
-import numpy as np
-from sklearn.utils import check_random_state
-
 from .._utils.parameters import check_integer, check_seed, finite_number
 from .._utils.redaction import NOTHING_BOOKED, STAYS_BOOKED, redacting
 from ..accounting.entries import Booked
 from ..accounting.ledger import DetachedLedger, Ledger, LedgerError, Reservation, exact
 from ..accounting.statement import BUT_FOR_CUTS, DRAFTED, INFERRED, SCHEMA_IS_PUBLIC, SEEDED, PrivacyStatement
-from ..accounting.unledgered import columns_of, note_cuts, note_release, other_releases
 from ..schema import Schema
 from .counts.counts import Counts
-from .noise.entropy import Entropy, SeededEntropy, SystemEntropy
+from .noise.seeded import entropy_of
 from .queries.base import Queries
-from .reminders import warn_of
+from .reminders import note, others_of, warn_of
 
 
 @dataclass(frozen=True)
@@ -75,15 +71,6 @@ class Terms:
     def record_price(self) -> Fraction:
         """Epsilon for a single record: what is to hold for a person is shared by the person's records."""
         return self.price / self.records
-
-    def entropy(self) -> Entropy:
-        """The operating system's randomness, or that of a seed."""
-        seed = self.random_state
-        if seed is None:
-            return SystemEntropy()
-        if isinstance(seed, int | np.integer | np.random.Generator):
-            return SeededEntropy(seed if isinstance(seed, np.random.Generator) else int(seed))
-        return SeededEntropy(int(check_random_state(seed).randint(2**31)))
 
     def reasons_for_no_proof(self, schema: Schema | None, drafted: bool) -> list[str]:
         """Why nothing is proved, whatever the mechanism. ``drafted``: a schema was drafted from the very table."""
@@ -139,11 +126,6 @@ class Plan(ABC):
         return reserved
 
     @property
-    def columns(self) -> frozenset[str]:
-        """By which other releases of the same table are known."""
-        return columns_of(self.schema.names, self.schema.target)
-
-    @property
     def _resting(self) -> dict[str, Fraction]:
         return {name: self.terms.records * exact("epsilon", epsilon) for name, epsilon in self.rests_on}
 
@@ -165,9 +147,8 @@ class Released(NamedTuple):
 
 def release(plan: Plan, source: Source) -> Released:
     """Count, prepare, reserve the price, and only then ask."""
-    entropy = plan.terms.entropy()  # an unusable seed is an error before anything is booked
-    # now: the ledger may be gone afterwards
-    delta = Fraction(0) if plan.terms.ledger is None else plan.terms.ledger.delta
+    entropy = entropy_of(plan.terms.random_state)  # an unusable seed is an error before anything is booked
+    delta = Fraction(0) if plan.terms.ledger is None else plan.terms.ledger.delta  # the ledger may be gone afterwards
     warn_of(plan.terms.epsilon, plan.terms.random_state is not None, plan.kind, plan.statement)
     plan.check()
     with plan.bar:
@@ -179,7 +160,7 @@ def release(plan: Plan, source: Source) -> Released:
             if queries.is_exact:
                 raise AssertionError("queries without noise are to be opened: this is a bug in the learner")
             if plan.terms.ledger is None:
-                _note(plan)
+                note(plan)
             with plan.reserve() as reservation, redacting(STAYS_BOOKED, drawing=True):
                 learned = plan.run(queries.open(reservation, entropy))
     return Released(learned, _state(plan).at_delta(delta), reservation.booked)
@@ -193,13 +174,4 @@ def _state(plan: Plan) -> PrivacyStatement:
         return total
     if total.cut_points:
         total = replace(total, assumes=tuple(BUT_FOR_CUTS if a == SCHEMA_IS_PUBLIC else a for a in total.assumes))
-    noted = plan.terms.ledger is None
-    return replace(total, others=other_releases(plan.columns, plan.statement, plan.terms.records, plan.rests_on, noted))
-
-
-def _note(plan: Plan) -> None:
-    """Remember a release that is on no ledger, so that later statements can name it."""
-    if plan.cut_points is not None and plan.statement.proved is not None:
-        note_cuts(plan.columns, *plan.cut_points)
-    else:
-        note_release(plan.columns, plan.statement, plan.terms.records, plan.rests_on)
+    return replace(total, others=others_of(plan))

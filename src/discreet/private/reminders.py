@@ -1,10 +1,15 @@
-"""What a release warns of: by parameters and the schema alone, before a record is read."""
+"""What a release warns of, and what is remembered of it: by parameters and the schema alone, before a record is read."""
 
 import sys
 import warnings
+from typing import TYPE_CHECKING, Any
 
 from .._utils.errors import PrivacyWarning, SeededWarning, WeakEpsilonWarning
 from ..accounting.statement import SEEDED, PrivacyStatement
+from ..accounting.unledgered import columns_of, note_cuts, note_release, other_releases
+
+if TYPE_CHECKING:
+    from .release import Plan
 
 WEAKEST = 10  # an epsilon above this is next to no protection
 _warned_of_seeds = False
@@ -28,6 +33,25 @@ def warn_of(epsilon: float, seeded: bool, kind: str, statement: PrivacyStatement
             "unless this is an experiment. (This is said once.)",
             SeededWarning,
         )
+
+
+def note(plan: "Plan") -> None:
+    """Remember a release that is on no ledger, so that later statements can name it."""
+    if plan.cut_points is not None and plan.statement.proved is not None:
+        note_cuts(_table(plan), *plan.cut_points)
+    else:
+        note_release(_table(plan), plan.statement, plan.terms.records, plan.rests_on)
+
+
+def others_of(plan: "Plan") -> Any:
+    """What else this process released of the same table, on no ledger."""
+    noted = plan.terms.ledger is None
+    return other_releases(_table(plan), plan.statement, plan.terms.records, plan.rests_on, noted)
+
+
+def _table(plan: "Plan") -> frozenset[str]:
+    """A table is known by its columns."""
+    return columns_of(plan.schema.names, plan.schema.target)
 
 
 def warn_outside(message: str, kind: type[Warning] = PrivacyWarning) -> None:

@@ -1,7 +1,7 @@
 """Where randomness comes from.
 
 A real fit draws from the operating system's generator, anew for every draw, so no two fits (and no forked processes)
-share a state. A seed is for experiments and tests: it makes a fit repeatable, and so not private.
+share a state. (With a seed, for experiments, nothing is proved: seeded.py.)
 
 Without a seed, numbers that are *released* (noisy counts) and choices by permute-and-flip come from OpenDP's exact samplers,
 and lists and trees that are drawn whole from random bits, as many as a choice needs (decisions.py). Other noise, which only
@@ -9,8 +9,7 @@ decides which candidate wins, is made by inversion of uniform numbers with 53 ra
 """
 
 import os
-from copy import deepcopy
-from functools import cache, lru_cache
+from functools import lru_cache
 from typing import Any, Protocol
 
 import numpy as np
@@ -88,28 +87,3 @@ def _opendp(scale: float, choice: bool = False) -> Any:
         return measurements.make_laplace(values, metrics.l1_distance(T="i64"), scale)
     metric = metrics.linf_distance(T="i64", monotonic=True)
     return measurements.make_noisy_max(values, metric, measures.max_divergence(), scale, negate=True)
-
-
-class SeededEntropy:
-    """NumPy's generator from a seed. Repeatable, so not private. The stream of further bits is made when it is needed."""
-
-    def __init__(self, seed: int | np.random.Generator) -> None:
-        self._rng, start = np.random.default_rng(seed), deepcopy(seed)
-        self._more = cache(lambda: np.random.default_rng(np.random.default_rng(start).integers(2**63, size=4)))
-
-    def bits(self, size: int, more: bool = False) -> Bits:
-        """NumPy's uniform numbers are such integers times 2**-53."""
-        return ((self._more() if more else self._rng).random(size) * 2.0**53).astype(np.uint64)
-
-    def uniform(self, size: int) -> Array:
-        """As the system's, from the seed, without the half."""
-        return np.clip(self.bits(size) * 2.0**-53, 2.0**-54, 1.0)
-
-    def discrete_laplace(self, values: Integers, scale: float) -> Integers:
-        """The difference of two geometric numbers has the discrete Laplace law."""
-        p = -np.expm1(-1.0 / scale)
-        return values + self._rng.geometric(p, len(values)) - self._rng.geometric(p, len(values))
-
-    def permute_and_flip(self, losses: Integers, scale: float) -> int:
-        """As a noisy maximum, with exponential noise by inversion; relative to the smallest loss, so that little is rounded."""
-        return int(np.argmin((losses - losses.min()) / scale + np.log(self.uniform(len(losses)))))

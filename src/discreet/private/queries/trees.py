@@ -7,7 +7,6 @@ the first stage are added up before anything is booked: it takes nearly all of t
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from typing import Self
 
 import numpy as np
@@ -15,20 +14,20 @@ import numpy as np
 from ...accounting.ledger import Reservation
 from ...rules.candidates import Candidates
 from ...rules.limits import Limits
-from ...rules.numbered_tree import Leaf, NumberedTree, Path, leaves_of, with_leaves
+from ...rules.numbered_tree import Leaf, NumberedTree, leaves_of, with_leaves
 from ...rules.prior import TreePrior
-from ..counts.cells import Array, rules_on_cells
-from ..counts.counts import Counts, Patterns
-from ..counts.division import column_numbers, divided_by
+from ..counts.cells import Array
+from ..counts.counts import Counts
 from ..mechanisms.whole_lists import DrawBudget
 from ..noise.entropy import Entropy
 from ..sampling.deadline import Deadline
 from ..sampling.trees.drawing import WeighedTrees
-from ..sampling.trees.problems import Posed, TreeProblem, TupleTrees
-from .base import Queries, as_row, rounded_down
+from ..sampling.trees.problems import Posed
+from .base import as_row
+from .tree_parts import TreeParts
 
 
-class TreeQueries(Queries):
+class TreeQueries(TreeParts):
     """What a learner of whole trees may ask.
 
     ``class_weights`` are of at most 1, so that a record changes a score by at most 1. ``stages`` has the depth of each draw.
@@ -50,11 +49,8 @@ class TreeQueries(Queries):
         self._counts, self._tests, self._noise, self._prior = counts, tests, noise, prior
         self._class_weights, self._score, self._stages, self._limits = class_weights, score, stages, limits
         self._time_limit, self._progress = time_limit, progress
-        self._columns = tests.columns
-        self._numbers = column_numbers(self._columns, tests)
-        self._whole: TreeProblem | None = None  # what is drawn from, of all records, where there are patterns
         self._first: WeighedTrees | None = None
-        self._exact: dict[Path, Array] = {}
+        super().__init__()
 
     def prepare(self) -> Self:
         """Count the records, and weigh all trees of the first stage."""
@@ -93,42 +89,9 @@ class TreeQueries(Queries):
         rows = iter(self._noisy(exact, self._noise.counts_epsilon))
         return with_leaves(tree, lambda _, leaf: Leaf(leaf.label, as_row(next(rows))))
 
-    def _leaves(self, tree: NumberedTree) -> list[Posed]:
-        """What is drawn from in each leaf."""
-        rate = 1.0 if self.is_exact else rounded_down(self._noise.draw_epsilon)
-        if isinstance(self._counts, Patterns):
-            if self._whole is None:
-                truth, self._by_class = rules_on_cells(self._counts.cells, self._tests)
-                weighed = self._by_class * self._class_weights[:, None]
-                self._whole = TreeProblem(truth, weighed, self._prior, rate, self._score, self._limits)
-            return [self._whole.below(path) for path, _ in leaves_of(tree)]
-        division = None if isinstance(tree, Leaf) else divided_by(tree, self._tests, self._numbers)
-        counted = self._counts.joint(self._columns, size_for(self._stages), division)
-        posed = TupleTrees(counted, self._tests, self._class_weights, self._prior, rate, self._score)
-        limits = [self._limits and self._limits.after(test for test, _ in path) for path, _ in leaves_of(tree)]
-        return [replace(posed, part=part, limits=own) for part, own in zip(range(counted.n_parts), limits, strict=True)]
-
     def _weighed(self, leaf: Posed, depth: int) -> WeighedTrees:
         return WeighedTrees(leaf, depth, self._seen)
 
     def _seen(self) -> None:
         self._deadline.check()
         self._progress(1)
-
-    def _keep(self, path: Path, leaf: Posed, tree: NumberedTree) -> None:
-        """The class counts of the leaves of what was drawn in one leaf."""
-        for inner, _ in leaves_of(tree):
-            of_all = (*path, *inner)
-            found = leaf.exact_counts(inner) if isinstance(leaf, TupleTrees) else self._class_counts(of_all)
-            self._exact[of_all] = found
-
-    def _class_counts(self, path: Path) -> Array:
-        """Records per class of one part, from patterns, without weights."""
-        assert self._whole is not None
-        counts: Array = self._by_class @ self._whole.cells_in(path)
-        return counts
-
-
-def size_for(stages: Sequence[int]) -> int:
-    """How many columns trees of these depths need together."""
-    return max(2, *stages)

@@ -25,9 +25,9 @@ from .problem import Problem, Sets, blocks
 from .reach import Reach, best_split
 from .thresholds import climb, greedily
 from .trees.drawing import kinds_for
-from .trees.problems import Posed
+from .trees.problems import Posed, by_difference, what_counts
 from .trees.ranges import Ranged
-from .trees.worth import ACCURACY, Flags, Sum, by_difference, leaf_mass, what_counts
+from .trees.worth import ACCURACY, Flags, Sum, leaf_mass
 
 
 def best_list(problem: Problem, deadline: Deadline) -> tuple[list[int], float]:

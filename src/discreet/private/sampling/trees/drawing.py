@@ -10,10 +10,10 @@ from ....rules.numbered_tree import Fork, NumberedTree
 from ...counts.secret import Secret
 from ...noise.decisions import Choose, draw_exactly, excess
 from ...noise.entropy import Entropy
-from .problems import Posed
-from .ranges import LimitedChoices, LimitedSums, Ranged, RangedChoices, RangedSum
+from .problems import Posed, sum_for
+from .ranges import Ranged, limited
 from .sums import Choices, TreeSums, side_of
-from .worth import Part, Sum, sum_for, what_counts
+from .worth import Part, Sum
 
 
 class WeighedTrees(Secret):
@@ -82,8 +82,4 @@ class WeighedTrees(Secret):
 
 def kinds_for(problem: Posed) -> tuple[Sum, type[TreeSums], type[Choices]]:
     """How all trees that can be drawn are added up, and drawn from."""
-    if problem.limits is None:
-        return sum_for(problem), TreeSums, Choices
-    if not problem.limits.are_about_labels:
-        return sum_for(problem), LimitedSums, LimitedChoices
-    return RangedSum(*what_counts(problem)).by(problem.limits), LimitedSums, RangedChoices
+    return (sum_for(problem), TreeSums, Choices) if problem.limits is None else limited(problem)

@@ -32,7 +32,7 @@ from ...counts.division import joined
 from ...counts.joint import JointCounts
 from ...counts.secret import Secret
 from ...counts.tuples import Tuples
-from .worth import ACCURACY, Flags, Numbers, Part, Sum
+from .worth import ACCURACY, Flags, Numbers, Part, Sum, TwoClassSum
 
 BLOCK = 1 << 15  # numbers looked at together: they should stay in the processor's cache
 EXACT_IN_FLOAT32 = 2**24
@@ -277,6 +277,21 @@ class TupleTrees(Secret):
 
 
 Posed = TreeProblem | TupleTrees
+
+
+def sum_for(problem: Posed) -> Sum:
+    """The sum over all trees."""
+    return (TwoClassSum if by_difference(problem) else Sum)(*what_counts(problem))
+
+
+def by_difference(problem: Posed) -> bool:
+    """Whether the difference of two classes is all that counts."""
+    return problem.score == ACCURACY and problem.n_classes == 2
+
+
+def what_counts(problem: Posed) -> tuple[float, Array, float, bool]:
+    """Rate and prior, and whether leaves are worth their accuracy."""
+    return problem.rate, problem.prior.tests, problem.prior.split, problem.score == ACCURACY
 
 
 def _taken(counts: JointCounts, true: list[int], false: list[int]) -> Array:

@@ -22,7 +22,7 @@ import numpy as np
 from ....rules.limits import Flags, Limits
 from ....rules.numbered_tree import Leaf, NumberedTree
 from ...counts.cells import Array
-from .problems import Posed, subsets
+from .problems import Posed, subsets, sum_for, what_counts
 from .sums import Choices, TreeSums
 from .worth import SMALLEST, Numbers, Part, Sum
 
@@ -230,3 +230,10 @@ class RangedChoices(LimitedChoices):
                 rows.append(np.where(again, worth, -np.inf))
                 ways.append((place, place))
         return self._worth.forked(self.allowed(part, np.array(rows)))[:, self._as_given], ways
+
+
+def limited(problem: Posed) -> tuple[Sum, type[LimitedSums], type[Choices]]:
+    """How all trees that keep to limits are added up, and drawn from."""
+    if problem.limits is not None and problem.limits.are_about_labels:
+        return RangedSum(*what_counts(problem)).by(problem.limits), LimitedSums, RangedChoices
+    return sum_for(problem), LimitedSums, LimitedChoices

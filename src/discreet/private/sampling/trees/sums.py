@@ -134,13 +134,12 @@ class Choices(Secret):
         """The tree of a part; None is the empty one, on the other side of a test that was asked before."""
         if depth:
             worth = self._sums.worth
-            if part is None:  # nothing is worth a factor of 1
-                logs = worth.weighed(np.zeros(self._problem.n_tests), np.zeros(()))
-            else:
+            below, leaf = np.zeros(self._problem.n_tests), np.zeros(())  # nothing is worth a factor of 1
+            if part is not None:
                 true, other = self.branches(part, depth)
+                below = self.allowed(part, true + other)
                 leaf = worth.leaf(worth.channels(self._problem.class_counts(part)))
-                logs = worth.weighed(self.allowed(part, true + other), leaf)
-            place = self._choose(np.append(logs[self._as_given], logs[-1]))
+            place = self._choose(np.append(worth.forked(below)[self._as_given], worth.stopped(leaf)))
             if place < self._problem.n_tests:
                 return self.fork(part, depth, place)
         if self._problem.score != ACCURACY:

@@ -19,15 +19,11 @@ of an array of counts is for channels.
 
 import math
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 
 from ...counts.cells import Array
-
-if TYPE_CHECKING:
-    from .problems import Posed
 
 ACCURACY, MASS = "accuracy", "mass"
 SCORES = (ACCURACY, MASS)
@@ -112,10 +108,6 @@ class Sum:
         """Of a node that could be split and is a leaf."""
         return self.log_stop + leaf
 
-    def weighed(self, below: Array, leaf: Array) -> Array:
-        """What can be chosen at a node, each with its worth: the tests, given what is below each, and last the leaf."""
-        return np.append(self.forked(below), self.stopped(leaf))
-
     def whole(self, worths: Array) -> float:
         """Of what has this shape, together."""
         return float(worths)
@@ -174,21 +166,6 @@ def leaf_mass(counts: Array) -> Array:
     size = counts.sum(0)
     mass: Array = 0.5 * (size - (counts * counts).sum(0) / np.maximum(size, NOTHING))
     return mass
-
-
-def sum_for(problem: "Posed") -> Sum:
-    """The sum over all trees."""
-    return (TwoClassSum if by_difference(problem) else Sum)(*what_counts(problem))
-
-
-def by_difference(problem: "Posed") -> bool:
-    """Whether the difference of two classes is all that counts."""
-    return problem.score == ACCURACY and problem.n_classes == 2
-
-
-def what_counts(problem: "Posed") -> tuple[float, Array, float, bool]:
-    """Rate and prior, and whether leaves are worth their accuracy."""
-    return problem.rate, problem.prior.tests, problem.prior.split, problem.score == ACCURACY
 
 
 def _log_cosh(a: Array) -> Array:
