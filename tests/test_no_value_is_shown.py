@@ -490,7 +490,7 @@ NO_RECORD_GETS_THERE = {
         "NoisyCountsSelector.log_prob",
     ): "only the audit asks, which makes its tables up",
     ("private.mechanisms.registry", "register"): "the name of a mechanism",
-    ("private.noise.entropy", "SystemEntropy.__init__"): "whether a library can be loaded; the message is constant",
+    ("private.noise.entropy", "Entropy.__init__"): "whether a library can be loaded; the message is constant",
     ("private.queries.list_parts", "ListParts.histogram"): "a bug in a learner; the message is constant",
     ("private.queries.cards", "CardQueries._ask"): "a bug in a learner; the message is constant",
     ("private.queries.cards", "CardQueries.count"): "a bug in a learner; the message is constant",
@@ -708,7 +708,7 @@ def held_by(thing, found):
 PUBLIC = {
     *("Packing", "_Plan", "Groups", "Division"),  # how bins and columns are numbered, and put together
     *("CardBudget", "CutsBudget", "DrawBudget", "GreedyBudget", "Settings", "Mass", "SmLaplace", "QuantileSelector"),
-    *("Deadline", "SystemEntropy"),
+    *("Deadline", "Entropy"),
     *("Sum", "TwoClassSum"),  # how worths are added up
 }
 

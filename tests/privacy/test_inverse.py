@@ -11,7 +11,7 @@ from discreet.audit.choices import laws_of_inverse, worst_on_grid
 from discreet.private.counts.counting import NodeCounts
 from discreet.private.mechanisms.inverse import InverseSelector, _blocks, largest_step, path_losses
 from discreet.private.mechanisms.mass import UNITS, mass_units
-from discreet.private.noise.entropy import SystemEntropy
+from discreet.private.noise.entropy import Entropy
 from discreet.private.noise.seeded import SeededEntropy
 from tests.privacy.twins import E, HalfTheStep, StepFromHere, WithoutTheTwo
 from tests.support.slices import examples, slow_but
@@ -249,7 +249,7 @@ def test_opendp_prices_a_choice_as_we_do():
         assert measure.map(1) == pytest.approx(float(epsilon), rel=1e-12)
 
 
-@pytest.mark.parametrize("entropy", [SeededEntropy(1), SystemEntropy()], ids=["seeded", "OpenDP"])
+@pytest.mark.parametrize("entropy", [SeededEntropy(1), Entropy()], ids=["seeded", "OpenDP"])
 def test_a_selector_draws_by_its_own_probabilities(entropy):
     selector = InverseSelector(Fraction(1, 2))
     here = NodeCounts(np.array([9.0, 8.0]), np.array([[9.0, 6.0, 8.0], [0.0, 1.0, 6.0]]))
@@ -277,7 +277,7 @@ def test_a_choice_costs_at_most_its_epsilon_and_that_of_a_twin_more(twin):
 
 def test_where_nothing_is_left_to_choose_from_or_no_record_is_left_all_is_equal():
     selector = InverseSelector(E)
-    assert selector.select(NodeCounts(np.array([3.0, 4.0]), np.zeros((2, 0))), SystemEntropy()) == 0
+    assert selector.select(NodeCounts(np.array([3.0, 4.0]), np.zeros((2, 0))), Entropy()) == 0
     assert selector.log_prob(NodeCounts(np.zeros(2), np.zeros((2, 3)))) == pytest.approx(np.log([0.25] * 4))
     pure = NodeCounts(np.array([0.0, 7.0]), np.array([[0.0, 0.0], [2.0, 7.0]]))
     assert selector.log_prob(pure) == pytest.approx(np.log([1 / 3] * 3))

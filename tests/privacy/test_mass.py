@@ -14,7 +14,7 @@ from discreet.estimators.greedy import greedy
 from discreet.private.counts.counting import NodeCounts
 from discreet.private.mechanisms.mass import UNITS, Mass, MassSelector, mass_units, side_units
 from discreet.private.noise.distributions import log_prob
-from discreet.private.noise.entropy import SystemEntropy
+from discreet.private.noise.entropy import Entropy
 from discreet.private.noise.noisy_max import Exponential
 from discreet.private.noise.seeded import SeededEntropy
 from discreet.private.queries.greedy import GreedyQueries
@@ -93,7 +93,7 @@ def test_beyond_the_largest_whole_number_the_mass_is_cut_off_without_an_error():
     assert np.ptp(side_units(counts)) == 0
     total = NodeCounts(counts[:, 0], counts[:, :1] / 2)
     assert mass_units(total).min() > 0
-    assert MassSelector(E).select(total, SystemEntropy()) in (0, 1)
+    assert MassSelector(E).select(total, Entropy()) in (0, 1)
 
 
 def permute_and_flip(losses, scale):
@@ -117,7 +117,7 @@ def test_the_exact_law_is_that_of_permute_and_flip():
         assert np.exp(logs) == pytest.approx(permute_and_flip(losses, 2.0 * UNITS), rel=1e-9)
 
 
-@pytest.mark.parametrize("entropy", [SeededEntropy(0), SystemEntropy()], ids=["seeded", "OpenDP"])
+@pytest.mark.parametrize("entropy", [SeededEntropy(0), Entropy()], ids=["seeded", "OpenDP"])
 def test_draws_follow_permute_and_flip(entropy):
     """Four candidates; half the noise, or the exponential mechanism at the same scale, would be seen."""
     losses, scale, draws = np.array(LOSSES[:4]), 2.0 * UNITS, 6_000
@@ -128,7 +128,7 @@ def test_draws_follow_permute_and_flip(entropy):
     assert stats.chisquare(seen, softmax * draws).pvalue < 1e-6
 
 
-@pytest.mark.parametrize("entropy", [SeededEntropy(1), SystemEntropy()], ids=["seeded", "OpenDP"])
+@pytest.mark.parametrize("entropy", [SeededEntropy(1), Entropy()], ids=["seeded", "OpenDP"])
 def test_a_selector_draws_by_its_own_probabilities(entropy):
     selector = MassSelector(Fraction(1, 3))
     here = node([3, 0, 0, 4, 2, 1, 1, 1], 2)

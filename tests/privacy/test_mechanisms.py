@@ -19,7 +19,7 @@ from discreet.private.mechanisms.noisy_counts import NoisyCountsSelector
 from discreet.private.mechanisms.registry import MECHANISMS
 from discreet.private.noise.discrete_laplace import release, scale_for
 from discreet.private.noise.distributions import Cauchy, Gaussian, Gumbel, Laplace, log_prob, price_of_bounded_scores
-from discreet.private.noise.entropy import SystemEntropy
+from discreet.private.noise.entropy import Entropy
 from discreet.private.noise.noisy_max import Exponential, choose
 from discreet.private.noise.seeded import SeededEntropy
 from discreet.private.noise.sums import log_pmf, tail
@@ -37,7 +37,7 @@ NOISES = {
 }
 
 
-@pytest.mark.parametrize("entropy", [SeededEntropy(0), SystemEntropy()], ids=["seeded", "system"])
+@pytest.mark.parametrize("entropy", [SeededEntropy(0), Entropy()], ids=["seeded", "system"])
 @pytest.mark.parametrize("noise", NOISES)
 def test_noise_follows_its_law(noise, entropy):
     drawn = noise().sample(entropy, 50_000)
@@ -234,7 +234,7 @@ def test_price_of_bounded_scores_grows_with_candidates_and_is_attained():
     assert equal - behind == pytest.approx(prices[2])
 
 
-@pytest.mark.parametrize("entropy", [SeededEntropy(0), SystemEntropy()], ids=["seeded", "system"])
+@pytest.mark.parametrize("entropy", [SeededEntropy(0), Entropy()], ids=["seeded", "system"])
 @pytest.mark.parametrize("epsilon", [Fraction(1, 10), Fraction(1), Fraction(3)])
 def test_noisy_counts_follow_the_discrete_laplace_law(entropy, epsilon):
     draws = release(np.full(20_000, 5), epsilon, entropy) - 5
@@ -262,7 +262,7 @@ def test_scales_round_towards_more_noise(epsilon):
 
 
 def test_the_systems_noise_is_new_every_time():
-    entropy = SystemEntropy()
+    entropy = Entropy()
     assert not np.array_equal(entropy.uniform(50), entropy.uniform(50))
     numbers = entropy.uniform(100_000)
     assert numbers.min() > 0

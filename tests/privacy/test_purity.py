@@ -10,7 +10,7 @@ from scipy import stats
 from discreet.private.counts.counting import NodeCounts
 from discreet.private.mechanisms.mass import mass_units
 from discreet.private.mechanisms.purity import PuritySelector, removals
-from discreet.private.noise.entropy import SystemEntropy
+from discreet.private.noise.entropy import Entropy
 from discreet.private.noise.seeded import SeededEntropy
 
 from .test_inverse import E, Graph, counts, exact_masses
@@ -64,7 +64,7 @@ def test_the_price_of_a_choice_is_nearly_attained_and_exceeded_with_half_the_noi
         assert low <= np.abs(logs[0] - logs[1]).max() / float(E) <= high
 
 
-@pytest.mark.parametrize("entropy", [SeededEntropy(1), SystemEntropy()], ids=["seeded", "OpenDP"])
+@pytest.mark.parametrize("entropy", [SeededEntropy(1), Entropy()], ids=["seeded", "OpenDP"])
 def test_a_selector_draws_by_its_own_probabilities(entropy):
     selector = PuritySelector(Fraction(1, 2))
     here = NodeCounts(np.array([9.0, 8.0]), np.array([[9.0, 6.0, 8.0], [0.0, 1.0, 6.0]]))

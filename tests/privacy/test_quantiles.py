@@ -28,7 +28,7 @@ from discreet.accounting.ledger import BudgetError, Reservation
 from discreet.audit.observed import misfit
 from discreet.evaluation.cut_points import cuts_by_halving, levels
 from discreet.private.mechanisms.quantile import CutsBudget, QuantileSelector, Stretch, rank_losses
-from discreet.private.noise.entropy import SystemEntropy
+from discreet.private.noise.entropy import Entropy
 from discreet.private.noise.seeded import SeededEntropy
 from discreet.private.queries.cuts import CutQueries
 from discreet.sources.memory import MemoryTable
@@ -121,7 +121,7 @@ def test_opendp_has_the_same_losses_and_asks_for_the_same_scale(part, parts):
     assert (scored >> choice).map(1) == pytest.approx(float(E), rel=1e-9)
 
 
-@pytest.mark.parametrize("entropy", [SeededEntropy(0), SystemEntropy()], ids=["seeded", "OpenDP"])
+@pytest.mark.parametrize("entropy", [SeededEntropy(0), Entropy()], ids=["seeded", "OpenDP"])
 def test_draws_follow_the_law_and_half_the_noise_is_seen(entropy):
     counts, e = np.array([2, 5, 0, 1, 4]), Fraction(1, 2)
     drawn = {
@@ -241,7 +241,7 @@ def queries_to(values, reservation, **facts):
     column = Numeric("age", cuts=range(1, 10), low=0, high=10, **facts)
     records = MemoryTable(as_table({"age": values}, ["age"]), [0] * len(values), [0, 1])
     counts = records.count(Counting.by_column(Schema([column]), [column]))
-    return CutQueries(counts, [column], CutsBudget(E, E)).open(reservation, SystemEntropy())
+    return CutQueries(counts, [column], CutsBudget(E, E)).open(reservation, Entropy())
 
 
 def test_queries_charge_first_and_once_a_level_and_refuse_what_overlaps():

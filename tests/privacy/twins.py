@@ -26,7 +26,7 @@ from discreet.private.mechanisms.inverse import InverseSelector, largest_step, p
 from discreet.private.mechanisms.mass import UNITS, MassSelector, mass_units
 from discreet.private.mechanisms.noisy_counts import NoisyCountsSelector
 from discreet.private.noise.distributions import Laplace
-from discreet.private.noise.entropy import SystemEntropy
+from discreet.private.noise.entropy import Entropy
 from discreet.private.noise.noisy_max import Exponential
 from discreet.private.queries.greedy import GreedyQueries
 from discreet.private.queries.lists import ListQueries
@@ -578,7 +578,7 @@ class LoudTreeSampler(summed_twins.LoudSampler, DPOptimalTreeClassifier):
     """The same for trees."""
 
 
-class QuietEntropy(SystemEntropy):
+class QuietEntropy(Entropy):
     """Released counts with half the noise that was asked for."""
 
     def discrete_laplace(self, values, scale):

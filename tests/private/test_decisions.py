@@ -10,7 +10,7 @@ from scipy.stats import binomtest, chisquare
 
 from discreet.private.noise import decisions
 from discreet.private.noise.decisions import Chances, certain, enclosed, excess, is_below, whole_weights
-from discreet.private.noise.entropy import SystemEntropy
+from discreet.private.noise.entropy import Entropy
 from discreet.private.noise.seeded import SeededEntropy
 from discreet.private.sampling.choices import places
 
@@ -211,7 +211,7 @@ def test_a_coin_has_its_chance(factor, power, chance):
 
 
 def test_what_is_certain_is_certain():
-    entropy = SystemEntropy()
+    entropy = Entropy()
     assert all(flip(Fraction(1), Fraction(0), entropy) for _ in range(200))
     assert all(flip(Fraction(3, 2), Fraction(10**9), entropy) for _ in range(200))
     assert not any(flip(Fraction(1), Fraction(-(10**9)), entropy) for _ in range(200))

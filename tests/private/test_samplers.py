@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from discreet.private.noise.decisions import Chances
-from discreet.private.noise.entropy import SystemEntropy
+from discreet.private.noise.entropy import Entropy
 from discreet.private.noise.seeded import SeededEntropy
 from discreet.private.sampling import choices, elements, envelope
 from discreet.private.sampling.deadline import Deadline, TimeLimitError
@@ -98,7 +98,7 @@ def test_sums_of_bounds_that_do_not_hold_are_caught(monkeypatch):
 def test_the_system_s_randomness_has_the_same_law():
     small = random_problem(4, longest=1, n_classes=2, rate=0.3)
     law = law_of_draw(*small)
-    assert p_value(law, by_envelope(make_problem(*small), SystemEntropy())) > 1e-6
+    assert p_value(law, by_envelope(make_problem(*small), Entropy())) > 1e-6
 
 
 def optimum_equals_enumeration(seeds):

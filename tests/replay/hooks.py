@@ -178,7 +178,7 @@ def _uniform(self, size):
     )
 
 
-SOURCES = entropy.SystemEntropy, seeded.SeededEntropy
+SOURCES = entropy.Entropy, seeded.SeededEntropy
 IN_PLACE_OF = [
     *((source.discrete_laplace, _discrete_laplace) for source in SOURCES),
     *((source.permute_and_flip, _permute_and_flip) for source in SOURCES),

@@ -38,7 +38,7 @@ def agree(seen, log_prob, n):
             assert abs(times - n * p) <= 5 * math.sqrt(n * p * (1 - p)) + 1, (answer, times, n * p)
 
 
-@pytest.mark.parametrize("source", [entropy.SystemEntropy(), seeded.SeededEntropy(3)], ids=["system", "seeded"])
+@pytest.mark.parametrize("source", [entropy.Entropy(), seeded.SeededEntropy(3)], ids=["system", "seeded"])
 def test_counts_and_choices_are_drawn_by_their_laws(source):
     n = 3_000
     noisy = source.discrete_laplace(np.full(n, 7), 1.3)

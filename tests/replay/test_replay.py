@@ -151,10 +151,10 @@ def test_a_sensitivity_that_ignores_the_records_of_a_person_is_caught(name):
 
 
 def test_random_numbers_past_the_primitives_end_the_replay():
-    from discreet.private.noise.entropy import SystemEntropy
+    from discreet.private.noise.entropy import Entropy
 
     with opened(Session(drawn(np.random.default_rng(0)))):
-        for ask in (SystemEntropy().bits, SystemEntropy().uniform):
+        for ask in (Entropy().bits, Entropy().uniform):
             with pytest.raises(AssertionError, match="past all primitives"):
                 ask(1)
 

@@ -107,7 +107,7 @@ COMMANDS = {
 
 def test_who_reads_a_file_shows_nowhere(desk, monkeypatch):  # noqa: F811
     """The same output, exit code and files, for the same draws."""
-    monkeypatch.setattr(seeded, "SystemEntropy", lambda: SeededEntropy(3))
+    monkeypatch.setattr(seeded, "Entropy", lambda: SeededEntropy(3))
     monkeypatch.setattr(secrets, "token_hex", lambda *_: "0123abcd")
     monkeypatch.setattr("discreet.accounting.budget_request.datetime", StoppedClock)
     replace(SCHEMA, target=None).save("no target.toml")

@@ -11,5 +11,5 @@ def seed_the_system(seed):
         seeded.SeededEntropy.__init__(self, [seed, next(made)])
 
     for name in ("bits", "uniform", "discrete_laplace", "permute_and_flip"):
-        setattr(entropy.SystemEntropy, name, getattr(seeded.SeededEntropy, name))
-    entropy.SystemEntropy.__init__ = start
+        setattr(entropy.Entropy, name, getattr(seeded.SeededEntropy, name))
+    entropy.Entropy.__init__ = start

@@ -1,4 +1,4 @@
-"""What one release may spend: the doors of a vault charge it before they answer."""
+"""What one release may spend: queries charge it before they answer."""
 
 from fractions import Fraction
 from typing import TYPE_CHECKING
@@ -10,14 +10,13 @@ if TYPE_CHECKING:
 
 
 class BudgetError(ValueError):
-    """A ledger without enough left, or a door that asks for more than was reserved."""
+    """A ledger without enough left, or a query that asks for more than was reserved."""
 
 
 class Reservation:
-    """What a fit may spend. Doors draw from it before they answer. A ``with`` block closes it.
+    """What a fit may spend; a ``with`` block closes it. ``booked`` says where it stands, None without a ledger.
 
-    Doors know the price of a query for one record. It is charged for each of the ``records`` that a person may have.
-    ``booked`` says where it stands, None without a ledger.
+    A query knows its price for one record. It is charged for each of the ``records`` that a person may have.
     """
 
     def __init__(

@@ -49,7 +49,7 @@ class Decision:
     charged: float  # what was charged in all until then
 
 
-class Explorer:
+class Explorer(Entropy):
     """A source of randomness that takes every way, one after the other."""
 
     def __init__(self) -> None:

@@ -33,7 +33,7 @@ from ..private.mechanisms.registry import MECHANISMS
 from ..private.mechanisms.smooth_gini import SmCauchy, SmLaplace
 from ..private.noise.discrete_laplace import release, scale_for
 from ..private.noise.distributions import Cauchy, Gaussian, Gumbel, Laplace, log_prob
-from ..private.noise.entropy import SystemEntropy
+from ..private.noise.entropy import Entropy
 from ..private.noise.noisy_max import Exponential, Noise
 from ..private.noise.sums import log_pmf
 from ..private.sampling.deadline import Deadline
@@ -211,7 +211,7 @@ EPSILONS: dict[type, str] = {
 
 
 def _noise(noise: Noise, draws: int) -> float:
-    return float(kstest(noise.sample(SystemEntropy(), draws), lambda z: np.exp(noise.log_cdf(z))).pvalue)
+    return float(kstest(noise.sample(Entropy(), draws), lambda z: np.exp(noise.log_cdf(z))).pvalue)
 
 
 def _follows(draw: Callable[[], Any], outcomes: Iterable[Any], logs: np.ndarray, draws: int) -> float:
@@ -222,7 +222,7 @@ def _follows(draw: Callable[[], Any], outcomes: Iterable[Any], logs: np.ndarray,
 
 def _counts(draws: int) -> float:
     e, k = Fraction(2, 5), np.arange(-400, 401)
-    drawn = iter(release(np.zeros(draws, np.int64), e, SystemEntropy()))
+    drawn = iter(release(np.zeros(draws, np.int64), e, Entropy()))
     return _follows(lambda: int(next(drawn)), k.tolist(), log_pmf(k, 1.0 / scale_for(e)), draws)
 
 
@@ -230,17 +230,17 @@ def _choice(mechanism: GreedyMechanism, draws: int) -> float:
     node = ONE_RULE if isinstance(mechanism, NoisyCounts) else NODE  # whose exact law is known for one rule
     selector = mechanism.selector(Fraction(EPSILONS.get(type(mechanism), "3/8")), 1e-3, 5, node.captured.shape[1])
     logs = selector.log_prob(node)
-    return _follows(partial(selector.select, node, SystemEntropy()), range(len(logs)), logs, draws)
+    return _follows(partial(selector.select, node, Entropy()), range(len(logs)), logs, draws)
 
 
 def _flips(draws: int) -> float:
     losses = np.array([0, 100, 100, 250, 400])
-    flip = partial(SystemEntropy().permute_and_flip, losses, 100.0)
+    flip = partial(Entropy().permute_and_flip, losses, 100.0)
     return _follows(flip, range(5), log_prob(-losses / 100.0, Exponential()), draws)
 
 
 def _lists(summed: bool, draws: int) -> float:
-    prior, rate, entropy = Prior((1.0,) * (4 if summed else 3), np.ones(4)), 0.6, SystemEntropy()
+    prior, rate, entropy = Prior((1.0,) * (4 if summed else 3), np.ones(4)), 0.6, Entropy()
     if summed:
         rules, tuples = counted(TRUTH, COUNTS, LARGEST, partial(Candidates.of_schema, negations=False))
         draw = partial(ListSums(tuples, rules, prior, np.ones(2), rate).draw, entropy)
@@ -259,7 +259,7 @@ def _trees(score: str, on_tuples: bool, draws: int) -> float:
     if on_tuples:
         tests, tuples = counted(truth, COUNTS, 2, Candidates.of_tests)
         posed = TupleTrees(tuples, tests, np.ones(2), problem.prior, problem.rate, score)
-    draw = partial(WeighedTrees(posed, 2).draw, SystemEntropy())
+    draw = partial(WeighedTrees(posed, 2).draw, Entropy())
     return _follows(draw, trees, logs - np.logaddexp.reduce(logs), draws)
 
 

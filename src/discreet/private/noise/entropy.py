@@ -10,7 +10,7 @@ decides which candidate wins, is made by inversion of uniform numbers with 53 ra
 
 import os
 from functools import lru_cache
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -22,26 +22,7 @@ Integers = npt.NDArray[np.int64]
 Bits = npt.NDArray[np.uint64]
 
 
-class Entropy(Protocol):
-    """A source of randomness."""
-
-    def bits(self, size: int, more: bool = False) -> Bits:
-        """The first 53 bits of real numbers that are uniform between 0 and 1, as integers below 2**53; or further bits of them.
-
-        With a seed, ``more`` bits have a stream of their own: whether a decision needs them leaves all others as they are.
-        """
-
-    def uniform(self, size: int) -> Array:
-        """Independent numbers strictly between 0 and 1, from ``bits``."""
-
-    def discrete_laplace(self, values: Integers, scale: float) -> Integers:
-        """Each value plus an integer k drawn with probability proportional to exp(-|k| / scale)."""
-
-    def permute_and_flip(self, losses: Integers, scale: float) -> int:
-        """The index of a small loss: the largest of ``-loss / scale`` plus exponential noise."""
-
-
-class SystemEntropy:
+class Entropy:
     """The operating system's generator, and OpenDP's samplers on top of it.
 
     OpenDP is loaded when this object is made, before anything is booked: where it cannot be loaded, nothing is lost.
@@ -57,7 +38,10 @@ class SystemEntropy:
             ) from None
 
     def bits(self, size: int, more: bool = False) -> Bits:
-        """Of eight bytes each."""
+        """The first 53 bits of real numbers that are uniform between 0 and 1, as integers below 2**53; or further bits of them.
+
+        With a seed, ``more`` bits have a stream of their own: whether a decision needs them leaves all others as they are.
+        """
         return np.frombuffer(os.urandom(8 * size), np.uint64) >> np.uint64(11)
 
     def uniform(self, size: int) -> Array:
@@ -65,11 +49,14 @@ class SystemEntropy:
         return np.minimum(np.asarray((self.bits(size) + 0.5) * 2.0**-53), 1.0 - 2.0**-53)
 
     def discrete_laplace(self, values: Integers, scale: float) -> Integers:
-        """OpenDP's exact discrete Laplace."""
+        """Each value plus an integer k drawn with probability proportional to exp(-|k| / scale), by OpenDP, exactly."""
         return np.array(_opendp(scale)(values.tolist()), np.int64)
 
     def permute_and_flip(self, losses: Integers, scale: float) -> int:
-        """OpenDP's permute-and-flip, by exact coins. It prices a monotone change of at most D at D / scale."""
+        """The index of a small loss: the largest of ``-loss / scale`` plus exponential noise, by OpenDP's exact coins.
+
+        It prices a monotone change of at most D at D / scale.
+        """
         return int(_opendp(scale, choice=True)(losses.tolist()))
 
 

@@ -7,19 +7,19 @@ from typing import Any
 import numpy as np
 from sklearn.utils import check_random_state
 
-from .entropy import Array, Bits, Entropy, Integers, SystemEntropy
+from .entropy import Array, Bits, Entropy, Integers
 
 
 def entropy_of(seed: Any) -> Entropy:
     """The operating system's randomness, or that of a seed."""
     if seed is None:
-        return SystemEntropy()
+        return Entropy()
     if isinstance(seed, int | np.integer | np.random.Generator):
         return SeededEntropy(seed if isinstance(seed, np.random.Generator) else int(seed))
     return SeededEntropy(int(check_random_state(seed).randint(2**31)))
 
 
-class SeededEntropy:
+class SeededEntropy(Entropy):
     """NumPy's generator from a seed. Repeatable, so not private. The stream of further bits is made when it is needed."""
 
     def __init__(self, seed: int | np.random.Generator) -> None:

@@ -69,7 +69,7 @@ class LimitedListSums(ListSums):
 
     @property
     def _most_choices(self) -> int:
-        return len(self._order) * int(self._worth.most_choices) + len(self._class_weights)
+        return len(self._order) * int(self._worth.more_choices) + len(self._class_weights)
 
     def _worth_by(self, rate: float, weights: Array, order: Numbers) -> Sum:
         return RangedSum(rate, weights).by(self._limits_of(order))

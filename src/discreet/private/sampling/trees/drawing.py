@@ -11,7 +11,7 @@ from ...counts.secret import Secret
 from ...noise.decisions import Choose, draw_exactly, excess
 from ...noise.entropy import Entropy
 from .problems import Posed, sum_for
-from .ranges import Ranged, limited
+from .ranges import limited
 from .sums import Choices, TreeSums, side_of
 from .worth import Part, Sum
 
@@ -34,7 +34,10 @@ class WeighedTrees(Secret):
     def draw(self, entropy: Entropy) -> NumberedTree:
         """One of them, by its weight in real numbers: rounding decides only how often it is tried again (noise/decisions.py)."""
         with np.errstate(all="ignore"):
-            return draw_exactly(self.draw_by, self._weight, self._log_most, self._doubt(), entropy)
+            doubt = (
+                2.0 * self._margin()
+            )  # what rounding may put the choices above the weight, too (docs/theory.md, Theorem 29a)
+            return draw_exactly(self.draw_by, self._weight, self._log_most, doubt, entropy)
 
     def draw_by(self, choose: Choose) -> NumberedTree:
         """What choices between weights lead to, given by their logarithms; the audit multiplies all of them out.
@@ -69,14 +72,8 @@ class WeighedTrees(Secret):
         """The logarithm of the sum of all weights, and a margin: docs/theory.md, Theorems 28 and 28a."""
         return self._sums.log_whole + self._worth.left_out(self._problem.total()) + self._margin()
 
-    def _doubt(self) -> float:
-        """The margin, and what rounding may put the choices above the weight: not more (docs/theory.md, Theorem 29a)."""
-        return 2.0 * self._margin()
-
     def _margin(self) -> float:
-        n = max(self._problem.n_tests + 1, self._problem.n_classes)
-        if isinstance(self._worth, Ranged):
-            n += self._worth.most_choices * self._problem.n_tests
+        n = max(self._problem.n_tests + 1, self._problem.n_classes) + self._worth.more_choices * self._problem.n_tests
         return 2.0 ** (self._depth + 1) * (2.0 * self._worth.error(self._problem.total()) + excess(n))
 
 

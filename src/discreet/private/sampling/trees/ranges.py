@@ -64,13 +64,8 @@ class Ranged(Sum):
     def by(self, limits: Limits) -> Self:
         """With the ranges that limits are about."""
         self.ranges = Ranges(limits)
-        self.shape = (len(self.ranges.pairs),)
+        self.shape, self.more_choices = (len(self.ranges.pairs),), len(self.ranges.ways) + len(self.ranges.pairs)
         return self
-
-    @property
-    def most_choices(self) -> int:
-        """How many things can be chosen at a node for each test."""
-        return len(self.ranges.ways) + len(self.ranges.pairs)
 
     @abstractmethod
     def of_label(self, counts: Array) -> Array:

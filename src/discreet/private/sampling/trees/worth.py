@@ -41,6 +41,7 @@ class Sum:
     """
 
     shape: tuple[int, ...] = ()
+    more_choices = 0  # at a node, for each test
 
     def __init__(self, rate: float, tests: Array, split: float = 0.5, accuracy: bool = True) -> None:
         """``tests`` are the weights of tests, ``split`` is how likely a node is to be split."""
