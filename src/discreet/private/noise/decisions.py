@@ -16,7 +16,6 @@ What is drawn is weighed in floating point, but no probability depends on how th
 
 import math
 from collections.abc import Callable, Iterable
-from contextlib import AbstractContextManager
 from decimal import Context, Decimal, localcontext
 from fractions import Fraction
 from typing import TypeVar
@@ -147,7 +146,7 @@ def is_below(bits: Bits, factor: Fraction, power: Fraction, entropy: Entropy) ->
     number, known, digits = int(bits[0]), KNOWN, 26
     while True:
         least, most = enclosed(factor, power, digits)
-        with _precise(digits + 10):
+        with localcontext(Context(prec=digits + 10, traps=[])):  # whatever a caller has set
             slack, scale = Decimal(10) ** -digits, known * Decimal(2).ln()
             if Decimal(number + 1).ln() - scale + slack <= least:
                 return True
@@ -164,11 +163,8 @@ def enclosed(factor: Fraction, power: Fraction, digits: int) -> tuple[Decimal, D
     1.0264805138932786427505655 2e-30
     """
     size = factor.numerator.bit_length() + factor.denominator.bit_length() + abs(int(power))
-    with _precise(digits + len(str(size)) + 5):  # so five roundings are together below 10^-digits
+    # so five roundings are together below 10^-digits
+    with localcontext(Context(prec=digits + len(str(size)) + 5, traps=[])):
         logs = Decimal(factor.numerator).ln() - Decimal(factor.denominator).ln()
         x, slack = logs + Decimal(power.numerator) / Decimal(power.denominator), Decimal(10) ** -digits
         return x - slack, x + slack
-
-
-def _precise(digits: int) -> AbstractContextManager[Context]:
-    return localcontext(Context(prec=digits, traps=[]))  # whatever a caller has set

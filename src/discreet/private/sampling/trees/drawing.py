@@ -34,10 +34,7 @@ class WeighedTrees(Secret):
     def draw(self, entropy: Entropy) -> NumberedTree:
         """One of them, by its weight in real numbers: rounding decides only how often it is tried again (noise/decisions.py)."""
         with np.errstate(all="ignore"):
-            doubt = (
-                2.0 * self._margin()
-            )  # what rounding may put the choices above the weight, too (docs/theory.md, Theorem 29a)
-            return draw_exactly(self.draw_by, self._weight, self._log_most, doubt, entropy)
+            return draw_exactly(self.draw_by, self._weight, self._log_most, self._doubt(), entropy)
 
     def draw_by(self, choose: Choose) -> NumberedTree:
         """What choices between weights lead to, given by their logarithms; the audit multiplies all of them out.
@@ -71,6 +68,10 @@ class WeighedTrees(Secret):
     def _log_most(self) -> float:
         """The logarithm of the sum of all weights, and a margin: docs/theory.md, Theorems 28 and 28a."""
         return self._sums.log_whole + self._worth.left_out(self._problem.total()) + self._margin()
+
+    def _doubt(self) -> float:
+        """The margin, and what rounding may put the choices above the weight: not more (docs/theory.md, Theorem 29a)."""
+        return 2.0 * self._margin()
 
     def _margin(self) -> float:
         n = max(self._problem.n_tests + 1, self._problem.n_classes) + self._worth.more_choices * self._problem.n_tests
