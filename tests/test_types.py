@@ -18,6 +18,7 @@ from discreet.models.partition import Answer
 
 ROOT = Path(__file__).parent.parent
 LISTS = """
+from collections.abc import Sequence
 from discreet import Boolean, Categorical, GreedyRuleListClassifier, Literal, Numeric, Rule, RuleList, Schema, Split, Tree
 from discreet.models.partition import Answer
 
@@ -28,7 +29,7 @@ first = Rule([Literal("age", "<=", 25), Literal("age", "in", [18, 30])], "low", 
 rules = RuleList([first, Rule(Literal("employed"), "high")], default="low", classes=["low", "high"], schema=schema)
 tree = Tree(Split(Literal("employed"), "high", Answer("low", counts=[3, 1.5])), classes=["low", "high"], schema=schema)
 ways: list[tuple[Literal, bool]] = [step for leaf in tree.leaves for step in leaf.way]
-cuts: tuple[float, ...] = age.cuts
+cuts: Sequence[float] = age.cuts
 columns: tuple[str, ...] = tuple(column.name for column in schema.columns)
 label: str | int | float | bool | None = rules.rules[0].label
 learner = GreedyRuleListClassifier(schema=schema, candidates=[first, "age <= 45.5"], exclude=["job"])

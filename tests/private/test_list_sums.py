@@ -81,8 +81,8 @@ def test_the_random_lists_are_what_they_should_be():
 
 
 def double_rate(monkeypatch):
-    init = worth.Worth.__init__
-    monkeypatch.setattr(worth.Worth, "__init__", lambda self, rate, *rest: init(self, 2 * rate, *rest))
+    init = worth.Sum.__init__
+    monkeypatch.setattr(worth.Sum, "__init__", lambda self, rate, *rest: init(self, 2 * rate, *rest))
 
 
 def best_labels(monkeypatch):

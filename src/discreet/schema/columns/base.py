@@ -134,6 +134,10 @@ class Column(ABC):
         self._one_of("missing", self.missing, (True, False))
         checked_text(f"column {self.name!r}: label", self.label)
 
+    def __getstate__(self) -> dict[str, Any]:
+        """The facts alone: what follows from them is computed again."""
+        return {entry.name: getattr(self, entry.name) for entry in fields(self)}
+
     @property
     def called(self) -> str:
         """What people call it: its label, or else its name."""
