@@ -8,6 +8,7 @@ each package, with the open calls from the top down.
 import json
 import subprocess
 import sys
+from html import escape
 from pathlib import Path
 from typing import Any
 
@@ -84,7 +85,7 @@ def drawn(before: dict[str, Any], after: dict[str, Any], title: str, top: int) -
         ]
         lines.append(f'<polyline points="{" ".join(f"{a},{b}" for a, b in points)}" class="path"/>')
         lines += [
-            f'<circle cx="{a}" cy="{b}" r="4"><title>{module}: {function}</title></circle>'
+            f'<circle cx="{a}" cy="{b}" r="4"><title>{module}: {escape(function)}</title></circle>'
             for (a, b), (module, function) in zip(points, found["stack"], strict=True)
         ]
         height = max(height, bottom + 30 - top)

@@ -5,6 +5,7 @@ import tomllib
 from contextlib import redirect_stdout
 from io import StringIO
 from pathlib import Path
+from xml.etree import ElementTree
 
 import pytest
 
@@ -82,3 +83,7 @@ def test_every_picture_is_shown_somewhere():
     text = "".join(page.read_text(encoding="utf-8") for page in PAGES)
     for picture in [*ROOT.glob("docs/*.svg"), *ROOT.glob("docs/*.png")]:
         assert picture.name in text, f"{picture.name} is shown on no page"
+        if picture.suffix == ".svg":
+            ElementTree.fromstring(
+                picture.read_text(encoding="utf-8")
+            )  # a browser shows nothing after the first mistake

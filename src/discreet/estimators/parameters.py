@@ -316,7 +316,7 @@ LIMITS = (MONOTONE, FORBID)
 COUNTS_SHARE_OF_GREEDY = COUNTS_SHARE(
     0.5,
     check=Number("from 0.001 to 0.999", lambda x: 0.001 <= x <= 0.999),
-    help="For mass, purity and inverse: the share of epsilon for class counts.",
+    help="The share of epsilon for class counts, of mechanisms that have one.",
 )
 CHOICES = (CONFIDENCE, COUNTS_SHARE_OF_GREEDY)
 
