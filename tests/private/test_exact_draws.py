@@ -453,7 +453,7 @@ def operations(monkeypatch, make):
     seen = []
     with monkeypatch.context() as patch:
         for kind in (worth.Sum, worth.TwoClassSum):
-            for name in ("leaf", "one_split", "over_tests", "either", "weighed"):
+            for name in ("leaf", "one_split", "over_tests", "either", "forked", "stopped"):
                 method = getattr(kind, name)
 
                 def noted(self, *given, method=method, name=name, **named):

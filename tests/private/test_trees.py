@@ -269,7 +269,7 @@ def asked_twice(part, test, side):
     [
         (sums.Choices, "fork", turned_without_turning_back),
         (sums, "side_of", asked_twice),
-        (worth.Sum, "weighed", lambda self, below, leaf: np.append(self.log_tests + below, leaf)),
+        (worth.Sum, "forked", lambda self, below: self.log_stop + self.log_tests + below),
         (worth.Sum, "either", lambda self, leaf, splits: np.logaddexp(leaf, splits)),
     ],
 )
