@@ -87,3 +87,22 @@ def test_every_picture_is_shown_somewhere():
             ElementTree.fromstring(
                 picture.read_text(encoding="utf-8")
             )  # a browser shows nothing after the first mistake
+
+
+def test_every_file_of_code_that_a_page_names_is_there():
+    guide = ROOT / "src" / "discreet" / "private" / "queries" / "README.md"
+    made_up = {"prototype/plain_search.py", "private/mechanisms/errors.py"}  # of the paper's notes; of an example
+    named = {
+        (page.name, path)
+        for page in [*PAGES, guide]
+        for path in re.findall(r"`((?:\w+/)+\w+\.py)`", page.read_text("utf-8"))
+    }
+    assert len(named) > 150
+    missing = {
+        (page, path)
+        for page, path in named
+        if "NAME" not in path
+        and path not in made_up
+        and not any((base / path).exists() for base in (ROOT, ROOT / "src/discreet"))
+    }
+    assert not missing

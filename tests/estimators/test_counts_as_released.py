@@ -28,7 +28,7 @@ from discreet import (
 from discreet._utils.errors import RuleError
 from discreet.cli import main
 from discreet.models.display.summary import summarize
-from discreet.models.labelled import lines_in_labels, reason_for_label
+from discreet.models.display.wording import lines_in_labels, reason_for_label
 from discreet.models.partition import Answer
 from discreet.private.noise import discrete_laplace
 from discreet.report.html import to_html

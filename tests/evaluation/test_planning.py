@@ -9,8 +9,8 @@ import pytest
 from discreet import Boolean, Numeric, Schema
 from discreet.audit.draws import KINDS, LISTS, N_RULES, list_laws
 from discreet.evaluation.planning import attackers_chance, expect, expect_trees, worst_loss, worst_loss_of_trees
+from discreet.private.sampling.reference import law_of_trees
 from discreet.private.sampling.trees.problems import TreeProblem
-from discreet.private.sampling.trees.reference import law_of_trees
 from discreet.rules.numbered_tree import Fork, leaves_of
 from discreet.rules.prior import TreePrior
 

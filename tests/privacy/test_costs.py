@@ -25,8 +25,8 @@ from discreet.accounting.costs import (
 from discreet.accounting.summary import epsilon_of, least
 from discreet.private.mechanisms.registry import MECHANISMS, WHOLE_LISTS, WHOLE_TREES
 from discreet.private.mechanisms.whole_lists import DrawBudget
+from discreet.private.sampling.reference import law_of_trees
 from discreet.private.sampling.trees.problems import TreeProblem
-from discreet.private.sampling.trees.reference import law_of_trees
 from discreet.private.sampling.trees.worth import SCORES
 from discreet.rules.prior import TreePrior
 from tests.support.composition import (

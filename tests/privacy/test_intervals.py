@@ -8,7 +8,7 @@ import pytest
 from discreet import DPOptimalRuleListClassifier, GreedyRuleListClassifier, Rule, RuleList, SavedModel
 from discreet.datasets import load_compas
 from discreet.evaluation import rates
-from discreet.evaluation.rates import Sum, difference, is_too_small, mean_rate, rate
+from discreet.evaluation.evaluation import Sum, difference, is_too_small, mean_rate, rate
 from discreet.models.partition import Answer
 from discreet.private.noise.sums import law, log_pmf, margin, moments, tail
 

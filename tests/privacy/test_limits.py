@@ -7,9 +7,8 @@ import numpy as np
 import pytest
 
 from discreet.audit.draws import TRUTH
-from discreet.private.sampling.reference import law_of_draw
+from discreet.private.sampling.reference import law_of_draw, law_of_trees
 from discreet.private.sampling.trees.problems import TreeProblem
-from discreet.private.sampling.trees.reference import law_of_trees
 from discreet.rules.limits import Limits
 from discreet.rules.prior import Prior, TreePrior
 

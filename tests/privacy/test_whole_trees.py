@@ -13,9 +13,9 @@ from discreet.audit.draws import worst_tree
 from discreet.audit.learners import is_broken
 from discreet.datasets import load_compas
 from discreet.private.queries import base, trees
+from discreet.private.sampling.reference import law_of_trees
 from discreet.private.sampling.trees import drawing
 from discreet.private.sampling.trees.problems import TreeProblem, sum_for
-from discreet.private.sampling.trees.reference import law_of_trees
 from discreet.private.sampling.trees.sums import TreeSums
 from discreet.private.sampling.trees.worth import SCORES, leaf_mass
 from discreet.rules.numbered_tree import Fork, Leaf, leaves_of

@@ -31,7 +31,7 @@ from discreet.private.noise.noisy_max import Exponential
 from discreet.private.queries.greedy import GreedyQueries
 from discreet.private.queries.lists import ListQueries
 from discreet.private.queries.trees import TreeQueries
-from discreet.private.sampling.trees.reference import law_of_trees
+from discreet.private.sampling.reference import law_of_trees
 from discreet.private.sampling.trees.worth import ACCURACY, MASS
 from discreet.rules.numbered_tree import Leaf, leaves_of, with_leaves
 from tests.privacy import summed_twins

@@ -13,11 +13,10 @@ from discreet.private.noise import decisions
 from discreet.private.noise.decisions import Chances, is_below
 from discreet.private.noise.seeded import SeededEntropy
 from discreet.private.sampling.list_sums import ListSums
-from discreet.private.sampling.reference import law_of_draw
+from discreet.private.sampling.reference import law_of_draw, law_of_trees
 from discreet.private.sampling.trees import worth
 from discreet.private.sampling.trees.drawing import WeighedTrees
 from discreet.private.sampling.trees.problems import TreeProblem, TupleTrees
-from discreet.private.sampling.trees.reference import law_of_trees
 from discreet.private.sampling.trees.worth import ACCURACY, MASS, SCORES
 from discreet.rules.candidates import Candidates
 from discreet.rules.numbered_tree import Leaf

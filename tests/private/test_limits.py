@@ -11,11 +11,10 @@ from discreet.audit.explorer import Explorer
 from discreet.private.noise.seeded import SeededEntropy
 from discreet.private.sampling.limited_lists import LimitedListSums
 from discreet.private.sampling.optimum import BestLimitedList, best_tree
-from discreet.private.sampling.reference import law_of_draw
+from discreet.private.sampling.reference import law_of_draw, law_of_trees, tree_keeps_to
 from discreet.private.sampling.trees.drawing import WeighedTrees
 from discreet.private.sampling.trees.problems import TreeProblem
 from discreet.private.sampling.trees.ranges import LimitedSums, Ranged, RangedSum, Ranges
-from discreet.private.sampling.trees.reference import keeps_to, law_of_trees
 from discreet.private.sampling.trees.worth import ACCURACY, MASS
 from discreet.rules.limits import Limits
 from discreet.rules.numbered_tree import leaves_of
@@ -74,10 +73,10 @@ def test_drawn_trees_follow_the_enumeration_and_all_keep_to_the_limits(classes, 
     problem = limited_trees(2, 3 if depth == 2 else 2, classes)
     entropy, weighed = SeededEntropy(0), WeighedTrees(problem, depth)
     drawn = [weighed.draw(entropy) for _ in range(1_000)]
-    assert all(keeps_to(tree, problem.limits) for tree in drawn)
+    assert all(tree_keeps_to(tree, problem.limits) for tree in drawn)
     assert p_value_of_trees(*law_of_trees(problem, depth), drawn) > LEAST_P
     free = replace(problem, limits=None)
-    assert not all(keeps_to(tree, problem.limits) for tree in law_of_trees(free, depth)[0])
+    assert not all(tree_keeps_to(tree, problem.limits) for tree in law_of_trees(free, depth)[0])
 
 
 @pytest.mark.parametrize("depth", [1, 2, 3])

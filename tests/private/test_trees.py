@@ -12,10 +12,10 @@ from discreet.private.noise.decisions import Chances
 from discreet.private.noise.seeded import SeededEntropy
 from discreet.private.queries.trees import TreeQueries
 from discreet.private.sampling.optimum import best_tree
+from discreet.private.sampling.reference import law_of_trees
 from discreet.private.sampling.trees import problems, sums, worth
 from discreet.private.sampling.trees.drawing import WeighedTrees
 from discreet.private.sampling.trees.problems import TreeProblem, sum_for
-from discreet.private.sampling.trees.reference import law_of_trees
 from discreet.private.sampling.trees.sums import TreeSums
 from discreet.private.sampling.trees.worth import ACCURACY, MASS, SCORES
 from discreet.rules.candidates import Candidates

@@ -5,9 +5,9 @@ import pytest
 
 from discreet.private.noise.seeded import SeededEntropy
 from discreet.private.sampling.optimum import best_tree
+from discreet.private.sampling.reference import law_of_trees
 from discreet.private.sampling.trees.drawing import WeighedTrees
 from discreet.private.sampling.trees.problems import TreeProblem, TupleTrees, sum_for
-from discreet.private.sampling.trees.reference import law_of_trees
 from discreet.private.sampling.trees.sums import TreeSums
 from discreet.private.sampling.trees.worth import SCORES
 from discreet.rules.prior import TreePrior

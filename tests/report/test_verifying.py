@@ -10,7 +10,7 @@ from discreet import Ledger, RuleList, SavedModel, verify_release, write_release
 from discreet._utils.errors import ModelError
 from discreet.report.bundle import verifying
 from discreet.report.bundle.checksums import sha256_of, sums_of
-from discreet.report.bundle.code_files import NOT_INSTALLED
+from discreet.report.bundle.record import NOT_INSTALLED
 
 from .test_release import STATEMENT, saved
 
@@ -129,7 +129,7 @@ def test_a_list_of_checksums_opens_no_file_elsewhere(release, tmp_path):
 def test_papers_of_another_version_are_compared_but_for_the_version(tmp_path, monkeypatch):
     saved().save(tmp_path / "model.json")
     with monkeypatch.context() as there:
-        for module in ("markdown", "code_files", "record"):
+        for module in ("markdown", "record"):
             there.setattr(f"discreet.report.bundle.{module}.__version__", "99.0")
         for module in ("pmml", "onnx_graph"):
             there.setattr(f"discreet.models.export.{module}.__version__", "99.0")
@@ -155,11 +155,11 @@ def test_a_format_that_was_not_installed_there_or_is_not_here_is_not_compared(tm
     made = {"model.other": lambda model: b"\0" + str(model).encode()}
     lacking = {"model.other": cannot}
     for folder, there, here, unknown in (("a", made, lacking, 1), ("b", lacking, made, 0), ("c", made, made, 0)):
-        monkeypatch.setattr("discreet.report.bundle.code_files.FORMATS", FORMATS | there)
+        monkeypatch.setattr("discreet.report.bundle.record.FORMATS", FORMATS | there)
         write_release(tmp_path / "model.json", tmp_path / folder)
         left_out = json.loads((tmp_path / folder / "disclosure.json").read_text())["code"]["left_out"]
         assert left_out.get("code/model.other") == (NOT_INSTALLED if there is lacking else None)
-        monkeypatch.setattr("discreet.report.bundle.code_files.FORMATS", FORMATS | here)
+        monkeypatch.setattr("discreet.report.bundle.record.FORMATS", FORMATS | here)
         found = verify_release(tmp_path / folder)
         assert found.holds is (None if unknown else True), folder
         assert sum(check.holds is None for check in found.checks) == unknown, folder

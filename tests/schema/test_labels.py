@@ -23,7 +23,7 @@ from discreet import (
 from discreet._utils.errors import SchemaError
 from discreet.cli.show import coloured, title_of
 from discreet.models.display.notebook import short_html
-from discreet.models.labelled import in_labels
+from discreet.models.display.wording import in_labels
 from discreet.report.html import to_html
 from discreet.schema.columns.base import tidy_labels
 

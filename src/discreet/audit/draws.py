@@ -21,9 +21,9 @@ from ..private.counts.cells import Array
 from ..private.counts.tuples import LARGEST, Tuples, TuplesInProgress
 from ..private.sampling.list_sums import ListSums
 from ..private.sampling.problem import Problem, make_problem
+from ..private.sampling.reference import law_of_trees
 from ..private.sampling.trees.drawing import WeighedTrees
 from ..private.sampling.trees.problems import Posed, TreeProblem, TupleTrees
-from ..private.sampling.trees.reference import law_of_trees
 from ..private.sampling.trees.worth import ACCURACY, MASS
 from ..rules.candidates import Candidates
 from ..rules.numbered_tree import Fork, Leaf, NumberedTree, Path, leaves_of

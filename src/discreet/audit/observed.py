@@ -40,10 +40,9 @@ from ..private.sampling.deadline import Deadline
 from ..private.sampling.envelope import draw_by_envelope
 from ..private.sampling.list_sums import ListSums
 from ..private.sampling.problem import make_problem
-from ..private.sampling.reference import law_of_draw
+from ..private.sampling.reference import law_of_draw, law_of_trees
 from ..private.sampling.trees.drawing import WeighedTrees
 from ..private.sampling.trees.problems import Posed, TreeProblem, TupleTrees
-from ..private.sampling.trees.reference import law_of_trees
 from ..private.sampling.trees.worth import SCORES
 from ..rules.candidates import Candidates
 from ..rules.numbered_tree import leaves_of

@@ -106,7 +106,7 @@ def evaluate(
     from ..evaluation.evaluation_file import SavedEvaluation
     from ..evaluation.measures import exact_numbers
     from ..evaluation.measuring import noisy_accuracy
-    from ..models.labelled import classes_called
+    from ..models.display.wording import classes_called
     from ..models.saved import SavedModel
 
     model_file = model.read_bytes()

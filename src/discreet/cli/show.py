@@ -38,7 +38,7 @@ def coloured(model: "Model", counts_epsilon: float | None = None) -> "Text":
 
 def _in_colour(model: "Model", line: "Iterable[Piece]", counts_epsilon: float | None) -> list[Any]:
     """A line of a rule list or a tree, as it prints."""
-    from ..models.labelled import in_labels
+    from ..models.display.wording import in_labels
     from ..models.partition import Answer
 
     found: list[Any] = []
@@ -54,7 +54,7 @@ def _in_colour(model: "Model", line: "Iterable[Piece]", counts_epsilon: float | 
 
 def _lines_of_card(model: "ScoreCard", counts_epsilon: float | None) -> Iterator[list[Any]]:
     """A score card: columns, values and points under each other, then what totals mean."""
-    from ..models.labelled import classes_called, in_labels
+    from ..models.display.wording import classes_called, in_labels
     from ..models.score_card import LARGEST_TOTAL, aligned, card_rows, ranges_of_totals
 
     for number, card in enumerate(model.cards):
@@ -77,8 +77,7 @@ def _lines_of_card(model: "ScoreCard", counts_epsilon: float | None) -> Iterator
 
 def _answer(model: "Model", answer: "Answer", counts_epsilon: float | None) -> list[Any]:
     """A label in its colour, and what its counts or shares say."""
-    from ..models.display.wording import percent
-    from ..models.labelled import classes_called, reason_for_label
+    from ..models.display.wording import classes_called, percent, reason_for_label
 
     def share(of_all: float) -> str:
         return percent(of_all).replace("\u00a0", "")
@@ -162,7 +161,7 @@ def show(
 
 def title_of(saved: Any) -> "Text":
     """What a model predicts, or what kind of model it is."""
-    from ..models.labelled import target_called
+    from ..models.display.wording import target_called
 
     target = target_called(saved.model, saved.target)
     return as_text(f"A {saved.model.kind}" if target is None else f"Predicting {on_one_line(target)}")

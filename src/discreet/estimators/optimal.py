@@ -9,7 +9,7 @@ from ..accounting.ledger import exact
 from ..private.counts.counts import Counts, Patterns
 from ..private.mechanisms.registry import WHOLE_LISTS
 from ..private.mechanisms.whole_lists import DrawBudget
-from ..private.queries.best_list import find_best_list
+from ..private.queries.best import find_best_list
 from ..private.queries.lists import ListQueries
 from ..rules.candidates import Candidates
 from ..rules.limits import Limits

@@ -13,7 +13,7 @@ from ..models.tree import Node, Split, Tree, simplified
 from ..private.counts.counts import Counts, Patterns
 from ..private.mechanisms.registry import WHOLE_TREES
 from ..private.mechanisms.whole_lists import DrawBudget
-from ..private.queries.best_tree import BestTreeQueries
+from ..private.queries.best import BestTreeQueries
 from ..private.queries.tree_parts import size_for
 from ..private.queries.trees import TreeQueries
 from ..rules.candidates import Candidates

@@ -12,13 +12,12 @@ from ..._utils.errors import ModelError
 from ...accounting.statement import DRAFTED, INFERRED, NEIGHBOURS, SEEDED, Guarantee, PrivacyStatement
 from ...private.noise.sums import LEVEL, margin
 from ...schema import Schema
-from ..labelled import classes_called, reason_for_label, target_called
 from ..model import Model
 from ..partition import Ends, Points
 from ..saved import SavedModel
 from ..score_card import Card, PointsLine, ScoreCard, counts_as_missing, lines_of_table, ranges_of_totals
 from ..tree import Node, Split, Tree
-from .wording import Phrase, in_words, otherwise, phrases
+from .wording import Phrase, classes_called, in_words, otherwise, phrases, reason_for_label, target_called
 
 CONFIDENCE = LEVEL  # how surely a count is within the margin that is shown
 WEAK = 10  # an epsilon above this is next to no protection, as the statement says itself

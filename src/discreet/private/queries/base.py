@@ -3,7 +3,7 @@
     queries = plan.queries(counts).prepare()      sums may be laid out; nothing leaves, and nothing is booked
     learned = plan.run(queries.open(budget, entropy))
 
-Learners without privacy ask the same queries without noise (``noise=None``), or what is best (best_list.py, best_tree.py). Such
+Learners without privacy ask the same queries without noise (``noise=None``), or what is best (best.py). Such
 queries are never opened and charge nobody; ``private/release.py`` refuses to open them.
 """
 

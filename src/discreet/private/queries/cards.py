@@ -28,7 +28,7 @@ from ..noise.discrete_laplace import release, scale_for
 from ..noise.entropy import Entropy, Integers
 from ..sampling.trees.worth import MASS
 from .base import Queries
-from .best_tree import BestTreeQueries
+from .best import BestTreeQueries
 from .trees import TreeQueries
 
 

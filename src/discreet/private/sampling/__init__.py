@@ -1,8 +1,7 @@
 """Draws of whole lists and trees by the exponential mechanism.
 
     problem.py                              what is drawn from: lists and their weights
-    reference.py                            the law by its definition, list by list: slow and obvious
-    list_counts.py                          what short lists capture
+    reference.py                            the law by its definition, list by list and tree by tree: slow and obvious
     list_sums.py, limited_lists.py          short lists: all of them are added up
     choices.py, elements.py, envelope.py    longer lists: what decides which one comes out with which probability, with identities
     reach.py, thresholds.py, deadline.py    what decides how long that takes: bounds, decisions, the time limit

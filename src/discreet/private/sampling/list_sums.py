@@ -1,6 +1,6 @@
 """Whole lists of up to three rules by complete summation: all of them are weighed, and one is drawn. No envelope, no rejection.
 
-A list's weight follows from counts of at most three rules (list_counts.py): it is the product of what its parts are worth
+A list's weight follows from counts of at most three rules (counts/joint.py): it is the product of what its parts are worth
 (trees/worth.py) and of the prior. What the third rule and the rest are worth together, added up over all c, depends on the rules
 a and b before them but not on their order: it is a tree with one split, in the part that a and b leave. So all lists of three
 rules are R^2 / 2 such sums of R terms.
@@ -26,12 +26,12 @@ from ..._utils.parallel import mapped
 from ...rules.candidates import Candidates
 from ...rules.prior import Prior, log_lengths
 from ..counts.cells import Array
+from ..counts.joint import ListCounts
 from ..counts.secret import Secret
 from ..counts.tuples import LARGEST, Tuples
 from ..noise.decisions import Choose, draw_exactly, excess
 from ..noise.entropy import Entropy
 from .deadline import Deadline
-from .list_counts import ListCounts
 from .trees.worth import Sum, TwoClassSum
 
 Drawn = tuple[list[int], list[int]]  # rules, and labels

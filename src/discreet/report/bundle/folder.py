@@ -18,9 +18,18 @@ from ...models.display.summary import summarize
 from ...models.saved import SavedModel
 from ..html import Particulars, to_html
 from .checksums import SUMS, sha256_of, sums_of
-from .code_files import Code, code_files
 from .markdown import EVALUATION_PAGE, checklist, model_card
-from .record import EVALUATION, SCHEMA_FILE, Attached, Release, disclosure_record, schema_of_records, warning_of
+from .record import (
+    EVALUATION,
+    SCHEMA_FILE,
+    Attached,
+    Code,
+    Release,
+    code_files,
+    disclosure_record,
+    schema_of_records,
+    warning_of,
+)
 
 MODEL, RECORD, REPORT, WARNING = "model.json", "disclosure.json", "report.html", "WARNING.txt"
 TITLE = "The model, measured with privacy"

@@ -15,7 +15,7 @@ from ..._utils.parameters import rounded_up
 from ...accounting.ledger_export import to_whom, together
 from ...accounting.summary import LedgerSnapshot
 from ...evaluation.evaluated import NoisyEvaluation
-from ...models.labelled import lines_in_labels
+from ...models.display.wording import lines_in_labels
 from ...schema import Schema
 from ..html import LONGEST
 from ..sections import asked_of, labels_of, not_covered, notes_of, origin_of

@@ -17,9 +17,19 @@ from ...accounting.summary import LedgerSnapshot
 from ...models.saved import SavedModel
 from ..html import Particulars
 from .checksums import STATES, SUMS, Check, Found, check_sums, files_in, sha256_of
-from .code_files import NOT_INSTALLED, WITHOUT_A_PACKAGE, Code, code_files, same_graph
 from .folder import MODEL, RECORD, REPORT, not_on, read_model, release_files
-from .record import EVALUATION, FORMAT, Attached, particulars_in, warning_of
+from .record import (
+    EVALUATION,
+    FORMAT,
+    NOT_INSTALLED,
+    WITHOUT_A_PACKAGE,
+    Attached,
+    Code,
+    code_files,
+    particulars_in,
+    same_graph,
+    warning_of,
+)
 
 # Where papers name the version that made them. The report names the one that learned the model
 BEFORE_VERSIONS = ("Made by discreet ", "Written by discreet ", '"released_with": "', 'name="discreet" version="')
