@@ -56,7 +56,7 @@ reproduce: $(VENV)/.experiments  ## the paper's experiments again, into reproduc
 twins: $(VENV)/.test  ## what the audit finds in deliberately broken mechanisms, as a table
 	@$(BIN)/python -m tests.privacy.twins
 
-test: $(VENV)/.test  ## the fast tests, a slice of every product of cases: about nine minutes on two cores
+test: $(VENV)/.test  ## the fast tests, a slice of every product of cases: about seven minutes on two cores
 	@$(BIN)/python -m pytest -n 2
 
 test-all: $(VENV)/.test-engines $(VENV)/.browser test-oldest  ## everything, slow tests and the oldest supported versions included

@@ -84,18 +84,14 @@ def test_every_picture_is_shown_somewhere():
     for picture in [*ROOT.glob("docs/*.svg"), *ROOT.glob("docs/*.png")]:
         assert picture.name in text, f"{picture.name} is shown on no page"
         if picture.suffix == ".svg":
-            ElementTree.fromstring(
-                picture.read_text(encoding="utf-8")
-            )  # a browser shows nothing after the first mistake
+            # a browser shows nothing after the first mistake
+            ElementTree.fromstring(picture.read_text(encoding="utf-8"))
 
 
 def test_every_file_of_code_that_a_page_names_is_there():
-    guide = ROOT / "src" / "discreet" / "private" / "queries" / "README.md"
     made_up = {"prototype/plain_search.py", "private/mechanisms/errors.py"}  # of the paper's notes; of an example
     named = {
-        (page.name, path)
-        for page in [*PAGES, guide]
-        for path in re.findall(r"`((?:\w+/)+\w+\.py)`", page.read_text("utf-8"))
+        (page.name, path) for page in PAGES for path in re.findall(r"`((?:\w+/)+\w+\.py)`", page.read_text("utf-8"))
     }
     assert len(named) > 150
     missing = {
