@@ -6,11 +6,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from discreet import Boolean, Schema
+from discreet import Boolean, Numeric, Schema
 from discreet._utils.tables import as_table
 from discreet.datasets import load_adult, load_compas, load_german_credit
 from discreet.private.counts import counting
-from discreet.private.counts.cells import CellsInProgress, Packing, Tally
+from discreet.private.counts.cells import CellsInProgress, Packing, Tally, rules_on_cells
 from discreet.private.counts.counting import CellCounter
 from discreet.rules.candidates import Candidates
 from discreet.sources.memory import add_table
@@ -140,9 +140,20 @@ def test_packing_comes_back_and_keeps_distinct_rows_apart(radices, n, seed):
     assert (rows[np.argsort(keys, kind="stable")] == rows[np.lexsort(rows.T)]).all()
 
 
+@pytest.mark.parametrize("n_cuts", [1, 40])  # patterns of one word, and of two
+def test_no_records_are_no_cells(n_cuts):
+    schema = Schema([Numeric(f"c{i}", low=0, high=100, n_cuts=n_cuts) for i in range(20)], target="y", classes=[0, 1])
+    cells = CellsInProgress(schema.used, 2)
+    assert (cells._packing.n_words > 1) == (n_cuts == 40)
+    found = cells.finish()
+    assert (len(found), found.bins(19).tolist(), found.counts.shape) == (0, [], (0, 2))
+    truth, counts = rules_on_cells(found, Candidates.of_tests(schema))
+    assert (truth.shape, counts.shape) == ((20 * n_cuts, 0), (2, 0))
+
+
 @given(st.lists(st.lists(st.integers(0, 20), max_size=30), max_size=8), st.booleans())
 def test_a_tally_counts(chunks, long_keys):
-    tally = Tally()
+    tally = Tally(np.zeros(0, "S16" if long_keys else np.uint64))
     tally.SMALLEST_BUFFER = 10
     for chunk in chunks:
         keys = np.array(chunk, dtype=np.uint64)
@@ -161,7 +172,7 @@ def test_a_tally_counts(chunks, long_keys):
 )
 def test_a_tally_counts_what_was_counted_before(chunks, long_keys):
     """Chunks of keys with how often each was seen, among chunks of keys alone."""
-    tally, expected = Tally(), {}
+    tally, expected = Tally(np.zeros(0, "S16" if long_keys else np.uint64)), {}
     tally.SMALLEST_BUFFER = 10
     for chunk, counted in chunks:
         keys = np.array([k for k, _ in chunk], dtype=np.uint64)
@@ -175,7 +186,7 @@ def test_a_tally_counts_what_was_counted_before(chunks, long_keys):
 
 
 def test_a_tally_of_counts_outgrows_four_bytes():
-    tally = Tally()
+    tally = Tally(np.zeros(0, np.uint64))
     tally.add(np.array([3], np.uint64), np.array([2**33], np.uint64))
     tally.add(np.array([3, 1], np.uint64))
     keys, counts = tally.result()
@@ -194,7 +205,7 @@ def test_a_pattern_that_is_none_is_not_counted():
 
 
 def test_a_tally_outgrows_four_bytes():
-    tally = Tally()
+    tally = Tally(np.zeros(0, np.uint64))
     tally.add(np.zeros(3, np.uint64))
     tally._sort_in()
     tally._counts[0] = 2**32 - 1

@@ -77,8 +77,9 @@ class Tally:
 
     SMALLEST_BUFFER = 1 << 18
 
-    def __init__(self) -> None:
-        self._keys: Keys | None = None
+    def __init__(self, none: Keys) -> None:
+        """``none`` are no keys, of the type that keys will have."""
+        self._none = self._keys = none
         self._counts: Counts = np.zeros(0, np.uint32)
         self._waiting: list[tuple[Keys, Words | None]] = []
         self._n_waiting = 0
@@ -95,8 +96,8 @@ class Tally:
         """The distinct keys in order, and their counts. The tally is empty afterwards."""
         self._sort_in()
         keys, counts = self._keys, self._counts
-        self.__init__()  # type: ignore[misc]
-        return (np.zeros(0, np.uint64) if keys is None else keys), counts
+        self.__init__(self._none)  # type: ignore[misc]
+        return keys, counts
 
     def _sort_in(self) -> None:
         if not self._waiting:
@@ -118,7 +119,7 @@ class Tally:
         if self._total >= 2**32:  # four bytes a count are enough until then
             self._counts = self._counts.astype(np.uint64, copy=False)
         n_new = n_new.astype(self._counts.dtype)
-        if self._keys is None:
+        if not len(self._keys):
             self._keys, self._counts = new, n_new
             return
         at = np.searchsorted(self._keys, new)
@@ -144,7 +145,7 @@ class CellsInProgress:
         self._n_classes = n_classes
         # The label varies fastest, so that the classes of one pattern end up side by side.
         self._packing = Packing([n_classes, *(column.n_bins for column in columns)])
-        self._tally = Tally()
+        self._tally = Tally(self._packing.keys(np.zeros((0, self._packing.n_words), np.uint64)))
 
     def add(self, bins: Sequence[Numbers], labels: Numbers) -> None:
         """Count records, given by their bin number in each column and the number of their class."""
