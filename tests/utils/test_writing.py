@@ -6,6 +6,7 @@ import stat
 
 import pytest
 
+from discreet import Ledger
 from discreet._utils import writing
 from discreet._utils.writing import PendingFile, write_whole
 
@@ -129,3 +130,11 @@ def test_files_are_written_as_bytes_whatever_the_system_makes_of_lines(tmp_path,
     write_whole(tmp_path / "file", "a\nb\n")
     assert flags[0] & 1 << 40
     assert (tmp_path / "file").read_bytes() == b"a\nb\n"
+
+
+def test_a_folder_that_is_not_there_is_named_and_no_file_of_ours(tmp_path):
+    for make in (write_whole, lambda path, _: Ledger.open(path, epsilon=1)):
+        with pytest.raises(FileNotFoundError) as caught:
+            make(tmp_path / "nowhere" / "ledger.db", b"")
+        assert str(tmp_path / "nowhere" / "ledger.db") in str(caught.value)
+        assert ".new" not in str(caught.value)

@@ -51,7 +51,11 @@ class PendingFile:
         flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL
         for name in ("O_NOFOLLOW", "O_CLOEXEC", "O_BINARY", "O_NOINHERIT"):  # not everywhere
             flags |= getattr(os, name, 0)
-        descriptor = os.open(self._scratch, flags, 0o666)  # less the umask
+        try:
+            descriptor = os.open(self._scratch, flags, 0o666)  # less the umask
+        except OSError as error:
+            error.filename = str(self.path)  # nobody asked for the other one
+            raise
         self.stream: IO[bytes] = os.fdopen(descriptor, "wb")
         try:
             with suppress(FileNotFoundError):
