@@ -12,7 +12,7 @@ handful of rules or tests.
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import permutations, product
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -21,8 +21,6 @@ from ...rules.limits import Limits
 from ...rules.numbered_tree import Fork, Leaf, NumberedTree
 from ...rules.prior import Prior
 from ..counts.cells import Array
-from .trees.problems import TreeProblem
-from .trees.worth import ACCURACY
 
 Rules = tuple[int, ...]
 Truth = npt.NDArray[np.bool_]  # (rules, cells): where each rule is true; counts are (classes, cells)
@@ -95,8 +93,11 @@ def weighed(
     return Law(lists, np.array(scores), relative - math.log(np.exp(relative).sum()))
 
 
-def law_of_trees(problem: TreeProblem, depth: int) -> tuple[list[NumberedTree], Array]:
-    """Every tree that can be drawn, and the logarithm of its weight, ``prior * exp(rate * score)``; they are not normalised."""
+def law_of_trees(problem: Any, depth: int) -> tuple[list[NumberedTree], Array]:
+    """Every tree that can be drawn, and the logarithm of its weight, ``prior * exp(rate * score)``; they are not normalised.
+
+    ``problem`` is a ``TreeProblem``: only what was posed is read of it, and none of its methods are called.
+    """
     everywhere = np.ones(problem.truth.shape[1], bool)
     found = [(tree, log) for tree, log in _trees(problem, depth, everywhere) if tree_keeps_to(tree, problem.limits)]
     trees, logs = zip(*found, strict=True)
@@ -128,11 +129,11 @@ def _labels(tree: NumberedTree, limits: Limits, asked: Mapping[int, bool]) -> se
     return None if (limits.not_above[tree.test] and above) or (limits.not_below[tree.test] and below) else true | other
 
 
-def _trees(problem: TreeProblem, depth: int, inside: npt.NDArray[np.bool_]) -> Iterator[tuple[NumberedTree, float]]:
+def _trees(problem: Any, depth: int, inside: npt.NDArray[np.bool_]) -> Iterator[tuple[NumberedTree, float]]:
     prior = problem.prior
     counts = [float(c[inside].sum()) for c in problem.counts]
     stop = math.log(1.0 - prior.split) if depth and problem.n_tests else 0.0
-    if problem.score == ACCURACY:
+    if problem.score == "accuracy":
         for label, count in enumerate(counts):
             yield Leaf(label), stop - math.log(len(counts)) + problem.rate * count
     else:
