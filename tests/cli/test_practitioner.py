@@ -518,6 +518,8 @@ def test_private_cut_points_are_booked_and_counted(desk):
     assert "epsilon = 2.5" in flat(said)
     assert "0.5 of 3 left" in flat(said)
     assert "age=7" in run(*arguments, "--column", "age", code=2)
+    assert "'age=\u00b2'" in run(*arguments, "--column", "age=\u00b2", code=2)
+    assert "names 'age' twice" in flat(run(*arguments, "--column", "age=3", "--column", "age=4", code=2))
     assert "'agee'" in run(*arguments, "--column", "agee=3", code=1)
     assert "low, high" in run(*arguments, "--column", "cost=3", code=1)
     assert len(Ledger.open("l.json").entries) == 2

@@ -146,11 +146,13 @@ def cuts(
     Try a fine public grid first, which costs nothing (docs/cut-points.md). The new schema says what its cuts cost, and every
     model that is learned with it counts that.
     """
-    wanted = {}
+    wanted: dict[str, int] = {}
     for text in columns:
         name, _, number = text.rpartition("=")
-        if not name or not number.isdigit():
+        if not name or not (number.isascii() and number.isdigit()):
             raise click.UsageError(f"--column must be a name and a number, as in age=7, not {text!r}")
+        if name in wanted:
+            raise click.UsageError(f"--column names {name!r} twice; say how many cuts it gets once")
         wanted[name] = int(number)
     schema = common.load_schema(schema_file)
     common.check_epsilon(epsilon, weak)
