@@ -159,7 +159,7 @@ def test_a_forked_process_goes_on_counting():
         "from discreet.accounting.statement import Guarantee, PrivacyStatement\n"
         "one, columns = PrivacyStatement('', None, Guarantee(1.0, 0.0)), t.columns_of('ab', None)\n"
         "t.note_release(columns, one, 1)\n"
-        "pid = os.fork()\n"
+        "with t._lock:\n    pid = os.fork()\n"  # as if another thread had it
         "if not pid:\n    t.note_release(columns, one, 1); t.note_release(columns, one, 1)\n"
         "    os._exit(t.other_releases(columns, one, 1).releases)\n"
         "sys.exit(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))"

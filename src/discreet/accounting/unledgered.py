@@ -8,19 +8,51 @@ A release counts from when its noise may be drawn, like an entry of a ledger. On
 seeded, counts as such: nothing is then proved about the sum.
 """
 
-from collections import Counter
+import os
 from collections.abc import Iterable
+from dataclasses import dataclass, field
 from fractions import Fraction
+from threading import Lock
 
 from .._utils.parameters import as_written, least_float
 from .statement import Guarantee, Others, PrivacyStatement
 
 Cuts = Iterable[tuple[str, float | Fraction]]
-Price = tuple[Fraction, Fraction] | None  # epsilon and delta for a single record; None: nothing is proved
 
-# By the columns of the table. Whatever thread adds to these lists, and whenever the process is forked, needs no lock.
-_releases: dict[frozenset[str], list[Price]] = {}
-_cuts: dict[frozenset[str], list[tuple[str, Fraction]]] = {}
+
+@dataclass
+class _Sum:
+    """What releases with the same columns come to, for a single record. Cut points count once, by the name of their release.
+
+    A sum, not a list: a process may make a hundred thousand fits (the audit does), and each of them asks.
+    """
+
+    releases: int = 0
+    unproved: int = 0
+    epsilon: Fraction = Fraction(0)
+    delta: Fraction = Fraction(0)
+    cuts: dict[str, Fraction] = field(default_factory=dict)
+
+    def add(self, statement: PrivacyStatement, records: int, sign: int = 1) -> None:
+        self.releases += sign
+        if statement.proved is None:
+            self.unproved += sign
+            return
+        self.epsilon += sign * statement.proved.exactly / records
+        self.delta += sign * as_written(statement.proved.delta or 0.0)  # of a person: no less than of a record
+
+
+_sums: dict[frozenset[str], _Sum] = {}
+_lock = Lock()
+
+
+def _after_fork() -> None:
+    global _lock
+    _lock = Lock()  # another thread of the parent may have held it; what was counted there counts here, too
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_after_fork)
 
 
 def columns_of(names: Iterable[str], target: str | None) -> frozenset[str]:
@@ -28,44 +60,40 @@ def columns_of(names: Iterable[str], target: str | None) -> frozenset[str]:
     return frozenset(names) | ({target} if target is not None else frozenset())
 
 
-def _price_of(statement: PrivacyStatement, records: int) -> Price:
-    proved = statement.proved  # its delta is for a person: no less than for a record
-    return None if proved is None else (proved.exactly / records, as_written(proved.delta or 0.0))
-
-
 def note_release(columns: frozenset[str], statement: PrivacyStatement, records: int, cuts: Cuts = ()) -> None:
     """Count a release that is on no ledger. The statement is about it alone, without the cut points it rests on."""
-    _releases.setdefault(columns, []).append(_price_of(statement, records))
-    for name, epsilon in cuts:
-        note_cuts(columns, name, epsilon)
+    with _lock:
+        total = _sums.setdefault(columns, _Sum())
+        total.add(statement, records)
+        total.cuts.update((name, as_written(epsilon)) for name, epsilon in cuts)
 
 
 def note_cuts(columns: frozenset[str], name: str, epsilon: float | Fraction) -> None:
     """Count a release of cut points, by its epsilon for a single record. Whoever learns with them counts them again, by name."""
-    _cuts.setdefault(columns, []).append((name, as_written(epsilon)))
+    with _lock:
+        _sums.setdefault(columns, _Sum()).cuts[name] = as_written(epsilon)
 
 
 def other_releases(
     columns: frozenset[str], statement: PrivacyStatement, records: int, cuts: Cuts = (), noted: bool = True
 ) -> Others | None:
     """All others, as they count for a person with so many records. ``noted``: this one is among those counted."""
-    prices = Counter(_releases.get(columns, ()))
+    with _lock:
+        found = _sums.get(columns, _Sum())
+        total = _Sum(found.releases, found.unproved, found.epsilon, found.delta, dict(found.cuts))
     if noted:
-        prices[_price_of(statement, records)] -= 1
-    unproved, own = prices.pop(None, 0), {name for name, _ in cuts}
-    # cut points count once, by the name of their release
-    other_cuts = [epsilon for name, epsilon in dict(_cuts.get(columns, ())).items() if name not in own]
-    releases = unproved + prices.total() + len(other_cuts)
+        total.add(statement, records, -1)
+    own = {name for name, _ in cuts}
+    other_cuts = [e for name, e in total.cuts.items() if name not in own]
+    releases = total.releases + len(other_cuts)
     if not releases:
         return None
-    proved = [(times * price[0], times * price[1]) for price, times in prices.items() if price is not None]
-    epsilon = sum((e for e, _ in proved), sum(other_cuts, Fraction(0)))
-    delta = min(sum((d for _, d in proved), Fraction(0)), Fraction(1))
-    pair = Guarantee.of(epsilon, least_float(delta)).for_person(records)
-    return Others(releases, unproved, pair.epsilon, pair.delta or 0.0)
+    epsilon = total.epsilon + sum(other_cuts, Fraction(0))
+    pair = Guarantee.of(epsilon, least_float(min(total.delta, Fraction(1)))).for_person(records)
+    return Others(releases, total.unproved, pair.epsilon, pair.delta or 0.0)
 
 
 def forget_all() -> None:
     """Begin anew, for tests."""
-    _releases.clear()
-    _cuts.clear()
+    with _lock:
+        _sums.clear()
