@@ -106,7 +106,10 @@ class SourceCounts(RuleCounts):
 def add_known(filling: Filling, bins: Sequence[np.ndarray], labels: np.ndarray) -> None:
     """Count records, but for those that have no class."""
     known = labels >= 0
-    filling.add([b[known] for b in bins], labels[known])
+    if known.all():  # nearly always, and then nothing need be copied
+        filling.add(bins, labels)
+    else:
+        filling.add([b[known] for b in bins], labels[known])
 
 
 class BinCache(Secret):

@@ -107,9 +107,8 @@ class CardQueries(Queries):
         else:
             whole, exact = WHOLE, self._weighed(columns, weights)
         found: list[list[Array]] = []
-        for (
-            tables
-        ) in exact:  # not a comprehension of comprehensions, which would be two frames more on the way to a random bit
+        # not a comprehension of comprehensions, which would be two frames more on the way to a random bit
+        for tables in exact:
             found.append([])
             for table in tables:
                 found[-1].append(self._with_noise(table, whole))

@@ -56,7 +56,7 @@ class Seen:
             self.known, self.missing = np.zeros(0), bool(np.isnat(values).any())
             return
         if values.dtype.kind in "biuf":
-            self.known = known = values[values == values]
+            self.known = known = values[values == values] if values.dtype.kind == "f" else values
             self.are_truths, self.numbers = values.dtype == bool, known.astype(np.float64)
         else:
             self.known = known = values[np.array([not is_missing(v) for v in values], dtype=bool)]
