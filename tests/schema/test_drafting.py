@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from sklearn.datasets import load_breast_cancer, load_wine
 
@@ -256,6 +256,8 @@ def tables(draw):
     return {name: draw(st.lists(draw(one_kind), min_size=n, max_size=n)) for name in names}
 
 
+@example({"0": [False, "00"]}, None, "")  # true and false beside two texts that are the same number
+@example({"0": [True, "true", "a"]}, None, "")
 @given(tables(), st.integers(1, 30) | st.none(), st.text(max_size=20))
 def test_any_table_is_drafted(table, n_cuts, source):
     draft = draft_schema(table, n_cuts=n_cuts, source=source)

@@ -13,7 +13,7 @@ from numbers import Real
 import numpy as np
 import pandas as pd
 
-from .values import TRUTH, as_number, canonical, is_missing
+from .values import TRUTH, Matching, as_number, canonical, is_missing
 
 FEW = 30  # different values: as many as may be categories
 
@@ -110,8 +110,11 @@ class Profile(Seen):
             return "dates" if _are_dates(numbers) else "numbers"
         if share < 1 and all(_NUMBER_WITH_COMMAS.fullmatch(t.strip()) for t in self.strings):
             return "commas"
-        mixed = 0.5 <= share < 1 or not all(isinstance(v, str) for v in known)
-        return "mixed" if mixed and len(self.strings) > FEW else "strings"
+        others = [v for v in known if not isinstance(v, str)]
+        matching = Matching({text: place for place, text in enumerate(self.strings)})
+        if any(matching.find(v) is None for v in others):  # "0" and "00" beside False, which may be either
+            return "mixed"
+        return "mixed" if (others or 0.5 <= share < 1) and len(self.strings) > FEW else "strings"
 
     @property
     def n_distinct(self) -> int:
