@@ -2,7 +2,7 @@
 
 All columns with fine public cuts (trees/fine_adult.py), and without five of them. Which five was found on Adult
 itself, as the best of ten sets by the area on test records of the first eight splits: the rows of seven columns say
-what a good set could give, not what a holder would have known. The constants of `one_by_one`
+what a good set could give, not what a holder would have known. The constants of `sequential`
 (estimators/card_learner.py) were chosen on this table and on fifteen others, on splits that begin with the same
 seeds; `python benchmarks/cards_ranking.py 20 100` takes other splits.
 
@@ -26,10 +26,10 @@ from discreet import DPScoreCardClassifier
 FEWER = ("relationship", "sex", "race", "native_country", "workclass")
 VARIANTS = {
     "default": {},
-    "all columns at once": {"one_by_one": False},
-    "one after the other": {"one_by_one": True},
+    "all columns at once": {"sequential": False},
+    "one after the other": {"sequential": True},
     "seven columns": {"exclude": FEWER},
-    "seven columns, at once": {"exclude": FEWER, "one_by_one": False},
+    "seven columns, at once": {"exclude": FEWER, "sequential": False},
 }
 
 

@@ -5,11 +5,11 @@ The table has 8 attributes of 5 levels, as whole numbers, and two classes that f
 
     columns   DuckDB: SELECT a0, ..., a7, y, count(*) ... GROUP BY ALL, of the raw columns: no bins at all
     bins      DuckDB: the same of the bins, as a person would write them: CASE a0 WHEN ... END for each
-    fit       discreet: DPGreedyRuleListClassifier(max_card=1).fit_source(open_table(...)), all of it
+    fit       discreet: DPGreedyRuleListClassifier(max_literals=1).fit_source(open_table(...)), all of it
 
     python benchmarks/engines.py                     10 million records; exit status 1 if a limit is passed
     python benchmarks/engines.py --records 100000000 (made in chunks, on disk: 0.5 GB)
-    python benchmarks/engines.py --pairs             max_card=2
+    python benchmarks/engines.py --pairs             max_literals=2
     python benchmarks/engines.py --after             the cost of a fit after the cells, for 10^5 and 10^7 records
     python benchmarks/engines.py --wide              24 attributes: as many patterns as records; counted once, and node by node
 
@@ -84,7 +84,7 @@ def bare(connection, path: Path, binned: bool, attributes: int = ATTRIBUTES) -> 
 
 
 def classifier(pairs: bool, schema: Schema = SCHEMA) -> DPGreedyRuleListClassifier:
-    return DPGreedyRuleListClassifier(epsilon=1.0, max_card=2 if pairs else 1, schema=schema)
+    return DPGreedyRuleListClassifier(epsilon=1.0, max_literals=2 if pairs else 1, schema=schema)
 
 
 def seconds(work) -> float:

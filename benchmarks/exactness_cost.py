@@ -32,7 +32,7 @@ SEEDS = 8
 DATASETS = {"COMPAS": load_compas, "German Credit": load_german_credit, "Adult": load_adult}
 MODELS: dict[str, tuple[type, dict[str, Any]]] = {
     "list": (DPOptimalRuleListClassifier, {}),
-    "list, pairs of literals": (DPOptimalRuleListClassifier, {"max_card": 2, "max_length": 2}),
+    "list, pairs of literals": (DPOptimalRuleListClassifier, {"max_literals": 2, "max_length": 2}),
     "tree, depth 3": (DPOptimalTreeClassifier, {"max_depth": 3}),
     "tree, depth 4": (DPOptimalTreeClassifier, {"max_depth": 4}),
     "tree, stages (2, 2)": (DPOptimalTreeClassifier, {"stages": (2, 2)}),
@@ -143,7 +143,7 @@ def main(budget: float) -> None:
             data = load()
             vault = Vault.from_table(data.data, data.target, data.schema)
             for what, (model, parameters) in MODELS.items():
-                if name == "Adult" and "max_card" in parameters:  # it had not ended after a minute and a half
+                if name == "Adult" and "max_literals" in parameters:  # it had not ended after a minute and a half
                     continue
                 before, now, rounds, differ = compare(model, parameters, vault, budget)
                 ratios.append(now / before)

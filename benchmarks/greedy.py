@@ -68,7 +68,7 @@ def main():
     name, plain, pairs = plain_peer(X, y, candidates, data.feature_names)
 
     def from_table():
-        return GreedyRuleListClassifier(max_length=6, max_card=2).fit(X, y)
+        return GreedyRuleListClassifier(max_length=6, max_literals=2).fit(X, y)
 
     cells = MemoryTable(as_table(X, data.schema.names), y, (0, 1)).count(Counting.patterns(data.schema)).cells
 

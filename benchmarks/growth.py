@@ -58,7 +58,7 @@ def bare(path: Path, columns: int) -> None:
 
 def row(path: Path, table: object, size: dict[str, int], peer: float | None) -> str:
     schema = schema_of(**size)
-    clf = DPGreedyRuleListClassifier(epsilon=1.0, max_card=size["literals"], schema=schema)
+    clf = DPGreedyRuleListClassifier(epsilon=1.0, max_literals=size["literals"], schema=schema)
     plan = clf.plan_source(table)
     if "for each rule" in plan:
         whole = seconds(lambda: clf.fit_source(table))

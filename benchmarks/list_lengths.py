@@ -293,16 +293,18 @@ def draws():
     truth, labels = votes(435, seed=1)
     cases = (("made-up votes, 435 records", truth[: len(truth) // 2].T, labels), ("COMPAS, 1,000", X.to_numpy(bool), y))
     for name, records, labels in cases:
-        for max_length, joint in ((2, None), (3, None), (4, None), (5, None), (5, 3), (5, 2), (5, 1)):
+        for max_length, rules_per_draw in ((2, None), (3, None), (4, None), (5, None), (5, 3), (5, 2), (5, 1)):
             scores = []
             for seed in range(100):
                 order = np.random.default_rng(seed).permutation(len(labels))[:1000]
                 train, test = order[: int(0.7 * len(order))], order[int(0.7 * len(order)) :]
-                clf = DPOptimalRuleListClassifier(epsilon=0.1, max_length=max_length, joint=joint, random_state=seed)
+                clf = DPOptimalRuleListClassifier(
+                    epsilon=0.1, max_length=max_length, rules_per_draw=rules_per_draw, random_state=seed
+                )
                 clf.fit(records[train], np.asarray(labels)[train])
                 scores.append(clf.score(records[test], np.asarray(labels)[test]))
             told = f"{np.mean(scores):.3f} ({np.std(scores, ddof=1) / 10:.3f}), one draw varies by {np.std(scores, ddof=1):.3f}"
-            print(f"{name}: up to {max_length - 1} rules, joint={joint}: {told}", flush=True)
+            print(f"{name}: up to {max_length - 1} rules, rules_per_draw={rules_per_draw}: {told}", flush=True)
 
 
 if __name__ == "__main__":

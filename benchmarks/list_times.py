@@ -31,9 +31,9 @@ def counting_alive(self, sets):
     return plain_alive(self, sets)
 
 
-def problem_of(X, y, max_card, epsilon):
+def problem_of(X, y, max_literals, epsilon):
     vault = Vault.from_table(X, y, Schema.of_booleans(list(X.columns)))
-    candidates = Candidates.of_schema(vault.schema, max_card)
+    candidates = Candidates.of_schema(vault.schema, max_literals)
     truth, counts = rules_on_cells(vault.cells, candidates)
     return make_problem(truth, counts, Prior((1.0,) * (RULES + 1), np.ones(len(candidates))), epsilon)
 
@@ -66,7 +66,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--draws", type=int, default=100)
     parser.add_argument("--neighbours", type=int, default=10)
-    parser.add_argument("--max-card", type=int, default=1)
+    parser.add_argument("--max-literals", type=int, default=1)
     parser.add_argument("--epsilon", type=float, default=1.0)
     given = parser.parse_args()
     Problem.alive = counting_alive
@@ -76,7 +76,7 @@ def main():
         "table, mean seconds, least, most, mean rows, standard deviation, rows with the same seed: least and most ratio"
     )
     for name, some_X, some_y in tables(X, y, given.neighbours):
-        problem = problem_of(some_X, some_y, given.max_card, given.epsilon)
+        problem = problem_of(some_X, some_y, given.max_literals, given.epsilon)
         found = measured(problem, given.draws)
         if name == "the table":
             first = found

@@ -13,7 +13,7 @@ import numpy as np
 from discreet import DPGreedyRuleListClassifier, Vault
 from discreet.datasets import load_adult, load_compas, load_german_credit
 
-CASES = {  # loader, max_card, max_length, min_support
+CASES = {  # loader, max_literals, max_length, min_support
     "COMPAS": (load_compas, 1, 4, 0.05),
     "Adult": (load_adult, 1, 4, 0.05),
     "German": (load_german_credit, 1, 4, 0.12),
@@ -43,7 +43,7 @@ def cell(values):
 
 def main(draws):
     print(f"{'data':14}{'epsilon':>8}  {'mass':17}{'sm-laplace':17}mass ahead by")
-    for name, (load, max_card, max_length, min_support) in CASES.items():
+    for name, (load, max_literals, max_length, min_support) in CASES.items():
         found = {(e, m): [] for e in EPSILONS for m in ("mass", "sm-laplace")}
         for seed, (vault, X, y) in enumerate(splits(load)):
             for epsilon, mechanism in found:
@@ -51,7 +51,7 @@ def main(draws):
                     mechanism=mechanism,
                     epsilon=epsilon,
                     max_length=max_length,
-                    max_card=max_card,
+                    max_literals=max_literals,
                     min_support=min_support,
                 )
                 drawn = [clf.set_params(random_state=1000 * seed + i).fit_vault(vault).rule_list_ for i in range(draws)]

@@ -85,10 +85,10 @@ def main():
     for selector, title in ((MassSelector, "no rule is a candidate"), (WithoutNoRule, "rules only")):
         print(f"{title}\n{'data':14}{'epsilon':>8}" + "".join(f"{float(s):9.2f}" for s in SHARES))
         losses = []
-        for name, (load, max_card, max_length, _) in CASES.items():
+        for name, (load, max_literals, max_length, _) in CASES.items():
             found = np.zeros((len(EPSILONS), len(SHARES)))
             for seed, (vault, X, y) in enumerate(splits(load)):
-                candidates = Candidates.of_schema(vault.schema, max_card)
+                candidates = Candidates.of_schema(vault.schema, max_literals)
                 truths = truth_values(candidates, X, vault.schema.names)
                 for i, j in np.ndindex(found.shape):
                     settings = Settings(Fraction(str(EPSILONS[i])), max_length, counts_share=SHARES[j])

@@ -33,25 +33,30 @@ def filled(load, seed=0):
     return Vault.from_table(X.iloc[train], y[train], Schema.of_booleans(list(X.columns))), X.iloc[test], y[test]
 
 
-def arrays(vault, max_card):
+def arrays(vault, max_literals):
     """(rules, cells) and (classes, cells), as the peers need them."""
-    return rules_on_cells(vault.cells, Candidates.of_schema(vault.schema, max_card))
+    return rules_on_cells(vault.cells, Candidates.of_schema(vault.schema, max_literals))
 
 
-def draw(vault, epsilon, rules, max_card, time_limit=None):
+def draw(vault, epsilon, rules, max_literals, time_limit=None):
     clf = DPOptimalRuleListClassifier(
-        epsilon=epsilon, max_length=rules + 1, max_card=max_card, counts_share=0, random_state=0, time_limit=time_limit
+        epsilon=epsilon,
+        max_length=rules + 1,
+        max_literals=max_literals,
+        counts_share=0,
+        random_state=0,
+        time_limit=time_limit,
     )
     start = time.perf_counter()
     clf.fit_vault(vault)
     return time.perf_counter() - start, clf
 
 
-def plain(vault, epsilon, rules, max_card, limit):
+def plain(vault, epsilon, rules, max_literals, limit):
     """The peer's time, or None if it takes longer than the limit."""
     import plain_search
 
-    truth, counts = arrays(vault, max_card)
+    truth, counts = arrays(vault, max_literals)
     merged = np.unique(truth, axis=0)
 
     def give_up(*_):
@@ -112,7 +117,7 @@ def growth(path):
         for n in (4, 8, 12, 16, 20):
             out = columns[n:]
             clf = DPOptimalRuleListClassifier(
-                epsilon=1.0, max_length=rules + 1, max_card=2, counts_share=0, exclude=out, random_state=0
+                epsilon=1.0, max_length=rules + 1, max_literals=2, counts_share=0, exclude=out, random_state=0
             )
             start = time.perf_counter()
             clf.fit_vault(adult)

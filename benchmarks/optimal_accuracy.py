@@ -33,18 +33,18 @@ def main(pairs):
     print(
         "| data, up to | epsilon | whole lists | `mass` | `sm-laplace` | best list, no privacy |\n|---|---|---|---|---|---|"
     )
-    for name, load, max_length, max_card, support, epsilons in cases:
+    for name, load, max_length, max_literals, support, epsilons in cases:
         X, y = load(binary=True, sensitive=False, return_X_y=True)
         X, y = X.astype(bool), np.asarray(y)
         schema = Schema.of_booleans(list(X.columns))
-        common = {"max_length": max_length, "max_card": max_card}
+        common = {"max_length": max_length, "max_literals": max_literals}
         best = []
         scores = {epsilon: ([], [], []) for epsilon in epsilons}
         for seed in SEEDS:
             order = np.random.default_rng(seed).permutation(len(y))
             train, test = order[: int(0.7 * len(y))], order[int(0.7 * len(y)) :]
             vault = Vault.from_table(X.iloc[train], y[train], schema)
-            if max_card == 1:
+            if max_literals == 1:
                 best.append(
                     OptimalRuleListClassifier(**common).fit(X.iloc[train], y[train]).score(X.iloc[test], y[test])
                 )

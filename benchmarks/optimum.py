@@ -28,14 +28,14 @@ def main():
         for card in (1, 2):
             for c in (0.01, 0.003, 0.001):
                 start = time.perf_counter()
-                peer = CorelsClassifier(c=c, n_iter=300_000, max_card=card, min_support=0.0, verbosity=[])
+                peer = CorelsClassifier(c=c, n_iter=300_000, max_literals=card, min_support=0.0, verbosity=[])
                 peer.fit(bits[train], y[train])
                 seconds = time.perf_counter() - start
                 rules = len(peer.rl().rules) - 1
                 if rules > 3:
                     continue
                 start = time.perf_counter()
-                ours = OptimalRuleListClassifier(max_length=rules + 1, max_card=card).fit(X.iloc[train], y[train])
+                ours = OptimalRuleListClassifier(max_length=rules + 1, max_literals=card).fit(X.iloc[train], y[train])
                 ours_seconds = time.perf_counter() - start
                 theirs = [float((peer.predict(bits[part]) == y[part]).mean()) for part in (train, test)]
                 mine = [ours.score(X.iloc[part], y[part]) for part in (train, test)]

@@ -27,7 +27,7 @@ def main():
         start = time.perf_counter()
         for seed in range(FITS):
             DPGreedyRuleListClassifier(
-                mechanism="sm-laplace", epsilon=epsilon, max_card=2, random_state=seed
+                mechanism="sm-laplace", epsilon=epsilon, max_literals=2, random_state=seed
             ).fit_vault(vault)
         each = (time.perf_counter() - start) / FITS
         print(f"  epsilon {epsilon:4}: {each * 1000:6.2f} ms a fit, {slow / each:5.0f} times faster than {name}")

@@ -11,7 +11,7 @@ import sys
 
 import pandas as pd
 from greedy import median_seconds, plain_peer
-from reproduction.setups import MAX_CARD
+from reproduction.setups import MAX_LITERALS
 from reproduction.splits import split_of
 
 SPLITS = 2
@@ -25,7 +25,7 @@ def main():
         seconds = []
         for seed in range(SPLITS):
             split = split_of(dataset, "A", seed)
-            candidates = split.candidates(MAX_CARD[dataset])
+            candidates = split.candidates(MAX_LITERALS[dataset])
             name, plain, _ = plain_peer(split.X_train.astype(bool), split.y_train, candidates, split.schema.names)
             seconds.append(median_seconds(plain, 2)[0])
         each, plain_each = rows.seconds.mean(), sum(seconds) / SPLITS

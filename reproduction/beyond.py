@@ -42,7 +42,7 @@ def _on_a_split(setup: str, dataset: str, seed: int) -> Iterator[Unit]:
     where = ("beyond", setup, dataset, seed)
     depth = 4 if setup == "A" and dataset != "German Credit" else 3
     card = 1 if setup == "D" else None
-    yield Unit(*where, FAST, EPSILONS, max_card=card, max_depth=depth)
-    yield Unit(*where, SLOW, FEW_EPSILONS, max_card=card, max_depth=depth)
+    yield Unit(*where, FAST, EPSILONS, max_literals=card, max_depth=depth)
+    yield Unit(*where, SLOW, FEW_EPSILONS, max_literals=card, max_depth=depth)
     short = 3 if (dataset, setup) == ("German Credit", "A") else None
-    yield Unit(*where, ("whole lists",), EPSILONS, max_length=short, max_card=1, max_depth=depth)
+    yield Unit(*where, ("whole lists",), EPSILONS, max_length=short, max_literals=1, max_depth=depth)

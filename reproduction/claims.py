@@ -9,7 +9,7 @@ from discreet.audit.subjects import REFUTED
 
 from .comparisons import measured_errors
 from .page import Check, Verdict
-from .setups import MAX_CARD, MIN_SUPPORT
+from .setups import MAX_LITERALS, MIN_SUPPORT
 
 GLOBAL = ("gl-laplace", "gl-gaussian", "gl-exponential")
 
@@ -88,7 +88,7 @@ def _cauchy_is_slower(fits: Any) -> Check:
 
 
 def _noisy_gini_for_many_rules(fits: Any) -> Check:
-    grid = _means(fits, experiment="noisy-counts", max_card=2)
+    grid = _means(fits, experiment="noisy-counts", max_literals=2)
     means = grid.groupby(["dataset", "epsilon", "method"]).test_accuracy.mean().unstack("method")
     ahead = (means["gl-laplace"] > means["noisy-counts"]).unstack("epsilon")
     verdict = _verdict(ahead)
@@ -149,8 +149,8 @@ _ERROR_OF_A_RATIO = (
 def _lengths(fits: Any) -> Any:
     """The fits of which only K was varied."""
     varied = _means(fits, experiment="hyper-parameters")
-    published = varied.dataset.map(MAX_CARD), varied.dataset.map(MIN_SUPPORT)
-    return varied[(varied.max_card == published[0]) & np.isclose(varied.min_support, published[1])]
+    published = varied.dataset.map(MAX_LITERALS), varied.dataset.map(MIN_SUPPORT)
+    return varied[(varied.max_literals == published[0]) & np.isclose(varied.min_support, published[1])]
 
 
 def _smooth_wins_at_any_length(fits: Any) -> Check:
@@ -186,9 +186,9 @@ def _longer_rules_are_better(fits: Any) -> Check:
     varied = varied[varied.method.isin(["sm-laplace", "GreedyRL"]) & (varied.dataset != "German Credit")]
     varied = varied[np.isclose(varied.min_support, varied.dataset.map(MIN_SUPPORT))]
     means = (
-        varied.groupby(["dataset", "method", "epsilon", "max_card"], dropna=False)
+        varied.groupby(["dataset", "method", "epsilon", "max_literals"], dropna=False)
         .test_accuracy.mean()
-        .unstack("max_card")
+        .unstack("max_literals")
     )
     gain = means[2] - means[1]
     numbers = ", ".join(

@@ -34,12 +34,12 @@ Styles = Mapping[str, Style]
 
 MEANT = f"(mean ± {BAND} standard errors)"
 # What the paper holds fixed while one hyper-parameter varies; German Credit has values of its own.
-PAPER = {"max_length": 5, "min_support": 0.05, "max_card": 2}
-PAPER_GERMAN = {"max_length": 5, "min_support": 0.12, "max_card": 1}
+PAPER = {"max_length": 5, "min_support": 0.05, "max_literals": 2}
+PAPER_GERMAN = {"max_length": 5, "min_support": 0.12, "max_literals": 1}
 HYPER_PARAMETERS = {
     "max_length": "longest list K\n(rules)",
     "min_support": "minimum support λ\n(share of records)",
-    "max_card": "longest rule\n(literals)",
+    "max_literals": "longest rule\n(literals)",
 }
 POINTS = 50  # on a curve at most: of more, neighbours are pooled, or noise hides what there is to see
 CARDINALITIES = {1: "single literals", 2: "single literals and pairs"}
@@ -105,7 +105,7 @@ def noisy_counts(fits: "pd.DataFrame", dataset: str, value: str = "train_accurac
     """Fig. 2 and 3: noisy Gini (gl-laplace) against noisy counts over epsilon, side by side for each size of rules."""
     chosen = choose(fits, "noisy-counts", dataset)
     style_of = styles(fits["method"])
-    cards = sorted(chosen["max_card"].unique())
+    cards = sorted(chosen["max_literals"].unique())
     budgets = chosen["epsilon"].dropna()
     with house_style():
         figure = new_figure(7.2, 3.9)
@@ -113,7 +113,7 @@ def noisy_counts(fits: "pd.DataFrame", dataset: str, value: str = "train_accurac
         axes = figure.subplots(1, len(cards), sharey=True, squeeze=False)[0]
         for axis, card in zip(axes, cards, strict=True):
             logarithmic(axis, "x", budgets.min(), budgets.max())
-            _over_epsilon(axis, chosen[chosen["max_card"] == card], value, style_of)
+            _over_epsilon(axis, chosen[chosen["max_literals"] == card], value, style_of)
             low, high = INTERESTING
             axis.axvspan(low, high, color=SOFT, linewidth=0, zorder=0, label=f"epsilon {plain(low)} to {plain(high)}")
             axis.set_xlabel(_epsilon(chosen).replace("; ", ";\n"))

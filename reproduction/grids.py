@@ -8,7 +8,7 @@ import numpy as np
 
 from .expected import EPSILONS
 from .runner import Unit
-from .setups import DATASETS, MAX_CARD, MIN_SUPPORT, SETUPS
+from .setups import DATASETS, MAX_LITERALS, MIN_SUPPORT, SETUPS
 
 
 class Effort(NamedTuple):
@@ -61,9 +61,9 @@ def noisy_counts(effort: Effort) -> Iterator[Unit]:
     """
     for seed in range(effort.seeds):
         for dataset in DATASETS:
-            for max_card in (1,) if dataset == "German Credit" else (1, 2):
+            for max_literals in (1,) if dataset == "German Credit" else (1, 2):
                 methods = ("noisy-counts", "gl-laplace")
-                yield Unit("noisy-counts", "C", dataset, seed, methods, EPSILONS_OF_COUNTS, max_card=max_card)
+                yield Unit("noisy-counts", "C", dataset, seed, methods, EPSILONS_OF_COUNTS, max_literals=max_literals)
 
 
 def hyper_parameters(effort: Effort) -> Iterator[Unit]:
@@ -74,17 +74,17 @@ def hyper_parameters(effort: Effort) -> Iterator[Unit]:
     setup = SETUPS["C"]
     for seed in range(max(2, effort.seeds // 4)):
         for dataset in DATASETS:
-            published = (setup.max_length, MAX_CARD[dataset], MIN_SUPPORT[dataset])
+            published = (setup.max_length, MAX_LITERALS[dataset], MIN_SUPPORT[dataset])
             settings = {published}
             settings |= {(length, *published[1:]) for length in LENGTHS}
             settings |= {(published[0], card, published[2]) for card in CARDS if dataset != "German Credit"}
             settings |= {(*published[:2], support) for support in SUPPORTS}
             methods = ("sm-laplace", "gl-laplace", "mass", "GreedyRL")
-            for max_length, max_card, min_support in sorted(settings):
+            for max_length, max_literals, min_support in sorted(settings):
                 yield Unit(
                     *("hyper-parameters", "C", dataset, seed, methods, (1.0, 10.0)),
                     max_length=max_length,
-                    max_card=max_card,
+                    max_literals=max_literals,
                     min_support=min_support,
                 )
 

@@ -27,14 +27,14 @@ def measured(model: Any, split: Split) -> dict[str, float | int]:
     }
 
 
-def overlaps(model: Any, split: Split, max_card: int, min_support: float, max_length: int) -> dict[str, float]:
+def overlaps(model: Any, split: Split, max_literals: int, min_support: float, max_length: int) -> dict[str, float]:
     """With GreedyRL on the same split: of the five and seven most important features, and of those above 0."""
     reference = split.remember(
-        ("reference", max_card, min_support, max_length),
+        ("reference", max_literals, min_support, max_length),
         lambda: GreedyRuleListClassifier(
             max_length=max_length + 1,
             min_support=min_support,
-            candidates=split.candidates(max_card),
+            candidates=split.candidates(max_literals),
             schema=split.schema,
         ).fit(split.X_train, split.y_train),
     )

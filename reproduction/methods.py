@@ -35,7 +35,7 @@ class Task:
     epsilon: float
     max_length: int
     min_support: float
-    max_card: int
+    max_literals: int
     seed: int
     max_depth: int = 4  # of trees
 
@@ -48,13 +48,13 @@ def _published(mechanism: str) -> Method:
 
     def make(task: Task) -> Any:
         smooth = mechanism.startswith("sm-")
-        candidates = task.split.candidates(task.max_card)
+        candidates = task.split.candidates(task.max_literals)
         return DPGreedyRuleListClassifier(
             mechanism=mechanism,
             epsilon=task.epsilon,
             max_length=task.max_length,
             min_support=task.min_support,
-            candidates=task.split.mined(task.max_card, task.min_support) if smooth else candidates,
+            candidates=task.split.mined(task.max_literals, task.min_support) if smooth else candidates,
             random_state=task.seed,
         ).fit_vault(task.split.vault)
 
@@ -69,7 +69,7 @@ def _ours(mechanism: str) -> Method:
             mechanism=mechanism,
             epsilon=task.epsilon,
             max_length=task.max_length,
-            candidates=task.split.candidates(task.max_card),
+            candidates=task.split.candidates(task.max_literals),
             random_state=task.seed,
         ).fit_vault(task.split.vault)
 
@@ -81,7 +81,7 @@ def _whole_lists(task: Task) -> Any:
     return DPOptimalRuleListClassifier(
         epsilon=task.epsilon,
         max_length=min(task.max_length, 4),
-        candidates=task.split.candidates(task.max_card),
+        candidates=task.split.candidates(task.max_literals),
         counts_share=0.0,
         random_state=task.seed,
     ).fit_vault(task.split.vault)
@@ -144,7 +144,7 @@ def _greedy(task: Task) -> Any:
     """The authors' GreedyRL has K rules and a default, one rule more than their private methods."""
     split = task.split
     return GreedyRuleListClassifier(
-        max_length=task.max_length + 1, candidates=split.candidates(task.max_card), schema=split.schema
+        max_length=task.max_length + 1, candidates=split.candidates(task.max_literals), schema=split.schema
     ).fit(split.X_train, split.y_train)
 
 

@@ -21,7 +21,7 @@ from discreet._utils.writing import write_whole
 
 from .measures import attacked, measured, overlaps
 from .methods import METHODS, WITHOUT_PRIVACY, Task
-from .setups import MAX_CARD, MIN_SUPPORT, SETUPS
+from .setups import MAX_LITERALS, MIN_SUPPORT, SETUPS
 from .splits import split_of
 
 Work = Callable[["list[Unit]", Path, int, Callable[[int], None]], None]
@@ -38,7 +38,7 @@ class Unit:
     methods: tuple[str, ...]
     epsilons: tuple[float, ...]
     max_length: int | None = None  # instead of the set-up's
-    max_card: int | None = None  # instead of the published ones
+    max_literals: int | None = None  # instead of the published ones
     min_support: float | None = None
     max_depth: int | None = None  # of trees, instead of 4
     also: str = ""  # what to measure besides accuracies: "overlaps" of features, or membership "attacks"
@@ -71,7 +71,7 @@ def rows_of(unit: Unit) -> list[dict[str, Any]]:
     common: dict[str, Any] = {
         "max_length": unit.max_length or setup.max_length,
         "min_support": MIN_SUPPORT[unit.dataset] if unit.min_support is None else unit.min_support,
-        "max_card": unit.max_card or MAX_CARD[unit.dataset],
+        "max_literals": unit.max_literals or MAX_LITERALS[unit.dataset],
     }
     rows = []
     for method in unit.methods:

@@ -25,7 +25,7 @@ DATASETS: dict[str, Callable[..., Any]] = {
     "Adult": load_adult,
     "German Credit": load_german_credit,
 }
-MAX_CARD = {"COMPAS": 2, "Adult": 2, "German Credit": 1}
+MAX_LITERALS = {"COMPAS": 2, "Adult": 2, "German Credit": 1}
 MIN_SUPPORT = {"COMPAS": 0.05, "Adult": 0.05, "German Credit": 0.12}
 
 

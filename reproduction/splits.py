@@ -90,22 +90,22 @@ class Split:
         counted: npt.NDArray[np.float64] = self.remember(("counts", number), count)
         return counted
 
-    def candidates(self, max_card: int) -> Candidates:
+    def candidates(self, max_literals: int) -> Candidates:
         """All rules; the same object each time, so that the vault can keep its counts."""
-        return _candidates(self.schema, max_card)
+        return _candidates(self.schema, max_literals)
 
-    def mined(self, max_card: int, share: float) -> Candidates:
+    def mined(self, max_literals: int, share: float) -> Candidates:
         """The rules that are true of a share of [share, 1 - share] of the training records. Not private, but as published."""
 
         def mine() -> Candidates:
-            everything = self.candidates(max_card)
+            everything = self.candidates(max_literals)
             training = self._counts[1].sum(0)
             true = (np.logical_and.reduce([self.records.truth(x) for x in rule.antecedent]) for rule in everything)
             support = np.array([training[where].sum() for where in true]) / training.sum()
             kept = [rule for rule, s in zip(everything, support, strict=True) if share <= s <= 1.0 - share]
             return Candidates.of_rules(self.schema, kept)
 
-        mined: Candidates = self.remember(("mined", max_card, share), mine)
+        mined: Candidates = self.remember(("mined", max_literals, share), mine)
         return mined
 
     def remember(self, what: Any, make: Callable[[], Any]) -> Any:
@@ -138,8 +138,8 @@ class Split:
 
 
 @lru_cache(maxsize=16)
-def _candidates(schema: Any, max_card: int) -> Candidates:
-    return Candidates.of_schema(schema, max_card)
+def _candidates(schema: Any, max_literals: int) -> Candidates:
+    return Candidates.of_schema(schema, max_literals)
 
 
 @lru_cache(maxsize=2)

@@ -101,8 +101,8 @@ PRIVATE = {
     "whole lists": lambda **p: DPOptimalRuleListClassifier(max_length=2, **{"schema": SCHEMA} | p),
     "longer lists": lambda **p: ListsByEnvelope(max_length=2, **{"schema": SCHEMA} | p),
     "whole trees": lambda **p: DPOptimalTreeClassifier(max_depth=2, **{"schema": SCHEMA} | p),
-    "whole trees by mass": lambda **p: DPOptimalTreeClassifier(
-        stages=(1, 1), criterion="mass", **{"schema": SCHEMA} | p
+    "whole trees by Gini": lambda **p: DPOptimalTreeClassifier(
+        stages=(1, 1), criterion="gini", **{"schema": SCHEMA} | p
     ),
     "greedy trees": lambda **p: DPGreedyTreeClassifier(max_depth=2, **{"schema": SCHEMA} | p),
     "score cards": lambda **p: DPScoreCardClassifier(max_columns=2, **{"schema": SCHEMA} | p),
@@ -402,7 +402,7 @@ def calls_on_shapes():
     three = Schema(SCHEMA.columns, classes=["no", "perhaps", "yes"])
     yield (
         "rising points for three classes",
-        lambda: DPScoreCardClassifier(monotone={"n": 1}, schema=three).fit(marked, Y),
+        lambda: DPScoreCardClassifier(monotonic_cst={"n": 1}, schema=three).fit(marked, Y),
     )
     yield "no shares to attack", lambda: membership_attack(CARD_OF_THREE, marked, Y, marked, Y)
     yield "no such attack", lambda: membership_attack(RULES, marked, Y, marked, Y, kind="white-box")
@@ -736,7 +736,7 @@ def test_models_queries_and_all_that_they_hold_print_nothing_of_records(monkeypa
     kinds = {
         "GreedyQueries": ["mass", "published"],
         "ListQueries": ["whole lists", "longer lists"],
-        "TreeQueries": ["whole trees", "whole trees by mass", "wide tables"],
+        "TreeQueries": ["whole trees", "whole trees by Gini", "wide tables"],
         "GreedyTreeQueries": ["greedy trees"],
         "CardQueries": ["score cards", "score cards after a tree"],
         "CutQueries": ["cut points"],

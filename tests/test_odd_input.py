@@ -253,8 +253,8 @@ def test_nested_columns_are_left_alone():
 def test_large_requests_answer_soon():
     wide = Schema([Categorical("c", categories=[f"v{i}" for i in range(60)])])
     with pytest.raises(CandidatesError, match=r"'c' alone gives more than 100,000 conjunctions"):
-        Candidates.of_schema(wide, max_card=10)
-    assert len(Candidates.of_schema(Schema.of_booleans(["a", "b"]), max_card=10**6)) == 8
+        Candidates.of_schema(wide, max_literals=10)
+    assert len(Candidates.of_schema(Schema.of_booleans(["a", "b"]), max_literals=10**6)) == 8
     fine = Schema([Numeric("x", low=0, high=1, n_cuts=1000)])
     assert len(Candidates.of_schema(fine)) == 2000
     with pytest.raises(SchemaError, match="from 1 to 1000"):

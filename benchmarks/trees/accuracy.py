@@ -27,8 +27,8 @@ CASES = {
             "tree, depth 3": trees(max_depth=3),
             "tree, depth 4": trees(max_depth=4),
             "tree, depth 5": trees(max_depth=5),
-            "list, up to 3 literals": lists(max_length=4, max_card=1),
-            "list, up to 4 pairs": lists(max_length=5, max_card=2),
+            "list, up to 3 literals": lists(max_length=4, max_literals=1),
+            "list, up to 4 pairs": lists(max_length=5, max_literals=2),
         },
     ),
     "Adult, 20 features": (
@@ -37,8 +37,8 @@ CASES = {
             "tree, depth 3": trees(max_depth=3),
             "tree, depth 4": trees(max_depth=4),
             "tree, depth 5": trees(max_depth=5),
-            "list, up to 3 literals": lists(max_length=4, max_card=1),
-            "list, up to 3 pairs": lists(max_length=4, max_card=2),
+            "list, up to 3 literals": lists(max_length=4, max_literals=1),
+            "list, up to 3 pairs": lists(max_length=4, max_literals=2),
         },
     ),
     "Adult, all columns, fine cuts": (
@@ -48,7 +48,7 @@ CASES = {
             "tree, depth 4": trees(max_depth=4),
             "tree, depth 3, then 2": trees(stages=(3, 2)),
             "tree, depth 3, then 3": trees(stages=(3, 3)),
-            "list, up to 3 literals": lists(max_length=4, max_card=1),
+            "list, up to 3 literals": lists(max_length=4, max_literals=1),
         },
     ),
 }

@@ -8,15 +8,15 @@ from splits import EPSILONS, fine_adult, header
 
 VARIANTS = {
     "depth 4": trees(max_depth=4),
-    "depth 4, mass": trees(max_depth=4, criterion="mass"),
-    "depth 4, mass, counts .2": trees(max_depth=4, criterion="mass", counts_share=0.2),
-    "3 then 2, mass, counts .2": trees(stages=(3, 2), criterion="mass", counts_share=0.2),
-    "3 then 3, mass, counts .2": trees(stages=(3, 3), criterion="mass", counts_share=0.2),
-    "3 then 3, mass, counts .3": trees(stages=(3, 3), criterion="mass", counts_share=0.3),
-    "3 then 3, mass, counts .2, split .9": trees(stages=(3, 3), criterion="mass", counts_share=0.2, split=0.9),
-    "4 then 2, mass, counts .2": trees(stages=(4, 2), criterion="mass", counts_share=0.2),
-    "2, 2, then 2, mass, counts .2": trees(stages=(2, 2, 2), criterion="mass", counts_share=0.2),
-    "3, 3, then 2, mass, counts .2, split .9": trees(stages=(3, 3, 2), criterion="mass", counts_share=0.2, split=0.9),
+    "depth 4, mass": trees(max_depth=4, criterion="gini"),
+    "depth 4, mass, counts .2": trees(max_depth=4, criterion="gini", counts_share=0.2),
+    "3 then 2, mass, counts .2": trees(stages=(3, 2), criterion="gini", counts_share=0.2),
+    "3 then 3, mass, counts .2": trees(stages=(3, 3), criterion="gini", counts_share=0.2),
+    "3 then 3, mass, counts .3": trees(stages=(3, 3), criterion="gini", counts_share=0.3),
+    "3 then 3, mass, counts .2, split .9": trees(stages=(3, 3), criterion="gini", counts_share=0.2, split=0.9),
+    "4 then 2, mass, counts .2": trees(stages=(4, 2), criterion="gini", counts_share=0.2),
+    "2, 2, then 2, mass, counts .2": trees(stages=(2, 2, 2), criterion="gini", counts_share=0.2),
+    "3, 3, then 2, mass, counts .2, split .9": trees(stages=(3, 3, 2), criterion="gini", counts_share=0.2, split=0.9),
 }
 
 

@@ -5,7 +5,7 @@
     python benchmarks/wide --made-up --before SRC   100,000 records of 60 columns with 10 cuts: the default list and a tree in
                                                     stages (2, 2), against the default list of an earlier version
     python benchmarks/wide --pairs                  3 million records of 40 columns with 10 cuts: a tree in stages (2, 2) and
-                                                    a list with joint=2, against DuckDB counting all pairs of columns by itself
+                                                    a list with rules_per_draw=2, against DuckDB counting all pairs of columns
     python benchmarks/wide --cards                  1 and 10 million records of 12 columns in Parquet: a score card through
                                                     DuckDB, against DuckDB counting by each column by itself
     python benchmarks/wide --growth                 over records and columns: draws docs/growth-wide.svg

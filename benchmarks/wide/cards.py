@@ -16,12 +16,12 @@ from jobs import CARDS
 
 RATIO, MEMORY, ROUNDS = 1.3, 1e9, 3
 BARE = "DuckDB, one GROUP BY for each column"
-AT_ONCE = {"one_by_one": False}
+AT_ONCE = {"sequential": False}
 FITS = {
     "points alone": {"counts_share": 0.0} | AT_ONCE,
     "points and risks": AT_ONCE,
     "five columns": {"max_columns": 5} | AT_ONCE,
-    "one column after the other": {"one_by_one": True},
+    "one column after the other": {"sequential": True},
 }
 
 

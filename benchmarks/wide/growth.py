@@ -8,8 +8,8 @@ from jobs import LISTS, TREES
 RECORDS, COLUMNS, BASE = (100_000, 1_000_000, 10_000_000), (20, 40, 80), {"records": 1_000_000, "columns": 40}
 MODELS = {
     "tree, stages (2, 2), through DuckDB": ("source", TREES, {"stages": [2, 2]}),
-    "list, joint=2, through DuckDB": ("source", LISTS, {"joint": 2}),
-    "list, joint=2, from the file": ("file", LISTS, {"joint": 2}),
+    "list, rules_per_draw=2, through DuckDB": ("source", LISTS, {"rules_per_draw": 2}),
+    "list, rules_per_draw=2, from the file": ("file", LISTS, {"rules_per_draw": 2}),
 }
 
 

@@ -164,7 +164,7 @@ def small() -> None:
         vault = Vault.from_table(data.data, data.target, data.schema)
         for what, model, parameters in (
             ("list", LISTS, {}),
-            ("list, joint=2", LISTS, {"joint": 2}),
+            ("list, rules_per_draw=2", LISTS, {"rules_per_draw": 2}),
             ("tree, depth 2", TREES, {"max_depth": 2}),
             ("tree, depth 3", TREES, {"max_depth": 3}),
             ("tree, stages (2, 2)", TREES, {"stages": (2, 2)}),

@@ -13,7 +13,10 @@ from children import ask, megabytes
 from jobs import LISTS, TREES
 
 RATIO, MEMORY, PASSES = 1.5, 2e9, 2
-MODELS = {"tree in stages (2, 2)": (TREES, {"stages": [2, 2]}), "list with joint=2": (LISTS, {"joint": 2})}
+MODELS = {
+    "tree in stages (2, 2)": (TREES, {"stages": [2, 2]}),
+    "list with rules_per_draw=2": (LISTS, {"rules_per_draw": 2}),
+}
 HOWS = {"source": "through DuckDB", "file": "from the file", "frame": "from a frame in memory"}
 
 

@@ -121,34 +121,34 @@ def test_the_code_of_a_fitted_card_gives_the_scores(desk):  # noqa: F811
 
 
 def test_the_parameters_of_cards(desk):  # noqa: F811
-    names = ("max_columns", "tree_depth", "points", "monotone", "counts_share")
+    names = ("max_columns", "tree_depth", "points", "monotonic_cst", "counts_share")
     run(*CARD)
     assert {name: parameters()[name] for name in names} == {
         "max_columns": None,
         "tree_depth": 0,
         "points": "integers",
-        "monotone": None,
+        "monotonic_cst": None,
         "counts_share": 0.1,
     }
     run(*CARD, "--max-columns", "2", "--tree-depth", "2", "--points", "decimals", "--time-limit", "60")
     found = parameters()
     assert [found[name] for name in names[:3]] == [2, 2, "decimals"]
     assert found["time_limit"] == 60
-    run(*CARD, "--monotone", "age:+1", "--counts-share", "0", "--records-per-person", "3", "-x", "ward")
+    run(*CARD, "--monotonic-cst", "age:+1", "--counts-share", "0", "--records-per-person", "3", "-x", "ward")
     found = parameters()
-    assert (found["monotone"], found["counts_share"], found["exclude"]) == ({"age": 1}, 0, ["ward"])
+    assert (found["monotonic_cst"], found["counts_share"], found["exclude"]) == ({"age": 1}, 0, ["ward"])
     assert found["records_per_person"] == 3
     assert "ward" not in SavedModel.load("model.json").model.columns
 
 
 def test_a_limit_is_named(desk):  # noqa: F811
-    assert "cost falls: of two records that differ in it alone" in flat(run(*CARD, "--monotone", "cost:-1"))
-    said = flat(run("plan", "card", "-s", "schema.toml", "-n", "500", "--monotone", "ward:+1", code=1))
-    assert "monotone names 'ward', but a categorical column has no order" in said
+    assert "cost falls: of two records that differ in it alone" in flat(run(*CARD, "--monotonic-cst", "cost:-1"))
+    said = flat(run("plan", "card", "-s", "schema.toml", "-n", "500", "--monotonic-cst", "ward:+1", code=1))
+    assert "monotonic_cst names 'ward', but a categorical column has no order" in said
 
 
 def test_a_limit_is_kept_to(desk):  # noqa: F811
-    run(*CARD, "--monotone", "cost:-1")
+    run(*CARD, "--monotonic-cst", "cost:-1")
     model = SavedModel.load("model.json").model
     record = {"age": 50, "ward": "A", "smoker": True}
     table = pd.DataFrame([record | {"cost": cost} for cost in (1, 101, 1001, 10001)])
@@ -262,7 +262,7 @@ def test_the_space_that_is_reserved_is_enough(tmp_path, schema, leaves):
         ScoreCard(tuple(cards), tuple(limits), (answer,) * (len(limits) + 1), schema.classes, schema),
         PrivacyStatement("score cards", None, Guarantee(1.0, 0.0), assumes=("x" * 500,) * 4),
         "DPScoreCardClassifier",
-        {"exclude": [c.name for c in schema.columns], "monotone": {c.name: 1 for c in schema.columns}},
+        {"exclude": [c.name for c in schema.columns], "monotonic_cst": {c.name: 1 for c in schema.columns}},
         schema.target,
         Ledger.open(tmp_path / "l.json", 99).snapshot(),
     )
@@ -272,8 +272,8 @@ def test_the_space_that_is_reserved_is_enough(tmp_path, schema, leaves):
 
 
 def test_how_columns_are_counted(desk):  # noqa: F811
-    for counting, one_by_one in (("one-by-one", True), ("at-once", False)):
+    for counting, sequential in (("sequential", True), ("at-once", False)):
         run(*CARD, "--counting", counting)
-        assert parameters()["one_by_one"] is one_by_one
+        assert parameters()["sequential"] is sequential
     run(*CARD)
-    assert parameters()["one_by_one"] is None
+    assert parameters()["sequential"] is None

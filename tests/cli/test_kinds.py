@@ -30,11 +30,19 @@ def command(kind):
         ("tree", ["--stages", "1,1,1,1,1,1,1,1,1"], "up to 8 depths"),
         ("tree", ["--max-depth", "13"], "--max-depth"),
         ("tree", ["--max-depth", "-1"], "--max-depth"),
-        ("tree", ["--criterion", "gini"], "--criterion"),
+        ("tree", ["--criterion", "mass"], "--criterion"),
         ("tree", ["--class-weight", "maybe=1"], "no, yes"),
-        ("tree", ["--monotone", "age"], "--monotone must be a column and +1 or -1, as in priors_count:+1, not 'age'"),
-        ("tree", ["--monotone", "age:+2"], "--monotone must be a column and +1 or -1"),
-        ("tree", ["--monotone", "age:+1", "--monotone", "age:-1"], "--monotone says that 'age' both rises and falls"),
+        (
+            "tree",
+            ["--monotonic-cst", "age"],
+            "--monotonic-cst must be a column and +1 or -1, as in priors_count:+1, not 'age'",
+        ),
+        ("tree", ["--monotonic-cst", "age:+2"], "--monotonic-cst must be a column and +1 or -1"),
+        (
+            "tree",
+            ["--monotonic-cst", "age:+1", "--monotonic-cst", "age:-1"],
+            "--monotonic-cst says that 'age' both rises and falls",
+        ),
         (
             "tree",
             ["--forbid", "age"],
@@ -59,7 +67,7 @@ def test_options_that_cannot_be_are_named_before_anything_is_read(desk, monkeypa
     ("kind", "options", "message"),
     [
         ("tree", ["--counts-share", "5"], "counts_share must be 0, or from 0.001 to 0.9"),
-        ("tree", ["--criterion", "mass", "--counts-share", "0"], 'counts_share must be above 0 with criterion="mass"'),
+        ("tree", ["--criterion", "gini", "--counts-share", "0"], 'counts_share must be above 0 with criterion="gini"'),
         ("tree", ["--split", "1"], "split must be a probability between 0 and 1"),
         ("tree", ["--split", "nan"], "split must be a finite number"),
         ("tree", ["--time-limit", "-1"], "time_limit must be None or a number of seconds above 0"),
@@ -69,10 +77,10 @@ def test_options_that_cannot_be_are_named_before_anything_is_read(desk, monkeypa
         ("card", ["--time-limit", "-1"], "time_limit must be None or a number of seconds above 0"),
         (
             "card",
-            ["--monotone", "age:+1", "--tree-depth", "1"],
-            "monotone needs one card: between the leaves of a tree",
+            ["--monotonic-cst", "age:+1", "--tree-depth", "1"],
+            "monotonic_cst needs one card: between the leaves of a tree",
         ),
-        ("card", ["--monotone", "wards:+1"], "monotone names 'wards', but there is no such column"),
+        ("card", ["--monotonic-cst", "wards:+1"], "monotonic_cst names 'wards', but there is no such column"),
         ("card", ["-x", "agee"], "agee"),
     ],
 )

@@ -285,7 +285,7 @@ def test_the_space_that_is_reserved_is_enough(tmp_path, schema, max_length):
         schema.target,
         ledger.snapshot(),
     )
-    size = size_for(schema, {"max_length": max_length, "max_card": 3})
+    size = size_for(schema, {"max_length": max_length, "max_literals": 3})
     assert len(model.to_json().encode()) < size
     assert len(to_html(model).encode()) < size_of_report(size)
 

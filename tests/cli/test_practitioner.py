@@ -640,9 +640,21 @@ def test_a_table_that_stays_in_its_engine(desk, monkeypatch):
 
 
 def test_the_parameters_of_whole_lists(desk):
-    run(*FIT, "--joint", "1", "--counts-share", "0.2", "--class-weight", "yes=5", "--class-weight", "no=0.5", "-k", "3")
+    run(
+        *FIT,
+        "--rules-per-draw",
+        "1",
+        "--counts-share",
+        "0.2",
+        "--class-weight",
+        "yes=5",
+        "--class-weight",
+        "no=0.5",
+        "-k",
+        "3",
+    )
     parameters = SavedModel.load("model.json").parameters
-    assert {k: parameters[k] for k in ("joint", "counts_share")} == {"joint": 1, "counts_share": 0.2}
+    assert {k: parameters[k] for k in ("rules_per_draw", "counts_share")} == {"rules_per_draw": 1, "counts_share": 0.2}
     assert parameters["class_weight"] == {"yes": 5.0, "no": 0.5}
     run(*FIT, "--time-limit", "600")
     assert SavedModel.load("model.json").parameters["time_limit"] == 600.0
@@ -667,7 +679,7 @@ def test_weights_change_the_model(desk):
         (["--class-weight", "yes=inf"], "above 0"),
         (["--class-weight", "yes=1", "--class-weight", "yes=2"], "twice"),
         (["--class-weight", "maybe=1"], "no, yes"),
-        (["--joint", "0"], "joint"),
+        (["--rules-per-draw", "0"], "rules_per_draw"),
     ],
 )
 def test_values_that_nothing_can_be_learned_with(desk, options, message):
@@ -712,12 +724,12 @@ def test_a_help_page_fits_on_a_screen_and_has_the_options_of_its_kind(command, k
     assert shown.count("\n") <= 45
     own = {
         *("--max-length" for one in ("list", "greedy") if one == kind),
-        *("--joint" for one in ("list",) if (one, command) == (kind, "fit")),
+        *("--rules-per-draw" for one in ("list",) if (one, command) == (kind, "fit")),
         *("--stages" for one in ("tree",) if one == kind),
         *("--max-columns" for one in ("card",) if one == kind),
         *("--mechanism" for one in ("greedy",) if one == kind),
     }
-    every = {"--max-length", "--joint", "--stages", "--max-columns", "--mechanism"}
+    every = {"--max-length", "--rules-per-draw", "--stages", "--max-columns", "--mechanism"}
     assert {name for name in every if name in shown.split()} - {"--stages"} == own - {"--stages"}
     assert ("--stages DEPTHS" in shown) == (kind == "tree")
 
@@ -745,7 +757,7 @@ def test_a_time_limit_that_strikes_says_what_is_booked(desk, monkeypatch):
     assert "nothing was booked" in said  # all lists are added up before one is drawn
     assert "time_limit" in said
     assert Ledger.open("l.json").entries == ()
-    said = run(*FIT, "--max-card", "2", "--time-limit", "1e-9", "--ledger", "l.json", code=1)
+    said = run(*FIT, "--max-literals", "2", "--time-limit", "1e-9", "--ledger", "l.json", code=1)
     assert "Epsilon 5 is booked" in said
     assert "its budget stays spent" in said
 
@@ -766,6 +778,6 @@ def test_scores_as_json_are_json_whatever_is_copied_into_them(desk):
         assert "twice" in run("predict", "model.json", "odd.parquet", *twice, "--json", code=2)
 
 
-@pytest.mark.parametrize("name", ["max-length", "records-per-person", "joint"])
+@pytest.mark.parametrize("name", ["max-length", "records-per-person", "rules-per-draw"])
 def test_a_number_of_hundreds_of_digits_is_refused_in_a_line(desk, name):
     assert "must be at most" in run(*FIT, f"--{name}", "1" + "0" * 400, code=1)

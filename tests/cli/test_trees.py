@@ -111,9 +111,9 @@ def test_the_parameters_of_trees(desk):  # noqa: F811
         "split": 0.5,
         "prior": None,
     }
-    run(*TREE, "--stages", "2,2", "--criterion", "mass", "--split", "0.4", "--prior", "columns", "--time-limit", "60")
+    run(*TREE, "--stages", "2,2", "--criterion", "gini", "--split", "0.4", "--prior", "columns", "--time-limit", "60")
     found = parameters()
-    assert (found["stages"], found["criterion"], found["split"], found["prior"]) == ([2, 2], "mass", 0.4, "columns")
+    assert (found["stages"], found["criterion"], found["split"], found["prior"]) == ([2, 2], "gini", 0.4, "columns")
     assert found["time_limit"] == 60
     run(*TREE, "--max-depth", "1", "--prior", "tests", "--counts-share", "0", "--records-per-person", "3", "-x", "age")
     found = parameters()
@@ -189,7 +189,7 @@ def test_plan_says_what_to_expect_of_trees(desk):  # noqa: F811
     assert all(e["loss"] is not None for e in measured["expected"])
 
 
-@pytest.mark.parametrize("options", [["--stages", "1,1"], ["--criterion", "mass", "--max-depth", "1"]])
+@pytest.mark.parametrize("options", [["--stages", "1,1"], ["--criterion", "gini", "--max-depth", "1"]])
 def test_plan_measures_where_there_is_no_bound(desk, options):  # noqa: F811
     how = ("-s", "schema.toml", *options)
     drawn = run("plan", "tree", *how, "--records", "1000", "--out", "plan.svg", code=2)
@@ -243,17 +243,17 @@ def test_the_space_that_is_reserved_is_enough(tmp_path, schema, depth):
 
 @pytest.mark.parametrize("model", ["list", "tree"])
 def test_limits_are_kept_to_and_named(desk, model):  # noqa: F811
-    limits = ("--monotone", "age:+1", "--monotone", "smoker:-1", "--forbid", "age,ward")
+    limits = ("--monotonic-cst", "age:+1", "--monotonic-cst", "smoker:-1", "--forbid", "age,ward")
     said = flat(run("fit", model, *FIT[2:], *limits))
     assert (
         "age rises: of two records that differ in it alone, the larger value never gets an earlier class of no, yes"
         in said
     )
     assert "no answer depends on both age and ward" in said
-    assert parameters()["monotone"] == {"age": 1, "smoker": -1}
+    assert parameters()["monotonic_cst"] == {"age": 1, "smoker": -1}
     assert parameters()["forbid"] == [["age", "ward"]]
     said = flat(run("fit", model, *FIT[2:], "--forbid", "age,wards", "--force", code=1))
     assert "forbid names 'wards', but there is no such column in the schema; did you mean 'ward'?" in said
-    said = flat(run("plan", model, "-s", "schema.toml", "-n", "500", "--monotone", "ward:+1", code=1))
-    assert "monotone names 'ward', but a categorical column has no order" in said
+    said = flat(run("plan", model, "-s", "schema.toml", "-n", "500", "--monotonic-cst", "ward:+1", code=1))
+    assert "monotonic_cst names 'ward', but a categorical column has no order" in said
     assert "accuracy lost at most" in flat(run("plan", model, "-s", "schema.toml", "-n", "500", *limits))

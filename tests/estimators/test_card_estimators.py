@@ -90,7 +90,7 @@ def test_so_many_columns_give_points_as_are_asked_for(compas):
 
 @pytest.mark.parametrize(
     "parameters",
-    [{}, {"counts_share": 0}, {"max_columns": 2}, {"tree_depth": 1}, {"one_by_one": True}, {"one_by_one": False}],
+    [{}, {"counts_share": 0}, {"max_columns": 2}, {"tree_depth": 1}, {"sequential": True}, {"sequential": False}],
 )
 def test_charges_add_up_to_epsilon_exactly(compas, monkeypatch, parameters):
     X, y, schema = compas
@@ -185,7 +185,7 @@ def test_records_of_one_class_are_refused_without_privacy_as_by_other_learners()
         ScoreCardClassifier().fit([[1.0], [2.0], [3.0]], ["a", "a", "a"])
 
 
-MONOTONE = "monotone needs one card"
+MONOTONE = "monotonic_cst needs one card"
 
 
 @pytest.mark.parametrize(
@@ -197,11 +197,11 @@ MONOTONE = "monotone needs one card"
         ({"points": "roman"}, "points must be one of integers, decimals, not 'roman'"),
         ({"tree_depth": -1}, "tree_depth must be an integer of at least 0"),
         ({"tree_depth": 3}, "tree_depth must be at most 2, not 3"),
-        ({"one_by_one": "yes"}, "one_by_one must be True, False or None, not 'yes'"),
+        ({"sequential": "yes"}, "sequential must be True, False or None, not 'yes'"),
         ({"counts_share": 1.0}, "counts_share must be 0, or from 0.001 to 0.9"),
-        ({"monotone": {"nobody": 1}}, "nobody"),
-        ({"monotone": {"priors_count": 2}}, "monotone"),
-        ({"monotone": {"priors_count": 1}, "tree_depth": 1}, MONOTONE),
+        ({"monotonic_cst": {"nobody": 1}}, "nobody"),
+        ({"monotonic_cst": {"priors_count": 2}}, "monotonic_cst"),
+        ({"monotonic_cst": {"priors_count": 1}, "tree_depth": 1}, MONOTONE),
         ({"time_limit": 0}, "time_limit must be None or a number of seconds above 0"),
         ({"records_per_person": 0}, "records_per_person must be an integer"),
         ({"exclude": ["nobody"]}, "nobody"),
@@ -222,7 +222,7 @@ def test_bad_parameters_spend_nothing_and_are_named(compas, parameters, message)
         ({"max_columns": 0}, "max_columns must be an integer"),
         ({"points": "roman"}, "points must be one of"),
         ({"tree_depth": 3}, "tree_depth must be at most 2"),
-        ({"monotone": {"nobody": 1}}, "nobody"),
+        ({"monotonic_cst": {"nobody": 1}}, "nobody"),
     ],
 )
 def test_bad_parameters_without_privacy_are_named(compas, parameters, message):
@@ -236,10 +236,10 @@ def test_monotone_needs_two_classes_and_nothing_is_spent_to_say_so():
     ledger = Ledger(epsilon=1.0)
     rising = {"petal width (cm)": 1}
     for clf in (
-        DPScoreCardClassifier(schema=IRIS, monotone=rising, ledger=ledger),
-        ScoreCardClassifier(schema=IRIS, monotone=rising),
+        DPScoreCardClassifier(schema=IRIS, monotonic_cst=rising, ledger=ledger),
+        ScoreCardClassifier(schema=IRIS, monotonic_cst=rising),
     ):
-        with pytest.raises(ValueError, match=r"monotone needs two classes: .* and there are 3\. Leave it out"):
+        with pytest.raises(ValueError, match=r"monotonic_cst needs two classes: .* and there are 3\. Leave it out"):
             clf.fit(X, y)
     assert ledger.entries == ()
 

@@ -84,7 +84,7 @@ def test_points_never_fall_where_they_are_said_to_rise():
     data = load_compas()
     for seed in range(20):
         clf = DPScoreCardClassifier(
-            epsilon=0.01, monotone={"priors_count": 1, "age": -1}, schema=data.schema, random_state=seed
+            epsilon=0.01, monotonic_cst={"priors_count": 1, "age": -1}, schema=data.schema, random_state=seed
         )
         card = clf.fit(data.data, data.target).card_.cards[0]
         points = {table.column: [p for _, p in table.rows] for table in card.tables}
@@ -94,7 +94,7 @@ def test_points_never_fall_where_they_are_said_to_rise():
 
 def test_a_monotone_card_rises_for_every_two_records_that_differ_in_that_column_alone():
     data = load_compas(sensitive=False)
-    clf = DPScoreCardClassifier(epsilon=0.05, monotone={"priors_count": 1}, schema=data.schema).fit(
+    clf = DPScoreCardClassifier(epsilon=0.05, monotonic_cst={"priors_count": 1}, schema=data.schema).fit(
         data.data, data.target
     )
     fewer = data.data.head(300).assign(priors_count=2)
@@ -106,7 +106,7 @@ def test_the_schema_says_which_class_is_the_second():
     data = load_compas(sensitive=False)
     turned = Schema(data.schema.columns, data.schema.target, classes=[1, 0])
     for schema, rises in ((data.schema, True), (turned, False)):
-        clf = DPScoreCardClassifier(epsilon=0.05, monotone={"priors_count": 1}, schema=schema, random_state=0)
+        clf = DPScoreCardClassifier(epsilon=0.05, monotonic_cst={"priors_count": 1}, schema=schema, random_state=0)
         card = clf.fit(data.data, data.target).card_.cards[0]
         own = next(([p for _, p in t.rows] for t in card.tables if t.column == "priors_count"), [0])
         assert own == sorted(own, reverse=not rises)
@@ -140,7 +140,7 @@ def test_what_two_columns_say_in_common_is_largely_counted_once(epsilon):
         clf = (DPScoreCardClassifier if private else ScoreCardClassifier)(schema=schema, **own, **parameters).fit(X, y)
         return {table.column: np.ptp([p for _, p in table.rows]) for table in clf.card_.cards[0].tables}
 
-    once, twice = points(), points(one_by_one=False)
+    once, twice = points(), points(sequential=False)
     single = 20 * np.log2(0.8 / 0.2)
     assert twice["a"] + twice["again"] == pytest.approx(2 * single, rel=0.1)
     assert 0.9 * single < once["a"] + once.get("again", 0.0) < 1.4 * single

@@ -36,12 +36,12 @@ from discreet.report.html import to_html
 WEIGHTED = {"class_weight": {1: 100}}
 LEARNERS = {
     "a list drawn whole": (DPOptimalRuleListClassifier, {"max_length": 3}),
-    "a list drawn rule by rule": (DPOptimalRuleListClassifier, {"max_length": 3, "joint": 1}),
+    "a list drawn rule by rule": (DPOptimalRuleListClassifier, {"max_length": 3, "rules_per_draw": 1}),
     "a weighted list": (DPOptimalRuleListClassifier, {"max_length": 3, **WEIGHTED}),
     "a tree drawn whole": (DPOptimalTreeClassifier, {"max_depth": 2}),
-    "a tree by mass": (DPOptimalTreeClassifier, {"max_depth": 2, "criterion": "mass"}),
+    "a tree by Gini": (DPOptimalTreeClassifier, {"max_depth": 2, "criterion": "gini"}),
     "a weighted tree": (DPOptimalTreeClassifier, {"max_depth": 2, **WEIGHTED}),
-    "a weighted tree by mass": (DPOptimalTreeClassifier, {"max_depth": 2, "criterion": "mass", **WEIGHTED}),
+    "a weighted tree by Gini": (DPOptimalTreeClassifier, {"max_depth": 2, "criterion": "gini", **WEIGHTED}),
     **{
         f"a greedy list by {m}": (DPGreedyRuleListClassifier, {"max_length": 3, "mechanism": m})
         for m in ("mass", "purity")

@@ -80,7 +80,9 @@ def test_clone_pipeline_grid_search_and_pickle():
     assert list(pipe[-1].feature_names_in_) == list(X.columns)
     assert {x.column for r in pipe[-1].rule_list_.rules for x in r.antecedent} <= set(X.columns)
     assert make_pipeline(StandardScaler(), GreedyRuleListClassifier()).fit(X, y).score(X, y) > 0.9
-    search = GridSearchCV(GreedyRuleListClassifier(), {"max_length": [2, 4], "max_card": [1, 2]}, n_jobs=2).fit(X, y)
+    search = GridSearchCV(GreedyRuleListClassifier(), {"max_length": [2, 4], "max_literals": [1, 2]}, n_jobs=2).fit(
+        X, y
+    )
     assert search.best_params_["max_length"] == 4
     model = search.best_estimator_
     again = pickle.loads(pickle.dumps(model))
@@ -112,9 +114,9 @@ def test_missing_values_are_a_literal():
 def test_exclude_and_candidates():
     data = load_compas(binary=True)
     sensitive = [c for c in data.data if c.startswith(("Age", "Gender", "Race"))]
-    clf = GreedyRuleListClassifier(exclude=sensitive, max_card=2).fit(data.data, data.target)
+    clf = GreedyRuleListClassifier(exclude=sensitive, max_literals=2).fit(data.data, data.target)
     less = load_compas(binary=True, sensitive=False)
-    assert str(clf) == str(GreedyRuleListClassifier(max_card=2).fit(less.data, less.target))
+    assert str(clf) == str(GreedyRuleListClassifier(max_literals=2).fit(less.data, less.target))
     chosen = ["Prior-Crimes=0", Rule.parse("Prior-Crimes>5 and not Gender=Male")]
     clf = GreedyRuleListClassifier(candidates=chosen).fit(data.data, data.target)
     assert {r.antecedent for r in clf.rule_list_.rules} <= {Rule.parse(str(c)).antecedent for c in chosen}
@@ -176,7 +178,7 @@ Y = ["no", "yes", "no", "yes"]
         ({}, pl.LazyFrame({"a": [1]}), Y, SchemaError, "collect"),
         ({"max_length": 0}, marked(), Y, ValueError, "max_length must be an integer of at least 1"),
         ({"max_length": 2.5}, marked(), Y, ValueError, "max_length"),
-        ({"max_card": 0}, marked(), Y, CandidatesError, "max_card"),
+        ({"max_literals": 0}, marked(), Y, CandidatesError, "max_literals"),
         ({"min_support": 1.5}, marked(), Y, ValueError, "min_support"),
         ({"min_support": -1}, marked(), Y, ValueError, "min_support"),
         ({"exclude": ["sex"]}, marked(), Y, SchemaError, "exclude names column 'sex'"),
@@ -184,7 +186,7 @@ Y = ["no", "yes", "no", "yes"]
         ({"schema": SCHEMA, "candidates": ["age <= 5"]}, marked(), Y, RuleError, "does not fit"),
         ({"candidates": []}, marked(), Y, CandidatesError, "candidates must be"),
         (
-            {"max_card": 3},
+            {"max_literals": 3},
             np.random.default_rng(0).random((50, 100)),
             [0, 1] * 25,
             CandidatesError,

@@ -22,7 +22,7 @@ from ..support.strategies import problems
 PROTOTYPE = Path(__file__).parents[3] / "shared" / "prototype"
 
 
-@given(problems(max_card=2), st.integers(1, 5))
+@given(problems(max_literals=2), st.integers(1, 5))
 def test_greedy_chooses_as_brute_force_does(problem, max_length):
     candidates, table, y = problem
     schema = candidates.schema
@@ -54,7 +54,7 @@ def accuracies(load, seeds):
     X, y = X.to_numpy(), y.to_numpy()
     for seed in seeds:
         train, test = split(len(y), seed, 0.8)
-        clf = GreedyRuleListClassifier(max_length=6, max_card=2).fit(X[train], y[train])
+        clf = GreedyRuleListClassifier(max_length=6, max_literals=2).fit(X[train], y[train])
         yield clf.score(X[test], y[test])
 
 
@@ -64,9 +64,9 @@ def test_the_papers_baseline_accuracy(load, expected, tolerance):
     assert abs(np.mean(list(accuracies(load, range(100)))) - expected) <= tolerance
 
 
-def plain(X, y, schema, max_card, n_rules):
+def plain(X, y, schema, max_literals, n_rules):
     """The reference, on records."""
-    candidates = Candidates.of_schema(schema, max_card)
+    candidates = Candidates.of_schema(schema, max_literals)
     place = {name: i for i, name in enumerate(schema.names)}
     masks = [
         np.all([X[:, place[x.column]] == (x.op == "is true") for x in rule.antecedent], axis=0) for rule in candidates
@@ -79,9 +79,9 @@ def test_the_same_rules_as_brute_force_on_real_splits(load, seed):
     data = load(binary=True)
     X, y = data.data.to_numpy(), data.target.to_numpy()
     train, _ = split(len(y), seed, 0.8)
-    max_card = 2 if load is load_compas else 1
-    clf = GreedyRuleListClassifier(max_length=6, max_card=max_card, schema=data.schema).fit(X[train], y[train])
-    assert [r.antecedent for r in clf.rule_list_.rules] == plain(X[train], y[train], data.schema, max_card, 5)
+    max_literals = 2 if load is load_compas else 1
+    clf = GreedyRuleListClassifier(max_length=6, max_literals=max_literals, schema=data.schema).fit(X[train], y[train])
+    assert [r.antecedent for r in clf.rule_list_.rules] == plain(X[train], y[train], data.schema, max_literals, 5)
 
 
 @pytest.mark.skipif(not PROTOTYPE.exists(), reason="the plain prototype is not beside this checkout")
@@ -102,5 +102,5 @@ def test_the_same_lists_as_the_plain_prototype(load, seed, monkeypatch):
 
     rules = [as_pairs(r) for r in Candidates.of_schema(data.schema, 2)]
     expected = plain_greedy.fit(X[train], y[train], rules, 5)
-    clf = GreedyRuleListClassifier(max_length=6, max_card=2, schema=data.schema).fit(X[train], y[train])
+    clf = GreedyRuleListClassifier(max_length=6, max_literals=2, schema=data.schema).fit(X[train], y[train])
     assert ([(as_pairs(r), r.label) for r in clf.rule_list_.rules], clf.rule_list_.default.label) == expected

@@ -134,7 +134,7 @@ def test_with_much_budget_it_is_the_greedy_tree_of_the_records():
     clf = DPGreedyTreeClassifier(epsilon=1e9, max_depth=2, schema=data.schema, random_state=0).fit(
         data.data, data.target
     )
-    codes = OptimalTreeClassifier(max_depth=1, criterion="mass", schema=data.schema)
+    codes = OptimalTreeClassifier(max_depth=1, criterion="gini", schema=data.schema)
 
     def best(X, y, depth):
         if depth == 0:

@@ -1,4 +1,4 @@
-"""monotone and forbid in the classifiers: every model keeps to them, the statement says so, and mistakes are named first."""
+"""monotonic_cst and forbid in the classifiers: every model keeps to them, the statement says so, and mistakes are named first."""
 
 from itertools import product
 
@@ -60,7 +60,7 @@ LEARNERS = {
     "tree": lambda **given: DPOptimalTreeClassifier(epsilon=0.5, max_depth=2, schema=SCHEMA, **given),
     "list": lambda **given: DPOptimalRuleListClassifier(epsilon=0.5, schema=SCHEMA, **given),
     "list, one rule at a time": lambda **given: DPOptimalRuleListClassifier(
-        epsilon=0.5, joint=1, schema=SCHEMA, **given
+        epsilon=0.5, rules_per_draw=1, schema=SCHEMA, **given
     ),
 }
 
@@ -68,11 +68,13 @@ LEARNERS = {
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("learner", LEARNERS)
 def test_every_model_is_monotone_and_without_limits_many_are_not(learner):
-    models = [LEARNERS[learner](random_state=seed, monotone={"age": 1}).fit(*table(seed)).model_ for seed in range(8)]
+    models = [
+        LEARNERS[learner](random_state=seed, monotonic_cst={"age": 1}).fit(*table(seed)).model_ for seed in range(8)
+    ]
     assert not any(falls_somewhere(model, "age") for model in models)
     free = [LEARNERS[learner](random_state=seed).fit(*table(seed)).model_ for seed in range(8)]
     assert any(falls_somewhere(model, "age") for model in free)
-    falling = LEARNERS[learner](random_state=0, monotone={"age": -1, "smokes": 1}, forbid=[("age", "job")])
+    falling = LEARNERS[learner](random_state=0, monotonic_cst={"age": -1, "smokes": 1}, forbid=[("age", "job")])
     assert not falls_somewhere(falling.fit(*table(3)).model_, "smokes")
 
 
@@ -93,7 +95,7 @@ def test_no_way_to_an_answer_has_columns_that_are_forbidden_together(learner):
 
 def test_the_statement_the_file_and_the_ledger_say_it_at_the_same_price(tmp_path):
     ledger = Ledger(epsilon=1.0)
-    given = {"monotone": {"age": 1}, "forbid": [("age", "job")]}
+    given = {"monotonic_cst": {"age": 1}, "forbid": [("age", "job")]}
     clf = DPOptimalTreeClassifier(epsilon=0.5, max_depth=2, schema=SCHEMA, ledger=ledger, **given).fit(*table(0))
     said = "age rises: of two records that differ in it alone, the larger value never gets an earlier class of well, mild, ill"
     assert clf.privacy_.limits == (said, "no answer depends on both age and job")
@@ -104,27 +106,27 @@ def test_the_statement_the_file_and_the_ledger_say_it_at_the_same_price(tmp_path
     SavedModel.of(clf).save(tmp_path / "model.json")
     saved = SavedModel.load(tmp_path / "model.json")
     assert saved.privacy.limits == clf.privacy_.limits
-    assert saved.parameters["monotone"] == {"age": 1}
+    assert saved.parameters["monotonic_cst"] == {"age": 1}
     assert DPOptimalTreeClassifier(epsilon=0.5, max_depth=2, schema=SCHEMA).fit(*table(0)).privacy_.limits == ()
 
 
 @pytest.mark.parametrize(
     ("given", "message"),
     [
-        ({"monotone": {"agee": 1}}, r"monotone names 'agee', but there is no such column in the schema; did you mean 'age'"),
-        ({"monotone": {"job": 1}}, "monotone names 'job', but a categorical column has no order"),
-        ({"monotone": {"age": 2}}, "monotone must be a dict of columns and .1"),
-        ({"monotone": {"age": True}}, "monotone must be a dict"),
-        ({"monotone": ["age"]}, "monotone must be a dict .* not list"),
+        ({"monotonic_cst": {"agee": 1}}, r"monotonic_cst names 'agee', but there is no such column.*; did you mean 'age'"),
+        ({"monotonic_cst": {"job": 1}}, "monotonic_cst names 'job', but a categorical column has no order"),
+        ({"monotonic_cst": {"age": 2}}, "monotonic_cst must be a dict of columns and .1"),
+        ({"monotonic_cst": {"age": True}}, "monotonic_cst must be a dict"),
+        ({"monotonic_cst": ["age"]}, "monotonic_cst must be a dict .* not list"),
         ({"forbid": [("age", "jobs")]}, "forbid names 'jobs', .*; did you mean 'job'"),
         ({"forbid": ("age", "job")}, "forbid must be a list of columns .* not 'age'"),
         ({"forbid": [("age",)]}, "a single column that may not be used at all is for exclude"),
         ({"forbid": "age,job"}, "forbid must be a list"),
         ({"forbid": [(1, 2)]}, "columns are given by their names"),
-        ({"monotone": {"age": 1}, "exclude": ["age"]}, "monotone names 'age', but that column is ignored, .* out of monotone"),
+        ({"monotonic_cst": {"age": 1}, "exclude": ["age"]}, "monotonic_cst names 'age', but that column is ignored, .* of monot"),
         ({"forbid": [("age", "job")], "exclude": ["job"]}, "forbid names 'job', but that column is ignored, .* out of forbid"),
         ({"forbid": [("age", "note")]}, "forbid names 'note', but that column is ignored"),
-        ({"monotone": {"note": 1}}, "monotone names 'note', but that column is ignored"),
+        ({"monotonic_cst": {"note": 1}}, "monotonic_cst names 'note', but that column is ignored"),
     ],
 )  # fmt: skip
 @pytest.mark.parametrize("learner", ["tree", "list"])
@@ -137,23 +139,23 @@ def test_mistakes_are_named_before_anything_is_spent(learner, given, message):
 
 def test_what_cannot_be_kept_to_is_refused_with_what_can():
     monotone, ledger = {"age": 1}, Ledger(epsilon=1.0)
-    with pytest.raises(ValueError, match="monotone needs a tree that is drawn at once"):
-        DPOptimalTreeClassifier(stages=(1, 1), monotone=monotone, schema=SCHEMA, ledger=ledger).fit(*table(0))
-    with pytest.raises(ValueError, match='monotone needs criterion="accuracy"'):
-        DPOptimalTreeClassifier(criterion="mass", monotone=monotone, schema=SCHEMA, ledger=ledger).fit(*table(0))
-    for given in ({"max_length": 5}, {"max_card": 2}):
+    with pytest.raises(ValueError, match="monotonic_cst needs a tree that is drawn at once"):
+        DPOptimalTreeClassifier(stages=(1, 1), monotonic_cst=monotone, schema=SCHEMA, ledger=ledger).fit(*table(0))
+    with pytest.raises(ValueError, match='monotonic_cst needs criterion="accuracy"'):
+        DPOptimalTreeClassifier(criterion="gini", monotonic_cst=monotone, schema=SCHEMA, ledger=ledger).fit(*table(0))
+    for given in ({"max_length": 5}, {"max_literals": 2}):
         with pytest.raises(ValueError, match="need lists that are added up completely"):
-            DPOptimalRuleListClassifier(monotone=monotone, schema=SCHEMA, ledger=ledger, **given).fit(*table(0))
+            DPOptimalRuleListClassifier(monotonic_cst=monotone, schema=SCHEMA, ledger=ledger, **given).fit(*table(0))
         with pytest.raises(ValueError, match="need lists that are added up completely"):
             OptimalRuleListClassifier(forbid=[("age", "job")], schema=SCHEMA, **given).fit(*table(0))
     assert ledger.n_entries == 0
-    DPOptimalTreeClassifier(criterion="mass", forbid=[("age", "job")], schema=SCHEMA).fit(*table(0))
+    DPOptimalTreeClassifier(criterion="gini", forbid=[("age", "job")], schema=SCHEMA).fit(*table(0))
 
 
 @pytest.mark.parametrize("kind", [OptimalTreeClassifier, OptimalRuleListClassifier])
 def test_the_best_model_keeps_to_the_limits_and_its_certificate_is_what_it_classifies(kind):
     X, y = table(5, 200)
-    free, best = kind(schema=SCHEMA).fit(X, y), kind(schema=SCHEMA, monotone={"age": 1}).fit(X, y)
+    free, best = kind(schema=SCHEMA).fit(X, y), kind(schema=SCHEMA, monotonic_cst={"age": 1}).fit(X, y)
     assert not falls_somewhere(best.model_, "age")
     assert best.certificate_.gap == 0.0
     assert best.certificate_.bound == (best.predict(X) == y).sum() <= free.certificate_.bound

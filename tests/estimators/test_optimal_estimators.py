@@ -78,21 +78,21 @@ def test_labels_are_drawn_and_counts_may_be_left_out(compas):
     assert set(np.unique(clf.predict_proba(compas[0]))) <= {0.0, 1.0}
 
 
-@pytest.mark.parametrize(("joint", "draws"), [(None, 1), (3, 1), (2, 2), (1, 3)])
-def test_the_ledger_pays_epsilon_exactly_once(compas, joint, draws):
+@pytest.mark.parametrize(("rules_per_draw", "draws"), [(None, 1), (3, 1), (2, 2), (1, 3)])
+def test_the_ledger_pays_epsilon_exactly_once(compas, rules_per_draw, draws):
     ledger = Ledger(epsilon=0.7)
-    DPOptimalRuleListClassifier(epsilon=0.7, joint=joint, ledger=ledger).fit(*compas)
+    DPOptimalRuleListClassifier(epsilon=0.7, rules_per_draw=rules_per_draw, ledger=ledger).fit(*compas)
     (entry,) = ledger.entries
     assert entry.spent_epsilon == entry.epsilon == ledger.epsilon
     assert entry.proved_epsilon == entry.epsilon
     assert entry.what == "DPOptimalRuleListClassifier, whole lists"
-    assert len(draws_of(3, joint)) == draws
+    assert len(draws_of(3, rules_per_draw)) == draws
     with pytest.raises(BudgetError):
         DPOptimalRuleListClassifier(epsilon=0.1, ledger=ledger).fit(*compas)
 
 
 def test_a_few_rules_at_a_time(compas):
-    clf = DPOptimalRuleListClassifier(epsilon=5.0, max_length=8, joint=2, random_state=0).fit(*compas)
+    clf = DPOptimalRuleListClassifier(epsilon=5.0, max_length=8, rules_per_draw=2, random_state=0).fit(*compas)
     rules = [str(rule.antecedent) for rule in clf.rule_list_.rules]
     assert len(rules) == len(set(rules))  # no rule twice, not even in different draws
     assert clf.score(*compas) > 0.64
@@ -110,9 +110,9 @@ def test_feasibility_follows_from_public_numbers():
     assert not are_lists_feasible(40, 41)  # no more than 40 rules can be used, which is as hard
     assert are_lists_feasible(3, 41)
     check_lists(800, 6, None)
-    with pytest.raises(ValueError, match=r"max_length .* joint=5 "):
+    with pytest.raises(ValueError, match=r"max_length .* rules_per_draw=5 "):
         check_lists(800, 7, None)
-    with pytest.raises(ValueError, match=r"joint is too large .* joint=1 "):
+    with pytest.raises(ValueError, match=r"rules_per_draw is too large .* rules_per_draw=1 "):
         check_lists(25_000, 4, 3)
 
 
@@ -120,15 +120,15 @@ def test_what_is_out_of_reach_is_said_before_the_records_are_read(monkeypatch):
     X, y = load_german_credit(binary=True, sensitive=False, return_X_y=True)
     monkeypatch.setattr(Vault, "from_table", None)  # reading the records would fail
     ledger = Ledger(epsilon=1.0)
-    with pytest.raises(ValueError, match=r"Set joint=1 "):
-        DPOptimalRuleListClassifier(max_card=2, ledger=ledger).fit(X.astype(bool), y)
+    with pytest.raises(ValueError, match=r"Set rules_per_draw=1 "):
+        DPOptimalRuleListClassifier(max_literals=2, ledger=ledger).fit(X.astype(bool), y)
     assert ledger.entries == ()
 
 
 def test_a_time_limit_fails_the_fit_and_keeps_the_budget_spent():
     X, y = load_adult(binary=True, sensitive=False, return_X_y=True)
     ledger = Ledger(epsilon=1.0)
-    clf = DPOptimalRuleListClassifier(max_length=5, max_card=2, time_limit=0.01, ledger=ledger)
+    clf = DPOptimalRuleListClassifier(max_length=5, max_literals=2, time_limit=0.01, ledger=ledger)
     with pytest.raises(TimeLimitError, match="time_limit"):
         clf.fit(X.astype(bool), y)
     assert ledger.remaining[0] == 0
@@ -150,8 +150,8 @@ def test_class_weights(compas):
         ({"class_weight": [1, 2]}, "class_weight must be None or a dict"),
         ({"class_weight": {7: 2.0}}, "class_weight names 7"),
         ({"class_weight": {1: 0.0}}, "class_weight must hold weights above 0"),
-        ({"joint": 0}, "joint must be an integer of at least 1"),
-        ({"joint": 1, "prior": [1, 1, 1, 1]}, "weights of lengths need joint=None"),
+        ({"rules_per_draw": 0}, "rules_per_draw must be an integer of at least 1"),
+        ({"rules_per_draw": 1, "prior": [1, 1, 1, 1]}, "weights of lengths need rules_per_draw=None"),
         ({"counts_share": 1.0}, "counts_share must be 0, or from 0.001 to 0.9"),
         ({"counts_share": 1e-310}, "counts_share must be 0, or from 0.001 to 0.9"),
         ({"time_limit": 0}, "time_limit must be None or a number of seconds above 0"),
@@ -182,7 +182,7 @@ def test_the_prior_of_lengths_and_of_literals(compas):
     only_two = DPOptimalRuleListClassifier(prior=[0, 0, 1, 0], random_state=0).fit(*compas)
     assert len(only_two.rule_list_.rules) == 2
     prior = {"cards": [0, 1], "lengths": [0, 1, 1]}
-    pairs = DPOptimalRuleListClassifier(max_length=3, max_card=2, prior=prior, random_state=0).fit(*compas)
+    pairs = DPOptimalRuleListClassifier(max_length=3, max_literals=2, prior=prior, random_state=0).fit(*compas)
     assert {len(rule.antecedent) for rule in pairs.rule_list_.rules} == {2}
 
 
@@ -238,9 +238,9 @@ def shown_on_a_terminal(clf, compas, monkeypatch):
     return re.sub(r"\x1b\[[0-9;?]*[a-zA-Z]", "", shown.getvalue())
 
 
-@pytest.mark.parametrize("parameters", [{"max_length": 3}, {"max_length": 8, "joint": 4}])
+@pytest.mark.parametrize("parameters", [{"max_length": 3}, {"max_length": 8, "rules_per_draw": 4}])
 def test_what_is_drawn_from_an_envelope_shows_how_long_it_has_been_going_on_and_no_end(compas, monkeypatch, parameters):
-    clf = DPOptimalRuleListClassifier(max_card=2, exclude=list(compas[0].columns[6:]), verbose=True, **parameters)
+    clf = DPOptimalRuleListClassifier(max_literals=2, exclude=list(compas[0].columns[6:]), verbose=True, **parameters)
     counted, _, text = shown_on_a_terminal(clf, compas, monkeypatch).partition("\n")
     assert counted == "The records are counted once, by 6 columns: at most 729 patterns, and never more than records"
     assert re.fullmatch(r"([━╸╺\s]|counting the records|drawing a rule list|\(draw \d of 2\)|\d+:\d\d:\d\d)*", text), (
@@ -249,11 +249,11 @@ def test_what_is_drawn_from_an_envelope_shows_how_long_it_has_been_going_on_and_
     assert "drawing a rule list" in text
 
 
-@pytest.mark.parametrize("joint", [None, 1])
-def test_what_is_added_up_has_an_estimate_and_a_bar_with_an_end(compas, monkeypatch, joint):
-    clf = DPOptimalRuleListClassifier(joint=joint, verbose=True)
+@pytest.mark.parametrize("rules_per_draw", [None, 1])
+def test_what_is_added_up_has_an_estimate_and_a_bar_with_an_end(compas, monkeypatch, rules_per_draw):
+    clf = DPOptimalRuleListClassifier(rules_per_draw=rules_per_draw, verbose=True)
     _, estimate, *bars = shown_on_a_terminal(clf, compas, monkeypatch).split("\n")
-    rules = "3" if joint is None else "1, then 1, then 1"
+    rules = "3" if rules_per_draw is None else "1, then 1, then 1"
     assert estimate == (
         f"Lists of up to {rules} rules over 24 candidates: less than a second for the sums, plus counting the records."
     )

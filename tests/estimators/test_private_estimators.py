@@ -283,7 +283,7 @@ GOOD = people()
         ({"confidence": 0.5}, ValueError, "confidence must be above 1/2"),
         ({"confidence": 1.0}, ValueError, "confidence"),
         ({"max_length": 0}, ValueError, "max_length"),
-        ({"max_card": 0}, CandidatesError, "max_card"),
+        ({"max_literals": 0}, CandidatesError, "max_literals"),
         ({"schema": None}, SchemaError, "needs a schema"),
         ({"schema": "x.toml"}, SchemaError, r"Schema.load"),
         ({"exclude": ["sex"]}, SchemaError, "'sex'"),

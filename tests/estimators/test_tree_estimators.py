@@ -77,7 +77,7 @@ def test_five_lines(compas):
     assert str(clf) == str(clf.tree_)
 
 
-@pytest.mark.parametrize("criterion", ["accuracy", "mass"])
+@pytest.mark.parametrize("criterion", ["accuracy", "gini"])
 def test_probabilities_agree_with_predictions(compas, criterion):
     X, y = compas
     for seed in range(5):
@@ -211,7 +211,7 @@ def test_a_time_limit_that_strikes_while_all_trees_are_added_up_fails_the_fit_an
         OptimalTreeClassifier(max_depth=5, time_limit=1e-6).fit(X, y)
 
 
-@pytest.mark.parametrize("criterion", ["accuracy", "mass"])
+@pytest.mark.parametrize("criterion", ["accuracy", "gini"])
 def test_class_weights(compas, criterion):
     X, y = compas
     heavy = DPOptimalTreeClassifier(class_weight={1: 50.0}, criterion=criterion, random_state=0).fit(X, y)
@@ -237,8 +237,8 @@ PRIOR = re.escape('prior must be None (all tests alike), "columns" (all columns 
         ({"stages": (2, 0)}, "stages must be an integer of at least 1"),
         ({"stages": (2, "2")}, "stages must be an integer"),
         ({"stages": (8, 5)}, "stages must add up to a depth of at most 12"),
-        ({"criterion": "gini"}, "criterion must be one of accuracy, mass, not 'gini'"),
-        ({"criterion": "mass", "counts_share": 0}, 'counts_share must be above 0 with criterion="mass"'),
+        ({"criterion": "mass"}, "criterion must be one of accuracy, gini, not 'mass'"),
+        ({"criterion": "gini", "counts_share": 0}, 'counts_share must be above 0 with criterion="gini"'),
         ({"counts_share": 1.0}, "counts_share must be 0, or from 0.001 to 0.9"),
         ({"split": 0}, "split must be a probability between 0 and 1, not 0"),
         ({"split": 1.0}, "split must be a probability between 0 and 1"),
@@ -269,7 +269,7 @@ def test_bad_parameters_spend_nothing_and_are_named(compas, parameters, message)
     ("parameters", "message"),
     [
         ({"max_depth": 13}, "max_depth must be at most 12"),
-        ({"criterion": "entropy"}, "criterion must be one of accuracy, mass"),
+        ({"criterion": "entropy"}, "criterion must be one of accuracy, gini"),
         ({"time_limit": -1}, "time_limit must be None or a number of seconds"),
     ],
 )
@@ -304,7 +304,7 @@ def test_the_prior_decides_where_records_do_not(compas):
 
 def test_three_classes():
     X, y = load_iris(return_X_y=True, as_frame=True)
-    for criterion in ("accuracy", "mass"):
+    for criterion in ("accuracy", "gini"):
         clf = DPOptimalTreeClassifier(epsilon=10.0, criterion=criterion, schema=IRIS, random_state=0).fit(X, y)
         assert clf.score(X, y) > 0.85
         assert clf.predict_proba(X).shape == (150, 3)
@@ -317,7 +317,7 @@ def test_three_classes():
 ODD = Schema([Categorical("job", categories=["clerk", "boss"]), Numeric("age", cuts=[30])], classes=["no", "yes"])
 
 
-@pytest.mark.parametrize("parameters", [{}, {"stages": (1, 1)}, {"criterion": "mass"}, {"counts_share": 0}])
+@pytest.mark.parametrize("parameters", [{}, {"stages": (1, 1)}, {"criterion": "gini"}, {"counts_share": 0}])
 def test_odd_tables_are_learned_from_like_any_other(parameters):
     clf = DPOptimalTreeClassifier(schema=ODD, **parameters)
     empty = pd.DataFrame({"job": pd.Series([], dtype=str), "age": pd.Series([], dtype=float)})
@@ -355,7 +355,7 @@ def test_fit_vault_and_exclude(compas):
     assert used not in str(clf.tree_)
 
 
-@pytest.mark.parametrize("parameters", [{}, {"stages": (2, 1), "criterion": "mass"}])
+@pytest.mark.parametrize("parameters", [{}, {"stages": (2, 1), "criterion": "gini"}])
 def test_an_engine_counts_and_the_tree_is_the_same(parameters):
     ibis = pytest.importorskip("ibis")
     data = load_german_credit()
@@ -468,7 +468,7 @@ def test_an_estimate_grows_with_tests_depth_classes_and_stages():
         seconds(stages=(4,)),
         seconds(stages=(3, 1)),
         seconds(classes=3),
-        seconds(criterion="mass"),
+        seconds(criterion="gini"),
     ):
         assert more > seconds()
 

@@ -46,14 +46,14 @@ def table(classes="abc"):
 LEARNERS = {
     "a list": (DPOptimalRuleListClassifier, {}),
     "a list of two rules": (DPOptimalRuleListClassifier, {"max_length": 3}),
-    "a list, two rules at a time": (DPOptimalRuleListClassifier, {"max_length": 6, "joint": 2}),
-    "a list, three rules at a time": (DPOptimalRuleListClassifier, {"max_length": 6, "joint": 3}),
-    "a list, one rule at a time": (DPOptimalRuleListClassifier, {"max_length": 4, "joint": 1}),
+    "a list, two rules at a time": (DPOptimalRuleListClassifier, {"max_length": 6, "rules_per_draw": 2}),
+    "a list, three rules at a time": (DPOptimalRuleListClassifier, {"max_length": 6, "rules_per_draw": 3}),
+    "a list, one rule at a time": (DPOptimalRuleListClassifier, {"max_length": 4, "rules_per_draw": 1}),
     "a weighted list": (DPOptimalRuleListClassifier, {"class_weight": {"a": 3, "b": 1}}),
     "a tree of depth 1": (DPOptimalTreeClassifier, {"max_depth": 1}),
     "a tree of depth 2": (DPOptimalTreeClassifier, {"max_depth": 2}),
     "a tree of depth 3": (DPOptimalTreeClassifier, {}),
-    "a tree by mass": (DPOptimalTreeClassifier, {"criterion": "mass", "max_depth": 2}),
+    "a tree by Gini": (DPOptimalTreeClassifier, {"criterion": "gini", "max_depth": 2}),
     "a tree in stages": (DPOptimalTreeClassifier, {"stages": (2, 2)}),
     "a tree in three stages": (DPOptimalTreeClassifier, {"stages": (1, 2, 1), "class_weight": {"b": 2}}),
 }
@@ -181,7 +181,7 @@ def test_counting_patterns_is_not_under_the_limit_of_time_as_long_as_nothing_is_
 @pytest.mark.parametrize(
     ("kind", "parameters", "number"),
     [
-        (DPOptimalRuleListClassifier, {"max_length": 7, "joint": 3}, 2),
+        (DPOptimalRuleListClassifier, {"max_length": 7, "rules_per_draw": 3}, 2),
         (DPOptimalRuleListClassifier, {"max_length": 5, "exclude": ["x4", "x5", "x6"]}, 1),  # an envelope
         (DPOptimalTreeClassifier, {"stages": (2, 2)}, 2),
     ],

@@ -118,7 +118,7 @@ def test_the_papers_vulnerability_of_greedyrl_on_compas():
     found = []
     for seed in range(100):
         train, test = split(len(y), seed, 0.7)
-        clf = GreedyRuleListClassifier(max_length=8, max_card=2, schema=data.schema).fit(X[train], y[train])
+        clf = GreedyRuleListClassifier(max_length=8, max_literals=2, schema=data.schema).fit(X[train], y[train])
         tables = X[train], y[train], X[test], y[test]
         found.append([vulnerability(clf, *tables, joint=True), vulnerability(clf, *tables)])
     means, errors = np.mean(found, axis=0), np.std(found, axis=0) / 10
@@ -214,7 +214,7 @@ def test_the_papers_feature_overlap_on_adult():
         train, test = split(len(y), seed, 0.7)
         vault = Vault.from_table(X[train], y[train], data.schema)
         smooth = Candidates.of_rules(data.schema, mined(everything, X[train], data.schema.names, 0.05))
-        reference = GreedyRuleListClassifier(max_length=6, max_card=2, min_support=0.05, schema=data.schema)
+        reference = GreedyRuleListClassifier(max_length=6, max_literals=2, min_support=0.05, schema=data.schema)
         reference.fit(X[train], y[train])
         for i, (mechanism, epsilon) in enumerate(TABLE_IV):
             model = DPGreedyRuleListClassifier(
@@ -284,7 +284,7 @@ def test_the_label_only_attack_gains_what_the_model_overfits():
 @with_the_toolbox
 def test_an_attack_can_be_repeated_and_leaves_numpys_seed_alone():
     X, y = load_german_credit(binary=True, return_X_y=True)
-    clf = GreedyRuleListClassifier(max_card=2).fit(X[:700], y[:700])
+    clf = GreedyRuleListClassifier(max_literals=2).fit(X[:700], y[:700])
     tables = X[:700], y[:700], X[700:], y[700:]
     before = np.random.get_state()[1].copy()  # noqa: NPY002
     attacks = [membership_attack(clf, *tables, random_state=seed) for seed in (0, 0, 1)]

@@ -106,7 +106,7 @@ def test_what_is_expected_of_trees():
     by_column = expect_trees(schema, 1000, prior="columns")[-1].loss
     assert by_column == worst_loss_of_trees(10.0, 1000, 10, 3, rarest=1 / 18) > found[-1].loss
     assert {e.loss for e in expect_trees(schema, 1000, stages=(1, 1))} == {None}
-    assert {e.loss for e in expect_trees(schema, 1000, criterion="mass")} == {None}
+    assert {e.loss for e in expect_trees(schema, 1000, criterion="gini")} == {None}
     wide = Schema([Numeric("a", cuts=range(120))], classes=[0, 1])
     with pytest.raises(ValueError, match="max_depth is too large for 120 tests"):
         expect_trees(wide, 1000, max_depth=6)

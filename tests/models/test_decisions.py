@@ -43,8 +43,8 @@ def learners():
         for more in ({}, WEIGHTED):
             yield pytest.param(d.DPOptimalRuleListClassifier, schema, more | {"max_length": 3}, id=f"list {n} {more}")
             yield pytest.param(d.DPOptimalTreeClassifier, schema, more | {"max_depth": 2}, id=f"tree {n} {more}")
-        by_mass = WEIGHTED | {"max_depth": 2, "criterion": "mass"}
-        yield pytest.param(d.DPOptimalTreeClassifier, schema, by_mass, id=f"by mass {n}")
+        by_gini = WEIGHTED | {"max_depth": 2, "criterion": "gini"}
+        yield pytest.param(d.DPOptimalTreeClassifier, schema, by_gini, id=f"by Gini {n}")
         yield pytest.param(d.DPGreedyTreeClassifier, schema, {"max_depth": 2}, id=f"greedy tree {n}")
         yield pytest.param(d.DPGreedyRuleListClassifier, schema, {"max_length": 3}, id=f"greedy list {n}")
 

@@ -105,7 +105,7 @@ def test_every_record_of_a_table(name, fit, duckdb_engine):
 
 def test_monotone_and_private_cards_too(duckdb_engine, scorer):  # noqa: F811
     data = load_compas()
-    clf = DPScoreCardClassifier(epsilon=0.5, monotone={"priors_count": 1}, schema=data.schema).fit(
+    clf = DPScoreCardClassifier(epsilon=0.5, monotonic_cst={"priors_count": 1}, schema=data.schema).fit(
         data.data, data.target
     )
     check(scorer, clf.card_, columns_of(data, clf.card_.used_columns))

@@ -270,7 +270,12 @@ def test_a_file_that_cannot_be_written_leaves_the_old_one(tmp_path, monkeypatch)
 
 def test_parameters_that_json_cannot_say_are_left_out():
     clf = fitted(time_limit=None)
-    clf.time_limit, clf.prior, clf.class_weight, clf.joint = float("inf"), [object()], {"a": float("nan")}, 10**400
+    clf.time_limit, clf.prior, clf.class_weight, clf.rules_per_draw = (
+        float("inf"),
+        [object()],
+        {"a": float("nan")},
+        10**400,
+    )
     parameters = SavedModel.of(clf).parameters
-    assert not {"time_limit", "prior", "class_weight", "joint"} & set(parameters)
+    assert not {"time_limit", "prior", "class_weight", "rules_per_draw"} & set(parameters)
     assert SavedModel.from_json(SavedModel.of(clf).to_json()) == SavedModel.of(clf)

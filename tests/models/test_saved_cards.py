@@ -35,7 +35,7 @@ SHAPES = [
     {"tree_depth": 1},
     {"tree_depth": 2, "max_columns": 2, "points": "decimals"},
     {"counts_share": 0},
-    {"monotone": {"priors_count": 1}},
+    {"monotonic_cst": {"priors_count": 1}},
 ]
 
 
@@ -159,7 +159,7 @@ def test_a_release_of_it_holds(data, parameters, tmp_path):
 
 
 def test_the_statement_names_the_mechanism_and_the_limits(data):
-    clf = fitted(data, monotone={"priors_count": 1})
+    clf = fitted(data, monotonic_cst={"priors_count": 1})
     assert clf.privacy_.mechanism == "score cards"
     assert clf.privacy_.proved.epsilon == 1
     assert clf.privacy_.proved.delta == 0

@@ -56,7 +56,7 @@ def _released(clf):
     return f"{clf!r}\n{clf}\n{clf.privacy_}\n{kept!r}\n{predicted}\n{digest}"
 
 
-LIMITS = {"monotone": {"age": 1, "member": -1}, "forbid": [("age", "job")]}
+LIMITS = {"monotonic_cst": {"age": 1, "member": -1}, "forbid": [("age", "job")]}
 
 
 def _optimal(**parameters):
@@ -170,14 +170,14 @@ def _plan_source(X, y):
 
 CALLS = {
     "fit whole lists": lambda X, y: _fit(_optimal(), X, y),
-    "fit whole lists in two draws": lambda X, y: _fit(_optimal(joint=1, max_card=2, verbose=True), X, y),
+    "fit whole lists in two draws": lambda X, y: _fit(_optimal(rules_per_draw=1, max_literals=2, verbose=True), X, y),
     "fit whole trees": lambda X, y: _fit(_tree(), X, y),
-    "fit whole trees in two stages": lambda X, y: _fit(_tree(stages=(1, 2), criterion="mass", verbose=True), X, y),
-    "fit whole lists, a rule at a time": lambda X, y: _fit(_optimal(joint=1, verbose=True), X, y),
-    "fit whole lists from tuples": lambda X, y: _fit_tuples(_optimal(joint=1, verbose=True), X, y),
-    "fit whole trees from tuples": lambda X, y: _fit_tuples(_tree(stages=(1, 2), criterion="mass", verbose=True), X, y),
+    "fit whole trees in two stages": lambda X, y: _fit(_tree(stages=(1, 2), criterion="gini", verbose=True), X, y),
+    "fit whole lists, a rule at a time": lambda X, y: _fit(_optimal(rules_per_draw=1, verbose=True), X, y),
+    "fit whole lists from tuples": lambda X, y: _fit_tuples(_optimal(rules_per_draw=1, verbose=True), X, y),
+    "fit whole trees from tuples": lambda X, y: _fit_tuples(_tree(stages=(1, 2), criterion="gini", verbose=True), X, y),
     "fit whole trees with limits": lambda X, y: _fit(_tree(**LIMITS), X, y),
-    "fit whole lists with limits": lambda X, y: _fit(_optimal(joint=1, verbose=True, **LIMITS), X, y),
+    "fit whole lists with limits": lambda X, y: _fit(_optimal(rules_per_draw=1, verbose=True, **LIMITS), X, y),
     "fit_file": lambda X, y: _fit_file(_optimal(verbose=True), X, y),
     "fit_file, a tree in stages": lambda X, y: _fit_file(_tree(stages=(1, 2)), X, y),
     "fit greedy trees": lambda X, y: _fit(_greedy_tree(), X, y),
@@ -186,7 +186,7 @@ CALLS = {
     ),
     "fit cards": lambda X, y: _fit(_card(verbose=True), X, y),
     "fit cards of few columns": lambda X, y: _fit(_card(max_columns=2, points="decimals", counts_share=0), X, y),
-    "fit cards with limits": lambda X, y: _fit(_card(monotone=LIMITS["monotone"]), X, y),
+    "fit cards with limits": lambda X, y: _fit(_card(monotonic_cst=LIMITS["monotonic_cst"]), X, y),
     "fit cards after a tree": lambda X, y: _fit(_card(tree_depth=1, max_columns=2, verbose=True), X, y),
     "fit cards from tuples": lambda X, y: _fit_tuples(_card(tree_depth=2, verbose=True), X, y),
     "fit_file, a card": lambda X, y: _fit_file(_card(verbose=True), X, y),

@@ -302,7 +302,7 @@ def arguments(command, path):
         return ["fit", "greedy", *given, "-o", "model.json", "--json", "--mechanism", "mass"]
     of_kinds = {
         "fit a tree": ["tree", "--stages", "1,1", "-v"],
-        "fit a card": ["card", "--monotone", "age:+1", "-v"],
+        "fit a card": ["card", "--monotonic-cst", "age:+1", "-v"],
         "fit cards after a tree": ["card", "--tree-depth", "1", "--max-columns", "2"],
     }
     if command in of_kinds:

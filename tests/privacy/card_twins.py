@@ -190,7 +190,7 @@ def card_fit_twins(pairs):
     """name, the sound subject, its broken twin, pairs to try."""
     two = Subject("two columns", CARDS, {"epsilon": 1.0, "counts_share": 0.2})
     one = Subject("one of two", CARDS, {"epsilon": 1.0, "max_columns": 1, "counts_share": 0.2})
-    after = Subject("one after the other", CARDS, {"epsilon": 1.0, "one_by_one": True, "counts_share": 0.2})
+    after = Subject("one after the other", CARDS, {"epsilon": 1.0, "sequential": True, "counts_share": 0.2})
     tree = Subject("after a tree", CARDS, {"epsilon": 1.0, "tree_depth": 1, "counts_share": 0.2})
     some = pairs[::4]
     # many records that the first column tells apart, and the second all but

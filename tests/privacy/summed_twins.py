@@ -21,7 +21,7 @@ from discreet.private.queries.tree_parts import size_for
 from discreet.private.queries.trees import TreeQueries
 from discreet.rules.numbered_tree import Leaf, leaves_of
 
-COUNTS_OF_LISTS = {"epsilon": 1.0, "max_length": 3, "joint": 1, "counts_share": 0.5}
+COUNTS_OF_LISTS = {"epsilon": 1.0, "max_length": 3, "rules_per_draw": 1, "counts_share": 0.5}
 
 
 class Free:
@@ -252,8 +252,8 @@ def with_queries(kind, twin):
 def summed_fit_twins(pairs):
     """name, the sound subject, its broken twin, pairs to try."""
     lists = Subject("whole lists", WHOLE, {"epsilon": 1.0, "max_length": 2})
-    later = Subject("whole lists, joint=1", WHOLE, COUNTS_OF_LISTS)
-    draws = Subject("whole lists, joint=1, no counts", WHOLE, COUNTS_OF_LISTS | {"counts_share": 0.0})
+    later = Subject("whole lists, rules_per_draw=1", WHOLE, COUNTS_OF_LISTS)
+    draws = Subject("whole lists, rules_per_draw=1, no counts", WHOLE, COUNTS_OF_LISTS | {"counts_share": 0.0})
     counted = replace(lists, parameters=lists.parameters | {"counts_share": 0.5})
     tuples = Subject("whole lists from tuples", ListsOnTuples, COUNTS_OF_LISTS)
     for name, sound, twin, tried in (
@@ -273,7 +273,7 @@ def summed_fit_twins(pairs):
 
 def summed_tree_fit_twins(pairs, apart):
     whole = Subject("whole trees", TreesOnTuples, {"epsilon": 1.0, "max_depth": 1, "counts_share": 0.2})
-    stages = {"epsilon": 1.0, "stages": (1, 1), "criterion": "mass", "counts_share": 0.1}
+    stages = {"epsilon": 1.0, "stages": (1, 1), "criterion": "gini", "counts_share": 0.1}
     staged = Subject("stages", TreesOnTuples, stages)
     counted = replace(whole, parameters=whole.parameters | {"counts_share": 0.5})
     told = [*apart, Pair(apart[0].less, (3, 0))]  # a stranger in the first part that the second test tells apart

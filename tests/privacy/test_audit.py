@@ -161,7 +161,7 @@ def test_trees_are_drawn_by_the_law_of_the_exponential_mechanism():
 @pytest.mark.parametrize(
     "name",
     slow_but(
-        ["mass", "whole lists", "gl-laplace", "whole trees", "whole trees by mass"], ["gl-laplace", "whole trees"]
+        ["mass", "whole lists", "gl-laplace", "whole trees", "whole trees by Gini"], ["gl-laplace", "whole trees"]
     ),
 )
 def test_fits_follow_the_law_that_was_explored(name):
@@ -241,7 +241,7 @@ def test_a_slice_of_the_audit_of_whole_fits(subject):
     slow_but(
         [
             *("mass", "mass, three classes", "released counts", "support check", "noisy-counts"),
-            *("a draw of a whole tree", "a draw of a whole tree by mass"),
+            *("a draw of a whole tree", "a draw of a whole tree by Gini"),
         ],
         {"mass, three classes", "released counts", "support check", "noisy-counts", "a draw of a whole tree"},
     ),
@@ -249,7 +249,7 @@ def test_a_slice_of_the_audit_of_whole_fits(subject):
 def test_a_slice_of_the_audit_of_choices(name):
     found = audited(quick=True)[name]()
     assert not is_broken(found.ratio)
-    assert found.ratio > (0.7 if name.endswith("by mass") else 0.75)
+    assert found.ratio > (0.7 if name.endswith("by Gini") else 0.75)
 
 
 @pytest.mark.slow

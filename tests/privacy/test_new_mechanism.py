@@ -220,9 +220,6 @@ def test_every_mechanism_is_in_the_docs():
 NAMED = {
     ("estimators", "greedy"): {"mass"},
     ("estimators", "greedy_trees"): {"mass"},
-    # what trees may be drawn by has the same name
-    ("estimators", "trees"): {"mass"},
-    ("private", "sampling", "trees", "worth"): {"mass"},
     ("estimators", "parameters"): {"mass"},
     ("audit", "subjects"): {"sm-laplace", "sm-cauchy"},
     ("cli", "demo"): {"sm-laplace"},

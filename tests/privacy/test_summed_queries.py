@@ -193,8 +193,8 @@ def test_no_list_becomes_likelier_with_any_of_up_to_three_records(draws):
     [
         ((1,), "accuracy", KINDS),
         pytest.param((2,), "accuracy", FEW, marks=pytest.mark.slow),
-        ((2,), "mass", KINDS),
-        pytest.param((1, 1), "mass", KINDS, marks=pytest.mark.slow),
+        ((2,), "gini", KINDS),
+        pytest.param((1, 1), "gini", KINDS, marks=pytest.mark.slow),
     ],
 )
 def test_no_tree_becomes_likelier_by_more_than_epsilon_with_one_record(stages, score, kinds):
@@ -325,8 +325,8 @@ def test_a_twin_of_lists_has_another_law(twin, draws):
     ],
 )
 def test_a_twin_of_trees_has_another_law(twin):
-    sound = [law_of_trees(records, (1, 1), "mass") for records in SOME_TABLES]
-    broken = [law_of_trees(records, (1, 1), "mass", twin=twin) for records in SOME_TABLES]
+    sound = [law_of_trees(records, (1, 1), "gini") for records in SOME_TABLES]
+    broken = [law_of_trees(records, (1, 1), "gini", twin=twin) for records in SOME_TABLES]
     assert not all(same(one, other) for one, other in zip(sound, broken, strict=True))
 
 
@@ -340,7 +340,7 @@ def as_logs(law):
         ((ListsByEnvelope, DPOptimalRuleListClassifier, ListsOnTuples), {"max_length": 3}),
         pytest.param(
             (ListsByEnvelope, DPOptimalRuleListClassifier, ListsOnTuples),
-            {"max_length": 3, "joint": 1},
+            {"max_length": 3, "rules_per_draw": 1},
             marks=pytest.mark.slow,
         ),
         (
@@ -348,8 +348,8 @@ def as_logs(law):
             {"max_length": 2, "class_weight": {0: 1, 1: 4}},
         ),
         ((DPOptimalTreeClassifier, TreesOnTuples), {"max_depth": 1}),
-        ((DPOptimalTreeClassifier, TreesOnTuples), {"stages": (1, 1), "criterion": "mass"}),
-        ((DPOptimalTreeClassifier, TreesOnTuples), {"max_depth": 2, "criterion": "mass", "class_weight": {0: 1, 1: 4}}),
+        ((DPOptimalTreeClassifier, TreesOnTuples), {"stages": (1, 1), "criterion": "gini"}),
+        ((DPOptimalTreeClassifier, TreesOnTuples), {"max_depth": 2, "criterion": "gini", "class_weight": {0: 1, 1: 4}}),
     ],
 )
 def test_whole_fits_have_one_law_and_count_the_same_whatever_way_is_taken(ways, parameters):
@@ -385,26 +385,26 @@ def added_up(monkeypatch):
     return seen
 
 
-@pytest.mark.parametrize(("joint", "draws"), [(None, [4]), (1, [2, 2, 2]), (2, [3, 2])])
-def test_by_default_a_draw_takes_all_lengths_alike_and_all_rules(added_up, joint, draws):
-    DPOptimalRuleListClassifier(joint=joint).fit(X, Y)
+@pytest.mark.parametrize(("rules_per_draw", "draws"), [(None, [4]), (1, [2, 2, 2]), (2, [3, 2])])
+def test_by_default_a_draw_takes_all_lengths_alike_and_all_rules(added_up, rules_per_draw, draws):
+    DPOptimalRuleListClassifier(rules_per_draw=rules_per_draw).fit(X, Y)
     assert [prior.lengths for _, prior, _, _ in added_up] == [(1.0,) * lengths for lengths in draws]
     assert set(added_up[0][1].rules) == {1.0}
 
 
-@pytest.mark.parametrize("joint", [None, 1, 2])
+@pytest.mark.parametrize("rules_per_draw", [None, 1, 2])
 @pytest.mark.parametrize("share", [0.0, 0.1, 0.3])
-def test_the_rates_of_a_fit_add_up_to_its_epsilon(added_up, joint, share):
+def test_the_rates_of_a_fit_add_up_to_its_epsilon(added_up, rules_per_draw, share):
     for epsilon in (0.1, 0.7, 3.0):
         added_up.clear()
-        DPOptimalRuleListClassifier(epsilon=epsilon, joint=joint, counts_share=share).fit(X, Y)
+        DPOptimalRuleListClassifier(epsilon=epsilon, rules_per_draw=rules_per_draw, counts_share=share).fit(X, Y)
         total = sum(Fraction(rate) for *_, rate in added_up) + Fraction(str(share)) * Fraction(str(epsilon))
         assert 0.999999 * epsilon < total <= Fraction(str(epsilon))
 
 
 @pytest.mark.filterwarnings("ignore::discreet._utils.errors.PrivacyWarning")
 def test_later_draws_see_what_is_left_and_no_rule_twice(added_up):
-    clf = DPOptimalRuleListClassifier(epsilon=20.0, max_length=4, joint=1, random_state=1).fit(X, Y)
+    clf = DPOptimalRuleListClassifier(epsilon=20.0, max_length=4, rules_per_draw=1, random_state=1).fit(X, Y)
     where = clf.rule_list_.captures(X)
     left = [np.bincount(Y), np.bincount(Y[where > 0]), np.bincount(Y[where > 1])]
     for (tuples, prior, _, _), expected, used in zip(added_up, left, (0, 1, 2), strict=True):
@@ -448,8 +448,8 @@ def law_of_counted(counts, rate):
 def test_what_is_explored_here_is_what_a_user_runs():
     clf = DPOptimalRuleListClassifier(schema=SCHEMA)
     assert clf.plan().summed
-    assert not clf.set_params(max_card=2).plan().summed
-    assert not clf.set_params(max_card=1, max_length=5).plan().summed
+    assert not clf.set_params(max_literals=2).plan().summed
+    assert not clf.set_params(max_literals=1, max_length=5).plan().summed
     assert TreesOnTuples(schema=SCHEMA).plan().counting.together == 3
 
 
@@ -459,8 +459,8 @@ def test_what_is_explored_here_is_what_a_user_runs():
     ("kind", "parameters"),
     [
         (ListsOnTuples, {}),
-        (ListsOnTuples, {"max_length": 6, "joint": 3}),
-        (ListsOnTuples, {"max_length": 9, "joint": 1}),  # more rules than there are
+        (ListsOnTuples, {"max_length": 6, "rules_per_draw": 3}),
+        (ListsOnTuples, {"max_length": 9, "rules_per_draw": 1}),  # more rules than there are
         (TreesOnTuples, {}),
         (TreesOnTuples, {"stages": (2, 2)}),
     ],

@@ -24,7 +24,7 @@ SLOW = {
     "greedy trees by gl-exponential: noise of class counts halved",
     "whole trees: stages that do not share epsilon",
     "whole trees: class counts of leaves that overlap",
-    "whole trees by mass: rate doubled",
+    "whole trees by Gini: rate doubled",
     "summed trees: records of a part counted twice",
     "summed trees: missing values in both branches",
     "summed trees: a later stage that looks at all records",

@@ -178,22 +178,22 @@ def posed_by_a_fit(monkeypatch):
     return seen
 
 
-@pytest.mark.parametrize(("joint", "draws"), [(None, [5]), (1, [2, 2, 2, 2]), (3, [4, 2])])
-def test_by_default_a_draw_takes_all_lengths_alike_and_all_rules(posed_by_a_fit, joint, draws):
+@pytest.mark.parametrize(("rules_per_draw", "draws"), [(None, [5]), (1, [2, 2, 2, 2]), (3, [4, 2])])
+def test_by_default_a_draw_takes_all_lengths_alike_and_all_rules(posed_by_a_fit, rules_per_draw, draws):
     """Measured, and kept: docs/optimal.md, "How long a list may be"."""
     X, y = load_compas(binary=True, sensitive=False, return_X_y=True)
-    DPOptimalRuleListClassifier(max_length=5, joint=joint, max_card=2).fit(X.astype(bool), y)
+    DPOptimalRuleListClassifier(max_length=5, rules_per_draw=rules_per_draw, max_literals=2).fit(X.astype(bool), y)
     assert [prior.lengths for _, _, prior, _ in posed_by_a_fit] == [(1.0,) * lengths for lengths in draws]
     assert set(posed_by_a_fit[0][2].rules) == {1.0}
 
 
-@pytest.mark.parametrize("joint", [None, 1, 2])
+@pytest.mark.parametrize("rules_per_draw", [None, 1, 2])
 @pytest.mark.parametrize("share", [0.0, 0.1, 0.3])
-def test_the_rates_of_a_fit_add_up_to_its_epsilon(posed_by_a_fit, joint, share):
+def test_the_rates_of_a_fit_add_up_to_its_epsilon(posed_by_a_fit, rules_per_draw, share):
     X, y = load_compas(binary=True, sensitive=False, return_X_y=True)
     for epsilon in (0.1, 0.7, 3.0):
         posed_by_a_fit.clear()
-        ListsByEnvelope(epsilon=epsilon, joint=joint, counts_share=share).fit(X.astype(bool), y)
+        ListsByEnvelope(epsilon=epsilon, rules_per_draw=rules_per_draw, counts_share=share).fit(X.astype(bool), y)
         total = sum(Fraction(rate) for *_, rate in posed_by_a_fit) + Fraction(str(share)) * Fraction(str(epsilon))
         assert 0.999999 * epsilon < total <= Fraction(str(epsilon))
 
@@ -201,7 +201,7 @@ def test_the_rates_of_a_fit_add_up_to_its_epsilon(posed_by_a_fit, joint, share):
 def test_later_draws_see_what_is_left_and_no_rule_twice(posed_by_a_fit):
     X, y = load_compas(binary=True, sensitive=False, return_X_y=True)
     X, y = X.astype(bool), np.asarray(y)
-    clf = ListsByEnvelope(epsilon=20.0, max_length=4, joint=1, prior=None, random_state=1).fit(X, y)
+    clf = ListsByEnvelope(epsilon=20.0, max_length=4, rules_per_draw=1, prior=None, random_state=1).fit(X, y)
     assert len(posed_by_a_fit) == 3
     where = clf.rule_list_.captures(X)
     left = [np.bincount(y), np.bincount(y[where > 0]), np.bincount(y[where > 1])]
@@ -241,7 +241,9 @@ def test_class_counts_are_those_of_the_records_with_the_noise_that_is_charged(mo
     monkeypatch.setattr(base, "release", spy)
     X, y = load_compas(binary=True, sensitive=False, return_X_y=True)
     X, y = X.astype(bool), np.asarray(y)
-    clf = DPOptimalRuleListClassifier(epsilon=1.0, joint=2, class_weight={1: 2.0}, prior=None, random_state=0).fit(X, y)
+    clf = DPOptimalRuleListClassifier(
+        epsilon=1.0, rules_per_draw=2, class_weight={1: 2.0}, prior=None, random_state=0
+    ).fit(X, y)
     assert {epsilon for _, epsilon in seen} == {Fraction(1, 10)}
     where = clf.rule_list_.captures(X)
     expected = [np.bincount(y[where == i], minlength=2).tolist() for i in range(len(clf.rule_list_))]
@@ -260,19 +262,25 @@ def test_what_the_samplers_hold_cannot_be_seen_or_copied():
                 copier(holder)
 
 
-@pytest.mark.parametrize(("max_length", "max_card", "joint"), [(4, 1, None), (5, 2, None), (9, 1, None), (10, 1, 3)])
-def test_no_statement_of_whole_lists_assumes_that_rounding_does_not_matter(max_length, max_card, joint):
+@pytest.mark.parametrize(
+    ("max_length", "max_literals", "rules_per_draw"), [(4, 1, None), (5, 2, None), (9, 1, None), (10, 1, 3)]
+)
+def test_no_statement_of_whole_lists_assumes_that_rounding_does_not_matter(max_length, max_literals, rules_per_draw):
     schema = Schema.of_booleans(["a", "b"])
-    clf = DPOptimalRuleListClassifier(epsilon=1.0, max_length=max_length, max_card=max_card, joint=joint, schema=schema)
+    clf = DPOptimalRuleListClassifier(
+        epsilon=1.0, max_length=max_length, max_literals=max_literals, rules_per_draw=rules_per_draw, schema=schema
+    )
     clf.fit(pd.DataFrame({"a": [True, False] * 6, "b": [True] * 12}), [0, 1] * 6)
     assert "rounding" not in str(clf.privacy_)
 
 
-@pytest.mark.parametrize(("joint", "parameter", "rules"), [(None, "max_length", 11), (9, "joint", 9)])
-def test_more_than_eight_rules_in_one_draw_are_refused_before_anything_is_booked(joint, parameter, rules):
+@pytest.mark.parametrize(("rules_per_draw", "parameter", "rules"), [(None, "max_length", 11), (9, "rules_per_draw", 9)])
+def test_more_than_eight_rules_in_one_draw_are_refused_before_anything_is_booked(rules_per_draw, parameter, rules):
     ledger, schema = Ledger(epsilon=1.0), Schema.of_booleans(["a", "b"])
-    clf = DPOptimalRuleListClassifier(epsilon=1.0, max_length=12, joint=joint, schema=schema, ledger=ledger)
-    message = rf"{parameter} is too large: it asks for {rules} rules in one draw, and at most 8 .* Set joint=8 or less"
+    clf = DPOptimalRuleListClassifier(
+        epsilon=1.0, max_length=12, rules_per_draw=rules_per_draw, schema=schema, ledger=ledger
+    )
+    message = rf"{parameter} is too large: it asks for {rules} rules in one draw, and at most 8 .* Set rules_per_draw=8 or less"
     with pytest.raises(ValueError, match=message):
         clf.fit(pd.DataFrame({"a": [True, False] * 6, "b": [True] * 12}), [0, 1] * 6)
     assert ledger.entries == ()

@@ -32,7 +32,7 @@ from discreet.private.queries.greedy import GreedyQueries
 from discreet.private.queries.lists import ListQueries
 from discreet.private.queries.trees import TreeQueries
 from discreet.private.sampling.reference import law_of_trees
-from discreet.private.sampling.trees.worth import ACCURACY, MASS
+from discreet.private.sampling.trees.worth import ACCURACY, GINI
 from discreet.rules.numbered_tree import Leaf, leaves_of, with_leaves
 from tests.privacy import summed_twins
 from tests.privacy.card_twins import card_fit_twins
@@ -272,7 +272,7 @@ def frequent_tests_first(problem):
 
 def tree_twins():
     """name, score, laws, and up to how many records to look."""
-    for score in (ACCURACY, MASS):
+    for score in (ACCURACY, GINI):
         yield f"whole trees by {score}: rate doubled", score, draws.tree_laws(2 * 0.5, score), 2
     for name, weights in (
         ("whole trees: a leaf counted twice", first_leaf_counted_twice),
@@ -280,7 +280,7 @@ def tree_twins():
         ("whole trees: the best label instead of a drawn one", best_labels),
     ):
         yield name, ACCURACY, draws.tree_laws_by_problem(0.5, ACCURACY, weights=weights), 1
-    for score in (ACCURACY, MASS):
+    for score in (ACCURACY, GINI):
         laws = draws.tree_laws_by_problem(0.5, score, frequent_tests_first)
         yield f"whole trees by {score}: a prior that depends on the table", score, laws, 1
 
@@ -498,7 +498,9 @@ def fit_twins():
     mass = Subject("mass", GREEDY, {"mechanism": "mass", "epsilon": 2.0, "max_length": 3})
     lists = Subject("whole lists", ListsByEnvelope, {"epsilon": 1.0, "max_length": 2})
     later = Subject(
-        "whole lists, joint=1", ListsByEnvelope, {"epsilon": 1.0, "max_length": 3, "joint": 1, "counts_share": 0.5}
+        "whole lists, rules_per_draw=1",
+        ListsByEnvelope,
+        {"epsilon": 1.0, "max_length": 3, "rules_per_draw": 1, "counts_share": 0.5},
     )
     smooth = Subject(
         "sm-laplace",
@@ -545,13 +547,13 @@ def tree_fit_twins():
     """The same for whole trees."""
     pairs = few_pairs()[::2]
     whole = Subject("whole trees", TREES, {"epsilon": 1.0, "max_depth": 1, "counts_share": 0.2})
-    mass = Subject("by mass", TREES, {"epsilon": 1.0, "max_depth": 2, "criterion": "mass", "counts_share": 0.5})
-    staged = Subject("stages", TREES, {"epsilon": 1.0, "stages": (1, 1), "criterion": "mass", "counts_share": 0.1})
+    mass = Subject("by Gini", TREES, {"epsilon": 1.0, "max_depth": 2, "criterion": "gini", "counts_share": 0.5})
+    staged = Subject("stages", TREES, {"epsilon": 1.0, "stages": (1, 1), "criterion": "gini", "counts_share": 0.1})
     # a hundred records of one class on each side of the first test, and a stranger that the second tells apart, or not
     apart = [Pair(np.array([[100, 0], [0, 0], [0, 100], [0, 0]]), place) for place in ((0, 1), (1, 0), (2, 0), (3, 1))]
     for name, sound, twin, tried in (
         ("whole trees: rate doubled", whole, LouderTrees, pairs),
-        ("whole trees by mass: rate doubled", mass, LouderTrees, [*pairs, *apart]),
+        ("whole trees by Gini: rate doubled", mass, LouderTrees, [*pairs, *apart]),
         ("whole trees: stages that do not share epsilon", staged, StagesDoNotShare, [*pairs, *apart]),
         ("whole trees: a stage whose leaves share records", staged, LeavesShareRecords, [*pairs, *apart]),
         ("whole trees: class counts of leaves that overlap", mass, OverlappingLeaves, pairs),

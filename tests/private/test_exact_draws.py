@@ -17,7 +17,7 @@ from discreet.private.sampling.reference import law_of_draw, law_of_trees
 from discreet.private.sampling.trees import worth
 from discreet.private.sampling.trees.drawing import WeighedTrees
 from discreet.private.sampling.trees.problems import TreeProblem, TupleTrees
-from discreet.private.sampling.trees.worth import ACCURACY, MASS, SCORES
+from discreet.private.sampling.trees.worth import ACCURACY, GINI, SCORES
 from discreet.rules.candidates import Candidates
 from discreet.rules.numbered_tree import Leaf
 from discreet.rules.prior import Prior, TreePrior
@@ -135,8 +135,8 @@ def test_no_list_is_accepted_with_more_than_certainty(classes, longest, rate, sc
 @pytest.mark.parametrize(
     ("depth", "score", "scale"),
     [
-        *((1, ACCURACY, 1), (1, MASS, 10**6), (2, ACCURACY, 10**6), (2, MASS, 1_000)),
-        pytest.param(3, MASS, 10**5, marks=pytest.mark.slow),
+        *((1, ACCURACY, 1), (1, GINI, 10**6), (2, ACCURACY, 10**6), (2, GINI, 1_000)),
+        pytest.param(3, GINI, 10**5, marks=pytest.mark.slow),
     ],
 )
 def test_trees_from_tuples_are_exact_too(depth, score, scale):
@@ -266,7 +266,7 @@ def test_tables_with_errors_need_a_margin_for_them_and_no_more(monkeypatch, scor
 
 def holders():
     """Trees and lists to draw from."""
-    return WeighedTrees(tree_problem(3, MASS, 3), 2), sums_of(counts_of_patterns(4), 0.2)
+    return WeighedTrees(tree_problem(3, GINI, 3), 2), sums_of(counts_of_patterns(4), 0.2)
 
 
 # -- most draws are accepted before anything is weighed -------------------------------------------------------------------------

@@ -15,7 +15,7 @@ from discreet.private.sampling.reference import law_of_draw, law_of_trees, tree_
 from discreet.private.sampling.trees.drawing import WeighedTrees
 from discreet.private.sampling.trees.problems import TreeProblem
 from discreet.private.sampling.trees.ranges import LimitedSums, Ranged, RangedSum, Ranges
-from discreet.private.sampling.trees.worth import ACCURACY, MASS
+from discreet.private.sampling.trees.worth import ACCURACY, GINI
 from discreet.rules.limits import Limits
 from discreet.rules.numbered_tree import leaves_of
 from discreet.rules.prior import TreePrior
@@ -45,7 +45,7 @@ def limited_trees(seed, tests=3, classes=2, score=ACCURACY, scale=1.0):
     if seed % 2:
         weights[rng.integers(tests)] = 0.0
     limits = random_limits(seed, tests, classes)
-    if score == MASS:
+    if score == GINI:
         limits = replace(limits, not_above=np.zeros(tests, bool), not_below=np.zeros(tests, bool))
     return TreeProblem(truth, counts, TreePrior(0.4, weights / weights.sum()), 0.5, score, limits)
 
@@ -80,8 +80,8 @@ def test_drawn_trees_follow_the_enumeration_and_all_keep_to_the_limits(classes, 
 
 
 @pytest.mark.parametrize("depth", [1, 2, 3])
-def test_trees_by_mass_take_columns_that_may_not_be_used_together(depth):
-    problem = limited_trees(4, 2 if depth == 3 else 3, 3, MASS)
+def test_trees_by_gini_take_columns_that_may_not_be_used_together(depth):
+    problem = limited_trees(4, 2 if depth == 3 else 3, 3, GINI)
     columns = np.array([1, 2, 0][: problem.n_tests], np.int64)
     problem = replace(problem, limits=replace(problem.limits, columns=columns, forbidden=(3,), used=0))
     trees, logs = law_of_trees(problem, depth)

@@ -78,15 +78,15 @@ class Noting(DPOptimalRuleListClassifier):
         super()._set_model(candidates, learned)
 
 
-@pytest.mark.parametrize("joint", [None, 1])
-def test_whole_fits_with_the_reference_have_the_law_that_is_audited(monkeypatch, joint):
+@pytest.mark.parametrize("rules_per_draw", [None, 1])
+def test_whole_fits_with_the_reference_have_the_law_that_is_audited(monkeypatch, rules_per_draw):
     """Fits in which the reference draws, one list at once or rule by rule, beside the exact law of all that a fit can return."""
     schema = schema_of_rules(2, 2)
     vault = vault_of(schema, [[5, 1], [0, 4], [2, 2], [3, 0]])
     settings = {
         "epsilon": 1.0,
         "max_length": 3,
-        "joint": joint,
+        "rules_per_draw": rules_per_draw,
         "counts_share": 0,
         "negations": False,
         "schema": schema,
@@ -102,5 +102,5 @@ def test_whole_fits_with_the_reference_have_the_law_that_is_audited(monkeypatch,
     monkeypatch.setattr(envelope, "draw_by_envelope", lambda question, entropy, _: reference(*question, entropy))
     drawn = Counter(Noting(**settings, random_state=seed).fit_vault(vault).drawn for seed in range(400))
     assert misfit(drawn, {key: math.exp(output.log_p) for key, output in outputs.items()}) > 1e-4
-    assert len(asked) == 400 if joint is None else 400 < len(asked) <= 800  # an empty list ends a fit
-    assert {rate for *_, rate, _ in asked} == {1.0 if joint is None else 0.5}
+    assert len(asked) == 400 if rules_per_draw is None else 400 < len(asked) <= 800  # an empty list ends a fit
+    assert {rate for *_, rate, _ in asked} == {1.0 if rules_per_draw is None else 0.5}

@@ -17,7 +17,7 @@ from discreet.private.sampling.trees import problems, sums, worth
 from discreet.private.sampling.trees.drawing import WeighedTrees
 from discreet.private.sampling.trees.problems import TreeProblem, sum_for
 from discreet.private.sampling.trees.sums import TreeSums
-from discreet.private.sampling.trees.worth import ACCURACY, MASS, SCORES
+from discreet.private.sampling.trees.worth import ACCURACY, GINI, SCORES
 from discreet.rules.candidates import Candidates
 from discreet.rules.numbered_tree import Fork, Leaf, leaves_of
 from discreet.rules.prior import TreePrior
@@ -74,7 +74,7 @@ def test_the_random_problems_are_what_they_should_be():
     assert any(x.truth.shape[1] == 0 for x in problems)
     assert all((x.prior.tests == 0).any() for x in problems)
     assert any(np.ptp(x.prior.tests[x.prior.tests > 0]) > 0 for x in problems)
-    assert any((x.counts != np.rint(x.counts)).any() and x.score == MASS for x in problems)
+    assert any((x.counts != np.rint(x.counts)).any() and x.score == GINI for x in problems)
     assert any((x.truth[0] == ~x.truth[1]).all() and x.truth.shape[1] for x in problems)
     assert min(x.rate for x in problems) < 0.1
     assert max(x.rate for x in problems) > 1.5
@@ -94,7 +94,7 @@ def test_deep_sums_are_those_of_a_plain_recursion(depth, tests, score, n_classes
 
 
 def test_blocks_of_any_size_give_the_same_sums(monkeypatch):
-    problem = random_tree_problem(5, 3, 3, MASS)
+    problem = random_tree_problem(5, 3, 3, GINI)
     expected = log_sum(problem, 3)
     for block in (1, 7, 50):
         for module in (problems, sums):
@@ -117,7 +117,7 @@ def test_a_table_too_large_for_single_precision_loses_no_record(monkeypatch):
 @pytest.mark.parametrize(("n", "rate"), [(40_000, 1.0), (5_000_000, 0.5), (16_000_000, 2.0)])
 def test_weights_far_beyond_what_a_number_can_hold_are_drawn_from(n, rate):
     truth = np.array([[True, False, True, False], [True, True, False, False]])
-    for score, classes in ((ACCURACY, 2), (ACCURACY, 3), (MASS, 2)):
+    for score, classes in ((ACCURACY, 2), (ACCURACY, 3), (GINI, 2)):
         counts = np.zeros((classes, 4))
         counts[0, :2], counts[1, 2:] = n, n
         problem = TreeProblem(truth, counts, TreePrior(0.5, np.array([0.5, 0.5])), rate, score)
@@ -125,7 +125,7 @@ def test_weights_far_beyond_what_a_number_can_hold_are_drawn_from(n, rate):
         labels = {path[-1][1]: leaf.label for path, leaf in leaves_of(tree) if path}
         assert tree.test == 1
         assert math.isfinite(log_sum(problem, 2))
-        assert score == MASS or (labels[True], labels[False]) == (0, 1)
+        assert score == GINI or (labels[True], labels[False]) == (0, 1)
 
 
 @pytest.mark.parametrize("score", SCORES)
@@ -153,9 +153,9 @@ CASES = [
     (1, 2, ACCURACY, (1, 1, 0, 0), (1.0, 1.0), (2,)),
     (2, 2, ACCURACY, (2, 0, 1, 0), (1.0, 0.4), (1, 1)),
     (3, 3, ACCURACY, (0, 1, 0, 1), (1.0, 0.5, 0.7), (1, 1)),
-    (4, 2, MASS, (1, 3, 1, 0), (1.0, 1.0), (2, 1)),
-    (5, 3, MASS, (0, 1, 1, 2), (0.3, 1.0, 0.2), (1, 1, 1)),
-    (6, 3, MASS, (1, 1, 1, 1), (1.0, 1.0, 1.0), (2,)),
+    (4, 2, GINI, (1, 3, 1, 0), (1.0, 1.0), (2, 1)),
+    (5, 3, GINI, (0, 1, 1, 2), (0.3, 1.0, 0.2), (1, 1, 1)),
+    (6, 3, GINI, (1, 1, 1, 1), (1.0, 1.0, 1.0), (2,)),
 ]
 
 
@@ -214,7 +214,7 @@ def score_of(problem, tree):
     return total, splits
 
 
-@pytest.mark.parametrize(("score", "n_classes"), [(ACCURACY, 2), (ACCURACY, 3), (MASS, 2), (MASS, 3)])
+@pytest.mark.parametrize(("score", "n_classes"), [(ACCURACY, 2), (ACCURACY, 3), (GINI, 2), (GINI, 3)])
 @pytest.mark.parametrize("part", [0, *(pytest.param(i, marks=pytest.mark.slow) for i in range(1, 10))])
 def test_the_best_tree_is_the_best_of_all(part, score, n_classes):
     """25 problems a part: 1,000 in all."""
@@ -230,7 +230,7 @@ def test_the_best_tree_is_the_best_of_all(part, score, n_classes):
             1.0,
             score,
         )
-        unlabelled, _ = law_of_trees(replace(problem, score=MASS), depth)
+        unlabelled, _ = law_of_trees(replace(problem, score=GINI), depth)
         found = [score_of(problem, tree) for tree in unlabelled]
         best = max(total for total, _ in found)
         tree, bound = best_tree(problem, depth)

@@ -43,17 +43,17 @@ def law_of_lists(table, tests, lengths, rate, weights, rising=(), apart=()):
     return sorted(p / sum(found) for p in found)
 
 
-def law_of_trees(table, tests, depth, rate, weights, by_mass=False, rising=(), apart=()):
+def law_of_trees(table, tests, depth, rate, weights, by_gini=False, rising=(), apart=()):
     """The probabilities of all trees that can be drawn."""
-    found = [p for p, _, _ in _trees(table, tests, depth, rate, weights, by_mass, rising, apart, frozenset())]
+    found = [p for p, _, _ in _trees(table, tests, depth, rate, weights, by_gini, rising, apart, frozenset())]
     return sorted(p / sum(found) for p in found)
 
 
-def _trees(table, tests, depth, rate, weights, by_mass, rising, apart, used):
+def _trees(table, tests, depth, rate, weights, by_gini, rising, apart, used):
     """Of each tree its weight, and its smallest and largest label."""
     counts = [sum(weights[c] for _, c in table if c == label) for label in range(len(weights))]
     stop = 1 - SPLIT if depth else 1.0
-    if by_mass:
+    if by_gini:
         n = sum(counts)
         yield stop * math.exp(-rate * (n - sum(c * c for c in counts) / n) / 2 if n else 0.0), 0, 0
     else:
@@ -63,7 +63,7 @@ def _trees(table, tests, depth, rate, weights, by_mass, rising, apart, used):
         if apart and set(apart) <= used | {number}:
             continue
         sides = [[record for record in table if test(record[0]) is side] for side in (True, False)]
-        rest = depth - 1, rate, weights, by_mass, rising, apart, used | {number}
+        rest = depth - 1, rate, weights, by_gini, rising, apart, used | {number}
         below = [list(_trees(side, tests, *rest)) for side in sides]
         for (p, low, high), (q, least, most) in product(*below):
             if not (number in rising and most > low):

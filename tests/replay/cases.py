@@ -153,33 +153,43 @@ def _greedy(mechanism):
     ]
 
 
-LIMITS = {"monotone": {"a": 1}, "forbid": [("a", "b")]}
+LIMITS = {"monotonic_cst": {"a": 1}, "forbid": [("a", "b")]}
 CASES = [
     _lists("one rule", "ab", MANY, max_length=2, negations=False, counts_share=0.5),
     _lists("two rules with negations", "a", SOME, max_length=3),
     _lists("three rules", "ad", FEW, max_length=4, negations=False),
-    _lists("one rule a draw", "ab", SOME, max_length=3, joint=1, negations=False),
+    _lists("one rule a draw", "ab", SOME, max_length=3, rules_per_draw=1, negations=False),
     _lists("class weights and a prior", "ab", SOME, max_length=2, first_class_counts=4, prior=[1, 4], negations=False),
     _lists("limits", "ab", SOME, max_length=3, negations=False, **LIMITS),
     _lists("without counts", "c", MANY, max_length=2, negations=False, counts_share=0),
-    _lists("by an envelope", "ad", MANY, max_length=3, max_card=2),
-    _lists("by an envelope, several draws", "ab", MANY, max_length=4, max_card=2, joint=2, first_class_counts=0.1),
+    _lists("by an envelope", "ad", MANY, max_length=3, max_literals=2),
+    _lists(
+        "by an envelope, several draws",
+        "ab",
+        MANY,
+        max_length=4,
+        max_literals=2,
+        rules_per_draw=2,
+        first_class_counts=0.1,
+    ),
     _lists("of eight rules", "ab", MANY, max_length=9, negations=False),
     _trees("depth 1", "a", MANY, max_depth=1, counts_share=0.5),
     _trees("depth 2", "ab", FEW, 30, max_depth=2),
     _trees("in stages", "ab", SOME, stages=(1, 1)),
-    _trees("by mass", "abc", MANY, max_depth=1, criterion="mass"),
-    _trees("by mass, depth 2", "ab", SOME, max_depth=2, criterion="mass"),
-    _trees("by mass, on patterns", "a", SOME, 6, max_depth=4, criterion="mass"),
+    _trees("by Gini", "abc", MANY, max_depth=1, criterion="gini"),
+    _trees("by Gini, depth 2", "ab", SOME, max_depth=2, criterion="gini"),
+    _trees("by Gini, on patterns", "a", SOME, 6, max_depth=4, criterion="gini"),
     _trees("class weights and a prior", "ab", SOME, max_depth=1, first_class_counts=8, prior="columns", split=0.3),
     _trees("limits", "ab", SOME, max_depth=1, **LIMITS),
     *(case for mechanism in MECHANISMS.values() for case in _greedy(mechanism)),
-    _cards("at once", "acd", MANY, one_by_one=False),
-    _cards("one by one", "acd", FEW, one_by_one=True),
+    _cards("at once", "acd", MANY, sequential=False),
+    _cards("one by one", "acd", FEW, sequential=True),
     _cards("as the noise allows", "abd", FEW, counts_share=0.3),
     _cards("chosen columns", "abcd", MANY, max_columns=2),
     _cards("in the leaves of a tree", "ab", SOME, tree_depth=1),
-    _cards("chosen in the leaves of a tree", "abc", FEW, tree_depth=1, max_columns=1, monotone=None, one_by_one=True),
+    _cards(
+        "chosen in the leaves of a tree", "abc", FEW, tree_depth=1, max_columns=1, monotonic_cst=None, sequential=True
+    ),
     Case("private_cuts", "cut points", "c", FEW, _cuts),
     Case("private_cuts", "cut points of two columns", "c", FEW, _two_columns_of_cuts),
     Case("noisy_evaluation", "evaluation", "ad", MANY, _evaluation()),

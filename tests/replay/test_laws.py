@@ -117,8 +117,8 @@ TREES = {
     "depth 1": {"depth": 1, "share": 0.5},
     "depth 2": {"depth": 2, "share": 0.9},
     "in stages": {"depth": 1, "share": 0.45},
-    "by mass": {"depth": 1, "share": 0.9, "by_mass": True},
-    "by mass, depth 2": {"depth": 2, "share": 0.9, "by_mass": True},
+    "by Gini": {"depth": 1, "share": 0.9, "by_gini": True},
+    "by Gini, depth 2": {"depth": 2, "share": 0.9, "by_gini": True},
     "limits": {"depth": 1, "share": 0.9, "rising": (0,), "apart": (0, 1)},
 }
 BY_NAME = {case.name: case for case in CASES}

@@ -85,7 +85,7 @@ def test_everything_that_is_private_is_replayed():
 
 
 LISTS = "whole list, one rule", "whole list, limits", "whole list, by an envelope", "whole list, of eight rules"
-TREES = "whole tree, depth 1", "whole tree, by mass, depth 2", "whole tree, in stages", "whole tree, limits"
+TREES = "whole tree, depth 1", "whole tree, by Gini, depth 2", "whole tree, in stages", "whole tree, limits"
 COUNTED = (
     "evaluation",
     *LISTS,

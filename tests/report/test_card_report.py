@@ -48,7 +48,7 @@ def rows_of(table):
 @pytest.mark.parametrize(
     "parameters",
     slow_but(
-        [{}, {"max_columns": 4}, {"points": "decimals"}, {"tree_depth": 2}, {"monotone": {"priors_count": 1}}],
+        [{}, {"max_columns": 4}, {"points": "decimals"}, {"tree_depth": 2}, {"monotonic_cst": {"priors_count": 1}}],
         [{}, {"tree_depth": 2}],
     ),
 )

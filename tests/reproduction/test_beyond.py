@@ -53,7 +53,7 @@ def test_the_grid_has_every_method_on_every_dataset_and_both_kinds_of_columns():
 
 def test_units_on_all_columns_are_measured_as_prediction_says():
     split = split_of("German Credit", "D", 0)
-    unit = Unit("beyond", "D", "German Credit", 0, ("GreedyRL", "best tree"), (), max_card=1, max_depth=2)
+    unit = Unit("beyond", "D", "German Credit", 0, ("GreedyRL", "best tree"), (), max_literals=1, max_depth=2)
     rows = rows_of(unit)
     assert rows[1]["train_accuracy"] >= rows[0]["train_accuracy"] - 0.05
     best = OptimalTreeClassifier(max_depth=2, schema=split.schema).fit(split.X_train, split.y_train)

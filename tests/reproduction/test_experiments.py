@@ -51,7 +51,7 @@ def test_units_have_files_of_their_own():
     experiments = {unit.experiment for unit in all_units(quick=True)}
     assert experiments - {"membership"} == {"tables", "importance", "noisy-counts", "hyper-parameters", "accuracy"}
     assert len(list(grids.hyper_parameters(QUICK))) > 0
-    assert {unit.max_card for unit in grids.noisy_counts(QUICK)} == {1, 2}
+    assert {unit.max_literals for unit in grids.noisy_counts(QUICK)} == {1, 2}
 
 
 def test_what_is_measured_is_what_prediction_says():

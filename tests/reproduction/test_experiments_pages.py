@@ -165,7 +165,7 @@ def test_hyper_parameters_vary_one_at_a_time():
     axis = figures.hyper_parameters(FITS, "COMPAS").axes[0]
     line = next(line for line in axis.lines if line.get_label() == "sm-laplace")
     mine = FITS.query("experiment == 'hyper-parameters' and dataset == 'COMPAS' and method == 'sm-laplace'")
-    mine = mine.query("epsilon == 1 and min_support == 0.05 and max_card == 2")
+    mine = mine.query("epsilon == 1 and min_support == 0.05 and max_literals == 2")
     np.testing.assert_allclose(line.get_ydata(), mine.groupby("max_length")["test_accuracy"].mean())
 
 

@@ -40,7 +40,7 @@ def measure(dataset, train_share, cases, seeds=range(100)):
         row = []
         for case, (mechanism, epsilon) in enumerate(cases):
             if mechanism == "GreedyRL":
-                clf = GreedyRuleListClassifier(max_length=6, max_card=2, schema=data.schema).fit(X[train], y[train])
+                clf = GreedyRuleListClassifier(max_length=6, max_literals=2, schema=data.schema).fit(X[train], y[train])
             else:
                 if mechanism.startswith("sm-") and smooth is None:
                     smooth = Candidates.of_rules(data.schema, mined(everything, X[train], data.schema.names, 0.05))

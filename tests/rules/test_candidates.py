@@ -26,9 +26,9 @@ def meanings(schema, rules):
 
 
 @given(schemas(max_columns=3), st.integers(1, 3), st.booleans())
-def test_all_conjunctions_once_and_none_that_is_impossible_or_always_true(schema, max_card, negations):
+def test_all_conjunctions_once_and_none_that_is_impossible_or_always_true(schema, max_literals, negations):
     try:
-        made = Candidates.of_schema(schema, max_card, negations)
+        made = Candidates.of_schema(schema, max_literals, negations)
     except CandidatesError:
         made = None
     got = [] if made is None else list(meanings(schema, made))
@@ -36,7 +36,7 @@ def test_all_conjunctions_once_and_none_that_is_impossible_or_always_true(schema
     assert len(set(got)) == len(got)
     literals = [brute_force_literal for c in schema.columns for brute_force_literal in _literals_of(c, negations)]
     conjunctions = [
-        Rule(combination) for k in range(1, max_card + 1) for combination in itertools.combinations(literals, k)
+        Rule(combination) for k in range(1, max_literals + 1) for combination in itertools.combinations(literals, k)
     ]
     everything = set(meanings(schema, conjunctions)) - {None}
     always = next(iter(meanings(schema, [Rule(())])))
@@ -44,7 +44,7 @@ def test_all_conjunctions_once_and_none_that_is_impossible_or_always_true(schema
     if made is not None:
         sizes = [len(rule.antecedent) for rule in made]
         assert sizes == sorted(sizes)
-        assert max(sizes) <= max_card
+        assert max(sizes) <= max_literals
 
 
 def _literals_of(column, negations):
@@ -60,8 +60,8 @@ def test_the_papers_numbers_of_rules():
     for n, pairs in ((12, 288), (20, 800), (27, 1458)):
         schema = Schema.of_booleans([f"c{i}" for i in range(n)])
         assert len(Candidates.of_schema(schema)) == 2 * n
-        assert len(Candidates.of_schema(schema, max_card=2)) == pairs
-        assert len(Candidates.of_schema(schema, max_card=2, negations=False)) == n + n * (n - 1) // 2
+        assert len(Candidates.of_schema(schema, max_literals=2)) == pairs
+        assert len(Candidates.of_schema(schema, max_literals=2, negations=False)) == n + n * (n - 1) // 2
 
 
 def test_one_hot_groups():
@@ -87,8 +87,8 @@ def test_no_function_takes_data():
 
 def test_too_many_are_refused_before_they_are_made():
     schema = Schema.of_booleans([f"c{i}" for i in range(1000)])
-    with pytest.raises(CandidatesError, match=r"1,331,336,000 candidate rules.*lower max_card"):
-        Candidates.of_schema(schema, max_card=3)
+    with pytest.raises(CandidatesError, match=r"1,331,336,000 candidate rules.*lower max_literals"):
+        Candidates.of_schema(schema, max_literals=3)
 
 
 def test_explicit_rules():
@@ -102,10 +102,10 @@ def test_explicit_rules():
             Candidates.of_rules(schema, wrong)
 
 
-@pytest.mark.parametrize("max_card", [0, 1.5, True, "2"])
-def test_max_card_is_a_whole_number(max_card):
-    with pytest.raises(CandidatesError, match="max_card"):
-        Candidates.of_schema(Schema.of_booleans(["a"]), max_card)
+@pytest.mark.parametrize("max_literals", [0, 1.5, True, "2"])
+def test_max_card_is_a_whole_number(max_literals):
+    with pytest.raises(CandidatesError, match="max_literals"):
+        Candidates.of_schema(Schema.of_booleans(["a"]), max_literals)
 
 
 def test_nothing_to_build_from():

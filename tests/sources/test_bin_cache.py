@@ -29,9 +29,9 @@ from .test_cards import released
 pytestmark = pytest.mark.filterwarnings("ignore::discreet._utils.errors.PrivacyWarning")
 
 MODELS = {
-    "card": lambda **given: DPScoreCardClassifier(epsilon=2.0, one_by_one=True, **given),
-    "card of decimals": lambda **given: DPScoreCardClassifier(epsilon=2.0, one_by_one=True, points="decimals", **given),
-    "cards after a tree": lambda **given: DPScoreCardClassifier(epsilon=2.0, one_by_one=True, tree_depth=1, **given),
+    "card": lambda **given: DPScoreCardClassifier(epsilon=2.0, sequential=True, **given),
+    "card of decimals": lambda **given: DPScoreCardClassifier(epsilon=2.0, sequential=True, points="decimals", **given),
+    "cards after a tree": lambda **given: DPScoreCardClassifier(epsilon=2.0, sequential=True, tree_depth=1, **given),
     "tree in three stages": lambda **given: DPOptimalTreeClassifier(epsilon=2.0, stages=(1, 1, 1), **given),
 }
 

@@ -18,11 +18,11 @@ pytestmark = pytest.mark.filterwarnings("ignore::discreet._utils.errors.PrivacyW
 CARDS = {
     "all columns": {},
     "few columns": {"max_columns": 2, "points": "decimals"},
-    "a limit, no counts": {"monotone": {"priors_count": 1}, "counts_share": 0},
+    "a limit, no counts": {"monotonic_cst": {"priors_count": 1}, "counts_share": 0},
     "after a tree": {"tree_depth": 1, "max_columns": 3},
     "after a deeper tree": {"tree_depth": 2},
-    "all at once": {"one_by_one": False},
-    "one after the other, after a tree": {"one_by_one": True, "tree_depth": 1},
+    "all at once": {"sequential": False},
+    "one after the other, after a tree": {"sequential": True, "tree_depth": 1},
     "several records a person": {"records_per_person": 3, "exclude": ["c_charge_degree"]},
 }
 
@@ -94,7 +94,7 @@ def test_a_table_that_is_counted_twice_is_assumed_not_to_change(compas, duckdb_e
         ({}, "tuples", True),  # by column, then by total
         ({"tree_depth": 1, "counts_share": 0}, "tuples", True),  # for the tree, then in its leaves
         ({"counts_share": 0}, "tuples", True),  # column after column
-        ({"counts_share": 0, "one_by_one": False}, "tuples", False),
+        ({"counts_share": 0, "sequential": False}, "tuples", False),
         ({"tree_depth": 1}, "patterns", False),
     ):
         clf = DPScoreCardClassifier(schema=compas.schema, **parameters).fit_source(table, counting=counting)

@@ -98,7 +98,7 @@ COMMANDS = {
         "age",
     ),
     "fit tree": (*FIT[3:], "--max-depth", "2", "--ledger", "l.json", "--report", "report.html"),
-    "fit tree, in stages": (*FIT[3:], "--stages", "2,1", "--criterion", "mass", "-x", "age", "-v"),
+    "fit tree, in stages": (*FIT[3:], "--stages", "2,1", "--criterion", "gini", "-x", "age", "-v"),
     "evaluate": ("-e", "1", "--ledger", "l.json"),
     "cuts": ("-s", "fine.toml", "-e", "1", "-c", "age=3", "-o", "cut.toml", "--ledger", "l.json"),
     "predict": ("--id", "age", "--id", "ward", "-o", "scores.csv"),

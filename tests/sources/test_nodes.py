@@ -38,7 +38,7 @@ from .ibis_tables import stored
 LOADERS = {"compas": load_compas, "adult": load_adult, "german": load_german_credit}
 LEARNERS = {
     "mass": lambda **p: DPGreedyRuleListClassifier(max_length=4, random_state=7, **p),
-    "pairs": lambda **p: DPGreedyRuleListClassifier(max_length=3, max_card=2, random_state=7, **p),
+    "pairs": lambda **p: DPGreedyRuleListClassifier(max_length=3, max_literals=2, random_state=7, **p),
     "published": lambda **p: DPGreedyRuleListClassifier(
         mechanism="sm-laplace", min_support=20, delta=1e-5, random_state=7, **p
     ),
@@ -64,9 +64,9 @@ def labelled(table, labels):
 def test_any_schema_any_values_any_prefix(engine):
     @settings(max_examples=run_with(engine, 60), suppress_health_check=list(HealthCheck))
     @given(schemas().filter(lambda s: any(len(_kept(c)) for c in s.columns)), st.integers(1, 3), st.data())
-    def check(schema, max_card, data):
+    def check(schema, max_literals, data):
         assume(all(getattr(column, "outside", None) != "error" for column in schema.columns))
-        candidates = Candidates.of_schema(schema, max_card)
+        candidates = Candidates.of_schema(schema, max_literals)
         table, _ = data.draw(stored_tables(schema))
         labels = st.sampled_from([*schema.classes, "none of them", None])
         table = labelled(table, data.draw(st.lists(labels, min_size=len(table), max_size=len(table))))
@@ -109,7 +109,7 @@ def test_the_datasets(engine, name, limit):
     table = stored(engine, pa.Table.from_pandas(data.frame, preserve_index=False))
     for make in LEARNERS.values():
         here = make(schema=data.schema)
-        least = 60_000 if here.max_card == 2 else 1_000
+        least = 60_000 if here.max_literals == 2 else 1_000
         there = make(schema=data.schema).fit_source(table, counting="nodes", max_patterns=max(limit, least))
         assert there.rule_list_ == here.fit(data.data, data.target).rule_list_
         assert str(there.privacy_) == str(here.privacy_)
@@ -132,8 +132,8 @@ def test_the_statement_has_one_more_assumption(duckdb_engine):
     st.integers(1, 3),
     st.integers(1, 10**6),
 )
-def test_every_candidate_is_in_a_set_and_all_sets_fit(schema, max_card, limit):
-    candidates = Candidates.of_schema(schema, max_card)
+def test_every_candidate_is_in_a_set_and_all_sets_fit(schema, max_literals, limit):
+    candidates = Candidates.of_schema(schema, max_literals)
     plan = None
     with suppress(SchemaError):
         plan = plan_counting(candidates, "nodes", limit, needs=Needs(nodes=True))
@@ -162,7 +162,7 @@ def test_what_is_chosen():
     for arguments in ((few, "patterns", 1_000_000, True), (few, "auto", 1_000_000, False)):
         with pytest.raises(SchemaError, match=r"allows 5,406,720 patterns of its 9 columns.*fewer cuts"):
             plan_counting(*arguments[:3], Needs(nodes=arguments[3]))
-    with pytest.raises(SchemaError, match=r"candidates of 2 columns need .* a smaller max_card"):
+    with pytest.raises(SchemaError, match=r"candidates of 2 columns need .* a smaller max_literals"):
         plan_counting(Candidates.of_schema(load_adult().schema, 2), "auto", 1_000, needs=Needs(nodes=True))
 
 
@@ -175,7 +175,7 @@ def test_it_is_said_before_it_starts(duckdb_engine):
     assert clf.plan_source(table).startswith("DuckDB counts the records once for each rule of the list, by 3 sets")
     assert "once, by 13 columns: at most 10^" in clf.plan_source(table, counting="patterns")
     assert "once, by 220 sets of up to 4 columns" in DPOptimalRuleListClassifier(schema=data.schema).plan_source(table)
-    assert "once, by 13 columns" in DPOptimalRuleListClassifier(max_card=2, schema=data.schema).plan_source(table)
+    assert "once, by 13 columns" in DPOptimalRuleListClassifier(max_literals=2, schema=data.schema).plan_source(table)
     for bad in ("often", None, 3):
         with pytest.raises(ValueError, match="counting must be one of auto, patterns, nodes"):
             clf.fit_source(table, counting=bad)

@@ -35,7 +35,7 @@ def made_up_fits(budgets=9, seeds=5, strangers=("a stranger",), peers=False):
     parts = []
     for data in DATASETS:
         cards = (1,) if data == "German Credit" else (1, 2)
-        at_paper = {"max_length": 5, "max_card": cards[-1], "min_support": 0.12 if len(cards) == 1 else 0.05}
+        at_paper = {"max_length": 5, "max_literals": cards[-1], "min_support": 0.12 if len(cards) == 1 else 0.05}
         for method in methods:
             if method != "noisy-counts":
                 chosen = few if method.startswith("whole") else grid
@@ -44,7 +44,7 @@ def made_up_fits(budgets=9, seeds=5, strangers=("a stranger",), peers=False):
         for card in cards:
             for method, half in (("GreedyRL", 0), ("gl-laplace", 150), ("noisy-counts", 40 if card == 1 else 2000)):
                 chosen = [np.nan] if method == "GreedyRL" else wide
-                where = at_paper | {"max_card": card}
+                where = at_paper | {"max_literals": card}
                 parts.append(_fits(rng, "noisy-counts", "C", data, method, half, chosen, seeds, **where))
         for method, half in (("GreedyRL", 0), ("sm-laplace", 0.15)):
             chosen = [np.nan] if method == "GreedyRL" else [10.0]
@@ -62,7 +62,7 @@ def made_up_fits(budgets=9, seeds=5, strangers=("a stranger",), peers=False):
         for method, half in ({**PEERS, "mass": HALF_WAY["mass"]} if peers else {}).items():
             parts.append(_fits(rng, "peers", "A", data, method, half, [0.1, 1.0, 10.0], seeds))
         others = [{"max_length": k} for k in (3, 5, 7, 9)] + [{"min_support": s} for s in (0.01, 0.1, 0.2)]
-        others += [{"max_card": c} for c in (1, 2) if c != at_paper["max_card"]]
+        others += [{"max_literals": c} for c in (1, 2) if c != at_paper["max_literals"]]
         for method in ("GreedyRL", "sm-laplace", "gl-laplace", "mass"):
             chosen = [np.nan] if method == "GreedyRL" else [1.0, 10.0]
             for other in others:

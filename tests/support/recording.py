@@ -33,26 +33,26 @@ def _published(mechanism):
 def learners():
     """Name, class and parameters of what is learned from every dataset."""
     yield "greedy", "GreedyRuleListClassifier", {"max_length": 4}
-    yield "greedy pairs", "GreedyRuleListClassifier", {"max_length": 3, "max_card": 2}
+    yield "greedy pairs", "GreedyRuleListClassifier", {"max_length": 3, "max_literals": 2}
     yield "optimal", "OptimalRuleListClassifier", {"max_length": 3}
     yield "optimal tree", "OptimalTreeClassifier", {"max_depth": 2}
-    yield "optimal tree by mass", "OptimalTreeClassifier", {"max_depth": 2, "criterion": "mass"}
+    yield "optimal tree by Gini", "OptimalTreeClassifier", {"max_depth": 2, "criterion": "gini"}
     yield "card", "ScoreCardClassifier", {}
     yield "card of three", "ScoreCardClassifier", {"max_columns": 3, "points": "decimals"}
     for epsilon in (0.1, 1.0):
         private = {"epsilon": epsilon, "random_state": 7}
         for more in (
-            *({}, {"max_card": 2}, {"joint": 1}, {"counts_share": 0}, {"records_per_person": 3}),
+            *({}, {"max_literals": 2}, {"rules_per_draw": 1}, {"counts_share": 0}, {"records_per_person": 3}),
             *({"max_length": 6}, {"class_weight": {"1": 3, "0": 1}}),
         ):
             yield f"lists {epsilon} {more}", "DPOptimalRuleListClassifier", {"max_length": 3} | private | more
         for more in (
-            *({}, {"criterion": "mass"}, {"stages": (2, 1)}, {"counts_share": 0}, {"records_per_person": 3}),
+            *({}, {"criterion": "gini"}, {"stages": (2, 1)}, {"counts_share": 0}, {"records_per_person": 3}),
             *({"split": 0.9, "prior": "columns"}, {"class_weight": {"1": 3, "0": 1}}, {"max_depth": 3}),
         ):
             yield f"trees {epsilon} {more}", "DPOptimalTreeClassifier", {"max_depth": 2} | private | more
         for more in (
-            *({}, {"max_columns": 3}, {"points": "decimals"}, {"one_by_one": True}, {"one_by_one": False}),
+            *({}, {"max_columns": 3}, {"points": "decimals"}, {"sequential": True}, {"sequential": False}),
             *({"tree_depth": 1}, {"counts_share": 0}, {"records_per_person": 3}),
         ):
             yield f"cards {epsilon} {more}", "DPScoreCardClassifier", private | more
@@ -68,9 +68,9 @@ def _limits(schema):
     names = [c.name for c in schema.columns if c.kind != "ignore"][:2]
     for name in ("DPOptimalRuleListClassifier", "DPOptimalTreeClassifier"):
         depth = {"max_depth": 2} if "Tree" in name else {"max_length": 3}
-        limits = {"monotone": {number: 1}, "forbid": [tuple(names)]}
+        limits = {"monotonic_cst": {number: 1}, "forbid": [tuple(names)]}
         yield f"limited {name}", name, {"epsilon": 1.0, "random_state": 7} | depth | limits
-    yield "limited card", "DPScoreCardClassifier", {"epsilon": 1.0, "random_state": 7, "monotone": {number: 1}}
+    yield "limited card", "DPScoreCardClassifier", {"epsilon": 1.0, "random_state": 7, "monotonic_cst": {number: 1}}
 
 
 def models():
@@ -82,7 +82,7 @@ def models():
     for load in (datasets.load_compas, datasets.load_german_credit, datasets.load_adult):
         data = load(sensitive=False)
         for name, kind, parameters in (*learners(), *_limits(data.schema)):
-            if parameters.get("max_card") == 2 and load is datasets.load_german_credit:
+            if parameters.get("max_literals") == 2 and load is datasets.load_german_credit:
                 continue  # too many candidates for a quick look
             if "class_weight" in parameters:
                 parameters = parameters | {"class_weight": dict(zip(data.schema.classes, (1, 3), strict=True))}
@@ -125,7 +125,7 @@ def sources():
         "tree": d.DPOptimalTreeClassifier(max_depth=2, schema=schema, random_state=7),
         "stages": d.DPOptimalTreeClassifier(stages=(1, 1), schema=schema, random_state=7),
         "card": d.DPScoreCardClassifier(schema=schema, random_state=7),
-        "card at once": d.DPScoreCardClassifier(schema=schema, random_state=7, one_by_one=False),
+        "card at once": d.DPScoreCardClassifier(schema=schema, random_state=7, sequential=False),
         "greedy": d.DPGreedyRuleListClassifier(schema=schema, random_state=7),
         "greedy tree": d.DPGreedyTreeClassifier(schema=schema, random_state=7, max_depth=2),
     }
@@ -217,11 +217,11 @@ GOOD = {
     "fit": [[*FIT, "--ledger", "a.ledger", "--report", "r.html"]],
     "fit json": [[*FIT, "--json"]],
     "fit a tree": [[*TREE, "--max-depth", "2", "--report", "r.html"]],
-    "fit a tree in stages": [[*TREE, "--stages", "1,1", "--criterion", "mass"]],
+    "fit a tree in stages": [[*TREE, "--stages", "1,1", "--criterion", "gini"]],
     "fit a tree with weights": [[*TREE, "--class-weight", "yes=9"]],
     "fit a card": [[*CARD, "--report", "r.html"]],
     "fit a card at once": [[*CARD, "--counting", "at-once", "--max-columns", "2"]],
-    "fit with limits": [[*FIT, "--monotone", "age:+1", "--forbid", "age,job"]],
+    "fit with limits": [[*FIT, "--monotonic-cst", "age:+1", "--forbid", "age,job"]],
     "fit without columns": [[*FIT, "-x", "age", "-k", "3"]],
     "fit for persons": [[*FIT, "--records-per-person", "3"]],
     **{f"fit {m}": [[*GREEDY, "--mechanism", m, *_flags(m)]] for m in MECHANISMS},
@@ -285,7 +285,7 @@ BAD = {
     "bad depth": [[*TREE, "--max-depth", "99"]],
     "bad stages": [[*TREE, "--stages", "x"]],
     "bad weight": [[*FIT, "--class-weight", "maybe=3"]],
-    "bad limit": [[*FIT, "--monotone", "agee:+1"]],
+    "bad limit": [[*FIT, "--monotonic-cst", "agee:+1"]],
     "over the table": [["fit", "list", "table.csv", "-s", "schema.toml", "-e", "1", "-o", "table.csv", "--force"]],
     "no folder": [["fit", "list", "table.csv", "-s", "schema.toml", "-e", "1", "-o", "nothing/m.json"]],
     "empty table": [["fit", "list", "empty.csv", "-s", "schema.toml", "-e", "1", "-o", "m.json"]],

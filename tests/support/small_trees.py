@@ -9,7 +9,7 @@ import numpy as np
 from discreet import Boolean, Categorical, Numeric, Schema
 from discreet.audit.observed import misfit
 from discreet.private.sampling.trees.problems import TreeProblem
-from discreet.private.sampling.trees.worth import ACCURACY, MASS
+from discreet.private.sampling.trees.worth import ACCURACY, GINI
 from discreet.rules.candidates import Candidates
 from discreet.rules.numbered_tree import Fork, Leaf
 from discreet.rules.prior import TreePrior
@@ -27,7 +27,7 @@ TESTS = {
     (ACCURACY, 3, 1): 4,
     (ACCURACY, 3, 2): 3,
     (ACCURACY, 3, 3): 1,
-} | {(MASS, classes, depth): tests for classes in (2, 3) for depth, tests in enumerate((3, 6, 5, 3))}
+} | {(GINI, classes, depth): tests for classes in (2, 3) for depth, tests in enumerate((3, 6, 5, 3))}
 
 
 def random_tree_problem(seed, depth, classes=2, score=ACCURACY):
@@ -106,7 +106,7 @@ def law_on_records(columns, y, schema, weights, prior, rate, score, stages):
         """{leaf: its factor} of a part that is not split."""
         counts = [weights[c] * sum(y[i] == c for i in records) for c in range(len(weights))]
         size = sum(counts)
-        if score == MASS:
+        if score == GINI:
             mass = (size - sum(c * c for c in counts) / size) / 2 if size else 0.0
             return {Leaf(): math.exp(-rate * mass)}
         return {Leaf(c): math.exp(rate * k) / len(weights) for c, k in enumerate(counts)}

@@ -109,10 +109,10 @@ def tables(draw, schema, max_records=25):
 
 
 @st.composite
-def problems(draw, max_card=3):
+def problems(draw, max_literals=3):
     """A schema with candidates, and a table."""
     schema = draw(schemas().filter(lambda s: any(len(_kept(c)) for c in s.columns)))
-    candidates = Candidates.of_schema(schema, draw(st.integers(1, max_card)), draw(st.booleans()))
+    candidates = Candidates.of_schema(schema, draw(st.integers(1, max_literals)), draw(st.booleans()))
     data, y = draw(tables(schema))
     return candidates, data, y
 
@@ -126,7 +126,7 @@ def _kept(column):
 @st.composite
 def rule_lists(draw):
     """Lists over the literals of a schema."""
-    candidates, data, _ = draw(problems(max_card=2))
+    candidates, data, _ = draw(problems(max_literals=2))
     chosen = draw(st.lists(st.integers(0, len(candidates) - 1), max_size=4))
     classes = candidates.schema.classes
     counts = st.one_of(st.none(), st.lists(st.floats(-10, 1e6), min_size=len(classes), max_size=len(classes)))
@@ -164,7 +164,7 @@ def nodes(tests, answers, max_leaves=12):
 @st.composite
 def trees(draw, max_leaves=12):
     """Trees over the literals of a schema, and a table."""
-    candidates, data, _ = draw(problems(max_card=1))
+    candidates, data, _ = draw(problems(max_literals=1))
     classes = candidates.schema.classes
     counts = st.one_of(st.none(), st.lists(st.floats(-10, 1e6), min_size=len(classes), max_size=len(classes)))
     tests = st.sampled_from([rule.antecedent[0] for rule in candidates])

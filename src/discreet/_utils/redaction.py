@@ -74,7 +74,7 @@ class redacting:
 
 NO_MEMORY = (
     "there is not enough memory for this many combinations of values and candidate rules (how many is private). Give columns "
-    "fewer cuts or categories, exclude some, lower max_card or max_length, or learn greedily where the table is: "
+    "fewer cuts or categories, exclude some, lower max_literals or max_length, or learn greedily where the table is: "
     "fit_source(table, counting='nodes')."
 )
 A_BUG = (

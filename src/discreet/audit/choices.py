@@ -28,7 +28,7 @@ from ..private.noise.discrete_laplace import scale_for
 from ..private.noise.distributions import Cauchy, log_prob
 from ..private.noise.noisy_max import Noise
 from ..private.noise.sums import log_pmf
-from ..private.sampling.trees.worth import ACCURACY, MASS
+from ..private.sampling.trees.worth import ACCURACY, GINI
 from . import draws
 from .explore import Finding, differences
 
@@ -301,7 +301,7 @@ def audited(quick: bool) -> dict[str, Found]:
         calls |= choices_of(mechanism, quick)
     calls["a draw of a whole list"] = partial(_draw, 4 if quick else 7)
     calls["a draw of a whole tree"] = partial(_draw_tree, 3 if quick else 6, ACCURACY)
-    calls["a draw of a whole tree by mass"] = partial(_draw_tree, 4 if quick else 7, MASS)
+    calls["a draw of a whole tree by Gini"] = partial(_draw_tree, 4 if quick else 7, GINI)
     calls["released counts"] = partial(worst_count, E, 1_000_000)
     calls["support check"] = partial(worst_check, E, 1_000_000)
     return calls

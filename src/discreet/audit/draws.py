@@ -24,7 +24,7 @@ from ..private.sampling.problem import Problem, make_problem
 from ..private.sampling.reference import law_of_trees
 from ..private.sampling.trees.drawing import WeighedTrees
 from ..private.sampling.trees.problems import Posed, TreeProblem, TupleTrees
-from ..private.sampling.trees.worth import ACCURACY, MASS
+from ..private.sampling.trees.worth import ACCURACY, GINI
 from ..rules.candidates import Candidates
 from ..rules.numbered_tree import Fork, Leaf, NumberedTree, Path, leaves_of
 from ..rules.prior import Prior, TreePrior
@@ -154,7 +154,7 @@ def list_laws_by_sums(rate: float, change: Callable[[ListSums], ListSums] = lamb
 
 @lru_cache
 def all_trees(score: str) -> tuple[tuple[NumberedTree, float], ...]:
-    """Each with its prior probability. Trees that are drawn by mass have no labels."""
+    """Each with its prior probability. Trees that are drawn by Gini have no labels."""
 
     def trees(depth: int) -> Iterator[tuple[NumberedTree, float]]:
         leaves = [Leaf(0), Leaf(1)] if score == ACCURACY else [Leaf()]
@@ -237,5 +237,5 @@ def disagreement_of_trees(rate: float, tables: int, most: int, seed: int, weight
         largest_disagreement(
             tree_laws(rate, score), tree_laws_by_problem(rate, score, weights=weights), tables, most, seed
         )
-        for score in (ACCURACY, MASS)
+        for score in (ACCURACY, GINI)
     )

@@ -17,7 +17,7 @@ from ..private.mechanisms.mass import Mass
 from ..private.mechanisms.noisy_counts import NoisyCounts
 from ..private.mechanisms.registry import MECHANISMS
 from ..private.mechanisms.smooth_gini import SmCauchy, SmLaplace
-from ..private.sampling.trees.worth import MASS
+from ..private.sampling.trees.worth import GINI
 from .explorer import CardsOnTuples, ListsByEnvelope, ListsOnTuples, TreesOnTuples
 from .learners import Pair, Subject
 
@@ -37,7 +37,7 @@ def _named(classifier: type, name: str, **common: Any) -> Callable[..., Subject]
 
 
 _lists, _enveloped = _named(WHOLE, "whole lists"), _named(ListsByEnvelope, "whole lists by envelope", max_length=3)
-_trees, _by_mass = _named(TREES, "whole trees"), _named(TREES, "whole trees by mass", criterion=MASS)
+_trees, _by_gini = _named(TREES, "whole trees"), _named(TREES, "whole trees by Gini", criterion=GINI)
 _wide_lists = _named(ListsOnTuples, "whole lists from tuples")
 _wide_trees = _named(TreesOnTuples, "whole trees from tuples")
 _cards, _wide_cards = _named(CARDS, "score cards"), _named(CardsOnTuples, "score cards from tuples")
@@ -45,38 +45,38 @@ _cards, _wide_cards = _named(CARDS, "score cards"), _named(CardsOnTuples, "score
 WHOLE_MODELS = (
     _lists(max_length=3),
     _lists(", no counts", max_length=3, counts_share=0.0),
-    _lists(", one rule at a time", max_length=3, joint=1, counts_share=0.5),
-    _lists(", pairs of literals", max_length=2, max_card=2, negations=True, counts_share=0.5),
+    _lists(", one rule at a time", max_length=3, rules_per_draw=1, counts_share=0.5),
+    _lists(", pairs of literals", max_length=2, max_literals=2, negations=True, counts_share=0.5),
     _lists(", weights and a prior", max_length=3, class_weight=WEIGHTS, prior=[1, 2, 4], counts_share=0.0),
     _lists(", three classes", n_classes=3, epsilon=0.5, max_length=2),
     _lists(", three rules", n_rules=3, prior=[1, 0, 0, 1], counts_share=0.0),
     _enveloped(),
-    _enveloped(", one rule at a time", joint=1, counts_share=0.5),
-    _wide_lists(", one rule at a time", max_length=3, joint=1, counts_share=0.5),
+    _enveloped(", one rule at a time", rules_per_draw=1, counts_share=0.5),
+    _wide_lists(", one rule at a time", max_length=3, rules_per_draw=1, counts_share=0.5),
     _trees(max_depth=1),
     _trees(", a test asked again", n_rules=1, max_depth=2),
     _trees(", no counts", n_rules=3, max_depth=1, counts_share=0.0),
     _trees(", two stages", n_rules=1, stages=(1, 1), counts_share=0.2),
     _trees(", weights and a prior", max_depth=1, class_weight=WEIGHTS, prior={"r0": 3.0}, split=0.3, counts_share=0.0),
     _trees(", three classes", n_classes=3, epsilon=0.5, max_depth=1),
-    _by_mass(max_depth=2, counts_share=0.3),
-    _by_mass(", two stages", stages=(1, 1), counts_share=0.2),
-    _by_mass(", three classes with weights", n_classes=3, max_depth=1, counts_share=0.1, class_weight=SKEWED),
-    _trees(", class counts only", n_rules=1, max_depth=0, criterion=MASS, counts_share=0.9),
+    _by_gini(max_depth=2, counts_share=0.3),
+    _by_gini(", two stages", stages=(1, 1), counts_share=0.2),
+    _by_gini(", three classes with weights", n_classes=3, max_depth=1, counts_share=0.1, class_weight=SKEWED),
+    _trees(", class counts only", n_rules=1, max_depth=0, criterion=GINI, counts_share=0.9),
     _wide_trees(max_depth=1, counts_share=0.2),
-    _wide_trees(" by mass, two stages", stages=(1, 1), criterion=MASS, counts_share=0.2),
+    _wide_trees(" by Gini, two stages", stages=(1, 1), criterion=GINI, counts_share=0.2),
     _wide_trees(", three classes with weights", n_classes=3, max_depth=1, counts_share=0.1, class_weight=SKEWED),
     _cards(counts_share=0.2),
     _cards(", no counts by total", n_rules=3, counts_share=0.0),
     _cards(", one column of two", max_columns=1, counts_share=0.2),
     _cards(", two columns of three", n_rules=3, max_columns=2),
-    _cards(", one column after the other", n_rules=3, one_by_one=True, counts_share=0.2),
-    _cards(", one after the other, two of three", n_rules=3, one_by_one=True, max_columns=2),
+    _cards(", one column after the other", n_rules=3, sequential=True, counts_share=0.2),
+    _cards(", one after the other, two of three", n_rules=3, sequential=True, max_columns=2),
     _cards(" after a tree", tree_depth=1, counts_share=0.2),
-    _cards(" after a tree, one after the other", one_by_one=True, tree_depth=1),
+    _cards(" after a tree, one after the other", sequential=True, tree_depth=1),
     _cards(" after a tree, one column", tree_depth=1, max_columns=1),
     _wide_cards(max_columns=1, tree_depth=1),
-    _wide_cards(", one after the other", one_by_one=True, tree_depth=1),
+    _wide_cards(", one after the other", sequential=True, tree_depth=1),
 )
 
 
@@ -95,7 +95,7 @@ def fits_of(mechanism: GreedyMechanism) -> list[Subject]:
             return [
                 fit(epsilon=1.0),
                 fit(", three rules", epsilon=3.0, max_length=4, n_rules=3),
-                fit(", pairs of literals", epsilon=1.0, max_length=2, max_card=2, negations=True),
+                fit(", pairs of literals", epsilon=1.0, max_length=2, max_literals=2, negations=True),
                 fit(", class counts only", epsilon=1.0, max_length=1, n_rules=1),
                 fit(", three classes", epsilon=0.5, max_length=2, n_classes=3),
             ]
@@ -121,7 +121,7 @@ def as_tree(fit: Subject) -> Subject:
 def subjects() -> tuple[Subject, ...]:
     """All learners that are audited: fits by each mechanism, as lists and as trees, and draws of whole models."""
     fits = [fit for mechanism in MECHANISMS.values() for fit in fits_of(mechanism)]
-    trees = [as_tree(fit) for fit in fits if "max_card" not in fit.parameters]  # a test is a single literal
+    trees = [as_tree(fit) for fit in fits if "max_literals" not in fit.parameters]  # a test is a single literal
     return (*fits, *trees, *WHOLE_MODELS)
 
 

@@ -21,13 +21,13 @@ SEEDS = click.IntRange(0, 2**32 - 1)
 @click.command()
 @common.option_with_default("--epsilon", "-e", type=float, default=1.0, help="Budget of each private model.")
 @common.option_with_default("--max-length", "-k", type=common.SOME, default=5, help="Rules, with the default.")
-@common.option_with_default("--max-card", type=click.IntRange(1, 3), default=1, help="Literals in a rule.")
+@common.option_with_default("--max-literals", type=click.IntRange(1, 3), default=1, help="Literals in a rule.")
 @common.option_with_default("--max-depth", type=click.IntRange(0, 4), default=3, help="Of the trees.")
 @common.option_with_default("--max-columns", type=common.SOME, default=3, help="Of the cards.")
 @common.option_with_default("--seed", type=SEEDS, default=0, help="Of the split into training and test records.")
 @common.as_json_option
 def demo(
-    epsilon: float, max_length: int, max_card: int, max_depth: int, max_columns: int, seed: int, as_json: bool
+    epsilon: float, max_length: int, max_literals: int, max_depth: int, max_columns: int, seed: int, as_json: bool
 ) -> None:
     """Learn rule lists, a tree and a score card on each of the three datasets, with and without privacy, and show them."""
     from rich.panel import Panel
@@ -47,7 +47,7 @@ def demo(
         with progress.status(f"{name}: loading and learning ..."):
             data = loaders[name](sensitive=False)
             train, test, y_train, y_test = train_test_split(data.data, data.target, train_size=0.8, random_state=seed)
-            shared: dict[str, Any] = {"max_length": max_length, "max_card": max_card, "schema": data.schema}
+            shared: dict[str, Any] = {"max_length": max_length, "max_literals": max_literals, "schema": data.schema}
             private: dict[str, Any] = {"epsilon": epsilon, "schema": data.schema}
             models = {
                 f"a list drawn whole, {at}": DPOptimalRuleListClassifier(epsilon=epsilon, **shared),

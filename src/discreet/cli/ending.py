@@ -259,7 +259,7 @@ def size_for(schema: "Schema | None", parameters: Mapping[str, Any]) -> int:
         depth = sum(parameters.get("stages") or (parameters["max_depth"],))
         lines = min(1 << depth, MOST_RULES) * (2 * line + named)
     else:
-        lines = min(parameters["max_length"], MOST_RULES) * ((parameters["max_card"] + 1) * line + named)
+        lines = min(parameters["max_length"], MOST_RULES) * ((parameters["max_literals"] + 1) * line + named)
     return (1 << 17) + 4 * (len(json.dumps(data, indent=1)) + lines)
 
 

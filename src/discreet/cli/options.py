@@ -161,8 +161,8 @@ def options_of(kind: Kind, but: Sequence[str] = ()) -> Callable[[Any], Any]:
 def chosen(kind: Kind, options: dict[str, Any]) -> tuple[Kind, dict[str, Any]]:
     """What is learned, and the parameters that were given for it; they are taken out of the options.
 
-    >>> chosen(KINDS[1], {"max_depth": None, "monotone": ["age:-1"], "forbid": ["race,sex"], "prior": "tests"})[1]
-    {'monotone': {'age': -1}, 'forbid': [('race', 'sex')]}
+    >>> chosen(KINDS[1], {"max_depth": None, "monotonic_cst": ["age:-1"], "forbid": ["race,sex"], "prior": "tests"})[1]
+    {'monotonic_cst': {'age': -1}, 'forbid': [('race', 'sex')]}
     """
     values = {name: options.pop(name, None) for name in kind.options}
     as_tree = options.pop("as_tree", False)
@@ -190,9 +190,11 @@ def _monotone(texts: Sequence[str]) -> dict[str, int]:
     for text in texts:
         column, _, sign = text.rpartition(":")
         if not column or sign not in ("+1", "1", "-1"):
-            raise click.UsageError(f"--monotone must be a column and +1 or -1, as in priors_count:+1, not {text!r}")
+            raise click.UsageError(
+                f"--monotonic-cst must be a column and +1 or -1, as in priors_count:+1, not {text!r}"
+            )
         if monotone.setdefault(column, int(sign)) != int(sign):
-            raise click.UsageError(f"--monotone says that {column!r} both rises and falls")
+            raise click.UsageError(f"--monotonic-cst says that {column!r} both rises and falls")
     return monotone
 
 
@@ -227,7 +229,7 @@ def _class_weights(texts: Sequence[str]) -> dict[str, float]:
 
 
 REPEATED: dict[str, tuple[str, Callable[[Sequence[str]], Any]]] = {  # how they look, and how they are read
-    **{"class_weight": ("CLASS=WEIGHT", _class_weights), "monotone": ("COLUMN:+1", _monotone)},
+    **{"class_weight": ("CLASS=WEIGHT", _class_weights), "monotonic_cst": ("COLUMN:+1", _monotone)},
     **{"forbid": ("COLUMN,COLUMN", _forbid), "exclude": ("COLUMN", tuple)},
 }
 

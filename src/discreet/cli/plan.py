@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 IN_STAGES = "tree in stages 2, 2"
 SIMILAR = {"list": "a list", "tree": "a tree", IN_STAGES: "in stages", "card": "a card"}
-NOT_PLANNED = "epsilon counts_share class_weight exclude records_per_person time_limit verbose joint".split()
+NOT_PLANNED = "epsilon counts_share class_weight exclude records_per_person time_limit verbose rules_per_draw".split()
 WORDS = {  # what an attacker's odds may change by: e^epsilon
     0.01: "the odds change by a hundredth: hides a person nearly perfectly, and needs many records",
     0.1: "the odds change by a tenth: strong",
@@ -112,7 +112,7 @@ def _plan(
     found: dict[str, Any] = {"records": records, "model": planned.called, "without privacy": None}
     learn = partial(planned.make, schema=schema, **parameters)
     ledger = common.open_ledger(ledger_file)
-    limited = "monotone" in parameters or "forbid" in parameters
+    limited = "monotonic_cst" in parameters or "forbid" in parameters
     needed = ledger is not None or limited or planned.name not in ("list", "tree")
     costs = {e: learn(epsilon=e).promise().costs for e in EPSILONS} if needed else {}
     count = _bounds(planned, schema, parameters, costs)
@@ -120,7 +120,7 @@ def _plan(
     if standin is None and expected[0].loss is None and out is not None:
         raise click.UsageError(
             "--out draws accuracy, and there is no bound on that of a card, of a greedy model, of a tree in --stages or by "
-            "--criterion mass: give a public stand-in table to measure on"
+            "--criterion gini: give a public stand-in table to measure on"
         )
     if standin is not None:
         means, majority, size = _measured(standin, schema, common.target_of(schema, target), repeats, learn)
@@ -149,7 +149,7 @@ def _bounds(planned: Kind, schema: "Schema", parameters: dict[str, Any], costs: 
     if planned.name == "card":
         return partial(expect_cards, schema, costs=costs, tree_depth=parameters.get("tree_depth", 0))
     if planned.name in ("list", "tree"):
-        bounded = {name: value for name, value in parameters.items() if name not in ("monotone", "forbid")}
+        bounded = {name: value for name, value in parameters.items() if name not in ("monotonic_cst", "forbid")}
         return partial(expect if planned.name == "list" else expect_trees, schema, **bounded)
     return expect_no_bound
 

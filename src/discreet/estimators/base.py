@@ -290,7 +290,7 @@ class Exact(Classifier):
 class RuleLists(Classifier):
     """What classifiers have in common whose model is a rule list."""
 
-    max_card: int = 1
+    max_literals: int = 1
     negations: bool = True
     candidates: Any = None
 
@@ -301,7 +301,7 @@ class RuleLists(Classifier):
             return self.candidates
         if self.candidates is not None:
             return Candidates.of_rules(schema, self.candidates)
-        return Candidates.of_schema(schema, self.max_card, self.negations)
+        return Candidates.of_schema(schema, self.max_literals, self.negations)
 
     def _set_model(self, candidates: Candidates, learned: Any) -> None:
         assert isinstance(learned, Learned)
@@ -326,16 +326,16 @@ class Tested(Classifier):
 class Limited:
     """The parameters of classifiers that choose among all lists or trees."""
 
-    monotone: Any = None
+    monotonic_cst: Any = None
     forbid: Any = ()
     time_limit: float | None = None
     verbose: bool = False
 
 
 @lru_cache(maxsize=32)
-def candidates_of(schema: Schema, max_card: int, negations: bool) -> Candidates:
+def candidates_of(schema: Schema, max_literals: int, negations: bool) -> Candidates:
     """The same object for the same schema, so that a vault can keep the counts of its rules from fit to fit."""
-    return Candidates.of_schema(schema, max_card, negations)
+    return Candidates.of_schema(schema, max_literals, negations)
 
 
 @lru_cache(maxsize=32)

@@ -59,8 +59,8 @@ class Wanted:
     """What a card should look like: public numbers.
 
     ``scale`` is that of the noise in the class counts of columns, ``totals_scale`` that in the counts by total (None: no such
-    counts). ``tests`` are those of the tree. Of each column there are the ``parts``, and ``monotone`` says whether points rise
-    (1) or fall (-1). ``one_by_one`` says whether columns of two classes are counted one after the other (None: if the noise
+    counts). ``tests`` are those of the tree. Of each column there are the ``parts``, and ``signs`` say whether points rise
+    (1) or fall (-1). ``sequential`` says whether columns of two classes are counted one after the other (None: if the noise
     allows it).
     """
 
@@ -72,8 +72,8 @@ class Wanted:
     totals_scale: float | None
     tests: Candidates
     parts: Sequence[ColumnParts]
-    monotone: Sequence[int]
-    one_by_one: bool | None
+    signs: Sequence[int]
+    sequential: bool | None
 
 
 class Evidence(NamedTuple):
@@ -125,7 +125,7 @@ def _cards(
     """A card for each leaf. Its first column is counted, and then one column after the other, or all others at once."""
     first = queries.count([own[:1] for own in columns])
     c = _share_counted(first, wanted)
-    if wanted.one_by_one is False or (wanted.one_by_one is None and c > MOST):
+    if wanted.sequential is False or (wanted.sequential is None and c > MOST):
         others = queries.count([own[1:] for own in columns])
         return _at_once(columns, [[*one, *more] for one, more in zip(first, others, strict=True)], reached, wanted)
     found = [
@@ -204,7 +204,7 @@ def _evidence(columns: Sequence[int], noisy: Sequence[Array], reached: Reached, 
         n = wanted.classes
         return Evidence(places, np.zeros(n), [np.zeros((n, len(some))) for some in places])
     counts = [table[:, some] for table, some in zip(noisy, places, strict=True)]
-    signs = [wanted.monotone[i] for i in columns]
+    signs = [wanted.signs[i] for i in columns]
     return Evidence(places, *evidence(counts, wanted.scale, list(map(len, in_order)), signs))
 
 

@@ -18,7 +18,7 @@ from ..private.noise.discrete_laplace import scale_for
 from ..private.queries.cards import CardQueries
 from ..rules.candidates import Candidates
 from ..rules.column_parts import ColumnParts, parts_of
-from ..rules.limits import Limits, check_monotone
+from ..rules.limits import Limits, check_monotonic_cst
 from ..rules.numbered_tree import leaves_of
 from ..rules.rules import Condition, truth
 from ..schema import Schema
@@ -26,7 +26,7 @@ from ..sources.plan import Counting, Needs
 from .base import Exact, Tested
 from .card_learner import LearnedCard, Wanted, reachable_parts, score_card
 from .feasibility import check_trees
-from .parameters import BY_MASS, CARDS, DP_CARDS
+from .parameters import CARDS, DP_CARDS, GINI
 from .plans import Bar, FitPlan, steps_of_trees
 from .private import PrivateClassifier
 
@@ -51,7 +51,7 @@ class Cards(Tested):
     def _wanted(self, candidates: Candidates, columns: int, scale: float, totals_scale: float | None) -> Wanted:
         return Wanted(
             *(len(self.classes_), columns, int(self.tree_depth), DECIMALS[self.points], scale, totals_scale),
-            *(candidates, self._parts(candidates), self._signs(candidates), self.one_by_one),
+            *(candidates, self._parts(candidates), self._signs(candidates), self.sequential),
         )
 
     def _columns(self, candidates: Candidates) -> int:
@@ -61,16 +61,16 @@ class Cards(Tested):
 
     def _signs(self, candidates: Candidates) -> list[int]:
         """Of each column whether points for the second class have to rise, or to fall."""
-        if check_monotone(self.monotone) and len(self.classes_) != 2:
+        if check_monotonic_cst(self.monotonic_cst) and len(self.classes_) != 2:
             raise ValueError(
-                f"monotone needs two classes: points that rise are for one class against another, and there are "
+                f"monotonic_cst needs two classes: points that rise are for one class against another, and there are "
                 f"{len(self.classes_)}. Leave it out"
             )
-        limits = Limits.of(self.monotone, (), candidates, self.classes_.tolist())
+        limits = Limits.of(self.monotonic_cst, (), candidates, self.classes_.tolist())
         rises = (
             1 if limits is None or limits.labels[0] == 0 else -1
         )  # the schema may list the classes the other way round
-        signs = check_monotone(self.monotone)
+        signs = check_monotonic_cst(self.monotonic_cst)
         return [rises * signs.get(column.name, 0) for column in candidates.columns]
 
     def _set_model(self, candidates: Candidates, learned: LearnedCard) -> None:
@@ -147,13 +147,13 @@ class DPScoreCardClassifier(Cards, PrivateClassifier):
         else 8 times the square root of epsilon (per record), and at least 4.
     points : {"integers", "decimals"}, default="integers"
         Whether points are integers (10 of them double the odds), or have two decimals.
-    monotone : dict, default=None
+    monotonic_cst : dict, default=None
         Public columns, numeric or Boolean, in which points for the schema's second class rise (+1) or fall (-1):
         ``{"priors_count": +1}``. It costs nothing. Not with ``tree_depth``, nor with more than two classes.
     tree_depth : int, default=0
         1 or 2: first a whole tree of this depth is drawn with a quarter of epsilon (of what ``counts_share`` leaves), then there
         is a card in each of its leaves. For tables where columns interact.
-    one_by_one : bool, default=None
+    sequential : bool, default=None
         Whether columns are counted one after the other, each by what the card so far leaves to explain: most of what
         dependent columns say in common is then counted once. It costs nothing of epsilon, but a pass over the records for each
         column. False: all at once, each as if it were the only one. None: one after the other, unless there is too much
@@ -192,9 +192,9 @@ class DPScoreCardClassifier(Cards, PrivateClassifier):
 
     max_columns: int | None = None
     points: str = "integers"
-    monotone: Any = None
+    monotonic_cst: Any = None
     tree_depth: int = 0
-    one_by_one: bool | None = None
+    sequential: bool | None = None
     counts_share: float = 0.1
     time_limit: float | None = None
     verbose: bool = False
@@ -203,8 +203,8 @@ class DPScoreCardClassifier(Cards, PrivateClassifier):
         columns, depth = self._columns(candidates), int(self.tree_depth)
         budget = self._budget_for(candidates, self._terms.record_price)
         if depth:
-            check_trees(len(candidates), [depth], len(self.classes_), "tree_depth", BY_MASS)
-        limits = Limits.of(self.monotone, (), candidates, self.classes_.tolist())
+            check_trees(len(candidates), [depth], len(self.classes_), "tree_depth", GINI)
+        limits = Limits.of(self.monotonic_cst, (), candidates, self.classes_.tolist())
         totals_scale = scale_for(budget.counts_epsilon) if budget.counts_epsilon else None
         return CardPlan(
             **self._proved(candidates, counting, drafted, SCORE_CARDS, budget, limits),
@@ -231,8 +231,8 @@ class DPScoreCardClassifier(Cards, PrivateClassifier):
         return exact("counts_share", self.counts_share) if len(self.classes_) == 2 else Fraction(0)
 
     def _needs(self, candidates: Candidates) -> Needs:
-        one_by_one = len(self.classes_) == 2 and self.one_by_one is not False  # maybe: the first column tells
-        again = self._columns(candidates) - 1 if one_by_one else 0
+        sequential = len(self.classes_) == 2 and self.sequential is not False  # maybe: the first column tells
+        again = self._columns(candidates) - 1 if sequential else 0
         passes = 1 + (self.tree_depth > 0) + again + (self._share_for_totals > 0)
         return Needs(together=2 if self.tree_depth else 1, parts=1 << int(self.tree_depth), passes=passes)
 
@@ -262,7 +262,7 @@ class ScoreCardClassifier(Cards, Exact):
 
     Parameters
     ----------
-    max_columns, points, monotone, tree_depth, one_by_one
+    max_columns, points, monotonic_cst, tree_depth, sequential
         As in ``DPScoreCardClassifier``.
     schema, exclude
         As in ``GreedyRuleListClassifier``.
@@ -288,9 +288,9 @@ class ScoreCardClassifier(Cards, Exact):
 
     max_columns: int | None = None
     points: str = "integers"
-    monotone: Any = None
+    monotonic_cst: Any = None
     tree_depth: int = 0
-    one_by_one: bool | None = None
+    sequential: bool | None = None
 
     def _learn(self, candidates: Candidates, counts: Patterns) -> LearnedCard:
         queries = CardQueries(counts, candidates, self._parts(candidates), None, int(self.tree_depth)).prepare()

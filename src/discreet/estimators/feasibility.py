@@ -30,15 +30,15 @@ def _numbers_by(ranges: int, otherwise: int) -> int:
     return otherwise if ranges == 1 else SLOWER_BY_RANGE * ranges
 
 
-def draws_of(max_rules: int, joint: int | None) -> list[int]:
-    """How many rules each draw may add: ``joint`` at a time, the last draw the rest; all at once if it is None.
+def draws_of(max_rules: int, rules_per_draw: int | None) -> list[int]:
+    """How many rules each draw may add: ``rules_per_draw`` at a time, the last draw the rest; all at once if it is None.
 
     >>> draws_of(5, 2)
     [2, 2, 1]
     >>> draws_of(3, None)
     [3]
     """
-    size = max(1, max_rules if joint is None else min(joint, max_rules))
+    size = max(1, max_rules if rules_per_draw is None else min(rules_per_draw, max_rules))
     return [min(size, max_rules - start) for start in range(0, max_rules, size)] or [0]
 
 
@@ -80,26 +80,28 @@ def is_summed(candidates: int, bins: Sequence[int], rules: int, classes: int, ra
     return few and Groups.of(bins, max(1, rules)).count_places() * classes <= MOST_COUNTS
 
 
-def check_lists(candidates: int, max_length: int, joint: int | None) -> None:
-    """Raise ValueError, before any record is read, if a draw is out of reach; say which ``joint`` is not."""
-    size = max(draws_of(max_length - 1, joint))
+def check_lists(candidates: int, max_length: int, rules_per_draw: int | None) -> None:
+    """Raise ValueError, before any record is read, if a draw is out of reach; say which ``rules_per_draw`` is not."""
+    size = max(draws_of(max_length - 1, rules_per_draw))
+    name = "max_length" if rules_per_draw is None else "rules_per_draw"
     if are_lists_feasible(candidates, size):
         return
     largest = max(j for j in range(1, min(size, MOST_RULES + 1)) if are_lists_feasible(candidates, j))
     raise ValueError(
-        f"{'max_length' if joint is None else 'joint'} is too large for {candidates:,} candidates: a draw of {size} rules at "
-        f"once is one of {count_lists(candidates, size):.1e} lists, which may take hours. Set joint={largest} to draw {largest} "
-        "at a time, or have fewer candidates (max_card, exclude, negations=False, coarser columns). See docs/optimal.md"
+        f"{name} is too large for {candidates:,} candidates: a draw of {size} rules at once is one of "
+        f"{count_lists(candidates, size):.1e} lists, which may take hours. Set rules_per_draw={largest} to draw {largest} "
+        "at a time, or have fewer candidates (max_literals, exclude, negations=False, coarser columns). See docs/optimal.md"
     )
 
 
-def check_joint(max_length: int, joint: int | None) -> None:
+def check_rules_per_draw(max_length: int, rules_per_draw: int | None) -> None:
     """Raise ValueError, before any record is read, if a draw would be of too many rules."""
-    size = max(draws_of(max_length - 1, joint))
+    size = max(draws_of(max_length - 1, rules_per_draw))
+    name = "max_length" if rules_per_draw is None else "rules_per_draw"
     if size > MOST_RULES:
         raise ValueError(
-            f"{'max_length' if joint is None else 'joint'} is too large: it asks for {size} rules in one draw, and at most "
-            f"{MOST_RULES} can be drawn at once. Set joint={MOST_RULES} or less to draw so many at a time, or "
+            f"{name} is too large: it asks for {size} rules in one draw, and at most {MOST_RULES} "
+            f"can be drawn at once. Set rules_per_draw={MOST_RULES} or less to draw so many at a time, or "
             f"max_length={MOST_RULES + 1} or less. See docs/optimal.md"
         )
 
@@ -232,7 +234,7 @@ def tell_trees(tests: int, depths: Sequence[int], classes: int, criterion: str, 
 
     >>> print(tell_trees(100, [4], 2, "accuracy"))
     Trees of up to depth 4 over 100 tests: about 2 s for the sums, plus counting the records.
-    >>> print(tell_trees(100, [4, 2], 2, "mass"))
+    >>> print(tell_trees(100, [4, 2], 2, "gini"))
     Trees of up to depth 4, then 2, over 100 tests: at most about 3 s for the sums, plus counting the records.
     """
     took = in_words(estimate_seconds(tests, depths, classes, criterion, ranges))

@@ -55,7 +55,7 @@ class GreedyRuleListClassifier(RuleLists, Exact):
     ----------
     max_length : int, default=5
         The most rules in the list. It counts the default, as the paper does: 5 is four rules and a default.
-    max_card : int, default=1
+    max_literals : int, default=1
         The most literals in a rule.
     min_support : float or int, default=0.0
         No rule is added once fewer records than this are left: a number of records or, below 1, a share of the training
@@ -67,7 +67,7 @@ class GreedyRuleListClassifier(RuleLists, Exact):
         deciles of the data, and strings are categories; ``predict`` then reads values that it has not seen as missing or
         as in no category. With a schema, such values are an error unless it says otherwise.
     candidates : list of Rule or str, default=None
-        The rules to choose from, instead of all conjunctions of up to ``max_card`` literals. Without a schema, they say
+        The rules to choose from, instead of all conjunctions of up to ``max_literals`` literals. Without a schema, they say
         what the columns are.
     exclude : list of str, default=()
         Columns that no rule may use.
@@ -175,7 +175,7 @@ class DPGreedyRuleListClassifier(PrivateGreedy, RuleLists):
     counts_share : float, default=0.5
         For "mass", "purity" and "inverse": the share of epsilon that goes to the class counts, and so to the labels; the
         choices get the rest. The default was measured for "mass" (docs/privacy.md).
-    max_length, max_card, negations, schema, candidates, exclude
+    max_length, max_literals, negations, schema, candidates, exclude
         As in ``GreedyRuleListClassifier``. Without a schema, X must be Boolean (or an array of 0 and 1), and labels 0 and
         1. Given ``candidates`` may have been mined from the records, so nothing is then proved.
     infer_schema : bool, default=False

@@ -16,15 +16,15 @@ from ..rules.limits import Limits
 from ..rules.prior import Prior
 from ..sources.plan import Counting, Needs
 from .base import Exact, Learned, Limited, RuleLists, class_weights
-from .feasibility import check_joint, check_lists, count_ranges, draws_of, is_summed, tell_lists
+from .feasibility import check_lists, check_rules_per_draw, count_ranges, draws_of, is_summed, tell_lists
 from .parameters import BEST_LISTS, DP_WHOLE_LISTS
 from .plans import Bar, FitPlan, steps_of_lists
 from .private import PrivateDraws
 
 NOT_SUMMED = (
-    "monotone and forbid need lists that are added up completely: rules of one literal (max_card=1), at most three a draw "
-    "(max_length=4 or less; a private learner may also draw three at a time, joint=3), and not too many candidates (exclude, "
-    "coarser columns). Or learn a tree, which takes them at any depth. See docs/optimal.md"
+    "monotonic_cst and forbid need lists that are added up completely: rules of one literal (max_literals=1), at most three a "
+    "draw (max_length=4 or less; a private learner may also draw three at a time, rules_per_draw=3), and not too many "
+    "candidates (exclude, coarser columns). Or learn a tree, which takes them at any depth. See docs/optimal.md"
 )
 
 
@@ -32,23 +32,26 @@ class WholeLists(RuleLists):
     """What classifiers have in common that choose among all lists."""
 
     max_length: int
-    joint: int | None = None
+    rules_per_draw: int | None = None
 
     def _limits(self, candidates: Candidates) -> tuple[Limits | None, int]:
         """What every list keeps to, and how many numbers stand for the worth of a part: with any limits it is kept by ranges."""
-        limits = Limits.of(self.monotone, self.forbid, candidates, self.classes_.tolist())
+        limits = Limits.of(self.monotonic_cst, self.forbid, candidates, self.classes_.tolist())
         return limits, 1 if limits is None else count_ranges(len(self.classes_))
 
     def _is_summed(self, candidates: Candidates) -> bool:
         """Whether all lists are added up, or an envelope is drawn from: both have the same law. From public numbers."""
         if (candidates.members >= 0).sum(1).max() > 1:
             return False
-        bins, rules = [c.n_bins for c in candidates.columns], max(draws_of(int(self.max_length) - 1, self.joint))
+        bins, rules = (
+            [c.n_bins for c in candidates.columns],
+            max(draws_of(int(self.max_length) - 1, self.rules_per_draw)),
+        )
         return is_summed(len(candidates), bins, rules, len(self.classes_), self._limits(candidates)[1])
 
     def _check(self, candidates: Candidates) -> None:
         """Refuse, before any record is read, what takes too long."""
-        check_lists(len(candidates), int(self.max_length), self.joint)
+        check_lists(len(candidates), int(self.max_length), self.rules_per_draw)
         if self._limits(candidates)[0] is not None and not self._is_summed(candidates):
             raise ValueError(NOT_SUMMED)
 
@@ -64,7 +67,7 @@ class DPOptimalRuleListClassifier(PrivateDraws, WholeLists):
     ----------
     max_length : int, default=4
         As in ``GreedyRuleListClassifier``.
-    joint : int, default=None
+    rules_per_draw : int, default=None
         How many rules to draw at once, at most eight; None for all of them. With fewer, the next ones are drawn for the records
         that are left, and epsilon is split over the draws: the way to long lists and to thousands of candidates. 1 is greedy.
     counts_share : float, default=0.1
@@ -75,9 +78,9 @@ class DPOptimalRuleListClassifier(PrivateDraws, WholeLists):
     prior : list or dict, default=None
         Public weights: of lists with 0, 1, ... rules (a list of ``max_length`` numbers; all alike by default), and of rules with
         1, 2, ... literals: ``{"lengths": [1, 1, 2, 2], "cards": [1, 0.1]}``.
-    epsilon, max_card, negations, schema, infer_schema, candidates, exclude, records_per_person, ledger, random_state
+    epsilon, max_literals, negations, schema, infer_schema, candidates, exclude, records_per_person, ledger, random_state
         As in ``DPGreedyRuleListClassifier``.
-    monotone, forbid
+    monotonic_cst, forbid
         As in ``DPOptimalTreeClassifier``: every list that could be drawn keeps to them, and they cost nothing. They
         need lists that are added up: single literals, and up to three rules a draw (docs/optimal.md).
     time_limit : float, default=None
@@ -111,13 +114,13 @@ class DPOptimalRuleListClassifier(PrivateDraws, WholeLists):
     _parameters = DP_WHOLE_LISTS
 
     max_length: int = 4
-    joint: int | None = None
+    rules_per_draw: int | None = None
 
     def _plan(self, candidates: Candidates, counting: Counting, drafted: bool) -> "ListPlan":
         self._check(candidates)
-        check_joint(int(self.max_length), self.joint)
+        check_rules_per_draw(int(self.max_length), self.rules_per_draw)
         prior = Prior.of(self.prior, int(self.max_length), candidates)
-        sizes = draws_of(int(self.max_length) - 1, self.joint)
+        sizes = draws_of(int(self.max_length) - 1, self.rules_per_draw)
         draws = [prior.lengths] if len(sizes) == 1 else [(1.0,) * (size + 1) for size in sizes]
         budget = DrawBudget.split(self._terms.record_price, exact("counts_share", self.counts_share), len(draws))
         (limits, ranges), summed = self._limits(candidates), self._is_summed(candidates)
@@ -139,7 +142,7 @@ class DPOptimalRuleListClassifier(PrivateDraws, WholeLists):
     def _needs(self, candidates: Candidates) -> Needs:
         if not self._is_summed(candidates):
             return Needs()
-        sizes = draws_of(int(self.max_length) - 1, self.joint)
+        sizes = draws_of(int(self.max_length) - 1, self.rules_per_draw)
         return Needs(together=max(1, *sizes), passes=len(sizes))
 
     def _set_model(self, candidates: Candidates, learned: Learned) -> None:
@@ -192,9 +195,9 @@ class OptimalRuleListClassifier(WholeLists, Limited, Exact):
     ----------
     max_length : int, default=4
         As in ``GreedyRuleListClassifier``.
-    max_card, negations, schema, candidates, exclude
+    max_literals, negations, schema, candidates, exclude
         As in ``GreedyRuleListClassifier``.
-    monotone, forbid
+    monotonic_cst, forbid
         As in ``DPOptimalTreeClassifier``: the best of the lists that keep to them. Without a schema classes are sorted.
     time_limit, verbose
         As in ``DPOptimalRuleListClassifier``.

@@ -16,7 +16,7 @@ from .._utils.parameters import check_integer, finite_number
 DEEPEST = 12  # of all stages together
 MOST_STAGES = 8
 DEEPEST_BEFORE_CARDS = 2  # a card in each leaf has to be read, too
-BY_MASS = "mass"
+GINI = "gini"
 
 # -- Kinds of values -------------------------------------------------------------------------------------------------------------
 
@@ -146,7 +146,7 @@ def _class_weight(name: str, value: Any) -> None:
 def _limits(name: str, value: Any) -> None:
     from ..rules import limits
 
-    (limits.check_monotone if name == "monotone" else limits.check_forbid)(value)
+    (limits.check_monotonic_cst if name == "monotonic_cst" else limits.check_forbid)(value)
 
 
 def _stages(name: str, value: Any) -> None:
@@ -203,13 +203,15 @@ COUNTS_SHARE = Parameter(
     Number("0, or from 0.001 to 0.9", lambda x: x == 0 or 0.001 <= x <= 0.9),
     "The share of epsilon for noisy class counts.",
 )
-JOINT = Parameter("joint", None, Integer(1, or_none=True), "How many rules to draw at once; all by default.")
+RULES_PER_DRAW = Parameter(
+    "rules_per_draw", None, Integer(1, or_none=True), "How many rules to draw at once; all by default."
+)
 STAGES = Parameter("stages", None, _stages, "Draws after each other, as in 2,2, in place of --max-depth.")
 CRITERION = Parameter(
     "criterion",
     "accuracy",
-    OneOf(lambda: ("accuracy", BY_MASS)),
-    "Drawn for correct records, or for purer leaves (mass): better probabilities.",
+    OneOf(lambda: ("accuracy", GINI)),
+    "Drawn for correct records, or for purer leaves (gini): better probabilities.",
 )
 SPLIT = Parameter("split", 0.5, help="The prior probability that a node is split.", typed=float)
 PRIOR = Parameter("prior", None)
@@ -224,21 +226,24 @@ TREE_DEPTH = Parameter(
     Integer(0, DEEPEST_BEFORE_CARDS),
     "First a tree of this depth, then a card in each of its leaves; 0: none.",
 )
-ONE_BY_ONE = Parameter(
-    "one_by_one",
+SEQUENTIAL = Parameter(
+    "sequential",
     None,
     _bool_or_none,
     "Columns one after the other, each by what the others leave to explain, or all in one pass.",
-    {"one-by-one": True, "at-once": False},
+    {"sequential": True, "at-once": False},
     "counting",
 )
 CLASS_WEIGHT = Parameter(
     "class_weight", None, _class_weight, "How bad a mistake on a class is, a public number: ill=5. Repeat."
 )
-MAX_CARD = Parameter("max_card", 1, help="The most conditions in a rule.", typed=Integer(1, 3))
+MAX_LITERALS = Parameter("max_literals", 1, help="The most conditions in a rule.", typed=Integer(1, 3))
 NEGATIONS = Parameter("negations", True)
-MONOTONE = Parameter(
-    "monotone", None, _limits, "A column in which the model rises (:+1) or falls (:-1), from class to class. Repeat."
+MONOTONIC_CST = Parameter(
+    "monotonic_cst",
+    None,
+    _limits,
+    "A column in which the model rises (:+1) or falls (:-1), from class to class. Repeat.",
 )
 FORBID = Parameter("forbid", (), _limits, "Columns that no answer may depend on together. Repeat.")
 SCHEMA = Parameter("schema", None)
@@ -277,42 +282,44 @@ def _delta_is_needed(greedy: Any) -> None:
 
 def _lengths_are_of_one_draw(lists: Any) -> None:
     lengths = lists.prior.get("lengths") if isinstance(lists.prior, Mapping) else lists.prior
-    if lists.joint is not None and lengths is not None and lists.joint < lists.max_length - 1:
-        raise ValueError("prior: weights of lengths need joint=None; each of several draws takes all lengths alike")
+    if lists.rules_per_draw is not None and lengths is not None and lists.rules_per_draw < lists.max_length - 1:
+        raise ValueError(
+            "prior: weights of lengths need rules_per_draw=None; each of several draws takes all lengths alike"
+        )
 
 
 def _mass_has_no_labels(trees: Any) -> None:
-    if trees.monotone and trees.criterion == BY_MASS:
+    if trees.monotonic_cst and trees.criterion == GINI:
         raise ValueError(
-            'monotone needs criterion="accuracy": by mass a tree has no labels when it is drawn. Leave one of them out'
+            'monotonic_cst needs criterion="accuracy": with "gini" a tree has no labels when it is drawn. Leave one of them out'
         )
 
 
 def _mass_needs_counts(trees: Any) -> None:
-    if trees.criterion == BY_MASS and not trees.counts_share:
-        raise ValueError('counts_share must be above 0 with criterion="mass": labels come from the noisy counts')
+    if trees.criterion == GINI and not trees.counts_share:
+        raise ValueError('counts_share must be above 0 with criterion="gini": labels come from the noisy counts')
 
 
 def _monotone_in_one_draw(trees: Any) -> None:
-    if trees.monotone and trees.stages is not None and len(trees.stages) > 1:
+    if trees.monotonic_cst and trees.stages is not None and len(trees.stages) > 1:
         raise ValueError(
-            "monotone needs a tree that is drawn at once: later stages would change the labels of earlier ones. Set "
-            "max_depth in place of stages, or leave monotone out"
+            "monotonic_cst needs a tree that is drawn at once: later stages would change the labels of earlier ones. Set "
+            "max_depth in place of stages, or leave monotonic_cst out"
         )
 
 
 def _monotone_in_one_card(cards: Any) -> None:
-    if cards.monotone and cards.tree_depth:
+    if cards.monotonic_cst and cards.tree_depth:
         raise ValueError(
-            "monotone needs one card: between the leaves of a tree the total may fall. Leave tree_depth out, or monotone"
+            "monotonic_cst needs one card: between the leaves of a tree the total may fall. Leave one of them out (tree_depth=0)"
         )
 
 
 # -- The tables ------------------------------------------------------------------------------------------------------------------
 
-RULES = (MAX_CARD, NEGATIONS)
+RULES = (MAX_LITERALS, NEGATIONS)
 PERSONS = (RECORDS_PER_PERSON, LEDGER, RANDOM_STATE)
-LIMITS = (MONOTONE, FORBID)
+LIMITS = (MONOTONIC_CST, FORBID)
 COUNTS_SHARE_OF_GREEDY = COUNTS_SHARE(
     0.5,
     check=Number("from 0.001 to 0.999", lambda x: 0.001 <= x <= 0.999),
@@ -321,7 +328,7 @@ COUNTS_SHARE_OF_GREEDY = COUNTS_SHARE(
 CHOICES = (CONFIDENCE, COUNTS_SHARE_OF_GREEDY)
 
 GREEDY_LISTS = Table(
-    *(MAX_LENGTH, MAX_CARD, MIN_SUPPORT(0.0, check=_min_support(0)), NEGATIONS, SCHEMA, CANDIDATES, EXCLUDE)
+    *(MAX_LENGTH, MAX_LITERALS, MIN_SUPPORT(0.0, check=_min_support(0)), NEGATIONS, SCHEMA, CANDIDATES, EXCLUDE)
 )
 BEST_LISTS = Table(MAX_LENGTH(4), *RULES, SCHEMA, CANDIDATES, EXCLUDE, TIME_LIMIT, VERBOSE, *LIMITS)
 BEST_TREES = Table(
@@ -329,7 +336,7 @@ BEST_TREES = Table(
     rules=[_mass_has_no_labels],
 )
 CARDS = Table(
-    *(MAX_COLUMNS, POINTS, MONOTONE, TREE_DEPTH, ONE_BY_ONE, SCHEMA, EXCLUDE),
+    *(MAX_COLUMNS, POINTS, MONOTONIC_CST, TREE_DEPTH, SEQUENTIAL, SCHEMA, EXCLUDE),
     rules=[_monotone_in_one_card],
 )
 
@@ -343,7 +350,7 @@ DP_GREEDY_TREES = Table(
     rules=[_delta_is_needed],
 )
 DP_WHOLE_LISTS = Table(
-    *(EPSILON, MAX_LENGTH(4), JOINT, *RULES, COUNTS_SHARE, CLASS_WEIGHT, PRIOR),
+    *(EPSILON, MAX_LENGTH(4), RULES_PER_DRAW, *RULES, COUNTS_SHARE, CLASS_WEIGHT, PRIOR),
     *(SCHEMA, INFER_SCHEMA, CANDIDATES, EXCLUDE, *PERSONS, TIME_LIMIT, VERBOSE, *LIMITS),
     rules=[_lengths_are_of_one_draw],
 )
@@ -353,7 +360,7 @@ DP_WHOLE_TREES = Table(
     rules=[_mass_has_no_labels, _mass_needs_counts, _monotone_in_one_draw],
 )
 DP_CARDS = Table(
-    *(EPSILON, MAX_COLUMNS, POINTS, MONOTONE, TREE_DEPTH, ONE_BY_ONE, COUNTS_SHARE),
+    *(EPSILON, MAX_COLUMNS, POINTS, MONOTONIC_CST, TREE_DEPTH, SEQUENTIAL, COUNTS_SHARE),
     *(SCHEMA, INFER_SCHEMA, EXCLUDE, *PERSONS, TIME_LIMIT, VERBOSE),
     rules=[_monotone_in_one_card],
 )

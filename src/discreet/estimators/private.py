@@ -168,8 +168,8 @@ class PrivateClassifier(Classifier, ABC):
         """Learn a model from a CSV, Parquet or Arrow file, read a part at a time: it may be larger than memory.
 
         The schema names the target. What the strings of a CSV file mean is in docs/command-line.md. The file is read once;
-        twice if there are two draws (``joint``, ``stages``) and the schema allows too many patterns to hold. With more draws than
-        that its bins are kept in a temporary file meanwhile (docs/scale.md).
+        twice if there are two draws (``rules_per_draw``, ``stages``) and the schema allows too many patterns to hold. With more
+        draws than that its bins are kept in a temporary file meanwhile (docs/scale.md).
         With ``engine="duckdb"`` DuckDB reads a Parquet file; the model and its statement are the same.
         ``counted`` is called when the records are counted, before anything is booked.
 
@@ -422,7 +422,7 @@ class PrivateClassifier(Classifier, ABC):
 
     def _candidates(self, schema: Schema) -> Candidates:
         if self.candidates is None:
-            return candidates_of(schema, self.max_card, self.negations)
+            return candidates_of(schema, self.max_literals, self.negations)
         candidates = super()._candidates(schema)  # type: ignore[safe-super]  # that of lists
         for literal in candidates.literals:
             if schema[literal.column] != candidates.schema[literal.column]:

@@ -24,7 +24,7 @@ from ..sources.plan import Counting, Needs
 from .base import Exact, Limited, Tested, class_weights, majority
 from .feasibility import DEEPEST_SUMMED, check_trees, count_draws, count_ranges, tell_trees
 from .parameters import BEST_TREES, DP_WHOLE_TREES
-from .parameters import BY_MASS as BY_MASS
+from .parameters import GINI as GINI
 from .plans import Bar, FitPlan, steps_of_trees
 from .private import PrivateDraws
 
@@ -55,7 +55,7 @@ class Trees(Tested):
 
     def _limits(self, candidates: Candidates) -> tuple[Limits | None, int]:
         """What every tree keeps to, and how many numbers stand for the worth of a part."""
-        limits = Limits.of(self.monotone, self.forbid, candidates, self.classes_.tolist())
+        limits = Limits.of(self.monotonic_cst, self.forbid, candidates, self.classes_.tolist())
         return limits, count_ranges(len(self.classes_)) if limits and limits.are_about_labels else 1
 
 
@@ -74,11 +74,11 @@ class DPOptimalTreeClassifier(Trees, PrivateDraws):
         Depths of several draws after each other, in place of ``max_depth``: ``(2, 2)`` draws a tree of depth 2, then one of
         depth 2 in each of its leaves. Each draw gets an equal share of epsilon; the leaves share no records, and so the share is
         paid once for all of them.
-    criterion : {"accuracy", "mass"}, default="accuracy"
+    criterion : {"accuracy", "gini"}, default="accuracy"
         What a tree is drawn by: the records that it classifies correctly, or the impurity mass of its leaves, which gives better
         probabilities, and labels from the noisy counts.
     counts_share : float, default=0.1
-        As in ``DPOptimalRuleListClassifier``. With ``criterion="mass"`` the counts are needed.
+        As in ``DPOptimalRuleListClassifier``. With ``criterion="gini"`` the counts are needed.
     split : float, default=0.5
         The prior probability that a node is split.
     prior : str or dict, default=None
@@ -86,10 +86,10 @@ class DPOptimalTreeClassifier(Trees, PrivateDraws):
         weights by column, which each of its tests gets.
     epsilon, schema, infer_schema, exclude, records_per_person, ledger, random_state
         As in ``DPGreedyRuleListClassifier``.
-    monotone : dict, default=None
+    monotonic_cst : dict, default=None
         Public columns, numeric or Boolean, in which every tree that could be drawn rises (+1) or falls (-1):
         ``{"priors_count": +1}`` means that of two records that differ in it alone, the larger value never gets an earlier class,
-        in the order of the schema. It costs nothing. Not in several ``stages``, and not with ``criterion="mass"``.
+        in the order of the schema. It costs nothing. Not in several ``stages``, and not with ``criterion="gini"``.
     forbid : list of tuples, default=()
         Public columns that no way to an answer tests together: ``[("race", "sex")]``. It costs nothing.
     class_weight, time_limit, verbose
@@ -193,7 +193,7 @@ class OptimalTreeClassifier(Trees, Limited, Exact):
         As in ``DPOptimalTreeClassifier``: the best tree has most records classified correctly, or the least impurity mass.
     schema, exclude
         As in ``GreedyRuleListClassifier``.
-    monotone, forbid
+    monotonic_cst, forbid
         As in ``DPOptimalTreeClassifier``: the best of the trees that keep to them. Without a schema classes are sorted.
     time_limit, verbose
         As in ``DPOptimalRuleListClassifier``.

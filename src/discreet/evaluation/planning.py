@@ -24,8 +24,8 @@ import numpy as np
 
 from .._utils.parameters import read_json
 from ..accounting.costs import DISCRETE_LAPLACE, Cost
-from ..estimators.feasibility import check_joint, check_trees
-from ..estimators.trees import BY_MASS
+from ..estimators.feasibility import check_rules_per_draw, check_trees
+from ..estimators.trees import GINI
 from ..models.display.summary import Chance
 from ..models.partition import DOUBLING
 from ..private.noise.sums import margin
@@ -109,11 +109,11 @@ class Expected:
 
 
 def expect(
-    schema: Schema, records: int, epsilons: Sequence[float] = EPSILONS, max_length: int = 4, max_card: int = 1
+    schema: Schema, records: int, epsilons: Sequence[float] = EPSILONS, max_length: int = 4, max_literals: int = 1
 ) -> list[Expected]:
     """What public numbers say."""
-    check_joint(max_length, None)
-    n = len(Candidates.of_schema(schema, max_card, True))
+    check_rules_per_draw(max_length, None)
+    n = len(Candidates.of_schema(schema, max_literals, True))
     classes = len(schema.classes or (0, 1))
     return [Expected(e, attackers_chance(e), worst_loss(e, records, n, classes, max_length)) for e in epsilons]
 
@@ -162,7 +162,7 @@ def expect_cards(
     """
     if tree_depth:
         n, classes = len(Candidates.of_tests(schema)), len(schema.classes or (0, 1))
-        check_trees(n, [tree_depth], classes, "tree_depth", BY_MASS)
+        check_trees(n, [tree_depth], classes, "tree_depth", GINI)
     of_class, expected = records / (1 << tree_depth) / 10 / 2, []
     for e, priced in costs.items():
         counts = next(cost for cost in priced if cost.kind == DISCRETE_LAPLACE)

@@ -66,38 +66,38 @@ class Candidates:
         return fewer
 
     @classmethod
-    def of_schema(cls, schema: Schema, max_card: int = 1, negations: bool = True) -> "Candidates":
-        """All conjunctions of at most ``max_card`` literals that differ in meaning.
+    def of_schema(cls, schema: Schema, max_literals: int = 1, negations: bool = True) -> "Candidates":
+        """All conjunctions of at most ``max_literals`` literals that differ in meaning.
 
         >>> from discreet.schema.columns import Categorical, Numeric
         >>> schema = Schema([Numeric("age", cuts=[25, 45]), Categorical("job", categories=["clerk", "boss"])])
         >>> [str(rule) for rule in Candidates.of_schema(schema)]
         ['age <= 25', 'age > 25', 'age <= 45', 'age > 45', 'job = clerk', 'job = boss']
-        >>> len(Candidates.of_schema(schema, max_card=2))
+        >>> len(Candidates.of_schema(schema, max_literals=2))
         15
         """
-        if isinstance(max_card, bool) or not isinstance(max_card, int | np.integer) or max_card < 1:
-            raise CandidatesError(f"max_card must be an integer of at least 1, not {max_card!r}")
+        if isinstance(max_literals, bool) or not isinstance(max_literals, int | np.integer) or max_literals < 1:
+            raise CandidatesError(f"max_literals must be an integer of at least 1, not {max_literals!r}")
         if not isinstance(negations, bool | np.bool_):
             raise CandidatesError(f"negations must be True or False, not {negations!r}")
-        max_card = min(int(max_card), sum(len(column.tests()) for column in schema.used) * 2 or 1)
+        max_literals = min(int(max_literals), sum(len(column.tests()) for column in schema.used) * 2 or 1)
         literals: list[Literal] = []
         columns: list[list[tuple[int, ...]]] = []  # for each column, its distinct conditions as tuples of literals
         for column in schema.used:
             own = _literals(column, negations)
-            columns.append([tuple(len(literals) + i for i in c) for c in _conditions(column, own, max_card)])
+            columns.append([tuple(len(literals) + i for i in c) for c in _conditions(column, own, max_literals)])
             literals += own
         if not literals:
             raise CandidatesError(
                 "there is no literal to build rules from: no column that may be used has a cut, a category or two values"
             )
-        n_rules = _count([[len(c) for c in conditions] for conditions in columns], max_card)
+        n_rules = _count([[len(c) for c in conditions] for conditions in columns], max_literals)
         if n_rules > MAX_RULES:
             raise CandidatesError(
-                f"max_card={max_card} gives {n_rules:,} candidate rules, more than {MAX_RULES:,}; "
-                f"lower max_card, exclude columns, give fewer cuts or categories{', or set negations=False' * negations}"
+                f"max_literals={max_literals} gives {n_rules:,} candidate rules, more than {MAX_RULES:,}; "
+                f"lower max_literals, exclude columns, give fewer cuts or categories{', or set negations=False' * negations}"
             )
-        return cls(schema, tuple(literals), _combine(columns, max_card))
+        return cls(schema, tuple(literals), _combine(columns, max_literals))
 
     @classmethod
     def of_tests(cls, schema: Schema) -> "Candidates":
@@ -108,7 +108,7 @@ class Candidates:
         >>> [str(rule) for rule in Candidates.of_tests(schema)]
         ['age <= 25', 'age <= 45', 'job = clerk']
         """
-        every = cls.of_schema(schema, max_card=1, negations=False)
+        every = cls.of_schema(schema, max_literals=1, negations=False)
         sides: set[tuple[str, bytes]] = set()
         kept = []
         for number, (literal, true) in enumerate(zip(every.literals, every.truths, strict=True)):
@@ -156,14 +156,14 @@ def _literals(column: Column, negations: bool) -> list[Literal]:
     return [literal for positive in positives for literal in (positive, ~positive) if literal in kept]
 
 
-def _conditions(column: Column, literals: Sequence[Literal], max_card: int) -> list[tuple[int, ...]]:
+def _conditions(column: Column, literals: Sequence[Literal], max_literals: int) -> list[tuple[int, ...]]:
     """The distinct sets of bins that conjunctions of this column's literals can single out, shortest conjunction first."""
     domain = column.domain
     truths = [column.where(x.op, x.value)[domain] for x in literals]
     newest: list[tuple[tuple[int, ...], np.ndarray]] = [((i,), true) for i, true in enumerate(truths)]
     seen = {true.tobytes() for true in truths}
     conditions = [members for members, _ in newest]
-    while newest and len(conditions[-1]) < max_card:
+    while newest and len(conditions[-1]) < max_literals:
         longer = []
         for members, true in newest:
             for i in range(members[-1] + 1, len(literals)):
@@ -174,40 +174,40 @@ def _conditions(column: Column, literals: Sequence[Literal], max_card: int) -> l
             if len(seen) > MAX_CONDITIONS:
                 raise CandidatesError(
                     f"column {column.name!r} alone gives more than {MAX_CONDITIONS:,} conjunctions; "
-                    "lower max_card, or give it fewer cuts or categories"
+                    "lower max_literals, or give it fewer cuts or categories"
                 )
         newest = longer
         conditions += [members for members, _ in newest]
     return conditions
 
 
-def _count(cards: list[list[int]], max_card: int) -> int:
+def _count(cards: list[list[int]], max_literals: int) -> int:
     """How many rules ``_combine`` will make: a product of polynomials, one per column, in the number of literals."""
     ways = np.ones(1, object)  # integers of any size
     for column in cards:
-        ways = np.convolve(ways, [1, *(column.count(card) for card in range(1, max_card + 1))])[: max_card + 1]
+        ways = np.convolve(ways, [1, *(column.count(card) for card in range(1, max_literals + 1))])[: max_literals + 1]
     return int(sum(ways[1:]))
 
 
-def _combine(columns: list[list[tuple[int, ...]]], max_card: int) -> np.ndarray:
-    """All ways to join conditions of different columns with at most ``max_card`` literals in all; short rules first."""
+def _combine(columns: list[list[tuple[int, ...]]], max_literals: int) -> np.ndarray:
+    """All ways to join conditions of different columns with at most ``max_literals`` literals in all; short rules first."""
     conditions = [c for column in columns for c in column]
     column = np.repeat(np.arange(len(columns)), [len(c) for c in columns])
     card = np.array([len(c) for c in conditions])
-    padded = np.full((len(conditions), max_card), -1, dtype=np.int32)
+    padded = np.full((len(conditions), max_literals), -1, dtype=np.int32)
     for row, members in zip(padded, conditions, strict=True):
         row[: len(members)] = members
 
     parts = [(padded, column, card)]
-    for _ in range(max_card - 1):  # join one more condition, of a later column
+    for _ in range(max_literals - 1):  # join one more condition, of a later column
         rules, last, size = parts[-1]
         grown = []
-        for at in range(1, max_card):  # rules of `at` literals so far have room for the rest
-            short, fitting = np.flatnonzero(size == at), np.flatnonzero(card <= max_card - at)
+        for at in range(1, max_literals):  # rules of `at` literals so far have room for the rest
+            short, fitting = np.flatnonzero(size == at), np.flatnonzero(card <= max_literals - at)
             old, new = np.nonzero(last[short, None] < column[fitting])
             old, new = short[old], fitting[new]
             joined = rules[old]
-            joined[:, at:] = padded[new, : max_card - at]
+            joined[:, at:] = padded[new, : max_literals - at]
             grown.append((joined, column[new], at + card[new]))
         parts.append(tuple(np.concatenate(arrays) for arrays in zip(*grown, strict=True)))  # type: ignore[arg-type]
     rules = np.concatenate([rules for rules, _, _ in parts])

@@ -33,7 +33,7 @@ from .text import write
 
 Flags = npt.NDArray[np.bool_]
 Numbers = npt.NDArray[np.intp]
-MONOTONE = 'monotone must be a dict of columns and +1 (rises) or -1 (falls), such as {"priors_count": +1}'
+MONOTONE = 'monotonic_cst must be a dict of columns and +1 (rises) or -1 (falls), such as {"priors_count": +1}'
 FORBID = 'forbid must be a list of columns that may not be used together, such as [("race", "sex")]'
 MOST_FORBIDDEN = 62  # columns: each has a bit of its own
 
@@ -59,7 +59,7 @@ class Limits:
     said: tuple[str, ...] = ()  # the same for people
 
     @classmethod
-    def of(cls, monotone: Any, forbid: Any, candidates: Candidates, classes: Sequence[Label]) -> "Limits | None":
+    def of(cls, monotonic_cst: Any, forbid: Any, candidates: Candidates, classes: Sequence[Label]) -> "Limits | None":
         """From an estimator's parameters and its classes; None if there is nothing to keep to.
 
         >>> from discreet.schema.columns import Boolean, Numeric
@@ -71,15 +71,15 @@ class Limits:
         age rises: of two records that differ in it alone, the larger value never gets an earlier class of well, ill
         no answer depends on both age and smokes
         """
-        signs, sets = check_monotone(monotone), check_forbid(forbid)
+        signs, sets = check_monotonic_cst(monotonic_cst), check_forbid(forbid)
         if not signs and not sets:
             return None
         schema = candidates.schema
         for column in signs:
-            _check_column("monotone", column, schema)
+            _check_column("monotonic_cst", column, schema)
             if not schema[column].ordered:
                 raise ValueError(
-                    f"monotone names {column!r}, but a {schema[column].kind} column has no order; make it numeric in the "
+                    f"monotonic_cst names {column!r}, but a {schema[column].kind} column has no order; make it numeric in the "
                     "schema, or leave it out"
                 )
         names = sorted({column for columns in sets for column in columns})
@@ -141,7 +141,7 @@ class Limits:
         return self.allowed(np.bitwise_or.reduce(self.columns[sets], axis=-1, dtype=np.int64))
 
 
-def check_monotone(given: Any) -> dict[str, int]:
+def check_monotonic_cst(given: Any) -> dict[str, int]:
     """Columns with +1 or -1."""
     if given is None:
         return {}

@@ -39,7 +39,7 @@ class Prior:
 
         >>> from discreet.schema.columns import Numeric
         >>> from discreet.schema import Schema
-        >>> candidates = Candidates.of_schema(Schema([Numeric("age", cuts=[25, 45])]), max_card=2)
+        >>> candidates = Candidates.of_schema(Schema([Numeric("age", cuts=[25, 45])]), max_literals=2)
         >>> Prior.of({"cards": [1, 0.5]}, 3, candidates).rules.tolist()
         [1.0, 1.0, 1.0, 1.0, 0.5]
         """

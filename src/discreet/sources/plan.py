@@ -120,7 +120,7 @@ def plan_counting(
             raise SchemaError(
                 f"{_several(len(tuples.sets), 'set')} of up to {tuples._widest} in {needs.parts} parts have "
                 f"{short(tuples.most)} counts of each class, which is too many. Use fewer columns (exclude), fewer cuts or "
-                "coarser groups, or fewer rules or levels at once (joint, stages)"
+                "coarser groups, or fewer rules or levels at once (rules_per_draw, stages)"
             )
     if counting != NODES and (unlimited or patterns.most <= limit):
         return patterns
@@ -132,8 +132,8 @@ def plan_counting(
             return nodes
         raise SchemaError(
             f"candidates of {nodes._widest} need {short(most)} counts of each class, more than "
-            f"max_patterns = {short(limit)}. Use fewer columns (exclude), fewer cuts or coarser groups, or a smaller max_card; "
-            "or raise max_patterns, if there is memory for so many"
+            f"max_patterns = {short(limit)}. Use fewer columns (exclude), fewer cuts or coarser groups, or a smaller "
+            "max_literals; or raise max_patterns, if there is memory for so many"
         )
     raise SchemaError(
         f"the schema allows {short(patterns.most)} patterns of its {len(columns)} columns, more than max_patterns = "

@@ -46,7 +46,7 @@ from .published import ROUND_UP, prices_add_up
 
 STEPS = 2_000  # of the budget, in the recursion for V
 KNOTS = (600, 2_000)  # at least, at most; between them, so many that a step is no longer than the node's epsilon
-ONE_BY_ONE = 20  # nodes with fewer records are looked at one by one, larger ones in blocks
+SEQUENTIAL = 20  # nodes with fewer records are looked at one by one, larger ones in blocks
 # losses by so many times the node's epsilon too much are not told from larger ones: that keeps steps short
 FARTHEST = 100
 Node = tuple[float, float, float]  # price, P(pass) with n records, with n + 1
@@ -166,7 +166,7 @@ def nodes(prices: Array, threshold: int, epsilon: float) -> list[Node]:
     recursion maximises is convex in the probability of passing; so at one price the ends will do, "surely" being one.
     """
     support = len(prices) - 1
-    firsts = list(range(min(support, ONE_BY_ONE)))
+    firsts = list(range(min(support, SEQUENTIAL)))
     while firsts and (step := max(1, firsts[-1] // 20)) + firsts[-1] < support:
         firsts.append(firsts[-1] + step)
     blocks = [(a, b - 1) for a, b in zip(firsts, [*firsts[1:], support], strict=True)]

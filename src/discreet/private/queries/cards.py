@@ -26,7 +26,7 @@ from ..mechanisms.mass import LARGEST, UNITS, side_units
 from ..mechanisms.score_cards import CardBudget
 from ..noise.discrete_laplace import release, scale_for
 from ..noise.entropy import Entropy, Integers
-from ..sampling.trees.worth import MASS
+from ..sampling.trees.worth import GINI
 from .base import Queries
 from .best import BestTreeQueries
 from .trees import TreeQueries
@@ -51,7 +51,7 @@ class CardQueries(Queries):
         self._trees: TreeQueries | None = None
         if depth:
             prior, weights = TreePrior.of(None, 0.5, tests), np.ones(len(counts.classes))
-            drawn = prior, weights, MASS, [depth], None, time_limit, progress
+            drawn = prior, weights, GINI, [depth], None, time_limit, progress
             if noise is None:
                 self._trees = BestTreeQueries(counts, tests, *drawn)
             else:

@@ -25,6 +25,6 @@ class Deadline:
             budget = "its budget stays spent" if self.booked else "nothing was booked"
             raise TimeLimitError(
                 f"the fit took longer than time_limit={self._seconds:g} seconds and was given up; {budget}. "
-                "Give it more time, or less to do: a shorter list or a less deep tree, fewer rules at once (joint, stages), "
-                "fewer candidates (exclude, coarser columns)"
+                "Give it more time, or less to do: a shorter list or a less deep tree, fewer rules at once (rules_per_draw, "
+                "stages), fewer candidates (exclude, coarser columns)"
             )

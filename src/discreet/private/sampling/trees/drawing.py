@@ -19,7 +19,7 @@ from .worth import Part, Sum
 class WeighedTrees(Secret):
     """All trees of at most a depth, added up: everything but the draw itself, which is made of a few choices.
 
-    A tree is drawn in proportion to ``prior * exp(rate * score)``; with the score "mass" without labels.
+    A tree is drawn in proportion to ``prior * exp(rate * score)``; with the score "gini" without labels.
     """
 
     def __init__(self, problem: Posed, depth: int, seen: Callable[[], None] = lambda: None) -> None:

@@ -5,7 +5,7 @@ A tree has the weight
     prior(tree) * exp(rate * score),      score = sum over leaves of g(class counts of the leaf, its label)
 
 where the prior is public, ``rate`` is epsilon, and g is, for ``"accuracy"``, the number of the leaf's records that have its label
-(times public class weights of at most 1); for ``"mass"``, minus the impurity mass of the leaf (``leaf_mass``), and leaves have no
+(times public class weights of at most 1); for ``"gini"``, minus the impurity mass of the leaf (``leaf_mass``), and leaves have no
 labels yet. One record more changes g by at most 1, in one direction, in one leaf: so a draw costs epsilon, once
 (private/mechanisms/whole_trees.py). Where trees have to keep to public limits (rules/limits.py), the others have no weight.
 
@@ -25,8 +25,8 @@ import numpy.typing as npt
 
 from ...counts.cells import Array
 
-ACCURACY, MASS = "accuracy", "mass"
-SCORES = (ACCURACY, MASS)
+ACCURACY, GINI = "accuracy", "gini"
+SCORES = (ACCURACY, GINI)
 Numbers = npt.NDArray[np.intp]
 Flags = npt.NDArray[np.bool_]
 Part = Mapping[int, bool]  # tests, and on which side of each
